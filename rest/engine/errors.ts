@@ -133,6 +133,7 @@ const BY_REASON: Readonly<Record<Exclude<ErrorReason, 'explained'>, (message: st
   packageRefused: (message) => ({ body: { message: `400 Bad request - ${message}` } }),
   valueInvalid: (message) => ({ body: { error: message } }),
   milestonesMissing: (message) => ({ status: 400, body: { message } }),
+  nobodyInvited: (message) => ({ body: { message: `400 Bad request - ${message}` } }),
   accessTokenRefused: (message) => ({ status: 400, body: { message: `400 Bad request - ${message}` } }),
   userStateRefused: (message) => ({ body: { message: `403 Forbidden - ${message}` } }),
   tokenNotOwn: () => ({ status: 401, body: { message: '401 Unauthorized' } }),

@@ -19,6 +19,7 @@ export type RawReader =
   | 'artifact'
   | 'package'
   | 'project_avatar'
+  | 'group_avatar'
   | 'project_export'
   | 'upload';
 

@@ -46,6 +46,12 @@ const READERS: Record<
     hasETag: true,
     description: 'The picture.',
   },
+  group_avatar: {
+    types: ['image/png', 'image/jpeg', 'image/gif', 'image/webp'],
+    hasSize: true,
+    hasETag: true,
+    description: 'The picture.',
+  },
   project_export: {
     types: ['application/gzip'],
     hasSize: true,

@@ -45,10 +45,6 @@ export const commits: Route[] = [
     precheck,
     constants: {
       commit_source: 'gitaly',
-      gpg_key_id: null,
-      gpg_key_user_name: null,
-      gpg_key_user_email: null,
-      gpg_key_subkey_id: null,
     },
   },
   {

@@ -73,6 +73,14 @@ export const groups: Route[] = [
   { method: 'GET', path: '/groups/:id', operation: operations.GroupDocument, result: 'group', omitNull: within },
   {
     method: 'GET',
+    path: '/groups/:id/avatar',
+    operation: operations.GroupAvatarDocument,
+    result: 'group',
+    raw: 'group_avatar',
+    description: 'Sends the picture that was uploaded for a group.',
+  },
+  {
+    method: 'GET',
     path: '/groups/:id/projects',
     operation: operations.GroupProjectsDocument,
     result: 'group.projects',
@@ -87,6 +95,7 @@ export const groups: Route[] = [
     result: 'createGroup.group',
     numericIds: ['parent_id'],
     validationPrefix: 'Failed to save group',
+    file: 'avatar',
   },
   {
     method: 'PUT',
@@ -104,7 +113,9 @@ export const groups: Route[] = [
       'project_creation_level',
       'subgroup_creation_level',
       'prevent_sharing_groups_outside_hierarchy',
+      'avatar',
     ],
+    file: 'avatar',
     omitNull: within,
   },
   {

@@ -20,8 +20,10 @@ import { emails } from '#rest/v4/emails.ts';
 import { environments } from '#rest/v4/environments.ts';
 import { events } from '#rest/v4/events.ts';
 import { filesWrite } from '#rest/v4/files_write.ts';
+import { gpgKeys } from '#rest/v4/gpg_keys.ts';
 import { groups } from '#rest/v4/groups.ts';
 import { hooks } from '#rest/v4/hooks.ts';
+import { invitations } from '#rest/v4/invitations.ts';
 import { issueLinks } from '#rest/v4/issue_links.ts';
 import { issues } from '#rest/v4/issues.ts';
 import { jobTokenScope } from '#rest/v4/job_token_scope.ts';
@@ -129,6 +131,8 @@ export const routes: Route[] = [
   ...triggers,
   ...variables,
   ...hooks,
+  ...invitations,
+  ...gpgKeys,
   ...snippets,
   ...backgroundJobs,
   ...templates,

@@ -56,5 +56,20 @@ export const keys: Route[] = [
     result: 'deleteSshKey.sshKey',
     numeric,
   },
+  {
+    method: 'GET',
+    path: '/users/:id/keys/:key_id',
+    operation: operations.UserSshKeyDocument,
+    result: 'user.sshKey',
+    numeric: ['id', 'key_id'],
+    precheck: 'read_accounts',
+  },
+  {
+    method: 'GET',
+    path: '/keys',
+    operation: operations.KeyByFingerprintDocument,
+    result: 'keyByFingerprint',
+    omitNull: ['deploy_keys_projects'],
+  },
   { method: 'GET', path: '/keys/:id', operation: operations.AnySshKeyDocument, result: 'sshKey' },
 ];

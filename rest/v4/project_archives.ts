@@ -45,6 +45,7 @@ export const projectArchives: Route[] = [
     operation: operations.ProjectExportFileDocument,
     result: 'project',
     raw: 'project_export',
+    notFound: { Export: '404 Not found or has expired' },
     description: 'Sends the archive of a project that the caller had made. For masters of the project.',
   },
 ];

@@ -34,6 +34,12 @@ const rights = (t: InputFields) => ({
 
 const description = (t: InputFields) => t.string({ description: 'Description of the group’s purpose.' });
 
+const avatar = (t: InputFields) =>
+  t.field({
+    type: 'Upload',
+    description: 'A picture of the group: PNG, JPEG, GIF or WebP, at most 200 KB. Null removes it.',
+  });
+
 const CreateGroupInput = builder.inputType('CreateGroupInput', {
   description: 'A new group, owned by the caller.',
   fields: (t) => ({
@@ -46,6 +52,7 @@ const CreateGroupInput = builder.inputType('CreateGroupInput', {
     lfsEnabled: t.boolean({ required: true, defaultValue: true, description: LFS }),
     requestAccessEnabled: t.boolean({ required: true, defaultValue: false, description: REQUESTS }),
     ...rights(t),
+    avatar: avatar(t),
     visibility: t.field({
       type: Visibility,
       description: 'Who can see the group. By default, what the application settings say, limited by the parent group.',
@@ -69,6 +76,7 @@ const UpdateGroupInput = builder.inputType('UpdateGroupInput', {
     lfsEnabled: t.boolean({ description: LFS }),
     requestAccessEnabled: t.boolean({ description: REQUESTS }),
     ...rights(t),
+    avatar: avatar(t),
     preventSharingGroupsOutsideHierarchy: t.boolean({
       description: 'Whether the group and those in it are only shared with groups of its tree. For groups at the top.',
     }),

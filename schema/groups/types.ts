@@ -6,6 +6,7 @@ import { Namespace } from '#schema/namespaces/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { guardedBy } from '#schema/records/plugin.ts';
 import { requireActor } from '#src/access/permissions/actor.ts';
+import { groupAvatarPath } from '#src/domain/groups/avatar.ts';
 import { GROUP_BASE } from '#src/domain/groups/find.ts';
 import type { GroupStatistics } from '#src/domain/groups/statistics.ts';
 import type { GroupShareRow } from '#src/platform/records/computed_types.ts';
@@ -111,8 +112,10 @@ export const Group = builder.prismaObject('Namespace', {
     }),
     avatarUrl: t.string({
       nullable: true,
-      description: 'Always null: groups have no pictures yet.',
-      resolve: () => null,
+      description: 'URL of the picture that was uploaded for the group; null without one.',
+      select: { avatarKey: true },
+      resolve: ({ id, avatarKey }, _args, { baseUrl }) =>
+        avatarKey === null ? null : baseUrl + groupAvatarPath(id, avatarKey),
     }),
     webUrl: t.string({
       description: 'URL of the group’s page.',

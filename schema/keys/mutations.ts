@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { accountField } from '#schema/inputs.ts';
-import { SshKey } from '#schema/keys/types.ts';
+import { SshKey, SshKeyUsage } from '#schema/keys/types.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import type { KeyRow } from '#src/domain/users/keys/list.ts';
@@ -15,6 +15,11 @@ const CreateSshKeyInput = builder.inputType('CreateSshKeyInput', {
       required: true,
       description: 'The public key in OpenSSH format, on one line: type, Base64 and comment.',
     }),
+    expiresAt: t.field({
+      type: 'DateTime',
+      description: 'From when on nobody is let in by the key. It never expires when null or left out.',
+    }),
+    usageType: t.field({ type: SshKeyUsage, description: 'What the key is for; both when null or left out.' }),
   }),
 });
 

@@ -1,10 +1,20 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { values } from '#schema/enums.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
 import { findAnyKey, findKey, type KeyRow, listKeys } from '#src/domain/users/keys/list.ts';
+
+export const SshKeyUsage = builder.enumType('SshKeyUsage', {
+  description: 'What an SSH key is for.',
+  values: values<KeyRow['usageType']>({
+    AUTH: { value: 'auth', description: 'Signing in, as for git over SSH.' },
+    SIGNING: { value: 'signing', description: 'Signing commits; nobody is let in by it.' },
+    AUTH_AND_SIGNING: { value: 'auth_and_signing', description: 'Signing in, and signing commits.' },
+  }),
+});
 
 export const SshKey = builder.objectRef<KeyRow>('SshKey');
 SshKey.implement({
@@ -27,6 +37,12 @@ SshKey.implement({
       description: 'SHA-256 fingerprint: base64 without padding.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the key was added.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'From when on nobody is let in by the key; null when it never expires.',
+    }),
+    usageType: t.expose('usageType', { type: SshKeyUsage, description: 'What the key is for.' }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,

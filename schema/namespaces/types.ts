@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { NamespaceKind } from '#schema/enums.ts';
 import { avatarUrl } from '#schema/users/types.ts';
+import { groupAvatarPath } from '#src/domain/groups/avatar.ts';
 
 export const Namespace = builder.prismaInterface('Namespace', {
   description: 'A place for projects: a group, or the personal namespace of a user.',
@@ -27,9 +28,17 @@ export const Namespace = builder.prismaInterface('Namespace', {
     }),
     avatarUrl: t.string({
       nullable: true,
-      description: 'URL of the picture of the user; null for groups.',
-      select: { kind: true, owner: { select: { id: true, avatarHash: true, avatarKey: true } } },
-      resolve: ({ owner }, _args, context) => owner && avatarUrl(owner, context),
+      description: 'URL of the picture of the user, or of the one that was uploaded for the group; null without one.',
+      select: {
+        id: true,
+        kind: true,
+        avatarKey: true,
+        owner: { select: { id: true, avatarHash: true, avatarKey: true } },
+      },
+      resolve: ({ id, avatarKey, owner }, _args, context) => {
+        if (owner) return avatarUrl(owner, context);
+        return avatarKey === null ? null : context.baseUrl + groupAvatarPath(id, avatarKey);
+      },
     }),
     webUrl: t.string({
       description: 'URL of the page of the group or user.',

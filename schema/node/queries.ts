@@ -37,6 +37,7 @@ import { labelEvents, milestoneEvents, stateEvents } from '#src/domain/tracking/
 import { findTodosByIds } from '#src/domain/tracking/todos/list.ts';
 import { findEmailsByIds } from '#src/domain/users/emails/list.ts';
 import { findUsersByIds } from '#src/domain/users/find.ts';
+import { findGpgKeysByIds } from '#src/domain/users/gpg_keys/list.ts';
 import { findKeysByIds } from '#src/domain/users/keys/list.ts';
 import { findHooksByIds } from '#src/domain/webhooks/list.ts';
 import { BadRequest } from '#src/platform/errors.ts';
@@ -54,6 +55,7 @@ const FINDERS: Record<string, Finder> = {
   User: (context, ids, info) => findUsersByIds(context, ids, selectionAt(info, 'User')),
   Todo: (context, ids, info) => findTodosByIds(context, ids, selectionAt(info, 'Todo')),
   SshKey: findKeysByIds,
+  GpgKey: (context, ids, info) => findGpgKeysByIds(context, ids, selectionAt(info, 'GpgKey')),
   DeployKey: (context, ids, info) => findDeployKeysByIds(context, ids, selectionAt(info, 'DeployKey')),
   Email: findEmailsByIds,
   DeployToken: (context, ids, info) => findDeployTokensByIds(context, ids, selectionAt(info, 'DeployToken')),

@@ -34,7 +34,7 @@ const ProjectExport = builder.objectRef<ExportRow>('ProjectExport').implement({
   fields: (t) => ({
     project: t.field({
       type: Project,
-      description: 'The project that is exported.',
+      description: 'The project whose archive it is.',
       resolve: ({ project }, _args, context, info) => findProject(context, project.id, selectionAt(info, 'Project')),
     }),
     status: t.expose('status', { type: ProjectExportStatus, description: 'How far the export is.' }),
@@ -55,7 +55,7 @@ const ProjectExport = builder.objectRef<ExportRow>('ProjectExport').implement({
 });
 
 const ExportProjectInput = builder.inputType('ExportProjectInput', {
-  description: 'Which project to export.',
+  description: 'Names the project whose archive is made.',
   fields: (t) => ({
     project: projectField(t, 'to export'),
     description: t.string({ description: 'Description of the project in the archive; its own if this is left out.' }),
@@ -63,7 +63,7 @@ const ExportProjectInput = builder.inputType('ExportProjectInput', {
 });
 
 const ExportProjectPayload = builder.objectRef<{ project: ProjectRow }>('ExportProjectPayload').implement({
-  description: 'The project that is exported.',
+  description: 'The project of which an archive is made.',
   fields: (t) => ({
     project: t.field({
       type: Project,

@@ -39,7 +39,7 @@ const ProjectImport = builder.objectRef<ImportRow>('ProjectImport').implement({
   fields: (t) => ({
     project: t.field({
       type: Project,
-      description: 'The project that is imported.',
+      description: 'The project that is filled from an archive or repository.',
       resolve: ({ project }, _args, context, info) => findProject(context, project.id, selectionAt(info, 'Project')),
     }),
     status: t.expose('status', { type: ProjectImportStatus, description: 'How far the import is.' }),
@@ -100,7 +100,7 @@ const ImportProjectInput = builder.inputType('ImportProjectInput', {
 });
 
 const ImportProjectPayload = builder.objectRef<{ project: ProjectRow }>('ImportProjectPayload').implement({
-  description: 'The project that is imported.',
+  description: 'The project that the archive becomes.',
   fields: (t) => ({
     project: t.field({
       type: Project,

@@ -3,7 +3,7 @@ import { namesOf } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { userPayload } from '#schema/users/payloads.ts';
-import { requireActor } from '#src/access/permissions/actor.ts';
+import { requireActor, requireApiScope } from '#src/access/permissions/actor.ts';
 import { type OfferedProvider, offeredProviders } from '#src/access/sign_in/providers/registry.ts';
 import { deleteIdentityOf, disconnectIdentity } from '#src/domain/lifecycle/accounts/connect.ts';
 import { findUser } from '#src/domain/users/find.ts';
@@ -39,7 +39,10 @@ builder.queryField('signInProviders', (t) =>
   t.field({
     type: [SignInProvider],
     description: 'The providers with whose accounts people can sign in. For everyone.',
-    resolve: (_root, _args, { db }) => offeredProviders(db),
+    resolve: (_root, _args, { db, actor }) => {
+      requireApiScope(actor);
+      return offeredProviders(db);
+    },
   }),
 );
 

@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { namesOf } from '#schema/inputs.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { userPayload } from '#schema/users/payloads.ts';
 import { requireActor } from '#src/access/permissions/actor.ts';
@@ -23,7 +24,11 @@ const Passkey = builder.objectRef<OwnPasskey>('Passkey').implement({
 const RemovePasskeyInput = builder.inputType(namesOf('removePasskey').input, {
   description: 'Which passkey to remove, and proof of identity: the password or a code.',
   fields: (t) => ({
-    id: t.int({ required: true, description: 'Numeric ID of the passkey, which is one of the caller’s.' }),
+    id: t.field({
+      ...idOf('Passkey'),
+      required: true,
+      description: 'Global or numeric ID of the passkey, which is one of the caller’s.',
+    }),
     password: t.string({ description: 'The password of the caller; not needed with a code.' }),
     code: t.string({
       description: 'A code from the authenticator app, or a recovery code, which cannot be used again.',

@@ -74,6 +74,8 @@ export type ErrorReason =
   | 'changelogFailed'
   | 'tokenNotOwn'
   | 'accessTokenRefused'
+  /** Neither addresses nor users are named. */
+  | 'nobodyInvited'
   /** The state of a user does not allow it. */
   | 'userStateRefused';
 

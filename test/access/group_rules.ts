@@ -54,6 +54,14 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     return { ...group(at), token_id: token.id };
   };
 
+  const invitation = async (at: Stage) => {
+    const email = `${world.unique('guest')}@example.net`;
+    await world.db.invitation.create({
+      data: { groupId: at.group.id, email, accessLevel: 10, createdById: owner.id },
+    });
+    return { ...group(at), email };
+  };
+
   const requester = async (at: Stage) => {
     const user = await world.user();
     await world.db.accessRequest.create({ data: { namespaceId: at.group.id, userId: user.id } });
@@ -185,6 +193,16 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     'POST /groups/:id/labels/:label_id/subscribe': { ...reading, success: 201, given: label },
     'POST /groups/:id/labels/:label_id/unsubscribe': { ...reading, success: 304, given: label },
     'GET /groups/:id': { ...reading, given: group },
+    'GET /groups/:id/avatar': {
+      ...reading,
+      given: async (at) => {
+        const [groupId, avatarKey] = [at.group.id, 'a.png'];
+        const avatar = { groupId, type: 'image/png', content: Buffer.from('picture') };
+        await world.db.groupAvatar.upsert({ where: { groupId }, create: avatar, update: avatar });
+        await world.db.namespace.update({ where: { id: groupId }, data: { avatarKey } });
+        return group(at);
+      },
+    },
     'GET /groups/:id/notification_settings': { ...reading, given: group },
     'PUT /groups/:id/notification_settings': { ...reading, given: (at) => ({ ...group(at), level: 'watch' }) },
     'GET /groups/:id/projects': { ...reading, given: group },
@@ -278,6 +296,18 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
       given: (at) => ({ ...group(at), name: 'deploy', scopes: ['read_repository'] }),
     },
     'DELETE /groups/:id/deploy_tokens/:token_id': { success: 204, level: 50, given: deployToken },
+    'GET /groups/:id/invitations': { success: 200, level: 50, given: group },
+    'POST /groups/:id/invitations': {
+      success: 201,
+      level: 50,
+      given: async (at) => ({ ...group(at), user_id: [(await world.user()).id], access_level: 10 }),
+    },
+    'PUT /groups/:id/invitations/:email': {
+      success: 200,
+      level: 50,
+      given: async (at) => ({ ...(await invitation(at)), access_level: 20 }),
+    },
+    'DELETE /groups/:id/invitations/:email': { success: 204, level: 50, given: invitation },
     'GET /groups/:id/members': { ...reading, given: group },
     'GET /groups/:id/members/:user_id': { ...reading, given: member },
     'GET /groups/:id/members/all': { ...reading, given: group },

@@ -350,7 +350,8 @@ describe('Every way through the GraphQL schema', () => {
 
   it.each(Object.entries(readers))(
     'leads %s neither to records nor to totals of what they may not see',
-    LONG,
+    // Each relation of the graph adds ways.
+    { ...LONG, timeout: 300_000 },
     async (who, reader) => {
       const all = ways(start, 3, known());
       expect(all.length).toBeGreaterThan(100);

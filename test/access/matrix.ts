@@ -140,7 +140,7 @@ async function viaRest(world: World, { route }: Endpoint, given: Given, who: Tes
   const rest = Object.fromEntries(Object.entries(given).filter(([name]) => !inPath.has(name)));
   if (route.file && rest[route.file]) {
     const form = new FormData();
-    form.append(route.file, rest[route.file] as File);
+    for (const [name, value] of Object.entries(rest)) form.append(name, value as string | File);
     return (await sendForm(world, `/api/v4${path}`, form, who)).status;
   }
   if (route.upload) {

@@ -1,9 +1,11 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { createVariable } from '#src/domain/ci/variables/save.ts';
 import { createBranch } from '#src/domain/repository/branches/create.ts';
 import { createSnippet } from '#src/domain/snippets/save.ts';
 import type { User, UserState } from '#src/generated/prisma/client.ts';
 import { recordedImage } from '../support/container_records.ts';
+import { gpgFixtures } from '../support/gpg.ts';
 import { opened, withTopic } from '../support/merge_requests.ts';
 import { application } from '../support/oauth.ts';
 import { PASSWORD, type TestUser, type World } from '../support/world.ts';
@@ -56,6 +58,27 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
   const personWithKey = async () => {
     const { id } = await person();
     return { id, ...(await keyOf(id)) };
+  };
+  const gpgKeyOf = async (userId: number | undefined) => {
+    if (userId === undefined) return { key_id: 0 };
+    const fingerprint = randomBytes(20).toString('hex').toUpperCase();
+    const data = { userId, key: 'key', fingerprint, primaryKeyId: fingerprint.slice(-16), names: [], emails: [] };
+    return { key_id: (await world.db.gpgKey.create({ data })).id };
+  };
+  const personWithGpgKey = async () => {
+    const { id } = await person();
+    return { id, ...(await gpgKeyOf(id)) };
+  };
+  /** The same key each time, which nobody has any more. */
+  const newGpgKey = async () => {
+    await world.db.gpgKey.deleteMany({ where: { fingerprint: gpgFixtures.ann.fingerprint } });
+    return { key: gpgFixtures.ann.key };
+  };
+  const storedFingerprint = async () => {
+    const fingerprint = createHash('sha256').update(world.unique('key')).digest('base64').slice(0, 43);
+    const data = { userId: (await person()).id, title: 'key', key: 'ssh-ed25519 AAAA', fingerprint };
+    await world.db.sshKey.create({ data: { ...data, fingerprintSha256: fingerprint } });
+    return fingerprint;
   };
   const personWithEmail = async () => {
     const { id } = await person();
@@ -182,6 +205,12 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'POST /session': { ...anybody, success: 201, given: () => ({ login: 'the-reporter', password: PASSWORD }) },
     'POST /groups': { success: 201, level: 0, roles: { external: 403 }, given: named },
     'POST /projects': { success: 201, level: 0, roles: { external: 403 }, given: named },
+    'POST /projects/import': {
+      success: 201,
+      level: 0,
+      roles: { external: 403 },
+      given: () => ({ path: world.unique('imported'), file: new File([gzipSync('')], 'project.tar.gz') }),
+    },
     'POST /projects/user/:user_id': {
       success: 201,
       level: 100,
@@ -222,6 +251,25 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
       given: async () => ({ ...(await person()), title: 'key', key: newKey() }),
     },
     'DELETE /users/:id/keys/:key_id': { ...administrating, given: personWithKey },
+    'GET /user/gpg_keys': reading,
+    'GET /user/gpg_keys/:key_id': { ...reading, given: (_at, who) => gpgKeyOf(who?.id) },
+    'POST /user/gpg_keys': { success: 201, level: 0, given: () => newGpgKey() },
+    'DELETE /user/gpg_keys/:key_id': { success: 204, level: 0, given: (_at, who) => gpgKeyOf(who?.id) },
+    'POST /user/gpg_keys/:key_id/revoke': { success: 202, level: 0, given: (_at, who) => gpgKeyOf(who?.id) },
+    'GET /users/:id/gpg_keys': { ...reading, given: person },
+    'GET /users/:id/gpg_keys/:key_id': { ...reading, given: personWithGpgKey },
+    'POST /users/:id/gpg_keys': {
+      success: 201,
+      level: 100,
+      given: async () => ({ ...(await person()), ...(await newGpgKey()) }),
+    },
+    'DELETE /users/:id/gpg_keys/:key_id': { success: 204, level: 100, given: personWithGpgKey },
+    'POST /users/:id/gpg_keys/:key_id/revoke': { success: 202, level: 100, given: personWithGpgKey },
+    'GET /users/:id/keys/:key_id': { ...administrating, given: personWithKey },
+    'GET /keys': {
+      ...administrating,
+      given: async () => ({ fingerprint: `SHA256:${await storedFingerprint()}` }),
+    },
     'GET /deploy_keys': administrating,
     'GET /keys/:id': { ...administrating, given: async () => ({ id: (await personWithKey()).key_id }) },
     'GET /user/emails': reading,

@@ -14,7 +14,7 @@ const forbidden = { status: 403, body: { message: '403 Forbidden' } };
 const noKey = { status: 404, body: { message: '404 Key Not Found' } };
 const noUser = { status: 404, body: { message: '404 User Not Found' } };
 const taken = { fingerprint: ['has already been taken'], key: ['has already been taken'] };
-const KEYS = ['id', 'title', 'key', 'created_at', 'can_push'];
+const KEYS = ['id', 'title', 'key', 'created_at', 'expires_at', 'usage_type', 'last_used_at', 'can_push'];
 
 describe('POST /user/keys', () => {
   it('adds a key and answers with exactly its fields', async () => {
@@ -270,5 +270,70 @@ describe('Keys in GraphQL', () => {
     const gone = `mutation { deleteSshKey(input: {id: ${databaseId}}) { sshKey { title } } }`;
     expect((await world.graphql(gone, {}, user)).body.data.deleteSshKey.sshKey).toEqual({ title: 'api' });
     expect((await world.graphql(gone, {}, user)).body.data.deleteSshKey.sshKey).toBeNull();
+  });
+});
+
+describe('A key', () => {
+  it('keeps what it is for, and until when, which is both and for ever unless it is said', async () => {
+    const plain = (await api.post('/user/keys', { title: 'plain', key: newKey() })).body;
+    expect(plain).toMatchObject({ expires_at: null, usage_type: 'auth_and_signing', last_used_at: null });
+    const given = { title: 'signer', key: newKey(), usage_type: 'signing', expires_at: '2199-05-04T12:00:00Z' };
+    const own = (await api.post('/user/keys', given)).body;
+    expect(own).toMatchObject({ usage_type: 'signing', expires_at: '2199-05-04T12:00:00.000Z' });
+    const byAdmin = { ...given, key: newKey(), usage_type: 'auth' };
+    expect((await world.api(admin).post(`/users/${user.id}/keys`, byAdmin)).body.usage_type).toBe('auth');
+    const past = { title: 'old', key: newKey(), expires_at: '2020-01-01T00:00:00Z' };
+    expect(await api.post('/user/keys', past)).toMatchObject({
+      status: 400,
+      body: { message: { expires_at: ['must be in the future'] } },
+    });
+    const odd = { title: 'odd', key: newKey(), usage_type: 'driving' };
+    expect(await api.post('/user/keys', odd)).toMatchObject({
+      status: 400,
+      body: { error: 'usage_type does not have a valid value' },
+    });
+  });
+
+  it('of a user is shown to administrators by its number', async () => {
+    const { body: key } = await api.post('/user/keys', { title: 'one', key: newKey() });
+    expect(await world.api(admin).get(`/users/${user.id}/keys/${key.id}`)).toMatchObject({ status: 200, body: key });
+    expect(await world.api(admin).get(`/users/${other.id}/keys/${key.id}`)).toMatchObject(noKey);
+    expect(await api.get(`/users/${user.id}/keys/${key.id}`)).toMatchObject(forbidden);
+  });
+});
+
+describe('GET /keys', () => {
+  const find = (fingerprint: string, who = admin) =>
+    world.api(who).get(`/keys?fingerprint=${encodeURIComponent(fingerprint)}`);
+
+  it('finds the key of a user by either fingerprint', async () => {
+    await api.post('/user/keys', { title: 'decoy', key: newKey() });
+    const { body: key } = await api.post('/user/keys', { title: 'wanted', key: newKey() });
+    const { fingerprint, fingerprintSha256 } = await world.db.sshKey.findUniqueOrThrow({ where: { id: key.id } });
+    for (const text of [`SHA256:${fingerprintSha256}`, fingerprint, `MD5:${fingerprint.toUpperCase()}`]) {
+      const { status, body } = await find(text);
+      expect([status, body.id, body.title, body.user.username]).toEqual([200, key.id, 'wanted', user.username]);
+      expect(body).not.toHaveProperty('deploy_keys_projects');
+    }
+  });
+
+  it('finds a deploy key with who added it and the projects that it opens', async () => {
+    const [first, second] = [await world.project({ owner: user }), await world.project({ owner: user })];
+    const sent = { title: 'server', key: newKey(), can_push: true };
+    const { body: key } = await api.post(`/projects/${first.id}/deploy_keys`, sent);
+    await api.post(`/projects/${second.id}/deploy_keys/${key.id}/enable`);
+    const { fingerprintSha256 } = await world.db.deployKey.findUniqueOrThrow({ where: { id: key.id } });
+    const { status, body } = await find(`SHA256:${fingerprintSha256}`);
+    expect([status, body.id, body.user.username]).toEqual([200, key.id, user.username]);
+    expect(body.deploy_keys_projects).toEqual(
+      [first, second].map(({ id }) => ({ deploy_key_id: key.id, project_id: id, can_push: true })),
+    );
+  });
+
+  it('refuses what is no fingerprint, unknown ones, and callers who are no administrators', async () => {
+    expect(await find('SHA256:short')).toMatchObject({ status: 400, body: { error: 'fingerprint is invalid' } });
+    expect(await world.api(admin).get('/keys')).toMatchObject({ status: 400 });
+    expect(await find(`SHA256:${'A'.repeat(43)}`)).toMatchObject(noKey);
+    expect(await find(`SHA256:${'A'.repeat(43)}`, user)).toMatchObject(forbidden);
   });
 });

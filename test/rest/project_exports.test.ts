@@ -68,7 +68,8 @@ describe('Exporting a project', () => {
     const record = await api.get(`/projects/${project.id}/export`);
     expect(record).toMatchObject({ status: 200, body: { id: project.id, path: project.path, export_status: 'none' } });
     expect(record.body).not.toHaveProperty('_links');
-    expect((await download(world, owner, project.id)).status).toBe(404);
+    const none = await download(world, owner, project.id);
+    expect([none.status, await none.json()]).toEqual([404, { message: '404 Not found or has expired' }]);
     await exported(world, api, owner, project);
     const url = `${world.url}/api/v4/projects/${project.id}/export/download`;
     expect((await api.get(`/projects/${project.id}/export`)).body).toMatchObject({

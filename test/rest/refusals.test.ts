@@ -17,6 +17,7 @@ import {
 /** The code of each reason, and the status that v4 has for it. */
 const REASONS: Record<ErrorReason, [ErrorCode, number]> = {
   explained: ['FORBIDDEN', 403],
+  nobodyInvited: ['BAD_REQUEST', 400],
   valuesMissing: ['VALIDATION_FAILED', 400],
   incompleteIdentity: ['BAD_REQUEST', 400],
   labelOfOtherProject: ['BAD_REQUEST', 400],

@@ -83,7 +83,16 @@ describe('GET /projects/:id/repository/commits/:sha/signature', () => {
         gpg_key_user_name: null,
         gpg_key_user_email: null,
         gpg_key_subkey_id: null,
-        key: { id: key.id, title: 'Work', created_at: key.created_at, key: expect.stringContaining(pair.text) },
+        key: {
+          ...{
+            id: key.id,
+            title: 'Work',
+            created_at: key.created_at,
+            expires_at: null,
+            usage_type: 'auth_and_signing',
+          },
+          key: expect.stringContaining(pair.text),
+        },
       },
     ]);
     expect((await signatureOf(at, sha, reporter)).body).toMatchObject({ verification_status: 'verified', key: null });

@@ -118,6 +118,7 @@ describe('Payloads', () => {
         NpmDistTag: 'Name',
         ContainerTag: 'Name',
         WikiPage: 'Slug',
+        Invitation: 'Email',
         BranchProtectionRule: 'Name',
         TagProtectionRule: 'Name',
       };

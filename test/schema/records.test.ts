@@ -71,6 +71,22 @@ await world.db.upload.create({
   data: { projectId: project.id, userId: owner.id, secret: '0'.repeat(32), fileName: 'a.txt', size: 1 },
 });
 await world.token(owner);
+await world.db.gpgKey.create({
+  data: {
+    ...{
+      userId: owner.id,
+      key: 'key',
+      fingerprint: 'AA',
+      primaryKeyId: 'AA',
+      names: ['Ann'],
+      emails: ['ann@example.org'],
+    },
+    subkeys: { create: { keyId: 'BB', fingerprint: 'BB' } },
+  },
+});
+await world.db.invitation.create({
+  data: { projectId: project.id, email: 'guest@example.net', accessLevel: 30, createdById: owner.id },
+});
 await world.db.deployToken.create({
   data: {
     ...{ projectId: project.id, name: 'deploy', username: 'robot', scopes: ['read_repository'] },
@@ -201,8 +217,11 @@ describe('Every field of', () => {
       'Discussion',
       'DraftNote',
       'Environment',
+      'GpgKey',
+      'GpgSubkey',
       'Group',
       'Identity',
+      'Invitation',
       'Issue',
       'Job',
       'Label',

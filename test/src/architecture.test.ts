@@ -157,6 +157,17 @@ describe('Who may import whom', () => {
     expect(listed(found)).toEqual([]);
   });
 
+  it('only the thread for keys and signatures knows what reads OpenPGP', () => {
+    const found = importsOf('src').filter(({ imported }) => imported === 'openpgp');
+    expect(found.map(({ file }) => file)).toEqual(['src/domain/users/gpg_keys/openpgp.ts']);
+    const users = importsOf('src').filter(({ imported }) => imported === '#src/domain/users/gpg_keys/openpgp.ts');
+    // The other file imports types alone.
+    expect(users.map(({ file }) => file).sort()).toEqual([
+      'src/domain/users/gpg_keys/read.ts',
+      'src/domain/users/gpg_keys/thread.ts',
+    ]);
+  });
+
   it('only access/oauth knows the provider', () => {
     const found = importsOf('src').filter(
       ({ file, imported }) => imported === 'oidc-provider' && !file.startsWith('src/access/oauth/'),

@@ -54,6 +54,9 @@ export async function richProject(world: World, { owner, developer }: People): P
   ] as const) {
     await done(api.post(`${at}/labels`, { name, color: '#ff0000', description: `About ${name}`, priority }));
   }
+  const [board] = await done(api.get(`${at}/boards`));
+  const [listed] = await done(api.get(`${at}/labels?search=bug`));
+  await done(api.post(`${at}/boards/${board.id}/lists`, { label_id: listed.id }));
   const groupLabel = await done(api.post(`/groups/${group.id}/labels`, { name: 'of the group', color: '#00ff00' }));
   await world.db.labelPriority.create({ data: { projectId: project.id, labelId: groupLabel.id, priority: 1 } });
   const milestone = await done(

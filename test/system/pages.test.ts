@@ -364,6 +364,56 @@ describe('two factors', () => {
   });
 });
 
+describe('a passkey', () => {
+  it('is added on its page, and signs in alone and behind the password', async () => {
+    // Browsers give passkeys to names alone, not to addresses.
+    const url = server.url.replace('127.0.0.1', 'localhost');
+    const { context, page, troubles } = await openContext(browser, url, { width: 320 });
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('WebAuthn.enable');
+    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    const password = 'correct horse battery';
+    await introduce(page, 'Grace H.', 'grace');
+    await createAccount(page, password);
+    await page.waitForURL('**/');
+    await page.goto('/profile/account');
+    await page.getByLabel('Name of a new passkey').fill('Laptop');
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('heading', { name: 'Add a passkey' }).waitFor();
+    await expectSound(page, 'passkey');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('link', { name: 'I have saved these codes' }).waitFor();
+    await page.goto('/profile/account');
+    await expectSound(page, 'account with a passkey');
+    await page.getByText('Laptop', { exact: true }).waitFor();
+
+    for (const begin of [() => page.goto('/users/sign_in'), () => signInAs(page, 'grace', password)]) {
+      await page.locator('.bar summary').last().click();
+      await page.getByRole('button', { name: /Sign out grace/ }).click();
+      await page.waitForURL('**/users/sign_in');
+      await begin();
+      await page.getByRole('button', { name: 'Use a passkey' }).click();
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.waitForURL('**/');
+      expect(await (await page.request.get('/api/v4/user')).json()).toMatchObject({
+        username: 'grace',
+        two_factor_enabled: true,
+      });
+    }
+    expect(troubles.filter((line) => !line.includes('status of 401'))).toEqual([]);
+    await context.close();
+  });
+});
+
 describe('a personal access token', () => {
   it('is made on its page, which shows it, and works', async () => {
     const { context, page, troubles } = await openContext(browser, server.url, { width: 320 });

@@ -127,7 +127,7 @@ describe('A passkey', () => {
     await visitor.submit('/profile/passkeys/remove', { ...wrong, passkey_password: PASSWORD });
     expect((await enter(device)).answer.status).toBe(401);
     expect((await rowOf(user)).twoFactorEnabled).toBe(true);
-    const mutation = `mutation ($id: Int!, $password: String) {
+    const mutation = `mutation ($id: ID!, $password: String) {
       removePasskey(input: { id: $id, password: $password }) { user { twoFactorEnabled } } }`;
     const remove = (id: number, who: TestUser, password?: string) => world.graphql(mutation, { id, password }, who);
     expect((await remove(second, stranger.user, PASSWORD)).body.errors[0].extensions.code).toBe('NOT_FOUND');

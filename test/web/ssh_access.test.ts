@@ -110,6 +110,21 @@ describe('Logging in', () => {
     expect((await ssh.run(theirs, null)).code).toBe(0);
   });
 
+  it('ends when the key expires, and begins with no key for signatures alone', async () => {
+    const user = await world.user();
+    const [theirs, signing, plain] = [await ssh.key(user), clientKey(), clientKey()];
+    const client = await ssh.connect(theirs);
+    await world.db.sshKey.updateMany({ where: { userId: user.id }, data: { expiresAt: new Date(Date.now() - 1000) } });
+    expect((await heard(await open(client, null))).said).toContain('Your key is not valid any more');
+    await expect(ssh.connect(theirs)).rejects.toThrow('All configured authentication methods failed');
+    const add = ({ publicKey }: { publicKey: string }, usage: string) =>
+      world.api(user).post('/user/keys', { title: usage, key: publicKey, usage_type: usage });
+    expect((await add(signing, 'signing')).status).toBe(201);
+    await expect(ssh.connect(signing)).rejects.toThrow('All configured authentication methods failed');
+    await add(plain, 'auth');
+    expect((await ssh.run(plain, null)).code).toBe(0);
+  });
+
   it('ends with the key', async () => {
     const user = await world.user();
     const theirs = await ssh.key(user);

@@ -47,15 +47,15 @@ export function spaced<Result>(address: string | null, work: () => Promise<Resul
 }
 
 /**
- * Counts one use of each key, in a window of so many seconds that begins with its first use. `limits` maps each key to its
- * maximum. Throws RateLimited, but still counts.
+ * Counts one use of each key, or as many as given, in a window of so many seconds that begins with its first use. `limits` maps each
+ * key to its maximum. Throws RateLimited, but still counts.
  */
-export async function countUses(db: Db, window: number, limits: Record<string, number>): Promise<void> {
+export async function countUses(db: Db, window: number, limits: Record<string, number>, uses = 1): Promise<void> {
   const counted = await db.$queryRaw<{ key: string; count: number; left: number }[]>`
     INSERT INTO sign_in_failures AS f (key, count, since)
-    SELECT key, 1, now() FROM unnest(${Object.keys(limits)}::text[]) key ORDER BY key
+    SELECT key, ${uses}::int, now() FROM unnest(${Object.keys(limits)}::text[]) key ORDER BY key
     ON CONFLICT (key) DO UPDATE SET
-      count = CASE WHEN f.since <= now() - make_interval(secs => ${window}) THEN 1 ELSE f.count + 1 END,
+      count = CASE WHEN f.since <= now() - make_interval(secs => ${window}) THEN ${uses}::int ELSE f.count + ${uses}::int END,
       since = CASE WHEN f.since <= now() - make_interval(secs => ${window}) THEN now() ELSE f.since END
     RETURNING key, count, ceil(extract(epoch FROM since - now()) + ${window})::int AS left`;
   const over = counted.filter(({ key, count }) => count > (limits[key] ?? 0));

@@ -1,11 +1,13 @@
 import { authorize, OWNER, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
+import { saveGroupAvatar } from '#src/domain/groups/avatar.ts';
 import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
 import { type GroupValues, groupErrors } from '#src/domain/groups/values.ts';
 import { type HeldNamespace, holdNamespace } from '#src/domain/namespaces/lock.ts';
 import { pathFrom } from '#src/domain/namespaces/path_from.ts';
 import { takePath } from '#src/domain/namespaces/redirects.ts';
+import { readPicture } from '#src/domain/users/avatar.ts';
 import { type Transaction, violates } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -29,6 +31,7 @@ export async function createGroup(context: Context, group: NewGroup): Promise<nu
   const parent = input.parentId == null ? null : await findGroup(context, input.parentId);
   if (parent) authorize(actor, 'create_subgroup', parent);
   const settings = await currentSettings(context.db);
+  const picture = input.avatar ? await readPicture(input.avatar) : null;
   try {
     return await context.db.$transaction(async (tx) => {
       const held = parent && (await holdNamespace(tx, parent.id));
@@ -41,7 +44,9 @@ export async function createGroup(context: Context, group: NewGroup): Promise<nu
       if (wrong.length > 0) errors.visibility_level = wrong;
       if (held && held.lineage.length >= MAX_DEPTH) errors.parent_id = ['has too deep level of nesting'];
       if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
-      return insert(tx, actor, { ...input, visibility }, held);
+      const id = await insert(tx, actor, { ...input, visibility }, held);
+      if (picture) await saveGroupAvatar(tx, id, picture);
+      return id;
     });
   } catch (error) {
     if (violates(error)) throw new ValidationFailed({ path: ['has already been taken'] });

@@ -1,10 +1,12 @@
 import { authorize, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { isWider, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
+import { saveGroupAvatar } from '#src/domain/groups/avatar.ts';
 import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
 import { type GroupValues, groupErrors } from '#src/domain/groups/values.ts';
 import { type HeldNamespace, holdNamespace, lockNamespaceTree } from '#src/domain/namespaces/lock.ts';
 import { renameNamespace } from '#src/domain/namespaces/rename.ts';
+import { readPicture } from '#src/domain/users/avatar.ts';
 import { type Transaction, violates } from '#src/platform/database/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -18,6 +20,7 @@ export async function updateGroup(context: Context, ref: IdOrPath, changes: Grou
   const { id, ...found } = await findGroup(context, ref);
   authorize(actor, 'update_group', found);
   const settings = await currentSettings(context.db);
+  const picture = changes.avatar ? await readPicture(changes.avatar) : changes.avatar;
   try {
     await context.db.$transaction(async (tx) => {
       const group = await lockNamespaceTree(tx, id);
@@ -36,6 +39,7 @@ export async function updateGroup(context: Context, ref: IdOrPath, changes: Grou
       if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
       await renameNamespace(tx, group, { path: changes.path ?? group.path, name: changes.name ?? group.name });
       await tx.namespace.update({ where: { id }, data: columns(changes) });
+      if (picture !== undefined) await saveGroupAvatar(tx, id, picture);
     });
   } catch (error) {
     if (violates(error)) throw new ValidationFailed({ path: ['has already been taken'] });

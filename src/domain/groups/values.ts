@@ -1,5 +1,6 @@
 import type { CreationLevel, Visibility } from '#src/access/permissions/abilities.ts';
 import { groupPathErrors } from '#src/domain/namespaces/group_path.ts';
+import type { IncomingPicture } from '#src/domain/users/avatar.ts';
 import type { FieldErrors } from '#src/platform/errors.ts';
 
 /** The values of a group; absent ones stay unchanged. */
@@ -16,6 +17,8 @@ export interface GroupValues {
   preventSharingGroupsOutsideHierarchy?: boolean | null | undefined;
   projectCreationLevel?: CreationLevel | null | undefined;
   subgroupCreationLevel?: 'owner' | 'maintainer' | null | undefined;
+  /** Its picture; null removes it. */
+  avatar?: IncomingPicture | null | undefined;
 }
 
 /** The errors of the given texts (behaviour.md 1.6). */

@@ -25,6 +25,8 @@ export interface NewMember {
   accessLevel: number;
   /** The day of expiry, on which it is already without effect: `YYYY-MM-DD`. */
   expiresAt?: string | null | undefined;
+  /** The user who gives the membership; the actor when absent. */
+  givenById?: number | undefined;
 }
 
 /** Makes a user a member. Throws NotFound for the source, Forbidden, Conflict, ValidationFailed. */
@@ -160,11 +162,12 @@ export async function insertMember(
   input: NewMember,
 ): Promise<void> {
   const { userId, accessLevel, expiresAt = null } = input;
+  const givenById = input.givenById ?? (context.actor && userIdOf(context.actor));
   const columns = source.kind === 'project' ? sql`project_id, user_id` : sql`namespace_id, user_id`;
   await lockAccess(tx, source, userId);
   const added = await tx.$executeRaw`
     INSERT INTO members (user_id, project_id, namespace_id, access_level, expires_at, created_by_id)
-    VALUES (${userId}, ${sourceIds(source)}, ${accessLevel}, ${expiresAt}::date, ${context.actor && userIdOf(context.actor)})
+    VALUES (${userId}, ${sourceIds(source)}, ${accessLevel}, ${expiresAt}::date, ${givenById})
     ON CONFLICT (${columns}) DO UPDATE
       SET access_level = EXCLUDED.access_level, expires_at = EXCLUDED.expires_at, created_at = EXCLUDED.created_at,
         created_by_id = EXCLUDED.created_by_id

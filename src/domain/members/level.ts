@@ -8,6 +8,19 @@ const LEVELS: Record<Source['kind'], readonly number[]> = {
   group: [GUEST, REPORTER, DEVELOPER, MASTER, OWNER],
 };
 
+const NAMES: Readonly<Record<number, string>> = {
+  [GUEST]: 'guest',
+  [REPORTER]: 'reporter',
+  [DEVELOPER]: 'developer',
+  [MASTER]: 'master',
+  [OWNER]: 'owner',
+};
+
+/** The word for an access level, in texts for people. */
+export function levelName(level: number): string {
+  return NAMES[level] ?? `level ${level}`;
+}
+
 /** The errors of an access level in the source (rest-api-v4.md, Member: 50 is valid for groups only). */
 export function levelErrors({ kind }: Source, level: number): FieldErrors {
   return LEVELS[kind].includes(level) ? {} : { access_level: ['is not included in the list'] };

@@ -101,7 +101,9 @@ export async function importProject(context: Context, wanted: WantedImport): Pro
 
 async function findHome(context: Context, actor: Actor, ref: NamespaceRef | null): Promise<Home> {
   if (ref === null) return personalHome(context, actor.id);
-  const home = await permittedHome(context, actor, await namespaceIdOf(context, ref));
+  // In forms numbers are texts, and paths may be numbers.
+  const numbered = typeof ref === 'string' && /^\d{1,9}$/.test(ref) ? Number(ref) : 0;
+  const home = await permittedHome(context, actor, (await namespaceIdOf(context, ref)) || numbered);
   if (!home) throw new NotFound('Namespace');
   return home;
 }

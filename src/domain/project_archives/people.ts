@@ -65,7 +65,8 @@ export class People {
   /** A line of Markdown that names the author of a text, and when it was written. */
   signature(id: number, time: unknown): string {
     const name = (this.#names.get(id) ?? 'an unknown user').replace(/[\\`*_{}[\]<>()#+!|~@&:-]/g, '\\$&');
-    return `*By ${name.replace(/\s+/g, ' ')} on ${String(time)} (imported)*`;
+    const when = typeof time === 'string' ? ` on ${time}` : '';
+    return `*By ${name.replace(/\s+/g, ' ')}${when} (imported)*`;
   }
 }
 

@@ -75,7 +75,7 @@ export async function readRawExport(context: Context, { id }: { id: number }): P
   const { project, userId } = await exported(context, id);
   const where = { projectId_userId: { projectId: project.id, userId } };
   const row = await context.db.projectExport.findUnique({ where });
-  if (!row || !isThere(row)) throw new NotFound('Export', '404 Not found or has expired');
+  if (!row || !isThere(row)) throw new NotFound('Export');
   const place = { projectId: project.id, secret: row.secret ?? '', fileName: ARCHIVE };
   const fileName = row.fileName ?? ARCHIVE;
   const size = Number(row.size);

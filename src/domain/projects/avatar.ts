@@ -1,7 +1,6 @@
-import { Readable } from 'node:stream';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findProject } from '#src/domain/projects/find.ts';
-import type { Picture } from '#src/domain/users/avatar.ts';
+import { type Picture, savedPicture } from '#src/domain/users/avatar.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
@@ -39,15 +38,5 @@ export async function readRawProjectAvatar(context: Context, project: { id: numb
     where: { projectId: project.id },
     select: { type: true, content: true, project: { select: { avatarKey: true } } },
   });
-  const key = found?.project.avatarKey;
-  if (!found || !key) throw new NotFound('Avatar');
-  const { type, content } = found;
-  return {
-    stream: Readable.from([content], { objectMode: false }),
-    size: content.length,
-    type,
-    fileName: key,
-    etag: `"${key}"`,
-    headers: { 'Content-Disposition': `attachment; filename="${key}"` },
-  };
+  return savedPicture(found?.project.avatarKey ?? null, found);
 }

@@ -1,4 +1,5 @@
 import crypto from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
@@ -38,6 +39,20 @@ export async function readPicture(file: IncomingPicture): Promise<Picture> {
   if (!found) throw refusal('must be a PNG, JPEG, GIF or WebP image');
   const hash = crypto.createHash('sha256').update(content).digest('hex').slice(0, 32);
   return { key: `${hash}.${found.ending}`, type: found.type, content };
+}
+
+/** An image as content to save. Throws NotFound without one. */
+export function savedPicture(key: string | null, found: Omit<Picture, 'key'> | null) {
+  if (!found || !key) throw new NotFound('Avatar');
+  const { type, content } = found;
+  return {
+    stream: Readable.from([content], { objectMode: false }),
+    size: content.length,
+    type,
+    fileName: key,
+    etag: `"${key}"`,
+    headers: { 'Content-Disposition': `attachment; filename="${key}"` },
+  };
 }
 
 /** Replaces or removes a user's avatar. */

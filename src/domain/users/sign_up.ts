@@ -33,27 +33,28 @@ const WINDOW = 60 * 60;
 
 /**
  * Creates an account. If the server sends mail, the address must be confirmed first, and there is no ID even if the address is
- * taken: its owner is notified by mail, and the response does not reveal it. Otherwise returns the ID of the user, who is
+ * taken: its owner is notified by mail, and the response does not reveal it. An address that is proven, by the link of an invitation
+ * that was mailed there, needs no confirmation. Otherwise returns the ID of the user, who is
  * confirmed. Where the settings ask for it, the user waits until an administrator approves; administrators are told by mail. Throws Forbidden if sign-up is disabled, RateLimited, ValidationFailed with all mistakes.
  */
-export async function signUp(context: Context, given: SignUp): Promise<SignedUp> {
+export async function signUp(context: Context, given: SignUp, proven?: string): Promise<SignedUp> {
   const { db, jobs, clientAddress } = context;
   await refuseClosed(context);
   const values = { ...given, email: normaliseAddress(given.email) };
   const mistakes = await mistakesIn(context, values);
-  if (Object.keys(mistakes).length > 0) throw await refusal(context, values, mistakes);
+  if (Object.keys(mistakes).length > 0) throw await refusal(context, values, mistakes, proven);
   await count(context, 'sign-up', SIGN_UPS);
   const { email, password } = values;
-  const confirmed = !sendsMail(db);
+  const confirmed = !sendsMail(db) || email === proven;
   const { requireAdminApprovalAfterUserSignup: isPending } = await currentSettings(db);
   const enqueueMail = (tx: Transaction, kind: 'confirmation' | 'sign_up_again') =>
     jobs.enqueue(tx, 'mail.send', { kind, email });
   try {
     // The name first: its errors must not depend on the address.
-    const taken = await takenErrors(db, shownAsTaken(context, values));
+    const taken = await takenErrors(db, shownAsTaken(context, values, proven));
     if (Object.keys(taken).length > 0) throw new ValidationFailed(taken);
     // Unconfirmed secondary addresses must not keep their real owners from signing up.
-    if (!confirmed) await db.email.deleteMany({ where: { email, confirmedAt: null } });
+    if (sendsMail(db)) await db.email.deleteMany({ where: { email, confirmedAt: null } });
     const user = { ...values, confirmed, isPending };
     const { id } = await createUser(context, user, async (tx) => {
       if (!confirmed) await enqueueMail(tx, 'confirmation');
@@ -73,10 +74,10 @@ export async function signUp(context: Context, given: SignUp): Promise<SignedUp>
 }
 
 /** All errors of a sign-up, by field, if the form has other errors. Creates nothing. Throws Forbidden, RateLimited. */
-export async function signUpErrors(context: Context, given: SignUp): Promise<FieldErrors> {
+export async function signUpErrors(context: Context, given: SignUp, proven?: string): Promise<FieldErrors> {
   await refuseClosed(context);
   const values = { ...given, email: normaliseAddress(given.email) };
-  return (await refusal(context, values, await mistakesIn(context, values))).fields;
+  return (await refusal(context, values, await mistakesIn(context, values), proven)).fields;
 }
 
 async function refuseClosed({ db }: Context): Promise<void> {
@@ -92,16 +93,21 @@ async function mistakesIn({ db }: Context, { username, name, email, password }: 
 }
 
 /** The error for a form with these errors, including taken names; such attempts are counted. */
-async function refusal(context: Context, values: SignUp, mistakes: FieldErrors): Promise<ValidationFailed> {
+async function refusal(
+  context: Context,
+  values: SignUp,
+  mistakes: FieldErrors,
+  proven?: string,
+): Promise<ValidationFailed> {
   await count(context, 'sign-up mistakes', MISTAKES);
-  const wellFormed = Object.entries(shownAsTaken(context, values)).filter(([field]) => !mistakes[field]);
+  const wellFormed = Object.entries(shownAsTaken(context, values, proven)).filter(([field]) => !mistakes[field]);
   const taken = await takenErrors(context.db, Object.fromEntries(wellFormed));
   return new ValidationFailed({ ...taken, ...mistakes });
 }
 
-/** If the server sends mail, the owner of an address is not revealed. */
-function shownAsTaken({ db }: Context, { username, email }: SignUp): Partial<SignUp> {
-  return sendsMail(db) ? { username } : { username, email };
+/** If the server sends mail, the owner of an address is not revealed, other than to whoever gets its mail. */
+function shownAsTaken({ db }: Context, { username, email }: SignUp, proven?: string): Partial<SignUp> {
+  return sendsMail(db) && email !== proven ? { username } : { username, email };
 }
 
 async function count({ db, clientAddress }: Context, what: string, limit: number): Promise<void> {

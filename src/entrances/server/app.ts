@@ -27,6 +27,7 @@ import { type RawArtifacts, readRawArtifacts } from '#src/domain/ci/artifacts/re
 import { type ArtifactFile, readRawArtifactFile } from '#src/domain/ci/artifacts/single_file.ts';
 import { type RawTrace, readRawTrace } from '#src/domain/ci/job_logs/read.ts';
 import { QueueWatch } from '#src/domain/ci/runners/queue_watch.ts';
+import { readRawGroupAvatar } from '#src/domain/groups/avatar.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { Hub } from '#src/domain/live/hub.ts';
 import type { LiveCaller } from '#src/domain/live/subscriber.ts';
@@ -362,6 +363,7 @@ function serveRest(app: Express, entrance: Entrance): void {
       const context = domainContext(actorFor(actor, purposeOf(endpoint)), request);
       if (reader === 'upload') return readRawUpload(context, found as { id: number });
       if (reader === 'project_export') return readRawExport(context, found as { id: number });
+      if (reader === 'group_avatar') return readRawGroupAvatar(context, found as { id: number });
       if (reader === 'project_avatar') return readRawProjectAvatar(context, found as { id: number });
       if (reader === 'package') return readRawPackageFile(context, found as RawPackageFile);
       if (reader === 'artifact') return readRawArtifactFile(context, found as ArtifactFile);

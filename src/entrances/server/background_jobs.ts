@@ -30,6 +30,7 @@ import { removeBots } from '#src/domain/lifecycle/remove_bots.ts';
 import { removeNamespace } from '#src/domain/lifecycle/remove_group.ts';
 import { removeProject } from '#src/domain/lifecycle/remove_project.ts';
 import { removeExpiredMembers } from '#src/domain/members/expire.ts';
+import { sendInvitation } from '#src/domain/members/invitations/mail.ts';
 import { findRecipients, forgetDeliveries } from '#src/domain/notifications/mailing/distribute.ts';
 import { sendTold } from '#src/domain/notifications/mailing/send.ts';
 import { cleanUpPackages } from '#src/domain/packages/clean_up.ts';
@@ -98,6 +99,7 @@ export const JOB_PACES: JobPaces = {
   'mirrors.push': { cron: '* * * * *', atOnce: 2 },
   'mirrors.pull': { cron: '* * * * *', atOnce: 2 },
   'mail.send': { atOnce: 4 },
+  'invitations.mail': { atOnce: 4 },
   'mail.tell': { atOnce: 4 },
 };
 
@@ -212,6 +214,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
     'artifacts.expire': (_wanted, jobs) => expireArtifacts({ db }, jobs),
     'members.expire': () => removeExpiredMembers(db),
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),
+    'invitations.mail': async ({ invitationId }) => outgoing && sendInvitation({ db, ...outgoing }, invitationId),
     'mail.find_recipients': async ({ happenings }, jobs) => outgoing && findRecipients({ db, jobs }, happenings),
     'mail.tell': async (told) =>
       outgoing && sendTold({ db, repositories, secret: importing.secret, ...outgoing }, told),

@@ -106,6 +106,14 @@ export interface ComputedFields {
     /** Whether it has a secret; programs on the machines of users cannot keep one. */
     confidential: boolean;
   };
+  GpgKey: {
+    /** Those of its addresses that are confirmed ones of the user, in alphabetical order. */
+    verifiedEmails: string[];
+  };
+  Invitation: {
+    /** Name of the user whose confirmed address it is; null if nobody's. */
+    userName: string | null;
+  };
   DeployToken: {
     expired: boolean;
   };

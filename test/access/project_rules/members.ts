@@ -37,6 +37,14 @@ export function memberRules({ world, owner, reading, project }: ProjectGiven): R
     return { ...project(at), token_id: token.id };
   };
 
+  const invitation = async (at: Stage) => {
+    const email = `${world.unique('guest')}@example.net`;
+    await world.db.invitation.create({
+      data: { projectId: at.project.id, email, accessLevel: 10, createdById: owner.id },
+    });
+    return { ...project(at), email };
+  };
+
   const allowed = async (at: Stage) => {
     const target = await world.project({ owner });
     await world.db.jobTokenProject.create({ data: { projectId: at.project.id, allowedProjectId: target.id } });
@@ -133,6 +141,18 @@ export function memberRules({ world, owner, reading, project }: ProjectGiven): R
     },
     'PUT /projects/:id/access_requests/:user_id/approve': { success: 201, level: 40, given: requester },
     'DELETE /projects/:id/access_requests/:user_id': { success: 204, level: 40, given: requester },
+    'GET /projects/:id/invitations': { success: 200, level: 40, given: project },
+    'POST /projects/:id/invitations': {
+      success: 201,
+      level: 40,
+      given: async (at) => ({ ...project(at), user_id: [(await world.user()).id], access_level: 10 }),
+    },
+    'PUT /projects/:id/invitations/:email': {
+      success: 200,
+      level: 40,
+      given: async (at) => ({ ...(await invitation(at)), access_level: 20 }),
+    },
+    'DELETE /projects/:id/invitations/:email': { success: 204, level: 40, given: invitation },
     'POST /projects/:id/share': {
       success: 201,
       level: 40,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { exportsStore } from '#src/domain/uploads/archives.ts';
 import type { TestUser } from '../../support/world.ts';
 import type { Rule, Stage } from '../matrix.ts';
 import type { ProjectGiven } from './given.ts';
@@ -93,7 +94,27 @@ export function ownRules({ world, users, owner, anyone, reading, project, fresh 
     'POST /projects/:id/housekeeping': { success: 201, level: 40, given: project },
     'POST /projects/:id/export': { success: 202, level: 40, given: project },
     'GET /projects/:id/export': { success: 200, level: 40, given: project },
-    'GET /projects/:id/export/download': { success: 404, level: 40, given: project },
+    'GET /projects/:id/export/download': {
+      success: 200,
+      level: 40,
+      given: async (at) => {
+        const [projectId, content] = [at.project.id, Buffer.from('an archive')];
+        const place = { projectId, secret: 'a'.repeat(32), fileName: 'project.tar.gz' };
+        const store = exportsStore(world);
+        if (!(await store.has(place))) await store.write(place, Readable.from([content]), content.length);
+        for (const { id: userId } of Object.values(users).filter((one) => one !== undefined)) {
+          const made = {
+            secret: place.secret,
+            size: content.length,
+            finishedAt: new Date(),
+            state: 'finished' as const,
+          };
+          const where = { projectId_userId: { projectId, userId } };
+          await world.db.projectExport.upsert({ where, create: { projectId, userId, ...made }, update: made });
+        }
+        return project(at);
+      },
+    },
     'GET /projects/:id/import': { ...anyone, given: project },
     'GET /projects/:id/badges': { ...anyone, given: project },
     'GET /projects/:id/badges/:badge_id': { ...anyone, given: badge },

@@ -1,5 +1,5 @@
 import { notify } from '#src/access/credentials/mail/notify.ts';
-import type { Context } from '#src/access/permissions/actor.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
 import {
   newChallenge,
@@ -156,7 +156,7 @@ export interface OwnPasskey {
 
 /** The actor's passkeys, the oldest first. */
 export function listPasskeys(context: Context): Promise<OwnPasskey[]> {
-  const { id: userId } = requireCredentialManager(context);
+  const { id: userId } = requireActor(context);
   const select = { id: true, name: true, createdAt: true, lastUsedAt: true };
   return context.db.passkey.findMany({ where: { userId }, select, orderBy: { id: 'asc' } });
 }

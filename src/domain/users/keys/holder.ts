@@ -54,7 +54,10 @@ export function fingerprintOf(key: Buffer): string {
     .replace(/(?<!=)=+$/, '');
 }
 
-/** The current owner of the key with this fingerprint, in one statement; null if there is none, or the user is blocked. */
+/**
+ * The current owner of the key with this fingerprint, in one statement; null if there is none, the user is blocked, or the key has
+ * expired or is for signatures alone.
+ */
 export async function findHolder(db: Db, fingerprint: string): Promise<KeyHolder | null> {
   const user = Prisma.sql`u.id, u.username, u.admin, u.external, u.can_create_group AS "canCreateGroup",
     u.projects_limit AS "projectsLimit", u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday"`;
@@ -64,6 +67,7 @@ export async function findHolder(db: Db, fingerprint: string): Promise<KeyHolder
     Prisma.sql`
     SELECT 'user' AS kind, k.id AS "keyId", k.title, false AS "canPush", ${TO_NOTE} AS "toNote", ${user}
       FROM ssh_keys k JOIN users u ON ${active} WHERE k.fingerprint_sha256 = ${fingerprint}
+        AND k.usage_type <> 'signing' AND (k.expires_at IS NULL OR k.expires_at > now())
     UNION ALL
     SELECT 'deploy', k.id, k.title, k.can_push, ${TO_NOTE}, ${user}
       FROM deploy_keys k LEFT JOIN users u ON ${active} WHERE k.fingerprint_sha256 = ${fingerprint}`,

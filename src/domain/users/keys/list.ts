@@ -1,6 +1,8 @@
 import { authorizeAccount } from '#src/access/permissions/account.ts';
 import { type Actor, type Context, requireAccount, requireAdmin } from '#src/access/permissions/actor.ts';
+import type { Fingerprint } from '#src/domain/users/keys/fingerprint.ts';
 import { type UserRow, userJson } from '#src/domain/users/rows.ts';
+import type { KeyUsage } from '#src/generated/prisma/client.ts';
 import { all, Prisma, queryJson, queryPage } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -21,6 +23,9 @@ export interface KeyRow {
   fingerprintSha256: string;
   /** ISO 8601. */
   createdAt: string;
+  /** From when on nobody is let in by it, ISO 8601; null for never. */
+  expiresAt: string | null;
+  usageType: KeyUsage;
   /** ISO 8601; null if never. */
   lastUsedAt: string | null;
   user: UserRow;
@@ -64,9 +69,22 @@ async function one({ db }: Context, condition: Prisma.Sql): Promise<KeyRow> {
   return key;
 }
 
+/** The key of a user with a fingerprint, for administrators; null if there is none. Throws Forbidden. */
+export async function keyByFingerprint(
+  context: Context,
+  { algorithm, fingerprint }: Fingerprint,
+  users: Selection<'User'>,
+): Promise<KeyRow | null> {
+  requireAdmin(context);
+  const own = algorithm === 'md5' ? sql`k.fingerprint = ${fingerprint}` : sql`k.fingerprint_sha256 = ${fingerprint}`;
+  const [found = null] = await queryJson<KeyRow[]>(context.db, keyRows(own, sql`LIMIT 1`, users));
+  return found;
+}
+
 function keyRows(condition: Prisma.Sql, part: Prisma.Sql, users?: Selection<'User'>): Prisma.Sql {
   return sql`(SELECT COALESCE(json_agg(json_build_object('id', k.id, 'title', k.title, 'key', k.key,
     'fingerprint', k.fingerprint, 'fingerprintSha256', k.fingerprint_sha256, 'createdAt', k.created_at,
+    'expiresAt', k.expires_at, 'usageType', k.usage_type,
     'lastUsedAt', k.last_used_at, 'user', ${userJson('u', users)}, ${placePair(key, NEWEST_FIRST)}) ORDER BY k.id DESC), '[]')
     FROM (SELECT * FROM ssh_keys k WHERE ${condition} ${part}) k JOIN users u ON u.id = k.user_id)`;
 }

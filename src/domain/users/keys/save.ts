@@ -2,6 +2,7 @@ import { chooseAccount } from '#src/access/permissions/account.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findKey, type KeyRow } from '#src/domain/users/keys/list.ts';
 import { parseTitledKey } from '#src/domain/users/keys/titled.ts';
+import type { KeyUsage } from '#src/generated/prisma/client.ts';
 import { violates } from '#src/platform/database/db.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
@@ -11,14 +12,28 @@ export interface NewKey {
   title: string;
   /** In OpenSSH format. */
   key: string;
+  /** From when on nobody is let in by it; never when absent. */
+  expiresAt?: Date | string | null | undefined;
+  /** What it is for; both when absent. */
+  usageType?: KeyUsage | null | undefined;
 }
 
 /** Adds a public key. Throws Forbidden, NotFound, ValidationFailed. */
-export async function createKey(context: Context, { userId, title, key }: NewKey): Promise<KeyRow> {
+export async function createKey(
+  context: Context,
+  { userId, title, key, expiresAt, usageType }: NewKey,
+): Promise<KeyRow> {
   const owner = await chooseAccount(context, userId);
   const taken = ['has already been taken'];
+  const ends = expiresAt == null ? null : new Date(expiresAt);
+  if (ends && ends.getTime() <= Date.now()) throw new ValidationFailed({ expires_at: ['must be in the future'] });
   try {
-    const data = { userId: owner, ...parseTitledKey(title, key) };
+    const data = {
+      userId: owner,
+      ...parseTitledKey(title, key),
+      expiresAt: ends,
+      usageType: usageType ?? 'auth_and_signing',
+    };
     const { id } = await context.db.sshKey.create({ data, select: { id: true } });
     return await findKey(context, owner, id);
   } catch (error) {

@@ -1,11 +1,12 @@
 import { type RequestHandler, Router } from 'express';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { findGroupAvatar, groupAvatarPath } from '#src/domain/groups/avatar.ts';
 import { findProjectAvatar, projectAvatarPath } from '#src/domain/projects/avatar.ts';
 import { findTopicAvatar, topicAvatarPath } from '#src/domain/projects/topics.ts';
 import { avatarPath, findAvatar } from '#src/domain/users/avatar.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
-/** Serves the uploaded avatars of users, projects and topics, without authentication. */
+/** Serves the uploaded avatars of users, projects, groups and topics, without authentication. */
 export function serveAvatars(db: Context['db']): Router {
   const serve =
     (find: typeof findAvatar): RequestHandler =>
@@ -27,5 +28,6 @@ export function serveAvatars(db: Context['db']): Router {
   return Router()
     .get(avatarPath(':id', ':key'), serve(findAvatar))
     .get(projectAvatarPath(':id', ':key'), serve(findProjectAvatar))
+    .get(groupAvatarPath(':id', ':key'), serve(findGroupAvatar))
     .get(topicAvatarPath(':id', ':key'), serve(findTopicAvatar));
 }

@@ -4,6 +4,7 @@ import { applicationPages } from '#src/entrances/web/pages/applications.ts';
 import { Assets } from '#src/entrances/web/pages/asset.ts';
 import { documentPages, type LoadGraphiql } from '#src/entrances/web/pages/documents.ts';
 import { favicon } from '#src/entrances/web/pages/favicon.ts';
+import { invitationPages } from '#src/entrances/web/pages/invitations.ts';
 import { mailLinkPages } from '#src/entrances/web/pages/mail_links.ts';
 import { notFound, type Pages, pagesFor } from '#src/entrances/web/pages/page.ts';
 import { passkeyPages } from '#src/entrances/web/pages/passkeys.ts';
@@ -45,6 +46,7 @@ export function pages(
     .use(applicationPages(made))
     .use(signUpPages(made))
     .use(mailLinkPages(made))
+    .use(invitationPages(made))
     .use(unsubscribePages(made))
     .use(profilePages(made))
     .use(accountPages(made))

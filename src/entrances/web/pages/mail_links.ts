@@ -4,8 +4,9 @@ import { CONFIRMATION_PATH, RESET_PATH } from '#src/access/credentials/mail/path
 import { confirmAddress, findConfirmation } from '#src/domain/users/confirm.ts';
 import { requestConfirmation, requestPasswordReset } from '#src/domain/users/mail_requests.ts';
 import { findPasswordReset, resetPassword } from '#src/domain/users/reset_password.ts';
-import { clearCookie, readCookie, setCookie } from '#src/entrances/web/pages/cookies.ts';
+import { clearCookie, readCookie } from '#src/entrances/web/pages/cookies.ts';
 import { noticeOf, type Problems, problemsOf, text, withNewPassword } from '#src/entrances/web/pages/fields.ts';
+import { landing } from '#src/entrances/web/pages/landing.ts';
 import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
@@ -18,14 +19,11 @@ export function mailLinkPages({ page, form }: Pages): Router {
     .post('/users/password', form(ask('reset')))
     .get('/users/confirmation/new', page(showAsking('confirmation')))
     .post('/users/confirmation/new', form(ask('confirmation')))
-    .get(RESET_PATH, page(landing(showReset)))
+    .get(RESET_PATH, page(landing('gantry_link', showReset)))
     .post(RESET_PATH, form(submitReset))
-    .get(CONFIRMATION_PATH, page(landing(showConfirmation)))
+    .get(CONFIRMATION_PATH, page(landing('gantry_link', showConfirmation)))
     .post(CONFIRMATION_PATH, form(submitConfirmation));
 }
-
-/** Milliseconds for which the browser keeps the token of a link. */
-const KEPT = 60 * 60_000;
 
 const ASKING = {
   reset: {
@@ -70,23 +68,6 @@ function ask(subject: MailPurpose): (visit: Visit) => Promise<void> {
     } catch (error) {
       showAskingForm(visit, subject, email, problemsOf(error), 422);
     }
-  };
-}
-
-/**
- * Moves the token of a link from the URL into a cookie before anything is shown, so that it is in no history, no log of another
- * server and no `Referer`. Nothing happens until a form is sent, as mail scanners follow links, too.
- */
-function landing(show: (visit: Visit) => Promise<void>): (visit: Visit) => Promise<void> {
-  return async (visit) => {
-    const { request, response, secure } = visit;
-    if (request.query.token === undefined) return show(visit);
-    const token = text(request.query.token);
-    if (/^[\w-]{43}$/.test(token)) setCookie(response, 'gantry_link', token, { secure, maxAge: KEPT });
-    else clearCookie(response, 'gantry_link', secure);
-    response.setHeader('Referrer-Policy', 'no-referrer');
-    response.setHeader('Cache-Control', 'no-store');
-    response.redirect(303, request.path);
   };
 }
 

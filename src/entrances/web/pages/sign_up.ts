@@ -1,10 +1,12 @@
 import { Router } from 'express';
+import { acceptInvitationFor } from '#src/domain/members/invitations/accept.ts';
 import { signUp, signUpErrors } from '#src/domain/users/sign_up.ts';
 import { enter } from '#src/entrances/web/pages/enter.ts';
 import { type Problems, problemsOf, text, withNewPassword } from '#src/entrances/web/pages/fields.ts';
+import { followedInvitation, forgetInvitation } from '#src/entrances/web/pages/invitations.ts';
 import type { Pages } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
-import { Forbidden } from '#src/platform/errors.ts';
+import { Forbidden, NotFound } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 export function signUpPages({ page, form }: Pages): Router {
@@ -15,24 +17,39 @@ async function showForm(visit: Visit): Promise<void> {
   if (visit.session) return visit.response.redirect(303, '/');
   const { signupEnabled } = await currentSettings(visit.context.db);
   if (!signupEnabled) throw new Forbidden('Sign-up is disabled. Ask your administrator for an account.');
-  show(visit, { name: '', username: '', email: '' }, {});
+  const invitation = await followedInvitation(visit);
+  show(visit, { name: '', username: '', email: invitation?.email ?? '' }, {});
 }
 
 async function submit(visit: Visit): Promise<void> {
   const { context, request, response } = visit;
   const { name, username, email } = request.body;
   const values = { name: text(name), username: text(username), email: text(email) };
+  const invitation = await followedInvitation(visit);
   try {
     const { userId, isPending } = await withNewPassword(
       request,
-      (password) => signUp(context, { ...values, password }),
-      (password) => signUpErrors(context, { ...values, password }),
+      (password) => signUp(context, { ...values, password }, invitation?.email),
+      (password) => signUpErrors(context, { ...values, password }, invitation?.email),
     );
+    const accepted = userId !== null && invitation ? await accept(visit, invitation.token, userId) : null;
     if (userId !== null && isPending) response.redirect(303, '/users/sign_in?notice=pending');
     else if (userId === null) response.redirect(303, '/users/sign_in?notice=signed_up');
-    else await enter(visit, userId, '/');
+    else await enter(visit, userId, accepted ?? '/');
   } catch (error) {
     show(visit, values, problemsOf(error, { password: 'new_password' }), 422);
+  }
+}
+
+/** Accepts the invitation that the new user followed; returns the path of the place, or null if the invitation is void by now. */
+async function accept(visit: Visit, token: string, userId: number): Promise<string | null> {
+  forgetInvitation(visit);
+  try {
+    const { record } = await acceptInvitationFor(visit.context, token, userId);
+    return `/${record.fullPath}`;
+  } catch (error) {
+    if (error instanceof NotFound) return null;
+    throw error;
   }
 }
 

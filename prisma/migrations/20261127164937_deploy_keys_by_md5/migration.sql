@@ -1,0 +1,1 @@
+CREATE INDEX CONCURRENTLY "deploy_keys_fingerprint_idx" ON "deploy_keys" ("fingerprint");

@@ -1,0 +1,177 @@
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { countUses, digest } from '#src/access/sign_in/attempts.ts';
+import { MOST_ADDED, type NewMember, putMember } from '#src/domain/members/add.ts';
+import { DAYS } from '#src/domain/members/invitations/list.ts';
+import { enqueueInvitationMail } from '#src/domain/members/invitations/mail.ts';
+import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
+import { authorizeMembers, type PlaceRef, type Source, sourceAt } from '#src/domain/members/source.ts';
+import { domainErrors } from '#src/domain/users/domains.ts';
+import { isAddress, normaliseAddress } from '#src/domain/users/emails/address.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { BadRequest, RateLimited, ValidationFailed } from '#src/platform/errors.ts';
+import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+
+/** Whom to invite: addresses, with an account or without, and users by their IDs. */
+export interface Invited {
+  emails?: readonly string[] | null | undefined;
+  userIds?: readonly number[] | null | undefined;
+}
+
+/** What came of inviting: why some were not, by address, username or ID; or one text if nobody was. */
+export interface InvitedResult {
+  refused: ReadonlyMap<string, string> | string;
+}
+
+/** Mails of invitations that one user can cause in an hour, and that one address gets in an hour, whoever causes them. */
+export const MAILS_OF_USER = 200;
+export const MAILS_TO_ADDRESS = 5;
+const HOUR = 60 * 60;
+
+/**
+ * Makes users, and the accounts of addresses, members at once: those who are members already get the new level. Other addresses get
+ * a mail with a link. Throws NotFound for the place, Forbidden, BadRequest, ValidationFailed, RateLimited.
+ */
+export async function inviteMembers(
+  context: Context,
+  place: PlaceRef,
+  { emails, userIds }: Invited,
+  membership: Omit<NewMember, 'userId' | 'givenById'>,
+): Promise<InvitedResult> {
+  const actor = requireActor(context);
+  const source = await sourceAt(context, place);
+  authorizeMembers(actor, source);
+  const addresses = [...new Set((emails ?? []).map(normaliseAddress))].filter((address) => address !== '');
+  const ids = [...new Set(userIds ?? [])];
+  if (addresses.length + ids.length === 0) {
+    throw new BadRequest('Must provide either email or user_id as a parameter', 'emails', 'nobodyInvited');
+  }
+  if (!addresses.every(isAddress)) {
+    throw new BadRequest('email contains an invalid email address', 'emails', 'valueInvalid');
+  }
+  const errors = levelErrors(source, membership.accessLevel);
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  checkGrant(actor, source, membership.accessLevel);
+  if (addresses.length + ids.length > MOST_ADDED) {
+    return { refused: `Too many users specified (limit is ${MOST_ADDED})` };
+  }
+  if (isPast(membership.expiresAt)) {
+    return { refused: new Map([...addresses, ...ids.map(String)].map((one) => [one, PAST])) };
+  }
+  const accounts = await accountsOf(context, addresses, ids);
+  const known = new Set(accounts.map(({ given }) => given));
+  const refused = new Map(ids.filter((id) => !known.has(String(id))).map((id) => [String(id), 'User not found']));
+  const unknown = await mailable(
+    context,
+    source,
+    addresses.filter((address) => !known.has(address)),
+    refused,
+  );
+  await context.db.$transaction(async (tx) => {
+    for (const { given, userId } of accounts) {
+      if (!(await putMember(tx, context, source, { userId, ...membership }))) {
+        refused.set(given, 'The group must keep an owner');
+      }
+    }
+    await tx.invitation.deleteMany({
+      where: { ...idsOf(source), email: { in: accounts.map(({ given }) => given) } },
+    });
+    for (const email of unknown) {
+      if (!(await insertInvitation(tx, context, source, { email, ...membership }, actor.id))) refused.set(email, TAKEN);
+    }
+  });
+  return { refused };
+}
+
+const TAKEN = 'Invite email has already been taken';
+export const PAST = 'Expires at cannot be a date in the past';
+
+/** Whether nothing is left of a membership that ends on that day, in UTC. */
+export function isPast(day: string | null | undefined): boolean {
+  return day != null && day <= new Date().toISOString().slice(0, 10);
+}
+
+/** The columns of an invitation that name its place. */
+export function idsOf({ kind, record }: Source): { projectId: number } | { groupId: number } {
+  return kind === 'project' ? { projectId: record.id } : { groupId: record.id };
+}
+
+/** Accounts of the IDs, and of the addresses: of primary ones, confirmed or not, and confirmed secondary ones. */
+async function accountsOf(
+  { db }: Context,
+  addresses: readonly string[],
+  ids: readonly number[],
+): Promise<{ given: string; userId: number }[]> {
+  return db.$queryRaw`
+    SELECT DISTINCT found.given, found.id AS "userId" FROM (
+      SELECT id::text AS given, id FROM users WHERE id = ANY(${[...ids]}::int[])
+      UNION ALL SELECT lower(email), id FROM users WHERE lower(email) = ANY(${[...addresses]}::text[])
+      UNION ALL SELECT lower(email), user_id FROM emails
+        WHERE lower(email) = ANY(${[...addresses]}::text[]) AND confirmed_at IS NOT NULL) found
+    JOIN users u ON u.id = found.id AND NOT u.ghost AND NOT u.bot ORDER BY found.id`;
+}
+
+/** Those of the addresses to which an invitation can be mailed; the others get a reason. Counts the mails. Throws RateLimited. */
+async function mailable(
+  context: Context,
+  source: Source,
+  addresses: readonly string[],
+  refused: Map<string, string>,
+): Promise<string[]> {
+  const { db } = context;
+  const settings = await currentSettings(db);
+  const taken = await db.invitation.findMany({
+    where: { ...idsOf(source), email: { in: [...addresses] }, createdAt: { gt: daysAgo(DAYS) } },
+    select: { email: true, expiresAt: true },
+  });
+  const today = new Date(new Date().toISOString().slice(0, 10));
+  const pending = new Set(taken.filter(({ expiresAt }) => !expiresAt || expiresAt > today).map(({ email }) => email));
+  const free = addresses.filter((address) => {
+    const [unwanted] = domainErrors(settings, address);
+    if (pending.has(address)) refused.set(address, TAKEN);
+    else if (!settings.signupEnabled)
+      refused.set(address, 'There is no account with this address, and sign-up is disabled');
+    else if (!sendsMail(db))
+      refused.set(address, 'There is no account with this address, and the server sends no mail');
+    else if (unwanted !== undefined) refused.set(address, `Email ${unwanted}`);
+    return !refused.has(address);
+  });
+  if (free.length === 0) return [];
+  await countUses(db, HOUR, { [`invitations #${requireActor(context).id}`]: MAILS_OF_USER }, free.length);
+  const mailed: string[] = [];
+  for (const address of free) {
+    try {
+      await countUses(db, HOUR, { [`invitations to ${digest(address)}`]: MAILS_TO_ADDRESS });
+      mailed.push(address);
+    } catch (error) {
+      if (!(error instanceof RateLimited)) throw error;
+      refused.set(address, 'Too many invitations were sent to this address');
+    }
+  }
+  return mailed;
+}
+
+function daysAgo(days: number): Date {
+  return new Date(Date.now() - days * 24 * HOUR * 1000);
+}
+
+/** False if the address has a pending invitation to the place; one that is void is replaced. */
+async function insertInvitation(
+  tx: Transaction,
+  context: Context,
+  source: Source,
+  { email, accessLevel, expiresAt = null }: Omit<NewMember, 'userId'> & { email: string },
+  createdById: number,
+): Promise<boolean> {
+  const [projectId, groupId] = source.kind === 'project' ? [source.record.id, null] : [null, source.record.id];
+  await tx.$executeRaw`DELETE FROM invitations WHERE email = ${email}
+    AND project_id IS NOT DISTINCT FROM ${projectId}::int AND group_id IS NOT DISTINCT FROM ${groupId}::int
+    AND (created_at <= now() - make_interval(days => ${DAYS}) OR expires_at <= (now() AT TIME ZONE 'UTC')::date)`;
+  const [made] = await tx.$queryRaw<{ id: number }[]>`
+    INSERT INTO invitations (project_id, group_id, email, access_level, expires_at, created_by_id)
+    VALUES (${projectId}, ${groupId}, ${email}, ${accessLevel}, ${expiresAt}::date, ${createdById})
+    ON CONFLICT DO NOTHING RETURNING id`;
+  if (!made) return false;
+  await enqueueInvitationMail(context, tx, made.id);
+  return true;
+}
