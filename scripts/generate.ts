@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { GeneratedSources } from './generated_sources.ts';
 
 /**
- * Makes everything that is generated: the Prisma client, the printed schema, the typed documents, rest/openapi.json.
+ * Makes everything that is generated: the Prisma client, the printed schema, the typed documents, rest/openapi.json,
+ * and the references in docs/.
  * With `--if-stale` only where the sources have changed since.
  */
 const root = path.resolve(import.meta.dirname, '..');
@@ -23,6 +24,7 @@ if (!process.argv.includes('--if-stale') || !sources.isFresh()) {
   run('codegen.ts');
   run('scripts/openapi.ts');
   run('scripts/icons.ts');
+  run('scripts/reference.ts');
   sources.remember(hash);
 }
 lock.close();

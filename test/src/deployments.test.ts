@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { settingGroups } from '#src/platform/config/manual.ts';
 import { packagePath } from '#src/platform/package_root.ts';
-import { renderChart } from '../support/chart.ts';
+import { renderChart, renderTemplate } from '../support/chart.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of Kubernetes and Compose, looked at field by field
 type Document = any;
 
-const config = ['src/platform/config/config.ts', 'src/platform/config/uploads.ts']
-  .map((file) => readFileSync(packagePath(file), 'utf8'))
-  .join('');
-const isSetting = (name: string) => config.includes(`'${name}'`);
+const names = settingGroups.flatMap(({ settings }) => Object.keys(settings));
+const isSetting = (name: string) => names.includes(name);
 
 describe('Compose files', () => {
-  it.each(['compose.yaml', 'compose.scaled.yaml'])(
+  it.each(['compose.yaml', 'compose.scaled.yaml', 'deploy/compose/compose.yaml'])(
     '%s uses settings that there are, and services that it has',
     (file) => {
       const {
@@ -84,5 +84,44 @@ describe('The Helm chart', () => {
     expect(ingress.spec.tls).toEqual([{ hosts: ['git.example.com'], secretName: 'certificate' }]);
     expect(ingress.metadata.annotations.issuer).toBe('us');
     expect(ingress.spec.rules[0].http.paths[0].backend.service.name).toBe(of(documents, 'Service')[0].metadata.name);
+  });
+
+  it('has Prometheus read the metrics of each server, with a token', () => {
+    expect(of(renderChart(chart) as Document[], 'ServiceMonitor')).toEqual([]);
+    const metrics = { serviceMonitor: true, labels: { release: 'prometheus' }, tokenSecretName: 'gantry-metrics' };
+    const documents = renderChart(chart, { metrics }) as Document[];
+    const [{ metadata, spec }] = of(documents, 'ServiceMonitor');
+    const [service] = of(documents, 'Service');
+    expect(metadata.labels).toMatchObject({ release: 'prometheus' });
+    expect(service.metadata.labels).toMatchObject(spec.selector.matchLabels);
+    const [endpoint] = spec.endpoints;
+    expect(service.spec.ports.map(({ name }: Document) => name)).toContain(endpoint.port);
+    expect(endpoint).toMatchObject({
+      path: '/-/metrics',
+      authorization: { credentials: { name: 'gantry-metrics', key: 'token' } },
+    });
+  });
+
+  it('says after an installation how to get in', () => {
+    const notes = renderTemplate(chart, 'NOTES.txt');
+    expect(notes).toContain('exec deployment/our-server -- cat /data/credentials');
+    expect(notes).toContain('port-forward service/our 8080:80');
+    expect(renderTemplate(chart, 'NOTES.txt', { ingress: { enabled: true } })).not.toContain('port-forward');
+  });
+
+  it('refuses values that it does not know', () => {
+    const isValid = new Ajv({ strict: false }).compile(
+      JSON.parse(readFileSync(packagePath('charts/gantry/values.schema.json'), 'utf8')),
+    );
+    const usual = parse(readFileSync(packagePath('charts/gantry/values.yaml'), 'utf8'));
+    expect(isValid(usual), JSON.stringify(isValid.errors)).toBe(true);
+    expect(isValid({ ...usual, settings: { GANTRY_MAX_SECONDS: 60 } })).toBe(true);
+    for (const wrong of [
+      { replicas: 3 },
+      { url: 'git.example.com' },
+      { servers: { replicas: -1 } },
+      { settings: { a: 1 } },
+    ])
+      expect(isValid({ ...usual, ...wrong })).toBe(false);
   });
 });

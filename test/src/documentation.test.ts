@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,20 +6,28 @@ import { parse as parseYaml } from 'yaml';
 import { parseConfig } from '#src/domain/ci/pipelines/config/parse.ts';
 import { signatureHeaders } from '#src/domain/webhooks/sign.ts';
 import { findCommand, optionsOf } from '#src/entrances/cli/help.ts';
+import { manual } from '#src/entrances/cli/manual.ts';
 import { loadConfig } from '#src/platform/config/config.ts';
 import { packagePath, packageVersion } from '#src/platform/package_root.ts';
+import { references, withReference } from '../../scripts/reference.ts';
 import {
+  anchorsOf,
   blocksOf,
   commandsOf,
   documents,
   inlineCommands,
   isForShell,
+  linkedDocuments,
+  linksOf,
   readDocument,
   requireShown,
   shownCommands,
   withoutGaps,
 } from '../support/documentation.ts';
 import { run } from '../support/server_process.ts';
+
+const AS_ROOT =
+  'They change the whole machine, as root: test/src/deploy_files.test.ts tries the files that they install.';
 
 /** What runs or reads the blocks of each section: a test, which names the document, or a sentence that says why nothing does. */
 const LOOKED_AT: Record<string, Record<string, string>> = {
@@ -40,6 +48,9 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     Verify: 'test/system/documentation.test.ts',
     'The format': 'test/system/documentation.test.ts',
   },
+  'docs/cli.md': Object.fromEntries(
+    Object.keys(manual).map((name) => [`gantry ${name}`, 'test/system/documentation.test.ts']),
+  ),
   'docs/graphql.md': {
     Authentication: 'test/schema/graphql_doc.test.ts',
     'Twelve tasks': 'test/schema/graphql_doc.test.ts',
@@ -48,6 +59,20 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     'Persisted documents': 'test/schema/graphql_doc.test.ts',
     'Cost and limits': 'test/schema/graphql_doc.test.ts',
     Subscriptions: 'test/schema/graphql_doc.test.ts',
+  },
+  'docs/install.md': {
+    Install: AS_ROOT,
+    Configure: 'test/src/deploy_files.test.ts',
+    Start: 'test/src/deploy_files.test.ts',
+    TLS: 'test/src/deploy_files.test.ts',
+    Check: AS_ROOT,
+    'Back up': 'test/src/deploy_files.test.ts',
+    Upgrade: AS_ROOT,
+    'With containers': 'It takes Docker and a domain; test/src/deployments.test.ts reads the file.',
+  },
+  'docs/oauth.md': {
+    'Register an application': 'test/system/documentation.test.ts',
+    'Client credentials': 'test/system/documentation.test.ts',
   },
   'docs/operating.md': {
     'Outages and restarts': 'test/system/rolling_restart.test.ts',
@@ -129,7 +154,7 @@ describe('Commands in the documents', () => {
         ([, words = '']) => ({ file, words: words.trim().split(/[ [\]]+/) }),
       ),
     );
-    expect(lines.length).toBeGreaterThan(70);
+    expect(lines.length).toBeGreaterThan(55);
     for (const { file, words } of lines) {
       const [first = ''] = words;
       if (first.startsWith('-') || first === 'help' || isGroup(first, words)) continue;
@@ -187,6 +212,37 @@ it('The program in docs/webhooks.md finds out whether a webhook is genuine', asy
   expect(isGenuine({ ...headers, 'webhook-signature': undefined }, body, 'a token')).toBe(false);
   const old = signatureHeaders('a token', { id: 'id', at: Math.floor(Date.now() / 1000) - 600, body });
   expect(isGenuine(old, body, 'a token')).toBe(false);
+});
+
+it.each(Object.entries(references))('%s has every setting or command as the code has it now', (file, reference) => {
+  expect(withReference(readDocument(file), reference()), 'npm run generate').toBe(readDocument(file));
+});
+
+describe('Links', () => {
+  it('lead to files, and to headings of documents, that there are', () => {
+    const links = linkedDocuments.flatMap((file) => linksOf(file).map((link) => ({ file, link })));
+    const own = links.filter(({ link }) => !/^[a-z]+:/.test(link));
+    expect(own.length).toBeGreaterThan(150);
+    const broken = own.filter(({ file, link }) => {
+      const [place = '', anchor] = link.split('#');
+      const target = place === '' ? file : path.join(path.dirname(file), place);
+      if (!existsSync(packagePath(target))) return true;
+      return anchor !== undefined && !anchorsOf(target).has(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it('in docs/README.md reach every document', () => {
+    const reached = linksOf('docs/README.md').map((link) => path.join('docs', link.replace(/#.*/, '')));
+    expect(documents.filter((file) => !['docs/README.md', 'README.md', ...reached].includes(file))).toEqual([]);
+  });
+});
+
+it('README.md is short, and its picture small', () => {
+  expect(readDocument('README.md').split('\n').length - 1).toBeLessThanOrEqual(120);
+  const pictures = linksOf('README.md').filter((link) => /\.(png|webp|svg)$/.test(link));
+  expect(pictures).not.toEqual([]);
+  for (const picture of pictures) expect(statSync(packagePath(picture)).size).toBeLessThan(150 * 1024);
 });
 
 describe('What a document shows of an answer', () => {

@@ -14,11 +14,17 @@ type Token = { text: string } | { code: string };
 
 /** The documents that a Helm chart renders to, by the part of Go's templates that ours uses; anything else is an Error. */
 export function renderChart(chart: string, given: Values = {}, release = 'our'): Values[] {
-  const values = merge(parse(readFileSync(path.join(chart, 'values.yaml'), 'utf8')), given);
-  const scope = { roots: { Values: values, Release: { Name: release } }, variables: {} };
   return readdirSync(path.join(chart, 'templates'))
-    .map((name) => render(tokens(readFileSync(path.join(chart, 'templates', name), 'utf8')), scope))
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => renderTemplate(chart, name, given, release))
     .flatMap((text) => (text.trim() === '' ? [] : [parse(text) as Values]));
+}
+
+/** The text that one template of a Helm chart renders to. */
+export function renderTemplate(chart: string, name: string, given: Values = {}, release = 'our'): string {
+  const values = merge(parse(readFileSync(path.join(chart, 'values.yaml'), 'utf8')), given);
+  const scope = { roots: { Values: values, Release: { Name: release, Namespace: 'here' } }, variables: {} };
+  return render(tokens(readFileSync(path.join(chart, 'templates', name), 'utf8')), scope);
 }
 
 function merge(base: unknown, change: unknown): unknown {

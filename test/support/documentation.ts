@@ -23,6 +23,13 @@ export interface Shown {
 /** What people read who use, run or change Gantry; the contract of the REST API has no commands. */
 export const documents = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md', { cwd: packageRoot }).sort()];
 
+/** All documents whose links are checked: also those without commands. */
+export const linkedDocuments = [
+  ...documents,
+  'CHANGELOG.md',
+  ...globSync('docs/*/**/*.md', { cwd: packageRoot }).sort(),
+];
+
 export function readDocument(file: string): string {
   return readFileSync(packagePath(file), 'utf8');
 }
@@ -37,6 +44,35 @@ export function blocksOf(file: string, text = readDocument(file)): Block[] {
   });
 }
 
+/** The addresses of links and pictures of a document, outside of code. */
+export function linksOf(file: string): string[] {
+  const prose = readDocument(file)
+    .replace(/^```\w*\n.*?^```$/gms, '')
+    .replace(/`[^`\n]*`/g, 'code');
+  return [...prose.matchAll(/\]\(([^()\s]+)\)/g)].map(([, link = '']) => link);
+}
+
+/** The anchors of the headings of a document: in lower case, without punctuation, with hyphens for spaces. */
+export function anchorsOf(file: string): Set<string> {
+  const headings = readDocument(file)
+    .replace(/^```\w*\n.*?^```$/gms, '')
+    .matchAll(/^#+ (.+)$/gm);
+  const anchors = new Set<string>();
+  for (const [, heading = ''] of headings) {
+    const anchor = heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-');
+    for (let at = 0; ; at += 1) {
+      const one = at === 0 ? anchor : `${anchor}-${at}`;
+      if (anchors.has(one)) continue;
+      anchors.add(one);
+      break;
+    }
+  }
+  return anchors;
+}
+
 /** Inline code of a document that is a command: a program of PROGRAMS and at least one word more. */
 export function inlineCommands(file: string, text = readDocument(file)): string[] {
   const prose = text.replace(/^```\w*\n.*?^```$/gms, '');
@@ -45,7 +81,7 @@ export function inlineCommands(file: string, text = readDocument(file)): string[
 }
 
 const PROGRAMS =
-  'apt-get|chmod|cp|curl|docker|export|find|gantry|git|helm|kubectl|mkdir|mv|node|npm|npx|pg_dump|psql|rm|sed|ssh|ssh-keygen|systemctl|tar|ulimit|zstd';
+  'apt-get|cd|chmod|cp|curl|docker|export|find|gantry|git|helm|install|kubectl|mkdir|mv|node|npm|npx|pg_dump|psql|rm|sed|ssh|ssh-keygen|systemctl|tar|ulimit|zstd';
 const INLINE = new RegExp(`^(${PROGRAMS}) `);
 const FIRST_WORD = new RegExp(`^(\\$ )?(${PROGRAMS}|\\w+=\\S+) `);
 

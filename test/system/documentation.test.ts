@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { packagePath, packageRoot } from '#src/platform/package_root.ts';
-import { blocksOf, commandsOf, inlineCommands, readDocument, type Shown, walk } from '../support/documentation.ts';
+import { blocksOf, commandsOf, inlineCommands, type Shown, walk } from '../support/documentation.ts';
 import {
   followServer,
   printed,
@@ -105,11 +105,7 @@ describe('README.md', { timeout: TIMEOUT }, () => {
   });
 
   it('the first tour goes as it is written, and git over SSH', async () => {
-    const all = commandsOf('README.md', 'A first tour');
-    // What takes a browser in between is run by test/oauth/authorize.test.ts and the libraries of test/system/oauth.test.ts.
-    const tour = all.filter(({ command }) => !/oauth|Bearer/.test(command));
-    expect(all.length - tour.length).toBe(2);
-    await follow(tour);
+    await follow(commandsOf('README.md', 'A first tour'));
     const [clone = ''] = inlineCommands('README.md').filter((command) => command.startsWith('git clone ssh:'));
     const [greet = ''] = inlineCommands('docs/operating.md').filter((command) => command.startsWith('ssh -T'));
     const outputs = await follow(
@@ -123,16 +119,31 @@ describe('README.md', { timeout: TIMEOUT }, () => {
     );
     expect(outputs.at(-1)).toContain('root');
   });
+});
 
-  it('every command of the table of commands does its work', async () => {
-    const [, table = ''] = readDocument('README.md').split('\n## Command line\n');
-    const rows = (table.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('| `gantry'));
-    const shown = rows.flatMap((row) =>
-      [...(row.split('|')[1] ?? '').matchAll(/`(gantry [^`]+)`/g)].map(([, one = '']) => one),
-    );
-    expect(shown.length).toBeGreaterThan(18);
-    const own = shown.filter((command) => !Object.keys(ELSEWHERE).some((name) => command.startsWith(`gantry ${name}`)));
-    const [outputs] = [await follow(shell(...own.map(filled)))];
+describe('docs/oauth.md', { timeout: TIMEOUT }, () => {
+  it('registers an application, which gets a token for itself', async () => {
+    const [register, ...more] = commandsOf('docs/oauth.md', 'Register an application');
+    // The examples are run by test/oauth/examples.test.ts, with a browser.
+    expect(more.map(({ command }) => command.replace(/.* /, ''))).toEqual(['install', 'web.js', 'device.js']);
+    const keep = { command: `${register?.command} | tee registered`, answer: register?.answer ?? null };
+    const field = (name: string) => `$(sed -E 's/.*"${name}":"([^"]*)".*/\\1/' registered)`;
+    await follow([
+      ...shell(`export API=${server.url}/api/v4 TOKEN=${token}`),
+      keep,
+      ...shell(`export CLIENT_ID="${field('application_id')}" CLIENT_SECRET="${field('secret')}"`),
+      ...commandsOf('docs/oauth.md', 'Client credentials'),
+    ]);
+  });
+});
+
+describe('docs/cli.md', { timeout: TIMEOUT }, () => {
+  it('has commands that do their work as their usage says', async () => {
+    const usages = blocksOf('docs/cli.md').map(({ text }) => /^Usage: (gantry .+)$/m.exec(text)?.[1] ?? '');
+    expect(usages.length).toBeGreaterThan(22);
+    const own = usages.filter((usage) => !Object.keys(ELSEWHERE).some((name) => usage.startsWith(`gantry ${name}`)));
+    expect(own.length).toBeGreaterThan(14);
+    const outputs = await follow(shell(...own.map(filled)));
     expect(outputs.join('')).toContain('glpat-');
   });
 });
@@ -145,22 +156,25 @@ const ELSEWHERE: Record<string, string> = {
   restore: 'below, with its document',
   upgrade: 'test/system/upgrade.test.ts',
   'user disable-two-factor': 'test/system/accounts.test.ts',
+  runner: 'below, with its document',
 };
 
-/** A command of the table with values in the place of `…`, NAMES and options that may be left out. */
-function filled(command: string): string {
+/** A usage as a command: without what may be left out, and with values in the place of NAMES. */
+function filled(usage: string): string {
   const values: Record<string, string> = {
-    '--username …': '--username kim',
-    '--email …': '--email kim@example.org',
-    '--name …': '--name "Kim Reader"',
-    '--user …': '--user kim',
-    '--id …': '--id "$(gantry token list --user kim | grep -oE \'^ *[0-9]+\' | head -1)"',
+    '"FULL NAME"': '"Kim Reader"',
+    '--username NAME': '--username kim',
+    ADDRESS: 'kim@example.org',
+    '--user USERNAME': '--user kim',
+    SCOPES: 'read_api',
+    '--id NUMBER': '--id "$(gantry token list --user kim | grep -oE \'^ *[0-9]+\' | head -1)"',
     'gantry seed': 'gantry seed --beside',
-    PATH: 'root/tour',
-    FILE: `'${at('backups', 'table.gantry')}'`,
+    'FILE|-': `'${at('backups', 'usage.gantry')}'`,
+    'verify FILE': `verify '${at('backups', 'usage.gantry')}'`,
   };
-  const optional = command.replaceAll(/[[\]]/g, '');
-  return Object.entries(values).reduce((text, [name, value]) => text.replace(name, value), optional);
+  let needed = usage;
+  while (/\[[^[\]]*\]/.test(needed)) needed = needed.replaceAll(/ ?\[[^[\]]*\]/g, '');
+  return Object.entries(values).reduce((text, [name, value]) => text.replace(name, value), needed);
 }
 
 describe('docs/backup.md', { timeout: TIMEOUT }, () => {

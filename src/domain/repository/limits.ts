@@ -1,4 +1,4 @@
-/** Limits of repositories, jobs and their clients, in bytes (README.md, Configuration). */
+/** Limits of repositories, jobs and their clients, in bytes (docs/configuration.md). */
 export interface RepositoryLimits {
   /** The largest content within a response; larger ones must be streamed. */
   inlineBytes: number;

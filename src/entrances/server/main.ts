@@ -19,7 +19,8 @@ import { readPrivateFile } from '../../platform/lifecycle/private_file.ts';
 import { Readiness } from '../../platform/lifecycle/readiness.ts';
 import { agreeOnSecret } from '../../platform/lifecycle/secret.ts';
 import { awaitStopSignal } from '../../platform/lifecycle/signals.ts';
-import { createLogger, type Logger } from '../../platform/observability/log.ts';
+import { createConsoleLogger } from '../../platform/observability/console_log.ts';
+import type { Logger } from '../../platform/observability/log.ts';
 import { logSlow } from '../../platform/observability/metrics/slow.ts';
 import { reporter } from '../../platform/observability/report.ts';
 import { startTracing } from '../../platform/observability/tracing/start.ts';
@@ -35,7 +36,7 @@ const SHORT_LIVED = { fsync: 'off', synchronous_commit: 'off', full_page_writes:
 
 /** Milliseconds that running requests have to finish once the server is told to stop, and those of git clients. */
 const GRACE = 10_000;
-const GIT_GRACE = 60_000;
+export const GIT_GRACE = 60_000;
 
 /**
  * Runs the server until it is told to stop, then shuts down in reverse order.
@@ -50,7 +51,7 @@ export async function serve(given: Config, options: ServeOptions): Promise<numbe
   const stopSignal = awaitStopSignal();
   const databaseGone = Promise.withResolvers<string>();
   await using resources = new AsyncDisposableStack();
-  const log = createLogger(given.logLevel);
+  const log = await createConsoleLogger(given.logLevel);
   const config = ephemeral ? await temporaryConfig(given, { log, resources, port }) : given;
   resources.defer(await startTracing(process.env));
   logSlow(log, config.slow);

@@ -6,7 +6,7 @@ import { connectOptions, prepareDatabase } from '../../platform/lifecycle/prepar
 import { agreeOnSecret } from '../../platform/lifecycle/secret.ts';
 import { awaitStopSignal } from '../../platform/lifecycle/signals.ts';
 import { requireWhole } from '../../platform/lifecycle/unfinished.ts';
-import { createLogger } from '../../platform/observability/log.ts';
+import { createConsoleLogger } from '../../platform/observability/console_log.ts';
 import { logSlow } from '../../platform/observability/metrics/slow.ts';
 import { reporter } from '../../platform/observability/report.ts';
 import { startTracing } from '../../platform/observability/tracing/start.ts';
@@ -25,7 +25,7 @@ export interface WorkOptions {
 export async function work(config: Config, { labels }: WorkOptions): Promise<number> {
   const stopSignal = awaitStopSignal();
   await using resources = new AsyncDisposableStack();
-  const log = createLogger(config.logLevel);
+  const log = await createConsoleLogger(config.logLevel);
   resources.defer(await startTracing(process.env));
   logSlow(log, config.slow);
   requireWhole(config.dataDir);

@@ -146,15 +146,21 @@ export class ConfigError extends Error {
  * Reads the settings from the environment and from a file `.env` in the working directory; the environment wins.
  * Empty values count as unset.
  *
+ * @param onSetting called with the name and the parser of each setting that is looked at
  * @throws ConfigError naming every wrong setting at once
  */
-export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
+export function loadConfig(
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+  onSetting: (name: string, parse: (text: string) => unknown) => void = () => undefined,
+): Config {
   const problems: string[] = [];
   const known: string[] = [];
   const values: NodeJS.ProcessEnv = { ...readEnvFile(path.join(cwd, '.env'), problems), ...env };
 
   function setting<Value>(name: string, parse: (text: string) => Value): Value | undefined {
     known.push(name);
+    onSetting(name, parse);
     const text = values[name]?.trim();
     if (text === undefined || text === '') return undefined;
     try {

@@ -19,7 +19,7 @@ export interface Problem {
 }
 
 /** Room for what is under way and for a few minutes of logs: below, writes begin to fail one by one. */
-const MIN_FREE_BYTES = 100 * 1024 * 1024;
+export const MIN_FREE_BYTES = 100 * 1024 * 1024;
 
 /** Milliseconds that each check may take. */
 const DEADLINE = 1_000;

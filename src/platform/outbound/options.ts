@@ -14,7 +14,7 @@ export interface ImportSettings {
   lookup: Lookup;
 }
 
-const DEFAULTS: ImportSettings = {
+export const DEFAULT_IMPORTS: ImportSettings = {
   hosts: [],
   webhookHosts: [],
   maxBytes: 10 * 1024 ** 3,
@@ -43,5 +43,5 @@ async function askServers(host: string): ReturnType<Lookup> {
 /** Settings of imports, with what is not given by default. */
 export function importSettings(given: { [Name in keyof ImportSettings]?: ImportSettings[Name] | undefined } = {}) {
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
-  return { ...DEFAULTS, ...Object.fromEntries(set) } as ImportSettings;
+  return { ...DEFAULT_IMPORTS, ...Object.fromEntries(set) } as ImportSettings;
 }
