@@ -11,16 +11,27 @@ const PREFIX = 'gantry-ephemeral-';
 /** A file that only the directories of ephemeral servers have. */
 const MARKER = 'ephemeral';
 
+/** Where the tests that use the server listen for its webhooks. */
+const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
+
+export interface TemporaryOptions {
+  log: DatabaseLog;
+  resources: AsyncDisposableStack;
+  port?: number | undefined;
+  exposed: boolean;
+}
+
 /**
  * The settings of a server that keeps nothing: a data directory that is removed at the end, its own PostgreSQL and a free port.
  * What servers have left that were killed is removed first.
  *
  * @param port 0 takes a free one
+ * @param exposed whether others can reach the server: their webhooks do not lead to this machine then
  * @throws Error when no directory can be made
  */
 export async function temporaryConfig(
   config: Config,
-  { log, resources, port = 0 }: { log: DatabaseLog; resources: AsyncDisposableStack; port?: number | undefined },
+  { log, resources, port = 0, exposed }: TemporaryOptions,
 ): Promise<Config> {
   await clearLeftovers(tmpdir(), log);
   const dataDir = makeTemporary();
@@ -31,7 +42,9 @@ export async function temporaryConfig(
   const storages = Object.fromEntries(Object.keys(config.storages).map((name) => [name, path.join(dataDir, name)]));
   const ssh = config.ssh && { ...config.ssh, port: 0, keys: path.join(dataDir, 'ssh') };
   const { databaseUrl: _, databaseDirectUrl: __, externalUrl: ___, ...rest } = config;
-  return { ...rest, ssh, dataDir, storages, uploads: { directory: path.join(dataDir, 'uploads') }, port };
+  const uploads = { directory: path.join(dataDir, 'uploads') };
+  const webhookHosts = exposed ? config.webhookHosts : [...config.webhookHosts, ...LOCAL_HOSTS];
+  return { ...rest, ssh, dataDir, storages, uploads, port, webhookHosts };
 }
 
 function makeTemporary(): string {
@@ -83,10 +96,20 @@ async function clear(directory: string): Promise<void> {
     return;
   }
   try {
-    if (!(await endOrphans(path.join(directory, 'postgres')))) return;
-    removeSocketDirectory(directory);
-    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+    await removeAbandoned(directory);
   } finally {
     lock.release();
   }
+}
+
+/**
+ * Removes a data directory that no process of Gantry uses any more, and ends the PostgreSQL that may still run there.
+ *
+ * @returns whether it is gone; not while its PostgreSQL cannot be ended
+ */
+export async function removeAbandoned(directory: string): Promise<boolean> {
+  if (!(await endOrphans(path.join(directory, 'postgres')))) return false;
+  removeSocketDirectory(directory);
+  rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  return true;
 }
