@@ -17,7 +17,8 @@ export interface Instance {
   readiness: Readiness;
   /** Where git reaches it over SSH; null where the port is taken, undefined where SSH is off or not started yet. */
   sshAddress(): SshAddress | null | undefined;
-  startSsh(): Promise<void>;
+  /** @param port in place of a free one */
+  startSsh(port?: number): Promise<void>;
   /** Ends subscriptions and SSH, which has so many milliseconds for running commands. */
   hangUp(grace: number): Promise<void>;
   /** Stops background work and closes what was opened. */
@@ -39,7 +40,7 @@ export interface InstanceOptions {
   /** Base URL of links in mail, as soon as it is known. */
   baseUrl(): Promise<string>;
   /** Starts the SSH server; absent where it is off. */
-  openSsh?: ((options: Omit<SshOptions, 'hostKeys'>) => Promise<StartedSsh | null>) | undefined;
+  openSsh?: ((options: Omit<SshOptions, 'hostKeys'>, port?: number) => Promise<StartedSsh | null>) | undefined;
 }
 
 /** Opens the stores, the job queue and the application of one database. */
@@ -103,8 +104,8 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     handler: app,
     readiness,
     sshAddress: () => (ssh === null ? null : ssh?.address),
-    async startSsh() {
-      ssh = await openSsh?.({ stores: { db, secret, jobs, ...stores }, gitConcurrency, baseUrl, log, report });
+    async startSsh(port) {
+      ssh = await openSsh?.({ stores: { db, secret, jobs, ...stores }, gitConcurrency, baseUrl, log, report }, port);
     },
     async hangUp(grace) {
       readiness.stop();

@@ -177,23 +177,23 @@ async function start(config: Config, context: StartContext): Promise<Started> {
   const shared = {
     secret,
     log,
-    upgrades,
     gitConcurrency,
     listeningUrl: () => listeningUrl,
     baseUrl: async () => externalUrl ?? (await bound.promise),
     openSsh: startSsh ?? undefined,
   };
-  const open = (place: Pick<InstanceOptions, 'config' | 'db' | 'directUrl'>) =>
+  const open = (place: Pick<InstanceOptions, 'config' | 'db' | 'directUrl' | 'upgrades'>) =>
     application.openInstance({ ...shared, ...place });
   let current: ReplaceableInstance | Instance;
   if (control) {
     await keysMade;
     await db.$disconnect();
     const sandboxes = new application.Sandboxes(config, database.url);
-    const openIn = ({ config, url }: Sandbox) => open({ config, db: connectTo(url), directUrl: url });
-    current = await application.ReplaceableInstance.open(sandboxes, openIn);
+    const openIn = ({ config, url }: Sandbox, upgrades: InstanceOptions['upgrades']) =>
+      open({ config, db: connectTo(url), directUrl: url, upgrades });
+    current = await application.ReplaceableInstance.open(sandboxes, openIn, upgrades);
   } else {
-    current = await open({ config, db, directUrl: database.directUrl });
+    current = await open({ config, db, directUrl: database.directUrl, upgrades });
     await keysMade;
   }
   resources.defer(() => current.close());
@@ -270,7 +270,8 @@ async function loadSsh(config: SshConfig) {
   const [{ startSsh }, { hostKeys }] = await Promise.all([import('../ssh/start.ts'), import('../ssh/host_keys.ts')]);
   const keys = hostKeys(config.keys);
   keys.catch(() => undefined);
-  return (options: Omit<SshOptions, 'hostKeys'>) => startSsh(config, { ...options, hostKeys: keys });
+  return (options: Omit<SshOptions, 'hostKeys'>, port = config.port) =>
+    startSsh({ ...config, port }, { ...options, hostKeys: keys });
 }
 
 async function loadApplication() {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '#src/platform/config/config.ts';
@@ -15,14 +16,12 @@ export interface Sandbox {
 }
 
 /**
- * Copies the database and the files of an ephemeral server. Nothing writes to the originals any more, and the next copy is
- * made ahead, so that it is there when it is needed.
+ * Copies the database and the files of an ephemeral server, to which nothing writes any more.
  */
 export class Sandboxes {
   readonly #config: Config;
   readonly #url: URL;
   #count = 0;
-  #ahead: Promise<Sandbox> | undefined;
 
   /** @param url of the database to copy, to which nobody may be connected */
   constructor(config: Config, url: string) {
@@ -30,32 +29,7 @@ export class Sandboxes {
     this.#url = new URL(url);
   }
 
-  /** The next copy. */
-  next(): Promise<Sandbox> {
-    const next = this.#ahead ?? this.#make();
-    this.#ahead = undefined;
-    return next;
-  }
-
-  /** Begins to make the copy that `next` returns then. */
-  prepare(): void {
-    this.#ahead ??= this.#make();
-    // Whoever asks for it hears of a failure.
-    this.#ahead.catch(() => undefined);
-  }
-
-  /** Waits until the next copy is there. */
-  async ready(): Promise<void> {
-    this.prepare();
-    await this.#ahead;
-  }
-
-  /** Waits until nothing is being copied. */
-  async settle(): Promise<void> {
-    await this.#ahead?.catch(() => undefined);
-  }
-
-  async #make(): Promise<Sandbox> {
+  async make(): Promise<Sandbox> {
     this.#count += 1;
     const name = `sandbox_${this.#count}`;
     const directory = path.join(this.#config.dataDir, name);
@@ -64,7 +38,8 @@ export class Sandboxes {
     const originals = [...Object.values(storages), ...('directory' in uploads ? [uploads.directory] : [])];
     await Promise.all([
       this.#administer(`CREATE DATABASE ${name} TEMPLATE ${this.#database} STRATEGY FILE_COPY`),
-      ...originals.map((original) => copyTree(original, copyOf(original))),
+      // A server that has no uploads yet has no directory for them.
+      ...originals.filter((original) => existsSync(original)).map((original) => copyTree(original, copyOf(original))),
     ]);
     const config = {
       ...this.#config,

@@ -1,11 +1,11 @@
 import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Config } from '#src/platform/config/config.ts';
 import { removeSocketDirectory } from '#src/platform/database/embedded.ts';
 import type { DatabaseLog } from '#src/platform/database/embedded_options.ts';
 import { lockDataDirectory } from '#src/platform/database/lock.ts';
 import { endOrphans } from '#src/platform/database/orphan.ts';
+import { temporaryBase, temporaryBases } from './temporary_base.ts';
 
 const PREFIX = 'gantry-ephemeral-';
 /** A file that only the directories of ephemeral servers have. */
@@ -33,7 +33,7 @@ export async function temporaryConfig(
   config: Config,
   { log, resources, port = 0, exposed }: TemporaryOptions,
 ): Promise<Config> {
-  await clearLeftovers(tmpdir(), log);
+  for (const base of temporaryBases()) await clearLeftovers(base, log);
   const dataDir = makeTemporary();
   const remove = () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
   // At exit as well: a second signal or an uncaught error skips the orderly shutdown.
@@ -48,11 +48,12 @@ export async function temporaryConfig(
 }
 
 function makeTemporary(): string {
+  const base = temporaryBase();
   try {
-    return mkdtempSync(path.join(tmpdir(), PREFIX));
+    return mkdtempSync(path.join(base, PREFIX));
   } catch (error) {
     const reason = (error as Error).message;
-    throw new Error(`No directory can be made in ${tmpdir()}: ${reason}. Set TMPDIR to another directory.`, {
+    throw new Error(`No directory can be made in ${base}: ${reason}. Set TMPDIR to another directory.`, {
       cause: error,
     });
   }
