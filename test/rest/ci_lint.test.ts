@@ -175,7 +175,7 @@ describe('the .gitlab-ci.yml of Gantry itself', () => {
     const linted = await ask({ include_jobs: true });
     expect(linted.body).toMatchObject({ valid: true, errors: [], warnings: [] });
     const names = (body: { jobs: { name: string }[] }) => body.jobs.map(({ name }) => name).sort();
-    expect(names(linted.body)).toEqual(['chart', 'image', 'npm', 'pack', 'test']);
+    expect(names(linted.body)).toEqual(['chart', 'container', 'npm', 'pack', 'test']);
     const pushed = await ask({ include_jobs: true, dry_run: true, ref: 'master' });
     expect(names(pushed.body)).toEqual(['pack', 'test']);
   });
