@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { createConnection } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { packagePath } from '#src/platform/package_root.ts';
 import { type Gantry, type SamplePerson, type StartOptions, startGantry } from '../../testing/index.cjs';
 import { isAlive, run, scratchDirectory, until } from '../support/server_process.ts';
@@ -22,10 +22,11 @@ async function seeded(options: StartOptions = {}): Promise<Gantry<SamplePerson>>
   return server;
 }
 
-afterAll(async () => {
+afterEach(async () => {
   for (const server of started) await server.stop();
-  scratch.remove();
+  started.clear();
 });
+afterAll(() => scratch.remove());
 
 function ask(server: Gantry, target: string, init: RequestInit & { token?: string } = {}): Promise<Response> {
   const { token = server.tokens.root, ...rest } = init;
@@ -75,14 +76,14 @@ describe('startGantry', { timeout: 600_000 }, () => {
     expect(token.status).toBe(201);
     expect((await ask(server, '/user', { token: token.body.token })).status).toBe(200);
     for (let round = 0; round < 3; round += 1) {
-      await ask(server, '/projects/1/issues', post({ title: `Round ${round}` }));
+      await ask(server, '/projects/1/issues', post({ title: `Decoy ${round}` }));
       await server.reset();
       expect(await json(server, '/projects/1/repository/branches')).toEqual(before);
       expect((await ask(server, '/projects/1/repository/files/pears.txt?ref=master')).status).toBe(404);
       expect((await ask(server, `/projects/${made.body.id}`)).status).toBe(404);
       expect((await json(server, '/projects/2')).body).toMatchObject({ path_with_namespace: 'orchard/website' });
       expect((await ask(server, '/user', { token: token.body.token })).status).toBe(401);
-      expect((await json(server, '/projects/1/issues?search=Round')).body).toEqual([]);
+      expect((await json(server, '/projects/1/issues?search=Decoy')).body).toEqual([]);
       expect((await json(server, '/projects/1')).body.ssh_url_to_repo).toBe(address);
       const fresh = await json(server, '/projects', post({ name: 'Fresh' }));
       expect(fresh.body).toMatchObject({ id: made.body.id });
@@ -179,8 +180,6 @@ describe('startGantry', { timeout: 600_000 }, () => {
   });
 
   test('stop waits until nothing is left, and may be called again', async () => {
-    for (const server of started) await server.stop();
-    expect(directories()).toEqual([]);
     const server = await startGantry({ env });
     expect(directories()).toHaveLength(1);
     await Promise.all([server.stop(), server.stop()]);
