@@ -40,6 +40,7 @@ const beside = [
   'several_servers',
   'start',
   'story',
+  'test_double',
   'upgrade',
   'work',
   'writers',

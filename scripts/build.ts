@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { ensureGenerated } from './ensure_generated.ts';
@@ -22,7 +23,14 @@ ensureGenerated(root);
 rmSync(dist, { recursive: true, force: true });
 const compiler = path.join(path.dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
 execFileSync(process.execPath, [compiler, '--project', path.join(root, 'tsconfig.build.json')], { stdio: 'inherit' });
-writeFileSync(path.join(dist, 'package.json'), `${JSON.stringify({ type: 'module', imports }, null, 2)}\n`);
+/** By which prepared data directories are told apart (src/platform/lifecycle/prepared.ts): a hash of what makes them. */
+const hash = createHash('sha256');
+for (const place of ['dist/src', 'prisma/migrations']) {
+  for (const file of globSync('**/*.{js,sql}', { cwd: path.join(root, place) }).sort())
+    hash.update(`${file}\0`).update(readFileSync(path.join(root, place, file)));
+}
+const manifest = { type: 'module', imports, build: hash.digest('hex') };
+writeFileSync(path.join(dist, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 
 // The viewer of the API's description comes along in the package: its own package is needed nowhere else.
 const viewer = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));

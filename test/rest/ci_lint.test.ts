@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadYaml } from '#src/domain/ci/pipelines/config/yaml/load.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { packagePath } from '#src/platform/package_root.ts';
 import { projectWithCommit } from '../support/ci.ts';
 import { commitTo } from '../support/merge_requests.ts';
 import { startWorld } from '../support/world.ts';
@@ -163,5 +165,18 @@ describe('POST /ci/lint', () => {
     );
     const private_ = { content: `include: {project: ${project.fullPath}, file: shared.yml}\n${content}` };
     expect((await world.api().post('/ci/lint', private_)).body.errors[0]).toMatch(/not found or access denied!/);
+  });
+});
+
+describe('the .gitlab-ci.yml of Gantry itself', () => {
+  it('is valid, and a push to the main branch gets no job that releases', async () => {
+    const content = readFileSync(packagePath('.gitlab-ci.yml'), 'utf8');
+    const ask = (body: Record<string, unknown>) => world.api(owner).post(at, { content, ...body });
+    const linted = await ask({ include_jobs: true });
+    expect(linted.body).toMatchObject({ valid: true, errors: [], warnings: [] });
+    const names = (body: { jobs: { name: string }[] }) => body.jobs.map(({ name }) => name).sort();
+    expect(names(linted.body)).toEqual(['chart', 'container', 'npm', 'pack', 'test']);
+    const pushed = await ask({ include_jobs: true, dry_run: true, ref: 'master' });
+    expect(names(pushed.body)).toEqual(['pack', 'test']);
   });
 });

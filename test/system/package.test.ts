@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
-import { lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { packageRoot, packageVersion } from '#src/platform/package_root.ts';
+import { packagePath, packageRoot, packageVersion } from '#src/platform/package_root.ts';
 import { commandsOf } from '../support/documentation.ts';
 import { followServer, printed, run, scratchDirectory } from '../support/server_process.ts';
 
 const QUICKLY = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
+
+const { devDependencies } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8'));
 
 /** Bytes that the package and its dependencies may take on the disk, without the Node that comes along. */
 const LARGEST = 300e6;
@@ -24,7 +26,7 @@ function otherProject(directory: string): void {
 }
 
 test('the packed package, installed in another project as the documents say, serves with npx', {
-  timeout: 900_000,
+  timeout: 1_800_000,
 }, async () => {
   const scratch = scratchDirectory();
   const { remove } = scratch;
@@ -45,7 +47,7 @@ test('the packed package, installed in another project as the documents say, ser
     const installed = await bash(install);
     expect(installed.status, installed.stderr).toBe(0);
     expect((await bash('npx gantry --version')).stdout).toBe(`${packageVersion()}\n`);
-    const inside = readdirSync(path.join(directory, 'node_modules', 'gantry'));
+    const inside = readdirSync(path.join(directory, 'node_modules', '@gantry-server', 'gantry'));
     expect(inside).toContain('dist');
     expect(inside).not.toContain('src');
     expect(sizeOf(path.join(directory, 'node_modules'), /^node-\w+-\w+/)).toBeLessThan(LARGEST);
@@ -84,10 +86,47 @@ test('the packed package, installed in another project as the documents say, ser
       await server.end('SIGTERM');
     }
     await expect(fetch(server.url)).rejects.toThrow();
+    await runExamples(directory);
   } finally {
     remove();
   }
 });
+
+/** Runs `examples/testing` as they are in a project that has the package, and checks the types that it exports. */
+async function runExamples(directory: string): Promise<void> {
+  const env = { ...process.env, ...QUICKLY };
+  const tools = ['vitest@5', 'jest@30', `typescript@${devDependencies.typescript}`, '@types/node@24'];
+  const installed = await run('npm', ['install', '--save-dev', ...tools], { cwd: directory, env });
+  expect(installed.status, installed.stderr).toBe(0);
+  for (const name of ['vitest.test.ts', 'jest.test.js'])
+    copyFileSync(packagePath(path.join('examples/testing', name)), path.join(directory, name));
+  const cached = { PATH: process.env.PATH, HOME: process.env.HOME, XDG_CACHE_HOME: path.join(directory, 'cache') };
+  for (const command of ['vitest run vitest.test.ts', 'jest jest.test.js']) {
+    const tested = await run('npx', command.split(' '), { cwd: directory, env: cached });
+    expect(tested.status, tested.stdout + tested.stderr).toBe(0);
+    expect(tested.stdout + tested.stderr).toMatch(/Tests:?\s+(\S+)?2 passed/);
+  }
+
+  writeFileSync(path.join(directory, 'wrong.ts'), WRONG);
+  const check = (file: string, resolution: string[]) =>
+    run('npx', ['tsc', '--noEmit', '--strict', '--skipLibCheck', ...resolution, file], { cwd: directory, env: cached });
+  for (const resolution of [
+    ['--module', 'nodenext'],
+    ['--module', 'esnext', '--moduleResolution', 'bundler'],
+  ]) {
+    const right = await check('vitest.test.ts', resolution);
+    expect(right.status, right.stdout).toBe(0);
+    const wrong = await check('wrong.ts', resolution);
+    expect(wrong.stdout.match(/^wrong\.ts\(\d+/gm)).toEqual(['wrong.ts(3', 'wrong.ts(4']);
+  }
+}
+
+/** Has a mistake in its third line, and one in its fourth. */
+const WRONG = `import { startGantry } from '@gantry-server/gantry/testing';
+export const right = async () => (await startGantry({ seed: true })).tokens.ada.length;
+export const nobody = async () => (await startGantry()).tokens.ada;
+export const mistyped = async () => startGantry({ seeded: true });
+`;
 
 test('another project can depend on the repository: npm builds the package then', { timeout: 1_800_000 }, async () => {
   const { directory, remove } = scratchDirectory();

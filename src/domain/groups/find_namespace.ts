@@ -1,5 +1,6 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { memberNamespaces } from '#src/access/permissions/visibility.ts';
+import { ofEachDatabase } from '#src/platform/database/of_each.ts';
 import '#src/domain/groups/computed_fields.ts';
 import { isGroup } from '#src/domain/groups/find.ts';
 import type { NamespaceRef } from '#src/domain/namespaces/find.ts';
@@ -53,7 +54,7 @@ export interface PathUse {
 
 /** It tells of private names: how often a user may ask. */
 const RATE = { perSecond: 1, atOnce: 30 };
-const asked = new LeakyBucket(RATE, 10_000);
+const askedOn = ofEachDatabase(() => new LeakyBucket(RATE, 10_000));
 
 /** Numbers that are tried for a free path. */
 const MOST_TRIED = 1_000;
@@ -64,6 +65,7 @@ const MOST_TRIED = 1_000;
  */
 export async function pathInUse(context: Context, path: string, parentId: number | null): Promise<PathUse> {
   const { id } = requireActor(context);
+  const asked = askedOn(context.db);
   if (!asked.tryTake(id)) throw new RateLimited(Math.ceil(asked.wait(id) / 1_000));
   const parent = parentId === null ? sql`${namespace.parentId} IS NULL` : sql`${namespace.parentId} = ${parentId}`;
   const [found] = await context.db.$queryRaw<{ exists: boolean; free: string | null }[]>`

@@ -21,6 +21,7 @@ import { refsToCopy } from '#src/git/remote/copy.ts';
 import { ForeignHashes, fetchAll, ShallowSource } from '#src/git/remote/fetch_all.ts';
 import { syncDirectory } from '#src/git/write/sync.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
+import { ofEachDatabase } from '#src/platform/database/of_each.ts';
 import type { ImportSettings } from '#src/platform/outbound/options.ts';
 import { type ImportSource, parseImportUrl } from '#src/platform/outbound/url.ts';
 import { decrypt } from '#src/platform/secrets.ts';
@@ -54,13 +55,14 @@ const BRANCHES = 'refs/heads/';
 const SHALLOW = 'The source is a shallow repository: its history is cut off, and the rest of it cannot be imported.';
 const FOREIGN = 'The source names its objects by SHA-256, which is not supported: it has to use SHA-1.';
 
-const running = new Map<number, Promise<void>>();
+const runningOn = ofEachDatabase(() => new Map<number, Promise<void>>());
 
 /**
  * Imports the repository of a project that waits for it. It appears complete or not at all; the outcome is recorded in the
  * project. Does nothing unless the project waits.
  */
 export function importRepository(stores: ImportStores, projectId: number): Promise<void> {
+  const running = runningOn(stores.db);
   const work = running.get(projectId) ?? perform(stores, projectId).finally(() => running.delete(projectId));
   running.set(projectId, work);
   return work;

@@ -46,6 +46,7 @@ import type { Ref } from '#src/git/refs/read.ts';
 import { settleRepository, takeBundle } from '#src/git/remote/bundle.ts';
 import { syncDirectory } from '#src/git/write/sync.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+import { ofEachDatabase } from '#src/platform/database/of_each.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { factsOf } from '#src/platform/records/model.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -87,12 +88,13 @@ interface Begun {
  * the project waits.
  */
 export function importArchive(context: Context, projectId: number, options: ImportOptions): Promise<void> {
+  const running = runningOn(context.db);
   const work = running.get(projectId) ?? perform(context, projectId, options).finally(() => running.delete(projectId));
   running.set(projectId, work);
   return work;
 }
 
-const running = new Map<number, Promise<void>>();
+const runningOn = ofEachDatabase(() => new Map<number, Promise<void>>());
 
 async function perform(context: Context, projectId: number, { stopping }: ImportOptions): Promise<void> {
   const begun = await begin(context, projectId);

@@ -10,6 +10,7 @@ import { copyInProcess } from '#src/git/remote/copy_in_process.ts';
 import { secureObjects } from '#src/git/remote/secure.ts';
 import { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
+import { ofEachDatabase } from '#src/platform/database/of_each.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
@@ -29,13 +30,14 @@ interface Fork {
   defaultBranch: string | null;
 }
 
-const running = new Map<number, Promise<void>>();
+const runningOn = ofEachDatabase(() => new Map<number, Promise<void>>());
 
 /**
  * Copies the repository of its source to a fork that waits for it; they share no objects. Earlier pushes to the fork stay. Does
  * nothing for other projects.
  */
 export function forkRepository(stores: Stores, projectId: number): Promise<void> {
+  const running = runningOn(stores.db);
   const work = running.get(projectId) ?? copy(stores, projectId).finally(() => running.delete(projectId));
   running.set(projectId, work);
   return work;

@@ -33,7 +33,7 @@ const GRACE = 14 * 24 * 60 * 60;
 const TIME = { look: 30_000, repack: 45 * 60_000 };
 /** How many objects are removed at a time. */
 const AT_ONCE = 10_000;
-/** Limits requests for maintenance to one per second and project; how many projects are remembered. */
+/** Limits requests for maintenance to one per second and repository; how many repositories are remembered. */
 const wanted = new LeakyBucket({ perSecond: 1, atOnce: 1 }, 1_000);
 
 /** Maintains the repositories of recently active projects, if they need it, after cleanUpAll has cleaned them up. */
@@ -70,9 +70,10 @@ export async function enqueueMaintenance(
   { repositories, jobs }: Pick<Stores, 'repositories'> & { jobs?: Context['jobs'] | undefined },
   place: RepositoryPlace,
 ): Promise<void> {
-  if (!jobs || wanted.wait(place.id) > 0) return;
-  if (!(await needsMaintenance(repositories.directory(place), MANY))) return;
-  wanted.take(place.id);
+  const directory = repositories.directory(place);
+  if (!jobs || wanted.wait(directory) > 0) return;
+  if (!(await needsMaintenance(directory, MANY))) return;
+  wanted.take(directory);
   await jobs.enqueue(tx, 'repositories.maintain', { projectId: place.id });
 }
 

@@ -16,12 +16,14 @@ const PROGRESS = { '--progress': 'show what is being done even where there is no
 /** The pages by command, in the order of `gantry help`. */
 export const manual: Readonly<Record<string, ManualPage>> = {
   serve: {
-    usage: '[--ephemeral [--port NUMBER] [--seed [--expose-known-tokens]]]',
+    usage: '[--ephemeral [--port NUMBER] [--seed [--expose-known-tokens]] [--control]]',
     summary: 'run the server',
     options: {
       '--ephemeral': 'with a temporary data directory and a free port, for test suites; all is removed at the end',
       '--port NUMBER': 'of an ephemeral server: this port instead',
       '--seed': 'of an ephemeral server: filled with sample data, whose passwords and tokens are known to everybody',
+      '--control':
+        'of an ephemeral server: obey the standard input, where `reset` brings the first data back, and stop when it ends',
       '--expose-known-tokens': 'with --seed: answer other machines and web pages as well, as in a container',
     },
     notes: 'Stop it with Ctrl+C or SIGTERM.',

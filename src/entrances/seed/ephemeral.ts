@@ -4,26 +4,15 @@ import { seed } from '#src/entrances/seed/seed.ts';
 import type { Stores } from '#src/entrances/seed/stage.ts';
 import type { Credentials } from '#src/platform/lifecycle/credentials.ts';
 
-/** How an ephemeral server is filled with sample data. */
-export interface SampleOptions {
-  /** Whether others, who may know its tokens, can reach the server. */
-  exposed: boolean;
-}
-
 /** Credentials of `root` unless set otherwise. */
 export function knownAdministrator(): Credentials {
   return { password: KNOWN_SECRETS.password('root'), privateToken: KNOWN_SECRETS.privateToken('root') };
 }
 
-/** Fills the empty database of an ephemeral server; returns what to announce. Throws Error if the IDs are not as documented. */
-export async function fill(stores: Stores, { exposed }: SampleOptions): Promise<string[]> {
+/** Fills the empty database of an ephemeral server. Throws Error if the IDs are not as documented. */
+export async function fill(stores: Stores): Promise<void> {
   await seed(stores, { secrets: KNOWN_SECRETS, beside: false });
   const first = await stores.db.user.findUnique({ where: { id: 2 }, select: { username: true } });
   if (first?.username !== PEOPLE[0]?.username)
     throw new Error('The database was not empty: the IDs are not the known ones');
-  const lines = [
-    `Sample data: ${PEOPLE.map(({ username }) => username).join(', ')}, each with the password`,
-    `${KNOWN_SECRETS.password('ada')} and a private token as ${KNOWN_SECRETS.privateToken('ada')} (docs/testing-clients.md).`,
-  ];
-  return exposed ? [...lines, 'Whoever reaches this server knows them.'] : lines;
 }

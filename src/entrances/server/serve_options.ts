@@ -6,6 +6,8 @@ export interface ServeOptions {
   seed: boolean;
   /** Allows that others can reach a server with known tokens. */
   exposeKnownTokens: boolean;
+  /** Takes commands of the program that started an ephemeral server, and stops with it. */
+  control: boolean;
   /** Port of an ephemeral server, instead of a free one. */
   port: number | undefined;
 }

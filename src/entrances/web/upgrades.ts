@@ -22,6 +22,11 @@ export class Upgrades {
     this.#accept = accept;
   }
 
+  /** Has others serve the connections as these do now. */
+  handOver(to: Upgrades): void {
+    to.#accept = this.#accept;
+  }
+
   attach(server: Server): void {
     Object.assign(server, { shouldUpgradeCallback: (request: IncomingMessage) => this.#wants(request) });
     server.on('upgrade', (request, socket, head) => {

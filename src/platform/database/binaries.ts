@@ -67,7 +67,7 @@ function howToGet(major: number, given: string | undefined): string {
   const where = given === undefined ? '' : ` in ${given}`;
   return (
     `The programs of PostgreSQL ${major} are needed to read what they wrote, and were not found${where}. Install them, as by ` +
-    `\`apt-get install postgresql-${major}\`, or take those of an earlier Gantry: \`npm install --prefix DIRECTORY gantry@VERSION\`. ` +
+    `\`apt-get install postgresql-${major}\`, or take those of an earlier Gantry: \`npm install --prefix DIRECTORY @gantry-server/gantry@VERSION\`. ` +
     'If they are in an unusual place, name it by `gantry upgrade --from DIRECTORY`.'
   );
 }

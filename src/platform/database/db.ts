@@ -60,6 +60,13 @@ export function connect(url: string, options: ConnectOptions = {}): Db {
     log: [],
   });
   readers.set(client, directReader(pool, names));
+  const disconnect = client.$disconnect.bind(client);
+  // A client that only read directly has not connected, and would leave the pool open.
+  const end = async () => {
+    await disconnect();
+    if (!pool.ending) await pool.end();
+  };
+  Object.assign(client, { $disconnect: end });
   return lastingTransactions(client, deadlocked);
 }
 

@@ -36,7 +36,7 @@ export function prepareCredentials(
   fresh: Credentials = { password: newToken(), privateToken: newToken() },
 ): PreparedCredentials {
   const file = credentialsFile(config.dataDir);
-  const kept = parse(readPrivateFile(file) ?? '');
+  const kept = keptCredentials(config);
   const made: Partial<Credentials> = {};
   if (config.rootPassword === undefined) made.password = kept.password ?? fresh.password;
   if (config.rootToken === undefined) made.privateToken = kept.privateToken ?? fresh.privateToken;
@@ -46,6 +46,11 @@ export function prepareCredentials(
   if (!needed) rmSync(file, { force: true });
   else if (!same) writePrivateFile(file, format(made));
   return { chosen: { password, privateToken }, made };
+}
+
+/** What was made for the administrator, as the file in the data directory keeps it. */
+export function keptCredentials({ dataDir }: Pick<Config, 'dataDir'>): Partial<Credentials> {
+  return parse(readPrivateFile(credentialsFile(dataDir)) ?? '');
 }
 
 function format({ password, privateToken }: Partial<Credentials>): string {

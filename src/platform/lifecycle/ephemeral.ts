@@ -1,28 +1,39 @@
 import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Config } from '#src/platform/config/config.ts';
 import { removeSocketDirectory } from '#src/platform/database/embedded.ts';
 import type { DatabaseLog } from '#src/platform/database/embedded_options.ts';
 import { lockDataDirectory } from '#src/platform/database/lock.ts';
 import { endOrphans } from '#src/platform/database/orphan.ts';
+import { temporaryBase, temporaryBases } from './temporary_base.ts';
 
 const PREFIX = 'gantry-ephemeral-';
 /** A file that only the directories of ephemeral servers have. */
 const MARKER = 'ephemeral';
+
+/** Where the tests that use the server listen for its webhooks. */
+const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
+
+export interface TemporaryOptions {
+  log: DatabaseLog;
+  resources: AsyncDisposableStack;
+  port?: number | undefined;
+  exposed: boolean;
+}
 
 /**
  * The settings of a server that keeps nothing: a data directory that is removed at the end, its own PostgreSQL and a free port.
  * What servers have left that were killed is removed first.
  *
  * @param port 0 takes a free one
+ * @param exposed whether others can reach the server: their webhooks do not lead to this machine then
  * @throws Error when no directory can be made
  */
 export async function temporaryConfig(
   config: Config,
-  { log, resources, port = 0 }: { log: DatabaseLog; resources: AsyncDisposableStack; port?: number | undefined },
+  { log, resources, port = 0, exposed }: TemporaryOptions,
 ): Promise<Config> {
-  await clearLeftovers(tmpdir(), log);
+  for (const base of temporaryBases()) await clearLeftovers(base, log);
   const dataDir = makeTemporary();
   const remove = () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
   // At exit as well: a second signal or an uncaught error skips the orderly shutdown.
@@ -31,15 +42,18 @@ export async function temporaryConfig(
   const storages = Object.fromEntries(Object.keys(config.storages).map((name) => [name, path.join(dataDir, name)]));
   const ssh = config.ssh && { ...config.ssh, port: 0, keys: path.join(dataDir, 'ssh') };
   const { databaseUrl: _, databaseDirectUrl: __, externalUrl: ___, ...rest } = config;
-  return { ...rest, ssh, dataDir, storages, uploads: { directory: path.join(dataDir, 'uploads') }, port };
+  const uploads = { directory: path.join(dataDir, 'uploads') };
+  const webhookHosts = exposed ? config.webhookHosts : [...config.webhookHosts, ...LOCAL_HOSTS];
+  return { ...rest, ssh, dataDir, storages, uploads, port, webhookHosts };
 }
 
 function makeTemporary(): string {
+  const base = temporaryBase();
   try {
-    return mkdtempSync(path.join(tmpdir(), PREFIX));
+    return mkdtempSync(path.join(base, PREFIX));
   } catch (error) {
     const reason = (error as Error).message;
-    throw new Error(`No directory can be made in ${tmpdir()}: ${reason}. Set TMPDIR to another directory.`, {
+    throw new Error(`No directory can be made in ${base}: ${reason}. Set TMPDIR to another directory.`, {
       cause: error,
     });
   }
@@ -83,10 +97,20 @@ async function clear(directory: string): Promise<void> {
     return;
   }
   try {
-    if (!(await endOrphans(path.join(directory, 'postgres')))) return;
-    removeSocketDirectory(directory);
-    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+    await removeAbandoned(directory);
   } finally {
     lock.release();
   }
+}
+
+/**
+ * Removes a data directory that no process of Gantry uses any more, and ends the PostgreSQL that may still run there.
+ *
+ * @returns whether it is gone; not while its PostgreSQL cannot be ended
+ */
+export async function removeAbandoned(directory: string): Promise<boolean> {
+  if (!(await endOrphans(path.join(directory, 'postgres')))) return false;
+  removeSocketDirectory(directory);
+  rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  return true;
 }

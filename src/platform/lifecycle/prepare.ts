@@ -6,6 +6,9 @@ import { takeTurns } from '#src/platform/database/take_turns.ts';
 import type { Logger } from '#src/platform/observability/log.ts';
 import { type DatabaseUrls, requireSupportedVersion } from './database.ts';
 
+/** PostgreSQL need not wait for the disk where data is temporary. */
+export const SHORT_LIVED = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
 /**
  * Brings the database up to date before a process works with it. Of several processes that start at once one does it, and
  * the others wait.
