@@ -17,6 +17,9 @@ export const MOST_CHARACTERS = 60_000;
 const CUT =
   'The result was too long and parts of it were left out. Ask for less: fewer records with `first`, one file with `path`, or some lines of a file.';
 
+/** Codes of errors about arguments: the rest of the result is not what was meant. */
+const WRONG_VALUES = new Set(['VALIDATION_FAILED', 'BAD_REQUEST']);
+
 /** Calls a tool. What went wrong is in the result, for the model to read. */
 export async function callTool(
   { document, inputSchema, reads, found }: CompiledTool,
@@ -32,7 +35,9 @@ export async function callTool(
   const { data, errors = [] } = result;
   const answer = data ? found(data as never) : null;
   const wrong = errors.map(wordsOf);
-  if (answer === null || answer === undefined) return failure(wrong.join('\n') || 'There is no such thing.');
+  // A mutation is done by now, whatever of its answer is missing.
+  const isWrong = reads && errors.some(({ extensions }) => WRONG_VALUES.has(String(extensions.code)));
+  if (isWrong || answer === null || answer === undefined) return failure(wrong.join('\n') || 'There is no such thing.');
   const { value, isCut } = shorten(answer, MOST_CHARACTERS);
   const notes = [...(isCut ? [CUT] : []), ...wrong];
   return {

@@ -49,6 +49,10 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     'Cost and limits': 'test/schema/graphql_doc.test.ts',
     Subscriptions: 'test/schema/graphql_doc.test.ts',
   },
+  'docs/mcp.md': {
+    'Connect an agent': 'test/mcp/mcp_doc.test.ts',
+    'Try it': 'test/mcp/mcp_doc.test.ts',
+  },
   'docs/operating.md': {
     'Outages and restarts': 'test/system/rolling_restart.test.ts',
     Metrics: 'test/system/documentation.test.ts',
