@@ -8,7 +8,8 @@ import { schema } from '#schema/index.ts';
 
 /**
  * Prints schema/schema.graphql and turns the operations of the facades into typed documents: rest/v4/*.graphql in
- * src/generated/operations.ts, pages/*.graphql in src/generated/page_operations.ts.
+ * src/generated/operations.ts, pages/*.graphql in src/generated/page_operations.ts, mcp/*.graphql in
+ * src/generated/mcp_operations.ts.
  */
 const root = import.meta.dirname;
 const sdl = `${printSchema(lexicographicSortSchema(schema))}\n`;
@@ -16,6 +17,7 @@ fs.writeFileSync(path.join(root, 'schema/schema.graphql'), sdl);
 
 await generate('rest/v4', 'operations.ts');
 await generate('pages', 'page_operations.ts');
+await generate('mcp', 'mcp_operations.ts');
 
 async function generate(folder: string, filename: string): Promise<void> {
   const documents = fs

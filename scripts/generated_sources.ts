@@ -58,6 +58,7 @@ const FOLDERS: readonly [folder: string, kind: RegExp][] = [
   ['schema', /\.ts$/],
   ['rest', /\.(ts|graphql)$/],
   ['pages', /\.graphql$/],
+  ['mcp', /\.graphql$/],
 ];
 
 /** The lock file stands for the versions of the generators. */
@@ -78,6 +79,7 @@ const OUTPUTS = [
   'src/generated/languages.ts',
   'src/generated/models.ts',
   'src/generated/operations.ts',
+  'src/generated/mcp_operations.ts',
   'src/generated/page_operations.ts',
   'src/generated/pothos.ts',
   'src/generated/prisma/client.ts',

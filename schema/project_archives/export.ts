@@ -2,8 +2,9 @@ import { builder } from '#schema/builder.ts';
 import { values } from '#schema/enums.ts';
 import { projectField } from '#schema/inputs.ts';
 import { Project } from '#schema/projects/types.ts';
+import { loaderAt } from '#schema/records/below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { type ExportRow, type ExportStatus, findExport, requestExport } from '#src/domain/project_archives/request.ts';
+import { type ExportRow, type ExportStatus, findExports, requestExport } from '#src/domain/project_archives/request.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 
 const ProjectExportStatus = builder.enumType('ProjectExportStatus', {
@@ -78,7 +79,10 @@ builder.objectField(Project, 'export', (t) =>
     type: ProjectExport,
     nullable: true,
     description: 'The export of the project that the caller asked for last. For masters of the project.',
-    resolve: (project, _args, context) => findExport(context, project.id),
+    resolve: (project, _args, context, info) =>
+      loaderAt(context, info, { key: 'export' }, (projects: readonly ProjectRow[]) => findExports(context, projects), {
+        cache: false,
+      }).load(project),
   }),
 );
 

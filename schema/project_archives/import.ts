@@ -2,8 +2,9 @@ import { builder } from '#schema/builder.ts';
 import { Visibility, values } from '#schema/enums.ts';
 import { switches } from '#schema/projects/inputs.ts';
 import { Project } from '#schema/projects/types.ts';
+import { loaderAt } from '#schema/records/below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { findImport, type ImportRow } from '#src/domain/project_archives/find_import.ts';
+import { findImports, type ImportRow } from '#src/domain/project_archives/find_import.ts';
 import { importProject } from '#src/domain/project_archives/import_request.ts';
 import type { FailedRelation } from '#src/domain/project_archives/tree.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
@@ -115,7 +116,10 @@ builder.objectField(Project, 'import', (t) =>
     type: ProjectImport,
     nullable: true,
     description: 'How far the import of the project is, for whoever sees the project.',
-    resolve: async (project, _args, context) => findImport(context, await findProject(context, project.id)),
+    resolve: (project, _args, context, info) =>
+      loaderAt(context, info, { key: 'import' }, (projects: readonly ProjectRow[]) => findImports(context, projects), {
+        cache: false,
+      }).load(project),
   }),
 );
 

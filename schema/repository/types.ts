@@ -23,7 +23,9 @@ import {
   imageTypeOf,
   isEditable,
   isMarkdown,
+  LARGEST_TEXT,
   lfsPointerOf,
+  linesOfText,
   type ShownLines,
   shownLines,
   tableOf,
@@ -241,16 +243,26 @@ const lineArgs = builder.args((t) => ({
   count: t.int({ required: true, defaultValue: MOST_LINES, description: `Number of lines; at most ${MOST_LINES}.` }),
 }));
 
-function checkLines({ from, count }: { from: number; count: number }): void {
+/** Throws ValidationFailed. */
+function checkLines({ from, count }: { from: number; count: number }, most = MOST_LINES): void {
   if (from < 1) throw new ValidationFailed({ from: ['must be at least 1'] });
-  if (count < 1 || count > MOST_LINES) throw new ValidationFailed({ count: [`must be between 1 and ${MOST_LINES}`] });
+  if (count < 1 || count > most) throw new ValidationFailed({ count: [`must be between 1 and ${most}`] });
 }
 
 builder.objectFields(RepositoryFile, (t) => ({
   text: t.string({
     nullable: true,
-    description: 'The content as text; null if it is binary, not in UTF-8, or more than 2 MB.',
-    resolve: (file, _args, context) => textOf(context, file),
+    description:
+      'The content as text, all of it unless `from` or `count` is given; null if it is binary, not in UTF-8, or more than 2 MB.',
+    args: {
+      from: t.arg.int({ description: 'The first line, counted from 1; the first of the file when left out.' }),
+      count: t.arg.int({ description: 'Number of lines, at least 1; all that follow when left out.' }),
+    },
+    resolve: (file, { from, count }, context) => {
+      const [first, lines] = [from ?? 1, count ?? LARGEST_TEXT];
+      checkLines({ from: first, count: lines }, LARGEST_TEXT);
+      return from == null && count == null ? textOf(context, file) : linesOfText(context, file, first, lines);
+    },
   }),
   hasPreview: t.boolean({
     description:

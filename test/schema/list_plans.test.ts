@@ -74,6 +74,7 @@ interface Node {
   'Node Type': string;
   'Relation Name'?: string;
   'Index Name'?: string;
+  'Parent Relationship'?: string;
   Plans?: Node[];
 }
 

@@ -84,7 +84,7 @@ const listed = (found: { file: string; imported: string }[]) =>
 describe('Who may import whom', () => {
   it('the domain imports neither schema nor rest, but where all is put together', LONG, () => {
     const found = importsOf('src').filter(
-      ({ file, imported }) => /^#(schema|rest|pages)\//.test(imported) && !COMPOSITION.includes(file),
+      ({ file, imported }) => /^#(schema|rest|pages|mcp)\//.test(imported) && !COMPOSITION.includes(file),
     );
     expect(listed(found)).toEqual([]);
   });
@@ -111,7 +111,7 @@ describe('Who may import whom', () => {
   });
 
   it('rooms extend Context and Jobs alone; any other type of this project is imported, so that it can be found', () => {
-    const files = globSync('{src,schema,rest,pages}/**/*.ts', { cwd: root });
+    const files = globSync('{src,schema,rest,pages,mcp}/**/*.ts', { cwd: root });
     const found = files.flatMap((file) => {
       const text = readFileSync(path.join(root, file), 'utf8');
       const blocks = [...text.matchAll(/^declare module '([#.][^']+)' \{\n((?: .*\n|\n)*)\}/gm)];
@@ -198,12 +198,12 @@ describe('Who may import whom', () => {
   });
 
   it('the schema sees neither express nor the Prisma client nor rest', () => {
-    const foreign = /^(express|@prisma\/|isomorphic-git|#rest\/|#src\/generated\/prisma)/;
+    const foreign = /^(express|@prisma\/|isomorphic-git|#(rest|pages|mcp)\/|#src\/generated\/prisma)/;
     expect(listed(importsOf('schema').filter(({ imported }) => foreign.test(imported)))).toEqual([]);
   });
 
   it('files are named in one way, in words that underscores part', () => {
-    const files = ['src', 'schema', 'rest', 'pages', 'test'].flatMap((layer) =>
+    const files = ['src', 'schema', 'rest', 'pages', 'mcp', 'test'].flatMap((layer) =>
       globSync(`${layer}/**/*.*`, { cwd: root, exclude: (name) => name === 'node_modules' }),
     );
     expect(files.length).toBeGreaterThan(500);
@@ -248,6 +248,21 @@ describe('Who may import whom', () => {
     expect(listed(found)).toEqual([]);
   });
 
+  it('tools of agents are views of the graph: they see no database, no rule and no other facade, but errors and limits', () => {
+    const allowed = /^#src\/(platform\/(broken_off|errors|json|limits\/read_at_most)|generated\/mcp_operations)\.ts$/;
+    const found = importsOf('mcp').filter(({ file, imported }) => {
+      if (/^(@prisma\/|pg$|express|#rest\/|#pages\/)/.test(imported)) return true;
+      if (/^(#schema\/|@modelcontextprotocol\/)/.test(imported)) return !file.startsWith('mcp/engine/');
+      return imported.startsWith('#src/') && !allowed.test(imported);
+    });
+    expect(listed(found)).toEqual([]);
+  });
+
+  it('only mcp knows the Model Context Protocol', () => {
+    const all = ['src', 'schema', 'rest', 'pages'].flatMap((layer) => importsOf(layer));
+    expect(listed(all.filter(({ imported }) => /^(@modelcontextprotocol\/|zod)/.test(imported)))).toEqual([]);
+  });
+
   it('words of HTTP stand in entrances alone', () => {
     const files = globSync('{src,schema}/**/*.ts', { cwd: root }).map((name) => name.replaceAll('\\', '/'));
     const found = files.filter((file) => {
@@ -258,7 +273,7 @@ describe('Who may import whom', () => {
   });
 
   it('nothing imports from outside of the package', LONG, () => {
-    const all = ['src', 'schema', 'rest', 'pages', 'test', 'scripts'].flatMap((layer) => importsOf(layer));
+    const all = ['src', 'schema', 'rest', 'pages', 'mcp', 'test', 'scripts'].flatMap((layer) => importsOf(layer));
     expect(all.length).toBeGreaterThan(200);
     expect(listed(all.filter(({ imported }) => imported.startsWith('#..') || path.isAbsolute(imported)))).toEqual([]);
   });
@@ -281,9 +296,12 @@ describe('Who may import whom', () => {
     expect(up).toEqual([]);
   });
 
-  it.each(['src', 'schema', 'rest', 'pages'])('files of %s import each other in no circle, types too', (layer) => {
-    expect(circleIn(graphOf(layer))).toEqual([]);
-  });
+  it.each(['src', 'schema', 'rest', 'pages', 'mcp'])(
+    'files of %s import each other in no circle, types too',
+    (layer) => {
+      expect(circleIn(graphOf(layer))).toEqual([]);
+    },
+  );
 
   it('circles are found', () => {
     const edges = new Map(Object.entries({ a: new Set(['b']), b: new Set(['c']), c: new Set(['b']) }));

@@ -60,6 +60,10 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     'Cost and limits': 'test/schema/graphql_doc.test.ts',
     Subscriptions: 'test/schema/graphql_doc.test.ts',
   },
+  'docs/mcp.md': {
+    'Connect an agent': 'test/mcp/mcp_doc.test.ts',
+    'Try it': 'test/mcp/mcp_doc.test.ts',
+  },
   'docs/install.md': {
     Install: AS_ROOT,
     Configure: 'test/src/deploy_files.test.ts',

@@ -24,6 +24,7 @@ function checkout(): void {
     'schema',
     'rest',
     'pages',
+    'mcp',
     'scripts',
     'codegen.ts',
     'package-lock.json',
@@ -33,6 +34,7 @@ function checkout(): void {
   mkdirSync(path.join(root, 'src/generated/prisma'), { recursive: true });
   for (const name of [
     'languages.ts',
+    'mcp_operations.ts',
     'models.ts',
     'operations.ts',
     'page_operations.ts',
@@ -53,6 +55,7 @@ test('what is generated is fresh until a source changes', LONG, () => {
     'rest/v4/index.ts',
     'rest/v4/projects.graphql',
     'pages/issues.graphql',
+    'mcp/issues.graphql',
     'schema/schema.graphql',
     'rest/openapi.json',
     'package-lock.json',

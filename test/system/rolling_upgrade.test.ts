@@ -25,7 +25,7 @@ const TOKEN = 'upgrade-token-0123456789';
 
 /** This program with more migrations, as the next version has them. */
 function nextVersion(directory: string): string {
-  for (const name of ['bin', 'src', 'schema', 'rest', 'pages', 'assets', 'prisma', 'package.json']) {
+  for (const name of ['bin', 'src', 'schema', 'rest', 'pages', 'mcp', 'assets', 'prisma', 'package.json']) {
     cpSync(packagePath(name), path.join(directory, name), { recursive: true });
   }
   symlinkSync(packagePath('node_modules'), path.join(directory, 'node_modules'));

@@ -3,6 +3,7 @@ import { GRANT_TYPES, NO_APPLICATION, scopeUnsaid } from '#src/access/oauth/clie
 import { readForm, Unreadable, withForm } from '#src/access/oauth/form.ts';
 import type { LazyProvider } from '#src/access/oauth/lazy.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
+import { PROTECTED_RESOURCE, protectedResource } from '#src/access/oauth/protected_resource.ts';
 import { tokenInfo } from '#src/access/oauth/token_info.ts';
 import { unknownScopes } from '#src/access/oauth/unknown_scopes.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
@@ -16,6 +17,9 @@ export function oauth(options: OAuthOptions, provider: LazyProvider): Router {
   router.use(['/oauth', '/.well-known'], guard);
   for (const path of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/oauth/keys']) {
     router.get(path, keep, serve).options(path, serve);
+  }
+  for (const path of ['', '/mcp'] as const) {
+    router.get(PROTECTED_RESOURCE + path, keep, open, handler(options, protectedResource(options, path)));
   }
   // The name that clients know from elsewhere.
   router.get('/oauth/discovery/keys', keep, (request, response, next) => {

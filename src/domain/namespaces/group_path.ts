@@ -1,6 +1,6 @@
 /** Names used by routes of the server, at the top of the path hierarchy. */
 const RESERVED = new Set(
-  '- admin all api assets ci dashboard explore files graphql groups health help import invites jwt login notes oauth profile projects public robots.txt search sent_notifications services session sign_in snippets unsubscribes uploads users v2'.split(
+  '- admin all api assets ci dashboard explore files graphql groups health help import invites jwt login mcp notes oauth profile projects public robots.txt search sent_notifications services session sign_in snippets unsubscribes uploads users v2'.split(
     ' ',
   ),
 );

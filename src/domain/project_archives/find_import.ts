@@ -16,25 +16,30 @@ export interface ImportRow {
   failedRelations: readonly FailedRelation[];
 }
 
-/** How far the import of a project is, for whoever sees the project. */
-export async function findImport({ db, actor }: Context, project: ProjectRow): Promise<ImportRow> {
-  const row = await db.project.findUnique({
-    where: { id: project.id },
+/** How far the imports of projects are that the actor can see, in their order; why they failed is for masters. */
+export async function findImports({ db, actor }: Context, projects: readonly ProjectRow[]): Promise<ImportRow[]> {
+  const rows = await db.project.findMany({
+    where: { id: { in: projects.map(({ id }) => id) } },
     select: {
+      id: true,
       importStatus: true,
       importError: true,
       archiveImport: { select: { correlationId: true, failedRelations: true } },
     },
   });
-  const archive = row?.archiveImport ?? null;
-  const isMaster = can(actor, 'update_project', project);
-  const error = row?.importStatus === 'failed' ? (row.importError ?? '') : null;
-  return {
-    project,
-    status: row?.importStatus ?? 'none',
-    type: archive ? 'gitlab_project' : row?.importStatus ? 'git' : null,
-    error: error === null || isMaster ? error : 'The import failed. Masters of the project see why.',
-    correlationId: archive?.correlationId ?? null,
-    failedRelations: isMaster ? ((archive?.failedRelations ?? []) as unknown as FailedRelation[]) : [],
-  };
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return projects.map((project) => {
+    const row = byId.get(project.id);
+    const archive = row?.archiveImport ?? null;
+    const isMaster = can(actor, 'update_project', project);
+    const error = row?.importStatus === 'failed' ? (row.importError ?? '') : null;
+    return {
+      project,
+      status: row?.importStatus ?? 'none',
+      type: archive ? 'gitlab_project' : row?.importStatus ? 'git' : null,
+      error: error === null || isMaster ? error : 'The import failed. Masters of the project see why.',
+      correlationId: archive?.correlationId ?? null,
+      failedRelations: isMaster ? ((archive?.failedRelations ?? []) as unknown as FailedRelation[]) : [],
+    };
+  });
 }

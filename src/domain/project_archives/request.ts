@@ -1,4 +1,4 @@
-import { authorize } from '#src/access/permissions/abilities.ts';
+import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { ARCHIVE } from '#src/domain/project_archives/place.ts';
@@ -7,7 +7,7 @@ import type { RawContent } from '#src/domain/repository/raw.ts';
 import { exportsStore } from '#src/domain/uploads/archives.ts';
 import { openStored } from '#src/domain/uploads/content.ts';
 import type { ProjectExport } from '#src/generated/prisma/client.ts';
-import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { lengthError } from '#src/platform/text.ts';
 
@@ -57,17 +57,27 @@ export async function requestExport(
   return project;
 }
 
-/** How far the caller's export of a project is. Throws NotFound, Forbidden. */
-export async function findExport(context: Context, ref: IdOrPath): Promise<ExportRow> {
-  const { project, userId } = await exported(context, ref);
-  const where = { projectId_userId: { projectId: project.id, userId } };
-  const row = await context.db.projectExport.findUnique({ where });
-  return {
-    project,
-    status: row ? statusOf(row) : 'none',
-    error: row?.error ?? null,
-    finishedAt: row && isThere(row) ? row.finishedAt : null,
-  };
+/** How far the caller's exports of projects are, in their order; an error for those of which the caller may make none. */
+export async function findExports(
+  context: Context,
+  projects: readonly ProjectRow[],
+): Promise<(ExportRow | NotFound | Forbidden)[]> {
+  const { id: userId } = requireActor(context);
+  await requireExports(context);
+  const rows = await context.db.projectExport.findMany({
+    where: { userId, projectId: { in: projects.map(({ id }) => id) } },
+  });
+  const byProject = new Map(rows.map((row) => [row.projectId, row]));
+  return projects.map((project) => {
+    if (!can(context.actor, 'export_project', project)) return new Forbidden();
+    const row = byProject.get(project.id);
+    return {
+      project,
+      status: row ? statusOf(row) : 'none',
+      error: row?.error ?? null,
+      finishedAt: row && isThere(row) ? row.finishedAt : null,
+    };
+  });
 }
 
 /** The archive that the caller's last finished export made. Throws NotFound, Forbidden. */
@@ -99,7 +109,12 @@ async function exported(context: Context, ref: IdOrPath): Promise<{ project: Pro
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'export_project', project);
-  const { projectExportEnabled } = await currentSettings(context.db);
-  if (!projectExportEnabled) throw new NotFound('Export');
+  await requireExports(context);
   return { project, userId: actor.id };
+}
+
+/** Throws NotFound where exports are switched off. */
+async function requireExports({ db }: Context): Promise<void> {
+  const { projectExportEnabled } = await currentSettings(db);
+  if (!projectExportEnabled) throw new NotFound('Export');
 }

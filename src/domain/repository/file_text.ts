@@ -40,6 +40,29 @@ export async function textOf(caller: Caller, file: BlobRow): Promise<string | nu
   return bytes !== null && isUtf8(bytes) ? bytes.toString('utf8') : null;
 }
 
+/**
+ * Lines of the text of a file, with their line breaks; null as for `textOf`.
+ *
+ * @param from number of the first line, from 1
+ * @param count how many lines at most
+ */
+export async function linesOfText(caller: Caller, file: BlobRow, from: number, count: number): Promise<string | null> {
+  const text = await textOf(caller, file);
+  if (text === null) return null;
+  const begin = skipLines(text, 0, from - 1);
+  return text.slice(begin, skipLines(text, begin, count));
+}
+
+/** Where the text goes on after so many lines. */
+function skipLines(text: string, begin: number, lines: number): number {
+  let at = begin;
+  for (let left = lines; left > 0 && at < text.length; left--) {
+    const end = text.indexOf('\n', at);
+    at = end < 0 ? text.length : end + 1;
+  }
+  return at;
+}
+
 /** Bytes of a file that is edited as a whole. */
 const LARGEST_EDITED = 1024 * 1024;
 

@@ -21,7 +21,15 @@ import { endFamilyOf } from '#src/access/credentials/tokens/rotate.ts';
 import { lazyProvider } from '#src/access/oauth/lazy.ts';
 import { oauth } from '#src/access/oauth/mount.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
-import { type Actor, actorFor, type Context, type Purpose, requireApiScope } from '#src/access/permissions/actor.ts';
+import { PROTECTED_RESOURCE } from '#src/access/oauth/protected_resource.ts';
+import {
+  type Actor,
+  actorFor,
+  type Context,
+  type Purpose,
+  reachesApi,
+  requireApiScope,
+} from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import { type RawArtifacts, readRawArtifacts } from '#src/domain/ci/artifacts/read.ts';
 import { type ArtifactFile, readRawArtifactFile } from '#src/domain/ci/artifacts/single_file.ts';
@@ -63,6 +71,7 @@ import { broken } from '#src/entrances/web/pages/broken.ts';
 import { consentPages } from '#src/entrances/web/pages/consent.ts';
 import { devicePages } from '#src/entrances/web/pages/device.ts';
 import { pages } from '#src/entrances/web/pages/index.ts';
+import { wantsPage } from '#src/entrances/web/pages/page.ts';
 import { refusedAuthorization } from '#src/entrances/web/pages/refused_authorization.ts';
 import type { PageOptions } from '#src/entrances/web/pages/visit.ts';
 import { PublicText } from '#src/entrances/web/public_text.ts';
@@ -274,6 +283,7 @@ export function createApp({
   });
 
   serveGraphQL(app, { ...entrance, graphqlLimits, trustedDocuments, listener, liveLimits, upgrades, stopping });
+  serveMcp(app, { ...entrance, version: server.version, log });
   app.use(metrics({ db, addresses: metricsAddresses, authenticate: (request) => identify(request, {}) }));
   app.use('/api/v3', (_request, response) => {
     response.status(410).json({ error: 'API version 3 is not served. Use /api/v4' });
@@ -488,6 +498,55 @@ function serveGraphQL(
     if (request.method === 'OPTIONS' || (await throttle.api(actor, request, response))) next();
   };
   app.use(['/graphql', '/api/graphql'], count, graphqlBody, answer);
+}
+
+/** Serves the Model Context Protocol at /mcp. Few requests need it: it is loaded by the first one. */
+function serveMcp(
+  app: Express,
+  {
+    stores,
+    baseUrl,
+    report,
+    budget,
+    turns,
+    throttle,
+    contextOf,
+    ...options
+  }: Entrance & { version: string } & Pick<AppOptions, 'log'>,
+): void {
+  const load = async () => {
+    const [{ createMcp }, { tools }] = await Promise.all([import('#mcp/engine/serve.ts'), import('#mcp/tools.ts')]);
+    return createMcp<Actor>({
+      schema,
+      tools,
+      version: options.version,
+      authenticate: (request) => authenticateKnown(stores.db, readCredentials(request.headers)),
+      throttle: (actor, request, response) => throttle.api(actor, request, response),
+      admit: (actor) => requireApiScope(actorFor(actor, 'read')),
+      mayWrite: reachesApi,
+      execute: async (actor, request, document, variableValues, reads) => {
+        const contextValue = await contextOf(actor, request);
+        const purpose = reads ? 'read' : null;
+        const execution = { schema, document, variableValues, contextValue, comesAgain: true, purpose } as const;
+        const caller = callerOf(actor, (request as Request).ip ?? null);
+        return turns.run(caller, () => executeWithin(execution, report, budget));
+      },
+      metadataUrl: (request) => `${baseUrl(request)}${PROTECTED_RESOURCE}/mcp`,
+      called: (request, { tool, ms, failed }) => {
+        const { id, callerId } = request as Request;
+        options.log?.info({ id, user: callerId, tool, ms: Math.round(ms * 10) / 10, failed }, 'tool call');
+      },
+      report,
+      transientFailure: (error) => transientFailure(error)?.refusal ?? null,
+    });
+  };
+  let loading: ReturnType<typeof load> | undefined;
+  app.all('/mcp', async (request, response, next) => {
+    // A user who had this name before it was reserved keeps the page.
+    if (request.method === 'GET' && wantsPage(request)) return next();
+    loading ??= load();
+    await (await loading)(request, response);
+  });
 }
 
 /** Caches a result per request. */
