@@ -1,6 +1,8 @@
 const { startGantry } = require('@gantry-server/gantry/testing');
 
 let gantry;
+// A machine that is busy with many tests is slow.
+jest.setTimeout(60_000);
 
 // The first start of a version prepares its data, which takes some seconds.
 beforeAll(async () => {

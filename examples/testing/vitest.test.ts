@@ -1,7 +1,9 @@
 import { type Gantry, type SamplePerson, startGantry } from '@gantry-server/gantry/testing';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 
 let gantry: Gantry<SamplePerson>;
+// A machine that is busy with many tests is slow.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 // The first start of a version prepares its data, which takes some seconds.
 beforeAll(async () => {

@@ -92,6 +92,7 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
   'docs/sign_in.md': { 'Signing in': 'test/src/sign_in_providers.test.ts' },
   'docs/testing-clients.md': {
     Install: 'test/system/package.test.ts',
+    'From JavaScript': 'test/system/test_double.test.ts',
     'Start, wait, stop': 'test/system/seed.test.ts',
     'python-gitlab': 'test/system/seed.test.ts',
     '@gitbeaker/rest': 'test/system/seed.test.ts',

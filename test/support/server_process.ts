@@ -37,6 +37,8 @@ export function settings(dataDir: string, more: Record<string, string> = {}): No
     PATH: process.env.PATH,
     HOME: process.env.HOME,
     TMPDIR: tmpdir(),
+    // Ephemeral servers of all tests begin with the same prepared data.
+    XDG_CACHE_HOME: tmpdir(),
     GANTRY_DATA: dataDir,
     PORT: '0',
     GANTRY_DRAIN_SECONDS: '0',

@@ -6,8 +6,9 @@ import { createConnection } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { packagePath } from '#src/platform/package_root.ts';
+import { packagePath, packageRoot } from '#src/platform/package_root.ts';
 import { type Gantry, type SamplePerson, type StartOptions, startGantry } from '../../testing/index.cjs';
+import { blocksOf } from '../support/documentation.ts';
 import { isAlive, run, scratchDirectory, until } from '../support/server_process.ts';
 
 const scratch = scratchDirectory();
@@ -177,6 +178,17 @@ describe('startGantry', { timeout: 600_000 }, () => {
       else process.env.GANTRY_URL = GANTRY_URL;
     }
     await expect(startGantry({ env: { ...env, GANTRY_MAX_SECONDS: 'many' } })).rejects.toThrow('GANTRY_MAX_SECONDS');
+  });
+
+  test('the program in docs/testing-clients.md runs as it is written', async () => {
+    const program =
+      blocksOf('docs/testing-clients.md').find(({ section }) => section === 'From JavaScript')?.text ?? '';
+    const said = `${program}\nconsole.log((await answer.json()).length);`;
+    const done = await run(process.execPath, ['--input-type=module', '--eval', said], {
+      cwd: packageRoot,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    });
+    expect(done).toEqual({ status: 0, stdout: expect.stringMatching(/^[1-9]\d*\n$/), stderr: '' });
   });
 
   test('stop waits until nothing is left, and may be called again', async () => {

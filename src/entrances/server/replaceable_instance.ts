@@ -90,10 +90,7 @@ export class ReplaceableInstance implements Instance {
     const { instance, sandbox } = this.#stage;
     const port = instance.sshAddress()?.port;
     for (const response of this.#answering) response.destroy();
-    this.#prepare();
-    const [next] = await Promise.all([this.#ahead, instance.hangUp(0).then(() => instance.close())]);
-    if (!next) throw new Error('There is no other instance');
-    this.#ahead = undefined;
+    const [next] = await Promise.all([this.#takeNext(), instance.hangUp(0).then(() => instance.close())]);
     this.#stage = next;
     next.upgrades.handOver(this.#upgrades);
     await next.instance.startSsh(port);
@@ -104,10 +101,17 @@ export class ReplaceableInstance implements Instance {
       .finally(() => this.#prepare());
   }
 
+  /** The instance that was opened ahead, or one that is opened now, if that failed as on a machine with too much to do. */
+  async #takeNext(): Promise<Stage> {
+    const ahead = await this.#ahead?.catch(() => undefined);
+    this.#ahead = undefined;
+    return ahead ?? openStage(this.#sandboxes, this.#open);
+  }
+
   /** Begins to open the next instance, unless that was done. */
   #prepare(): void {
     this.#ahead ??= openStage(this.#sandboxes, this.#open);
-    // The reset that needs it hears of a failure.
+    // The reset that needs it then opens one itself.
     this.#ahead.catch(() => undefined);
   }
 
