@@ -80,7 +80,7 @@ builder.objectField(Project, 'export', (t) =>
     nullable: true,
     description: 'The export of the project that the caller asked for last. For masters of the project.',
     resolve: (project, _args, context, info) =>
-      loaderAt(context, info, { key: 'export' }, (projects: readonly ProjectRow[]) => findExports(context, projects), {
+      loaderAt<ProjectRow, ExportRow>(context, info, { key: 'export' }, (projects) => findExports(context, projects), {
         cache: false,
       }).load(project),
   }),

@@ -33,7 +33,9 @@ builder.objectFields(User, (t) => ({
       // Nobody follows themself; and who is signing in asks for nobody else.
       'isOwn' in user && user.isOwn
         ? false
-        : loaderAt(context, info, { key: 'follows' }, (ids: readonly number[]) => followsThem(context, ids)).load(user.id),
+        : loaderAt(context, info, { key: 'follows' }, (ids: readonly number[]) => followsThem(context, ids)).load(
+            user.id,
+          ),
   }),
 }));
 
@@ -60,7 +62,7 @@ builder.mutationFields((t) => ({
     type: payload('FollowUserPayload'),
     description: 'Follows a user: at most 300. `NOT_MODIFIED` if the caller does already, and for the caller.',
     args: {
-      input: t.arg({ type: input('FollowUserInput', 'to follow'), required: true, description: 'Whom to follow.' }),
+      input: t.arg({ type: input('FollowUserInput', 'to follow'), required: true, description: 'The user whom the caller is to follow.' }),
     },
     resolve: async (_root, { input: { userId: id } }, context) => {
       await followUser(context, id, true);
@@ -74,7 +76,7 @@ builder.mutationFields((t) => ({
       input: t.arg({
         type: input('UnfollowUserInput', 'to follow no longer'),
         required: true,
-        description: 'Whom to follow no longer.',
+        description: 'The user whom the caller is to follow no longer.',
       }),
     },
     resolve: async (_root, { input: { userId: id } }, context) => {

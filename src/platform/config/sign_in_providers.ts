@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { trimEnds } from '../text.ts';
 
 /** What happens to people who sign in through a provider for the first time. */
 export type NewUsers = 'create' | 'approve' | 'refuse';
@@ -157,7 +158,7 @@ function ldap(entry: Entry, common: Common, directory: string): LdapSettings {
 
 function mapping(entry: Entry): GroupMapping {
   const level = entry.oneOf('level', Object.keys(LEVELS), 'developer');
-  const group = entry.text('group').replace(/^\/+|\/+$/g, '');
+  const group = trimEnds(entry.text('group'), '/');
   return entry.finish({ name: entry.text('name'), group, accessLevel: LEVELS[level] ?? 0 });
 }
 

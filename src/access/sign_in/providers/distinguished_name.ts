@@ -3,7 +3,7 @@ export function normalDn(dn: string): string {
   return dn
     .trim()
     .toLowerCase()
-    .replace(/\s*(?<!\\)([,=+])\s*/g, '$1');
+    .replace(/(?<!\s)\s*(?<!\\)([,=+])\s*/g, '$1');
 }
 
 /** What the providers of directories begin with. */

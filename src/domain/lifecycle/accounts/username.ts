@@ -24,7 +24,7 @@ export function usernameFrom(wanted: string): string {
     .replace(/^[^A-Za-z0-9]+/, '')
     .replace(/([._-])[._-]+/g, '$1')
     .slice(0, LONGEST)
-    .replace(/[._-]+$/, '')
+    .replace(/[._-]$/, '')
     .replace(/\.(git|atom)$/i, '');
   return cleaned === '' ? 'user' : cleaned;
 }
