@@ -157,6 +157,13 @@ describe('Importing a project', () => {
       'request_access_enabled',
       'ci_default_git_depth',
       'default_branch',
+      'merge_method',
+      'squash_option',
+      'merge_commit_template',
+      'squash_commit_template',
+      'autoclose_referenced_issues',
+      'auto_cancel_pending_pipelines',
+      'ci_config_path',
     ];
     const pick = async (id: number) => {
       const { body } = await asAdmin.get(`/projects/${id}`);

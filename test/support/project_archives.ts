@@ -137,6 +137,16 @@ export async function richProject(world: World, { owner, developer }: People): P
   const [tip] = await done(api.get(`${at}/repository/commits`));
   await done(api.post(`${at}/repository/commits/${tip.id}/comments`, { note: 'Well done' }));
   await world.idle();
+  await done(
+    api.put(at, {
+      squash_option: 'default_on',
+      merge_commit_template: 'Merge %{title}',
+      squash_commit_template: '%{title}',
+      autoclose_referenced_issues: false,
+      auto_cancel_pending_pipelines: 'enabled',
+      ci_config_path: 'ci/main.yml',
+    }),
+  );
   return project;
 }
 

@@ -273,6 +273,9 @@ async function headOf(directory: string): Promise<Head> {
     defaultBranch?: string;
     tagList?: string[];
     ciDefaultGitDepth?: number;
+    ciConfigPath?: string;
+    mergeCommitTemplate?: string;
+    squashCommitTemplate?: string;
   };
   const [wrong] = Object.entries(textErrors(texts));
   if (wrong) throw new ArchiveInvalid(`${PROJECT} has a ${wrong[0]} that ${wrong[1][0]}.`);
@@ -287,6 +290,8 @@ const CHECK_OF: Readonly<Record<string, (value: unknown, type: string) => boolea
   Boolean: CHECKS.boolean,
   Int: CHECKS.number,
   Visibility: CHECKS.enum,
+  MergeMethod: CHECKS.enum,
+  SquashOption: CHECKS.enum,
 };
 
 function isTexts(value: unknown): boolean {
