@@ -133,8 +133,10 @@ const { project, sha } = await filled(MANY);
 await runJobs(project.id);
 for (let n = 1; n < MANY; n += 1) await filled(1);
 for (const group of [top, inner, inmost]) await filled(1, group);
+// Each project has somebody who asks for access: what is read of users is then read below the first one, too.
+const everywhere = await world.db.project.findMany({ select: { id: true } });
 for (const { id: userId } of others) {
-  await world.db.accessRequest.create({ data: { projectId: project.id, userId } });
+  await world.db.accessRequest.createMany({ data: everywhere.map(({ id: projectId }) => ({ projectId, userId })) });
 }
 
 // Labels, milestones and boards of a group are in one behind those of which lists of groups are read: projects inherit them, and lists
@@ -187,7 +189,7 @@ const board = await world.db.board.findFirstOrThrow({ where: { projectId: projec
 const pack = await world.db.package.findFirstOrThrow({ where: { projectId: project.id } });
 await world.db.release.create({
   data: {
-    ...{ projectId: project.id, tag: 'released', description: 'Notes' },
+    ...{ projectId: project.id, tag: 'released', description: 'Notes', authorId: owner.id },
     links: {
       create: Array.from({ length: MANY }, (_, n) => ({ name: `link ${n}`, url: `https://example.org/${n}` })),
     },
