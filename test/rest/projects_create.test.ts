@@ -17,7 +17,7 @@ async function settings(data: object): Promise<void> {
 }
 afterEach(() => settings({ defaultProjectVisibility: 'private', restrictedVisibilityLevels: [] }));
 
-const KEYS = [...LISTED_PROJECT_KEYS, 'owner', 'runners_token'].sort();
+const KEYS = [...LISTED_PROJECT_KEYS, 'owner', 'runners_token', 'description_html'].sort();
 
 /** A request that is refused, and leaves no project behind. */
 async function refused(who: TestUser | undefined, path: string, given: object, status: number, body: object) {

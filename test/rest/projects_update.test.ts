@@ -64,7 +64,16 @@ describe('PUT /projects/:id', () => {
     const { permissions: _, ...record } = before;
     // Merge requests are off then.
     const { merge_requests: _requests, ..._links } = record._links;
-    const followed = { _links, topics: given.tag_list, updated_at: expect.any(String) };
+    const off = Object.fromEntries(
+      ['merge_requests', 'wiki', 'builds', 'snippets', 'container_registry'].map((name) => [
+        `${name}_access_level`,
+        'disabled',
+      ]),
+    );
+    const followed = {
+      ...{ _links, topics: given.tag_list, updated_at: expect.any(String), ...off },
+      description_html: expect.stringContaining('new'),
+    };
     const tokens = { runners_token: before.runners_token };
     expect(body).toEqual({ ...record, ...given, ...followed, ...tokens, public_jobs: false });
     const cleared = await api.put(at(), { description: null, default_branch: '', tag_list: '', wiki_enabled: '' });
