@@ -32,7 +32,9 @@ async function ask({ body, headers = {}, path = '/graphql' }: Asked): Promise<To
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const sent = { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(text)), ...headers };
   const asking = request(`${world.url}${path}`, { method: 'POST', headers: sent }, async (answer) => {
-    const { date, 'x-request-id': id, 'content-length': length, 'transfer-encoding': coding, ...same } = answer.headers;
+    const { date, 'x-request-id': id, 'content-length': length, 'transfer-encoding': coding, ...told } = answer.headers;
+    // What is left of the quota changes with each request.
+    const same = Object.fromEntries(Object.entries(told).filter(([name]) => !/^ratelimit-(?!limit|name)/.test(name)));
     resolve({ status: answer.statusCode ?? 0, headers: same, body: (await buffer(answer)).toString('latin1') });
   });
   asking.on('error', reject).end(text);
