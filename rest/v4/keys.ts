@@ -70,6 +70,7 @@ export const keys: Route[] = [
     operation: operations.KeyByFingerprintDocument,
     result: 'keyByFingerprint',
     omitNull: ['deploy_keys_projects'],
+    omitEmpty: ['deploy_keys_projects'],
   },
   { method: 'GET', path: '/keys/:id', operation: operations.AnySshKeyDocument, result: 'sshKey' },
 ];

@@ -38,10 +38,10 @@ const RegisteredKeyType = builder.objectRef<RegisteredKey>('RegisteredKey').impl
       nullable: true,
       description: 'The user who owns the key, or added the deploy key; null if that user was deleted.',
     }),
-    deployKeyProjects: t.expose('deployKeyProjects', {
+    deployKeyProjects: t.field({
       type: [DeployKeyProject],
-      nullable: true,
-      description: 'The projects that a deploy key opens; null for the key of a user.',
+      description: 'The projects that a deploy key opens; empty for the key of a user.',
+      resolve: ({ deployKeyProjects }) => deployKeyProjects ?? [],
     }),
   }),
 });
