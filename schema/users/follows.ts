@@ -62,7 +62,11 @@ builder.mutationFields((t) => ({
     type: payload('FollowUserPayload'),
     description: 'Follows a user: at most 300. `NOT_MODIFIED` if the caller does already, and for the caller.',
     args: {
-      input: t.arg({ type: input('FollowUserInput', 'to follow'), required: true, description: 'The user whom the caller is to follow.' }),
+      input: t.arg({
+        type: input('FollowUserInput', 'to follow'),
+        required: true,
+        description: 'The user whom the caller is to follow.',
+      }),
     },
     resolve: async (_root, { input: { userId: id } }, context) => {
       await followUser(context, id, true);
