@@ -76,7 +76,7 @@ const texts = (t: InputFields) => ({
   }),
   ciConfigPath: t.string({
     description:
-      'Path of the CI configuration in the repository, which ends in `.yml` or `.yaml`; `.gitlab-ci.yml` if null.',
+      'Path of the CI configuration in the repository, which ends in `.yml` or `.yaml`; null for that of the settings, which is `.gitlab-ci.yml` unless set.',
   }),
   autoCancelPendingPipelines: t.field({
     type: AutoCancel,

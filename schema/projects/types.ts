@@ -338,7 +338,8 @@ export const Project = builder.prismaObject('Project', {
     }),
     ciConfigPath: t.exposeString('ciConfigPath', {
       nullable: true,
-      description: 'Path of the CI configuration in the repository; null for `.gitlab-ci.yml`.',
+      description:
+        'Path of the CI configuration in the repository; null for that of the settings, which is `.gitlab-ci.yml` unless set.',
     }),
     issuesAccess: t.field({
       type: FeatureAccess,

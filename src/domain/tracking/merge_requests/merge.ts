@@ -192,9 +192,10 @@ async function mergeNow(
   await requireRoom(context.repositories, project, 0);
   const pusher = await findPusher(context.db, actor.id);
   const { mergeMethod, mergeCommitTemplate, squashCommitTemplate } = sides.target.merging;
-  const facts = await messageFacts(context, actor, project, sides, pusher);
-  const message = mergeCommitMessage || mergeMessage(facts, mergeCommitTemplate);
   const squash = isSquashed(sides, options.squash);
+  const needsMessage = (mergeMethod !== 'ff' && !mergeCommitMessage) || (squash && !options.squashCommitMessage);
+  const facts = needsMessage ? await messageFacts(context, actor, project, sides, pusher) : null;
+  const message = mergeCommitMessage || (facts ? mergeMessage(facts, mergeCommitTemplate) : '');
   const announced = { id, sha, targetBranch, userId: actor.id, shouldRemoveSourceBranch, squash };
   try {
     await withEffort(context, () =>
@@ -212,7 +213,7 @@ async function mergeNow(
           // The branch may have moved since.
           if (mergeMethod !== 'merge' && !(await reader.isAncestor(onto, sha))) throw notMergeable();
           const committer = signatureOf(pusher);
-          const usual = squashMessage(facts, squashCommitTemplate);
+          const usual = facts ? squashMessage(facts, squashCommitTemplate) : '';
           const wish = squash ? { sha, onto, committer, message: options.squashCommitMessage, usual } : null;
           const squashCommitSha = wish && (await squashed(context, sides, wish, series));
           const merged = squashCommitSha ?? sha;
