@@ -171,7 +171,7 @@ describe('Nobody gets in or adds a passkey', () => {
     const late = await begun();
     const lateAnswer = device.get(askedOn(late.page));
     await world.db
-      .$executeRaw`UPDATE sign_in_challenges SET expires_at = expires_at - make_interval(secs => ${PASSKEY_LIFETIME + 5})`;
+      .$executeRaw`UPDATE sign_in_challenges SET expires_at = expires_at - make_interval(secs => ${PASSKEY_LIFETIME})`;
     expect((await late.submit('/users/passkey', { answer: lateAnswer })).status).toBe(401);
     expect(alertsOn(late.page)).toEqual(['The passkey has expired: try again.']);
     expect(await isIn(late)).toBe(false);

@@ -14,9 +14,11 @@ export async function keepChallenge(
   content: object,
   seconds: number,
 ): Promise<void> {
-  const expiresAt = new Date(Date.now() + seconds * 1000);
   const contentEncrypted = encrypt(JSON.stringify(content), secret);
-  await db.signInChallenge.create({ data: { keyHash: tokenHash(key), contentEncrypted, expiresAt } });
+  // The database's clock says when it is too old: it has to say when that will be, too.
+  await db.$executeRaw`
+    INSERT INTO sign_in_challenges (key_hash, content_encrypted, expires_at)
+    VALUES (${tokenHash(key)}, ${contentEncrypted}, now() + make_interval(secs => ${seconds}))`;
 }
 
 /** What was remembered under the key, which is forgotten with that; null if there is nothing, or it is too old. */
