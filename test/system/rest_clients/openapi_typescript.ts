@@ -45,7 +45,7 @@ assert.deepEqual(
 assert.equal(listed.response.headers.get('X-Total'), '1');
 
 const refused = await client.POST('/api/v4/projects/{id}/labels', { params: at, body: { name: '', color: 'red' } });
-assert(refused.error && 'message' in refused.error && typeof refused.error.message === 'object');
+assert(typeof refused.error === 'object' && 'message' in refused.error && typeof refused.error.message === 'object');
 
 const { response } = await client.DELETE('/api/v4/projects/{id}', { params: at });
 assert.equal(response.status, 202);
