@@ -382,7 +382,7 @@ describe('a passkey', () => {
       },
     });
     const password = 'correct horse battery';
-    await introduce(page, 'Grace H.', 'grace');
+    await introduce(page, 'Lise M.', 'lise');
     await createAccount(page, password);
     await page.waitForURL('**/');
     await page.goto('/profile/account');
@@ -396,16 +396,16 @@ describe('a passkey', () => {
     await expectSound(page, 'account with a passkey');
     await page.getByText('Laptop', { exact: true }).waitFor();
 
-    for (const begin of [() => page.goto('/users/sign_in'), () => signInAs(page, 'grace', password)]) {
+    for (const begin of [() => page.goto('/users/sign_in'), () => signInAs(page, 'lise', password)]) {
       await page.locator('.bar summary').last().click();
-      await page.getByRole('button', { name: /Sign out grace/ }).click();
+      await page.getByRole('button', { name: /Sign out lise/ }).click();
       await page.waitForURL('**/users/sign_in');
       await begin();
       await page.getByRole('button', { name: 'Use a passkey' }).click();
       await page.getByRole('button', { name: 'Continue' }).click();
       await page.waitForURL('**/');
       expect(await (await page.request.get('/api/v4/user')).json()).toMatchObject({
-        username: 'grace',
+        username: 'lise',
         two_factor_enabled: true,
       });
     }
