@@ -24,6 +24,7 @@ const beside = [
   'git_gc',
   'git_remote',
   'graphql_clients',
+  'graphql_package',
   'history',
   'hooks',
   'imports',

@@ -53,6 +53,7 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
   ),
   'docs/graphql.md': {
     Authentication: 'test/schema/graphql_doc.test.ts',
+    'The client for TypeScript': 'test/system/graphql_package.test.ts',
     'Twelve tasks': 'test/schema/graphql_doc.test.ts',
     Uploads: 'test/schema/graphql_doc.test.ts',
     'Partial answers': 'test/schema/graphql_doc.test.ts',
@@ -141,7 +142,7 @@ describe('The blocks of the documents', () => {
   });
 
   it('name the version that there is', () => {
-    const versions = blocks.flatMap(({ text }) => [...text.matchAll(/gantry-(\d[\w.-]*)\.tgz/g)]).map(([, one]) => one);
+    const versions = blocks.flatMap(({ text }) => [...text.matchAll(/gantry-(?:server-graphql-)?(\d[\w.-]*)\.tgz/g)]).map(([, one]) => one);
     expect(versions.length).toBeGreaterThan(2);
     expect(new Set(versions)).toEqual(new Set([packageVersion()]));
   });
