@@ -78,6 +78,7 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
   'docs/oauth.md': {
     'Register an application': 'test/system/documentation.test.ts',
     'Client credentials': 'test/system/documentation.test.ts',
+    'Clients that register themselves': 'test/system/documentation.test.ts',
   },
   'docs/operating.md': {
     'Outages and restarts': 'test/system/rolling_restart.test.ts',
@@ -142,7 +143,9 @@ describe('The blocks of the documents', () => {
   });
 
   it('name the version that there is', () => {
-    const versions = blocks.flatMap(({ text }) => [...text.matchAll(/gantry-(?:server-graphql-)?(\d[\w.-]*)\.tgz/g)]).map(([, one]) => one);
+    const versions = blocks
+      .flatMap(({ text }) => [...text.matchAll(/gantry-(?:server-graphql-)?(\d[\w.-]*)\.tgz/g)])
+      .map(([, one]) => one);
     expect(versions.length).toBeGreaterThan(2);
     expect(new Set(versions)).toEqual(new Set([packageVersion()]));
   });

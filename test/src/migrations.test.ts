@@ -206,6 +206,7 @@ const RELEASED: Record<string, string> = {
   '20261127170216_gpg_keys': '03b6e3a8c9eefec4fe286c67acf58ca67f20d589e3169934b36441d98dc67474',
   '20261127170258_passkeys': '507fdf9db841d84d94787b6bc95e5320924855d2f641e2b7ff8c5bd2c27db537',
   '20261127174500_user_follows': 'afaae1f3e1f9029ca68923552debe36d6ee6214507ab397027fd8e0993046ede',
+  '20261127195000_self_registered_applications': 'a11bd557a68570790ece1ce40329ed2f96b2a1f1a1838d634ad18cc9c0ec262e',
 };
 
 const directory = packagePath('prisma/migrations');
