@@ -42,6 +42,7 @@ const beside = [
   'start',
   'story',
   'test_double',
+  'testcontainers',
   'upgrade',
   'work',
   'writers',

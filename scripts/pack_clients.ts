@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -14,17 +23,17 @@ const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'ut
 const compiler = path.join(path.dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
 
 pack('graphql', { 'schema.graphql': 'schema/schema.graphql' });
+pack('testcontainers');
 
 /** @param more files of the checkout that come along, by their names in the package */
-function pack(name: string, more: Record<string, string>): void {
+function pack(name: string, more: Record<string, string> = {}): void {
   const source = path.join(root, 'clients', name);
   const staged = mkdtempSync(path.join(tmpdir(), 'gantry-pack-'));
   try {
     const { type, ...manifest } = JSON.parse(readFileSync(path.join(source, 'package.json'), 'utf8'));
-    const config = path.join(staged, 'tsconfig.json');
-    writeFileSync(config, JSON.stringify(configOf(source, path.join(staged, 'dist'))));
-    execFileSync(process.execPath, [compiler, '--project', config], { stdio: 'inherit' });
-    rmSync(config);
+    if (existsSync(path.join(source, 'src'))) compile(source, staged);
+    for (const file of globSync('index.*', { cwd: source }))
+      copyFileSync(path.join(source, file), path.join(staged, file));
     writeFileSync(path.join(staged, 'package.json'), `${JSON.stringify({ version, type, ...manifest }, null, 2)}\n`);
     const files = { 'README.md': `clients/${name}/README.md`, LICENSE: 'LICENSE', ...more };
     for (const [file, from] of Object.entries(files)) copyFileSync(path.join(root, from), path.join(staged, file));
@@ -36,6 +45,13 @@ function pack(name: string, more: Record<string, string>): void {
   } finally {
     rmSync(staged, { recursive: true, force: true });
   }
+}
+
+function compile(source: string, staged: string): void {
+  const config = path.join(staged, 'tsconfig.json');
+  writeFileSync(config, JSON.stringify(configOf(source, path.join(staged, 'dist'))));
+  execFileSync(process.execPath, [compiler, '--project', config], { stdio: 'inherit' });
+  rmSync(config);
 }
 
 /** Emits JavaScript with its types. The types are those of the checkout, which is not around the staged package. */

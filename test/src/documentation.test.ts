@@ -102,6 +102,7 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     Go: 'A Go program would have to be compiled, with a library from elsewhere.',
     'curl and git': 'test/system/seed.test.ts',
     'In CI': 'test/system/seed.test.ts',
+    Testcontainers: 'test/system/testcontainers.test.ts',
   },
   'docs/upgrading.md': { 'Upgrading PostgreSQL': 'test/system/upgrade.test.ts' },
   'docs/webhooks.md': {
