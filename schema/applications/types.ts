@@ -53,9 +53,19 @@ export const OAuthApplication = builder.prismaObject('OAuthApplication', {
       description: 'Whether the application has a secret. Native and single-page apps do not.',
     }),
     ownerId: t.exposeInt('ownerId', {
-      description: 'Numeric ID of the user who registered it; see also `owner`.',
+      nullable: true,
+      description: 'Numeric ID of the user who registered it; see also `owner`. Null for one that registered itself.',
     }),
-    owner: t.relation('owner', { description: 'The user who registered the application.' }),
+    owner: t.relation('owner', {
+      nullable: true,
+      description: 'The user who registered the application; null for one that registered itself.',
+    }),
+    selfRegistered: t.boolean({
+      description:
+        'Whether the application registered itself (RFC 7591): nobody has checked its name. It is deleted a day later unless somebody authorizes it, and when nobody uses it any more.',
+      select: { ownerId: true },
+      resolve: ({ ownerId }) => ownerId === null,
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the application was registered.' }),
   }),
 });

@@ -4,10 +4,11 @@ import {
   discoverOAuthProtectedResourceMetadata,
   extractWWWAuthenticateParams,
   type OAuthClientProvider,
+  UnauthorizedError,
 } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
+import type { OAuthClientInformationFull, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
 import { expect, it } from 'vitest';
 import { call } from '../support/mcp.ts';
 import { application, decide, settle, signedIn } from '../support/oauth.ts';
@@ -65,6 +66,21 @@ async function letIn(scopes: string[]): Promise<Desktop> {
   return desktop;
 }
 
+/** An agent that nobody has registered: it does so itself. */
+class Newcomer extends Desktop {
+  registered: OAuthClientInformationFull | undefined;
+
+  constructor() {
+    super('');
+  }
+  override clientInformation() {
+    return this.registered as OAuthClientInformationFull;
+  }
+  saveClientInformation(client: OAuthClientInformationFull) {
+    this.registered = client;
+  }
+}
+
 async function connected(authProvider: Desktop): Promise<Client> {
   const client = new Client({ name: 'a test', version: '1.0.0' });
   await client.connect(new StreamableHTTPClientTransport(new URL(serverUrl), { authProvider }));
@@ -81,7 +97,7 @@ it('says where its tokens come from, as clients look for it', async () => {
   expect(await discoverOAuthProtectedResourceMetadata(world.url)).toMatchObject({ resource: world.url });
   const server = await discoverAuthorizationServerMetadata(world.url);
   expect(server).toMatchObject({ issuer: world.url, code_challenge_methods_supported: ['S256'] });
-  expect(server?.registration_endpoint).toBeUndefined();
+  expect(server?.registration_endpoint).toBe(`${world.url}/oauth/register`);
 });
 
 it('lets an agent in whose user allows it, with PKCE and for this server, and renews its token', async () => {
@@ -114,4 +130,33 @@ it('offers an agent that may only read nothing but the tools that read', async (
   expect(refused).toMatchObject({ isError: true, texts: [expect.stringMatching(/^INSUFFICIENT_SCOPE/)] });
   expect(await world.db.issue.count({ where: { projectId: project.id } })).toBe(0);
   await client.close();
+});
+
+it('lets an agent in that nobody has registered: 401, registration, consent, token, tools', async () => {
+  const agent = new Newcomer();
+  const transport = new StreamableHTTPClientTransport(new URL(serverUrl), { authProvider: agent });
+  const refused = new Client({ name: 'a test', version: '1.0.0' }).connect(transport);
+  await expect(refused).rejects.toBeInstanceOf(UnauthorizedError);
+  expect(agent.registered).toMatchObject({ client_name: 'Agent', token_endpoint_auth_method: 'none' });
+  expect(agent.sentTo?.searchParams.get('client_id')).toBe(agent.registered?.client_id);
+
+  const browser = await signedIn(world, user);
+  const { pathname, search } = agent.sentTo ?? new URL(world.url);
+  await browser.get(pathname + search);
+  await settle(browser);
+  expect(browser.page).toContain('Not verified');
+  await decide(browser, 'approve');
+  await transport.finishAuth(new URL(browser.answer.headers.location ?? '').searchParams.get('code') ?? '');
+
+  const client = await connected(agent);
+  expect((await call(client, 'get_viewer')).value).toMatchObject({ username: user.username });
+  const project = await world.project({ owner: user });
+  const made = await call(client, 'create_issue', { project: project.id, title: 'From a newcomer' });
+  expect(made.value).toMatchObject({ title: 'From a newcomer' });
+  await client.close();
+
+  // An administrator who deletes it ends its access at once.
+  await world.db.oAuthApplication.delete({ where: { uid: agent.registered?.client_id ?? '' } });
+  agent.sentTo = undefined;
+  await expect(connected(agent)).rejects.toThrow();
 });

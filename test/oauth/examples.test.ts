@@ -1,4 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { packagePath } from '#src/platform/package_root.ts';
 import type { Browser } from '../support/browser.ts';
@@ -80,6 +83,84 @@ describe('The web server', () => {
     ]);
   });
 });
+
+describe('The web server with Auth.js', () => {
+  it('signs people in, reads their projects, and ends its access when they sign out', {
+    timeout: 120_000,
+  }, async () => {
+    const project = await world.project({ owner: user, visibility: 'private' });
+    const home = `http://127.0.0.1:${await freePort()}`;
+    const app = await application(world, owner, {
+      redirectUris: [`${home}/auth/callback/gantry`],
+      scopes: ['openid', 'email', 'read_api'],
+    });
+    const { seen } = example('auth-js/server.js', {
+      CLIENT_ID: app.uid,
+      CLIENT_SECRET: app.secret,
+      AUTH_SECRET: 'a random text of its own',
+      PORT: new URL(home).port,
+    });
+    await seen(/Listening on port/);
+    const cookies = new Map<string, string>();
+    const visit = async (path: string, form?: Record<string, string>, jar = cookies) => {
+      const answer = await fetch(home + path, {
+        redirect: 'manual',
+        headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') },
+        ...(form ? { method: 'POST', body: new URLSearchParams(form) } : {}),
+      });
+      for (const cookie of answer.headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+        if (value === '') jar.delete(name);
+        else jar.set(name, value);
+      }
+      return answer;
+    };
+    const csrfToken = async () => (await (await visit('/auth/csrf')).json()).csrfToken;
+    expect(await (await visit('/')).text()).toContain('Sign in');
+    expect(await (await visit('/auth/signin')).text()).toContain('Sign in with Gantry');
+    const away = await visit('/auth/signin/gantry', { csrfToken: await csrfToken(), callbackUrl: '/' });
+    const target = new URL(away.headers.get('location') ?? '');
+    expect(target.origin).toBe(world.url);
+    expect(target.searchParams.get('code_challenge_method')).toBe('S256');
+    const browser = await signedIn(world, user);
+    await browser.get(target.pathname + target.search);
+    await settle(browser);
+    const { pathname, search } = new URL((await decide(browser, 'approve')).headers.location ?? '');
+    // An answer that was meant for another browser is of no use.
+    const strange = new Map<string, string>();
+    await visit(pathname + search, undefined, strange);
+    expect([...strange.keys()]).not.toContain('authjs.session-token');
+    await visit(pathname + search);
+    expect(await (await visit('/')).text()).toBe(
+      `Hello Name of ${user.username}, ${user.username}@example.org\n${await projectsOf(project.fullPath)}`,
+    );
+    expect(await (await visit('/auth/session')).text()).not.toMatch(/access/);
+    await visit('/auth/signout', { csrfToken: await csrfToken() });
+    expect(await (await visit('/')).text()).toContain('Sign in');
+    const [{ id: applicationId } = { id: 0 }] = await world.db.oAuthApplication.findMany({ where: { uid: app.uid } });
+    expect(await world.db.oAuthGrant.findMany({ where: { applicationId }, select: { revokedAt: true } })).toEqual([
+      { revokedAt: expect.any(Date) },
+    ]);
+  });
+});
+
+/** The projects of the user as the example shows them, of which one is this. */
+async function projectsOf(one: string): Promise<string> {
+  const { body } = await world.api(user).get('/projects?membership=true&simple=true');
+  const paths = body.map((project: { path_with_namespace: string }) => project.path_with_namespace);
+  expect(paths).toContain(one);
+  return paths.join('\n');
+}
+
+/** A port on which nothing listens right now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
 
 describe('The program on the command line', () => {
   it.each([

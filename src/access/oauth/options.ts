@@ -16,6 +16,8 @@ export interface OAuthOptions {
   issuer(): string;
   /** Shows why an application cannot be authorized if the client accepts HTML; returns false when it did not answer. */
   showRefusal(request: Request, response: Response, refusal: AuthorizationRefusal): Promise<boolean>;
+  /** Registers a client that asks for it; clients cannot register themselves when absent. Throws ValidationFailed, RateLimited. */
+  registerClient?(context: Context, client: ClientValues): Promise<RegisteredClient>;
   /** Called with unexpected errors. */
   report(error: unknown, request: Request): void;
 }
@@ -25,4 +27,18 @@ export interface AuthorizationRefusal {
   status: number;
   /** Human-readable. */
   message: string;
+}
+
+/** What a client that registers itself says of itself. */
+export interface ClientValues {
+  name: string;
+  redirectUris: readonly string[];
+  scopes: readonly string[];
+}
+
+/** A client that has registered itself. */
+export interface RegisteredClient extends ClientValues {
+  /** The client_id. */
+  uid: string;
+  createdAt: Date;
 }

@@ -32,8 +32,9 @@ export function askingPolicy() {
 
 /**
  * Whether users are prompted every time: any program can pretend to be an application without a secret, unless the redirect goes
- * to an https address, which only the owner of the name receives (RFC 8252, 8.6).
+ * to an https address, which only the owner of the name receives (RFC 8252, 8.6). Nobody vouches for one that registered itself.
  */
 export function alwaysAsks({ oidc }: KoaContextWithOIDC): boolean {
+  if (oidc.client?.self_registered === true) return true;
   return oidc.client?.clientAuthMethod === 'none' && !String(oidc.params?.redirect_uri).startsWith('https://');
 }

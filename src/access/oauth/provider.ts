@@ -11,6 +11,7 @@ import type { OAuthKeys } from '#src/access/oauth/keys.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
 import { clientCredentialsGrant, passwordGrant } from '#src/access/oauth/own_grants.ts';
 import { alwaysAsks, askingPolicy } from '#src/access/oauth/policy.ts';
+import { REGISTRATION } from '#src/access/oauth/registration.ts';
 import { sameSecret } from '#src/access/oauth/secrets.ts';
 import { followSessions } from '#src/access/oauth/session.ts';
 import { SCOPE_NAMES } from '#src/access/permissions/scopes.ts';
@@ -116,6 +117,8 @@ function configuration(options: ProviderOptions): Configuration {
       introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
       revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
     },
+    extraClientMetadata: { properties: ['self_registered'] },
+    discovery: options.registerClient ? { registration_endpoint: issuer + REGISTRATION } : {},
     // Scripts of any site may call this: authentication is in the request, never in a cookie.
     clientBasedCORS: () => true,
     clockTolerance: 0,

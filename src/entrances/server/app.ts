@@ -31,6 +31,7 @@ import {
   requireApiScope,
 } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
+import { registerItself } from '#src/domain/applications/register_itself.ts';
 import { type RawArtifacts, readRawArtifacts } from '#src/domain/ci/artifacts/read.ts';
 import { type ArtifactFile, readRawArtifactFile } from '#src/domain/ci/artifacts/single_file.ts';
 import { type RawTrace, readRawTrace } from '#src/domain/ci/job_logs/read.ts';
@@ -130,6 +131,8 @@ export interface AppOptions {
   metricsAddresses?: readonly string[] | undefined;
   /** Whether to compress responses for clients that accept it; true when absent. */
   compression?: boolean | undefined;
+  /** Whether clients of OAuth register themselves (RFC 7591); true when absent. */
+  clientRegistration?: boolean | undefined;
   log?: Logger | undefined;
   /** Whether the server is ready; judged by the database alone when absent. */
   readiness?: Readiness | undefined;
@@ -184,6 +187,7 @@ export function createApp({
   sshAddress = () => null,
   metricsAddresses = [],
   compression = true,
+  clientRegistration = true,
   log,
   readiness = new Readiness(db, undefined),
   listener,
@@ -304,6 +308,7 @@ export function createApp({
     sessionTokenOf: (request) => sessionToken(request, baseUrl),
     issuer,
     showRefusal: refusedAuthorization(site.options),
+    ...(clientRegistration ? { registerClient: registerItself } : {}),
     report,
   };
   const provider = lazyProvider(oauthOptions);

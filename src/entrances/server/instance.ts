@@ -76,6 +76,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     budget,
     metricsAddresses,
     compression,
+    clientRegistration,
     liveLimits,
   } = config;
   const app = createApp({
@@ -93,6 +94,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     sshAddress: () => sshAddress() ?? null,
     metricsAddresses,
     compression,
+    clientRegistration,
     log,
     readiness,
     liveLimits,

@@ -84,6 +84,8 @@ export async function serve(given: Config, options: ServeOptions): Promise<numbe
     databaseGone.promise.then((said) => new Error(said)),
     ...(control ? [followCommands(process.stdin, { reset: state.reset, answer }).then(() => 'SIGINT' as const)] : []),
   ]);
+  // A stream of commands that nobody closes would keep this process.
+  if (control) process.stdin.destroy();
   if (reason instanceof Error) {
     log.fatal(`PostgreSQL ended: ${reason.message}`);
     return 1;

@@ -113,6 +113,8 @@ export interface Config {
   importMaxBytes?: number;
   /** Whether answers are compressed for clients that accept it. */
   compression: boolean;
+  /** Whether clients of OAuth register themselves (RFC 7591). */
+  clientRegistration: boolean;
   /** Addresses and networks that read the metrics without a credential. */
   metricsAddresses: readonly string[];
   /** Port at which `gantry work` shows its metrics; at none when absent. */
@@ -239,6 +241,7 @@ export function loadConfig(
     importHosts: setting('GANTRY_IMPORT_HOSTS', parseHosts) ?? [],
     webhookHosts: setting('GANTRY_WEBHOOK_HOSTS', parseHosts) ?? [],
     compression: setting('GANTRY_COMPRESSION', parseSwitch) ?? true,
+    clientRegistration: setting('GANTRY_CLIENT_REGISTRATION', parseSwitch) ?? true,
     metricsAddresses: setting('GANTRY_METRICS_ADDRESSES', parseNetworks) ?? [],
     metricsPort: setting('GANTRY_METRICS_PORT', parsePort),
     slow: present({

@@ -42,6 +42,11 @@ export const settingGroups: readonly SettingGroup[] = [
         usual: 'generated',
       },
       TRUST_PROXY: { meaning: 'proxies whose `X-Forwarded-*` headers are trusted', usual: 'none' },
+      GANTRY_CLIENT_REGISTRATION: {
+        meaning:
+          'let clients of OAuth register themselves, as agents do ([oauth.md](oauth.md#clients-that-register-themselves))',
+        usual: '`on`',
+      },
       GANTRY_COMPRESSION: {
         meaning:
           'compress responses of 1 KiB or more (Brotli, gzip) for clients that accept it; `off` leaves that to a proxy',

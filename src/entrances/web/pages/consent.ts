@@ -44,7 +44,8 @@ async function show(lazy: LazyProvider, visit: Visit): Promise<void> {
   if (!application) return outOfDate(visit);
   visit.show('consent', {
     title: `Authorize ${application.name}`,
-    application,
+    name: application.name,
+    by: ownerInWords(application),
     scopes: scopesOf(interaction).map(inWords),
     destination: destinationOf(String(redirectUri)),
     action: `/oauth/interaction/${interaction.uid}`,
@@ -83,6 +84,11 @@ async function decide(lazy: LazyProvider, visit: Visit): Promise<void> {
 function destinationOf(redirectUri: string): string {
   const url = new URL(redirectUri);
   return ['http:', 'https:'].includes(url.protocol) ? url.host : redirectUri;
+}
+
+/** The user who registered an application, as pages name them; null for one that registered itself. */
+export function ownerInWords({ owner }: { owner: { name: string; username: string } | null }): string | null {
+  return owner && `${owner.name} (${owner.username})`;
 }
 
 function outOfDate(visit: Visit): void {

@@ -3,6 +3,7 @@ import { allowDevice, denyDevice, findDeviceRequest } from '#src/access/oauth/de
 import type { LazyProvider } from '#src/access/oauth/lazy.ts';
 import { inWords } from '#src/access/permissions/scopes.ts';
 import { countUses } from '#src/access/sign_in/attempts.ts';
+import { ownerInWords } from '#src/entrances/web/pages/consent.ts';
 import { text } from '#src/entrances/web/pages/fields.ts';
 import { pagesFor } from '#src/entrances/web/pages/page.ts';
 import type { PageOptions, Visit } from '#src/entrances/web/pages/visit.ts';
@@ -53,7 +54,8 @@ async function ask(visit: Visit): Promise<void> {
   if (!found || !application) return show(visit, code, UNKNOWN);
   visit.show('device_consent', {
     title: `Authorize ${application.name}`,
-    application,
+    name: application.name,
+    by: ownerInWords(application),
     scopes: found.scopes.map(inWords),
     code,
     action: `${PATH}/decision`,
