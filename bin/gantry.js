@@ -65,10 +65,14 @@ async function generateAgain(generator) {
 /** Runs this file again under the Node that npm installed with Gantry; passes signals in and the exit status out. */
 function respawn() {
   const options = isServer() ? heapOptions : [];
-  const child = spawn(findNode() ?? missingNode(), [...options, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...heapSettings, ...process.env, [marker]: String(process.pid) },
-  });
+  const child = spawn(
+    findNode() ?? missingNode(),
+    [...options, fileURLToPath(import.meta.url), ...process.argv.slice(2)],
+    {
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      env: { ...heapSettings, ...process.env, [marker]: String(process.pid) },
+    },
+  );
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => fail(`${child.spawnfile} cannot be run: ${error.message}`));
   child.on('exit', (status, signal) => process.exit(status ?? 128 + (os.constants.signals[signal] ?? 0)));
