@@ -33,6 +33,7 @@ const beside = [
   'package',
   'pages',
   'project_pages',
+  'recipes',
   'rest_clients',
   'rolling_upgrade',
   'runner',
