@@ -34,6 +34,7 @@ const beside = [
   'package',
   'pages',
   'project_pages',
+  'recipes',
   'rest_clients',
   'rolling_upgrade',
   'runner',

@@ -7,14 +7,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { heapOptions, heapSettings } from './heap.js';
+import { findNode, isOld, nodeDirectory, OLDEST_NODE } from './node.js';
 import { resolveQuickly } from './resolve.js';
 
-const oldestNode = 24;
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const marker = 'GANTRY_LAUNCHER';
 
 if (process.env.npm_execpath !== undefined) followShell();
-if (Number.parseInt(process.versions.node, 10) < oldestNode) respawn();
+if (isOld) respawn();
 else if (isServer() && !hasHeapOptions()) replace();
 else await run();
 
@@ -65,10 +65,14 @@ async function generateAgain(generator) {
 /** Runs this file again under the Node that npm installed with Gantry; passes signals in and the exit status out. */
 function respawn() {
   const options = isServer() ? heapOptions : [];
-  const child = spawn(findNode(), [...options, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...heapSettings, ...process.env, [marker]: String(process.pid) },
-  });
+  const child = spawn(
+    findNode() ?? missingNode(),
+    [...options, fileURLToPath(import.meta.url), ...process.argv.slice(2)],
+    {
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      env: { ...heapSettings, ...process.env, [marker]: String(process.pid) },
+    },
+  );
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => fail(`${child.spawnfile} cannot be run: ${error.message}`));
   child.on('exit', (status, signal) => process.exit(status ?? 128 + (os.constants.signals[signal] ?? 0)));
@@ -92,19 +96,10 @@ function followShell() {
   timer.unref();
 }
 
-function findNode() {
-  const platform = process.platform === 'win32' ? 'win' : process.platform;
-  const name = `node-${platform}-${process.arch}`;
-  try {
-    const manifest = nodeModule.createRequire(import.meta.url).resolve(`${name}/package.json`);
-    const file = path.join(path.dirname(manifest), 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-    if (existsSync(file)) return file;
-  } catch {
-    // Not installed: said below.
-  }
-  return fail(
-    `Gantry needs Node ${oldestNode} or later, and this is Node ${process.versions.node}. ` +
-      `Install a newer Node, or install Gantry with its optional dependencies (${name} is missing).`,
+function missingNode() {
+  fail(
+    `Gantry needs Node ${OLDEST_NODE} or later, and this is Node ${process.versions.node}. ` +
+      `Install a newer Node, or one for Gantry alone, on Linux or Windows x64: npm ci --prefix ${nodeDirectory}`,
   );
 }
 

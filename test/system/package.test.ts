@@ -1,16 +1,25 @@
 import { spawn } from 'node:child_process';
-import { copyFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { packagePath, packageRoot, packageVersion } from '#src/platform/package_root.ts';
-import { commandsOf } from '../support/documentation.ts';
+import { blocksOf, commandsOf } from '../support/documentation.ts';
 import { followServer, printed, run, scratchDirectory } from '../support/server_process.ts';
 
 const QUICKLY = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
 
 const { devDependencies } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8'));
 
-/** Bytes that the package and its dependencies may take on the disk, without the Node that comes along. */
+/** Bytes that the package and its dependencies may take on the disk, without a Node of its own (bin/fetch_node.js). */
 const LARGEST = 300e6;
 
 /** Bytes of the files in a directory, apart from those whose path matches. */
@@ -50,7 +59,7 @@ test('the packed package, installed in another project as the documents say, ser
     const inside = readdirSync(path.join(directory, 'node_modules', '@gantry-server', 'gantry'));
     expect(inside).toContain('dist');
     expect(inside).not.toContain('src');
-    expect(sizeOf(path.join(directory, 'node_modules'), /^node-\w+-\w+/)).toBeLessThan(LARGEST);
+    expect(sizeOf(path.join(directory, 'node_modules'), /bin\/node\/node_modules\//)).toBeLessThan(LARGEST);
     // What our overrides replace or leave out is as they say here too.
     expect(await bash('npm ls --all --parseable')).toMatchObject({
       status: 0,
@@ -86,11 +95,54 @@ test('the packed package, installed in another project as the documents say, ser
       await server.end('SIGTERM');
     }
     await expect(fetch(server.url)).rejects.toThrow();
+    await runSnippets(directory);
     await runExamples(directory);
+    await runOnOlderNode(directory);
   } finally {
     remove();
   }
 });
+
+/** Runs the snippets of docs/testing-clients.md that need no other client, as they are. */
+async function runSnippets(directory: string): Promise<void> {
+  const of = (section: string) => blocksOf('docs/testing-clients.md').find((block) => block.section === section)?.text;
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, XDG_CACHE_HOME: path.join(directory, 'cache') };
+  writeFileSync(
+    path.join(directory, 'program.mjs'),
+    `${of('From JavaScript')}\nconsole.log((await answer.json()).length);`,
+  );
+  const program = await run('node', ['program.mjs'], { cwd: directory, env });
+  expect(program).toEqual({ status: 0, stdout: expect.stringMatching(/^[1-9]\d*\n$/), stderr: '' });
+  const script = ['set -e', of('Start, wait, stop'), of('curl and git'), 'echo walked'].join('\n');
+  const walked = await run('/bin/bash', ['-c', script], { cwd: directory, env });
+  expect(walked.status, walked.stderr).toBe(0);
+  expect(walked.stdout).toMatch(/walked\n$/);
+}
+
+/** What the package does where Node is too old for it, if such a Node is on this machine. */
+async function runOnOlderNode(directory: string): Promise<void> {
+  const PATH = (process.env.PATH ?? '')
+    .split(':')
+    .filter((place) => !place.includes('node_modules'))
+    .join(':');
+  const env = { PATH, HOME: process.env.HOME, ...QUICKLY };
+  const found = await run('node', ['--print', 'process.versions.node'], { cwd: directory, env });
+  if (found.status !== 0 || Number.parseInt(found.stdout, 10) >= 24) return;
+  const place = path.join(directory, 'node_modules/@gantry-server/gantry/bin/node');
+  rmSync(path.join(place, 'node_modules'), { recursive: true, force: true });
+  const without = await run('npx', ['gantry', '--version'], { cwd: directory, env });
+  expect(without.status).toBe(1);
+  const [, advice = ''] = /or one for Gantry alone, .*: (npm ci --prefix \S+)/.exec(without.stderr) ?? [];
+  expect(path.relative(realpathSync(place), advice.replace('npm ci --prefix ', ''))).toBe('');
+  const installed = await run('npm', ['rebuild', '@gantry-server/gantry'], { cwd: directory, env });
+  expect(installed.status, installed.stderr).toBe(0);
+  const version = await run('npx', ['gantry', '--version'], { cwd: directory, env });
+  expect(version).toMatchObject({ status: 0, stdout: `${packageVersion()}\n` });
+  rmSync(path.join(place, 'node_modules'), { recursive: true });
+  expect((await run('/bin/sh', ['-c', advice], { cwd: directory, env })).status).toBe(0);
+  expect(await run('npx', ['gantry', '--version'], { cwd: directory, env })).toEqual(version);
+}
 
 /** Runs `examples/testing` as they are in a project that has the package, and checks the types that it exports. */
 async function runExamples(directory: string): Promise<void> {
