@@ -90,6 +90,7 @@ export const projects: Route[] = [
       'container_registry_enabled',
       'shared_runners_enabled',
       'group_runners_enabled',
+      'build_timeout',
       'ci_default_git_depth',
       'issues_access_level',
       'merge_requests_access_level',

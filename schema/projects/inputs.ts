@@ -70,6 +70,9 @@ const texts = (t: InputFields) => ({
   }),
   description: t.string({ description: 'Description of the project; at most 2000 characters.' }),
   defaultBranch: t.string({ description: 'Name of the branch that is shown and cloned by default.' }),
+  buildTimeout: t.int({
+    description: 'How long a job can run, in seconds: 60 to 2592000 (30 days). 3600 in new projects.',
+  }),
   ciDefaultGitDepth: t.int({
     description:
       'How many commits runners fetch unless a job says GIT_DEPTH: up to 1000; all for 0 and null. 20 in new projects.',
@@ -191,7 +194,6 @@ export const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
     ...texts(t),
     ...switches(({ description }) => t.boolean({ description })),
     visibility: t.field({ type: Visibility, description: 'Who can see the project; no wider than its group.' }),
-    buildTimeout: t.int({ description: 'How long a job can run, in seconds: 60 to 2592000 (30 days).' }),
     pullMirror: t.field({
       type: ChangedPullMirrorInput,
       description: 'Which repository the project mirrors, and how.',

@@ -30,7 +30,7 @@ import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 export interface NewProject
-  extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList' | 'ciDefaultGitDepth'>,
+  extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList' | 'buildTimeout' | 'ciDefaultGitDepth'>,
     ProjectSettings {
   /** One of name and path may be absent: each is derived from the other. */
   name?: string | null | undefined;
@@ -114,6 +114,7 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
         description: input.description ?? null,
         defaultBranch: input.defaultBranch || settings.defaultBranchName || null,
         tagList: tags(input.tagList ?? null),
+        ...(input.buildTimeout == null ? {} : { buildTimeout: input.buildTimeout }),
         ciDefaultGitDepth: input.ciDefaultGitDepth === undefined ? NEW_DEPTH : input.ciDefaultGitDepth,
       });
       if (picture) await saveProjectAvatar(tx, projectId, picture);
@@ -153,7 +154,7 @@ export type ProjectColumns = Pick<
   Columns['Project'],
   'name' | 'path' | 'visibility' | 'description' | 'defaultBranch' | 'tagList' | 'ciDefaultGitDepth'
 > &
-  Partial<Pick<Columns['Project'], Switch>> &
+  Partial<Pick<Columns['Project'], Switch | 'buildTimeout'>> &
   ReturnType<typeof givenSettings> & { forkedFromId?: number };
 
 /** Inserts a project with all related records. Returns its ID. */
