@@ -140,6 +140,7 @@ export const projects: Route[] = [
     path: '/projects/:id/fork',
     operation: operations.ForkProjectDocument,
     result: 'forkProject.project',
+    synonyms: { namespace_id: 'namespace', namespace_path: 'namespace' },
     omitNull,
   },
   {

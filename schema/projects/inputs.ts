@@ -210,12 +210,19 @@ export function projectInput(name: string, what: string) {
 }
 
 export const ForkProjectInput = builder.inputType('ForkProjectInput', {
-  description: 'Which project to fork, and into which namespace.',
+  description: 'Which project to fork, into which namespace, and what differs in the fork.',
   fields: (t) => ({
     project: projectField(t, 'to fork'),
     namespace: t.field({
       type: 'NamespaceRef',
       description: 'The namespace that gets the fork; the caller’s personal namespace when left out.',
+    }),
+    name: t.string({ description: 'Display name of the fork, if it is not that of the project.' }),
+    path: t.string({ description: 'Last part of the fork’s URL, if it is not that of the project.' }),
+    description: t.string({ description: 'Description of the fork, if it is not that of the project.' }),
+    visibility: t.field({
+      type: Visibility,
+      description: 'Who can see the fork: no more people than can see the project. By default, as many as may.',
     }),
   }),
 });
