@@ -4,6 +4,7 @@ import { closestVisibility, visibilityErrors } from '#src/access/permissions/vis
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
 import { type PullMirrorValues, pullMirrorColumns, writePullMirror } from '#src/domain/imports/mirrors/save_pull.ts';
 import { checkedSource, scheduleImport } from '#src/domain/imports/schedule.ts';
+import { markDeleted } from '#src/domain/lifecycle/delete_project.ts';
 import { type NamespaceRef, namespaceIdOf } from '#src/domain/namespaces/find.ts';
 import { pathFrom } from '#src/domain/namespaces/path_from.ts';
 import { takePath } from '#src/domain/namespaces/redirects.ts';
@@ -124,7 +125,7 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
       if (mirror) await writePullMirror(tx, context, projectId, { ...mirror, dueAt });
       return projectId;
     });
-    if (input.initializeWithReadme) await writeReadme(context, id, creatorId);
+    if (input.initializeWithReadme) await writeReadmeOrNothing(context, id, creatorId);
     return await findProject(context, id);
   } catch (error) {
     const fields = await takenFields(context.db, error, { namespaceId: home.id, name, path });
@@ -134,6 +135,16 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
 
 /** The branch of the first commit of a project that names none. */
 const FIRST_BRANCH = 'master';
+
+/** Commits the first file of a project; where that fails, as on a full disk, the project goes again. */
+async function writeReadmeOrNothing(context: Context, id: number, creatorId: number): Promise<void> {
+  try {
+    await writeReadme(context, id, creatorId);
+  } catch (error) {
+    await context.db.$transaction((tx) => markDeleted(tx, context, id, creatorId));
+    throw error;
+  }
+}
 
 /** Commits the first file of a project, by its creator. */
 async function writeReadme(context: Context, id: number, creatorId: number): Promise<void> {
