@@ -106,6 +106,7 @@ export const projects: Route[] = [
       'autoclose_referenced_issues',
       'allow_merge_on_skipped_pipeline',
       'auto_cancel_pending_pipelines',
+      'ci_push_repository_for_job_token_allowed',
       'ci_config_path',
       'lfs_enabled',
       'public_builds',

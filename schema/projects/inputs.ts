@@ -194,6 +194,9 @@ export const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
     ...texts(t),
     ...switches(({ description }) => t.boolean({ description })),
     visibility: t.field({ type: Visibility, description: 'Who can see the project; no wider than its group.' }),
+    jobTokenPushAllowed: t.boolean({
+      description: 'Whether jobs of the project can push to its repository with their tokens. They cannot at first.',
+    }),
     pullMirror: t.field({
       type: ChangedPullMirrorInput,
       description: 'Which repository the project mirrors, and how.',

@@ -33,6 +33,8 @@ export interface ProjectChanges
   visibility?: Visibility | null | undefined;
   /** Replaces the picture; null removes it. */
   avatar?: IncomingPicture | null | undefined;
+  /** Whether its own jobs may push to it with their tokens. */
+  jobTokenPushAllowed?: boolean | null | undefined;
   /** What it mirrors. */
   pullMirror?: PullMirrorValues | null | undefined;
 }
@@ -127,12 +129,14 @@ function columns({
   tagList,
   buildTimeout,
   ciDefaultGitDepth,
+  jobTokenPushAllowed,
   ...others
 }: ProjectChanges) {
   return {
     ...givenSwitches(others),
     ...givenSettings(others),
     ...(buildTimeout == null ? {} : { buildTimeout }),
+    ...(jobTokenPushAllowed == null ? {} : { jobTokenPushAllowed }),
     ...(ciDefaultGitDepth === undefined ? {} : { ciDefaultGitDepth }),
     ...(description === undefined ? {} : { description }),
     ...(tagList === undefined ? {} : { tagList: tags(tagList) }),
