@@ -56,6 +56,7 @@ export function inputDescription(parameter: Parameter, filled: Filled | undefine
 const CHOICES: Record<string, string> = {
   simple: 'Whether records have only their ID, URLs, name and path.',
   view: '`simple` leaves the records only their IDs, title, description, state, times and URL.',
+  show_seat_info: 'Whether the records have `is_using_seat`.',
   with_projects: 'Whether the record has `projects` and `shared_projects`.',
   with_labels_details: 'Whether `labels` of the records are labels rather than their names.',
   include_merged_yaml: 'Whether the record has `merged_yaml`: the content with all that it includes.',

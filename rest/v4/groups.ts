@@ -25,9 +25,10 @@ export const groups: Route[] = [
     path: '/groups',
     operation: operations.GroupsDocument,
     result: 'groups',
-    // A search returns only four keys (rest-api-v4.md, Group), unless clients of today ask for it.
+    // A search returns only four keys (rest-api-v4.md, Group), unless clients of today ask: they also search for full paths.
     derived: {
-      whole: ({ search }, _caller, sent) => !isText(search) || OF_TODAY.some((name) => sent[name] !== undefined),
+      whole: ({ search }, _caller, sent) =>
+        !isText(search) || String(search).includes('/') || OF_TODAY.some((name) => sent[name] !== undefined),
     },
     words,
     keyset: { ...BY_CURSOR, only: { order_by: ['name'], sort: ['asc', undefined] } },

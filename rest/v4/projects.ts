@@ -90,6 +90,7 @@ export const projects: Route[] = [
       'container_registry_enabled',
       'shared_runners_enabled',
       'group_runners_enabled',
+      'build_timeout',
       'ci_default_git_depth',
       'issues_access_level',
       'merge_requests_access_level',
@@ -105,6 +106,7 @@ export const projects: Route[] = [
       'autoclose_referenced_issues',
       'allow_merge_on_skipped_pipeline',
       'auto_cancel_pending_pipelines',
+      'ci_push_repository_for_job_token_allowed',
       'ci_config_path',
       'lfs_enabled',
       'public_builds',
@@ -139,6 +141,7 @@ export const projects: Route[] = [
     path: '/projects/:id/fork',
     operation: operations.ForkProjectDocument,
     result: 'forkProject.project',
+    synonyms: { namespace_id: 'namespace', namespace_path: 'namespace' },
     omitNull,
   },
   {

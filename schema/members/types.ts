@@ -26,6 +26,11 @@ export const Member = builder.prismaObject('Member', {
       nullable: true,
       description: 'The user who gave the membership; null for the first owner, and if it is not known.',
     }),
+    usesSeat: t.boolean({
+      description: 'Whether the member counts as a person: users of access tokens do not.',
+      select: { user: { select: { bot: true } } },
+      resolve: ({ user }) => !user.bot,
+    }),
     membershipState: t.string({
       description: 'Always `active`: who has yet to accept an invitation, or waits for access, is no member.',
       resolve: () => 'active',

@@ -70,6 +70,9 @@ const texts = (t: InputFields) => ({
   }),
   description: t.string({ description: 'Description of the project; at most 2000 characters.' }),
   defaultBranch: t.string({ description: 'Name of the branch that is shown and cloned by default.' }),
+  buildTimeout: t.int({
+    description: 'How long a job can run, in seconds: 60 to 2592000 (30 days). 3600 in new projects.',
+  }),
   ciDefaultGitDepth: t.int({
     description:
       'How many commits runners fetch unless a job says GIT_DEPTH: up to 1000; all for 0 and null. 20 in new projects.',
@@ -191,7 +194,9 @@ export const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
     ...texts(t),
     ...switches(({ description }) => t.boolean({ description })),
     visibility: t.field({ type: Visibility, description: 'Who can see the project; no wider than its group.' }),
-    buildTimeout: t.int({ description: 'How long a job can run, in seconds: 60 to 2592000 (30 days).' }),
+    jobTokenPushAllowed: t.boolean({
+      description: 'Whether jobs of the project can push to its repository with their tokens. They cannot at first.',
+    }),
     pullMirror: t.field({
       type: ChangedPullMirrorInput,
       description: 'Which repository the project mirrors, and how.',
@@ -208,12 +213,19 @@ export function projectInput(name: string, what: string) {
 }
 
 export const ForkProjectInput = builder.inputType('ForkProjectInput', {
-  description: 'Which project to fork, and into which namespace.',
+  description: 'Which project to fork, into which namespace, and what differs in the fork.',
   fields: (t) => ({
     project: projectField(t, 'to fork'),
     namespace: t.field({
       type: 'NamespaceRef',
       description: 'The namespace that gets the fork; the caller’s personal namespace when left out.',
+    }),
+    name: t.string({ description: 'Display name of the fork, if it is not that of the project.' }),
+    path: t.string({ description: 'Last part of the fork’s URL, if it is not that of the project.' }),
+    description: t.string({ description: 'Description of the fork, if it is not that of the project.' }),
+    visibility: t.field({
+      type: Visibility,
+      description: 'Who can see the fork: no more people than can see the project. By default, as many as may.',
     }),
   }),
 });

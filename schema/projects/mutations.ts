@@ -214,8 +214,8 @@ builder.mutationFields((t) => ({
     args: {
       input: t.arg({ type: ForkProjectInput, required: true, description: 'Names the project and the namespace.' }),
     },
-    resolve: async (_root, { input: { project, namespace } }, context) => ({
-      project: await forkProject(context, project, namespace ?? null),
+    resolve: async (_root, { input: { project, namespace, ...values } }, context) => ({
+      project: await forkProject(context, project, namespace ?? null, values),
     }),
   }),
   moveProject: t.field({

@@ -336,6 +336,10 @@ export const Project = builder.prismaObject('Project', {
       select: { autoCancelPendingPipelines: true },
       resolve: (project) => (project.autoCancelPendingPipelines ? 'enabled' : 'disabled'),
     }),
+    jobTokenPushAllowed: t.exposeBoolean('jobTokenPushAllowed', {
+      description:
+        'Whether jobs of the project can push to its repository with their tokens; such pushes start no pipelines.',
+    }),
     ciConfigPath: t.exposeString('ciConfigPath', {
       nullable: true,
       description:

@@ -216,6 +216,30 @@ describe('The relation of a fork', () => {
   });
 });
 
+describe('What a fork is', () => {
+  it('is said by whoever makes it: where, called what, described how, and seen by whom', async () => {
+    const project = await source();
+    const group = await world.group({ owner: forker });
+    const given = { name: 'My own', path: 'mine', description: 'Different', visibility: 'private' };
+    const { status, body } = await api.post(`${at(project)}/fork`, { namespace_id: group.id, ...given });
+    expect([status, body]).toMatchObject([
+      201,
+      { ...given, path_with_namespace: `${group.path}/mine`, forked_from_project: { id: project.id } },
+    ]);
+    const again = await api.post(`${at(project)}/fork`, { namespace_path: group.path, path: 'other', name: 'Other' });
+    expect(again).toMatchObject({ status: 201, body: { path_with_namespace: `${group.path}/other` } });
+    expect(await api.post(`${at(project)}/fork`, { namespace_path: group.path, ...given })).toMatchObject({
+      status: 409,
+    });
+    const hidden = await source('internal');
+    const forks = () => world.db.project.count({ where: { forkedFromId: hidden.id } });
+    for (const wrong of [{ visibility: 'public' }, { path: 'a/b' }, { name: '' }, { description: 'x'.repeat(2001) }]) {
+      expect(await api.post(`${at(hidden)}/fork`, wrong)).toMatchObject({ status: 400 });
+    }
+    expect(await forks()).toBe(0);
+  });
+});
+
 describe('Forks in GraphQL', () => {
   it('obey the same rules', LONG, async () => {
     const project = await source();
@@ -229,7 +253,7 @@ describe('Forks in GraphQL', () => {
     });
     expect((await run(fork, { project: project.id }, forker)).body.errors[0].extensions).toEqual({
       code: 'CONFLICT',
-      fields: { input: taken },
+      fields: { 'input.name': taken, 'input.path': taken },
     });
     const { databaseId } = data.forkProject.project;
     const unlink = 'unlinkFork(input: INPUT) { project { forkedFrom { databaseId } } }';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { commitFile, run, workingCopy } from '../support/git_client.ts';
+import { commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { remotes } from '../support/git_remote.ts';
 import { endJob, type TakenJob, takenJob } from '../support/running_job.ts';
 import { startWorld } from '../support/world.ts';
@@ -93,6 +93,51 @@ describe('Jobs of other projects', () => {
     });
     expect(push.status).toBe(403);
     await api.delete(`${scope}/allowlist/${from.id}`);
+  });
+});
+
+describe('Jobs of the project itself', () => {
+  it('push to it where it allows that, as far as their users may, and start no pipelines by that', async () => {
+    const home = await world.project({ owner, visibility: 'private' });
+    const at = `/projects/${home.id}`;
+    const work = await workingCopy();
+    await commitFile(work, 'a.txt', 'one\n');
+    await run(work, 'push', '--quiet', address(home, owner), 'main');
+    const { token } = await takenJob(world, owner, home);
+    const push = (to: ProjectRow, by: string, ref = 'main') => {
+      const remote = address(to).replace('://', `://gitlab-ci-token:${by}@`);
+      return gitClient(work, 'push', '--quiet', remote, `HEAD:${ref}`);
+    };
+    const head = await commitFile(work, '.gitlab-ci.yml', 'test: {script: ["true"]}\n');
+    expect((await api.get(at)).body.ci_push_repository_for_job_token_allowed).toBe(false);
+    expect((await push(home, token)).said).toMatch(/403/);
+    const developer = await world.user();
+    await world.member(home, developer, 'developer');
+    const allowed = { ci_push_repository_for_job_token_allowed: true };
+    expect((await world.api(developer).put(at, allowed)).status).toBe(403);
+    expect((await api.put(at, allowed)).body).toMatchObject(allowed);
+    expect(await push(home, token)).toMatchObject({ code: 0 });
+    await world.idle();
+    expect((await api.get(`${at}/repository/branches/main`)).body.commit.id).toBe(head);
+    expect(await world.db.pipeline.count({ where: { projectId: home.id, sha: head } })).toBe(0);
+    // Neither does it let it push to the wiki, to other projects, nor beyond what its user may.
+    expect((await push({ ...home, fullPath: `${home.fullPath}.wiki` }, token)).said).toMatch(/403/);
+    await api.put(`/projects/${used.id}`, allowed);
+    await api.post(`${scope}/allowlist`, { target_project_id: home.id });
+    expect((await push(used, token)).said).toMatch(/403/);
+    const reporter = await world.user();
+    await world.member(home, reporter, 'reporter');
+    const theirs = await takenJob(world, reporter, home);
+    expect((await push(home, theirs.token, 'other')).said).toMatch(/403/);
+    const ended = await takenJob(world, owner, home);
+    await endJob(world, ended.id);
+    expect((await push(home, ended.token, 'other')).code).not.toBe(0);
+    const branches = (await api.get(`${at}/repository/branches`)).body;
+    expect(branches.map(({ name }: { name: string }) => name)).toEqual(['main']);
+    const fork = await world.api(developer).post(`${at}/fork`);
+    expect(fork.body.ci_push_repository_for_job_token_allowed).toBe(false);
+    await api.put(`/projects/${used.id}`, { ci_push_repository_for_job_token_allowed: false });
+    await api.delete(`${scope}/allowlist/${home.id}`);
   });
 });
 

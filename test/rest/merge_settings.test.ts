@@ -51,6 +51,28 @@ describe('merge_method', () => {
     expect(parents).toEqual(method === 'ff' ? [before] : [before, body.sha]);
   });
 
+  it('ff takes a target branch that went ahead to commits of the source branch', async () => {
+    const { project, at, show, merge, status } = await stage({ merge_method: 'ff' });
+    const half = show('%H', 'topic');
+    const { iid } = await opened(world, project, developer);
+    await commitTo(world, project, developer, 'topic', 'c.txt');
+    await expect
+      .poll(async () => (await world.api(developer).get(`${at}/${iid}/commits`)).body.length, PATIENCE)
+      .toBe(2);
+    // The first of its two commits is merged on its own.
+    await world.api(owner).post(`/projects/${project.id}/repository/branches`, { branch: 'half', ref: half });
+    const first = await world
+      .api(owner)
+      .post(at, { source_branch: 'half', target_branch: 'master', title: 'The first half' });
+    expect((await merge(first.body.iid)).body.state).toBe('merged');
+    expect(show('%H', 'master')).toBe(half);
+    await world.idle();
+    const list = await world.api(developer).get(`${at}?iids[]=${iid}`);
+    expect(list.body).toMatchObject([{ detailed_merge_status: 'mergeable' }]);
+    expect(await status(iid)).toBe('mergeable');
+    expect((await merge(iid)).body.state).toBe('merged');
+  });
+
   it('ff puts a squashed commit on top', async () => {
     const { project, show, merge } = await stage({ merge_method: 'ff' });
     await commitTo(world, project, developer, 'topic', 'c.txt');

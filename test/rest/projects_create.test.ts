@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 import type { Json } from '../support/http.ts';
@@ -340,6 +342,23 @@ describe('initialize_with_readme', () => {
     expect(text).toBe(`# ${name}\n\nWhat for\n`);
     const { body: commits } = await world.api(user).get(`${at}/commits`);
     expect(commits).toMatchObject([{ title: 'Initial commit', author_email: `${user.username}@example.org` }]);
+  });
+
+  it('leaves no project behind where the commit fails', async () => {
+    const user = await world.user();
+    const api = world.api(user);
+    const given = { name: 'Full', path: world.unique('full'), initialize_with_readme: true };
+    const last = (await api.post('/projects', { name: 'Last' })).body.id;
+    const { repositoryStorage } = await world.db.project.findUniqueOrThrow({ where: { id: last } });
+    // A file in the place of the repository keeps git from writing, as a full disk would.
+    const directory = world.repositories.directory({ id: last + 1, repositoryStorage });
+    await mkdir(path.dirname(directory), { recursive: true });
+    await writeFile(directory, '');
+    expect((await api.post('/projects', given)).status).toBeGreaterThanOrEqual(500);
+    expect((await api.get('/projects?owned=true')).body).toMatchObject([{ id: last }]);
+    expect(await world.db.project.count({ where: { path: given.path, deletedAt: null } })).toBe(0);
+    const again = await api.post('/projects', given);
+    expect(again).toMatchObject({ status: 201, body: { path: given.path, empty_repo: false } });
   });
 
   it('leaves the repository empty unless it is true, and is refused beside an import', async () => {

@@ -117,6 +117,7 @@ const SETTINGS_KEYS = [
   'snippets_access_level',
   'container_registry_access_level',
   'auto_cancel_pending_pipelines',
+  'ci_push_repository_for_job_token_allowed',
 ];
 
 /** A project in full in a list of projects. */

@@ -4,6 +4,7 @@ import { closestVisibility, visibilityErrors } from '#src/access/permissions/vis
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
 import { type PullMirrorValues, pullMirrorColumns, writePullMirror } from '#src/domain/imports/mirrors/save_pull.ts';
 import { checkedSource, scheduleImport } from '#src/domain/imports/schedule.ts';
+import { markDeleted } from '#src/domain/lifecycle/delete_project.ts';
 import { type NamespaceRef, namespaceIdOf } from '#src/domain/namespaces/find.ts';
 import { pathFrom } from '#src/domain/namespaces/path_from.ts';
 import { takePath } from '#src/domain/namespaces/redirects.ts';
@@ -30,7 +31,7 @@ import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 export interface NewProject
-  extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList' | 'ciDefaultGitDepth'>,
+  extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList' | 'buildTimeout' | 'ciDefaultGitDepth'>,
     ProjectSettings {
   /** One of name and path may be absent: each is derived from the other. */
   name?: string | null | undefined;
@@ -114,6 +115,7 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
         description: input.description ?? null,
         defaultBranch: input.defaultBranch || settings.defaultBranchName || null,
         tagList: tags(input.tagList ?? null),
+        ...(input.buildTimeout == null ? {} : { buildTimeout: input.buildTimeout }),
         ciDefaultGitDepth: input.ciDefaultGitDepth === undefined ? NEW_DEPTH : input.ciDefaultGitDepth,
       });
       if (picture) await saveProjectAvatar(tx, projectId, picture);
@@ -123,7 +125,7 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
       if (mirror) await writePullMirror(tx, context, projectId, { ...mirror, dueAt });
       return projectId;
     });
-    if (input.initializeWithReadme) await writeReadme(context, id, creatorId);
+    if (input.initializeWithReadme) await writeReadmeOrNothing(context, id, creatorId);
     return await findProject(context, id);
   } catch (error) {
     const fields = await takenFields(context.db, error, { namespaceId: home.id, name, path });
@@ -133,6 +135,16 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
 
 /** The branch of the first commit of a project that names none. */
 const FIRST_BRANCH = 'master';
+
+/** Commits the first file of a project; where that fails, as on a full disk, the project goes again. */
+async function writeReadmeOrNothing(context: Context, id: number, creatorId: number): Promise<void> {
+  try {
+    await writeReadme(context, id, creatorId);
+  } catch (error) {
+    await context.db.$transaction((tx) => markDeleted(tx, context, id, creatorId));
+    throw error;
+  }
+}
 
 /** Commits the first file of a project, by its creator. */
 async function writeReadme(context: Context, id: number, creatorId: number): Promise<void> {
@@ -153,7 +165,7 @@ export type ProjectColumns = Pick<
   Columns['Project'],
   'name' | 'path' | 'visibility' | 'description' | 'defaultBranch' | 'tagList' | 'ciDefaultGitDepth'
 > &
-  Partial<Pick<Columns['Project'], Switch>> &
+  Partial<Pick<Columns['Project'], Switch | 'buildTimeout'>> &
   ReturnType<typeof givenSettings> & { forkedFromId?: number };
 
 /** Inserts a project with all related records. Returns its ID. */

@@ -7,7 +7,7 @@ import { type NamespaceRef, namespaceIdOf } from '#src/domain/namespaces/find.ts
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type Home, holdHome, permittedHome, personalHome } from '#src/domain/projects/home.ts';
 import { takenFields } from '#src/domain/projects/taken.ts';
-import { SWITCHES } from '#src/domain/projects/values.ts';
+import { SWITCHES, textErrors } from '#src/domain/projects/values.ts';
 import { isImporting } from '#src/domain/repository/writable.ts';
 import { shareLfsObjects } from '#src/domain/uploads/lfs/objects.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
@@ -15,16 +15,26 @@ import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
+/** What a fork has instead of what its source has. */
+export interface ForkValues {
+  name?: string | null | undefined;
+  path?: string | null | undefined;
+  description?: string | null | undefined;
+  /** No wider than source, namespace and settings allow. */
+  visibility?: Visibility | null | undefined;
+}
+
 /**
  * Forks a project into a namespace: the actor's own, or the one given by ID, full path, path or name. A job copies the
  * repository.
- * The visibility is the widest that source, namespace and settings allow. Throws NotFound for either, Forbidden, LimitReached,
- * Conflict.
+ * The visibility is the widest that source, namespace and settings allow, unless it is given. Throws NotFound for either, Forbidden,
+ * LimitReached, ValidationFailed, Conflict.
  */
 export async function forkProject(
   context: Context,
   ref: IdOrPath,
   namespace: NamespaceRef | null,
+  values: ForkValues = {},
 ): Promise<ProjectRow> {
   const actor = requireActor(context);
   const project = await findProject(context, ref, COPIED);
@@ -33,16 +43,31 @@ export async function forkProject(
   const home = namespace === null ? await personalHome(context, actor.id) : await findTarget(context, actor, namespace);
   if (!home) throw new NotFound('Target Namespace');
   const settings = await currentSettings(context.db);
+  const name = values.name?.trim() ?? project.name;
+  const path = values.path ?? project.path;
+  const description = values.description === undefined ? project.description : values.description;
+  const texts = textErrors({
+    name: name === project.name ? undefined : name,
+    path: path === project.path ? undefined : path,
+    description,
+  });
+  if (Object.keys(texts).length > 0) throw new ValidationFailed(texts);
   try {
     const id = await context.db.$transaction(async (tx) => {
       const held = await holdHome(tx, home);
       if (!held) throw new NotFound('Target Namespace');
       const source = await holdSource(tx, project.id);
       const bounds = { group: held.visibility, source };
-      const visibility = closestVisibility(actor, settings, source, bounds);
+      const visibility = values.visibility ?? closestVisibility(actor, settings, source, bounds);
       const wrong = visibilityErrors(actor, settings, visibility, bounds);
       if (wrong.length > 0) throw new ValidationFailed({ visibility_level: wrong });
-      const forkId = await insertProject(tx, context, held, actor.id, { ...copied(project), visibility });
+      const forkId = await insertProject(tx, context, held, actor.id, {
+        ...copied(project),
+        name,
+        path,
+        description,
+        visibility,
+      });
       await tx.repositoryCopy.create({ data: { projectId: forkId, sourceId: project.id } });
       await shareLfsObjects(tx, { sourceId: project.id, forkId });
       await context.jobs.enqueue(tx, 'projects.fork', { projectId: forkId });
@@ -50,8 +75,7 @@ export async function forkProject(
     });
     return await findProject(context, id);
   } catch (error) {
-    const wanted = { namespaceId: home.id, name: project.name, path: project.path };
-    const fields = await takenFields(context.db, error, wanted);
+    const fields = await takenFields(context.db, error, { namespaceId: home.id, name, path });
     throw fields ? new Conflict('Name or path has already been taken', fields) : error;
   }
 }
@@ -100,16 +124,13 @@ const COPIED = select('Project', {
 });
 
 function copied(project: ProjectRow & typeof COPIED.row) {
-  const { id, name, path, description, defaultBranch, tagList, ciDefaultGitDepth } = project;
+  const { id, defaultBranch, tagList, ciDefaultGitDepth } = project;
   const switches = Object.fromEntries(SWITCHES.map((switched) => [switched, project[switched]]));
   const { mergeMethod, squashOption, mergeCommitTemplate, squashCommitTemplate, ciConfigPath } = project;
   const merging = { mergeMethod, squashOption, mergeCommitTemplate, squashCommitTemplate, ciConfigPath };
   return {
     ...switches,
     ...merging,
-    name,
-    path,
-    description,
     defaultBranch,
     tagList,
     ciDefaultGitDepth,

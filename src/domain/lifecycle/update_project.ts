@@ -25,7 +25,7 @@ import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/erro
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 export interface ProjectChanges
-  extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList' | 'ciDefaultGitDepth'>,
+  extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList' | 'buildTimeout' | 'ciDefaultGitDepth'>,
     Switches,
     ProjectSettings {
   name?: string | null | undefined;
@@ -33,14 +33,11 @@ export interface ProjectChanges
   visibility?: Visibility | null | undefined;
   /** Replaces the picture; null removes it. */
   avatar?: IncomingPicture | null | undefined;
-  /** Seconds that a job may run. */
-  buildTimeout?: number | null | undefined;
+  /** Whether its own jobs may push to it with their tokens. */
+  jobTokenPushAllowed?: boolean | null | undefined;
   /** What it mirrors. */
   pullMirror?: PullMirrorValues | null | undefined;
 }
-
-/** The shortest and the longest time of a job: a minute, and thirty days. */
-const TIMEOUTS = { least: 60, most: 30 * 86_400 };
 
 /**
  * Updates a project: unset means unchanged, null clears description, default branch and tags. An old path redirects to the new
@@ -54,10 +51,6 @@ export async function updateProject(context: Context, ref: IdOrPath, changes: Pr
   const name = changes.name?.trim() ?? found.name;
   if (name !== found.name) authorize(actor, 'rename_project', found);
   if ((changes.visibility ?? found.visibility) !== found.visibility) authorize(actor, 'change_visibility', found);
-  const timeout = changes.buildTimeout;
-  if (timeout != null && (timeout < TIMEOUTS.least || timeout > TIMEOUTS.most)) {
-    throw new ValidationFailed({ build_timeout: [`must be from ${TIMEOUTS.least} to ${TIMEOUTS.most}`] });
-  }
   const mirror = await changedPullMirror(context, actor, found, changes.pullMirror);
   const picture = changes.avatar && (await readPicture(changes.avatar));
   const settings = await currentSettings(context.db);
@@ -136,12 +129,14 @@ function columns({
   tagList,
   buildTimeout,
   ciDefaultGitDepth,
+  jobTokenPushAllowed,
   ...others
 }: ProjectChanges) {
   return {
     ...givenSwitches(others),
     ...givenSettings(others),
     ...(buildTimeout == null ? {} : { buildTimeout }),
+    ...(jobTokenPushAllowed == null ? {} : { jobTokenPushAllowed }),
     ...(ciDefaultGitDepth === undefined ? {} : { ciDefaultGitDepth }),
     ...(description === undefined ? {} : { description }),
     ...(tagList === undefined ? {} : { tagList: tags(tagList) }),

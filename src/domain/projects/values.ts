@@ -42,6 +42,8 @@ export interface ProjectTexts {
   path?: string | undefined;
   description?: string | null | undefined;
   defaultBranch?: string | null | undefined;
+  /** Seconds that a job may run. */
+  buildTimeout?: number | null | undefined;
   /** Commits that runners fetch: 0 or null for all. */
   ciDefaultGitDepth?: number | null | undefined;
   tagList?: readonly string[] | null | undefined;
@@ -81,6 +83,7 @@ export function textErrors({
   description,
   defaultBranch,
   tagList,
+  buildTimeout: timeout,
   ciDefaultGitDepth: depth,
   ciConfigPath,
   mergeCommitTemplate,
@@ -91,6 +94,10 @@ export function textErrors({
     ['path', path === undefined ? null : pathError(path)],
     ['description', description && [...description].length > DESCRIPTION ? tooLong(DESCRIPTION) : null],
     ['default_branch', defaultBranch && !isBranchName(defaultBranch) ? 'is invalid' : null],
+    [
+      'build_timeout',
+      timeout != null && (timeout < 60 || timeout > LONGEST_JOB) ? `must be from 60 to ${LONGEST_JOB}` : null,
+    ],
     ['ci_default_git_depth', depth != null && (depth < 0 || depth > DEEPEST) ? `must be from 0 to ${DEEPEST}` : null],
     ['ci_config_path', ciConfigPath ? configPathError(ciConfigPath) : null],
     ['merge_commit_template', templateError(mergeCommitTemplate)],
@@ -101,6 +108,8 @@ export function textErrors({
 }
 
 const DESCRIPTION = 2000;
+/** Seconds that a job may run at most: thirty days. */
+const LONGEST_JOB = 30 * 86_400;
 /** The greatest depth to which runners fetch by default. */
 const DEEPEST = 1000;
 const MOST_TAGS = 100;

@@ -71,9 +71,7 @@ export async function openRemote(
   if (protocol !== null && context.actor?.jobProjectId === undefined) await requireProtocol(context, protocol);
   if (context.actor && !reachesApi(context.actor)) throw forbidden(OUT_OF_REACH[service]);
   const project = await findRepository(context, fullPath);
-  if (context.actor?.jobProjectId !== undefined && service === 'push') {
-    throw forbidden('The token of a job cannot push.');
-  }
+  if (service === 'push') await requirePushByJob(context, project);
   const actor = await actorWithin(context.db, context.actor, project);
   if (project.wiki) return requireWiki(actor, project, service);
   if (!actor && (service === 'push' || !can(null, 'read_repository', project))) throw new Unauthenticated(ASK);
@@ -86,6 +84,14 @@ export async function openRemote(
   const refusal = service === 'push' ? writeRefusal(project) : null;
   if (refusal !== null) throw forbidden(refusal);
   return project;
+}
+
+/** Throws DomainError of FORBIDDEN where the token of a job may not push: to any project but its own, or if that does not let it. */
+async function requirePushByJob({ db, actor }: Context, { id, wiki }: RemoteRepository): Promise<void> {
+  if (actor?.jobProjectId === undefined) return;
+  const own = { id, jobTokenPushAllowed: true };
+  if (actor.jobProjectId === id && !wiki && (await db.project.count({ where: own })) > 0) return;
+  throw forbidden('The token of a job cannot push here.');
 }
 
 /** The wiki, if the actor may fetch from or push to it. Throws as openRemote. */

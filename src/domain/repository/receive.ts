@@ -67,7 +67,9 @@ export async function receivePush(push: Push): Promise<Received | null> {
   try {
     if (commands.some(({ to }) => to !== null)) await takeObjects(push, quarantine, reader);
     onReceived(capabilities);
-    const work = accept(push, request, { quarantine, ci: pipelineOptions(options, context.secret) });
+    // A job that pushes would start itself again, and so on.
+    const skipCi = context.actor?.jobId !== undefined;
+    const work = accept(push, request, { quarantine, skipCi, ci: pipelineOptions(options, context.secret) });
     const report = await work.catch((error) => refuseAll(error, request));
     // The refs have changed: errors no longer matter, and scheduled jobs do all of this later anyway.
     if (!project.wiki) await workLater(context, project).catch(() => undefined);
@@ -133,7 +135,7 @@ async function workLater({ db, jobs }: Context, { id }: ProjectRow): Promise<voi
 async function accept(
   push: Push,
   { commands, capabilities }: PushRequest,
-  { quarantine, ci }: { quarantine: Quarantine } & Pick<PushOptions, 'ci'>,
+  { quarantine, skipCi, ci }: { quarantine: Quarantine } & Pick<PushOptions, 'ci' | 'skipCi'>,
 ): Promise<PushReport> {
   const { context, project, signal } = push;
   const keepLock = new PackKeepLock(context.repositories.directory(project));
@@ -156,7 +158,7 @@ async function accept(
       await quarantine.migrate(keepLock);
       keepLock.rely(bounds);
       for (const oid of tips) keepLock.markComplete(oid, null);
-      await make(push, changes, refused, { atomic: isAtomic, keepLock, capabilities, ci });
+      await make(push, changes, refused, { atomic: isAtomic, keepLock, capabilities, skipCi, ci });
     } finally {
       await keepLock.release();
     }

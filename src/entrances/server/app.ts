@@ -216,9 +216,11 @@ export function createApp({
   const report = reporter(log, 'unexpected error');
 
   app.use(requestLog(log));
-  app.use((_request, response, next) => {
+  app.use((request, response, next) => {
     response.setHeader('X-Frame-Options', 'SAMEORIGIN');
     response.setHeader('X-Content-Type-Options', 'nosniff');
+    // Managers of git's credentials ask so what kind of server it is.
+    if (request.method === 'HEAD') response.setHeader('X-Gitlab-Feature-Category', 'source_code_management');
     next();
   });
   app.use(bodyArrival(BODY_TIMEOUT, mayTakeLong, UNREAD));

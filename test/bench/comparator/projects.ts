@@ -86,6 +86,7 @@ const project = restJson({
   ),
   builds_access_level: access('jobs_enabled'),
   auto_cancel_pending_pipelines: access('auto_cancel_pending_pipelines'),
+  ci_push_repository_for_job_token_allowed: 'p.job_token_push_allowed',
   ssh_url_to_repo: `'git@' || $2::text || ':' || ns.full_path || '/' || p.path || '.git'`,
   container_registry_image_prefix: `$2::text || '/' || lower(ns.full_path || '/' || p.path)`,
   created_at: timestamp('p.created_at'),

@@ -68,6 +68,54 @@ const FILTERS = [
   'scope=all',
 ];
 
+/** What clients of today narrow lists of people and places by, where a list takes all of the parameters. */
+const OF_PLACES = [
+  'active=true',
+  'active=false',
+  'blocked=true',
+  'external=true',
+  'exclude_external=true',
+  'humans=true',
+  'exclude_humans=true',
+  'without_project_bots=true&active=true',
+  'exclude_internal=true',
+  'exclude_active=true',
+  'admins=true',
+  'without_projects=true',
+  'two_factor=enabled',
+  'two_factor=disabled',
+  'created_after=2026-01-01T00:00:00Z',
+  'created_before=2026-01-01T00:00:00Z',
+  'last_activity_after=2026-01-01',
+  'min_access_level=30',
+  'min_access_level=50',
+  'topic=topic-1',
+  'topic=zyxxyz',
+  'topic_id=1',
+  'last_activity_after=2026-01-01T00:00:00Z',
+  'updated_before=2026-01-01T00:00:00Z',
+  'id_after=1000',
+  'with_programming_language=Ruby',
+  'with_issues_enabled=true',
+  'with_merge_requests_enabled=true',
+  'imported=true',
+  'search_namespaces=true&search=quaternion',
+  'visibility=public',
+  'archived=true',
+  'include_subgroups=true',
+  'include_subgroups=true&with_shared=true&min_access_level=30',
+  'top_level_only=true',
+  'all_available=true&order_by=similarity&search=group',
+  'search=group/',
+  'show_seat_info=true&query=1',
+  'skip_users=1,2,3',
+  'pagination=keyset&order_by=id&sort=asc',
+];
+
+/** Whose lists these are. */
+const PEOPLE_AND_PLACES =
+  /^\/(users|projects|groups)$|^\/groups\/:id\/(projects|subgroups|descendant_groups)$|\/members(\/all)?$|^\/users\/:\w+\/\w*projects$/;
+
 /** Every list of the REST API that the database answers: as it comes, in each order, and with each search. */
 export function restLists(): List[] {
   return routes
@@ -125,7 +173,10 @@ function variants({ route, parameters }: Endpoint): List[] {
   // Those of the server are the caller's own, unless all are asked for.
   const all = /^\/(issues|merge_requests)$/.test(path) ? [...orders, ...labels, ...filters] : [];
   const ofAll = all.filter((query) => query !== 'scope=all').map((query) => `scope=all&${query}`);
-  return [...plain, ...searches, ...flags, ...labels, ...filters, ...ofAll].map(list);
+  const taken = (query: string) =>
+    [...new URLSearchParams(query).keys()].every((key) => parameters.some(({ name }) => name === key));
+  const ofPlaces = PEOPLE_AND_PLACES.test(route.path) ? OF_PLACES.filter(taken) : [];
+  return [...plain, ...searches, ...flags, ...labels, ...filters, ...ofAll, ...ofPlaces].map(list);
 }
 
 /** Fields that are encrypted, of which the dataset has none. */

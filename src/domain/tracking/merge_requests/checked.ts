@@ -2,7 +2,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { findMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
-import { currentMergeStatus } from '#src/domain/tracking/merge_requests/mergeable.ts';
+import { currentMergeStatus, hasTarget } from '#src/domain/tracking/merge_requests/mergeable.ts';
 import { isMerged } from '#src/domain/tracking/merge_requests/refresh.ts';
 import { sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
@@ -28,6 +28,7 @@ export async function findCheckedMergeRequest<R>(
     if (await isMerged(sides)) return found;
     const status = await currentMergeStatus(sides);
     const { sourceTip: checkedSourceSha, targetTip: checkedTargetSha } = sides;
-    return { ...found, currentMergeStatus: status, checkedSourceSha, checkedTargetSha };
+    const checkedHasTarget = await hasTarget(sides.reader, checkedSourceSha, checkedTargetSha);
+    return { ...found, currentMergeStatus: status, checkedSourceSha, checkedTargetSha, checkedHasTarget };
   });
 }

@@ -3,6 +3,8 @@ import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { isDraft } from '#src/domain/tracking/merge_requests/draft.ts';
 import { type MergeStatus, mergeStatus } from '#src/domain/tracking/merge_requests/merge_status.ts';
 import type { MergeMethod, SideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
+import type { Oid } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
 
 /** The latest pipeline of the head of a merge request. */
 export interface HeadPipeline {
@@ -91,6 +93,8 @@ export interface RecordedMergeFacts {
   currentMergeStatus: string;
   checkedSourceSha: string | null;
   checkedTargetSha: string | null;
+  /** Whether the source branch had all commits of the target branch then; null where that was not asked. */
+  checkedHasTarget: boolean | null;
   mergeableDiscussionsState: boolean;
   demandedPipelineStatus: JobStatus | null;
   targetMergeMethod: MergeMethod;
@@ -106,6 +110,7 @@ export const MERGE_STATUS = {
   currentMergeStatus: true,
   checkedSourceSha: true,
   checkedTargetSha: true,
+  checkedHasTarget: true,
   mergeableDiscussionsState: true,
   demandedPipelineStatus: true,
   targetMergeMethod: true,
@@ -113,14 +118,16 @@ export const MERGE_STATUS = {
 
 /** The status as far as it is recorded; nothing is worked out. */
 export function recordedMergeStatus(row: RecordedMergeFacts): DetailedMergeStatus {
-  const { sha, checkedSourceSha, checkedTargetSha, latestBaseSha, latestStartSha, ...mergeRequest } = row;
+  const { sha, checkedSourceSha, checkedTargetSha, checkedHasTarget, latestBaseSha, latestStartSha, ...mergeRequest } =
+    row;
   return detailedMergeStatus({
     ...mergeRequest,
     hasVersion: latestStartSha !== null,
     mergeStatus: mergeRequest.currentMergeStatus,
     hasCommits: sha !== null && checkedSourceSha === sha && checkedTargetSha !== null && latestBaseSha !== sha,
     threadsAllow: mergeRequest.mergeableDiscussionsState,
-    needsRebase: mergeRequest.targetMergeMethod !== 'merge' && latestBaseSha !== checkedTargetSha,
+    needsRebase:
+      mergeRequest.targetMergeMethod !== 'merge' && !(checkedHasTarget ?? latestBaseSha === checkedTargetSha),
     demandedPipeline: mergeRequest.demandedPipelineStatus,
   });
 }
@@ -150,12 +157,15 @@ export async function mayBeMerged(
     threadsAllow:
       !asked.onlyAllowMergeIfAllDiscussionsAreResolved ||
       (await db.discussion.count({ where: { mergeRequestId: id, resolvedAt: null } })) === 0,
-    needsRebase:
-      asked.mergeMethod !== 'merge' &&
-      !(sha !== null && targetTip !== null && (await reader.isAncestor(targetTip, sha))),
+    needsRebase: asked.mergeMethod !== 'merge' && !(await hasTarget(reader, sha, targetTip)),
     demandedPipeline: isDemanded ? (pipeline?.status ?? null) : null,
   });
   return status === 'mergeable';
+}
+
+/** Whether a head has all commits of the tip of the target branch, as it must where it is not merged by a merge commit. */
+export async function hasTarget(reader: RepositoryReader, head: Oid | null, tip: Oid | null): Promise<boolean> {
+  return head !== null && tip !== null && (await reader.isAncestor(tip, head));
 }
 
 /** Whether git can merge it now; reuses the recorded result for the same commits. */

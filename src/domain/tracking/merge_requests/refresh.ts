@@ -8,6 +8,7 @@ import { withCommits } from '#src/domain/repository/take_commits.ts';
 import { isStale } from '#src/domain/tracking/merge_requests/computed_fields.ts';
 import { markMerged, markMergedBy } from '#src/domain/tracking/merge_requests/mark_merged.ts';
 import { mergeStatus } from '#src/domain/tracking/merge_requests/merge_status.ts';
+import { hasTarget } from '#src/domain/tracking/merge_requests/mergeable.ts';
 import { requestPipeline } from '#src/domain/tracking/merge_requests/request_pipeline.ts';
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import { mayBringCommits } from '#src/domain/tracking/merge_requests/source.ts';
@@ -184,15 +185,18 @@ async function recordStatus(
   head: Oid | null,
   actor: { id: number },
 ): Promise<boolean> {
-  const { id, iid, title, sourceBranch, targetBranch, checkedSourceSha, checkedTargetSha } = mergeRequest;
+  const { id, iid, title, sourceBranch, targetBranch, checkedSourceSha, checkedTargetSha, checkedHasTarget } =
+    mergeRequest;
   // If the source branch no longer points to the head, it cannot be merged.
   const isHead = sourceTip !== null && sourceTip === head;
   const status = await mergeStatus(reader, isHead ? head : null, targetTip);
-  if (status === mergeRequest.mergeStatus && checkedSourceSha === sourceTip && checkedTargetSha === targetTip)
-    return true;
+  const isKnown = checkedSourceSha === sourceTip && checkedTargetSha === targetTip && checkedHasTarget !== null;
+  if (isKnown && status === mergeRequest.mergeStatus) return true;
+  const isAhead = await hasTarget(reader, isHead ? head : null, targetTip);
   return stores.db.$transaction(async (tx) => {
     const count = await tx.$executeRaw`
-      UPDATE merge_requests SET merge_status = ${status}, checked_source_sha = ${sourceTip}, checked_target_sha = ${targetTip}
+      UPDATE merge_requests SET merge_status = ${status}, checked_source_sha = ${sourceTip}, checked_target_sha = ${targetTip},
+        checked_has_target = ${isAhead}
       WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${head} AND target_branch = ${targetBranch}
         AND checked_source_sha IS NOT DISTINCT FROM ${checkedSourceSha} AND checked_target_sha IS NOT DISTINCT FROM ${checkedTargetSha}`;
     if (count === 0) return false;
