@@ -68,6 +68,8 @@ const UNTOLD: ReadonlySet<string> = new Set([
   'runners_token',
   'password_expires_at',
   'two_factor_wanted_at',
+  'developers_can_push',
+  'developers_can_merge',
 ]);
 
 /** Whether the value of a column is never recorded. URLs of webhooks may hold passwords. */
