@@ -1,3 +1,4 @@
+import { auditEvents } from '#pages/audit_events.ts';
 import { boards } from '#pages/boards.ts';
 import { commits } from '#pages/commits.ts';
 import { completion } from '#pages/completion.ts';
@@ -23,6 +24,7 @@ import { start } from '#pages/start.ts';
 export const rows: readonly Row[] = [
   ...feeds,
   ...start,
+  ...auditEvents,
   ...search,
   ...completion,
   ...explore,

@@ -18,6 +18,7 @@ import '#schema/gpg_keys/mutations.ts';
 import '#schema/deploy_keys/mutations.ts';
 import '#schema/emails/mutations.ts';
 import '#schema/deploy_tokens/mutations.ts';
+import '#schema/audit_events/queries.ts';
 import '#schema/job_token_scope/fields.ts';
 import '#schema/tokens/access_tokens.ts';
 import '#schema/tokens/mutations.ts';

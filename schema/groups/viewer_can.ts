@@ -18,6 +18,9 @@ builder.objectFields(Group, (t) => ({
   viewerCanShare: t.boolean(
     ability('share_group', 'Whether the caller can share the group with members of other groups.'),
   ),
+  viewerCanReadAuditEvents: t.boolean(
+    ability('read_group_audit_event', 'Whether the caller can read the audit log of the group.'),
+  ),
   viewerCanDelete: t.boolean(
     ability('delete_group', 'Whether the caller can delete the group with everything inside.'),
   ),

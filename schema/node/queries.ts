@@ -6,6 +6,7 @@ import { fromGlobalId, Node } from '#schema/node/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findTokensByIds } from '#src/access/credentials/tokens/list.ts';
 import { requireAccount } from '#src/access/permissions/actor.ts';
+import { findAuditEventsByIds } from '#src/domain/activity/audit_events.ts';
 import { findApplicationsByIds } from '#src/domain/applications/find.ts';
 import { findDeploymentsByIds } from '#src/domain/ci/deployments/list.ts';
 import { findEnvironmentsByIds } from '#src/domain/ci/environments/list.ts';
@@ -58,6 +59,7 @@ const FINDERS: Record<string, Finder> = {
   GpgKey: (context, ids, info) => findGpgKeysByIds(context, ids, selectionAt(info, 'GpgKey')),
   DeployKey: (context, ids, info) => findDeployKeysByIds(context, ids, selectionAt(info, 'DeployKey')),
   Email: findEmailsByIds,
+  AuditEvent: (context, ids, info) => findAuditEventsByIds(context, ids, selectionAt(info, 'AuditEvent')),
   DeployToken: (context, ids, info) => findDeployTokensByIds(context, ids, selectionAt(info, 'DeployToken')),
   PersonalAccessToken: (context, ids, info) => findTokensByIds(context, ids, selectionAt(info, 'PersonalAccessToken')),
   OAuthApplication: (context, ids, info) => findApplicationsByIds(context, ids, selectionAt(info, 'OAuthApplication')),

@@ -19,6 +19,9 @@ builder.objectFields(Project, (t) => ({
   viewerCanChangeVisibility: t.boolean(
     ability('change_visibility', 'Whether the caller can change the visibility of the project.'),
   ),
+  viewerCanReadAuditEvents: t.boolean(
+    ability('read_audit_event', 'Whether the caller can read the audit log of the project.'),
+  ),
   viewerCanArchive: t.boolean(ability('archive_project', 'Whether the caller can archive and unarchive the project.')),
   viewerCanDelete: t.boolean(ability('delete_project', 'Whether the caller can delete the project.')),
   viewerCanFork: t.boolean(ability('fork_project', 'Whether the caller can fork the project.')),

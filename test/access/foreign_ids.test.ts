@@ -136,6 +136,7 @@ const ids: Record<string, number> = {
   pipeline_schedule_id: schedule.id,
   trigger_id: (await world.db.trigger.findFirstOrThrow(inHidden)).id,
   hook_id: hook.id,
+  audit_event_id: (await world.db.auditEvent.findFirstOrThrow(inHidden)).id,
   token_id: (
     await world.db.personalAccessToken.create({
       data: {

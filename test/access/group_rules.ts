@@ -46,6 +46,11 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
   };
   const administering = { success: 200, level: 50, refusal: 401 } as const;
 
+  const auditEvent = async (at: Stage) => {
+    const data = { groupId: at.group.id, action: 'group_updated', targetType: 'Group' };
+    return { ...group(at), audit_event_id: (await world.db.auditEvent.create({ data })).id };
+  };
+
   const deployToken = async (at: Stage) => {
     const data = { groupId: at.group.id, name: 'deploy', username: 'robot', scopes: ['read_repository'] };
     const token = await world.db.deployToken.create({
@@ -288,6 +293,8 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     },
     'POST /groups/:id/access_tokens/:token_id/rotate': { ...administering, given: accessToken },
     'DELETE /groups/:id/access_tokens/:token_id': { success: 204, level: 50, refusal: 400, given: accessToken },
+    'GET /groups/:id/audit_events': { success: 200, level: 50, given: group },
+    'GET /groups/:id/audit_events/:audit_event_id': { success: 200, level: 50, given: auditEvent },
     'GET /groups/:id/deploy_tokens': { success: 200, level: 50, given: group },
     'GET /groups/:id/deploy_tokens/:token_id': { success: 200, level: 50, given: deployToken },
     'POST /groups/:id/deploy_tokens': {

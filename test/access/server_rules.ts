@@ -305,6 +305,14 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
       given: impersonation,
     },
     'GET /deploy_tokens': administrating,
+    'GET /audit_events': administrating,
+    'GET /audit_events/:audit_event_id': {
+      ...administrating,
+      given: async () => {
+        const data = { action: 'settings_updated', targetType: 'Settings' };
+        return { audit_event_id: (await world.db.auditEvent.create({ data })).id };
+      },
+    },
     // The credentials of these callers are no tokens of jobs.
     'GET /job': { success: 404, level: 0 },
     'GET /personal_access_tokens': reading,

@@ -17,6 +17,7 @@ for (const statement of listStatements(SIZE)) await client.query(statement);
 
 /** Tables that grow with what people do. What a server has few of, and is listed whole, may be read whole. */
 const LARGE = new Set([
+  'audit_events',
   'author_event_counts',
   'award_emoji',
   'board_lists',

@@ -203,6 +203,7 @@ describe('Every field of', () => {
   it('the types with a model are those that resolve by it', () => {
     expect(types.map(({ name }) => name).sort()).toEqual([
       'AccessRequest',
+      'AuditEvent',
       'AwardEmoji',
       'Board',
       'BoardList',

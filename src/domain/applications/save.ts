@@ -1,4 +1,6 @@
 import crypto from 'node:crypto';
+import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
+import { audit } from '#src/access/audit/record.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
 import { APPLICATION, type ApplicationRow, findApplication } from '#src/domain/applications/find.ts';
@@ -31,16 +33,18 @@ export async function registerApplication(
   const { id: ownerId } = await requireRegistrar(context);
   const { name, redirectUris, scopes } = checkValues(input);
   const secret = input.confidential ? known.secret : undefined;
-  const { id } = await context.db.oAuthApplication.create({
-    data: {
-      ownerId,
-      uid: known.uid,
-      secretHash: secret === undefined ? null : tokenHash(secret),
-      name,
-      redirectUris: [...redirectUris],
-      scopes: [...scopes],
-    },
-    select: { id: true },
+  const data = {
+    ownerId,
+    uid: known.uid,
+    secretHash: secret === undefined ? null : tokenHash(secret),
+    name,
+    redirectUris: [...redirectUris],
+    scopes: [...scopes],
+  };
+  const { id } = await context.db.$transaction(async (tx) => {
+    const made = await tx.oAuthApplication.create({ data, select: AUDITED });
+    await audit(tx, context, { action: 'application_created', ...audited(made) });
+    return made;
   });
   return withSecret(await findApplication(context, id, APPLICATION), secret);
 }
@@ -68,21 +72,24 @@ export async function updateApplication(
     scopes: changes.scopes === undefined ? before.scopes : (changes.scopes ?? []),
   });
   const allowed = [...scopes];
-  await context.db.$transaction([
-    context.db.oAuthApplication.updateMany({
+  await context.db.$transaction(async (tx) => {
+    const whole = await rowBefore(tx, 'OAuthApplication', id);
+    await tx.oAuthApplication.updateMany({
       where: { id },
       data: { name, redirectUris: [...redirectUris], scopes: allowed, updatedAt: new Date() },
-    }),
-    context.db.$executeRaw`
+    });
+    await tx.$executeRaw`
       UPDATE oauth_grants SET revoked_at = now()
-      WHERE application_id = ${id} AND revoked_at IS NULL AND NOT scopes <@ ${allowed}::text[]`,
-    context.db.$executeRaw`
+      WHERE application_id = ${id} AND revoked_at IS NULL AND NOT scopes <@ ${allowed}::text[]`;
+    await tx.$executeRaw`
       UPDATE oauth_tokens SET revoked_at = now()
-      WHERE application_id = ${id} AND revoked_at IS NULL AND NOT scopes <@ ${allowed}::text[]`,
-    context.db.$executeRaw`
+      WHERE application_id = ${id} AND revoked_at IS NULL AND NOT scopes <@ ${allowed}::text[]`;
+    await tx.$executeRaw`
       UPDATE oauth_authorizations SET scopes = ARRAY(SELECT s FROM unnest(scopes) s WHERE s = ANY(${allowed}::text[]))
-      WHERE application_id = ${id} AND NOT scopes <@ ${allowed}::text[]`,
-  ]);
+      WHERE application_id = ${id} AND NOT scopes <@ ${allowed}::text[]`;
+    const found = await tx.oAuthApplication.findUnique({ where: { id }, select: AUDITED });
+    if (found) await auditChanges(tx, context, { action: 'application_updated', ...audited(found) }, whole);
+  });
   return findApplication(context, id, APPLICATION);
 }
 
@@ -92,9 +99,13 @@ export async function renewSecret(context: Context, id: number): Promise<Applica
   const { confidential } = await findApplication(context, id, APPLICATION);
   if (!confidential) throw new BadRequest('This application is public: it has no secret');
   const secret = newSecret();
-  await context.db.oAuthApplication.updateMany({
-    where: { id, secretHash: { not: null } },
-    data: { secretHash: tokenHash(secret), updatedAt: new Date() },
+  await context.db.$transaction(async (tx) => {
+    const [changed] = await tx.oAuthApplication.updateManyAndReturn({
+      where: { id, secretHash: { not: null } },
+      data: { secretHash: tokenHash(secret), updatedAt: new Date() },
+      select: AUDITED,
+    });
+    if (changed) await audit(tx, context, { action: 'application_secret_renewed', ...audited(changed) });
   });
   return withSecret(await findApplication(context, id, APPLICATION), secret);
 }
@@ -107,8 +118,19 @@ export async function deleteApplication<R>(
 ): Promise<R> {
   requireCredentialManager(context);
   const application = await findApplication(context, id, selection);
-  await context.db.oAuthApplication.deleteMany({ where: { id } });
+  await context.db.$transaction(async (tx) => {
+    const found = await tx.oAuthApplication.findUnique({ where: { id }, select: AUDITED });
+    const { count } = await tx.oAuthApplication.deleteMany({ where: { id } });
+    if (found && count > 0) await audit(tx, context, { action: 'application_deleted', ...audited(found) });
+  });
   return application;
+}
+
+const AUDITED = { id: true, ownerId: true, name: true } as const;
+
+function audited({ id, ownerId, name }: { id: number; ownerId: number | null; name: string }) {
+  const place = ownerId === null ? ('server' as const) : { userId: ownerId };
+  return { place, target: { type: 'Application' as const, id, name } };
 }
 
 async function requireRegistrar(context: Context) {

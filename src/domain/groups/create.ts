@@ -1,3 +1,4 @@
+import { audit } from '#src/access/audit/record.ts';
 import { authorize, OWNER, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
@@ -46,6 +47,7 @@ export async function createGroup(context: Context, group: NewGroup): Promise<nu
       if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
       const id = await insert(tx, actor, { ...input, visibility }, held);
       if (picture) await saveGroupAvatar(tx, id, picture);
+      await audit(tx, context, { action: 'group_created', place: { groupId: id }, target: { type: 'Group', id } });
       return id;
     });
   } catch (error) {

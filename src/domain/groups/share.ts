@@ -1,3 +1,4 @@
+import { audit } from '#src/access/audit/record.ts';
 import { authorize, DEVELOPER, GUEST, MASTER, OWNER, REPORTER } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { notExpired } from '#src/access/permissions/visibility.ts';
@@ -41,6 +42,12 @@ export async function shareGroup(context: Context, ref: IdOrPath, share: NewGrou
       ON CONFLICT (namespace_id, group_id) DO UPDATE
         SET group_access = EXCLUDED.group_access, expires_at = EXCLUDED.expires_at WHERE NOT ${notExpired('s')}`;
     if (added === 0) throw new Conflict('Shared group has already been taken');
+    const event = {
+      action: 'share_created',
+      place: { groupId: id },
+      target: { type: 'Group', id: invited.id },
+    } as const;
+    await audit(tx, context, { ...event, attribute: 'group_access', to: accessLevel });
   });
   return id;
 }
@@ -56,7 +63,11 @@ export async function unshareGroup(context: Context, ref: IdOrPath, groupId: num
   const actor = requireActor(context);
   const { id, ...found } = await findGroup(context, ref);
   authorize(actor, 'share_group', found);
-  const { count } = await context.db.groupShare.deleteMany({ where: { namespaceId: id, groupId } });
-  if (count === 0) throw new NotFound('Group Link');
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.groupShare.deleteMany({ where: { namespaceId: id, groupId } });
+    if (count === 0) throw new NotFound('Group Link');
+    const target = { type: 'Group', id: groupId } as const;
+    await audit(tx, context, { action: 'share_deleted', place: { groupId: id }, target });
+  });
   return id;
 }

@@ -1,3 +1,4 @@
+import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
 import { authorize, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { isWider, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
@@ -37,9 +38,12 @@ export async function updateGroup(context: Context, ref: IdOrPath, changes: Grou
         if (messages.length > 0) errors.visibility_level = messages;
       }
       if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+      const before = await rowBefore(tx, 'Namespace', id);
       await renameNamespace(tx, group, { path: changes.path ?? group.path, name: changes.name ?? group.name });
       await tx.namespace.update({ where: { id }, data: columns(changes) });
       if (picture !== undefined) await saveGroupAvatar(tx, id, picture);
+      const event = { action: 'group_updated', place: { groupId: id }, target: { type: 'Group', id } } as const;
+      await auditChanges(tx, context, event, before);
     });
   } catch (error) {
     if (violates(error)) throw new ValidationFailed({ path: ['has already been taken'] });

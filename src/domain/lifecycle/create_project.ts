@@ -1,3 +1,4 @@
+import { type Auditing, audit } from '#src/access/audit/record.ts';
 import { MASTER, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
@@ -171,7 +172,7 @@ export type ProjectColumns = Pick<
 /** Inserts a project with all related records. Returns its ID. */
 export async function insertProject(
   tx: Transaction,
-  context: Pick<Context, 'secret' | 'repositories'> & ChangeContext,
+  context: Pick<Context, 'secret' | 'repositories'> & ChangeContext & Auditing,
   home: HeldHome,
   creatorId: number,
   columns: ProjectColumns,
@@ -192,6 +193,8 @@ export async function insertProject(
   await takePath(tx, `${home.fullPath}/${columns.path}`);
   const user = { id: creatorId };
   await recordChange(tx, context, { type: 'projectChanged', project, user, action: 'created' });
+  const place = { projectId: project.id };
+  await audit(tx, context, { action: 'project_created', place, target: { type: 'Project', id: project.id } });
   return project.id;
 }
 

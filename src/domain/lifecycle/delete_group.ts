@@ -1,3 +1,4 @@
+import { audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
@@ -21,6 +22,8 @@ export async function deleteGroup(context: Context, ref: IdOrPath): Promise<Grou
     await tx.$executeRaw`
       UPDATE namespaces SET deleted_at = now() WHERE lineage @> ARRAY[${group.id}]::int[] AND deleted_at IS NULL`;
     await context.jobs.enqueue(tx, 'namespaces.remove', { namespaceId: group.id });
+    const target = { type: 'Group', id: group.id } as const;
+    await audit(tx, context, { action: 'group_deleted', place: { groupId: group.id }, target });
     await recordChange(tx, context, { type: 'namespaceDeleted', namespace: { id: group.id }, actor });
   });
   return group;

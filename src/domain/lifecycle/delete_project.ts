@@ -1,3 +1,4 @@
+import { type Auditing, audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
@@ -20,7 +21,7 @@ export async function deleteProject(context: Context, ref: IdOrPath): Promise<Pr
 /** What deleteProject does to the records; the caller has checked the permission. Throws NotFound if it is deleted already. */
 export async function markDeleted(
   tx: Transaction,
-  { jobs }: Pick<Context, 'jobs'>,
+  context: Pick<Context, 'jobs'> & Auditing,
   projectId: number,
   userId: number,
 ): Promise<void> {
@@ -29,6 +30,9 @@ export async function markDeleted(
     data: { deletedAt: new Date() },
   });
   if (count === 0) throw new NotFound('Project');
+  const target = { type: 'Project', id: projectId } as const;
+  await audit(tx, context, { action: 'project_deleted', place: { projectId }, target });
+  const { jobs } = context;
   await tx.project.updateMany({ where: { forkedFromId: projectId }, data: { forkedFromId: null } });
   await jobs.enqueue(tx, 'projects.remove', { projectId });
   // Merge requests from a deleted fork cannot be merged any more.

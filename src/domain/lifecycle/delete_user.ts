@@ -1,3 +1,4 @@
+import { type Auditing, audit } from '#src/access/audit/record.ts';
 import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
 import { userById } from '#src/domain/users/find.ts';
@@ -27,7 +28,7 @@ export async function deleteUser<R>(context: Context, id: number, selection: Sel
 }
 
 /** What removing a user needs; without an actor, the server does it. */
-type Remover = Pick<Context, 'db' | 'jobs' | 'actor'> & ChangeContext;
+type Remover = Pick<Context, 'db' | 'jobs' | 'actor'> & ChangeContext & Auditing;
 
 /** Removes a user, as deleteUser does. Null if there is no such user. Throws Forbidden if the actor is no administrator any more. */
 export async function removeUser<R>(
@@ -63,6 +64,8 @@ async function remove<R>(
       // additions.
       await tx.$queryRaw`SELECT id FROM users WHERE id = ${id} FOR UPDATE`;
       await bequeath(tx, id, ghost);
+      const event = { action: 'user_deleted', place: { userId: id }, target: { type: 'User', id } } as const;
+      if (actor) await audit(tx, context, event);
       await tx.$executeRaw`DELETE FROM users WHERE id = ${id}`;
       if (namespace !== undefined) {
         await jobs.enqueue(tx, 'namespaces.remove', { namespaceId: namespace });

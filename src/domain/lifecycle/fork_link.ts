@@ -1,3 +1,4 @@
+import { audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
@@ -37,6 +38,8 @@ export async function linkFork(context: Context, ref: IdOrPath, sourceRef: IdOrP
         UNION SELECT p.id, p.forked_from_id FROM projects p JOIN origin o ON p.id = o.forked_from_id)
       SELECT 1 FROM origin WHERE id = ${project.id}`;
     if (circle) throw new ValidationFailed({ forked_from_project: ['is the project itself or one of its forks'] });
+    const event = { action: 'fork_linked', place: { projectId: project.id } } as const;
+    await audit(tx, context, { ...event, target: { type: 'Project', id: source.id } });
   });
   return { fork: await findProject(context, project.id), forkedFromId: source.id, linkedAt };
 }
@@ -54,6 +57,8 @@ export async function unlinkFork(context: Context, ref: IdOrPath): Promise<Proje
       data: { forkedFromId: null },
     });
     if (count === 0) throw new NotModified();
+    const target = { type: 'Project', id: project.id } as const;
+    await audit(tx, context, { action: 'fork_unlinked', place: { projectId: project.id }, target });
     await recordChange(tx, context, { type: 'forkDetached', fork: { id: project.id }, actor });
   });
   return findProject(context, project.id);

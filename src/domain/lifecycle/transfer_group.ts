@@ -1,3 +1,4 @@
+import { audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { isWider } from '#src/access/permissions/visibility_levels.ts';
@@ -61,6 +62,8 @@ async function move(tx: Transaction, context: Context, id: number, parentId: num
   await tx.$executeRaw`
     UPDATE group_shares s SET group_lineage = g.lineage FROM namespaces g
     WHERE g.id = s.group_id AND g.lineage @> ARRAY[${id}]::int[]`;
+  const event = { action: 'group_transferred', place: { groupId: id }, target: { type: 'Group', id } } as const;
+  await audit(tx, context, { ...event, attribute: 'full_path', from: group.fullPath, to: fullPath });
   const projects = await tx.$queryRaw<{ id: number; lineage: number[] }[]>`
     SELECT p.id, n.lineage FROM namespaces n JOIN projects p ON p.namespace_id = n.id WHERE n.lineage @> ARRAY[${id}]::int[]`;
   for (const project of projects) {

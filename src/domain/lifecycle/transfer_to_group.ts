@@ -1,3 +1,4 @@
+import { audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
 import { isWider } from '#src/access/permissions/visibility_levels.ts';
@@ -83,6 +84,15 @@ async function move(tx: Transaction, context: Context, projectId: number, target
   await tx.$executeRaw`UPDATE projects SET namespace_id = ${targetId}, updated_at = now() WHERE id = ${projectId}`;
   await takePath(tx, `${target.fullPath}/${project.path}`);
   const from = { id: found.namespaceId };
-  const { lineage } = await tx.namespace.findUniqueOrThrow({ where: from, select: { lineage: true } });
+  const { lineage, fullPath } = await tx.namespace.findUniqueOrThrow({
+    where: from,
+    select: { lineage: true, fullPath: true },
+  });
+  const event = {
+    action: 'project_transferred',
+    place: { projectId },
+    target: { type: 'Project', id: projectId },
+  } as const;
+  await audit(tx, context, { ...event, attribute: 'namespace', from: fullPath, to: target.fullPath });
   await recordChange(tx, context, { type: 'projectMoved', project: { id: projectId }, from: lineage });
 }

@@ -1,3 +1,4 @@
+import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
 import { authorize, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { isWider, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
@@ -69,6 +70,7 @@ export async function updateProject(context: Context, ref: IdOrPath, changes: Pr
       const wrong = visibility === project.visibility ? [] : visibilityErrors(actor, settings, visibility, project);
       if (wrong.length > 0) errors.visibility_level = wrong;
       if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+      const before = await rowBefore(tx, 'Project', project.id);
       if (path !== project.path) await redirectProject(tx, project.id);
       await tx.project.update({ where: { id: project.id }, data: { ...columns(changes), name, path, visibility } });
       if (picture !== undefined) await saveProjectAvatar(tx, project.id, picture);
@@ -77,6 +79,7 @@ export async function updateProject(context: Context, ref: IdOrPath, changes: Pr
         await recordChange(tx, context, { type: 'forkHidden', fork: { id: project.id }, actor });
       }
       if (path !== project.path) await takePath(tx, `${project.namespacePath}/${path}`);
+      await auditChanges(tx, context, { action: 'project_updated', ...audited(project) }, before);
     });
   } catch (error) {
     const wanted = { namespaceId: found.namespaceId, id: found.id, name, path: changes.path ?? found.path };
@@ -95,6 +98,10 @@ function changedTextErrors(
     name: name === project.name ? undefined : (name ?? undefined),
     path: path === project.path ? undefined : (path ?? undefined),
   });
+}
+
+function audited({ id }: { id: number }) {
+  return { place: { projectId: id }, target: { type: 'Project' as const, id } };
 }
 
 interface HeldProject {

@@ -1,11 +1,14 @@
+import { type Auditing, audit } from '#src/access/audit/record.ts';
 import { OWNER } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor, userIdOf } from '#src/access/permissions/actor.ts';
 import { notExpired } from '#src/access/permissions/visibility.ts';
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
+import { auditMember } from '#src/domain/members/audit.ts';
 import { isLastOwner } from '#src/domain/members/last_owner.ts';
 import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
 import type { ChangedMember } from '#src/domain/members/list.ts';
 import {
+  auditPlace,
   authorizeMembers,
   findSource,
   lockAccess,
@@ -51,6 +54,9 @@ export interface NamedUsers {
   userIds?: readonly number[] | null | undefined;
   usernames?: readonly string[] | null | undefined;
 }
+
+/** What changing members needs. */
+export type MemberContext = ChangeContext & Pick<Context, 'actor'> & Auditing;
 
 /** Users that one call may make members. */
 export const MOST_ADDED = 100;
@@ -101,7 +107,7 @@ export async function addMembers(
  */
 export async function putMember(
   tx: Transaction,
-  context: ChangeContext & Pick<Context, 'actor'>,
+  context: MemberContext,
   source: Source,
   input: NewMember,
 ): Promise<boolean> {
@@ -117,10 +123,9 @@ export async function putMember(
     return true;
   }
   if ((accessLevel < OWNER || expiresAt) && (await isLastOwner(tx, source, member))) return false;
-  await tx.member.update({
-    where: { id: member.id },
-    data: { accessLevel, expiresAt: expiresAt === null ? null : new Date(expiresAt) },
-  });
+  const changes = { accessLevel, expiresAt: expiresAt === null ? null : new Date(expiresAt) };
+  await tx.member.update({ where: { id: member.id }, data: changes });
+  await auditMember(tx, context, source, member, changes);
   return true;
 }
 
@@ -157,7 +162,7 @@ async function userIdNamed({ db }: Context, username: string): Promise<number | 
 /** Inserts the membership, replacing an expired one; settles any access request. Throws Conflict if the user is a member. */
 export async function insertMember(
   tx: Transaction,
-  context: ChangeContext & Pick<Context, 'actor'>,
+  context: MemberContext,
   source: Source,
   input: NewMember,
 ): Promise<void> {
@@ -176,6 +181,8 @@ export async function insertMember(
   const { record, kind } = source;
   const where = kind === 'project' ? { projectId: record.id } : { namespaceId: record.id };
   await tx.accessRequest.deleteMany({ where: { userId, ...where } });
+  const event = { action: 'member_created', place: auditPlace(source), target: { type: 'User', id: userId } } as const;
+  await audit(tx, context, { ...event, attribute: 'access_level', to: accessLevel });
   if (kind === 'project') {
     await recordChange(tx, context, {
       type: 'projectChanged',

@@ -53,6 +53,11 @@ export function sourceIds({ kind, record }: Source): Prisma.Sql {
   return kind === 'project' ? Prisma.sql`${record.id}::int, NULL::int` : Prisma.sql`NULL::int, ${record.id}::int`;
 }
 
+/** Where the audit log has what was done to the source. */
+export function auditPlace({ kind, record }: MemberPlace): { projectId: number } | { groupId: number } {
+  return kind === 'project' ? { projectId: record.id } : { groupId: record.id };
+}
+
 /** Throws Forbidden unless the actor may read the members. Groups require no access level for that. */
 export function authorizeReading(actor: Actor, { kind, record }: Source): void {
   if (kind === 'project') authorize(actor, 'read_member', record);

@@ -1,5 +1,6 @@
 import { OWNER } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { auditMember } from '#src/domain/members/audit.ts';
 import { keepAnOwner } from '#src/domain/members/last_owner.ts';
 import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
 import { type ChangedMember, memberToChange } from '#src/domain/members/list.ts';
@@ -28,7 +29,12 @@ export async function updateMember(
   checkGrant(actor, source, accessLevel);
   await context.db.$transaction(async (tx) => {
     if (accessLevel < OWNER || expiresAt) await keepAnOwner(tx, source, member);
-    const data = { accessLevel, ...(expiresAt === undefined ? {} : { expiresAt: expiresAt && new Date(expiresAt) }) };
+    const data = {
+      accessLevel,
+      ...(expiresAt === undefined ? {} : { expiresAt: expiresAt ? new Date(expiresAt) : null }),
+    };
+    const before = await tx.member.findUnique({ where: { id: member.id } });
+    if (before) await auditMember(tx, context, source, before, data);
     await tx.member.updateMany({ where: { id: member.id }, data });
   });
   return { source, userId };

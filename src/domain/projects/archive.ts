@@ -1,3 +1,4 @@
+import { audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
@@ -8,9 +9,14 @@ export async function archiveProject(context: Context, ref: IdOrPath, archived: 
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'archive_project', project);
-  await context.db.project.updateMany({
-    where: { id: project.id, deletedAt: null, archived: !archived },
-    data: { archived },
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.project.updateMany({
+      where: { id: project.id, deletedAt: null, archived: !archived },
+      data: { archived },
+    });
+    const action = archived ? 'project_archived' : 'project_unarchived';
+    const target = { type: 'Project', id: project.id } as const;
+    if (count > 0) await audit(tx, context, { action, place: { projectId: project.id }, target });
   });
   return findProject(context, project.id);
 }

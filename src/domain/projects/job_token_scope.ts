@@ -1,3 +1,5 @@
+import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
+import { audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { groupVisible } from '#src/access/permissions/visibility.ts';
@@ -51,7 +53,12 @@ export async function isScopeEnabled({ db }: Pick<Context, 'db'>, { id }: { id: 
 /** Turns the limit on or off, for masters. Throws NotFound, Forbidden. */
 export async function updateJobTokenScope(context: Context, ref: IdOrPath, enabled: boolean): Promise<ProjectRow> {
   const project = await administered(context, ref);
-  await context.db.project.updateMany({ where: { id: project.id }, data: { jobTokenScopeEnabled: enabled } });
+  await context.db.$transaction(async (tx) => {
+    const before = await rowBefore(tx, 'Project', project.id);
+    await tx.project.updateMany({ where: { id: project.id }, data: { jobTokenScopeEnabled: enabled } });
+    const event = { action: 'job_token_scope_updated', target: { type: 'Project', id: project.id } } as const;
+    await auditChanges(tx, context, { ...event, place: { projectId: project.id } }, before);
+  });
   return project;
 }
 
@@ -138,6 +145,7 @@ export async function allowJobTokens(context: Context, ref: AllowedRef): Promise
       const { count } = await tx.jobTokenGroup.createMany({ data, skipDuplicates: true });
       if (count === 0) throw new BadRequest('The group is allowed already');
     }
+    await auditAllowed(tx, context, project, target.kind === 'project' ? 'Project' : 'Group', { to: target.id });
     return { project, targetId: target.id };
   });
 }
@@ -156,14 +164,33 @@ export async function disallowJobTokens(
   if ((allowedProjectId == null) === (groupId == null)) throw new BadRequest('Name either a project or a group');
   if (allowedProjectId != null) {
     if (allowedProjectId === projectId) throw new BadRequest('The project itself is always allowed');
-    const { count } = await context.db.jobTokenProject.deleteMany({ where: { projectId, allowedProjectId } });
-    if (count === 0) throw new NotFound('Project');
+    await context.db.$transaction(async (tx) => {
+      const { count } = await tx.jobTokenProject.deleteMany({ where: { projectId, allowedProjectId } });
+      if (count === 0) throw new NotFound('Project');
+      await auditAllowed(tx, context, project, 'Project', { from: allowedProjectId });
+    });
     return { project, targetId: allowedProjectId };
   }
   const target = groupId ?? 0;
-  const { count } = await context.db.jobTokenGroup.deleteMany({ where: { projectId, groupId: target } });
-  if (count === 0) throw new NotFound('Group');
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.jobTokenGroup.deleteMany({ where: { projectId, groupId: target } });
+    if (count === 0) throw new NotFound('Group');
+    await auditAllowed(tx, context, project, 'Group', { from: target });
+  });
   return { project, targetId: target };
+}
+
+/** Records that jobs of a project or group are let in, or no longer. */
+async function auditAllowed(
+  tx: Transaction,
+  context: Context,
+  { id: projectId }: ProjectRow,
+  type: 'Project' | 'Group',
+  change: { from: number } | { to: number },
+): Promise<void> {
+  const target = { type, id: Object.values(change)[0] ?? null };
+  const attribute = type === 'Project' ? 'allowed_project' : 'allowed_group';
+  await audit(tx, context, { action: 'job_token_scope_updated', place: { projectId }, target, attribute, ...change });
 }
 
 async function administered(context: Context, ref: IdOrPath): Promise<ProjectRow> {

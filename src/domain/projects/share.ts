@@ -1,3 +1,4 @@
+import { audit } from '#src/access/audit/record.ts';
 import { authorize, DEVELOPER, GUEST, MASTER, REPORTER } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { notExpired } from '#src/access/permissions/visibility.ts';
@@ -31,13 +32,19 @@ export async function shareProject(context: Context, ref: IdOrPath, share: NewSh
   const group = await findGroup(context, share.group);
   if (group.id === project.namespaceId) throw new Conflict('Project cannot be shared with the group it is in');
   // Expired shares count as absent, even before they are removed.
-  const [row] = await context.db.$queryRaw<{ id: number }[]>`
+  const row = await context.db.$transaction(async (tx) => {
+    const [added] = await tx.$queryRaw<{ id: number }[]>`
     INSERT INTO project_shares AS s (project_id, group_id, group_access, expires_at)
     VALUES (${project.id}, ${group.id}, ${accessLevel}, ${expiresAt}::date)
     ON CONFLICT (project_id, group_id) DO UPDATE
       SET group_access = EXCLUDED.group_access, expires_at = EXCLUDED.expires_at WHERE NOT ${notExpired('s')}
     RETURNING id`;
-  if (!row) throw new Conflict('Group already shared with this group');
+    if (!added) throw new Conflict('Group already shared with this group');
+    const place = { projectId: project.id };
+    const event = { action: 'share_created', place, target: { type: 'Group', id: group.id } } as const;
+    await audit(tx, context, { ...event, attribute: 'group_access', to: accessLevel });
+    return added;
+  });
   return {
     id: row.id,
     projectId: project.id,
@@ -54,6 +61,10 @@ export async function unshareProject(context: Context, ref: IdOrPath, groupId: n
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'share_project', project);
-  const { count } = await context.db.projectShare.deleteMany({ where: { projectId: project.id, groupId } });
-  if (count === 0) throw new NotFound('Group Link');
+  const place = { projectId: project.id };
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.projectShare.deleteMany({ where: { ...place, groupId } });
+    if (count === 0) throw new NotFound('Group Link');
+    await audit(tx, context, { action: 'share_deleted', place, target: { type: 'Group', id: groupId } });
+  });
 }

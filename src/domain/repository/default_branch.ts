@@ -1,3 +1,5 @@
+import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
+import type { Auditing } from '#src/access/audit/record.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
@@ -9,10 +11,11 @@ import { ValidationFailed } from '#src/platform/errors.ts';
  * stored for the first one; null stores none. Throws ValidationFailed if only other branches exist.
  */
 export async function changeDefaultBranch(
-  { db, repositories }: Pick<Context, 'db' | 'repositories'>,
+  context: Pick<Context, 'db' | 'repositories'> & Auditing,
   project: RepositoryPlace,
   branch: string | null,
 ): Promise<void> {
+  const { db, repositories } = context;
   const repository = await repositories.open(project);
   const refuse = () => new ValidationFailed({ default_branch: ['is not a branch of the repository'] });
   await withRepositoryLock(db, project.id, async (tx) => {
@@ -24,6 +27,9 @@ export async function changeDefaultBranch(
       const commits = await repository.count({ start: found.commit });
       await tx.projectCounters.update({ where: { projectId: project.id }, data: { commits } });
     }
+    const before = await rowBefore(tx, 'Project', project.id);
     await tx.project.update({ where: { id: project.id }, data: { defaultBranch: branch } });
+    const event = { action: 'project_updated', target: { type: 'Project', id: project.id } } as const;
+    await auditChanges(tx, context, { ...event, place: { projectId: project.id } }, before);
   });
 }

@@ -1,4 +1,7 @@
+import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
+import { type Auditing, BY_SERVER } from '#src/access/audit/record.ts';
 import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
+import type { UserState } from '#src/generated/prisma/client.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 
@@ -9,11 +12,7 @@ import { Forbidden, NotFound } from '#src/platform/errors.ts';
 export async function blockUser(context: Context, id: number): Promise<boolean> {
   const actor = requireAdmin(context);
   if (id === actor.id) throw new Forbidden('Administrators cannot block themselves');
-  const changed = await context.db.user.updateMany({
-    where: { id, ghost: false, state: { in: ['active', 'deactivated', 'blocked_pending_approval'] } },
-    data: { state: 'blocked' },
-  });
-  if (changed.count > 0) return true;
+  if (await change(context, id, ['active', 'deactivated', 'blocked_pending_approval'], 'blocked')) return true;
   await refuseDirectory(context.db, id, 'LDAP blocked users cannot be modified by the API');
   return false;
 }
@@ -24,14 +23,26 @@ export async function blockUser(context: Context, id: number): Promise<boolean> 
  */
 export async function unblockUser(context: Context, id: number): Promise<boolean> {
   requireAdmin(context);
-  const changed = await context.db.user.updateMany({
-    where: { id, ghost: false, state: { in: ['blocked', 'banned', 'blocked_pending_approval'] } },
-    data: { state: 'active' },
-  });
-  if (changed.count > 0) return true;
+  if (await change(context, id, ['blocked', 'banned', 'blocked_pending_approval'], 'active')) return true;
   const state = await refuseDirectory(context.db, id, 'LDAP blocked users cannot be unblocked by the API');
   if (state === 'deactivated') throw new Forbidden('Deactivated users cannot be unblocked by the API');
   return false;
+}
+
+/** Whether the user was in one of those states, and is in the other one now. */
+function change(
+  context: Pick<Context, 'db'> & Auditing,
+  id: number,
+  from: UserState[],
+  state: UserState,
+): Promise<boolean> {
+  return context.db.$transaction(async (tx) => {
+    const before = await rowBefore(tx, 'User', id);
+    const { count } = await tx.user.updateMany({ where: { id, ghost: false, state: { in: from } }, data: { state } });
+    const target = { type: 'User', id } as const;
+    await auditChanges(tx, context, { action: 'user_state_changed', place: { userId: id }, target }, before);
+    return count > 0;
+  });
 }
 
 /** The state of the user, if it is not that of directory synchronization. */
@@ -59,13 +70,11 @@ export async function unblockFromCommandLine(db: Db, { username, directory }: Bl
   return setState(db, username, directory ? ['ldap_blocked'] : ANY_BLOCK, 'active');
 }
 
-const ANY_BLOCK = ['blocked', 'ldap_blocked', 'banned', 'blocked_pending_approval', 'deactivated'];
+const ANY_BLOCK: UserState[] = ['blocked', 'ldap_blocked', 'banned', 'blocked_pending_approval', 'deactivated'];
 
-async function setState(db: Db, username: string, from: string[], state: string): Promise<boolean> {
+async function setState(db: Db, username: string, from: UserState[], state: UserState): Promise<boolean> {
   const [user] = await db.$queryRaw<{ id: number }[]>`
     SELECT id FROM users WHERE lower(username) = lower(${username}) AND NOT ghost`;
   if (!user) throw new NotFound('User', `There is no user ${username}.`);
-  const changed = await db.$executeRaw`
-    UPDATE users SET state = ${state}::user_state, updated_at = now() WHERE id = ${user.id} AND state::text = ANY(${from}::text[])`;
-  return changed > 0;
+  return change({ db, ...BY_SERVER }, user.id, from, state);
 }

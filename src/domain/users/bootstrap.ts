@@ -1,3 +1,4 @@
+import { audit, BY_SERVER } from '#src/access/audit/record.ts';
 import { createUser, type NewUser } from '#src/domain/users/create.ts';
 import { type Db, Prisma, queryRows } from '#src/platform/database/db.ts';
 
@@ -26,5 +27,8 @@ export async function bootstrapAdministrator(
 
 /** Implements `gantry user create`. Throws ValidationFailed. */
 export async function createUserFromCommandLine(db: Db, secret: string, input: NewUser): Promise<{ id: number }> {
-  return createUser({ db, secret, clientAddress: null }, input);
+  return createUser({ db, secret, clientAddress: null }, input, async (tx, _, userId) => {
+    const target = { type: 'User', id: userId } as const;
+    await audit(tx, BY_SERVER, { action: 'user_created', place: { userId }, target });
+  });
 }

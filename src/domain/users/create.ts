@@ -1,3 +1,4 @@
+import { audit } from '#src/access/audit/record.ts';
 import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
 import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
 import { hashPassword } from '#src/access/sign_in/hash_password.ts';
@@ -83,8 +84,10 @@ export async function createUserAsAdministrator(
   const { db, jobs } = context;
   const confirmed = skipConfirmation === true || confirm === false || !sendsMail(db);
   const kind = input.resetPassword ? 'welcome' : 'confirmation';
-  const { id } = await createUser(context, { ...input, confirmed, createdById, picture }, (tx, email) => {
-    if (sendsMail(db) && (input.resetPassword || !confirmed)) return jobs.enqueue(tx, 'mail.send', { kind, email });
+  const { id } = await createUser(context, { ...input, confirmed, createdById, picture }, async (tx, email, userId) => {
+    const target = { type: 'User', id: userId } as const;
+    await audit(tx, context, { action: 'user_created', place: { userId }, target });
+    if (sendsMail(db) && (input.resetPassword || !confirmed)) await jobs.enqueue(tx, 'mail.send', { kind, email });
   });
   return { id };
 }

@@ -1,3 +1,4 @@
+import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
 import { notify } from '#src/access/credentials/mail/notify.ts';
 import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
 import type { UserState } from '#src/generated/prisma/client.ts';
@@ -76,19 +77,22 @@ export async function approveUser(context: Context, id: number): Promise<void> {
 }
 
 async function change(
-  { db }: Context,
+  context: Context,
   id: number,
   next: UserState,
   decide: (facts: Facts) => boolean,
   also?: (tx: Transaction) => Promise<void>,
 ): Promise<boolean> {
-  return db.$transaction(async (tx) => {
+  return context.db.$transaction(async (tx) => {
     const [facts] = await tx.$queryRaw<Facts[]>`
       SELECT state, ghost, bot, extract(day FROM now() - COALESCE(last_activity_on::timestamptz, current_sign_in_at))::int AS "idleDays"
       FROM users WHERE id = ${id} FOR NO KEY UPDATE`;
     if (!facts) throw new NotFound('User');
     if (!decide(facts)) return false;
+    const before = await rowBefore(tx, 'User', id);
     await tx.user.update({ where: { id }, data: { state: next } });
+    const target = { type: 'User', id } as const;
+    await auditChanges(tx, context, { action: 'user_state_changed', place: { userId: id }, target }, before);
     await also?.(tx);
     return true;
   });

@@ -1,3 +1,5 @@
+import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
+import { audit } from '#src/access/audit/record.ts';
 import { notify } from '#src/access/credentials/mail/notify.ts';
 import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
 import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
@@ -61,6 +63,7 @@ export async function updateUser(context: Context, id: number, changes: UserChan
       const [found] = await tx.$queryRaw<{ email: string; confirmed: boolean }[]>`
         SELECT email, confirmed_at IS NOT NULL AS confirmed FROM users WHERE id = ${id} FOR NO KEY UPDATE`;
       if (!found) throw new NotFound('User');
+      const before = await rowBefore(tx, 'User', id);
       if (renewed) await notify(context, tx, id, 'password_changed');
       const { email } = values;
       if (email !== undefined && email !== found.email) {
@@ -75,6 +78,9 @@ export async function updateUser(context: Context, id: number, changes: UserChan
       const confirmedAt = email !== undefined && skipReconfirmation && !found.confirmed ? new Date() : undefined;
       await tx.user.update({ where: { id }, data: { ...addresses, ...(confirmedAt && { confirmedAt }) } });
       if (picture !== undefined) await saveAvatar(tx, id, picture);
+      const event = { action: 'user_updated', place: { userId: id }, target: { type: 'User', id } } as const;
+      await auditChanges(tx, context, event, before);
+      if (identity) await audit(tx, context, { ...event, attribute: 'identity', to: identity.provider });
     });
   } catch (error) {
     throw takenMeanwhile(error);

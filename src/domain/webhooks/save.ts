@@ -1,9 +1,11 @@
+import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
+import { audit } from '#src/access/audit/record.ts';
 import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
 import { forgetWanted } from '#src/domain/changes/wanted_hooks.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { Switch } from '#src/domain/webhooks/kinds.ts';
 import { SWITCHES } from '#src/domain/webhooks/kinds.ts';
-import { administered, administeredGroup, findHook, type HookRef } from '#src/domain/webhooks/list.ts';
+import { administered, administeredGroup, findHook, type HookPlace, type HookRef } from '#src/domain/webhooks/list.ts';
 import { allowedHosts, isBlocked, parseHookUrl } from '#src/domain/webhooks/url.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { hooksLock } from '#src/platform/database/lock_names.ts';
@@ -51,8 +53,10 @@ export async function updateHook(context: Context, ref: HookRef, values: HookVal
   const isSystem = hook.projectId === null && hook.namespaceId === null;
   const data = { ...(await columns(context, values, isSystem)), ...AWAKE, updatedAt: new Date() };
   await context.db.$transaction(async (tx) => {
+    const before = await rowBefore(tx, 'Hook', hook.id);
     const { count } = await tx.hook.updateMany({ where: { id: hook.id }, data });
     if (count === 0) throw new NotFound('Hook');
+    await auditChanges(tx, context, { action: 'webhook_updated', ...audited(hook) }, before);
     await context.jobs.enqueue(tx, 'hooks.deliver', {});
   });
   forgetWanted(context.db);
@@ -67,9 +71,13 @@ export async function enableHook(context: Context, ref: HookRef): Promise<SavedH
 /** Deletes a hook with its deliveries. Returns its ID. Throws NotFound, Forbidden. */
 export async function deleteHook(context: Context, ref: HookRef): Promise<SavedHook> {
   requireActor(context);
-  const { id } = await findHook(context, ref);
-  const { count } = await context.db.hook.deleteMany({ where: { id } });
-  if (count === 0) throw new NotFound(ref.isSystem ? 'System hook' : 'Hook');
+  const hook = await findHook(context, ref);
+  const { id } = hook;
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.hook.deleteMany({ where: { id } });
+    if (count === 0) throw new NotFound(ref.isSystem ? 'System hook' : 'Hook');
+    await audit(tx, context, { action: 'webhook_deleted', ...audited(hook) });
+  });
   forgetWanted(context.db);
   return { id };
 }
@@ -88,10 +96,18 @@ async function create(
   const data = { ...(await columns(context, values, isSystem)), url: values.url, projectId, namespaceId };
   const { id } = await context.db.$transaction(async (tx) => {
     await requireRoom(tx, { projectId, namespaceId }, where);
-    return tx.hook.create({ data, select: { id: true } });
+    const made = await tx.hook.create({ data, select: { id: true, projectId: true, namespaceId: true } });
+    await audit(tx, context, { action: 'webhook_created', ...audited(made) });
+    return made;
   });
   forgetWanted(context.db);
   return { id };
+}
+
+/** What the audit log has of a hook: not its URL, which may hold a password. */
+function audited({ id, projectId, namespaceId }: HookPlace) {
+  const group = namespaceId === null ? ('server' as const) : { groupId: namespaceId };
+  return { place: projectId === null ? group : { projectId }, target: { type: 'Webhook' as const, id } };
 }
 
 /** Concurrent requests must not exceed the limit together. */

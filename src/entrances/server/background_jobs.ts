@@ -1,3 +1,4 @@
+import { expireAuditEvents } from '#src/access/audit/expire.ts';
 import { expireAccountTokens } from '#src/access/credentials/account_tokens/expire.ts';
 import { activeUser } from '#src/access/credentials/authenticate.ts';
 import { deliver, type Outgoing } from '#src/access/credentials/mail/deliver.ts';
@@ -81,6 +82,7 @@ export interface JobSettings extends Pick<ImportStores, 'secret' | 'imports' | '
 /** The schedules of jobs, and how many of a name run at once. */
 export const JOB_PACES: JobPaces = {
   'members.expire': { cron: '3 * * * *' },
+  'audit_events.expire': { cron: '47 * * * *' },
   'jobs.begin_scheduled': { cron: '* * * * *' },
   'environments.stop_due': { cron: '* * * * *' },
   'schedules.run': { cron: '* * * * *' },
@@ -213,6 +215,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
       forgetProjectArtifacts({ db }, jobs, wanted, (userId) => as(userId, jobs)),
     'artifacts.expire': (_wanted, jobs) => expireArtifacts({ db }, jobs),
     'members.expire': () => removeExpiredMembers(db),
+    'audit_events.expire': () => expireAuditEvents(db),
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),
     'invitations.mail': async ({ invitationId }) => outgoing && sendInvitation({ db, ...outgoing }, invitationId),
     'mail.find_recipients': async ({ happenings }, jobs) => outgoing && findRecipients({ db, jobs }, happenings),

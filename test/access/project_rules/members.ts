@@ -29,6 +29,11 @@ export function memberRules({ world, owner, reading, project }: ProjectGiven): R
   };
   const administering = { success: 200, level: 40, refusal: 401 } as const;
 
+  const auditEvent = async (at: Stage) => {
+    const data = { projectId: at.project.id, action: 'project_updated', targetType: 'Project' };
+    return { ...project(at), audit_event_id: (await world.db.auditEvent.create({ data })).id };
+  };
+
   const deployToken = async (at: Stage) => {
     const data = { projectId: at.project.id, name: 'deploy', username: 'robot', scopes: ['read_repository'] };
     const token = await world.db.deployToken.create({
@@ -82,6 +87,8 @@ export function memberRules({ world, owner, reading, project }: ProjectGiven): R
       level: 40,
       given: allowedGroup,
     },
+    'GET /projects/:id/audit_events': { success: 200, level: 40, given: project },
+    'GET /projects/:id/audit_events/:audit_event_id': { success: 200, level: 40, given: auditEvent },
     'GET /projects/:id/deploy_tokens': { success: 200, level: 40, given: project },
     'GET /projects/:id/deploy_tokens/:token_id': { success: 200, level: 40, given: deployToken },
     'POST /projects/:id/deploy_tokens': {

@@ -334,6 +334,11 @@ function events({ events: count, projects, users, issues: issueCount }: ListsSiz
     `INSERT INTO state_events (issue_id, user_id, state) SELECT id, author_id, 'closed' FROM issues WHERE state = 'closed'`,
     `INSERT INTO issue_links (source_id, target_id) SELECT id, id - 1 FROM issues WHERE id % 10 = 0`,
     'SELECT count_all_events()',
+    `INSERT INTO audit_events (action, author_id, author_name, project_id, group_id, target_type, target_id, created_at)
+     SELECT (ARRAY['member_created', 'project_updated', 'variable_updated'])[1 + n % 3], ${skewed(users)}, 'Somebody',
+       CASE WHEN n % 4 > 0 THEN ${skewed(projects)} END, CASE WHEN n % 4 = 0 THEN 1 + n % 40 END,
+       (ARRAY['User', 'Project', 'Variable'])[1 + n % 3], n, timestamptz '2026-01-01' + n * interval '1 minute'
+     FROM generate_series(1, ${Math.round(count / 5)}) n`,
   ];
 }
 

@@ -1,3 +1,4 @@
+import { audit } from '#src/access/audit/record.ts';
 import { findTokenOf, type MadeToken } from '#src/access/credentials/tokens/list.ts';
 import { chooseAccount } from '#src/access/permissions/account.ts';
 import { type Actor, type Context, requireAdmin } from '#src/access/permissions/actor.ts';
@@ -105,7 +106,13 @@ async function create<R>(
 ): Promise<MadeToken<R>> {
   await requireExpiry(context.db, input.expiresAt);
   checkToken(input, tokenScopesOf(user));
-  const { id, token } = await insertToken(context.db, { userId: user.id, impersonation }, input);
+  const { id, token } = await context.db.$transaction(async (tx) => {
+    const made = await insertToken(tx, { userId: user.id, impersonation }, input);
+    const action = impersonation ? 'impersonation_token_created' : 'access_token_created';
+    const target = { type: 'AccessToken', id: made.id, name: input.name.trim() } as const;
+    await audit(tx, context, { action, place: { userId: user.id }, target });
+    return made;
+  });
   return { ...(await findTokenOf(context, user.id, id, impersonation, selection)), token };
 }
 

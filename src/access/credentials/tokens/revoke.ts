@@ -1,7 +1,9 @@
+import { type Audited, type Auditing, audit, BY_SERVER } from '#src/access/audit/record.ts';
 import { findToken, findTokenOf } from '#src/access/credentials/tokens/list.ts';
 import { chooseAccount } from '#src/access/permissions/account.ts';
 import { type Context, requireTokenHolder } from '#src/access/permissions/actor.ts';
 import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
+import type { PersonalAccessToken } from '#src/generated/prisma/client.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
@@ -21,14 +23,14 @@ export async function revokePersonalAccessToken<R>(
   if (userId != null) return revoke(context, await chooseAccount(context, userId), id, false, selection);
   requireCredentialManager(context);
   await findToken(context, id, ANY);
-  await context.db.personalAccessToken.updateMany({ where: { id }, data: { revoked: true } });
+  await endToken(context, id);
   return findToken(context, id, selection);
 }
 
 /** Revokes the token that the request was made with, whatever its scopes. Throws Unauthenticated, BadRequest for other credentials. */
 export async function revokeCurrentToken(context: Context): Promise<number> {
   const { tokenId } = requireTokenHolder(context);
-  await context.db.personalAccessToken.updateMany({ where: { id: tokenId }, data: { revoked: true } });
+  await endToken(context, tokenId);
   return tokenId;
 }
 
@@ -42,10 +44,40 @@ export async function revokeImpersonationToken<R>(
   return revoke(context, await chooseAccount(context, userId), id, true, selection);
 }
 
+/** Ends a token, unless it is revoked already; the caller has checked the permission. */
+export async function endToken(context: Pick<Context, 'db'> & Auditing, id: number): Promise<void> {
+  await context.db.$transaction(async (tx) => {
+    const [ended] = await tx.personalAccessToken.updateManyAndReturn({
+      where: { id, revoked: false },
+      data: { revoked: true },
+      select: { id: true, userId: true, projectId: true, namespaceId: true, name: true, impersonation: true },
+    });
+    if (!ended) return;
+    const action = ended.impersonation ? 'impersonation_token_revoked' : 'access_token_revoked';
+    await audit(tx, context, { action, ...auditedToken(ended) });
+  });
+}
+
+/** Where the audit log has what was done to a token, and the token. */
+export function auditedToken({
+  id,
+  name,
+  userId,
+  projectId,
+  namespaceId,
+}: Pick<PersonalAccessToken, 'id' | 'name' | 'userId' | 'projectId' | 'namespaceId'>): Pick<
+  Audited,
+  'place' | 'target'
+> {
+  const group = namespaceId === null ? { userId } : { groupId: namespaceId };
+  return { place: projectId === null ? group : { projectId }, target: { type: 'AccessToken', id, name } };
+}
+
 /** Implements `gantry token revoke`, for tokens of either kind. Throws NotFound. */
 export async function revokeTokenFromCommandLine(db: Db, userId: number, id: number): Promise<void> {
-  const { count } = await db.personalAccessToken.updateMany({ where: { id, userId }, data: { revoked: true } });
-  if (count === 0) throw new NotFound('Personal Access Token', `The user has no token ${id}.`);
+  const count = await db.personalAccessToken.count({ where: { id, userId } });
+  if (count > 0) await endToken({ db, ...BY_SERVER }, id);
+  else throw new NotFound('Personal Access Token', `The user has no token ${id}.`);
 }
 
 async function revoke<R>(
@@ -56,6 +88,6 @@ async function revoke<R>(
   selection: Selection<'PersonalAccessToken', R>,
 ): Promise<R> {
   await findTokenOf(context, userId, id, impersonation, ANY);
-  await context.db.personalAccessToken.updateMany({ where: { id, userId, impersonation }, data: { revoked: true } });
+  await endToken(context, id);
   return findTokenOf(context, userId, id, impersonation, selection);
 }

@@ -1,6 +1,8 @@
+import { type Auditing, audit } from '#src/access/audit/record.ts';
 import type { Credentials } from '#src/access/credentials/authenticate.ts';
 import { expiryError, insertToken, requireExpiry, today } from '#src/access/credentials/tokens/create.ts';
 import { findToken, type MadeToken, noToken } from '#src/access/credentials/tokens/list.ts';
+import { auditedToken } from '#src/access/credentials/tokens/revoke.ts';
 import { type Context, outOfReach, requireTokenHolder } from '#src/access/permissions/actor.ts';
 import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
 import { type Db, Prisma, queryRows, type Transaction } from '#src/platform/database/db.ts';
@@ -30,7 +32,7 @@ export async function rotateToken<R>(
 ): Promise<MadeToken<R>> {
   const actor = requireCredentialManager(context);
   await findToken(context, id, select('PersonalAccessToken', { id: true }));
-  const made = await replaceToken(context.db, id, expiresAt);
+  const made = await replaceToken(context, id, expiresAt);
   if (!made) throw noToken(actor);
   return { ...(await findToken(context, made.id, selection)), token: made.token };
 }
@@ -43,7 +45,7 @@ export async function rotateCurrentToken<R>(
 ): Promise<MadeToken<R>> {
   const actor = { ...requireTokenHolder(context), purpose: 'rotate_token' as const };
   if (!['api', 'self_rotate'].some((scope) => actor.scopes.includes(scope))) throw outOfReach(actor);
-  const made = await replaceToken(context.db, actor.tokenId, expiresAt);
+  const made = await replaceToken(context, actor.tokenId, expiresAt);
   const row = made && (await readRow(context.db, selection, { rows: token, where: sql`${token.id} = ${made.id}` }));
   if (!made || !row) throw noToken(actor);
   return { ...row, token: made.token };
@@ -79,10 +81,11 @@ interface Rotated extends Family {
 
 /** Replaces a token that the caller may rotate; null if there is none. Throws as rotateToken. */
 export async function replaceToken(
-  db: Db,
+  context: Pick<Context, 'db'> & Auditing,
   id: number,
   expiresAt = today(DAYS) as string | null,
 ): Promise<{ id: number; token: string } | null> {
+  const { db } = context;
   await requireExpiry(db, expiresAt);
   const wrong = expiresAt === null ? null : expiryError(expiresAt);
   if (wrong) throw new ValidationFailed({ expires_at: [wrong] });
@@ -107,7 +110,9 @@ export async function replaceToken(
       await tx.member.updateMany({ where: membership, data: { expiresAt: expiresAt && new Date(expiresAt) } });
     }
     const place = { userId, projectId, namespaceId, impersonation, familyId: family };
-    return insertToken(tx, place, { ...old, expiresAt });
+    const made = await insertToken(tx, place, { ...old, expiresAt });
+    await audit(tx, context, { action: 'access_token_rotated', ...auditedToken({ ...old, id: made.id }) });
+    return made;
   });
   if (made === 'revoked') throw new BadRequest('The token was revoked, and so are the tokens that took its place');
   if (made === 'expired') throw new BadRequest('The token has expired');

@@ -1,3 +1,4 @@
+import { audit, BY_SERVER } from '#src/access/audit/record.ts';
 import { notify } from '#src/access/credentials/mail/notify.ts';
 import { userNamed } from '#src/access/credentials/tokens/create.ts';
 import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
@@ -57,6 +58,8 @@ async function remove(db: Db, userId: number, context?: Context): Promise<boolea
     await tx.twoFactor.deleteMany({ where: { userId } });
     await tx.passkey.deleteMany({ where: { userId } });
     await tx.recoveryCode.deleteMany({ where: { userId } });
+    const target = { type: 'User', id: userId } as const;
+    if (count > 0) await audit(tx, context ?? BY_SERVER, { action: 'two_factor_disabled', place: { userId }, target });
     if (count > 0 && context) await notify(context, tx, userId, 'two_factor_disabled');
     return count > 0;
   });

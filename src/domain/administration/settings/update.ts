@@ -1,3 +1,4 @@
+import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
 import type { Visibility } from '#src/access/permissions/abilities.ts';
 import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
 import { checkFixed, checkSettings } from '#src/domain/administration/settings/validate.ts';
@@ -41,7 +42,10 @@ export async function updateSettings(context: Context, changes: SettingsChanges)
     if (given.requireTwoFactorAuthentication && !row.requireTwoFactorAuthentication) {
       await tx.user.updateMany({ where: { twoFactorWantedAt: { not: null } }, data: { twoFactorWantedAt: null } });
     }
+    const before = await rowBefore(tx, 'ApplicationSettings', 1);
     await tx.applicationSettings.update({ where: { id: 1 }, data: columns(given) });
+    const target = { type: 'Settings', id: null } as const;
+    await auditChanges(tx, context, { action: 'settings_updated', place: 'server', target }, before);
   });
   forgetSettings(db);
   return currentSettings(db);

@@ -1,4 +1,7 @@
+import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
+import { audit } from '#src/access/audit/record.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { auditedRunner } from '#src/domain/ci/runners/audit.ts';
 import { checkRunner, normalTags } from '#src/domain/ci/runners/values.ts';
 import { REASONS, type RunnerAccess, requireChangeable, runnerAccess } from '#src/domain/ci/runners/visibility.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
@@ -34,7 +37,9 @@ export function updateRunner(context: Context, id: number, changes: RunnerChange
       locked: changes.locked ?? before.locked,
       refProtected: changes.refProtected ?? before.refProtected,
     };
+    const whole = await rowBefore(tx, 'Runner', id);
     await tx.runner.update({ where: { id }, data: { ...values, ...flags, updatedAt: new Date() } });
+    await auditChanges(tx, context, { action: 'runner_updated', ...(await auditedRunner(tx, id)) }, whole);
   });
 }
 
@@ -45,6 +50,7 @@ export function deleteRunner(context: Context, id: number): Promise<void> {
     requireChangeable(actor, runner);
   };
   return changing(context, id, check, async (tx) => {
+    await audit(tx, context, { action: 'runner_deleted', ...(await auditedRunner(tx, id)) });
     await tx.runner.deleteMany({ where: { id } });
   });
 }

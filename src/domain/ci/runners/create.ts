@@ -1,6 +1,8 @@
+import { type Auditing, BY_SERVER } from '#src/access/audit/record.ts';
 import { CREATED_RUNNER_TOKEN, RUNNER_TOKEN } from '#src/access/credentials/tokens/runner_tokens.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
+import { auditRunner } from '#src/domain/ci/runners/audit.ts';
 import { runnerOfToken } from '#src/domain/ci/runners/authenticate.ts';
 import { checkRunner, normalTags, type RunnerValues } from '#src/domain/ci/runners/values.ts';
 import { requireChangeable, runnerAccess } from '#src/domain/ci/runners/visibility.ts';
@@ -42,9 +44,11 @@ export async function createRunner(context: Context, created: CreatedRunner): Pr
   const values = { ...given, tagList: normalTags(given.tagList) };
   checkRunner(values);
   const token = newToken(CREATED_RUNNER_TOKEN);
-  const { id } = await context.db.runner.create({
-    data: { ...values, ...place, isCreated: true, creatorId: actor.id, tokenHash: tokenHash(token) },
-    select: { id: true },
+  const data = { ...values, ...place, isCreated: true, creatorId: actor.id, tokenHash: tokenHash(token) };
+  const { id } = await context.db.$transaction(async (tx) => {
+    const made = await tx.runner.create({ data, select: { id: true } });
+    await auditRunner(tx, context, 'runner_created', made.id);
+    return made;
   });
   return { id, token };
 }
@@ -74,19 +78,22 @@ export async function resetRunnerToken(context: Context, id: number): Promise<Ru
   const runner = await runnerAccess(context.db, actor, id);
   if (!runner) throw new NotFound('Runner');
   requireChangeable(actor, runner);
-  return { id, token: await renewToken(context.db, id) };
+  return { id, token: await renewToken(context, id) };
 }
 
 /** The same for its program, which has the old token. Throws Forbidden for an unknown token. */
 export async function resetOwnToken(db: Db, token: unknown): Promise<RunnerWithToken> {
   const { id } = await runnerOfToken(db, token);
-  return { id, token: await renewToken(db, id) };
+  return { id, token: await renewToken({ db, ...BY_SERVER }, id) };
 }
 
-async function renewToken(db: Db, id: number): Promise<string> {
-  const runner = await db.runner.findUnique({ where: { id }, select: { isCreated: true } });
-  const token = newToken(runner?.isCreated ? CREATED_RUNNER_TOKEN : RUNNER_TOKEN);
-  const { count } = await db.runner.updateMany({ where: { id }, data: { tokenHash: tokenHash(token) } });
-  if (count === 0) throw new NotFound('Runner');
-  return token;
+async function renewToken(context: { db: Db } & Auditing, id: number): Promise<string> {
+  return context.db.$transaction(async (tx) => {
+    const runner = await tx.runner.findUnique({ where: { id }, select: { isCreated: true } });
+    const token = newToken(runner?.isCreated ? CREATED_RUNNER_TOKEN : RUNNER_TOKEN);
+    const { count } = await tx.runner.updateMany({ where: { id }, data: { tokenHash: tokenHash(token) } });
+    if (count === 0) throw new NotFound('Runner');
+    await auditRunner(tx, context, 'runner_token_reset', id);
+    return token;
+  });
 }

@@ -1,5 +1,7 @@
+import { audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { auditedRunner } from '#src/domain/ci/runners/audit.ts';
 import { REASONS, runnerAccess } from '#src/domain/ci/runners/visibility.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
@@ -22,6 +24,8 @@ export async function enableRunner(context: Context, ref: IdOrPath, id: number):
       skipDuplicates: true,
     });
     if (count === 0) throw new Conflict('Runner was already enabled for this project');
+    const { target } = await auditedRunner(tx, id);
+    await audit(tx, context, { action: 'runner_enabled', place: { projectId: project.id }, target });
     await noteChange(tx, id);
   });
 }
@@ -35,6 +39,8 @@ export async function disableRunner(context: Context, ref: IdOrPath, id: number)
     if (!projects.some(({ projectId }) => projectId === project.id)) throw new NotFound('Runner');
     if (projects.length === 1) throw new Forbidden(REASONS.onlyProject);
     await tx.runnerProject.deleteMany({ where: { runnerId: id, projectId: project.id } });
+    const { target } = await auditedRunner(tx, id);
+    await audit(tx, context, { action: 'runner_disabled', place: { projectId: project.id }, target });
     await noteChange(tx, id);
   });
 }

@@ -1,5 +1,7 @@
+import { BY_SERVER } from '#src/access/audit/record.ts';
 import { CREATED_RUNNER_TOKEN, RUNNER_TOKEN } from '#src/access/credentials/tokens/runner_tokens.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { auditRunner } from '#src/domain/ci/runners/audit.ts';
 import { runnerOfToken } from '#src/domain/ci/runners/authenticate.ts';
 import { registrationOf } from '#src/domain/ci/runners/registration_tokens.ts';
 import { checkRunner, normalTags, type RunnerInfo, type RunnerValues } from '#src/domain/ci/runners/values.ts';
@@ -33,17 +35,21 @@ export async function registerRunner(
   const values = { ...given, tagList: normalTags(given.tagList) };
   checkRunner(values);
   const own = newToken(RUNNER_TOKEN);
-  const { id } = await stores.db.runner.create({
-    data: {
-      ...values,
-      ...info,
-      description: values.description || (info.name ?? ''),
-      tokenHash: tokenHash(own),
-      isShared: registration.kind === 'shared',
-      ...(registration.kind === 'group' ? { groupId: registration.groupId } : {}),
-      ...(registration.kind === 'project' ? { projects: { create: { projectId: registration.projectId } } } : {}),
-    },
-    select: { id: true },
+  const { id } = await stores.db.$transaction(async (tx) => {
+    const made = await tx.runner.create({
+      data: {
+        ...values,
+        ...info,
+        description: values.description || (info.name ?? ''),
+        tokenHash: tokenHash(own),
+        isShared: registration.kind === 'shared',
+        ...(registration.kind === 'group' ? { groupId: registration.groupId } : {}),
+        ...(registration.kind === 'project' ? { projects: { create: { projectId: registration.projectId } } } : {}),
+      },
+      select: { id: true },
+    });
+    await auditRunner(tx, BY_SERVER, 'runner_created', made.id);
+    return made;
   });
   return { id, token: own };
 }

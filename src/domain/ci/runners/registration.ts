@@ -1,3 +1,4 @@
+import { audit } from '#src/access/audit/record.ts';
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
 import {
@@ -20,7 +21,14 @@ export async function readRegistrationToken(context: Context): Promise<string> {
 /** Replaces it; registered runners are not affected. For administrators. Throws Unauthenticated, Forbidden. */
 export async function resetRegistrationToken(context: Context): Promise<string> {
   requireAdmin(context);
-  return renewServerRegistrationToken(context.db, context.secret);
+  return context.db.$transaction(async (tx) => {
+    await audit(tx, context, {
+      action: 'registration_token_reset',
+      place: 'server',
+      target: { type: 'Settings', id: null },
+    });
+    return renewServerRegistrationToken(tx, context.secret);
+  });
 }
 
 /** The registration token of each group, for its owners; Forbidden in place of those of others. Throws Unauthenticated. */
@@ -41,7 +49,16 @@ export async function resetGroupRunnersToken(
 ): Promise<{ group: GroupRow; token: string }> {
   const group = await findGroup(context, ref);
   authorize(requireActor(context), 'admin_group_runner', group);
-  return { group, token: await renewGroupRegistrationToken(context.db, context.secret, group.id) };
+  const { id } = group;
+  const token = await context.db.$transaction(async (tx) => {
+    await audit(tx, context, {
+      action: 'registration_token_reset',
+      place: { groupId: id },
+      target: { type: 'Group', id },
+    });
+    return renewGroupRegistrationToken(tx, context.secret, id);
+  });
+  return { group, token };
 }
 
 /** Replaces the registration token of a project; registered runners are not affected. Throws NotFound, Forbidden. */
@@ -49,6 +66,11 @@ export async function resetProjectRunnersToken(context: Context, ref: IdOrPath):
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'admin_runner', project);
-  await renewProjectRegistrationToken(context.db, context.secret, project.id);
+  const { id } = project;
+  await context.db.$transaction(async (tx) => {
+    const target = { type: 'Project', id } as const;
+    await audit(tx, context, { action: 'registration_token_reset', place: { projectId: id }, target });
+    await renewProjectRegistrationToken(tx, context.secret, id);
+  });
   return project;
 }

@@ -1,14 +1,18 @@
+import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
+import { audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { findTrigger } from '#src/domain/ci/triggers/list.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
+import type { Trigger } from '#src/generated/prisma/client.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 
-const ID = select('Trigger', { id: true });
+const ID_AND_NAME = { id: true, description: true } as const;
+const ID = select('Trigger', ID_AND_NAME);
 
 /** Prefix of trigger tokens, so that they are recognized where they do not belong. */
 export const TRIGGER_TOKEN = 'gtr-';
@@ -21,15 +25,17 @@ export async function createTrigger(
   token = newToken(TRIGGER_TOKEN),
 ): Promise<ChangedRecord> {
   const { actor, project } = await administered(context, ref);
-  const { id } = await context.db.trigger.create({
-    data: {
-      projectId: project.id,
-      ownerId: actor.id,
-      description: checked(description),
-      tokenHash: tokenHash(token),
-      tokenEncrypted: encrypt(token, context.secret),
-    },
-    select: { id: true },
+  const data = {
+    projectId: project.id,
+    ownerId: actor.id,
+    description: checked(description),
+    tokenHash: tokenHash(token),
+    tokenEncrypted: encrypt(token, context.secret),
+  };
+  const { id } = await context.db.$transaction(async (tx) => {
+    const made = await tx.trigger.create({ data, select: ID_AND_NAME });
+    await audit(tx, context, { action: 'trigger_created', ...audited(project, made) });
+    return made;
   });
   return { project, id };
 }
@@ -42,25 +48,45 @@ export async function updateTrigger(
   description: string | null | undefined,
 ): Promise<ChangedRecord> {
   const { project } = await administered(context, ref);
-  await findTrigger(context, project, id, ID);
+  const trigger = await findTrigger(context, project, id, ID);
   const data = { ...(description == null ? {} : { description: checked(description) }), updatedAt: new Date() };
-  await context.db.trigger.updateMany({ where: { id }, data });
+  await change(context, project, trigger, data);
   return { project, id };
 }
 
 /** Makes the actor the owner of the trigger, so that it starts pipelines on their behalf. Throws NotFound, Forbidden. */
 export async function takeTrigger(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
   const { actor, project } = await administered(context, ref);
-  await findTrigger(context, project, id, ID);
-  await context.db.trigger.updateMany({ where: { id }, data: { ownerId: actor.id, updatedAt: new Date() } });
+  const trigger = await findTrigger(context, project, id, ID);
+  await change(context, project, trigger, { ownerId: actor.id, updatedAt: new Date() });
   return { project, id };
 }
 
 /** Deletes a trigger; its pipelines stay. Throws NotFound, Forbidden. */
 export async function deleteTrigger(context: Context, ref: IdOrPath, id: number): Promise<void> {
   const { project } = await administered(context, ref);
-  await findTrigger(context, project, id, ID);
-  await context.db.trigger.deleteMany({ where: { id } });
+  const trigger = await findTrigger(context, project, id, ID);
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.trigger.deleteMany({ where: { id } });
+    if (count > 0) await audit(tx, context, { action: 'trigger_deleted', ...audited(project, trigger) });
+  });
+}
+
+async function change(
+  context: Context,
+  project: { id: number },
+  trigger: typeof ID.row,
+  data: Partial<Pick<Trigger, 'description' | 'ownerId' | 'updatedAt'>>,
+): Promise<void> {
+  await context.db.$transaction(async (tx) => {
+    const before = await rowBefore(tx, 'Trigger', trigger.id);
+    await tx.trigger.updateMany({ where: { id: trigger.id }, data });
+    await auditChanges(tx, context, { action: 'trigger_updated', ...audited(project, trigger) }, before);
+  });
+}
+
+function audited({ id: projectId }: { id: number }, { id, description }: typeof ID.row) {
+  return { place: { projectId }, target: { type: 'Trigger' as const, id, name: description } };
 }
 
 async function administered(context: Context, ref: IdOrPath) {

@@ -29,6 +29,13 @@ export async function administered(context: Context, { project, group }: PlaceRe
   return 'server';
 }
 
+/** Where the audit log has what was done to a variable, and the variable: by its key alone. */
+export function auditedVariable(place: VariablePlace, { id, key }: { id: number; key: string }) {
+  const { projectId, namespaceId } = columnsOf(place);
+  const group = namespaceId === null ? ('server' as const) : { groupId: namespaceId };
+  return { place: projectId === null ? group : { projectId }, target: { type: 'Variable' as const, id, name: key } };
+}
+
 /** The columns that say to which place a variable belongs. */
 export function columnsOf(place: VariablePlace): { projectId: number | null; namespaceId: number | null } {
   if (place === 'server') return { projectId: null, namespaceId: null };

@@ -1,6 +1,14 @@
+import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
+import { audit } from '#src/access/audit/record.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findVariable, resourceOf, type VariableName } from '#src/domain/ci/variables/list.ts';
-import { administered, columnsOf, type PlaceRef, type VariablePlace } from '#src/domain/ci/variables/place.ts';
+import {
+  administered,
+  auditedVariable,
+  columnsOf,
+  type PlaceRef,
+  type VariablePlace,
+} from '#src/domain/ci/variables/place.ts';
 import { violates } from '#src/platform/database/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
@@ -71,7 +79,13 @@ export async function createVariable(context: Context, { key, ...input }: NewVar
     environmentScope,
     description: input.description || null,
   };
-  await context.db.variable.create({ data }).catch(taken);
+  await context.db
+    .$transaction(async (tx) => {
+      const { id } = await tx.variable.create({ data, select: { id: true } });
+      const event = { action: 'variable_created', ...auditedVariable(place, { id, key }) } as const;
+      await audit(tx, context, { ...event, attribute: 'environment_scope', to: environmentScope });
+    })
+    .catch(taken);
   return { place, key, environmentScope };
 }
 
@@ -93,8 +107,15 @@ export async function updateVariable(context: Context, { key, ...input }: Change
     ...(input.isFile == null ? {} : { isFile: input.isFile }),
     ...(input.description === undefined ? {} : { description: input.description || null }),
   };
-  const updated = await context.db.variable.updateMany({ where: { id: found.id }, data }).catch(taken);
-  if (updated.count === 0) throw new NotFound(resourceOf(place));
+  await context.db
+    .$transaction(async (tx) => {
+      const before = await rowBefore(tx, 'Variable', found.id);
+      const { count } = await tx.variable.updateMany({ where: { id: found.id }, data });
+      if (count === 0) throw new NotFound(resourceOf(place));
+      const event = { action: 'variable_updated', ...auditedVariable(place, { id: found.id, key }) } as const;
+      await auditChanges(tx, context, event, before);
+    })
+    .catch(taken);
   return { place, key, environmentScope };
 }
 
@@ -107,8 +128,12 @@ export async function deleteVariable<R>(
 ): Promise<R> {
   const place = await administered(context, ref);
   const found = await findVariable(context, place, name, selection.with(CURRENT));
-  const { count } = await context.db.variable.deleteMany({ where: { id: found.id } });
-  if (count === 0) throw new NotFound(resourceOf(place));
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.variable.deleteMany({ where: { id: found.id } });
+    if (count === 0) throw new NotFound(resourceOf(place));
+    const event = { action: 'variable_deleted', ...auditedVariable(place, { id: found.id, key: name.key }) } as const;
+    await audit(tx, context, { ...event, attribute: 'environment_scope', from: found.environmentScope });
+  });
   return found;
 }
 

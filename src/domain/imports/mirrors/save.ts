@@ -1,3 +1,5 @@
+import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
+import { audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
@@ -40,6 +42,7 @@ export async function createMirror(
       throw new LimitReached(`A project may have ${MOST_MIRRORS} mirrors`);
     }
     const { id } = await tx.remoteMirror.create({ data: made, select: { id: true } });
+    await audit(tx, context, { action: 'mirror_created', ...audited(project, id) });
     return { project, id };
   });
 }
@@ -56,7 +59,11 @@ export async function updateMirror(
   const data = columnsOf(values);
   const due =
     data.enabled === true ? { dueAt: new Date() } : data.enabled === false ? { dueAt: null, failures: 0 } : {};
-  await context.db.remoteMirror.updateMany({ where: { id }, data: { ...data, ...due } });
+  await context.db.$transaction(async (tx) => {
+    const before = await rowBefore(tx, 'RemoteMirror', id);
+    await tx.remoteMirror.updateMany({ where: { id }, data: { ...data, ...due } });
+    await auditChanges(tx, context, { action: 'mirror_updated', ...audited(project, id) }, before);
+  });
   return { project, id };
 }
 
@@ -64,7 +71,10 @@ export async function updateMirror(
 export async function deleteMirror(context: Context, ref: IdOrPath, id: number): Promise<void> {
   const { project } = await administered(context, ref);
   await findMirror(context, project, id, ID);
-  await context.db.remoteMirror.deleteMany({ where: { id } });
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.remoteMirror.deleteMany({ where: { id } });
+    if (count > 0) await audit(tx, context, { action: 'mirror_deleted', ...audited(project, id) });
+  });
 }
 
 /** Updates a mirror at once. Throws NotFound, Forbidden, and BadRequest for one that is disabled, or was updated within a minute. */
@@ -79,6 +89,10 @@ export async function syncMirror(context: Context, ref: IdOrPath, id: number): P
     await context.jobs.enqueue(tx, 'mirrors.push', {});
   });
   return { project, id };
+}
+
+function audited({ id: projectId }: { id: number }, id: number) {
+  return { place: { projectId }, target: { type: 'Mirror' as const, id } };
 }
 
 async function administered(context: Context, ref: IdOrPath) {

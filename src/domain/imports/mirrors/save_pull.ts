@@ -1,3 +1,5 @@
+import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
+import { type Auditing, audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
@@ -53,12 +55,14 @@ export async function pullMirrorColumns(
   { url, username, password, userId, ...values }: PullMirrorValues,
 ) {
   const known = project && (await context.db.pullMirror.findUnique({ where: { projectId: project.id } }));
-  const wanted = url ?? (known && decrypt(known.urlEncrypted, context.secret)) ?? '';
+  const before = known && decrypt(known.urlEncrypted, context.secret);
+  const wanted = url ?? before ?? '';
   const checked = await checkedUrl(context, withCredentials(wanted, username, password));
   const { enabled, triggersPipelines, onlyProtectedBranches, overwritesDiverged } = values;
   const isDue = enabled ?? known?.enabled ?? true;
   return {
-    urlEncrypted: Buffer.from(encrypt(checked, context.secret)),
+    // The same URL is left as it is, so that the audit log does not take it for another one.
+    urlEncrypted: known && checked === before ? known.urlEncrypted : Buffer.from(encrypt(checked, context.secret)),
     userId: await mirrorUser(context, actor, userId),
     enabled: isDue,
     ...(triggersPipelines == null ? {} : { triggersPipelines }),
@@ -73,13 +77,18 @@ export async function pullMirrorColumns(
 /** Stores the mirror of a project in the transaction, and has it updated. */
 export async function writePullMirror(
   tx: Transaction,
-  { jobs }: Pick<Context, 'jobs'>,
+  context: Pick<Context, 'jobs'> & Auditing,
   projectId: number,
   columns: Awaited<ReturnType<typeof pullMirrorColumns>>,
 ): Promise<PullMirrorRow> {
   const create = { ...columns, projectId };
+  const known = await tx.pullMirror.findUnique({ where: { projectId }, select: { id: true } });
+  const before = known && (await rowBefore(tx, 'PullMirror', known.id));
   const row = await tx.pullMirror.upsert({ where: { projectId }, create, update: columns });
-  if (row.enabled) await jobs.enqueue(tx, 'mirrors.pull', {});
+  const event = { place: { projectId }, target: { type: 'Mirror', id: row.id } } as const;
+  if (before) await auditChanges(tx, context, { action: 'mirror_updated', ...event }, before);
+  else await audit(tx, context, { action: 'mirror_created', ...event });
+  if (row.enabled) await context.jobs.enqueue(tx, 'mirrors.pull', {});
   return row;
 }
 

@@ -1,3 +1,4 @@
+import { audit } from '#src/access/audit/record.ts';
 import { notify } from '#src/access/credentials/mail/notify.ts';
 import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
 import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
@@ -96,6 +97,8 @@ export async function deleteIdentityOf(context: Context, userId: number, provide
     if (!identity) throw new NotFound('Identity');
     await endProvidedMemberships(tx, identity.id);
     await tx.identity.deleteMany({ where: { id: identity.id } });
+    const event = { action: 'identity_deleted', place: { userId }, target: { type: 'User', id: userId } } as const;
+    await audit(tx, context, { ...event, attribute: 'provider', from: provider });
     await notify(context, tx, userId, 'identity_disconnected');
   });
 }

@@ -1,5 +1,7 @@
+import { audit, BY_SERVER } from '#src/access/audit/record.ts';
 import { OWNER } from '#src/access/permissions/abilities.ts';
 import { notExpired } from '#src/access/permissions/visibility.ts';
+import { endOf } from '#src/domain/members/audit.ts';
 import { isLastOwner } from '#src/domain/members/last_owner.ts';
 import { lockAccess } from '#src/domain/members/source.ts';
 import type { GroupMapping } from '#src/platform/config/sign_in_providers.ts';
@@ -77,24 +79,30 @@ async function give(tx: Transaction, identity: { id: number; userId: number }, g
   // Expired memberships count as absent.
   await tx.$executeRaw`
     DELETE FROM members m WHERE m.namespace_id = ${groupId} AND m.user_id = ${userId} AND NOT ${notExpired('m')}`;
-  await tx.$executeRaw`
+  const given = await tx.$executeRaw`
     WITH given AS (
       INSERT INTO members (user_id, namespace_id, access_level) VALUES (${userId}, ${groupId}, ${level})
       ON CONFLICT (namespace_id, user_id) DO NOTHING RETURNING id)
     INSERT INTO provided_memberships (member_id, identity_id) SELECT id, ${id} FROM given`;
   await tx.accessRequest.deleteMany({ where: { userId, namespaceId: groupId } });
+  const event = { action: 'member_created', place: { groupId }, target: { type: 'User', id: userId } } as const;
+  if (given > 0) await audit(tx, BY_SERVER, { ...event, attribute: 'access_level', to: level });
 }
 
 async function change(tx: Transaction, held: Held, level: number): Promise<void> {
   await lockAccess(tx, placeOf(held), held.userId);
   if (level < OWNER && (await isLastOwner(tx, placeOf(held), memberOf(held)))) return;
   await tx.$executeRaw(sql`UPDATE members SET access_level = ${level} WHERE id = ${held.memberId}`);
+  const { groupId, userId, accessLevel: from } = held;
+  const event = { action: 'member_updated', place: { groupId }, target: { type: 'User', id: userId } } as const;
+  await audit(tx, BY_SERVER, { ...event, attribute: 'access_level', from, to: level });
 }
 
 async function end(tx: Transaction, held: Held): Promise<void> {
   await lockAccess(tx, placeOf(held), held.userId);
   if (await isLastOwner(tx, placeOf(held), memberOf(held))) return;
   await tx.member.deleteMany({ where: { id: held.memberId } });
+  await audit(tx, BY_SERVER, endOf({ ...held, projectId: null }, 'member_deleted'));
 }
 
 function placeOf({ groupId }: Held) {

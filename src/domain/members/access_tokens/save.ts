@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { audit } from '#src/access/audit/record.ts';
 import { insertToken, type NewToken, requireExpiry, tokenErrors } from '#src/access/credentials/tokens/create.ts';
 import type { MadeToken } from '#src/access/credentials/tokens/list.ts';
+import { endToken } from '#src/access/credentials/tokens/revoke.ts';
 import { replaceToken } from '#src/access/credentials/tokens/rotate.ts';
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
@@ -10,7 +12,7 @@ import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { accessTokenOf, authorizeAccessTokens, CHANGEABLE } from '#src/domain/members/access_tokens/list.ts';
 import { insertMember } from '#src/domain/members/add.ts';
 import { levelErrors } from '#src/domain/members/level.ts';
-import { type PlaceRef, type Source, sourceAt } from '#src/domain/members/source.ts';
+import { auditPlace, type PlaceRef, type Source, sourceAt } from '#src/domain/members/source.ts';
 import { createUser } from '#src/domain/users/create.ts';
 import { DomainError, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
@@ -57,6 +59,7 @@ export async function createAccessToken<R>(
       const { expiresAt } = input;
       await insertMember(tx, context, source, { userId, accessLevel, expiresAt });
       made = await insertToken(tx, { userId, impersonation: false, ...idOf(source) }, input);
+      await audit(tx, context, { action: 'access_token_created', ...tokenOf(source, { id: made.id, name: bot.name }) });
     },
   );
   if (!made) throw new Error('No token was made');
@@ -96,7 +99,7 @@ export async function revokeAccessToken<R>(
   if (!administers(actor, source))
     throw refused(`${actor.username} cannot delete access tokens of this ${source.kind}`);
   await accessTokenOf(context, source, id, CHANGEABLE);
-  await context.db.personalAccessToken.updateMany({ where: { id }, data: { revoked: true } });
+  await endToken(context, id);
   return accessTokenOf(context, source, id, selection);
 }
 
@@ -107,7 +110,7 @@ async function replaced<R>(
   expiresAt: string | null | undefined,
   selection: Selection<'PersonalAccessToken', R>,
 ): Promise<MadeToken<R>> {
-  const made = await replaceToken(context.db, id, expiresAt);
+  const made = await replaceToken(context, id, expiresAt);
   if (!made) throw new NotFound('Access Token');
   return { ...(await accessTokenOf(context, source, made.id, selection)), token: made.token };
 }
@@ -121,6 +124,10 @@ function requireManagerOrBot(context: Context): Actor {
 
 function administers(actor: Actor, { kind, record }: Source): boolean {
   return can(actor, kind === 'project' ? 'admin_access_token' : 'admin_group_access_token', record);
+}
+
+function tokenOf(source: Source, token: { id: number; name: string }) {
+  return { place: auditPlace(source), target: { type: 'AccessToken' as const, ...token } };
 }
 
 function idOf({ kind, record }: Source): { projectId: number } | { namespaceId: number } {

@@ -1,10 +1,11 @@
+import { audit } from '#src/access/audit/record.ts';
 import { DEPLOY_TOKEN } from '#src/access/credentials/tokens/deploy_token.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { DEPLOY_SCOPES } from '#src/access/permissions/scopes.ts';
 import { authorizeDeployTokens, findDeployToken } from '#src/domain/members/deploy_tokens/list.ts';
-import { type PlaceRef, sourceAt } from '#src/domain/members/source.ts';
+import { auditPlace, type PlaceRef, type Source, sourceAt } from '#src/domain/members/source.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
-import type { Selection } from '#src/platform/records/selection.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
 import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 
 export interface NewDeployToken {
@@ -26,6 +27,8 @@ export type MadeDeployToken<R> = R & {
 export const TOKEN_OF_JOBS = 'gitlab-deploy-token';
 
 const LONGEST = 255;
+
+const NAMED = select('DeployToken', { id: true, name: true });
 
 /** Creates a deploy token of a project or group, for those who administer it. Throws NotFound, Forbidden, ValidationFailed. */
 export async function createDeployToken<R>(
@@ -57,6 +60,10 @@ export async function createDeployToken<R>(
     if (!username?.trim()) {
       await tx.deployToken.update({ where: made, data: { username: `gitlab+deploy-token-${made.id}` } });
     }
+    await audit(tx, context, {
+      action: 'deploy_token_created',
+      ...tokenOf(source, { id: made.id, name: name.trim() }),
+    });
     return made.id;
   });
   return { ...(await findDeployToken(context, source, id, selection)), token };
@@ -70,8 +77,11 @@ export async function deleteDeployToken<R>(
   selection: Selection<'DeployToken', R>,
 ): Promise<R> {
   const source = await sourceAt(context, place);
-  const token = await findDeployToken(context, source, id, selection);
-  await context.db.deployToken.deleteMany({ where: { id } });
+  const token = await findDeployToken(context, source, id, selection.with(NAMED));
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.deployToken.deleteMany({ where: { id } });
+    if (count > 0) await audit(tx, context, { action: 'deploy_token_deleted', ...tokenOf(source, token) });
+  });
   return token;
 }
 
@@ -83,9 +93,19 @@ export async function revokeDeployToken<R>(
   selection: Selection<'DeployToken', R>,
 ): Promise<R> {
   const source = await sourceAt(context, place);
-  await findDeployToken(context, source, id, selection);
-  await context.db.deployToken.updateMany({ where: { id }, data: { revoked: true, tokenEncrypted: null } });
+  const token = await findDeployToken(context, source, id, NAMED);
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.deployToken.updateMany({
+      where: { id, revoked: false },
+      data: { revoked: true, tokenEncrypted: null },
+    });
+    if (count > 0) await audit(tx, context, { action: 'deploy_token_revoked', ...tokenOf(source, token) });
+  });
   return findDeployToken(context, source, id, selection);
+}
+
+function tokenOf(source: Source, { id, name }: typeof NAMED.row) {
+  return { place: auditPlace(source), target: { type: 'DeployToken' as const, id, name } };
 }
 
 function check({ name, scopes, expiresAt, username }: NewDeployToken): void {

@@ -1,9 +1,10 @@
+import { audit } from '#src/access/audit/record.ts';
 import { activeUser } from '#src/access/credentials/authenticate.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { putMember } from '#src/domain/members/add.ts';
 import { PENDING } from '#src/domain/members/invitations/list.ts';
 import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
-import { authorizeMembers, findSource, type Source } from '#src/domain/members/source.ts';
+import { auditPlace, authorizeMembers, findSource, type Source } from '#src/domain/members/source.ts';
 import { DomainError, Forbidden, NotFound } from '#src/platform/errors.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
@@ -85,6 +86,8 @@ export async function acceptInvitationFor(context: Context, token: string, userI
         OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }],
       },
     });
+    const target = { type: 'Invitation', id, name: open.email } as const;
+    await audit(tx, context, { action: 'invitation_accepted', place: auditPlace(source), target });
     if (higher === 0) await putMember(tx, context, source, { userId, accessLevel, expiresAt, givenById: inviter.id });
   });
   return source;

@@ -1,10 +1,11 @@
+import { audit } from '#src/access/audit/record.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { countUses, digest } from '#src/access/sign_in/attempts.ts';
 import { MOST_ADDED, type NewMember, putMember } from '#src/domain/members/add.ts';
 import { DAYS } from '#src/domain/members/invitations/list.ts';
 import { enqueueInvitationMail } from '#src/domain/members/invitations/mail.ts';
 import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
-import { authorizeMembers, type PlaceRef, type Source, sourceAt } from '#src/domain/members/source.ts';
+import { auditPlace, authorizeMembers, type PlaceRef, type Source, sourceAt } from '#src/domain/members/source.ts';
 import { domainErrors } from '#src/domain/users/domains.ts';
 import { isAddress, normaliseAddress } from '#src/domain/users/emails/address.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
@@ -172,6 +173,13 @@ async function insertInvitation(
     VALUES (${projectId}, ${groupId}, ${email}, ${accessLevel}, ${expiresAt}::date, ${createdById})
     ON CONFLICT DO NOTHING RETURNING id`;
   if (!made) return false;
+  const event = {
+    action: 'invitation_created',
+    place: auditPlace(source),
+    attribute: 'access_level',
+    to: accessLevel,
+  } as const;
+  await audit(tx, context, { ...event, target: { type: 'Invitation', id: made.id, name: email } });
   await enqueueInvitationMail(context, tx, made.id);
   return true;
 }

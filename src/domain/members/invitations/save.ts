@@ -1,8 +1,9 @@
+import { audit } from '#src/access/audit/record.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { isPast } from '#src/domain/members/invitations/invite.ts';
 import { findInvitation } from '#src/domain/members/invitations/list.ts';
 import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
-import { type PlaceRef, sourceAt } from '#src/domain/members/source.ts';
+import { auditPlace, type PlaceRef, sourceAt } from '#src/domain/members/source.ts';
 import { BadRequest, type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
@@ -24,7 +25,7 @@ export async function updateInvitation<R>(
 ): Promise<R> {
   const actor = requireActor(context);
   const source = await sourceAt(context, place);
-  const { id } = await findInvitation(context, source, email, BASE);
+  const { id, email: address } = await findInvitation(context, source, email, BASE);
   if (accessLevel == null && expiresAt === undefined) {
     throw new BadRequest('Give an access level or a day of expiry', 'accessLevel');
   }
@@ -32,13 +33,24 @@ export async function updateInvitation<R>(
   if (isPast(expiresAt)) errors.expires_at = ['cannot be a date in the past'];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   if (accessLevel != null) checkGrant(actor, source, accessLevel);
-  await context.db.invitation.updateMany({
-    where: { id },
-    data: {
-      // Who raises the level answers for it when the invitation is accepted.
-      ...(accessLevel == null ? {} : { accessLevel, createdById: actor.id }),
-      ...(expiresAt === undefined ? {} : { expiresAt: expiresAt === null ? null : new Date(expiresAt) }),
-    },
+  const target = { type: 'Invitation', id, name: address } as const;
+  await context.db.$transaction(async (tx) => {
+    await tx.invitation.updateMany({
+      where: { id },
+      data: {
+        // Who raises the level answers for it when the invitation is accepted.
+        ...(accessLevel == null ? {} : { accessLevel, createdById: actor.id }),
+        ...(expiresAt === undefined ? {} : { expiresAt: expiresAt === null ? null : new Date(expiresAt) }),
+      },
+    });
+    const event = { action: 'invitation_updated', place: auditPlace(source), target } as const;
+    const level = accessLevel == null ? [] : [{ ...event, attribute: 'access_level', to: accessLevel }];
+    await audit(
+      tx,
+      context,
+      ...level,
+      ...(expiresAt === undefined ? [] : [{ ...event, attribute: 'expires_at', to: expiresAt }]),
+    );
   });
   return findInvitation(context, source, email, selection);
 }
@@ -50,7 +62,11 @@ export async function updateInvitation<R>(
 export async function deleteInvitation(context: Context, place: PlaceRef, email: string): Promise<{ email: string }> {
   const source = await sourceAt(context, place);
   const found = await findInvitation(context, source, email, BASE);
-  const { count } = await context.db.invitation.deleteMany({ where: { id: found.id } });
-  if (count === 0) throw new NotFound('Invitation');
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.invitation.deleteMany({ where: { id: found.id } });
+    if (count === 0) throw new NotFound('Invitation');
+    const target = { type: 'Invitation', id: found.id, name: found.email } as const;
+    await audit(tx, context, { action: 'invitation_deleted', place: auditPlace(source), target });
+  });
   return { email: found.email };
 }

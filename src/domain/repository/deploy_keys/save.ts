@@ -1,3 +1,4 @@
+import { type Audited, audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
@@ -35,7 +36,8 @@ export async function createDeployKey(context: Context, ref: IdOrPath, input: Ne
         const known = await findAccessible(tx, actor, values);
         const key = { ...values, canPush: input.canPush, userId: actor.id };
         const { id } = known ?? (await tx.deployKey.create({ data: key, select: { id: true } }));
-        await join(tx, project.id, id);
+        if (await join(tx, project.id, id))
+          await audit(tx, context, await joined(tx, project, id, 'deploy_key_created'));
         return id;
       });
       return { project, id };
@@ -58,7 +60,7 @@ export async function enableDeployKey(context: Context, ref: IdOrPath, id: numbe
         object[]
       >`SELECT k.id FROM deploy_keys k WHERE k.id = ${id} AND ${accessibleTo(actor)}`;
       if (!key) throw new NotFound('Deploy Key');
-      await join(tx, project.id, id);
+      if (await join(tx, project.id, id)) await audit(tx, context, await joined(tx, project, id, 'deploy_key_created'));
     });
   } catch (error) {
     throw vanished(error) === 'key' ? new NotFound('Deploy Key') : error;
@@ -69,8 +71,13 @@ export async function enableDeployKey(context: Context, ref: IdOrPath, id: numbe
 /** Removes a deploy key from a project; it is deleted if no other project has it. Throws NotFound, Forbidden. */
 export async function deleteDeployKey(context: Context, ref: IdOrPath, id: number): Promise<void> {
   const { project } = await administered(context, ref);
-  const { count } = await context.db.projectDeployKey.deleteMany({ where: { projectId: project.id, deployKeyId: id } });
-  if (count === 0) throw new NotFound('Deploy Key');
+  await context.db.$transaction(async (tx) => {
+    // A trigger deletes the key with its last project.
+    const event = await joined(tx, project, id, 'deploy_key_deleted');
+    const { count } = await tx.projectDeployKey.deleteMany({ where: { projectId: project.id, deployKeyId: id } });
+    if (count === 0) throw new NotFound('Deploy Key');
+    await audit(tx, context, event);
+  });
 }
 
 /** The deploy key of these bytes, if the actor may add it to projects. Throws ValidationFailed if it belongs to others. */
@@ -87,9 +94,25 @@ async function findAccessible(
   return { id: found.id };
 }
 
-async function join(tx: Transaction, projectId: number, deployKeyId: number): Promise<void> {
-  await tx.$executeRaw`
+/** Whether the project did not have the key before. */
+async function join(tx: Transaction, projectId: number, deployKeyId: number): Promise<boolean> {
+  const added = await tx.$executeRaw`
     INSERT INTO project_deploy_keys (project_id, deploy_key_id) VALUES (${projectId}, ${deployKeyId}) ON CONFLICT DO NOTHING`;
+  return added > 0;
+}
+
+async function joined(
+  tx: Transaction,
+  project: { id: number },
+  id: number,
+  action: 'deploy_key_created' | 'deploy_key_deleted',
+): Promise<Audited> {
+  const name = (await tx.deployKey.findUnique({ where: { id }, select: { title: true } }))?.title;
+  return {
+    action,
+    place: { projectId: project.id },
+    target: { type: 'DeployKey', id, ...(name === undefined ? {} : { name }) },
+  };
 }
 
 async function administered(context: Context, ref: IdOrPath) {

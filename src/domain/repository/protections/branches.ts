@@ -1,3 +1,5 @@
+import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
+import { audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
@@ -13,7 +15,7 @@ import {
   requireFew,
   requireName,
 } from '#src/domain/repository/protections/given_levels.ts';
-import { reaches } from '#src/domain/repository/protections/levels.ts';
+import { type Level, reaches } from '#src/domain/repository/protections/levels.ts';
 import { type Transaction, violates } from '#src/platform/database/db.ts';
 import { Conflict, Forbidden, NotFound } from '#src/platform/errors.ts';
 
@@ -70,6 +72,7 @@ export async function createBranchProtectionRule(
       const { id } = await tx.protectedBranch.create({ data, select: { id: true } });
       const given = await levelsOf(tx, id);
       for (const action of ACTIONS) await keep(tx, id, action, given.filter(of(action)), levels[action]);
+      await audit(tx, context, { action: 'protected_branch_created', ...audited(project, { id, name }) });
       return { project, id };
     });
   } catch (error) {
@@ -88,6 +91,8 @@ export async function updateBranchProtectionRule(
   const { actor, project } = await administered(context, ref);
   return context.db.$transaction(async (tx) => {
     const rule = await heldRule(tx, project, actor, name);
+    const event = { action: 'protected_branch_updated', ...audited(project, { id: rule.id, name }) } as const;
+    const whole = await rowBefore(tx, 'ProtectedBranch', rule.id);
     const given = {
       push: changes.allowedToPush,
       merge: changes.allowedToMerge,
@@ -98,9 +103,12 @@ export async function updateBranchProtectionRule(
       const levels = changedLevels(KINDS[action], before, given[action]);
       await requireDeployKeys(tx, project.id, KINDS[action], levels);
       await keep(tx, rule.id, action, before, levels);
+      const [from, to] = [inWords(before), inWords(levels)];
+      if (from !== to) await audit(tx, context, { ...event, attribute: `${action}_access_levels`, from, to });
     }
     const { allowForcePush } = changes;
     if (allowForcePush != null) await tx.protectedBranch.update({ where: { id: rule.id }, data: { allowForcePush } });
+    await auditChanges(tx, context, event, whole);
     return { project, id: rule.id };
   });
 }
@@ -111,7 +119,20 @@ export async function deleteBranchProtectionRule(context: Context, ref: IdOrPath
   await context.db.$transaction(async (tx) => {
     const { id } = await heldRule(tx, project, actor, name);
     await tx.protectedBranch.delete({ where: { id } });
+    await audit(tx, context, { action: 'protected_branch_deleted', ...audited(project, { id, name }) });
   });
+}
+
+function audited({ id: projectId }: ProjectRow, rule: { id: number; name: string }) {
+  return { place: { projectId }, target: { type: 'ProtectedBranch' as const, ...rule } };
+}
+
+/** Levels as the audit log has them: `40, deploy key 7`. */
+function inWords(levels: readonly Level[]): string {
+  return levels
+    .map(({ accessLevel, deployKeyId }) => (deployKeyId === null ? `${accessLevel}` : `deploy key ${deployKeyId}`))
+    .sort()
+    .join(', ');
 }
 
 /** Throws Forbidden for those whom a protection does not let change or remove it. */

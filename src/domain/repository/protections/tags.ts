@@ -1,3 +1,4 @@
+import { audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
@@ -42,6 +43,8 @@ export async function createTagProtectionRule(
         data: { projectId: project.id, name, levels: { create: data } },
         select: { id: true },
       });
+      const target = { type: 'ProtectedTag', id, name } as const;
+      await audit(tx, context, { action: 'protected_tag_created', place: { projectId: project.id }, target });
       return { project, id };
     });
   } catch (error) {
@@ -53,10 +56,14 @@ export async function createTagProtectionRule(
 /** Removes a protection. Throws NotFound, Forbidden. */
 export async function deleteTagProtectionRule(context: Context, ref: IdOrPath, name: string): Promise<void> {
   const project = await administered(context, ref);
-  const { count } = name.includes('\0')
-    ? { count: 0 }
-    : await context.db.protectedTag.deleteMany({ where: { projectId: project.id, name } });
-  if (count === 0) throw new NotFound('TagProtectionRule');
+  const where = { projectId: project.id, name };
+  await context.db.$transaction(async (tx) => {
+    const found = name.includes('\0') ? null : await tx.protectedTag.findFirst({ where });
+    const { count } = found ? await tx.protectedTag.deleteMany({ where: { id: found.id } }) : { count: 0 };
+    if (!found || count === 0) throw new NotFound('TagProtectionRule');
+    const target = { type: 'ProtectedTag', id: found.id, name } as const;
+    await audit(tx, context, { action: 'protected_tag_deleted', place: { projectId: project.id }, target });
+  });
 }
 
 async function administered(context: Context, ref: IdOrPath) {
