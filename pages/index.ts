@@ -6,6 +6,7 @@ import { explore, places } from '#pages/explore.ts';
 import { feeds } from '#pages/feeds.ts';
 import { files } from '#pages/files.ts';
 import { issues } from '#pages/issues.ts';
+import { jobs } from '#pages/jobs.ts';
 import { labels } from '#pages/labels.ts';
 import { mergeRequestChanges } from '#pages/merge_request_changes.ts';
 import { mergeRequests } from '#pages/merge_requests.ts';
@@ -33,6 +34,7 @@ export const rows: readonly Row[] = [
   ...mergeRequests,
   ...milestones,
   ...notes,
+  ...jobs,
   ...pipelines,
   ...commits,
   ...refs,
