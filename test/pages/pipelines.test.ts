@@ -292,7 +292,10 @@ it('shows the keys of variables to those who may know them, and the values on a 
         source: 'api',
         status: 'success',
       },
-      variablesEncrypted: sealVariables([{ key: 'TARGET', value: 'moon-base', isFile: false, raw: false }], world.as(owner).secret),
+      variablesEncrypted: sealVariables(
+        [{ key: 'TARGET', value: 'moon-base', isFile: false, raw: false }],
+        world.as(owner).secret,
+      ),
     },
   });
   const at = `/${project.fullPath}/-/pipelines/${id}`;
