@@ -1,12 +1,15 @@
 import { auditEvents } from '#pages/audit_events.ts';
 import { boards } from '#pages/boards.ts';
+import { ciTools } from '#pages/ci_tools.ts';
 import { commits } from '#pages/commits.ts';
 import { completion } from '#pages/completion.ts';
 import type { Row } from '#pages/engine/row.ts';
+import { environments } from '#pages/environments.ts';
 import { explore, places } from '#pages/explore.ts';
 import { feeds } from '#pages/feeds.ts';
 import { files } from '#pages/files.ts';
 import { issues } from '#pages/issues.ts';
+import { jobs } from '#pages/jobs.ts';
 import { labels } from '#pages/labels.ts';
 import { mergeRequestChanges } from '#pages/merge_request_changes.ts';
 import { mergeRequests } from '#pages/merge_requests.ts';
@@ -16,6 +19,8 @@ import { pipelines } from '#pages/pipelines.ts';
 import { refs } from '#pages/refs.ts';
 import { releases } from '#pages/releases.ts';
 import { home, repository } from '#pages/repository.ts';
+import { runners } from '#pages/runners.ts';
+import { schedules } from '#pages/schedules.ts';
 import { search } from '#pages/search.ts';
 import { snippets } from '#pages/snippets.ts';
 import { start } from '#pages/start.ts';
@@ -35,7 +40,12 @@ export const rows: readonly Row[] = [
   ...mergeRequests,
   ...milestones,
   ...notes,
+  ...ciTools,
+  ...environments,
+  ...jobs,
   ...pipelines,
+  ...runners,
+  ...schedules,
   ...commits,
   ...refs,
   ...releases,

@@ -1,24 +1,22 @@
-import { ansiToHtml } from '#pages/engine/ansi.ts';
+import { ACTIVE, ciFrame } from '#pages/ci.ts';
 import { liveAt } from '#pages/engine/live.ts';
 import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { BOX, needsGraph } from '#pages/needs_graph.ts';
+import { inPlace } from '#pages/place.ts';
 import {
   CancelJobOnPageDocument,
   CancelPipelineOnPageDocument,
-  EraseJobOnPageDocument,
-  JobListPageDocument,
-  JobLogLiveDocument,
-  JobPageDocument,
   PipelineListPageDocument,
   PipelinePageDocument,
   PipelinesLiveDocument,
+  PipelineVariablesPageDocument,
   PlayJobOnPageDocument,
   RetryJobOnPageDocument,
   RetryPipelineOnPageDocument,
   StartPipelineDocument,
+  TestReportPageDocument,
+  type TestReportPageQuery,
 } from '#src/generated/page_operations.ts';
-
-/** The states in which a pipeline or job can still change by itself. */
-const ACTIVE = ['CREATED', 'PENDING', 'RUNNING', 'SCHEDULED', 'WAITING_FOR_RESOURCE'];
 
 const liveIn = ({ fullPath }: { fullPath: string }) => liveAt(PipelinesLiveDocument, { project: fullPath });
 
@@ -29,10 +27,10 @@ const list = page({
   found: ({ project }) => project,
   title: (project) => `Pipelines · ${project.fullPath}`,
   show: (project, { given }) => ({
-    project,
-    tab: 'pipelines',
+    ...ciFrame(project, 'pipelines'),
     pipelines: project.pipelines,
     scope: given.scope ?? 'all',
+    isFiltered: ['status', 'ref', 'source', 'username'].some((name) => given[name]),
     live: project.pipelines.nodes.some(({ status }) => ACTIVE.includes(status)) ? liveIn(project) : null,
   }),
 });
@@ -43,48 +41,86 @@ const pipeline = page({
   view: 'pipelines/pipeline',
   found: ({ project }) => project?.pipeline && { project, pipeline: project.pipeline },
   title: (found) => `Pipeline #${found.pipeline.databaseId} · ${found.project.fullPath}`,
-  show: ({ project, pipeline: one }) => ({
-    project,
-    tab: 'pipelines',
+  show: ({ project, pipeline: one }) => {
+    const { nodes, pageInfo } = one.jobs;
+    const isWhole = !pageInfo.hasNextPage && !pageInfo.hasPreviousPage;
+    return {
+      ...ciFrame(project, 'pipelines'),
+      pipeline: one,
+      stages: [...Map.groupBy(nodes, ({ stage }) => stage)],
+      graph: isWhole ? needsGraph([...nodes, ...one.triggerJobs.nodes]) : null,
+      box: BOX,
+      live: ACTIVE.includes(one.status) ? liveIn(project) : null,
+    };
+  },
+  pageSize: 100,
+});
+
+type Report = NonNullable<NonNullable<NonNullable<TestReportPageQuery['project']>['pipeline']>['testReport']>;
+
+/** Tests on one page of a report. */
+const MOST_TESTS = 200;
+
+/** The tests of a report that are asked for: of one suite or all, the failed ones or all; those that failed first. */
+function testsOf({ testSuites }: Report, { suite, failed, from }: Facts['given']) {
+  const isFailure = ({ status }: { status: string }) => status === 'FAILED' || status === 'ERROR';
+  const all = testSuites
+    .filter(({ name }) => suite === undefined || name === suite)
+    .flatMap(({ name, testCases }) => testCases.map((one) => ({ ...one, suite: name })));
+  const wanted = failed === undefined ? all : all.filter(isFailure);
+  const sorted = wanted.toSorted((a, b) => Number(isFailure(b)) - Number(isFailure(a)));
+  const start = /^\d{1,7}$/.test(String(from)) ? Number(from) : 0;
+  return { tests: sorted.slice(start, start + MOST_TESTS), start, next: start + MOST_TESTS, testCount: sorted.length };
+}
+
+const report = page({
+  path: '/:project/-/pipelines/:id/test_report',
+  operation: TestReportPageDocument,
+  view: 'pipelines/test_report',
+  found: ({ project }) => {
+    const one = project?.pipeline;
+    return project && one?.testReport ? { project, pipeline: one, report: one.testReport } : null;
+  },
+  title: ({ project, pipeline: one }) => `Tests of pipeline #${one.databaseId} · ${project.fullPath}`,
+  show: ({ project, pipeline: one, report: found }, { given }) => ({
+    ...ciFrame(project, 'pipelines'),
     pipeline: one,
-    stages: [...Map.groupBy(one.jobs.nodes.toReversed(), ({ stage }) => stage)],
-    live: ACTIVE.includes(one.status) ? liveIn(project) : null,
+    report: found,
+    page: MOST_TESTS,
+    ...testsOf(found, given),
   }),
 });
 
-const job = page({
-  path: '/:project/-/jobs/:id',
-  operation: JobPageDocument,
-  view: 'pipelines/job',
-  found: ({ project }) => project?.job && { project, job: project.job },
-  title: (found) => `${found.job.name} (#${found.job.databaseId}) · ${found.project.fullPath}`,
-  show: ({ project, job: one }) => ({
-    project,
-    tab: 'pipelines',
-    job: one,
-    log: ansiToHtml(one.traceTail),
-    live: ACTIVE.includes(one.status) ? liveAt(JobLogLiveDocument, { job: one.id }) : null,
-  }),
+const variables = page({
+  path: '/:project/-/pipelines/:id/variables',
+  operation: PipelineVariablesPageDocument,
+  view: 'pipelines/variables',
+  found: ({ project }) => {
+    const one = project?.pipeline;
+    return project && one?.variables ? { project, pipeline: one, variables: one.variables } : null;
+  },
+  title: ({ project, pipeline: one }) => `Variables of pipeline #${one.databaseId} · ${project.fullPath}`,
+  show: ({ project, ...found }) => ({ ...ciFrame(project, 'pipelines'), ...found }),
+  signIn: true,
 });
 
-const backTo =
-  (resource: string) =>
-  (_data: unknown, { given }: Facts) =>
-    `/${given.project}/-/${resource}/${given.id}`;
+const back = (_data: unknown, { given }: Facts) => inPlace(given, 'pipelines', String(given.id));
 
-/** Pipelines and their jobs. */
+/** What is done with a job on the page of its pipeline, which is shown again then. */
+const jobAt = '/:project/-/pipelines/:pipeline/jobs/:id';
+const toPipeline = (_data: unknown, { given }: Facts) => inPlace(given, 'pipelines', String(given.pipeline));
+const jobForms = [
+  form({ path: `${jobAt}/play`, operation: PlayJobOnPageDocument, goTo: toPipeline }),
+  form({ path: `${jobAt}/retry`, operation: RetryJobOnPageDocument, goTo: toPipeline }),
+  form({ path: `${jobAt}/cancel`, operation: CancelJobOnPageDocument, goTo: toPipeline }),
+];
+
+/** Pipelines with their jobs, reports and variables. */
 export const pipelines: Row[] = [
   list,
   pipeline,
-  page({
-    path: '/:project/-/jobs',
-    operation: JobListPageDocument,
-    view: 'pipelines/jobs',
-    found: ({ project }) => project,
-    title: (project) => `Jobs · ${project.fullPath}`,
-    show: (project) => ({ project, tab: 'pipelines', jobs: project.jobs }),
-  }),
-  job,
+  report,
+  variables,
   form({
     path: '/:project/-/pipelines',
     operation: StartPipelineDocument,
@@ -95,22 +131,14 @@ export const pipelines: Row[] = [
   form({
     path: '/:project/-/pipelines/:id/retry',
     operation: RetryPipelineOnPageDocument,
-    goTo: backTo('pipelines'),
+    goTo: back,
     again: pipeline,
   }),
   form({
     path: '/:project/-/pipelines/:id/cancel',
     operation: CancelPipelineOnPageDocument,
-    goTo: backTo('pipelines'),
+    goTo: back,
     again: pipeline,
   }),
-  form({ path: '/:project/-/jobs/:id/play', operation: PlayJobOnPageDocument, goTo: backTo('jobs'), again: job }),
-  form({
-    path: '/:project/-/jobs/:id/retry',
-    operation: RetryJobOnPageDocument,
-    goTo: ({ retryJob }, { given }) => `/${given.project}/-/jobs/${retryJob?.job.databaseId}`,
-    again: job,
-  }),
-  form({ path: '/:project/-/jobs/:id/cancel', operation: CancelJobOnPageDocument, goTo: backTo('jobs'), again: job }),
-  form({ path: '/:project/-/jobs/:id/erase', operation: EraseJobOnPageDocument, goTo: backTo('jobs'), again: job }),
+  ...jobForms,
 ];

@@ -3,13 +3,13 @@ import type { FieldNode } from 'graphql';
 import { actorFor, type Context, type Purpose } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { traceTexts } from '#src/domain/ci/job_logs/read.ts';
-import { readTraceTails } from '#src/domain/ci/job_logs/tail.ts';
+import { readTraceEnds, readTraceTails } from '#src/domain/ci/job_logs/tail.ts';
 import { type GivenVariable, givenVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import { commitStatuses, pipelineWarnings } from '#src/domain/ci/pipelines/of_commits.ts';
 import { readTestReports } from '#src/domain/ci/reports/read.ts';
 import type { TestReport } from '#src/domain/ci/reports/test_report.ts';
 import { readGroupRunnersTokens } from '#src/domain/ci/runners/registration.ts';
-import { fullyVisible } from '#src/domain/ci/runners/visibility.ts';
+import { fullyVisible, type RunnerRights, runnerRights } from '#src/domain/ci/runners/visibility.ts';
 import { scheduleVariables } from '#src/domain/ci/schedules/list.ts';
 import { findGroupsByIds, type GroupRow } from '#src/domain/groups/find.ts';
 import { type GroupStatistics, groupStatistics } from '#src/domain/groups/statistics.ts';
@@ -68,6 +68,8 @@ export class Loaders {
   #traceTail: DataLoader<number, string> | undefined;
   #groupRunnersToken: DataLoader<GroupRow, string | null, number> | undefined;
   #testReport: DataLoader<number, TestReport> | undefined;
+  #runnerRights: DataLoader<number, RunnerRights> | undefined;
+  #traceEnd: DataLoader<number, string> | undefined;
   #runnerInFull: DataLoader<{ id: number; isShared: boolean }, boolean, number> | undefined;
   #sourcePushable: DataLoader<ProjectRow, (branch: string) => boolean, number> | undefined;
   #branchRefusals: DataLoader<ProjectRow, BranchRefusals | null, number> | undefined;
@@ -153,6 +155,18 @@ export class Loaders {
   get traceTail(): DataLoader<number, string> {
     this.#traceTail ??= new DataLoader((ids) => readTraceTails(this.#context, ids));
     return this.#traceTail;
+  }
+
+  /** The last lines of job logs that the actor may read. */
+  get traceEnd(): DataLoader<number, string> {
+    this.#traceEnd ??= new DataLoader((ids) => readTraceEnds(this.#context, ids));
+    return this.#traceEnd;
+  }
+
+  /** What the actor may do with runners. */
+  get runnerRights(): DataLoader<number, RunnerRights> {
+    this.#runnerRights ??= new DataLoader((ids) => runnerRights(this.#context, ids));
+    return this.#runnerRights;
   }
 
   /** The tokens with which runners of groups register. */

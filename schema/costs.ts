@@ -11,6 +11,14 @@ export const COSTS: Readonly<Record<string, number>> = {
   'Pipeline.testReport': 2000,
   // 256 KiB.
   'Job.traceTail': 50,
+  // A log of 4 MB is read through.
+  'Job.traceLines': 400,
+  'Job.traceMatches': 400,
+  // The list of files of an archive is read.
+  'Job.artifactFolder': 400,
+  'ArtifactFile.text': 400,
+  // Reads the pipelines of a year.
+  'Project.pipelineStatistics': 200,
   'Blob.content': 4000,
   'RepositoryFile.content': 4000,
   'RepositoryFile.text': 400,
@@ -71,6 +79,11 @@ export const SIZES: Readonly<Record<string, number>> = {
   'MergeRequestVersion.diffs': 100,
   'MergeRequestVersion.commits': 100,
   'Discussion.allNotes': 15,
+  'Job.attempts': 2,
+  'Job.neededJobs': 5,
+  'Job.traceMatches': 100,
+  'ArtifactFolder.entries': 200,
+  'Project.pipelineStatistics': 13,
   'Discussion.truncatedDiffLines': 16,
   'FileDiff.hunks': 3,
   'DiffHunk.lines': 20,

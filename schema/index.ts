@@ -132,6 +132,8 @@ import '#schema/settings/mutations.ts';
 import '#schema/pipelines/queries.ts';
 import '#schema/pipelines/mutations.ts';
 import '#schema/pipelines/lint.ts';
+import '#schema/pipelines/origin.ts';
+import '#schema/pipelines/statistics.ts';
 import '#schema/pipelines/test_reports.ts';
 import '#schema/jobs/queries.ts';
 import '#schema/jobs/mutations.ts';

@@ -1,8 +1,5 @@
 import { escaped } from '#src/entrances/web/pages/helpers.ts';
 
-/** Characters of output that are shown, from its end. */
-const MOST = 512 * 1024;
-
 /** Changes of style that become markup; what is behind them is shown in the last style. */
 const MOST_CHANGES = 20_000;
 
@@ -17,30 +14,29 @@ interface Style {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const ESCAPES = /\x1b\[([\d;]{0,64})m|\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b[@-Z\\-_]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 
-/**
- * The output of a program as HTML: text, escaped, in `<span>`s with classes for its colors. Of lines that were written over by a
- * carriage return, such as progress bars, the last state is shown.
- */
-export function ansiToHtml(output: string): string {
-  const text = settled(output.slice(-MOST));
-  const parts: string[] = [];
-  let style: Style = { color: null, bold: false };
-  let from = 0;
-  let changes = 0;
-  for (const found of text.matchAll(ESCAPES)) {
-    parts.push(styled(text.slice(from, found.index), style));
-    from = found.index + found[0].length;
-    if (found[1] === undefined || changes >= MOST_CHANGES) continue;
-    changes++;
-    style = changed(style, found[1]);
-  }
-  parts.push(styled(text.slice(from), style));
-  return parts.join('');
-}
+/** Makes HTML of the lines of a program's output, one after the other: a style goes on until the output ends it. */
+export class AnsiLines {
+  #style: Style = { color: null, bold: false };
+  #changes = 0;
 
-/** Lines as they stand after all carriage returns. */
-function settled(text: string): string {
-  return text.replaceAll('\r\n', '\n').split('\n').map(lastState).join('\n');
+  /**
+   * A line as HTML: text, escaped, in `<span>`s with classes for its colors. Of what was written over by a carriage return, such as
+   * progress bars, the last state is shown.
+   */
+  html(line: string): string {
+    const text = lastState(line);
+    const parts: string[] = [];
+    let from = 0;
+    for (const found of text.matchAll(ESCAPES)) {
+      parts.push(styled(text.slice(from, found.index), this.#style));
+      from = found.index + found[0].length;
+      if (found[1] === undefined || this.#changes >= MOST_CHANGES) continue;
+      this.#changes++;
+      this.#style = changed(this.#style, found[1]);
+    }
+    parts.push(styled(text.slice(from), this.#style));
+    return parts.join('');
+  }
 }
 
 /** What stands in a line behind its last carriage return, apart from those that end it. */

@@ -42,7 +42,7 @@ export interface Raw {
   readonly kind: 'raw';
   readonly path: string;
   readonly operation: DocumentNode;
-  readonly content: 'blob' | 'archive';
+  readonly content: 'blob' | 'archive' | 'trace' | 'artifact' | 'artifacts';
   readonly found: (data: never, facts: Facts) => unknown;
 }
 
@@ -67,12 +67,21 @@ export interface JsonRow {
   readonly answer: (found: never, facts: Facts) => unknown;
 }
 
+/** What a form answers with in place of a redirection. */
+export interface Shown {
+  /** As of a page. */
+  view: string;
+  title: string;
+  values: Values;
+}
+
 /** A form that was sent: one mutation. Made by `form`. */
 export interface Form {
   readonly kind: 'form';
   readonly path: string;
   readonly operation: DocumentNode;
   readonly goTo: (data: never, facts: Facts) => string;
+  readonly shows: ((data: never, facts: Facts) => Shown | null | undefined) | null;
   readonly again: Page | null;
   readonly lists: readonly string[];
   readonly variables: (given: Facts['given']) => Facts['given'];
@@ -135,7 +144,7 @@ interface RawOptions<Data> {
   path: string;
   /** A query of `pages/*.graphql`, as of a page. */
   operation: TypedDocumentNode<Data, never> | TypedDocumentNode<Data, Record<string, unknown>>;
-  /** What is sent: the content of a file, or an archive of files. */
+  /** What is sent: a file or an archive of a repository, the log of a job, one file of its artifacts, or all of them. */
   content: Raw['content'];
   /** What the reader of the content needs (`src/domain/repository/raw.ts`); null where there is no such content. */
   found: (data: Data, facts: Facts) => object | null | undefined;
@@ -169,10 +178,12 @@ export function json<Data, Found>({ variables = (given) => given, ...options }: 
 interface FormOptions<Data> {
   /** As of a page; where the form is sent to. A page at the same path is what GET shows. */
   path: string;
-  /** A mutation of `pages/*.graphql`. Its variables are the parameters of the path and the fields of the form. */
+  /** A mutation of `pages/*.graphql`, or a query with `shows`. Its variables are the parameters of the path and the fields of the form. */
   operation: TypedDocumentNode<Data, never> | TypedDocumentNode<Data, Record<string, unknown>>;
   /** Path to which the browser is sent when it succeeded. */
   goTo: (data: Data, facts: Facts) => string;
+  /** What is shown in place of that: what was made and is told only once, or the result of a query that is too long for an address. */
+  shows?: (data: Data, facts: Facts) => Shown | null | undefined;
   /** The page with the form, which is shown again with what was sent (`values`) and the errors by field (`problems`). */
   again?: Page;
   /** Fields that hold several values, one in each line. Those that are sent repeatedly, such as boxes to tick, are not among them. */
@@ -185,10 +196,19 @@ interface FormOptions<Data> {
 
 export function form<Data>({
   again,
+  shows,
   lists = [],
   variables = (given) => given,
   takesFiles = false,
   ...options
 }: FormOptions<Data>): Form {
-  return { kind: 'form', again: again ?? null, lists, variables, takesFiles, ...options } as unknown as Form;
+  return {
+    kind: 'form',
+    again: again ?? null,
+    shows: shows ?? null,
+    lists,
+    variables,
+    takesFiles,
+    ...options,
+  } as unknown as Form;
 }

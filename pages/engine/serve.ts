@@ -271,7 +271,7 @@ function variablesIn(
 }
 
 async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visit: Visit): Promise<void> {
-  for (const { row, match, variables } of forms) {
+  for (const { row, match, variables, isSecret } of forms) {
     const parameters = match(visit.request.path);
     if (!parameters) continue;
     const given: Record<string, unknown> = { ...visit.request.body, ...parameters };
@@ -283,7 +283,15 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
       const result = await serving.execute(row.operation, asked, visit);
       const [error] = result.errors ?? [];
       if (!error && result.data) {
-        visit.response.redirect(303, row.goTo(result.data as never, factsOf(visit, given)));
+        const facts = factsOf(visit, given);
+        const shown = row.shows?.(result.data as never, facts);
+        if (shown) {
+          if (!isSecret) visit.allowCompression();
+          const { view, title, values } = shown;
+          visit.show(view, { url: facts.url, given, values: given, problems: {}, ...values, title });
+          return;
+        }
+        visit.response.redirect(303, row.goTo(result.data as never, facts));
         return;
       }
       refuseFailures(result);

@@ -1,6 +1,6 @@
 // Ranges of lines: a click selects one, with Shift up to that one, and the address says which: `#L10-20`.
 {
-  const lines = document.querySelector('pre.lines[data-from]');
+  const lines = document.querySelector('.lines[data-from], .log[data-from]');
   const permalink = document.querySelector('a[data-permalink]');
   const selected = () => /^#L(\d+)(?:-L?(\d+))?$/.exec(location.hash)?.slice(1).map(Number) ?? [];
   const show = (scrolls) => {

@@ -7,12 +7,18 @@ import { ownProject } from '#schema/projects/own_project.ts';
 import '#schema/jobs/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import '#schema/users/types.ts';
-import { findDeployment, findDeploymentsByIds, listDeployments } from '#src/domain/ci/deployments/list.ts';
+import {
+  findDeployment,
+  findDeploymentsByIds,
+  listDeployments,
+  listDeploymentsTo,
+} from '#src/domain/ci/deployments/list.ts';
 
 export const DeploymentStatus = builder.enumType('DeploymentStatus', {
   description: 'How far a deployment is, or how it ended. Those of jobs are recorded when they have succeeded.',
@@ -92,6 +98,18 @@ export const Deployment = builder.prismaObject('Deployment', {
 const DeploymentConnection = connectionOf('Deployment', Deployment);
 
 builder.prismaObjectFields(Environment, (t) => ({
+  deployments: t.field({
+    type: DeploymentConnection,
+    description: 'The deployments to the environment, newest first.',
+    args: pageArgs,
+    select: { id: true, projectId: true },
+    resolve: async ({ id, projectId }, args, context, info) => {
+      const parent = { project: await requireProjectBase(context, projectId), environmentId: id };
+      return pageBelow('Deployment', parent, args, context, info, (_context, parents, page, selection) =>
+        listDeploymentsTo(context, parents, page, selection),
+      );
+    },
+  }),
   lastDeployment: t.field({
     type: Deployment,
     nullable: true,

@@ -42,6 +42,9 @@ builder.objectFields(Group, (t) => ({
       'Whether the caller can create, change and delete boards of the group and their lists.',
     ),
   ),
+  viewerCanManageRunners: t.boolean(
+    ability('admin_group_runner', 'Whether the caller can see and create runners of the group.'),
+  ),
   viewerCanCreateSubgroup: t.boolean({
     description: 'Whether the caller can create subgroups.',
     resolve: (group, _args, { actor }) =>

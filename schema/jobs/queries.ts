@@ -1,5 +1,7 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { pageArgs } from '#schema/connection.ts';
+import type { GraphQLContext } from '#schema/context.ts';
 import { Job, JobConnection } from '#schema/jobs/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { JobStatus, Pipeline } from '#schema/pipelines/types.ts';
@@ -10,6 +12,7 @@ import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findLatestJob } from '#src/domain/ci/artifacts/latest.ts';
 import { currentJob, findJob, findJobsByIds, listPipelineJobs, listProjectJobs } from '#src/domain/ci/jobs/list.ts';
+import { findJobsNamed, type NamedJobs } from '#src/domain/ci/jobs/named.ts';
 import { findPipelinesByIds } from '#src/domain/ci/pipelines/find.ts';
 
 builder.objectFields(Project, (t) => ({
@@ -106,7 +109,34 @@ builder.prismaObjectFields(Pipeline, (t) => ({
   }),
 }));
 
+function jobsNamed(context: GraphQLContext, info: GraphQLResolveInfo, wanted: NamedJobs) {
+  const selection = selectionAt(info, 'Job');
+  return loaderAt(
+    context,
+    info,
+    selection,
+    (all: readonly NamedJobs[]) =>
+      findJobsNamed(context, all, selection, (project) => context.loaders.project.load(project)),
+    { cache: false },
+  ).load(wanted);
+}
+
 builder.prismaObjectFields(Job, (t) => ({
+  attempts: t.field({
+    type: [Job],
+    description: 'The runs of the job in its pipeline, oldest first: the job itself, and those of the same name.',
+    select: { pipelineId: true, name: true },
+    resolve: ({ pipelineId, name }, _args, context, info) =>
+      jobsNamed(context, info, { pipelineId, names: [name], withRetried: true }),
+  }),
+  neededJobs: t.field({
+    type: [Job],
+    description:
+      'The jobs that it waits for, whatever their stages, without those that were retried; empty for all of earlier stages, or none.',
+    select: { pipelineId: true, needs: true },
+    resolve: ({ pipelineId, needs }, _args, context, info) =>
+      needs && needs.length > 0 ? jobsNamed(context, info, { pipelineId, names: needs, withRetried: false }) : [],
+  }),
   downstreamPipeline: t.field({
     type: Pipeline,
     nullable: true,

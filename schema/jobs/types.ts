@@ -10,8 +10,16 @@ import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { viaRelation } from '#schema/records/plugin.ts';
 import '#schema/runners/types.ts';
 import '#schema/users/types.ts';
-import { authorize } from '#src/access/permissions/abilities.ts';
-import { type ArtifactFile as FoundArtifactFile, findArtifactFile } from '#src/domain/ci/artifacts/single_file.ts';
+import { authorize, can } from '#src/access/permissions/abilities.ts';
+import {
+  type ArtifactFile as FoundArtifactFile,
+  type ArtifactFolder as FoundArtifactFolder,
+  findArtifactFile,
+  listArtifactFolder,
+  readArtifactText,
+} from '#src/domain/ci/artifacts/single_file.ts';
+import type { ZipChild } from '#src/domain/ci/artifacts/zip.ts';
+import { type LogLines, type LogMatch, readLogLines, searchLog } from '#src/domain/ci/job_logs/lines.ts';
 import { BRIDGE_FAILURES, FAILURE_REASONS } from '#src/domain/ci/jobs/failure_reason.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
 
@@ -71,6 +79,59 @@ const ArtifactFile = builder.objectRef<FoundArtifactFile>('ArtifactFile').implem
       description: 'URL to download the file, with the credentials that the REST API takes.',
       resolve: ({ projectId, databaseId, path }, _args, { baseUrl }) =>
         `${baseUrl}/api/v4/projects/${projectId}/jobs/${databaseId}/artifacts/${path.split('/').map(encodeURIComponent).join('/')}`,
+    }),
+    text: t.string({
+      nullable: true,
+      description: 'Content of the file as text; null above 512 KiB, and for files that are not text in UTF-8.',
+      resolve: (file, _args, context) => readArtifactText(context, file),
+    }),
+  }),
+});
+
+const ArtifactEntry = builder.objectRef<ZipChild & { path: string }>('ArtifactEntry').implement({
+  description: 'A file or folder in the archive of a job’s artifacts.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name of the file or folder, without the folders that it is in.' }),
+    path: t.exposeString('path', { description: 'Where the file or folder is in the archive.' }),
+    isFolder: t.exposeBoolean('isFolder', { description: 'Whether it is a folder.' }),
+    size: t.expose('size', {
+      type: 'Long',
+      description: 'Size of the unpacked file, in bytes; of a folder that of all files in it.',
+    }),
+  }),
+});
+
+const ArtifactFolder = builder.objectRef<FoundArtifactFolder>('ArtifactFolder').implement({
+  description: 'A folder in the archive of a job’s artifacts.',
+  fields: (t) => ({
+    path: t.exposeString('path', { description: 'Path of the folder in the archive; empty for the top.' }),
+    entryCount: t.exposeInt('count', { description: 'How many files and folders are directly in the folder.' }),
+    entries: t.field({
+      type: [ArtifactEntry],
+      description: 'What is directly in the folder, folders first, by name; at most 200 entries.',
+      resolve: ({ path, entries }) =>
+        entries.map((entry) => ({ ...entry, path: path === '' ? entry.name : `${path}/${entry.name}` })),
+    }),
+  }),
+});
+
+const JobLogLines = builder.objectRef<LogLines>('JobLogLines').implement({
+  description: 'Consecutive lines of the log of a job.',
+  fields: (t) => ({
+    firstLine: t.exposeInt('firstLine', { description: 'Number of the first line, from 1.' }),
+    lineCount: t.exposeInt('lineCount', { description: 'How many lines the whole log has so far.' }),
+    content: t.exposeString('content', {
+      description: 'The lines as text, with their line breaks; the end of a line of more than 128 KiB is missing.',
+    }),
+  }),
+});
+
+const JobLogMatch = builder.objectRef<LogMatch>('JobLogMatch').implement({
+  description: 'A line of the log of a job in which a text was found.',
+  fields: (t) => ({
+    line: t.exposeInt('line', { description: 'Number of the line in the log, from 1.' }),
+    text: t.exposeString('text', {
+      description: 'The line around the text, at most 300 characters, without colours.',
     }),
   }),
 });
@@ -306,6 +367,21 @@ export const Job = builder.prismaObject('Job', {
       select: { id: true, projectId: true },
       resolve: ({ id, projectId }, { path }, context) => findArtifactFile(context, { projectId, databaseId: id }, path),
     }),
+    artifactFolder: t.field({
+      type: ArtifactFolder,
+      description: 'A folder within the archive of the job’s artifacts.',
+      args: {
+        path: t.arg.string({ description: 'Where the folder is in the archive, such as `a/b`; the top without.' }),
+        offset: t.arg.int({ description: 'How many of its entries to skip; none without.' }),
+      },
+      select: { id: true, projectId: true },
+      resolve: ({ id, projectId }, { path, offset }, context) =>
+        listArtifactFolder(
+          context,
+          { projectId, databaseId: id },
+          { path: path ?? '', offset: Math.max(0, offset ?? 0) },
+        ),
+    }),
     pipeline: t.relation('pipeline', { description: 'The pipeline that it belongs to.' }),
     commit: t.field({
       type: Commit,
@@ -321,6 +397,36 @@ export const Job = builder.prismaObject('Job', {
         await requireReadableLog(context, job);
         return context.loaders.traceTail.load(job.id);
       },
+    }),
+    traceEnd: t.string({
+      nullable: true,
+      description:
+        'The last 20 lines of the job’s log as text, at most 4 KiB. Empty while there are none; null for a log with variables that the caller may not read.',
+      select: LOG,
+      resolve: async (job, _args, context) => {
+        const isReadable = await mayReadLog(context, job);
+        return isReadable ? context.loaders.traceEnd.load(job.id) : null;
+      },
+    }),
+    traceLines: t.field({
+      type: JobLogLines,
+      description: 'Lines of the job’s log, at most 1,000 and 128 KiB: those from a line on, or the last ones.',
+      args: { from: t.arg.int({ description: 'Number of the first line, from 1; the end of the log without.' }) },
+      select: LOG,
+      resolve: async (job, { from }, context) => {
+        await requireReadableLog(context, job);
+        return readLogLines(context, job.id, from == null ? null : Math.max(1, from));
+      },
+    }),
+    traceMatches: t.field({
+      type: [JobLogMatch],
+      nullable: true,
+      description:
+        'The first 100 lines of the job’s log in which a text occurs, in any case; null for a log that the caller may not read.',
+      args: { text: t.arg.string({ required: true, description: 'The text to look for, such as `error`.' }) },
+      select: LOG,
+      resolve: async (job, { text }, context) =>
+        (await mayReadLog(context, job)) ? searchLog(context, job.id, text) : null,
     }),
     trace: t.string({
       description: 'The job’s log as text. Fails with CONTENT_TOO_LARGE above 4 MB.',
@@ -339,6 +445,13 @@ async function requireReadableLog(
   { projectId, traceFile }: { projectId: number; traceFile: { debug: boolean } | null },
 ): Promise<void> {
   if (traceFile?.debug) authorize(context.actor, 'read_debug_log', await requireProjectBase(context, projectId));
+}
+
+async function mayReadLog(
+  context: GraphQLContext,
+  { projectId, traceFile }: { projectId: number; traceFile: { debug: boolean } | null },
+): Promise<boolean> {
+  return !traceFile?.debug || can(context.actor, 'read_debug_log', await requireProjectBase(context, projectId));
 }
 
 /** Whether a time has come, given as ISO 8601. */

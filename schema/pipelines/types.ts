@@ -8,7 +8,7 @@ import { ownProject } from '#schema/projects/own_project.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
 import '#schema/users/types.ts';
 import { VariableType } from '#schema/variables/variable_type.ts';
-import { type GivenVariable, requireVariablesReader } from '#src/domain/ci/pipelines/given_variables.ts';
+import { type GivenVariable, mayReadVariables, requireVariablesReader } from '#src/domain/ci/pipelines/given_variables.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
 import { NO_OBJECT } from '#src/git/model.ts';
 
@@ -125,6 +125,16 @@ export const Pipeline = builder.prismaObject('Pipeline', {
       resolve: async (pipeline, _args, context) => {
         requireVariablesReader(context, await requireProjectBase(context, pipeline.projectId), pipeline);
         return context.loaders.pipelineVariables.load(pipeline.id);
+      },
+    }),
+    variableKeys: t.stringList({
+      nullable: true,
+      description: 'Names of the variables that the pipeline was given; null for callers who may not read `variables`.',
+      select: { id: true, projectId: true, userId: true },
+      resolve: async (pipeline, _args, context) => {
+        const project = await requireProjectBase(context, pipeline.projectId);
+        if (!mayReadVariables(context, project, pipeline)) return null;
+        return (await context.loaders.pipelineVariables.load(pipeline.id)).map(({ key }) => key);
       },
     }),
     yamlErrors: t.exposeString('yamlErrors', {

@@ -77,6 +77,12 @@ builder.objectFields(Project, (t) => ({
   viewerCanCreateEnvironment: t.boolean(
     ability('create_environment', 'Whether the caller can create environments of the project.'),
   ),
+  viewerCanReadEnvironments: t.boolean(
+    ability('read_environment', 'Whether the caller can see the environments of the project and their deployments.'),
+  ),
+  viewerCanManageRunners: t.boolean(
+    ability('admin_runner', 'Whether the caller can see and create runners of the project.'),
+  ),
   viewerCanManageVariables: t.boolean(
     ability('admin_variable', 'Whether the caller can read and change the variables of the project.'),
   ),

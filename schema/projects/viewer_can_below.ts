@@ -10,8 +10,11 @@ import { Milestone } from '#schema/milestones/types.ts';
 import { Pipeline } from '#schema/pipelines/types.ts';
 import { abilityThere } from '#schema/places/fields.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
+import { Runner } from '#schema/runners/types.ts';
+import { PipelineSchedule } from '#schema/schedules/types.ts';
 import { Snippet } from '#schema/snippets/types.ts';
 import { can, type ProjectAbility } from '#src/access/permissions/abilities.ts';
+import { mayDeleteSchedule, owns } from '#src/domain/ci/schedules/rights.ts';
 import { defaultBranch } from '#src/domain/repository/revision.ts';
 import { mayChange } from '#src/domain/snippets/save.ts';
 import { mayUpdate } from '#src/domain/tracking/issues/update.ts';
@@ -82,6 +85,56 @@ builder.prismaObjectFields(Pipeline, (t) => ({
 
 builder.prismaObjectFields(Job, (t) => ({
   viewerCanUpdate: t.boolean(ability('update_job', 'Whether the caller can start, cancel, retry and erase the job.')),
+}));
+
+builder.prismaObjectFields(Job, (t) => ({
+  viewerCanDeleteArtifacts: t.boolean(
+    ability('delete_artifacts', 'Whether the caller can delete the artifacts of the job.'),
+  ),
+}));
+
+builder.prismaObjectFields(PipelineSchedule, (t) => ({
+  viewerCanUpdate: t.boolean({
+    description: 'Whether the caller can change the schedule and its variables: its owner and administrators may.',
+    select: { projectId: true, ownerId: true },
+    resolve: async (schedule, _args, context) =>
+      context.actor !== null && owns(context.actor, await requireProjectBase(context, schedule.projectId), schedule),
+  }),
+  viewerCanTakeOwnership: t.boolean({
+    description: 'Whether the caller, who does not own the schedule, can become its owner.',
+    select: { projectId: true, ownerId: true },
+    resolve: async ({ projectId, ownerId }, _args, context) =>
+      context.actor !== null &&
+      context.actor.id !== ownerId &&
+      can(context.actor, 'admin_pipeline_schedule', await requireProjectBase(context, projectId)),
+  }),
+  viewerCanPlay: t.boolean(
+    ability(
+      'create_pipeline',
+      'Whether the caller can start a pipeline of the schedule, if they can push or merge to its branch.',
+    ),
+  ),
+  viewerCanDelete: t.boolean({
+    description: 'Whether the caller can delete the schedule: its owner and masters may.',
+    select: { projectId: true, ownerId: true },
+    resolve: async (schedule, _args, context) => {
+      if (context.actor === null) return false;
+      return mayDeleteSchedule(context.actor, await requireProjectBase(context, schedule.projectId), schedule);
+    },
+  }),
+}));
+
+builder.prismaObjectFields(Runner, (t) => ({
+  viewerCanUpdate: t.boolean({
+    description: 'Whether the caller can change, pause and resume the runner.',
+    select: { id: true },
+    resolve: async ({ id }, _args, { loaders }) => (await loaders.runnerRights.load(id)).mayUpdate,
+  }),
+  viewerCanDelete: t.boolean({
+    description: 'Whether the caller can delete the runner.',
+    select: { id: true },
+    resolve: async ({ id }, _args, { loaders }) => (await loaders.runnerRights.load(id)).mayDelete,
+  }),
 }));
 
 builder.prismaObjectFields(Environment, (t) => ({

@@ -18,7 +18,7 @@ await world.issue(project, owner, { title: 'Secret plans' });
 const globalId = (type: string) => Buffer.from(`${type}:1`).toString('base64url');
 const PARAMETERS: Record<string, string> = {
   ...{ iid: '1', id: '1', board: '1', list: '1', label: globalId('Label'), link: globalId('IssueLink') },
-  ...{ note: globalId('Note'), thread: globalId('Discussion') },
+  ...{ note: globalId('Note'), thread: globalId('Discussion'), pipeline: '1' },
 };
 const OTHERS = 'main';
 
@@ -42,6 +42,7 @@ const inPlaces = rows.filter(({ path }) => /:(project|group)/.test(path));
 const pages = inPlaces.filter(({ kind }) => kind === 'page');
 const feeds = inPlaces.filter(({ kind }) => kind === 'feed');
 const answers = inPlaces.filter(({ kind }) => kind === 'json');
+const raws = inPlaces.filter(({ kind }) => kind === 'raw');
 const forms = inPlaces.filter(({ kind }) => kind === 'form');
 
 /** What a page says, without what differs from request to request and the address itself. */
@@ -53,7 +54,7 @@ function comparable(page: string, place: string): string {
 }
 
 describe('A private project or group', () => {
-  it.each([...pages, ...feeds, ...answers].map(({ path }) => path))(
+  it.each([...pages, ...feeds, ...answers, ...raws].map(({ path }) => path))(
     'is to strangers as if it were not there at %s',
     async (path) => {
       for (const browser of [new Browser(world.send), await signedIn(world, outsider)]) {
@@ -87,6 +88,7 @@ describe('A private project or group', () => {
           name: 'mine',
           body: 'Mine',
           ref: 'main',
+          ...{ description: 'Mine', cron: '@daily', key: 'MINE', value: 'mine', content: 'a: { script: b }' },
         });
         expect([400, 404]).toContain(status);
       }

@@ -204,6 +204,7 @@ const RELEASED: Record<string, string> = {
   '20261127180000_merge_requests_with_target': 'c4d6d0a9158f56486e83f54ca1377ed503e30dc8bd4b9968eb24015da495ea41',
   '20261127180500_pushes_by_job_tokens': '86cff6bf7010cd9f6875a3361f34a31d0543fd90f0befb3fee0869f193814b28',
   '20261127195000_self_registered_applications': 'a11bd557a68570790ece1ce40329ed2f96b2a1f1a1838d634ad18cc9c0ec262e',
+  '20261127195300_pipelines_by_creation': '97795ac308a9e702fa70d59b4e1393cd91d51865f735f08fb56affcab9faaf49',
   '20261127200505_audit_events': '661f66e3334296a7596ce2a35ba2dab0c84d11de3f7df103608d1213966424c2',
 };
 

@@ -33,7 +33,7 @@ import {
 import { callerOf } from '#src/access/permissions/caller.ts';
 import { registerItself } from '#src/domain/applications/register_itself.ts';
 import { type RawArtifacts, readRawArtifacts } from '#src/domain/ci/artifacts/read.ts';
-import { type ArtifactFile, readRawArtifactFile } from '#src/domain/ci/artifacts/single_file.ts';
+import { type ArtifactFile, readPageArtifactFile, readRawArtifactFile } from '#src/domain/ci/artifacts/single_file.ts';
 import { type RawTrace, readRawTrace } from '#src/domain/ci/job_logs/read.ts';
 import { QueueWatch } from '#src/domain/ci/runners/queue_watch.ts';
 import { readRawGroupAvatar } from '#src/domain/groups/avatar.ts';
@@ -46,7 +46,7 @@ import { largestImport } from '#src/domain/project_archives/import_request.ts';
 import { readRawExport } from '#src/domain/project_archives/request.ts';
 import { readRawProjectAvatar } from '#src/domain/projects/avatar.ts';
 import { actorOfJobIn } from '#src/domain/projects/of_job.ts';
-import { plainText, type RawArchive, type RawBlob, readPageBlob } from '#src/domain/repository/raw.ts';
+import { plainText, type RawArchive, type RawBlob, type RawContent, readPageBlob } from '#src/domain/repository/raw.ts';
 import { gitSemaphore } from '#src/domain/repository/remote/git_concurrency.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import { type RawSnippet, readRawSnippet } from '#src/domain/snippets/raw.ts';
@@ -264,12 +264,16 @@ export function createApp({
     const execution = { schema, document, variableValues, contextValue, comesAgain: true, purpose } as const;
     return turns.run(callerOf(context.actor, request.ip ?? null), () => executeWithin(execution, report, budget));
   };
+  const readers: Record<Parameters<ServeOptions['send']>[0], (context: Context, found: object) => Promise<RawContent>> =
+    {
+      blob: (context, found) => readPageBlob(context, found as RawBlob),
+      archive: (context, found) => readArchiveWithObjects(context, { ...(found as RawArchive), withLfsObjects: true }),
+      trace: (context, found) => readRawTrace(context, found as RawTrace),
+      artifact: (context, found) => readPageArtifactFile(context, found as ArtifactFile),
+      artifacts: (context, found) => readRawArtifacts(context, found as RawArtifacts),
+    };
   const sendContent: ServeOptions['send'] = async (content, found, { context, request, response }) => {
-    const read =
-      content === 'blob'
-        ? readPageBlob(context, found as RawBlob)
-        : readArchiveWithObjects(context, { ...(found as RawArchive), withLfsObjects: true });
-    await sendRaw(await read, request, response);
+    await sendRaw(await readers[content](context, found), request, response);
   };
   const identifyVisitor = (request: Request) => identify(request, request.query);
   const ofReader: ServeOptions['identify'] = async (visit) => {

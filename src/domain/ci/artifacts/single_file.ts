@@ -1,16 +1,20 @@
+import { isUtf8 } from 'node:buffer';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
 import { findArtifacts, type RawArtifacts, requireReadable } from '#src/domain/ci/artifacts/read.ts';
 import {
   findZipEntry,
+  listZipFolder,
   openZipEntry,
   UnreadableZip,
+  type ZipChild,
   type ZipEntry,
   type ZipSource,
 } from '#src/domain/ci/artifacts/zip.ts';
 import { findJob } from '#src/domain/ci/jobs/list.ts';
 import { findProject } from '#src/domain/projects/find.ts';
+import { imageTypeOf } from '#src/domain/repository/file_text.ts';
 import type { RawContent } from '#src/domain/repository/raw.ts';
 import { BadRequest, ContentTooLarge, NotFound } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
@@ -63,6 +67,60 @@ export async function readRawArtifactFile(context: Context, wanted: ArtifactFile
   };
 }
 
+/** The same for pages, which show images: their type is the one of their name. Throws as findArtifactFile. */
+export async function readPageArtifactFile(context: Context, wanted: ArtifactFile): Promise<RawContent> {
+  const content = await readRawArtifactFile(context, wanted);
+  const image = imageTypeOf(wanted.path);
+  return image === null ? content : { ...content, type: image };
+}
+
+/** What is directly below a folder of the archive of a job. */
+export interface ArtifactFolder {
+  job: RawArtifacts;
+  /** Path of the folder; empty for the top. */
+  path: string;
+  /** Folders first, by name. */
+  entries: ZipChild[];
+  /** How many entries the folder has. */
+  count: number;
+}
+
+/** Entries of a folder that are returned at a time. */
+const MOST_ENTRIES = 200;
+
+/**
+ * A folder in the archive of a job, if the caller may read the archive; at most 200 of its entries.
+ *
+ * @param offset how many entries are left out
+ * @throws as findArtifactFile
+ */
+export async function listArtifactFolder(
+  context: Context,
+  job: RawArtifacts,
+  { path, offset }: { path: string; offset: number },
+): Promise<ArtifactFolder> {
+  if (path !== '') requirePath(path);
+  await requireReader(context, job);
+  const { source } = await openArchive(context, job.databaseId);
+  const all = await inTurn(context, () => listZipFolder(source, path));
+  if (!all) throw new NotFound('Artifacts');
+  const entries = all.slice(offset, offset + MOST_ENTRIES);
+  return { job: { projectId: job.projectId, databaseId: job.databaseId }, path, entries, count: all.length };
+}
+
+/** Bytes of the largest file whose text is shown. */
+const LARGEST_TEXT = 512 * 1024;
+
+/**
+ * The text of such a file; null if it is larger than 512 KiB, or not text in UTF-8. Throws as findArtifactFile.
+ */
+export async function readArtifactText(context: Context, file: ArtifactFile): Promise<string | null> {
+  if (file.size > LARGEST_TEXT) return null;
+  const { source, entry } = await open(context, file, file.path);
+  const bytes = await contentOf(source, entry);
+  return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString('utf8') : null;
+}
+
 /**
  * The text of a file in the archive of a job, without permission checks.
  *
@@ -76,20 +134,30 @@ export async function artifactText(
 ): Promise<string> {
   const { source, entry } = await openEntry(context, jobId, path);
   if (entry.size > most) throw new ContentTooLarge(`the file is larger than ${most} bytes`);
+  return (await contentOf(source, entry)).toString('utf8');
+}
+
+async function contentOf(source: ZipSource, entry: ZipEntry): Promise<Buffer> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of await openZipEntry(source, entry)) chunks.push(chunk);
   } catch (error) {
     refused(error);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
-async function open(context: Context, { projectId, databaseId }: RawArtifacts, path: string): Promise<OpenedFile> {
+async function open(context: Context, job: RawArtifacts, path: string): Promise<OpenedFile> {
+  await requireReader(context, job);
+  const { projectId, databaseId } = job;
+  return { projectId, databaseId, path, ...(await openEntry(context, databaseId, path)) };
+}
+
+/** Throws NotFound, Forbidden, Unauthenticated unless the caller may read the archive of the job. */
+async function requireReader(context: Context, { projectId, databaseId }: RawArtifacts): Promise<void> {
   const project = await findProject(context, projectId);
   const { options } = await findJob(context, project, databaseId, select('Job', { options: true }));
   requireReadable(context, project, options);
-  return { projectId, databaseId, path, ...(await openEntry(context, databaseId, path)) };
 }
 
 async function openEntry(
@@ -98,6 +166,13 @@ async function openEntry(
   path: string,
 ): Promise<Pick<OpenedFile, 'source' | 'entry' | 'size' | 'storedAt'>> {
   requirePath(path);
+  const { source, storedAt } = await openArchive(context, jobId);
+  const entry = await inTurn(context, () => findZipEntry(source, path));
+  if (!entry) throw new NotFound('Artifacts');
+  return { size: entry.size, source, entry, storedAt };
+}
+
+async function openArchive(context: Context, jobId: number): Promise<Pick<OpenedFile, 'source' | 'storedAt'>> {
   const found = await findArtifacts(context.db, jobId);
   const store = artifactsStore(context);
   if (!found || !(await store.has(found))) throw new NotFound('Artifacts');
@@ -106,11 +181,12 @@ async function openEntry(
     if (content === null) throw new NotFound('Artifacts');
     return content;
   };
-  const source = { size: found.size, part };
-  const caller = callerOf(context.actor, context.clientAddress);
-  const entry = await searches.run(caller, () => findZipEntry(source, path)).catch(refused);
-  if (!entry) throw new NotFound('Artifacts');
-  return { size: entry.size, source, entry, storedAt: found.createdAt };
+  return { source: { size: found.size, part }, storedAt: found.createdAt };
+}
+
+/** Reads a list of files when it is the caller's turn. */
+function inTurn<T>({ actor, clientAddress }: Context, work: () => Promise<T>): Promise<T> {
+  return searches.run(callerOf(actor, clientAddress), work).catch(refused);
 }
 
 /** Throws BadRequest for what cannot be the path of a file in an archive. */

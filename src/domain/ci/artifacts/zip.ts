@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createInflateRaw } from 'node:zlib';
@@ -45,21 +46,66 @@ const IN_64 = { short: 0xffff, long: 0xffffffff };
  * ContentTooLarge for more files than are looked through, or a file that is larger than is unpacked.
  */
 export async function findZipEntry(source: ZipSource, path: string): Promise<ZipEntry | null> {
-  const name = Buffer.from(path);
+  const wanted = Buffer.from(path);
   const directory = await readDirectory(source);
   let found: ZipEntry | null = null;
+  for (const { at, name, extra } of headersOf(directory)) {
+    if (name.equals(wanted) && isFile(directory, at)) found = entryAt(directory, at, extra);
+  }
+  return found;
+}
+
+/** A file or folder directly below a folder of an archive. */
+export interface ZipChild {
+  name: string;
+  isFolder: boolean;
+  /** In bytes, unpacked: of a folder that of all files within. */
+  size: number;
+}
+
+/**
+ * What is directly below a folder of an archive, folders first, by name; null if there is no such folder. Folders are there if anything
+ * is in them. Names that are not UTF-8, and those that leave the archive, are left out. Only the list of files is read. Throws as
+ * findZipEntry.
+ *
+ * @param folder path without a slash at its end; empty for the top
+ */
+export async function listZipFolder(source: ZipSource, folder: string): Promise<ZipChild[] | null> {
+  const directory = await readDirectory(source);
+  const prefix = Buffer.from(folder === '' ? '' : `${folder}/`);
+  const children = new Map<string, ZipChild>();
+  let isThere = folder === '';
+  for (const { at, name } of headersOf(directory)) {
+    if (!name.subarray(0, prefix.length).equals(prefix)) continue;
+    isThere = true;
+    const below = name.subarray(prefix.length);
+    if (below.length === 0 || !isUtf8(below)) continue;
+    const [child = '', ...rest] = below.toString('utf8').split('/');
+    if (['', '.', '..'].includes(child) || child.includes('\0')) continue;
+    const isFolder = rest.length > 0;
+    if (!isFolder && !isFile(directory, at)) continue;
+    const size = Math.min(directory.readUInt32LE(at + 24), MOST_UNPACKED);
+    const known = children.get(child);
+    if (known) known.size = isFolder ? known.size + size : size;
+    else children.set(child, { name: child, isFolder, size });
+  }
+  if (!isThere) return null;
+  return [...children.values()].sort(
+    (a, b) => Number(b.isFolder) - Number(a.isFolder) || (a.name < b.name ? -1 : Number(a.name > b.name)),
+  );
+}
+
+/** The headers of a list of files: where each begins, its name and its extra fields. Throws UnreadableZip. */
+function* headersOf(directory: Buffer): Generator<{ at: number; name: Buffer; extra: Buffer }> {
   for (let at = 0; at + CENTRAL.bytes <= directory.length; ) {
     if (directory.readUInt32LE(at) !== CENTRAL.signature) throw new UnreadableZip('The list of files is damaged');
     const [nameLength, extraLength, commentLength] = [28, 30, 32].map((from) => directory.readUInt16LE(at + from));
     const start = at + CENTRAL.bytes;
     const extraStart = start + (nameLength ?? 0);
     const extraEnd = extraStart + (extraLength ?? 0);
-    if (directory.subarray(start, extraStart).equals(name) && isFile(directory, at)) {
-      found = entryAt(directory, at, directory.subarray(extraStart, extraEnd));
-    }
+    yield { at, name: directory.subarray(start, extraStart), extra: directory.subarray(extraStart, extraEnd) };
     at = extraEnd + (commentLength ?? 0);
   }
-  return found;
 }
 
 /** The content of a file in an archive, which is unpacked as it is read. Errors of the stream say what is wrong with it. */

@@ -43,8 +43,8 @@ export async function readRawTrace(context: Context, { projectId, databaseId }: 
   };
 }
 
-/** The size of a log, and a stream of a range of its bytes. */
-async function openTrace(
+/** The size of a log in bytes, and a stream of a range of them. The caller must be allowed to read the job. */
+export async function openTrace(
   { db, repositories }: Stores,
   jobId: number,
 ): Promise<{ size: number; part(from: number, to: number): Readable }> {

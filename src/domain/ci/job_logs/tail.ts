@@ -16,6 +16,15 @@ export async function readTraceTail(stores: Stores, jobId: number, bytes = TAIL)
   return text;
 }
 
+/** Lines and bytes of the ends that are shown for jobs that failed. */
+const END = { lines: 20, bytes: 4 * 1024 };
+
+/** The last twenty lines of the output of each job, at most 4 KiB of them. The caller must be allowed to read the jobs. */
+export async function readTraceEnds(stores: Stores, jobIds: readonly number[]): Promise<string[]> {
+  const tails = await readTraceTails(stores, jobIds, END.bytes);
+  return tails.map((tail) => tail.trimEnd().split('\n').slice(-END.lines).join('\n'));
+}
+
 /** As readTraceTail, for each of several jobs. The caller must be allowed to read the jobs. Throws TooExpensive if all together are too long. */
 export async function readTraceTails(
   { db, repositories }: Stores,

@@ -17,10 +17,18 @@ export interface GivenVariable {
 }
 
 /** Requires a master of the project, or the developer who started the pipeline. Throws Forbidden, Unauthenticated. */
-export function requireVariablesReader(context: Context, project: ProjectRow, { userId }: { userId: number }): void {
-  const actor = requireActor(context);
-  const isStarter = actor.id === userId && can(actor, 'update_pipeline', project);
-  if (!isStarter) authorize(actor, 'admin_variable', project);
+export function requireVariablesReader(context: Context, project: ProjectRow, pipeline: { userId: number }): void {
+  if (!mayReadVariables(context, project, pipeline)) authorize(requireActor(context), 'admin_variable', project);
+}
+
+/** Whether the actor is a master of the project, or the developer who started the pipeline. */
+export function mayReadVariables(
+  { actor }: Pick<Context, 'actor'>,
+  project: ProjectRow,
+  { userId }: { userId: number },
+): boolean {
+  if (!actor) return false;
+  return can(actor, 'admin_variable', project) || (actor.id === userId && can(actor, 'update_pipeline', project));
 }
 
 /** The variables that each pipeline was given, in one statement, for those who may read them. */

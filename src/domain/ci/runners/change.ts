@@ -3,7 +3,13 @@ import { audit } from '#src/access/audit/record.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { auditedRunner } from '#src/domain/ci/runners/audit.ts';
 import { checkRunner, normalTags } from '#src/domain/ci/runners/values.ts';
-import { REASONS, type RunnerAccess, requireChangeable, runnerAccess } from '#src/domain/ci/runners/visibility.ts';
+import {
+  isOfManyProjects,
+  REASONS,
+  type RunnerAccess,
+  requireChangeable,
+  runnerAccess,
+} from '#src/domain/ci/runners/visibility.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 
@@ -46,7 +52,7 @@ export function updateRunner(context: Context, id: number, changes: RunnerChange
 /** Deletes a project's runner; shared ones and those of several projects only by administrators. Throws NotFound, Forbidden. */
 export function deleteRunner(context: Context, id: number): Promise<void> {
   const check = (actor: Actor, runner: RunnerAccess) => {
-    if (!actor.admin && !runner.isShared && runner.projects > 1) throw new Forbidden(REASONS.manyProjects);
+    if (!actor.admin && isOfManyProjects(runner)) throw new Forbidden(REASONS.manyProjects);
     requireChangeable(actor, runner);
   };
   return changing(context, id, check, async (tx) => {

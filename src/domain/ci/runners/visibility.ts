@@ -51,12 +51,20 @@ export async function runnerAccess(
   actor: Pick<Actor, 'id'>,
   id: number,
 ): Promise<RunnerAccess | null> {
-  const [row] = await db.$queryRaw<RunnerAccess[]>`
+  const [row] = await runnersAccess(db, actor, [id]);
+  return row ?? null;
+}
+
+function runnersAccess(
+  db: Pick<Db, '$queryRaw'>,
+  actor: Pick<Actor, 'id'>,
+  ids: readonly number[],
+): Promise<RunnerAccess[]> {
+  return db.$queryRaw<RunnerAccess[]>`
     SELECT r.id, r.is_shared AS "isShared", r.locked, r.group_id AS "groupId",
       (SELECT count(*)::int FROM runner_projects own WHERE own.runner_id = r.id) AS projects,
       r.id IN (${administeredRunners(actor)}) AS "isAdministered"
-    FROM runners r WHERE r.id = ${id}`;
-  return row ?? null;
+    FROM runners r WHERE r.id = ANY(${[...ids]}::int[])`;
 }
 
 /** The runners that the actor may see in full: shared ones, those of administered projects, for administrators all. */
@@ -69,6 +77,32 @@ export async function fullyVisible(context: Context, runners: readonly { id: num
     SELECT r.id FROM runners r WHERE r.id = ANY(${ids}::int[]) AND r.id IN (${administeredRunners(actor)})`;
   const administered = new Set(rows.map(({ id }) => id));
   return runners.map(({ id, isShared }) => isShared || administered.has(id));
+}
+
+/** What the actor may do with runners. */
+export interface RunnerRights {
+  mayUpdate: boolean;
+  mayDelete: boolean;
+}
+
+/** What the actor may do with each of the runners, in one statement; nothing with those that are gone. */
+export async function runnerRights(
+  { actor, db }: Pick<Context, 'actor' | 'db'>,
+  ids: readonly number[],
+): Promise<RunnerRights[]> {
+  if (!actor) return ids.map(() => ({ mayUpdate: false, mayDelete: false }));
+  const rows = await runnersAccess(db, actor, ids);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => {
+    const runner = byId.get(id);
+    const mayUpdate = runner !== undefined && (actor.admin || (!runner.isShared && runner.isAdministered));
+    return { mayUpdate, mayDelete: mayUpdate && (actor.admin || !isOfManyProjects(runner)) };
+  });
+}
+
+/** Whether a runner, which is of projects, is of several: only administrators delete those. */
+export function isOfManyProjects({ isShared, projects }: Pick<RunnerAccess, 'isShared' | 'projects'>): boolean {
+  return !isShared && projects > 1;
 }
 
 /** Throws Forbidden with the reason unless the actor may change the runner. */

@@ -71,7 +71,17 @@ export async function maySchedule(
 }
 
 /** Requires the owner of a schedule, or an administrator: it acts on behalf of its owner. Throws Forbidden, Unauthenticated. */
-export function requireOwner(actor: Actor, project: ProjectRow, { ownerId }: { ownerId: number | null }): void {
+export function requireOwner(actor: Actor, project: ProjectRow, schedule: { ownerId: number | null }): void {
   authorize(actor, 'create_pipeline', project);
-  if (actor.id !== ownerId && !actor.admin) throw new Forbidden();
+  if (!owns(actor, project, schedule)) throw new Forbidden();
+}
+
+/** Whether somebody may change a schedule as its owner; administrators may change all. */
+export function owns(actor: Actor, project: ProjectRow, { ownerId }: { ownerId: number | null }): boolean {
+  return can(actor, 'create_pipeline', project) && (actor.id === ownerId || actor.admin);
+}
+
+/** Whether somebody may delete a schedule: its owner and masters may. */
+export function mayDeleteSchedule(actor: Actor, project: ProjectRow, { ownerId }: { ownerId: number | null }): boolean {
+  return can(actor, ownerId === actor.id ? 'create_pipeline' : 'admin_pipeline_schedule', project);
 }

@@ -4,13 +4,13 @@ import { readInputs } from '#src/domain/ci/pipelines/given_inputs.ts';
 import { isTooLong, REF_TOO_LONG } from '#src/domain/ci/pipelines/ref.ts';
 import { isCron, nextTime } from '#src/domain/ci/schedules/cron.ts';
 import { findSchedule } from '#src/domain/ci/schedules/list.ts';
-import { fullRef, requireOwner, requireSchedulable } from '#src/domain/ci/schedules/rights.ts';
+import { fullRef, mayDeleteSchedule, requireOwner, requireSchedulable } from '#src/domain/ci/schedules/rights.ts';
 import { zoneOf } from '#src/domain/ci/schedules/time_zones.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import type { Prisma } from '#src/platform/database/db.ts';
-import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
+import { type FieldErrors, Forbidden, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /** What can be set of a schedule; what is absent stays as it is. */
@@ -122,8 +122,7 @@ export async function takeSchedule(context: Context, to: IdOrPath, id: number): 
 export async function deleteSchedule(context: Context, to: IdOrPath, id: number): Promise<{ id: number }> {
   const actor = requireActor(context);
   const project = await findProject(context, to);
-  const { ownerId } = await findSchedule(context, project, id, CURRENT);
-  authorize(actor, ownerId === actor.id ? 'create_pipeline' : 'admin_pipeline_schedule', project);
+  if (!mayDeleteSchedule(actor, project, await findSchedule(context, project, id, CURRENT))) throw new Forbidden();
   await context.db.pipelineSchedule.deleteMany({ where: { id } });
   return { id };
 }

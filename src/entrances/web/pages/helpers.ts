@@ -110,3 +110,31 @@ export function seconds(length: number): string {
   const minutes = Math.floor(whole / 60);
   return minutes < 60 ? `${minutes} min ${whole % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
+
+/** A moment to the minute in a time zone, whose name is told; in UTC where the zone is unknown. A script adds the reader's own time. */
+export function moment(iso: string, zone = 'UTC'): string {
+  const date = new Date(iso);
+  const known = isZone(zone) ? zone : 'UTC';
+  const words = date.toLocaleString('en-GB', { timeZone: known, dateStyle: 'medium', timeStyle: 'short' });
+  return `<time datetime="${date.toISOString()}" data-local>${escaped(`${words} (${known})`)}</time>`;
+}
+
+function isZone(zone: string): boolean {
+  try {
+    return Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The output of a program as plain text: without colors, moves of the cursor, marks of sections, and what was written over. */
+export function plain(output: string): string {
+  return output
+    .replaceAll('\r\n', '\n')
+    .split('\n')
+    .map((line) => line.slice(line.lastIndexOf('\r') + 1).replace(SEQUENCES, ''))
+    .join('\n');
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const SEQUENCES = /\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x1b[@-Z\\-_]|[\x00-\x08\x0b-\x1f\x7f]/g;

@@ -1,0 +1,171 @@
+import { ACTIVE, ciFrame } from '#pages/ci.ts';
+import { liveAt } from '#pages/engine/live.ts';
+import { type Facts, form, page, type Row, raw } from '#pages/engine/row.ts';
+import { logHtml } from '#pages/job_log.ts';
+import { inPlace } from '#pages/place.ts';
+import { count } from '#src/entrances/web/pages/helpers.ts';
+import {
+  ArtifactFilePageDocument,
+  ArtifactFolderPageDocument,
+  CancelJobOnPageDocument,
+  DeleteArtifactsPageDocument,
+  EraseJobOnPageDocument,
+  JobListPageDocument,
+  JobLogLiveDocument,
+  JobPageDocument,
+  PlayJobOnPageDocument,
+  RawArtifactFileDocument,
+  RawArtifactsDocument,
+  RawJobLogDocument,
+  RetryJobOnPageDocument,
+  SendArtifactsDeletionDocument,
+  SendArtifactsKeepDocument,
+} from '#src/generated/page_operations.ts';
+
+/** Lines of one part of a log. */
+const LINES = 1_000;
+
+const job = page({
+  path: '/:project/-/jobs/:id',
+  operation: JobPageDocument,
+  view: 'pipelines/job',
+  // A text to search for is only asked for where there is one.
+  variables: (given) => ({ ...given, isSearch: given.search ? 'true' : 'false', search: given.search || '-' }),
+  found: ({ project }) => project?.job && { project, job: project.job },
+  title: (found) => `${found.job.name} (#${found.job.databaseId}) · ${found.project.fullPath}`,
+  show: ({ project, job: one }, { given }) => {
+    const lines = one.traceLines;
+    const shown = lines?.content.match(/\n|[^\n]$/g)?.length ?? 0;
+    const last = (lines?.firstLine ?? 1) + shown - 1;
+    const isEnd = given.from === undefined;
+    return {
+      ...ciFrame(project, 'jobs'),
+      job: one,
+      log: lines ? logHtml(lines) : null,
+      lines: lines && { ...lines, last, before: Math.max(1, lines.firstLine - LINES), isEnd },
+      isActive: ACTIVE.includes(one.status),
+      live: ACTIVE.includes(one.status) && isEnd ? liveAt(JobLogLiveDocument, { job: one.id }) : null,
+    };
+  },
+});
+
+const back = (_data: unknown, { given }: Facts) => inPlace(given, 'jobs', String(given.id));
+
+const artifactsAt = '/:project/-/jobs/:id/artifacts';
+
+/** The folders around a file or folder of artifacts, each with its path; its own name comes last. */
+function crumbsOf(path: string) {
+  const parts = path === '' ? [] : path.split('/');
+  return parts.map((name, at) => ({ name, path: parts.slice(0, at + 1).join('/') }));
+}
+
+/** Entries of a folder on one page. */
+const ENTRIES = 200;
+
+const folders = [`${artifactsAt}/browse`, `${artifactsAt}/browse/*path`].map((path) =>
+  page({
+    path,
+    operation: ArtifactFolderPageDocument,
+    view: 'pipelines/artifacts',
+    found: ({ project }) => {
+      const folder = project?.job?.artifactFolder;
+      return project?.job && folder ? { project, job: project.job, folder } : null;
+    },
+    title: ({ project, job: one }) => `Artifacts of ${one.name} (#${one.databaseId}) · ${project.fullPath}`,
+    show: ({ project, job: one, folder }, { given }) => {
+      const start = /^\d{1,6}$/.test(String(given.offset)) ? Number(given.offset) : 0;
+      return {
+        ...ciFrame(project, 'jobs'),
+        job: one,
+        folder,
+        crumbs: crumbsOf(folder.path),
+        summary: count(folder.entryCount, 'entry', 'entries'),
+        start,
+        size: ENTRIES,
+      };
+    },
+  }),
+);
+
+const PICTURE = /\.(?:png|jpe?g|gif|webp|avif|bmp|ico)$/i;
+
+/** Bytes of the largest picture that is shown within the page. */
+const LARGEST_PICTURE = 10 * 1024 * 1024;
+
+const deletion = page({
+  path: `${artifactsAt}/delete`,
+  operation: DeleteArtifactsPageDocument,
+  view: 'pipelines/delete_artifacts',
+  found: ({ project }) => (project?.job?.viewerCanDeleteArtifacts ? { project, job: project.job } : null),
+  title: ({ project, job: one }) => `Delete artifacts of ${one.name} · ${project.fullPath}`,
+  show: ({ project, job: one }) => ({ ...ciFrame(project, 'jobs'), job: one }),
+  signIn: true,
+});
+
+/** Jobs, with their logs and artifacts. */
+export const jobs: Row[] = [
+  page({
+    path: '/:project/-/jobs',
+    operation: JobListPageDocument,
+    view: 'pipelines/jobs',
+    found: ({ project }) => project,
+    title: (project) => `Jobs · ${project.fullPath}`,
+    show: (project, { given }) => ({
+      ...ciFrame(project, 'jobs'),
+      jobs: project.jobs,
+      scope: [given.scope ?? []].flat()[0] ?? 'all',
+    }),
+  }),
+  job,
+  form({ path: '/:project/-/jobs/:id/play', operation: PlayJobOnPageDocument, goTo: back, again: job }),
+  form({
+    path: '/:project/-/jobs/:id/retry',
+    operation: RetryJobOnPageDocument,
+    goTo: ({ retryJob }, { given }) => `/${given.project}/-/jobs/${retryJob?.job.databaseId}`,
+    again: job,
+  }),
+  form({ path: '/:project/-/jobs/:id/cancel', operation: CancelJobOnPageDocument, goTo: back, again: job }),
+  form({ path: '/:project/-/jobs/:id/erase', operation: EraseJobOnPageDocument, goTo: back, again: job }),
+  raw({
+    path: '/:project/-/jobs/:id/raw',
+    operation: RawJobLogDocument,
+    content: 'trace',
+    found: ({ project }) => project?.job,
+  }),
+  ...folders,
+  page({
+    path: `${artifactsAt}/file/*path`,
+    operation: ArtifactFilePageDocument,
+    view: 'pipelines/artifact',
+    found: ({ project }) => {
+      const file = project?.job?.artifactFile;
+      return project?.job && file ? { project, job: project.job, file } : null;
+    },
+    title: ({ project, file }) => `${file.path} · ${project.fullPath}`,
+    show: ({ project, job: one, file }) => ({
+      ...ciFrame(project, 'jobs'),
+      job: one,
+      file,
+      crumbs: crumbsOf(file.path),
+      isPicture: PICTURE.test(file.path) && Number(file.size) <= LARGEST_PICTURE,
+    }),
+  }),
+  raw({
+    path: `${artifactsAt}/raw/*path`,
+    operation: RawArtifactFileDocument,
+    content: 'artifact',
+    found: ({ project }) => {
+      const file = project?.job?.artifactFile;
+      return file && { projectId: file.projectId, databaseId: file.jobId, path: file.path, size: Number(file.size) };
+    },
+  }),
+  raw({
+    path: `${artifactsAt}/download`,
+    operation: RawArtifactsDocument,
+    content: 'artifacts',
+    found: ({ project }) => project?.job,
+  }),
+  form({ path: `${artifactsAt}/keep`, operation: SendArtifactsKeepDocument, goTo: back, again: job }),
+  deletion,
+  form({ path: `${artifactsAt}/delete`, operation: SendArtifactsDeletionDocument, goTo: back, again: deletion }),
+];

@@ -1,0 +1,141 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { type Facts, form, type Page, page, type Row, type Shown } from '#pages/engine/row.ts';
+import { inPlace, PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
+import {
+  EditGroupRunnerPageDocument,
+  type EditGroupRunnerPageQuery,
+  EditRunnerPageDocument,
+  type EditRunnerPageQuery,
+  GroupRunnerListPageDocument,
+  type GroupRunnerListPageQuery,
+  NewGroupRunnerPageDocument,
+  type NewGroupRunnerPageQuery,
+  NewRunnerPageDocument,
+  type NewRunnerPageQuery,
+  type NewRunnerTokenFragment,
+  RunnerListPageDocument,
+  type RunnerListPageQuery,
+  SendNewGroupRunnerDocument,
+  SendNewRunnerDocument,
+  SendRunnerChangeDocument,
+  SendRunnerDeletionDocument,
+  SendRunnerStateDocument,
+} from '#src/generated/page_operations.ts';
+
+type Query<Data> = TypedDocumentNode<Data, never>;
+
+interface Rows {
+  list: Query<RunnerListPageQuery | GroupRunnerListPageQuery>;
+  create: Page;
+  edit: Query<EditRunnerPageQuery | EditGroupRunnerPageQuery>;
+}
+
+const shownOf = (kind: PlaceKind, place: { fullPath: string }) => ({
+  ...shownIn(kind, place),
+  tab: kind === 'project' ? 'pipelines' : 'runners',
+  section: 'runners',
+});
+
+/** The page that tells the token of a new runner, once. */
+function tokenOf(kind: PlaceKind, place: { fullPath: string } | undefined, made: NewRunnerTokenFragment): Shown | null {
+  if (!place) return null;
+  const { token, runner } = made;
+  const title = `New runner · ${place.fullPath}`;
+  return { view: 'runners/token', title, values: { ...shownOf(kind, place), token, runner } };
+}
+
+const tags = { lists: ['tagList'] };
+const toList = (_data: unknown, { given }: Facts) => inPlace(given, 'runners');
+
+/** The runners of projects and of groups, which are shown and changed alike, and the page for new ones. */
+function runnersOf(kind: PlaceKind, { list, create, edit }: Rows): Row[] {
+  const at = `${PLACES[kind]}/runners`;
+  /** A page about what is done with one runner, for those who may. */
+  const about = (name: 'edit' | 'delete', label: string, right: 'viewerCanUpdate' | 'viewerCanDelete') =>
+    page({
+      path: `${at}/:id/${name}`,
+      operation: edit,
+      view: `runners/${name}`,
+      found: ({ place, runner }) => (place?.viewerCanManageRunners && runner?.[right] ? { place, runner } : null),
+      title: ({ place, runner }) => `${label} runner #${runner.databaseId} · ${place.fullPath}`,
+      show: ({ place, runner }) => ({ ...shownOf(kind, place), runner, before: runner }),
+      signIn: true,
+    });
+  const [change, deletion] = [about('edit', 'Edit', 'viewerCanUpdate'), about('delete', 'Delete', 'viewerCanDelete')];
+  const state = (word: string, paused: 'true' | 'false') =>
+    form({
+      path: `${at}/:id/${word}`,
+      operation: SendRunnerStateDocument,
+      variables: (given) => ({ ...given, paused }),
+      goTo: toList,
+    });
+  return [
+    page({
+      path: at,
+      operation: list,
+      view: 'runners/list',
+      found: ({ place }) => place,
+      title: (place) => `Runners · ${place.fullPath}`,
+      show: (place, { given }) => ({
+        ...shownOf(kind, place),
+        runners: place.runners,
+        status: given.status ?? 'all',
+      }),
+      signIn: true,
+    }),
+    create,
+    change,
+    form({ path: `${at}/:id/edit`, operation: SendRunnerChangeDocument, goTo: toList, again: change, ...tags }),
+    state('pause', 'true'),
+    state('resume', 'false'),
+    deletion,
+    form({ path: `${at}/:id/delete`, operation: SendRunnerDeletionDocument, goTo: toList, again: deletion }),
+  ];
+}
+
+function newRunner(kind: PlaceKind, operation: Query<NewRunnerPageQuery | NewGroupRunnerPageQuery>): Page {
+  return page({
+    path: `${PLACES[kind]}/runners/new`,
+    operation,
+    view: 'runners/new',
+    found: ({ place }) => (place?.viewerCanManageRunners ? place : null),
+    title: (place) => `New runner · ${place.fullPath}`,
+    show: (place) => ({
+      ...shownOf(kind, place),
+      before: { description: '', tagList: [], runUntagged: true, locked: false, accessLevel: 'NOT_PROTECTED' },
+    }),
+    signIn: true,
+  });
+}
+
+const newOfProject = newRunner('project', NewRunnerPageDocument);
+const newOfGroup = newRunner('group', NewGroupRunnerPageDocument);
+
+export const runners: Row[] = [
+  ...runnersOf('project', {
+    list: RunnerListPageDocument,
+    create: newOfProject,
+    edit: EditRunnerPageDocument,
+  }),
+  form({
+    path: `${PLACES.project}/runners`,
+    operation: SendNewRunnerDocument,
+    goTo: toList,
+    shows: ({ createRunner: made }) => made && tokenOf('project', made.runner.projects.nodes[0], made),
+    again: newOfProject,
+    ...tags,
+  }),
+  ...runnersOf('group', {
+    list: GroupRunnerListPageDocument,
+    create: newOfGroup,
+    edit: EditGroupRunnerPageDocument,
+  }),
+  form({
+    path: `${PLACES.group}/runners`,
+    operation: SendNewGroupRunnerDocument,
+    goTo: toList,
+    shows: ({ createRunner: made }) => made && tokenOf('group', made.runner.groups[0], made),
+    again: newOfGroup,
+    ...tags,
+  }),
+];
