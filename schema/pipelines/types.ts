@@ -8,7 +8,11 @@ import { ownProject } from '#schema/projects/own_project.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
 import '#schema/users/types.ts';
 import { VariableType } from '#schema/variables/variable_type.ts';
-import { type GivenVariable, mayReadVariables, requireVariablesReader } from '#src/domain/ci/pipelines/given_variables.ts';
+import {
+  type GivenVariable,
+  mayReadVariables,
+  requireVariablesReader,
+} from '#src/domain/ci/pipelines/given_variables.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
 import { NO_OBJECT } from '#src/git/model.ts';
 
