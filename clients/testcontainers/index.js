@@ -9,7 +9,8 @@ const PORT = 8080;
  */
 const FILES = `control="\${TMPDIR:-/tmp}/gantry-control" answers="\${TMPDIR:-/tmp}/gantry-answers"`;
 const SERVE = `${FILES}
-mkfifo -m 600 "$control" && exec node bin/gantry.js serve --ephemeral --control --port "$PORT" "$@" <>"$control" >"$answers"`;
+[ -p "$control" ] || mkfifo -m 600 "$control" || exit
+exec node bin/gantry.js serve --ephemeral --control --port "$PORT" "$@" <>"$control" >"$answers"`;
 
 /** Prints the answer with which the server started. */
 const STARTED = `${FILES}

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { json } from 'node:stream/consumers';
 
 /** What a client asked for when it created a container. */
@@ -62,10 +64,10 @@ export class ContainerEngine {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = (request.url ?? '').replace(/^\/v[\d.]+/, '').replace(/\?.*/, '');
+    const target = (request.url ?? '').replace(/^\/v[\d.]+/, '').replace(/\?.*/, '');
     const say = (status: number, body: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    const [, kind = '', id = '', action] = /^\/(\w+)(?:\/([^/]+))?(?:\/(\w+))?$/.exec(path) ?? [];
+    const [, kind = '', id = '', action] = /^\/(\w+)(?:\/([^/]+))?(?:\/(\w+))?$/.exec(target) ?? [];
     const step = `${request.method} ${kind}${action ? ` ${action}` : ''}`;
     if (step === 'GET _ping' || step === 'GET info' || step === 'GET version') {
       return void say(200, {
@@ -91,7 +93,7 @@ export class ContainerEngine {
     const command = this.#commands.get(id);
     if (command && step === 'POST exec start') return this.#run(command, response);
     if (command && step === 'GET exec json') return void say(200, { ExitCode: command.status, Running: false });
-    say(404, { message: `There is no ${request.method} ${path}` });
+    say(404, { message: `There is no ${request.method} ${target}` });
   }
 
   async #answerOf(
@@ -175,10 +177,19 @@ async function end({ child }: Running): Promise<void> {
   await gone;
 }
 
-/** Starts a program of this machine for a container, with nothing of this process' environment but what finds programs. */
-export function onThisMachine(cwd: string, own: Record<string, string>) {
+/**
+ * Starts a program of this machine for a container, with nothing of this process' environment but what finds programs.
+ *
+ * @param inside where each container has a directory for temporary files of its own
+ */
+export function onThisMachine(cwd: string, inside: string, own: Record<string, string>) {
   return (command: string[], env: Record<string, string>): ChildProcess => {
+    const directory = path.join(inside, env.PORT ?? '');
+    mkdirSync(directory, { recursive: true });
     const [program = '', ...args] = command[0] === 'tini' ? command.slice(2) : command;
-    return spawn(program, args, { cwd, env: { PATH: process.env.PATH, ...env, ...own } as NodeJS.ProcessEnv });
+    return spawn(program, args, {
+      cwd,
+      env: { PATH: process.env.PATH, ...env, TMPDIR: directory, ...own } as NodeJS.ProcessEnv,
+    });
   };
 }

@@ -51,7 +51,7 @@ beforeAll(async () => {
     XDG_CACHE_HOME: path.join(scratch.directory, 'cache'),
     HOST: '127.0.0.1',
   };
-  engine = new ContainerEngine(onThisMachine(packageRoot, own), freePort);
+  engine = new ContainerEngine(onThisMachine(packageRoot, inside, own), freePort);
   host = await engine.start();
 }, 600_000);
 
