@@ -93,7 +93,7 @@ const OF_PLACES = [
   'topic=zyxxyz',
   'topic_id=1',
   'last_activity_after=2026-01-01T00:00:00Z',
-  'updated_before=2026-01-01T00:00:00Z',
+  'updated_before=2026-01-01T00:00:00Z&order_by=updated_at',
   'id_after=1000',
   'with_programming_language=Ruby',
   'with_issues_enabled=true',
