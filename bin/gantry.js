@@ -6,7 +6,7 @@ import * as nodeModule from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { heapOptions, heapSettings } from './heap.js';
+import { heapOptions, heapSettings } from './heap.cjs';
 import { findNode, isOld, nodeDirectory, OLDEST_NODE } from './node.js';
 import { resolveQuickly } from './resolve.js';
 

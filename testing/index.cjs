@@ -5,6 +5,8 @@ const { spawn } = require('node:child_process');
 const { once } = require('node:events');
 const path = require('node:path');
 const { createInterface } = require('node:readline');
+// Given here, as the launcher would start Node once more to give them.
+const { heapOptions, heapSettings } = require('../bin/heap.cjs');
 
 const launcher = path.join(__dirname, '..', 'bin', 'gantry.js');
 
@@ -17,8 +19,6 @@ const FOREIGN = /^(GANTRY_|DATABASE_|GRAPHQL_|SMTP_URL$|MAIL_FROM$|HOST$|PORT$|T
 exports.startGantry = async function startGantry({ seed = false, port = 0, env = {} } = {}) {
   const args = ['serve', '--ephemeral', '--control', '--port', String(port), ...(seed ? ['--seed'] : [])];
   const inherited = Object.entries(process.env).filter(([name]) => !FOREIGN.test(name));
-  // Given here, as the launcher would start Node once more to give them.
-  const { heapOptions, heapSettings } = await import('../bin/heap.js');
   const child = spawn(process.execPath, [...heapOptions, launcher, ...args], {
     env: { ...heapSettings, ...Object.fromEntries(inherited), LOG_LEVEL: 'warn', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { heapOptions, heapSettings } from '../../bin/heap.js';
+import { heapOptions, heapSettings } from '../../bin/heap.cjs';
 import { residentMegabytes } from './process_tree.ts';
 
 /** A server under measurement, in a process of its own. */

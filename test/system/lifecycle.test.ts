@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { heapOptions, heapSettings } from '../../bin/heap.js';
+import { heapOptions, heapSettings } from '../../bin/heap.cjs';
 import {
   gantry,
   isAlive,

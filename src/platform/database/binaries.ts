@@ -80,7 +80,7 @@ function programsIn(directory: string): Pick<Binaries, 'initdb' | 'postgres' | '
 
 /**
  * The environment for these programs: the process's own without its secrets, without what would redirect PostgreSQL, and without
- * what bin/heap.js says about memory, which is for Node.
+ * what bin/heap.cjs says about memory, which is for Node.
  */
 export function environment(binaries: Binaries): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(GANTRY_|DATABASE_URL$|PG|MALLOC_)/.test(name));

@@ -10,7 +10,7 @@ interface Collection {
   pause?: number;
 }
 
-/** What V8 offers with `--expose-gc`, as bin/heap.js has it. */
+/** What V8 offers with `--expose-gc`, as bin/heap.cjs has it. */
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
 const offered = globalThis.gc as Collect | undefined;
