@@ -43,8 +43,9 @@ export function logHtml({ firstLine, content }: Lines): string {
     else if (piece === 'mark') number += 1;
     else if ('begins' in piece) title = piece.begins;
     else {
-      const line = lineHtml(number, ansi.html(piece.text));
-      parts.push(title ? `${opening(title)}<summary>${line}${lasted(title)}</summary>` : line);
+      const html = ansi.html(piece.text);
+      if (title) parts.push(`${opening(title)}<summary>${titleHtml(number, html)}${lasted(title)}</summary>`);
+      else parts.push(lineHtml(number, html));
       title = null;
       number += 1;
     }
@@ -54,6 +55,11 @@ export function logHtml({ firstLine, content }: Lines): string {
 
 function lineHtml(number: number, html: string): string {
   return `<span class="line" id="L${number}"><a href="#L${number}">${number}</a><span>${html}</span></span>`;
+}
+
+/** The first line of a section, which is what folds it: it can hold no link. */
+function titleHtml(number: number, html: string): string {
+  return `<span class="line" id="L${number}"><span>${number}</span><span>${html}</span></span>`;
 }
 
 const opening = ({ isFolded }: Section) => `<details class="log-section"${isFolded ? '' : ' open'}>`;

@@ -371,16 +371,15 @@ export const Job = builder.prismaObject('Job', {
       type: ArtifactFolder,
       description: 'A folder within the archive of the job’s artifacts.',
       args: {
-        path: t.arg.string({ description: 'Where the folder is in the archive, such as `a/b`; the top without.' }),
+        path: t.arg.string({
+          required: true,
+          description: 'Where the folder is in the archive, such as `a/b`; empty for the top.',
+        }),
         offset: t.arg.int({ description: 'How many of its entries to skip; none without.' }),
       },
       select: { id: true, projectId: true },
       resolve: ({ id, projectId }, { path, offset }, context) =>
-        listArtifactFolder(
-          context,
-          { projectId, databaseId: id },
-          { path: path ?? '', offset: Math.max(0, offset ?? 0) },
-        ),
+        listArtifactFolder(context, { projectId, databaseId: id }, { path, offset: Math.max(0, offset ?? 0) }),
     }),
     pipeline: t.relation('pipeline', { description: 'The pipeline that it belongs to.' }),
     commit: t.field({

@@ -33,7 +33,7 @@ async function signedIn(options: Parameters<typeof openContext>[2] = {}) {
 
 /** Files and addresses of clients, which are no pages. */
 const NO_PAGES =
-  /^\/(api|graphql|oauth|uploads|profile|users\/sign_out|-\/(docs|assets))|\/(raw|archive)(\/|$)|\.(atom|git|patch|diff)$|\/artifacts|\/trace/;
+  /^\/(api|graphql|oauth|uploads|profile|users\/sign_out|-\/(docs|assets))|\/(raw|archive)(\/|$)|\.(atom|git|patch|diff)$|\/artifacts\/(download|raw)|\/trace/;
 
 /** What kind of page an address is: one of each kind is visited. */
 function kindOf(address: URL): string {
@@ -42,6 +42,7 @@ function kindOf(address: URL): string {
     .replace(/\b[0-9a-f]{7,64}\b/g, 'HASH')
     .replace(/(\/(?:labels|notes))\/\w+(?=\/)/, '$1/ID')
     .replace(/\d+/g, 'N')
+    .replace(/(\/artifacts\/(?:browse|file))\/.+/, '$1/PATH')
     .replace(/(\/-\/(?:tree|blob|blame|commits|find_file|compare|raw))\/.+/, '$1/PATH');
   const isPlace = !kind.includes('/-/') && !/^\/(dashboard|explore|search|projects|groups|users)\b/.test(kind);
   const depth = kind.split('/').length;

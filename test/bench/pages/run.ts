@@ -33,11 +33,11 @@ export async function measurePages(
 ): Promise<void> {
   const databaseUrl = await createDataset(postgresUrl, 'pages', size);
   await fillRepository(repositoryPlace(repositories, 1));
-  const project = await prepare(databaseUrl);
+  const prepared = await prepare(databaseUrl);
   const server = await startServer({ name: 'gantry', databaseUrl, repositories });
   try {
     const rows: string[][] = [];
-    for (const one of pagesOf(project)) rows.push(await measure(server, one));
+    for (const one of pagesOf(prepared)) rows.push(await measure(server, one));
     print(
       table(
         ['page, signed in, one connection', 'KB', 'first', 'p50', 'statements', 'REST p50', 'statements', ''],
@@ -52,7 +52,7 @@ export async function measurePages(
   }
 }
 
-function pagesOf(project: string): Measured[] {
+function pagesOf({ project, pipeline }: Prepared): Measured[] {
   const at = `/${project}`;
   const rest = '/api/v4/projects/1';
   return [
@@ -77,6 +77,17 @@ function pagesOf(project: string): Measured[] {
     { name: 'one merge request', page: `${at}/-/merge_requests/1`, rest: `${rest}/merge_requests/1` },
     { name: 'labels', page: `${at}/-/labels`, rest: `${rest}/labels` },
     { name: 'pipelines', page: `${at}/-/pipelines`, rest: `${rest}/pipelines` },
+    { name: 'pipelines of a status', page: `${at}/-/pipelines?status=failed`, rest: `${rest}/pipelines?status=failed` },
+    {
+      name: 'a pipeline with jobs',
+      page: `${at}/-/pipelines/${pipeline}`,
+      rest: `${rest}/pipelines/${pipeline}/jobs`,
+    },
+    { name: 'jobs', page: `${at}/-/jobs`, rest: `${rest}/jobs` },
+    { name: 'schedules', page: `${at}/-/pipeline_schedules`, rest: `${rest}/pipeline_schedules` },
+    { name: 'environments', page: `${at}/-/environments`, rest: `${rest}/environments` },
+    { name: 'runners', page: `${at}/-/runners`, rest: `${rest}/runners` },
+    { name: 'charts', page: `${at}/-/pipelines/charts?interval=month` },
   ];
 }
 
@@ -123,8 +134,14 @@ async function statementsOf(
   return (await server.ask<number>({ statements: true })) - before;
 }
 
-/** A session of the user who asks; the full path of the first project. */
-async function prepare(databaseUrl: string): Promise<string> {
+/** The full path of the first project, and a pipeline of it that has jobs. */
+interface Prepared {
+  project: string;
+  pipeline: number;
+}
+
+/** Makes a session of the user who asks. */
+async function prepare(databaseUrl: string): Promise<Prepared> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
@@ -132,7 +149,10 @@ async function prepare(databaseUrl: string): Promise<string> {
     const { rows } = await client.query<{ path: string }>(
       "SELECT n.path || '/' || p.path AS path FROM projects p JOIN namespaces n ON n.id = p.namespace_id WHERE p.id = 1",
     );
-    return rows[0]?.path ?? '';
+    const { rows: pipelines } = await client.query<{ id: number }>(
+      'SELECT max(pipeline_id) AS id FROM jobs WHERE project_id = 1 AND NOT generic',
+    );
+    return { project: rows[0]?.path ?? '', pipeline: pipelines[0]?.id ?? 0 };
   } finally {
     await client.end();
   }

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createInflateRaw } from 'node:zlib';
+import { yieldToEventLoop } from '#src/git/event_loop.ts';
 import { ContentTooLarge } from '#src/platform/errors.ts';
 
 /** An archive that lies in a store. */
@@ -30,6 +31,9 @@ export class UnreadableZip extends Error {}
 const MOST_DIRECTORY = 16 * 1024 * 1024;
 /** Bytes of the largest file that is unpacked. */
 const MOST_UNPACKED = 8 * 1024 ** 3;
+
+/** Entries that are looked at before others have their turn. */
+const TOGETHER = 1_000;
 
 /** The sizes of headers without names, and the longest comment (APPNOTE.TXT 4.3). */
 const END = { bytes: 22, comment: 0xffff, signature: 0x06054b50 };
@@ -75,14 +79,19 @@ export async function listZipFolder(source: ZipSource, folder: string): Promise<
   const prefix = Buffer.from(folder === '' ? '' : `${folder}/`);
   const children = new Map<string, ZipChild>();
   let isThere = folder === '';
+  let seen = 0;
   for (const { at, name } of headersOf(directory)) {
+    seen += 1;
+    if (seen % TOGETHER === 0) await yieldToEventLoop();
     if (!name.subarray(0, prefix.length).equals(prefix)) continue;
     isThere = true;
     const below = name.subarray(prefix.length);
-    if (below.length === 0 || !isUtf8(below)) continue;
-    const [child = '', ...rest] = below.toString('utf8').split('/');
+    const slash = below.indexOf('/');
+    const isFolder = slash >= 0;
+    const own = isFolder ? below.subarray(0, slash) : below;
+    if (!isUtf8(own)) continue;
+    const child = own.toString('utf8');
     if (['', '.', '..'].includes(child) || child.includes('\0')) continue;
-    const isFolder = rest.length > 0;
     if (!isFolder && !isFile(directory, at)) continue;
     const size = Math.min(directory.readUInt32LE(at + 24), MOST_UNPACKED);
     const known = children.get(child);
