@@ -32,6 +32,8 @@ const THINGS: Readonly<Record<string, string>> = {
   application_secret: 'The secret of an application',
   user: 'The account of a user',
   user_state: 'The state of a user, such as blocked,',
+  email: 'A secondary address of a user',
+  ssh_key: 'An SSH key of a user',
   two_factor: 'The two-factor authentication of a user',
   identity: 'The account of a user at a provider of sign-in',
   settings: 'A setting of the server',

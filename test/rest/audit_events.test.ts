@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { COMPARED, isSecret } from '#src/access/audit/changes.ts';
 import { AUDIT_DAYS, expireAuditEvents } from '#src/access/audit/expire.ts';
 import { factsOf } from '#src/platform/records/model.ts';
+import { tokenHash } from '#src/platform/secrets.ts';
 import { LONG } from '../support/long.ts';
 import { newKey } from '../support/ssh_keys.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
@@ -115,6 +116,22 @@ const MEMBERS: Case[] = [
     [
       'invitation_updated Invitation guest@example.net: access_level – → 20',
       'invitation_deleted Invitation guest@example.net',
+    ],
+  ],
+  [
+    'an invitation that is accepted',
+    async () => {
+      const token = 'invited';
+      const data = { projectId: project.id, email: 'guest@example.net', accessLevel: 20, createdById: owner.id };
+      await world.db.invitation.create({ data: { ...data, tokenHash: tokenHash(token) } });
+      const accept = `mutation { acceptInvitation(input: {token: "${token}"}) { project { fullPath } } }`;
+      expect((await world.graphql(accept, {}, person)).body.errors).toBeUndefined();
+      await asOwner('delete', `${P}/members/${person.id}`);
+    },
+    [
+      'invitation_accepted Invitation guest@example.net',
+      `member_created User ${NAME}: access_level – → 20`,
+      `member_deleted User ${NAME}`,
     ],
   ],
   [
@@ -430,6 +447,21 @@ const ADMINISTRATION: Case[] = [
     ],
   ],
   [
+    'addresses and keys of users',
+    async () => {
+      const { id: email } = await asAdmin('post', `/users/${person.id}/emails`, { email: 'more@example.org' });
+      await asAdmin('delete', `/users/${person.id}/emails/${email}`);
+      const { id: key } = await asAdmin('post', `/users/${person.id}/keys`, { title: 'laptop', key: newKey() });
+      await asAdmin('delete', `/users/${person.id}/keys/${key}`);
+    },
+    [
+      'email_created Email more@example.org',
+      'email_deleted Email more@example.org',
+      'ssh_key_created SshKey laptop',
+      'ssh_key_deleted SshKey laptop',
+    ],
+  ],
+  [
     'users who wait for approval',
     async () => {
       const [yes, no] = [await world.user({ username: 'yes' }), await world.user({ username: 'no' })];
@@ -564,6 +596,21 @@ describe('An audit event', () => {
         },
       },
     ]);
+  });
+
+  it('names the administrator who made the token by which somebody acts as somebody else', async () => {
+    const { id } = await world.project({ owner });
+    const made = await world.api(admin).post(`/users/${owner.id}/impersonation_tokens`, { name: 'a', scopes: ['api'] });
+    await world.api(made.body.token).post(`/projects/${id}/archive`);
+    const { body } = await world.api(admin).post(`/personal_access_tokens/${made.body.id}/rotate`);
+    await world.api(body.token).post(`/projects/${id}/unarchive`);
+    const events = await world.db.auditEvent.findMany({
+      where: { projectId: id, action: { in: ['project_archived', 'project_unarchived'] } },
+    });
+    for (const event of events) expect(event).toMatchObject({ authorId: owner.id, impersonatorId: admin.id });
+    expect(events).toHaveLength(2);
+    await asOwner('post', `/projects/${id}/archive`);
+    expect(await world.db.auditEvent.findFirst({ orderBy: { id: 'desc' } })).toMatchObject({ impersonatorId: null });
   });
 
   it('keeps the name of an author who was deleted', async () => {

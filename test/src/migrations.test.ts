@@ -206,7 +206,7 @@ const RELEASED: Record<string, string> = {
   '20261127170216_gpg_keys': '03b6e3a8c9eefec4fe286c67acf58ca67f20d589e3169934b36441d98dc67474',
   '20261127170258_passkeys': '507fdf9db841d84d94787b6bc95e5320924855d2f641e2b7ff8c5bd2c27db537',
   '20261127174500_user_follows': 'afaae1f3e1f9029ca68923552debe36d6ee6214507ab397027fd8e0993046ede',
-  '20261127200505_audit_events': '661f66e3334296a7596ce2a35ba2dab0c84d11de3f7df103608d1213966424c2',
+  '20261127203510_audit_events': '6b0ccea4e95e1578b02ec2d6452ae8f21998fdba08849940a3eebad5aa364538',
 };
 
 const directory = packagePath('prisma/migrations');
