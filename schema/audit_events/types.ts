@@ -138,7 +138,7 @@ const AuditEventDetails = builder.objectRef<DetailsRow>('AuditEventDetails').imp
 
 export const AuditEvent = builder.prismaObject('AuditEvent', {
   description:
-    'Something that an administrator, an owner or a maintainer changed. It remains when what it is about is deleted.',
+    'Something that an administrator, an owner or a master changed. It remains when what it is about is deleted.',
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
@@ -194,7 +194,7 @@ export const AuditEvent = builder.prismaObject('AuditEvent', {
       },
       resolve: (row) => row,
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was done.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the event happened.' }),
   }),
 });
 

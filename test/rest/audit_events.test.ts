@@ -358,13 +358,13 @@ const SETTINGS: Case[] = [
   [
     'triggers',
     async () => {
-      const { id } = await asOwner('post', `${P}/triggers`, { description: 'nightly' });
+      const { id } = await asOwner('post', `${P}/triggers`, { description: 'nightly\ud800' });
       await asOwner('put', `${P}/triggers/${id}`, { description: 'daily' });
       await asOwner('delete', `${P}/triggers/${id}`);
     },
     [
-      'trigger_created Trigger nightly',
-      'trigger_updated Trigger nightly: description nightly → daily',
+      'trigger_created Trigger nightly\ufffd',
+      'trigger_updated Trigger nightly\ufffd: description nightly\ufffd → daily',
       'trigger_deleted Trigger daily',
     ],
   ],
@@ -720,6 +720,11 @@ describe('The audit log is read', () => {
       status: 400,
       body: { error: 'entity_type is missing' },
     });
+    const { body } = await world.graphql(`{ group(ref: "${group.fullPath}") { id } }`, {}, admin);
+    const inGraph = `{ auditEvents(entityId: "${body.data.group.id}", first: 100) { nodes { entityType entityId } } }`;
+    const { nodes } = (await world.graphql(inGraph, {}, admin)).body.data.auditEvents;
+    expect(nodes).toHaveLength(ofGroup.length);
+    for (const node of nodes) expect(node).toEqual({ entityType: 'GROUP', entityId: group.id });
     expect(await world.api(admin).get('/audit_events?entity_type=Nothing')).toMatchObject({ status: 400 });
   });
 });

@@ -94,6 +94,6 @@ function ids(place: AuditPlace): { projectId?: number; groupId?: number; userId?
 function textOf(value: unknown): string | null {
   if (value == null) return null;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const characters = [...text.replaceAll('\0', '')];
+  const characters = [...text.toWellFormed().replaceAll('\0', '')];
   return characters.length > LONGEST ? `${characters.slice(0, LONGEST - 1).join('')}…` : characters.join('');
 }
