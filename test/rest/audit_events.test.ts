@@ -676,6 +676,22 @@ describe('The audit log is read', () => {
     expect((await names(`${tags}&created_before=${before}`)).length).toBeGreaterThan(1);
   });
 
+  it('of several projects at once, each with its own', async () => {
+    const query = `{ one: project(ref: "${project.fullPath}") { ...log } two: project(ref: "${elsewhere.fullPath}") { ...log } }
+      fragment log on Project { auditEvents(first: 1, filter: {action: PROTECTED_TAG_CREATED}) { nodes { details { targetName entityPath } } } }`;
+    const { data } = (await world.graphql(query, {}, owner)).body;
+    const [{ details: first }, { details: second }] = [data.one.auditEvents.nodes[0], data.two.auditEvents.nodes[0]];
+    expect(first).toEqual({ targetName: 'by-admin', entityPath: project.fullPath });
+    expect(second).toEqual({ targetName: 'read', entityPath: elsewhere.fullPath });
+    const all =
+      '{ projects(first: 100) { nodes { fullPath auditEvents(first: 1) { nodes { details { entityPath } } } } } }';
+    const { nodes } = (await world.graphql(all, {}, admin)).body.data.projects;
+    expect(nodes.length).toBeGreaterThan(1);
+    for (const { fullPath, auditEvents } of nodes) {
+      for (const { details } of auditEvents.nodes) expect(details.entityPath).toBe(fullPath);
+    }
+  });
+
   it('one by one, in its own place only', async () => {
     expect(await world.api(owner).get(`${P}/audit_events/${one.id}`)).toMatchObject({
       status: 200,
