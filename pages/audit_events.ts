@@ -27,6 +27,8 @@ const KINDS: Readonly<Record<AuditTargetType, string>> = {
   RUNNER: 'Runners',
   MIRROR: 'Mirrors',
   APPLICATION: 'Applications',
+  EMAIL: 'Secondary addresses',
+  SSH_KEY: 'SSH keys',
   SETTINGS: 'Settings of the server',
 };
 

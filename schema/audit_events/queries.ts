@@ -2,31 +2,49 @@ import { AuditEntityType, AuditEvent, AuditEventConnection, eventArg, filterArg 
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
 import { Group } from '#schema/groups/types.ts';
+import { databaseIdOf } from '#schema/node/plugin.ts';
+import { fromGlobalId } from '#schema/node/types.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import {
+  type AuditEntity,
+  type AuditEntityFilter,
   findAuditEvent,
   findAuditEventOf,
   listAllAuditEvents,
   listAuditEvents,
 } from '#src/domain/activity/audit_events.ts';
 
+/** The place that is named by its kind and ID; a global ID says the kind itself. */
+function namedEntity(type: AuditEntity | null | undefined, id: string | number | null | undefined): AuditEntityFilter {
+  if (id == null) return { entityType: type };
+  const known = fromGlobalId(String(id))?.type;
+  const entityType = type ?? (['Project', 'Group', 'User'] as const).find((one) => one === known);
+  return { entityType, entityId: databaseIdOf(entityType ?? 'Project', String(id), 'entityId') };
+}
+
 builder.queryFields((t) => ({
   auditEvents: t.field({
     type: AuditEventConnection,
-    description: 'What administrators, owners and maintainers changed, newest first. For administrators of the server.',
+    description: 'What administrators, owners and masters changed, newest first. For administrators of the server.',
     args: {
       ...pageArgs,
       ...filterArg,
       entityType: t.arg({ type: AuditEntityType, description: 'Only events in places of this kind.' }),
-      entityId: t.arg.int({
-        description: 'Only events in the place with this numeric ID; `entityType` says its kind.',
+      entityId: t.arg.id({
+        description:
+          'Only events in the place with this ID: the global one of a project, group or user, or the numeric one beside `entityType`.',
       }),
     },
     resolve: (_root, { filter, entityType, entityId, ...args }, context, info) =>
       loadPage(args, info, (page) =>
-        listAllAuditEvents(context, { ...filter, entityType, entityId }, page, selectionAt(info, 'AuditEvent')),
+        listAllAuditEvents(
+          context,
+          { ...filter, ...namedEntity(entityType, entityId) },
+          page,
+          selectionAt(info, 'AuditEvent'),
+        ),
       ),
   }),
   auditEvent: t.field({

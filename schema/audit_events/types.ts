@@ -32,6 +32,8 @@ const THINGS: Readonly<Record<string, string>> = {
   application_secret: 'The secret of an application',
   user: 'The account of a user',
   user_state: 'The state of a user, such as blocked,',
+  email: 'A secondary address of a user',
+  ssh_key: 'An SSH key of a user',
   two_factor: 'The two-factor authentication of a user',
   identity: 'The account of a user at a provider of sign-in',
   settings: 'A setting of the server',
@@ -136,7 +138,7 @@ const AuditEventDetails = builder.objectRef<DetailsRow>('AuditEventDetails').imp
 
 export const AuditEvent = builder.prismaObject('AuditEvent', {
   description:
-    'Something that an administrator, an owner or a maintainer changed. It remains when what it is about is deleted.',
+    'Something that an administrator, an owner or a master changed. It remains when what it is about is deleted.',
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
@@ -192,7 +194,7 @@ export const AuditEvent = builder.prismaObject('AuditEvent', {
       },
       resolve: (row) => row,
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was done.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the event happened.' }),
   }),
 });
 

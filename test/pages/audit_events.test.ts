@@ -62,7 +62,9 @@ it('is for masters of a project, owners of a group and administrators of the ser
   await browser.get(`/${project.fullPath}/-/activity`);
   expect(browser.page).not.toContain('Audit log');
   const administrator = await signedIn(world, admin);
-  await administrator.get('/-/audit_events');
+  await administrator.get('/-/audit_events?kind=project');
   expect(administrator.page).toContain(`in ${project.fullPath}`);
+  expect(administrator.page).not.toContain('Group created');
+  await administrator.get('/-/audit_events?action=group_created');
   expect(administrator.page).toContain('Group created');
 });

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { COMPARED, isSecret } from '#src/access/audit/changes.ts';
 import { AUDIT_DAYS, expireAuditEvents } from '#src/access/audit/expire.ts';
 import { factsOf } from '#src/platform/records/model.ts';
+import { tokenHash } from '#src/platform/secrets.ts';
 import { LONG } from '../support/long.ts';
 import { newKey } from '../support/ssh_keys.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
@@ -115,6 +116,22 @@ const MEMBERS: Case[] = [
     [
       'invitation_updated Invitation guest@example.net: access_level – → 20',
       'invitation_deleted Invitation guest@example.net',
+    ],
+  ],
+  [
+    'an invitation that is accepted',
+    async () => {
+      const token = 'invited';
+      const data = { projectId: project.id, email: 'guest@example.net', accessLevel: 20, createdById: owner.id };
+      await world.db.invitation.create({ data: { ...data, tokenHash: tokenHash(token) } });
+      const accept = `mutation { acceptInvitation(input: {token: "${token}"}) { project { fullPath } } }`;
+      expect((await world.graphql(accept, {}, person)).body.errors).toBeUndefined();
+      await asOwner('delete', `${P}/members/${person.id}`);
+    },
+    [
+      'invitation_accepted Invitation guest@example.net',
+      `member_created User ${NAME}: access_level – → 20`,
+      `member_deleted User ${NAME}`,
     ],
   ],
   [
@@ -341,13 +358,13 @@ const SETTINGS: Case[] = [
   [
     'triggers',
     async () => {
-      const { id } = await asOwner('post', `${P}/triggers`, { description: 'nightly' });
+      const { id } = await asOwner('post', `${P}/triggers`, { description: 'nightly\ud800' });
       await asOwner('put', `${P}/triggers/${id}`, { description: 'daily' });
       await asOwner('delete', `${P}/triggers/${id}`);
     },
     [
-      'trigger_created Trigger nightly',
-      'trigger_updated Trigger nightly: description nightly → daily',
+      'trigger_created Trigger nightly\ufffd',
+      'trigger_updated Trigger nightly\ufffd: description nightly\ufffd → daily',
       'trigger_deleted Trigger daily',
     ],
   ],
@@ -427,6 +444,21 @@ const ADMINISTRATION: Case[] = [
       'two_factor_disabled User Made',
       'identity_deleted User Made: provider company → –',
       'user_deleted User Made',
+    ],
+  ],
+  [
+    'addresses and keys of users',
+    async () => {
+      const { id: email } = await asAdmin('post', `/users/${person.id}/emails`, { email: 'more@example.org' });
+      await asAdmin('delete', `/users/${person.id}/emails/${email}`);
+      const { id: key } = await asAdmin('post', `/users/${person.id}/keys`, { title: 'laptop', key: newKey() });
+      await asAdmin('delete', `/users/${person.id}/keys/${key}`);
+    },
+    [
+      'email_created Email more@example.org',
+      'email_deleted Email more@example.org',
+      'ssh_key_created SshKey laptop',
+      'ssh_key_deleted SshKey laptop',
     ],
   ],
   [
@@ -566,6 +598,21 @@ describe('An audit event', () => {
     ]);
   });
 
+  it('names the administrator who made the token by which somebody acts as somebody else', async () => {
+    const { id } = await world.project({ owner });
+    const made = await world.api(admin).post(`/users/${owner.id}/impersonation_tokens`, { name: 'a', scopes: ['api'] });
+    await world.api(made.body.token).post(`/projects/${id}/archive`);
+    const { body } = await world.api(admin).post(`/personal_access_tokens/${made.body.id}/rotate`);
+    await world.api(body.token).post(`/projects/${id}/unarchive`);
+    const events = await world.db.auditEvent.findMany({
+      where: { projectId: id, action: { in: ['project_archived', 'project_unarchived'] } },
+    });
+    for (const event of events) expect(event).toMatchObject({ authorId: owner.id, impersonatorId: admin.id });
+    expect(events).toHaveLength(2);
+    await asOwner('post', `/projects/${id}/archive`);
+    expect(await world.db.auditEvent.findFirst({ orderBy: { id: 'desc' } })).toMatchObject({ impersonatorId: null });
+  });
+
   it('keeps the name of an author who was deleted', async () => {
     const leaver = await world.user();
     const { id } = await world.project({ owner: leaver });
@@ -629,6 +676,22 @@ describe('The audit log is read', () => {
     expect((await names(`${tags}&created_before=${before}`)).length).toBeGreaterThan(1);
   });
 
+  it('of several projects at once, each with its own', async () => {
+    const query = `{ one: project(ref: "${project.fullPath}") { ...log } two: project(ref: "${elsewhere.fullPath}") { ...log } }
+      fragment log on Project { auditEvents(first: 1, filter: {action: PROTECTED_TAG_CREATED}) { nodes { details { targetName entityPath } } } }`;
+    const { data } = (await world.graphql(query, {}, owner)).body;
+    const [{ details: first }, { details: second }] = [data.one.auditEvents.nodes[0], data.two.auditEvents.nodes[0]];
+    expect(first).toEqual({ targetName: 'by-admin', entityPath: project.fullPath });
+    expect(second).toEqual({ targetName: 'read', entityPath: elsewhere.fullPath });
+    const all =
+      '{ projects(first: 100) { nodes { fullPath auditEvents(first: 1) { nodes { details { entityPath } } } } } }';
+    const { nodes } = (await world.graphql(all, {}, admin)).body.data.projects;
+    expect(nodes.length).toBeGreaterThan(1);
+    for (const { fullPath, auditEvents } of nodes) {
+      for (const { details } of auditEvents.nodes) expect(details.entityPath).toBe(fullPath);
+    }
+  });
+
   it('one by one, in its own place only', async () => {
     expect(await world.api(owner).get(`${P}/audit_events/${one.id}`)).toMatchObject({
       status: 200,
@@ -673,6 +736,11 @@ describe('The audit log is read', () => {
       status: 400,
       body: { error: 'entity_type is missing' },
     });
+    const { body } = await world.graphql(`{ group(ref: "${group.fullPath}") { id } }`, {}, admin);
+    const inGraph = `{ auditEvents(entityId: "${body.data.group.id}", first: 100) { nodes { entityType entityId } } }`;
+    const { nodes } = (await world.graphql(inGraph, {}, admin)).body.data.auditEvents;
+    expect(nodes).toHaveLength(ofGroup.length);
+    for (const node of nodes) expect(node).toEqual({ entityType: 'GROUP', entityId: group.id });
     expect(await world.api(admin).get('/audit_events?entity_type=Nothing')).toMatchObject({ status: 400 });
   });
 });

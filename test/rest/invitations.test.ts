@@ -165,6 +165,11 @@ describe('An invitation', () => {
       expires_at: '2199-05-04',
       created_by: { username: owner.username },
     });
+    const target = { projectId: project.id, targetType: 'Invitation', targetName: email };
+    expect(await world.db.auditEvent.findMany({ where: target, orderBy: { id: 'asc' } })).toMatchObject([
+      { action: 'invitation_created', authorId: owner.id, attribute: 'access_level', newValue: '30' },
+      { action: 'invitation_accepted', authorId: guest.id },
+    ]);
     const late = await world.user();
     expect((await accept(token, late)).errors?.[0]?.extensions?.code).toBe('NOT_FOUND');
     expect((await world.api(owner).get(`${path}/invitations`)).body).toEqual([]);

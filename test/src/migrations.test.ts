@@ -206,7 +206,7 @@ const RELEASED: Record<string, string> = {
   '20261127181000_events_of_author_in_project': '39144e1d0a42f58d7ff52a722c68c552df4d57983fa2a1057fe2a0545aaa28d6',
   '20261127195000_self_registered_applications': 'a11bd557a68570790ece1ce40329ed2f96b2a1f1a1838d634ad18cc9c0ec262e',
   '20261127195300_pipelines_by_creation': '97795ac308a9e702fa70d59b4e1393cd91d51865f735f08fb56affcab9faaf49',
-  '20261127200505_audit_events': '661f66e3334296a7596ce2a35ba2dab0c84d11de3f7df103608d1213966424c2',
+  '20261127203510_audit_events': '6b0ccea4e95e1578b02ec2d6452ae8f21998fdba08849940a3eebad5aa364538',
 };
 
 const directory = packagePath('prisma/migrations');

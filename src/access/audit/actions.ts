@@ -66,6 +66,10 @@ export const AUDIT_ACTIONS = [
   'user_updated',
   'user_state_changed',
   'user_deleted',
+  'email_created',
+  'email_deleted',
+  'ssh_key_created',
+  'ssh_key_deleted',
   'two_factor_disabled',
   'identity_deleted',
   'settings_updated',
@@ -90,6 +94,8 @@ export const AUDIT_TARGETS = [
   'Runner',
   'Mirror',
   'Application',
+  'Email',
+  'SshKey',
   'Settings',
 ] as const;
 

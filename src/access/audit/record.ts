@@ -1,10 +1,12 @@
 import type { AuditAction, AuditTarget } from '#src/access/audit/actions.ts';
 import { type Actor, userIdOf } from '#src/access/permissions/actor.ts';
-import type { Transaction } from '#src/platform/database/db.ts';
+import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+
+const { sql } = Prisma;
 
 /** Who does something, and from where; without an actor, the server itself. */
 export interface Auditing {
-  readonly actor: Pick<Actor, 'id' | 'username' | 'impersonator'> | null;
+  readonly actor: Pick<Actor, 'id' | 'username' | 'impersonator' | 'tokenId'> | null;
   readonly clientAddress?: string | null;
 }
 
@@ -45,7 +47,14 @@ export async function audit(
   ...events: readonly Audited[]
 ): Promise<void> {
   if (events.length === 0) return;
+  const author = actor && userIdOf(actor);
+  // Who acts as somebody else does so by `sudo`, or by a token that was made for that.
+  const impersonator = sql`COALESCE(${actor?.impersonator ?? null}::int,
+    (SELECT t.created_by_id FROM personal_access_tokens t WHERE t.id = ${actor?.tokenId ?? null}::int AND t.impersonation))`;
+  // Who is being deleted meanwhile is waited for, and is then nobody.
   await tx.$executeRaw`
+    WITH people AS MATERIALIZED (SELECT u.id, u.name FROM users u
+      WHERE u.id IN (${author}::int, ${impersonator}) ORDER BY u.id FOR KEY SHARE)
     INSERT INTO audit_events (action, author_id, author_name, impersonator_id, impersonator_name, ip_address, project_id, group_id,
       user_id, place_path, target_type, target_id, target_name, attribute, old_value, new_value)
     SELECT e.action, a.id, COALESCE(a.name, ${actor?.username ?? null}), i.id, i.name, ${clientAddress}, e.project_id, e.group_id, e.user_id,
@@ -58,7 +67,7 @@ export async function audit(
       e.attribute, e.old_value, e.new_value
     FROM jsonb_to_recordset(${JSON.stringify(events.map(rowOf))}::jsonb) AS e (action text, project_id int, group_id int, user_id int,
       target_type text, target_id int, target_name text, attribute text, old_value text, new_value text)
-    LEFT JOIN users a ON a.id = ${actor && userIdOf(actor)} LEFT JOIN users i ON i.id = ${actor?.impersonator ?? null}`;
+    LEFT JOIN people a ON a.id = ${author} LEFT JOIN people i ON i.id = ${impersonator}`;
 }
 
 function rowOf({ action, place, target, attribute, from, to }: Audited) {
@@ -85,6 +94,6 @@ function ids(place: AuditPlace): { projectId?: number; groupId?: number; userId?
 function textOf(value: unknown): string | null {
   if (value == null) return null;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const characters = [...text.replaceAll('\0', '')];
+  const characters = [...text.toWellFormed().replaceAll('\0', '')];
   return characters.length > LONGEST ? `${characters.slice(0, LONGEST - 1).join('')}…` : characters.join('');
 }

@@ -66,16 +66,16 @@ export async function listAuditEvents<R>(
 ): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
   const column = places[0]?.kind === 'project' ? event.projectId : event.groupId;
-  const pageOf = ({ place }: Asked<{ place: number }>) => {
-    const where = all([sql`${column} = ${place}`, ...matching(filter)]);
+  const pageOf = ({ source }: Asked<{ source: number }>) => {
+    const where = all([sql`${column} = ${source}`, ...matching(filter)]);
     return pageOfRows(selection, { rows: event, where, order: NEWEST_FIRST }, page);
   };
   return ofPermitted(
     places,
     (place) => authorizeAudit(actor, place),
     (permitted) => {
-      const parents = permitted.map(({ record }) => ({ place: record.id }));
-      return readPages<R>(context.db, page, ofEach(parents, { place: 'int' }, pageOf));
+      const parents = permitted.map(({ record }) => ({ source: record.id }));
+      return readPages<R>(context.db, page, ofEach(parents, { source: 'int' }, pageOf));
     },
   );
 }

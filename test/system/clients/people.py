@@ -93,6 +93,19 @@ assert server.users.create(
 ).projects_limit == 7
 refused(403, as_ann.settings.get)
 
+# The audit log
+log = as_ann.projects.get(project.id).audit_events.list(get_all=True)
+assert [event.details["target_details"] for event in log if event.event_name == "member_deleted"] == ["Bob"]
+assert project.audit_events.get(log[0].id).entity_id == project.id
+assert "member_updated" in [event.event_name for event in group.audit_events.list(get_all=True)]
+told = server.audit_events.list(entity_type="User", entity_id=bob.id)
+assert [(event.details["from"], event.details["to"]) for event in told if event.event_name == "user_state_changed"] == [
+    ("blocked", "active"),
+    ("active", "blocked"),
+]
+assert server.audit_events.get(told[0].id).author_id == server.user.id
+refused(403, as_ann.audit_events.list)
+
 project.delete()
 refused(404, lambda: as_ann.projects.get(project.id))
 inner.delete()

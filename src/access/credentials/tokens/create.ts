@@ -107,7 +107,8 @@ async function create<R>(
   await requireExpiry(context.db, input.expiresAt);
   checkToken(input, tokenScopesOf(user));
   const { id, token } = await context.db.$transaction(async (tx) => {
-    const made = await insertToken(tx, { userId: user.id, impersonation }, input);
+    const createdById = impersonation ? (context.actor?.id ?? null) : null;
+    const made = await insertToken(tx, { userId: user.id, impersonation, createdById }, input);
     const action = impersonation ? 'impersonation_token_created' : 'access_token_created';
     const target = { type: 'AccessToken', id: made.id, name: input.name.trim() } as const;
     await audit(tx, context, { action, place: { userId: user.id }, target });
@@ -163,6 +164,8 @@ export function today(later = 0): string {
 export interface TokenPlace {
   userId: number;
   impersonation: boolean;
+  /** The administrator who made it, for impersonation. */
+  createdById?: number | null;
   /** The project, or group, that it is for, if the user is a bot. */
   projectId?: number | null;
   namespaceId?: number | null;

@@ -75,6 +75,7 @@ interface Rotated extends Family {
   description: string | null;
   scopes: string[];
   impersonation: boolean;
+  createdById: number | null;
   active: boolean;
   revoked: boolean;
 }
@@ -92,7 +93,7 @@ export async function replaceToken(
   const made = await db.$transaction(async (tx) => {
     const [old] = await queryRows<Rotated>(
       tx,
-      sql`SELECT ${token.userId} AS "userId", ${token.projectId} AS "projectId", ${token.namespaceId} AS "namespaceId", ${token.name}, ${token.description}, ${token.scopes}, ${token.impersonation},
+      sql`SELECT ${token.userId} AS "userId", ${token.projectId} AS "projectId", ${token.namespaceId} AS "namespaceId", ${token.name}, ${token.description}, ${token.scopes}, ${token.impersonation}, ${token.createdById} AS "createdById",
         ${token.revoked}, ${FAMILY}, (${token.expiresAt} IS NULL OR ${token.expiresAt} > (now() AT TIME ZONE 'UTC')::date) AS active
       FROM ${table(token)} WHERE ${token.id} = ${id} FOR UPDATE`,
     );
@@ -109,7 +110,7 @@ export async function replaceToken(
     if (projectId !== null || namespaceId !== null) {
       await tx.member.updateMany({ where: membership, data: { expiresAt: expiresAt && new Date(expiresAt) } });
     }
-    const place = { userId, projectId, namespaceId, impersonation, familyId: family };
+    const place = { userId, projectId, namespaceId, impersonation, createdById: old.createdById, familyId: family };
     const made = await insertToken(tx, place, { ...old, expiresAt });
     await audit(tx, context, { action: 'access_token_rotated', ...auditedToken({ ...old, id: made.id }) });
     return made;

@@ -87,7 +87,9 @@ export async function acceptInvitationFor(context: Context, token: string, userI
       },
     });
     const target = { type: 'Invitation', id, name: open.email } as const;
-    await audit(tx, context, { action: 'invitation_accepted', place: auditPlace(source), target });
+    // Who has just signed up by the link is not signed in yet.
+    const by = { ...context, actor: context.actor ?? { id: userId, username: open.email } };
+    await audit(tx, by, { action: 'invitation_accepted', place: auditPlace(source), target });
     if (higher === 0) await putMember(tx, context, source, { userId, accessLevel, expiresAt, givenById: inviter.id });
   });
   return source;

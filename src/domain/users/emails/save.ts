@@ -1,3 +1,4 @@
+import { audit } from '#src/access/audit/record.ts';
 import { chooseAccount } from '#src/access/permissions/account.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { isAddress, normaliseAddress } from '#src/domain/users/emails/address.ts';
@@ -25,7 +26,10 @@ export async function createEmail(context: Context, { userId, email }: NewEmail)
     const data = { userId: owner, email: address, confirmedAt: toConfirm ? null : new Date() };
     const { id } = await context.db.$transaction(async (tx) => {
       if (toConfirm) await context.jobs.enqueue(tx, 'mail.send', { kind: 'confirmation', email: address });
-      return tx.email.create({ data, select: { id: true } });
+      const made = await tx.email.create({ data, select: { id: true } });
+      const target = { type: 'Email', id: made.id, name: address } as const;
+      await audit(tx, context, { action: 'email_created', place: { userId: owner }, target });
+      return made;
     });
     return await findEmail(context, owner, id);
   } catch (error) {
@@ -44,8 +48,12 @@ export async function deleteEmail(context: Context, { userId, id }: DoomedEmail)
   const owner = await chooseAccount(context, userId);
   try {
     const email = await findEmail(context, owner, id);
-    const { count } = await context.db.email.deleteMany({ where: { id, userId: owner } });
-    if (count === 0) throw new NotFound('Email');
+    await context.db.$transaction(async (tx) => {
+      const { count } = await tx.email.deleteMany({ where: { id, userId: owner } });
+      if (count === 0) throw new NotFound('Email');
+      const target = { type: 'Email', id, name: email.email } as const;
+      await audit(tx, context, { action: 'email_deleted', place: { userId: owner }, target });
+    });
     return email;
   } catch (error) {
     if (error instanceof NotFound && userId == null) return null;

@@ -1,3 +1,4 @@
+import { audit } from '#src/access/audit/record.ts';
 import { chooseAccount } from '#src/access/permissions/account.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findKey, type KeyRow } from '#src/domain/users/keys/list.ts';
@@ -34,7 +35,12 @@ export async function createKey(
       expiresAt: ends,
       usageType: usageType ?? 'auth_and_signing',
     };
-    const { id } = await context.db.sshKey.create({ data, select: { id: true } });
+    const { id } = await context.db.$transaction(async (tx) => {
+      const made = await tx.sshKey.create({ data, select: { id: true, title: true } });
+      const target = { type: 'SshKey', id: made.id, name: made.title } as const;
+      await audit(tx, context, { action: 'ssh_key_created', place: { userId: owner }, target });
+      return made;
+    });
     return await findKey(context, owner, id);
   } catch (error) {
     throw violates(error) ? new ValidationFailed({ fingerprint: taken, key: taken }) : error;
@@ -52,8 +58,12 @@ export async function deleteKey(context: Context, { userId, id }: DoomedKey): Pr
   const owner = await chooseAccount(context, userId);
   try {
     const key = await findKey(context, owner, id);
-    const { count } = await context.db.sshKey.deleteMany({ where: { id, userId: owner } });
-    if (count === 0) throw new NotFound('Key');
+    await context.db.$transaction(async (tx) => {
+      const { count } = await tx.sshKey.deleteMany({ where: { id, userId: owner } });
+      if (count === 0) throw new NotFound('Key');
+      const target = { type: 'SshKey', id, name: key.title } as const;
+      await audit(tx, context, { action: 'ssh_key_deleted', place: { userId: owner }, target });
+    });
     return key;
   } catch (error) {
     if (error instanceof NotFound && userId == null) return null;

@@ -1,3 +1,6 @@
+-- AlterTable
+ALTER TABLE "personal_access_tokens" ADD COLUMN     "created_by_id" INTEGER;
+
 -- CreateTable
 CREATE TABLE "audit_events" (
     "id" SERIAL NOT NULL,
@@ -46,8 +49,14 @@ CREATE INDEX "audit_events_action_created_at_id_idx" ON "audit_events"("action",
 -- CreateIndex
 CREATE INDEX "audit_events_target_type_created_at_id_idx" ON "audit_events"("target_type", "created_at", "id");
 
+-- CreateIndex
+CREATE INDEX "personal_access_tokens_created_by_id_idx" ON "personal_access_tokens"("created_by_id");
+
 -- AddForeignKey
 ALTER TABLE "audit_events" ADD CONSTRAINT "audit_events_author_id_fkey" FOREIGN KEY ("author_id") REFERENCES "users"("id") ON DELETE SET NULL ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "audit_events" ADD CONSTRAINT "audit_events_impersonator_id_fkey" FOREIGN KEY ("impersonator_id") REFERENCES "users"("id") ON DELETE SET NULL ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "personal_access_tokens" ADD CONSTRAINT "personal_access_tokens_created_by_id_fkey" FOREIGN KEY ("created_by_id") REFERENCES "users"("id") ON DELETE SET NULL ON UPDATE CASCADE;
