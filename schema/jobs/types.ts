@@ -410,11 +410,16 @@ export const Job = builder.prismaObject('Job', {
     traceLines: t.field({
       type: JobLogLines,
       description: 'Lines of the job’s log, at most 1,000 and 128 KiB: those from a line on, or the last ones.',
-      args: { from: t.arg.int({ description: 'Number of the first line, from 1; the end of the log without.' }) },
+      args: {
+        from: t.arg.int({
+          required: true,
+          description: 'Number of the first line, from 1; -20 for the last 20 lines.',
+        }),
+      },
       select: LOG,
       resolve: async (job, { from }, context) => {
         await requireReadableLog(context, job);
-        return readLogLines(context, job.id, from == null ? null : Math.max(1, from));
+        return readLogLines(context, job.id, from || 1);
       },
     }),
     traceMatches: t.field({

@@ -509,7 +509,7 @@ describe('The audit log tells of', () => {
     });
   }
 
-  it('no value of a secret', async () => {
+  it('no value of a secret', LONG, async () => {
     expect(await latest()).toBeGreaterThan(50);
     expect(JSON.stringify(await world.db.auditEvent.findMany())).not.toContain(SECRET);
     const hidden = Object.keys(COMPARED).flatMap((model) =>
@@ -724,7 +724,7 @@ describe('The audit log is read', () => {
     expect((await world.graphql(query, { ids }, admin)).body.data.nodes).toEqual([{ id: ids[0] }]);
   });
 
-  it('of a group without its projects, and of the server by kinds of places', async () => {
+  it('of a group without its projects, and of the server by kinds of places', LONG, async () => {
     const ofGroup = (await world.api(owner).get(`${G}/audit_events?per_page=100`)).body;
     expect(ofGroup.length).toBeGreaterThan(3);
     for (const event of ofGroup) expect(event).toMatchObject({ entity_type: 'Group', entity_id: group.id });

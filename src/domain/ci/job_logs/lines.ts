@@ -38,7 +38,8 @@ const NEWLINE = 10;
 const passes = new CallerSemaphore({
   concurrency: 4,
   perCaller: 2,
-  waitingPerCaller: 50,
+  // One request may ask for the logs of many jobs: its cost bounds how many.
+  waitingPerCaller: 100,
   waiting: 500,
   patience: 30_000,
 });
@@ -46,18 +47,19 @@ const passes = new CallerSemaphore({
 /**
  * A part of a job log; invalid UTF-8 is replaced. The caller must be allowed to read the job.
  *
- * @param from number of the first line, from 1; null for the end of the log
+ * @param from number of the first line, from 1; negative for so many lines at the end, as far as they fit
  */
-export async function readLogLines(context: Reader, jobId: number, from: number | null): Promise<LogLines> {
+export async function readLogLines(context: Reader, jobId: number, from: number): Promise<LogLines> {
   return passes.run(callerOf(context.actor, context.clientAddress), async () => {
     const { size, part } = await openTrace(context, jobId);
-    const { lineCount, start } = await countLines(part(0, size), from ?? 1);
-    if (from !== null) {
+    const { lineCount, start } = await countLines(part(0, size), Math.max(1, from));
+    if (from > 0) {
       const bytes = start === null ? Buffer.alloc(0) : await bytesOf(part(start, Math.min(size, start + MOST_BYTES)));
       const isCut = start !== null && start + bytes.length < size;
       return { firstLine: from, lineCount, content: textOf(firstLines(bytes, isCut)) };
     }
-    const tail = lastLines(await bytesOf(part(Math.max(0, size - MOST_BYTES), size)), size > MOST_BYTES);
+    const bytes = await bytesOf(part(Math.max(0, size - MOST_BYTES), size));
+    const tail = lastLines(bytes, size > MOST_BYTES, Math.min(-from, MOST_LINES));
     return { firstLine: Math.max(1, lineCount - linesIn(tail) + 1), lineCount, content: textOf(tail) };
   });
 }
@@ -134,12 +136,12 @@ function firstLines(bytes: Buffer, isCut: boolean): Buffer {
   return bytes.subarray(0, end);
 }
 
-/** The whole lines at the end; of a last line that does not fit, its end. */
-function lastLines(bytes: Buffer, isCut: boolean): Buffer {
+/** So many whole lines at the end; of a last line that does not fit, its end. */
+function lastLines(bytes: Buffer, isCut: boolean, count: number): Buffer {
   const first = isCut ? bytes.indexOf(NEWLINE) + 1 : 0;
   const whole = first < bytes.length ? bytes.subarray(first) : bytes;
   let start = whole.length;
-  for (let line = 0; line < MOST_LINES && start > 0; line++) {
+  for (let line = 0; line < count && start > 0; line++) {
     start = start < 2 ? 0 : whole.lastIndexOf(NEWLINE, start - 2) + 1;
   }
   return whole.subarray(start);
