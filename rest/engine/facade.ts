@@ -104,7 +104,11 @@ export type Facade = (request: IncomingMessage, response: ServerResponse, path: 
 export function createFacade<A extends Asker>(options: FacadeOptions<A>): Facade {
   const router = new Router();
   for (const route of options.routes) {
-    for (const path of [route.path, ...(route.alsoAt ?? [])]) router.add(compile({ ...route, path }, options.schema));
+    for (const path of [route.path, ...(route.alsoAt ?? [])]) {
+      const here = { ...route, path };
+      let endpoint: Endpoint | undefined;
+      router.add(here, () => (endpoint ??= compile(here, options.schema)));
+    }
   }
   const ofRoutes = options.routes.flatMap(({ flags, headersOf }) => Object.keys({ ...flags, ...headersOf?.headers }));
   const exposed = [
@@ -120,7 +124,7 @@ export function createFacade<A extends Asker>(options: FacadeOptions<A>): Facade
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
     const match = router.find(path, method);
     if (!match) return refuse(response, 404, { error: '404 Not Found' });
-    const endpoint = match.endpoints.get(method);
+    const endpoint = match.endpoints.get(method)?.();
     if (!endpoint) return wrongVerb(request, response, [...match.endpoints.keys()]);
     options.matched?.(request, endpoint.route.path);
     const values = pathValues(endpoint, match.values);

@@ -1,16 +1,17 @@
 import type { Endpoint } from '#rest/engine/compile.ts';
+import type { Route } from '#rest/engine/route.ts';
 
 interface Branch {
   literals: Map<string, Branch>;
   parameter: Branch | null;
   /** Whether the parameter may span several segments. */
   slashes: boolean;
-  endpoints: Map<string, Endpoint>;
+  endpoints: Map<string, () => Endpoint>;
 }
 
-/** The endpoints at a path by method, with the path's parameter values in order. */
+/** The endpoints at a path by method, each made when it is first asked for, with the path's parameter values in order. */
 export interface Match {
-  endpoints: ReadonlyMap<string, Endpoint>;
+  endpoints: ReadonlyMap<string, () => Endpoint>;
   values: string[];
 }
 
@@ -18,12 +19,12 @@ export interface Match {
 export class Router {
   readonly #root = branch();
 
-  add(endpoint: Endpoint): void {
+  add({ method, path, slashes }: Pick<Route, 'method' | 'path' | 'slashes'>, endpoint: () => Endpoint): void {
     let at = this.#root;
-    for (const segment of segments(endpoint.route.path)) {
+    for (const segment of segments(path)) {
       if (segment.startsWith(':')) {
         at.parameter ??= branch();
-        at.slashes ||= endpoint.route.slashes?.includes(segment.slice(1)) ?? false;
+        at.slashes ||= slashes?.includes(segment.slice(1)) ?? false;
         at = at.parameter;
       } else {
         const next = at.literals.get(segment) ?? branch();
@@ -31,7 +32,7 @@ export class Router {
         at = next;
       }
     }
-    at.endpoints.set(endpoint.route.method, endpoint);
+    at.endpoints.set(method, endpoint);
   }
 
   /**

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

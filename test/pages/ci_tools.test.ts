@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { expect, it } from 'vitest';
 import { chartsOf } from '#pages/chart.ts';
 import { projectWithCommit } from '../support/ci.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { atom, xml } from '#pages/engine/atom.ts';
 import { Browser } from '../support/browser.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { expect, it } from 'vitest';
 import { sealVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import { storeReport } from '../support/artifacts.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';

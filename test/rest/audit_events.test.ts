@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { beforeAll, describe, expect, it } from 'vitest';
 import { COMPARED, isSecret } from '#src/access/audit/changes.ts';
 import { AUDIT_DAYS, expireAuditEvents } from '#src/access/audit/expire.ts';

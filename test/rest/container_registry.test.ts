@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { ContainerClient, INDEX, imageOf, MANIFEST } from '../support/container_client.ts';
 import { endJob, takenJob } from '../support/running_job.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createBranch } from '#src/domain/repository/branches/create.ts';
 import { projectWithCommit } from '../support/ci.ts';

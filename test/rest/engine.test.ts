@@ -190,10 +190,10 @@ describe('Conditional GET', () => {
 
 describe('Parameters that may hold slashes', () => {
   const router = new Router();
-  const endpoint = (method: Route['method'], path: string) =>
-    ({ route: { method, path, slashes: ['branch'] } }) as never;
-  router.add(endpoint('GET', '/branches/:branch'));
-  router.add(endpoint('PUT', '/branches/:branch/protect'));
+  const add = (method: Route['method'], path: string) =>
+    router.add({ method, path, slashes: ['branch'] }, () => ({}) as never);
+  add('GET', '/branches/:branch');
+  add('PUT', '/branches/:branch/protect');
   const found = (method: string, path: string) => {
     const match = router.find(path, method);
     return match && [match.endpoints.has(method), ...match.values];

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { LARGEST_TEXT } from '#src/git/limits.ts';

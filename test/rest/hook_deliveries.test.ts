@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import crypto from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { readdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import path from 'node:path';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { MAILS_OF_USER, MAILS_TO_ADDRESS } from '#src/domain/members/invitations/invite.ts';
 import { addressOf, startWorldWithMail } from '../support/accounts.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findRecipients } from '#src/domain/notifications/mailing/distribute.ts';
 import type { Keyed } from '#src/domain/notifications/mailing/request.ts';

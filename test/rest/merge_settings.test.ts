@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { git } from '../support/git_program.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { createHash, randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';

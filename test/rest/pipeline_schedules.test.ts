@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isCron, nextTime } from '#src/domain/ci/schedules/cron.ts';
 import { runSchedules } from '#src/domain/ci/schedules/start.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { forkProject } from '#src/domain/lifecycle/fork_project.ts';
 import { createFile } from '#src/domain/repository/files/write.ts';

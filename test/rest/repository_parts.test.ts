@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { trailersOf } from '#src/domain/repository/commits/trailers.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import type { UserState } from '#src/generated/prisma/client.ts';
 import { addressOf, startWorldWithMail } from '../support/accounts.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { expect, it } from 'vitest';
 import { writeTrace } from '#src/domain/ci/job_logs/append.ts';
 import { storeArtifacts } from '../support/artifacts.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { startCommittingWorld } from '../support/commits.ts';
 import { git, gitLines } from '../support/git_program.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { oddHistory } from '../support/git_fixtures.ts';
 import { git } from '../support/git_program.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';

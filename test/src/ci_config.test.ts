@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { aggregate, coveredSeconds, type JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { slugOf } from '#src/domain/ci/environments/values.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';

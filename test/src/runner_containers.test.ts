@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

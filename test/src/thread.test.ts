@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Overrun, ThreadLate, type ThreadLimits, Threads } from '#src/git/thread.ts';

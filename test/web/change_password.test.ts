@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { ACCOUNT_LIMIT } from '#src/access/sign_in/attempts.ts';
 import { alertsOn } from '../support/browser.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { startWorldWithMail, twice } from '../support/accounts.ts';
 import { PASSWORD } from '../support/world.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { expireJobs } from '#src/domain/ci/runners/expire.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { existsSync, readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { afterEach, describe, expect, it } from 'vitest';
 import { updateSettings } from '#src/domain/administration/settings/update.ts';
 import { BEGINNINGS } from '#src/entrances/web/pages/sign_in_elsewhere.ts';

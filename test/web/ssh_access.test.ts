@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
