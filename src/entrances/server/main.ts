@@ -205,7 +205,6 @@ async function start(config: Config, context: StartContext): Promise<Started> {
   const handler = isGuarded ? localOnly(current.handler) : current.handler;
   const listening = await listen(handler, { host, port, mayTakeLonger, upgrades });
   resources.defer(collectWhenQuiet(listening.quiet));
-  if (!control) resources.defer(preloadSoon(db));
   listeningUrl = reachable(listening.url);
   bound.resolve(listeningUrl);
   resources.defer(async () => {
@@ -213,6 +212,7 @@ async function start(config: Config, context: StartContext): Promise<Started> {
   });
 
   await current.startSsh();
+  if (!control) resources.defer(preloadSoon(db));
   const ssh = current.sshAddress();
   const file = credentialsFile(config.dataDir);
   const isKept = readPrivateFile(file) !== undefined;
