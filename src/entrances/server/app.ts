@@ -217,6 +217,8 @@ export function createApp({
 
   app.use(requestLog(log));
   app.use((request, response, next) => {
+    // Time limits, the log and streams all wait for the end of an answer: Node warns of more than ten.
+    response.setMaxListeners(20);
     response.setHeader('X-Frame-Options', 'SAMEORIGIN');
     response.setHeader('X-Content-Type-Options', 'nosniff');
     // Managers of git's credentials ask so what kind of server it is.
