@@ -213,13 +213,13 @@ export class Loaders {
     return this.#commitStatus;
   }
 
-  /** The variables that a pipeline was given. The caller may read them. */
   /** The variables of a schedule. */
   get scheduleVariables(): DataLoader<number, GivenVariable[]> {
     this.#scheduleVariables ??= new DataLoader((ids) => scheduleVariables(this.#context, ids));
     return this.#scheduleVariables;
   }
 
+  /** The variables that a pipeline was given. The caller may read them. */
   get pipelineVariables(): DataLoader<number, GivenVariable[]> {
     this.#pipelineVariables ??= new DataLoader((ids) => givenVariables(this.#context, ids));
     return this.#pipelineVariables;

@@ -1,10 +1,12 @@
 import { builder } from '#schema/builder.ts';
 import { Project } from '#schema/projects/types.ts';
+import { loaderAt } from '#schema/records/below.ts';
 import {
   type Interval,
   pipelineStatistics,
   type PipelineStatistics as Statistics,
 } from '#src/domain/ci/pipelines/statistics.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 
 const PipelineInterval = builder.enumType('PipelineInterval', {
   description: 'The spans of time in which pipelines are counted.',
@@ -41,6 +43,9 @@ builder.objectFields(Project, (t) => ({
         description: 'The spans in which pipelines are counted.',
       }),
     },
-    resolve: (project, { interval }, context) => pipelineStatistics(context, project, interval),
+    resolve: (project, { interval }, context, info) =>
+      loaderAt(context, info, { key: interval }, (projects: readonly ProjectRow[]) =>
+        pipelineStatistics(context, projects, interval),
+      ).load(project),
   }),
 }));

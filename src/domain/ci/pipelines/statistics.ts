@@ -1,6 +1,8 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import type { Db } from '#src/platform/database/db.ts';
+import { ofPermitted } from '#src/platform/records/parents.ts';
 
 /** How the pipelines ended that were created in a span of time. */
 export interface PipelineStatistics {
@@ -17,26 +19,45 @@ export interface PipelineStatistics {
 export const INTERVALS = { day: 30, week: 13, month: 12 } as const;
 export type Interval = keyof typeof INTERVALS;
 
-/** The last days, weeks or months of a project's pipelines, oldest first, without child pipelines; in one statement. Throws Forbidden, Unauthenticated. */
-export async function pipelineStatistics(
+/**
+ * The last days, weeks or months of the pipelines of each project, oldest first, without child pipelines; in one statement. For
+ * projects whose pipelines the actor may not read Forbidden or Unauthenticated.
+ */
+export function pipelineStatistics(
   context: Context,
-  project: ProjectRow,
+  projects: readonly ProjectRow[],
   interval: Interval,
-): Promise<PipelineStatistics[]> {
-  authorize(requireActor(context), 'read_pipeline', project);
+): Promise<(PipelineStatistics[] | Error)[]> {
+  return ofPermitted(
+    projects,
+    (project) => authorize(requireActor(context), 'read_pipeline', project),
+    async (permitted) => {
+      const counted = await count(context.db, [...new Set(permitted.map(({ id }) => id))], interval);
+      return permitted.map(({ id }) => counted.filter(({ projectId }) => projectId === id));
+    },
+  );
+}
+
+function count(
+  db: Db,
+  projectIds: number[],
+  interval: Interval,
+): Promise<(PipelineStatistics & { projectId: number })[]> {
   const before = INTERVALS[interval] - 1;
-  return context.db.$queryRaw<PipelineStatistics[]>`
+  return db.$queryRaw`
     WITH span AS (SELECT generate_series(
         date_trunc(${interval}, now() AT TIME ZONE 'UTC') - make_interval(
           days => CASE ${interval} WHEN 'day' THEN ${before}::int WHEN 'week' THEN 7 * ${before}::int ELSE 0 END,
           months => CASE ${interval} WHEN 'month' THEN ${before}::int ELSE 0 END),
         date_trunc(${interval}, now() AT TIME ZONE 'UTC'), ('1 ' || ${interval})::interval) AS start),
-    made AS (SELECT date_trunc(${interval}, p.created_at AT TIME ZONE 'UTC') AS start, p.status, p.duration
-      FROM pipelines p WHERE p.project_id = ${project.id} AND p.source <> 'parent_pipeline'
+    project AS (SELECT unnest(${projectIds}::int[]) AS id),
+    made AS (SELECT p.project_id, date_trunc(${interval}, p.created_at AT TIME ZONE 'UTC') AS start, p.status, p.duration
+      FROM pipelines p WHERE p.project_id = ANY(${projectIds}::int[]) AND p.source <> 'parent_pipeline'
         AND p.created_at >= (SELECT min(start) FROM span) AT TIME ZONE 'UTC')
-    SELECT span.start AT TIME ZONE 'UTC' AS "from", count(made.status)::int AS "totalCount",
+    SELECT project.id AS "projectId", span.start AT TIME ZONE 'UTC' AS "from", count(made.status)::int AS "totalCount",
       (count(*) FILTER (WHERE made.status = 'success'))::int AS "successCount",
       (count(*) FILTER (WHERE made.status = 'failed'))::int AS "failedCount",
       percentile_cont(0.5) WITHIN GROUP (ORDER BY made.duration) FILTER (WHERE made.status IN ('success', 'failed')) AS "medianDuration"
-    FROM span LEFT JOIN made ON made.start = span.start GROUP BY span.start ORDER BY span.start`;
+    FROM project CROSS JOIN span LEFT JOIN made ON made.project_id = project.id AND made.start = span.start
+    GROUP BY project.id, span.start ORDER BY project.id, span.start`;
 }
