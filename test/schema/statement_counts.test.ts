@@ -195,6 +195,10 @@ await world.db.release.create({
     },
   },
 });
+// Every job has run: what is read of runners is then read of the first one, too.
+const elsewhere = { description: 'elsewhere', tokenHash: Buffer.from('elsewhere') };
+const { id: runnerId } = await world.db.runner.create({ data: elsewhere });
+await world.db.job.updateMany({ where: { runnerId: null }, data: { runnerId } });
 const schedule = await world.db.pipelineSchedule.findFirstOrThrow({ where: { projectId: project.id } });
 const { key } = await world.db.resourceGroup.findFirstOrThrow({ where: { projectId: project.id } });
 await world.db.job.updateMany({
