@@ -99,6 +99,12 @@ it('a subscription that is refused is an error, and none that is tried again', a
   expect(requests).toHaveLength(1);
 });
 
+it('a subscription that is answered by anything but a stream is an error', async () => {
+  const plainly = () => Promise.resolve(Response.json({ data: { eventAdded: { targetTitle: 'Once' } } }));
+  const answered = createClient({ url, fetch: plainly }).subscribe(EVENTS, { in: { project: 'a/b' } });
+  await expect(answered.next()).rejects.toMatchObject({ name: 'GantryError', status: 200 });
+});
+
 it('ends a subscription whose signal aborts', async () => {
   const project = await world.project({ owner: user });
   const stop = new AbortController();

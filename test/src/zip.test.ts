@@ -3,7 +3,13 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { ZipFile } from 'yazl';
-import { findZipEntry, openZipEntry, UnreadableZip, type ZipSource } from '#src/domain/ci/artifacts/zip.ts';
+import {
+  findZipEntry,
+  listZipFolder,
+  openZipEntry,
+  UnreadableZip,
+  type ZipSource,
+} from '#src/domain/ci/artifacts/zip.ts';
 import { ContentTooLarge } from '#src/platform/errors.ts';
 import { zip } from '../support/zip.ts';
 
@@ -73,6 +79,19 @@ describe('A file in a zip archive', () => {
     const bytes = await buffer(archive.outputStream);
     expect((await contentOf(bytes, 'two'))?.toString()).toBe('two');
     expect((await contentOf(bytes, 'one'))?.toString()).toBe('one');
+  });
+
+  it('is listed with its size, also one that needs 64 bits', async () => {
+    const archive = new ZipFile();
+    archive.addReadStream(Readable.from([Buffer.from('three')]), 'folder/three', { forceZip64Format: true });
+    archive.addBuffer(Buffer.from('one'), 'one');
+    archive.end({ forceZip64Format: true, comment: '' });
+    const source = sourceOf(await buffer(archive.outputStream));
+    expect(await listZipFolder(source, '')).toEqual([
+      { name: 'folder', isFolder: true, size: 5 },
+      { name: 'one', isFolder: false, size: 3 },
+    ]);
+    expect(await listZipFolder(source, 'folder')).toEqual([{ name: 'three', isFolder: false, size: 5 }]);
   });
 
   it('is no link', async () => {

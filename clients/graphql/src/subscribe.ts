@@ -26,8 +26,11 @@ export async function* subscribeTo<Result>(
       const response = await open(last === undefined ? {} : { 'Last-Event-ID': last });
       const { body, status } = response;
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-      if (!isStream || body === null) dataOf(status, await response.json().catch(() => undefined));
-      else {
+      if (!isStream || body === null) {
+        dataOf(status, await response.json().catch(() => undefined));
+        // What is no stream will not become one: it is not asked for again.
+        throw new GantryError(status, []);
+      } else {
         stood = true;
         for await (const { id, event, data } of readEvents(body)) {
           if (event === 'complete') return;

@@ -80,7 +80,7 @@ export async function listZipFolder(source: ZipSource, folder: string): Promise<
   const children = new Map<string, ZipChild>();
   let isThere = folder === '';
   let seen = 0;
-  for (const { at, name } of headersOf(directory)) {
+  for (const { at, name, extra } of headersOf(directory)) {
     seen += 1;
     if (seen % TOGETHER === 0) await yieldToEventLoop();
     if (!name.subarray(0, prefix.length).equals(prefix)) continue;
@@ -93,7 +93,7 @@ export async function listZipFolder(source: ZipSource, folder: string): Promise<
     const child = own.toString('utf8');
     if (['', '.', '..'].includes(child) || child.includes('\0')) continue;
     if (!isFolder && !isFile(directory, at)) continue;
-    const size = Math.min(directory.readUInt32LE(at + 24), MOST_UNPACKED);
+    const size = Math.min(sizeAt(directory, at, extra), MOST_UNPACKED);
     const known = children.get(child);
     if (known) known.size = isFolder ? known.size + size : size;
     else children.set(child, { name: child, isFolder, size });
@@ -203,6 +203,15 @@ function entryAt(directory: Buffer, at: number, extra: Buffer): ZipEntry {
   if (size > MOST_UNPACKED) throw new ContentTooLarge(`a file of an archive is unpacked up to ${MOST_UNPACKED} bytes`);
   if (method === 'stored' && size !== compressedSize) throw new UnreadableZip('The list of files is damaged');
   return { method, size, compressedSize, offset, crc32: directory.readUInt32LE(at + 16) };
+}
+
+/** The size of an entry, unpacked; that of a large one is in an extra field. Throws UnreadableZip. */
+function sizeAt(directory: Buffer, at: number, extra: Buffer): number {
+  const size = directory.readUInt32LE(at + 24);
+  if (size !== IN_64.long) return size;
+  const large = extraOf(extra, 1);
+  if (large.length < 8) throw new UnreadableZip('The list of files is damaged');
+  return number64(large, 0);
 }
 
 /** The value of an extra field; empty if there is none (APPNOTE.TXT 4.5). */

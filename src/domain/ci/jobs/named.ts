@@ -11,7 +11,7 @@ export interface NamedJobs {
   withRetried: boolean;
 }
 
-/** Jobs of one name that are returned: a job is not retried that often. */
+/** Jobs that are returned for each pipeline: a job needs fewer, and is not retried that often. */
 const MOST = 1_000;
 
 /** The jobs with these names of each pipeline, oldest first, as far as the caller may see them, in two statements. Throws Unauthenticated. */
@@ -24,9 +24,9 @@ export async function findJobsNamed<R>(
   const rows = await context.db.$queryRaw<{ place: number; id: number }[]>`
     SELECT w.place, j.id FROM json_to_recordset(${JSON.stringify(wanted.map((one, place) => ({ ...one, place })))}::json)
       AS w ("pipelineId" int, names json, "withRetried" boolean, place int)
-    JOIN jobs j ON j.pipeline_id = w."pipelineId" AND NOT j.generic AND (w."withRetried" OR NOT j.retried)
-      AND j.name IN (SELECT json_array_elements_text(w.names))
-    ORDER BY w.place, j.id LIMIT ${MOST}`;
+    CROSS JOIN LATERAL (SELECT id FROM jobs WHERE pipeline_id = w."pipelineId" AND NOT generic AND (w."withRetried" OR NOT retried)
+      AND name IN (SELECT json_array_elements_text(w.names)) ORDER BY id LIMIT ${MOST}) j
+    ORDER BY w.place, j.id`;
   if (rows.length === 0) return wanted.map(() => []);
   const ids = [...new Set(rows.map(({ id }) => id))];
   const found = new Map((await findJobsByIds(context, ids, selection, projectOf)).map((job) => [job.id, job]));
