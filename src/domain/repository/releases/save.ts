@@ -56,7 +56,11 @@ export async function createRelease(context: Context, ref: IdOrPath, input: NewR
   const milestoneIds = (await milestonesOf(context.db, project.id, input)) ?? [];
   checkRelease(input);
   const values = { ...input, milestoneIds, links: checkedLinks(links ?? []) };
-  const insert = (tx: Transaction) => insertRelease(tx, context, { actor, project }, values);
+  let isInserted = false;
+  const insert = async (tx: Transaction) => {
+    await insertRelease(tx, context, { actor, project }, values);
+    isInserted = true;
+  };
   try {
     if (!(await hasTag(context, project, tag))) {
       if (!input.ref) throw new NotFound('Tag', 'Tag does not exist');
@@ -69,7 +73,8 @@ export async function createRelease(context: Context, ref: IdOrPath, input: NewR
           throw error;
         },
       );
-      if (isMade) return { project, tag };
+      // Where another process was first to record the new tag, the release is still to be recorded.
+      if (isMade && isInserted) return { project, tag };
     }
     await context.db.$transaction(insert);
   } catch (error) {
