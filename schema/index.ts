@@ -91,6 +91,7 @@ import '#schema/releases/queries.ts';
 import '#schema/releases/mutations.ts';
 import '#schema/repository/location.ts';
 import '#schema/repository/queries.ts';
+import '#schema/repository/root_files.ts';
 import '#schema/protections/types.ts';
 import '#schema/protections/mutations.ts';
 import '#schema/commits/queries.ts';

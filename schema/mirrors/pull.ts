@@ -2,7 +2,8 @@ import { builder } from '#schema/builder.ts';
 import { namesOf, projectField } from '#schema/inputs.ts';
 import { MirrorStatus } from '#schema/mirrors/types.ts';
 import { Project } from '#schema/projects/types.ts';
-import { shownUrl } from '#src/domain/imports/mirrors/list.ts';
+import { can } from '#src/access/permissions/abilities.ts';
+import { shownUrl, urlAlone } from '#src/domain/imports/mirrors/list.ts';
 import {
   findPullMirror,
   type PullMirrorRow,
@@ -63,6 +64,51 @@ builder.objectFields(Project, (t) => ({
     nullable: true,
     description: 'The repository that the project mirrors; null if there is none. For masters.',
     resolve: (project, _args, context) => findPullMirror(context, project),
+  }),
+}));
+
+const MIRROR = {
+  userId: true,
+  enabled: true,
+  triggersPipelines: true,
+  onlyProtectedBranches: true,
+  overwritesDiverged: true,
+} as const;
+
+builder.prismaObjectFields(Project, (t) => ({
+  pullMirrorEnabled: t.boolean({
+    description: 'Whether the project is updated from the repository that it mirrors.',
+    select: { pullMirror: { select: MIRROR } },
+    resolve: ({ pullMirror }) => pullMirror?.enabled ?? false,
+  }),
+  pullMirrorUserId: t.int({
+    nullable: true,
+    description: 'Numeric ID of the user whose rights updates from the mirrored repository have; null without one.',
+    select: { pullMirror: { select: MIRROR } },
+    resolve: ({ pullMirror }) => pullMirror?.userId ?? null,
+  }),
+  pullMirrorTriggersPipelines: t.boolean({
+    description: 'Whether updates from the mirrored repository start pipelines.',
+    select: { pullMirror: { select: MIRROR } },
+    resolve: ({ pullMirror }) => pullMirror?.triggersPipelines ?? false,
+  }),
+  pullMirrorOnlyProtectedBranches: t.boolean({
+    description: 'Whether protected branches alone are updated from the mirrored repository.',
+    select: { pullMirror: { select: MIRROR } },
+    resolve: ({ pullMirror }) => pullMirror?.onlyProtectedBranches ?? false,
+  }),
+  pullMirrorOverwritesDiverged: t.boolean({
+    description: 'Whether branches that have parted from the mirrored repository are replaced.',
+    select: { pullMirror: { select: MIRROR } },
+    resolve: ({ pullMirror }) => pullMirror?.overwritesDiverged ?? false,
+  }),
+  importUrl: t.string({
+    nullable: true,
+    description:
+      'URL of the repository that the project mirrors, without user name and password; null without one. For masters.',
+    select: { pullMirror: { select: { urlEncrypted: true } } },
+    resolve: ({ pullMirror, ...project }, _args, context) =>
+      pullMirror && can(context.actor, 'admin_mirror', project) ? urlAlone(context, pullMirror) : null,
   }),
 }));
 

@@ -4,7 +4,8 @@ import { switches } from '#schema/projects/inputs.ts';
 import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { findImports, type ImportRow } from '#src/domain/project_archives/find_import.ts';
+import { can } from '#src/access/permissions/abilities.ts';
+import { findImports, type ImportRow, importType } from '#src/domain/project_archives/find_import.ts';
 import { importProject } from '#src/domain/project_archives/import_request.ts';
 import type { FailedRelation } from '#src/domain/project_archives/tree.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
@@ -63,6 +64,16 @@ const ProjectImport = builder.objectRef<ImportRow>('ProjectImport').implement({
     }),
   }),
 });
+
+builder.prismaObjectFields(Project, (t) => ({
+  importType: t.string({
+    nullable: true,
+    description:
+      'Where the project was imported from: `gitlab_project` is an archive, `git` a repository. For masters; null for others.',
+    select: { archiveImport: { select: { projectId: true } } },
+    resolve: (project, _args, { actor }) => (can(actor, 'update_project', project) ? importType(project) : null),
+  }),
+}));
 
 const ImportedProjectSettings = builder.inputType('ImportedProjectSettings', {
   description: 'Settings of an imported project in place of those of the archive.',

@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { Project } from '#schema/projects/types.ts';
 import { can, type ProjectAbility } from '#src/access/permissions/abilities.ts';
+import { canContribute } from '#src/domain/projects/contribute.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 
 /** Whether the caller has an ability in the project, from the data already loaded. */
@@ -52,6 +53,11 @@ builder.objectFields(Project, (t) => ({
       'Whether the caller can open merge requests from branches of the project, into it or into the one that it is a fork of.',
     ),
   ),
+  viewerCanCreateMergeRequestInto: t.boolean({
+    description:
+      'Whether the caller can open merge requests into the project: from its own branches, or from those of a fork.',
+    resolve: (project, _args, { actor }) => actor !== null && canContribute(actor, project),
+  }),
   viewerCanManageIssues: t.boolean(
     ability('admin_issue', 'Whether the caller can set labels, milestone, assignee and due date of issues.'),
   ),

@@ -181,16 +181,16 @@ describe('GET /projects', () => {
 describe('GET /projects/:id', () => {
   it('has exactly the keys of the contract, by ID and by full path', async () => {
     const { body } = await world.api(owner).get(`/projects/${open.id}`);
-    expect(keys(body)).toEqual(sorted('owner', 'runners_token', 'description_html'));
+    expect(keys(body)).toEqual(sorted('owner', 'runners_token', 'description_html', 'import_url', 'import_type'));
     expect((await world.api(owner).get(`/projects/${encodeURIComponent(open.fullPath)}`)).body).toEqual(body);
     expect((await world.api(owner).get(`/projects/${encodeURIComponent(open.fullPath.toUpperCase())}`)).body).toEqual(
       body,
     );
     expect(keys((await world.api(outsider).get(`/projects/${open.id}`)).body)).toEqual(
-      sorted('owner', 'description_html'),
+      sorted('owner', 'description_html', 'import_url', 'import_type'),
     );
     expect(keys((await world.api(owner).get(`/projects/${grouped.id}?statistics=yes`)).body)).toEqual(
-      sorted('runners_token', 'statistics', 'description_html'),
+      sorted('runners_token', 'statistics', 'description_html', 'import_url', 'import_type'),
     );
     expect(keys((await world.api().get(`/projects/${open.id}?statistics=true`)).body)).toEqual(SIMPLE);
     expect(body.permissions.project_access).toEqual({ access_level: 40, notification_level: 3 });

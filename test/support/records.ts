@@ -35,6 +35,7 @@ export const BASIC_PROJECT_KEYS = [
   'tag_list',
   'topics',
   'ssh_url_to_repo',
+  'readme_url',
   'avatar_url',
   'forks_count',
   'star_count',
@@ -66,6 +67,7 @@ export const PROJECT_KEYS = [
   'ssh_url_to_repo',
   'http_url_to_repo',
   'web_url',
+  'readme_url',
   'name',
   'name_with_namespace',
   'path',
@@ -118,6 +120,12 @@ const SETTINGS_KEYS = [
   'container_registry_access_level',
   'auto_cancel_pending_pipelines',
   'ci_push_repository_for_job_token_allowed',
+  'can_create_merge_request_in',
+  'mirror',
+  'mirror_user_id',
+  'mirror_trigger_builds',
+  'only_mirror_protected_branches',
+  'mirror_overwrites_diverged_branches',
 ];
 
 /** A project in full in a list of projects. */

@@ -36,10 +36,19 @@ export async function findImports({ db, actor }: Context, projects: readonly Pro
     return {
       project,
       status: row?.importStatus ?? 'none',
-      type: archive ? 'gitlab_project' : row?.importStatus ? 'git' : null,
+      type: row ? importType(row) : null,
       error: error === null || isMaster ? error : 'The import failed. Masters of the project see why.',
       correlationId: archive?.correlationId ?? null,
       failedRelations: isMaster ? ((archive?.failedRelations ?? []) as unknown as FailedRelation[]) : [],
     };
   });
+}
+
+/** Where a project comes from: `gitlab_project` from an archive, `git` from another repository; null if it was not imported. */
+export function importType(project: {
+  importStatus: ImportStatus | null;
+  archiveImport: object | null;
+}): string | null {
+  if (project.archiveImport) return 'gitlab_project';
+  return project.importStatus ? 'git' : null;
 }

@@ -11,7 +11,7 @@ import { ValidationFailed } from '#src/platform/errors.ts';
  * stored for the first one; null stores none. Throws ValidationFailed if only other branches exist.
  */
 export async function changeDefaultBranch(
-  context: Pick<Context, 'db' | 'repositories'> & Auditing,
+  context: Pick<Context, 'db' | 'repositories' | 'jobs'> & Auditing,
   project: RepositoryPlace,
   branch: string | null,
 ): Promise<void> {
@@ -27,6 +27,7 @@ export async function changeDefaultBranch(
       const commits = await repository.count({ start: found.commit });
       await tx.projectCounters.update({ where: { projectId: project.id }, data: { commits } });
     }
+    await context.jobs.enqueue(tx, 'repositories.languages', { projectId: project.id });
     const before = await rowBefore(tx, 'Project', project.id);
     await tx.project.update({ where: { id: project.id }, data: { defaultBranch: branch } });
     const event = { action: 'project_updated', target: { type: 'Project', id: project.id } } as const;

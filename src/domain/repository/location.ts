@@ -6,6 +6,7 @@ import { withEffort } from '#src/domain/repository/effort.ts';
 import { type FileRow, findFile } from '#src/domain/repository/file.ts';
 import { remembered } from '#src/domain/repository/remember.ts';
 import { defaultBranch, resolveRevision } from '#src/domain/repository/revision.ts';
+import { READMES } from '#src/domain/repository/root_files.ts';
 import { trimSlashes } from '#src/domain/repository/tree.ts';
 import type { EntryType, Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
@@ -119,9 +120,6 @@ export function fileAt(
   if (kind !== 'blob') return null;
   return findFile(context, project, path, commitOid).then((file) => ({ ...file, ref }));
 }
-
-/** Names of the files that introduce a directory, the first that is there. */
-const READMES = ['README.md', 'readme.md', 'Readme.md', 'README.markdown', 'README', 'README.txt', 'readme.txt'];
 
 /** The file that introduces the directory; null if there is none. */
 export async function readmeAt(context: Context, at: LocationRow): Promise<FileRow | null> {

@@ -121,8 +121,14 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
     'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories, uploads }, namespaceId),
     'branches.delete_merged': ({ projectId, userId }) =>
       removeMergedBranches({ db, repositories, followers }, projectId, userId),
-    'projects.fork': ({ projectId }) => forkRepository({ db, repositories }, projectId),
-    'projects.import': ({ projectId }) => importRepository({ db, repositories, followers, ...importing }, projectId),
+    'projects.fork': async ({ projectId }) => {
+      await forkRepository({ db, repositories }, projectId);
+      await countLanguages({ db, repositories }, projectId);
+    },
+    'projects.import': async ({ projectId }) => {
+      await importRepository({ db, repositories, followers, ...importing }, projectId);
+      await countLanguages({ db, repositories }, projectId);
+    },
     'projects.export': async ({ projectId, userId }, jobs) => {
       const context = await as(userId, jobs);
       if (context) await exportProject(context, projectId, importing);

@@ -101,6 +101,15 @@ const project = restJson({
     avatar_url: 'NULL',
     web_url: "$1::text || '/' || CASE ns.kind WHEN 'group' THEN 'groups/' ELSE '' END || ns.full_path",
   }),
+  readme_url: `CASE WHEN lc.readme IS NOT NULL AND p.default_branch IS NOT NULL AND EXISTS (SELECT 1 FROM recorded_refs r
+    WHERE r.project_id = p.id AND starts_with(r.name, 'refs/heads/'))
+    THEN $1::text || '/' || ns.full_path || '/' || p.path || '/-/blob/' || p.default_branch || '/' || lc.readme END`,
+  can_create_merge_request_in: `NOT p.archived AND p.merge_requests_enabled`,
+  mirror: 'COALESCE(pm.enabled, false)',
+  mirror_user_id: 'pm.user_id',
+  mirror_trigger_builds: 'COALESCE(pm.triggers_pipelines, false)',
+  only_mirror_protected_branches: 'COALESCE(pm.only_protected_branches, false)',
+  mirror_overwrites_diverged_branches: 'COALESCE(pm.overwrites_diverged, false)',
   avatar_url: 'NULL',
   star_count: 'c.stars',
   forks_count: 'c.forks',
@@ -119,7 +128,8 @@ const LIST = `SELECT ${listText(textWithout(project, sometimes), 'p.created_at D
   FROM (SELECT p.* FROM projects p JOIN namespaces ns ON ns.id = p.namespace_id WHERE ${visible('p', 'ns', ['$3', '$4', '$5'])}
       AND NOT p.archived ORDER BY p.created_at DESC, p.id DESC LIMIT $6 OFFSET $7) p
   JOIN namespaces ns ON ns.id = p.namespace_id JOIN project_counters c ON c.project_id = p.id
-  LEFT JOIN users o ON o.id = ns.owner_id
+  LEFT JOIN users o ON o.id = ns.owner_id LEFT JOIN language_counts lc ON lc.project_id = p.id
+  LEFT JOIN pull_mirrors pm ON pm.project_id = p.id
   LEFT JOIN (projects f JOIN namespaces fns ON fns.id = f.namespace_id)
     ON f.id = p.forked_from_id AND ${visible('f', 'fns', ['$3', '$4', '$5'])}
   CROSS JOIN LATERAL (SELECT ${OWN_LEVEL} AS own, ${GROUP_LEVEL} AS around) l`;

@@ -27,6 +27,17 @@ export async function listLicenses(
   return { nodes, offset, total: wanted.length };
 }
 
+/** The licenses with placeholders in their texts, for work of the server. */
+export function licenseTexts(): Promise<LicenseTemplate[]> {
+  return Promise.all(LICENSES.map(load));
+}
+
+/** The license with that key, with placeholders in its text; null if there is none of this server. */
+export async function licenseWithKey(key: string): Promise<LicenseTemplate | null> {
+  const facts = LICENSES.find((license) => license.key === key);
+  return facts ? load(facts) : null;
+}
+
 /** Values for the placeholders of a license. */
 export interface Filling {
   project?: string | null | undefined;

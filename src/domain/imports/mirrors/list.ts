@@ -14,11 +14,19 @@ export const {
   rows: alias('RemoteMirror', 'rm'),
 });
 
+type Stored = Pick<Columns['RemoteMirror'], 'urlEncrypted'>;
+const CREDENTIALS = /^(https?:\/\/)[^/@]*@/i;
+
 /** The URL of a mirror, with stars in the place of user name and password. */
-export function shownUrl(
-  { secret }: Pick<Context, 'secret'>,
-  { urlEncrypted }: Pick<Columns['RemoteMirror'], 'urlEncrypted'>,
-): string {
-  const url = decrypt(Buffer.from(urlEncrypted, 'base64'), secret);
-  return url.replace(/^(https?:\/\/)[^/@]*@/i, '$1*****:*****@');
+export function shownUrl(context: Pick<Context, 'secret'>, mirror: Stored): string {
+  return urlOf(context, mirror).replace(CREDENTIALS, '$1*****:*****@');
+}
+
+/** The URL of a mirror, without user name and password. */
+export function urlAlone(context: Pick<Context, 'secret'>, mirror: Stored): string {
+  return urlOf(context, mirror).replace(CREDENTIALS, '$1');
+}
+
+function urlOf({ secret }: Pick<Context, 'secret'>, { urlEncrypted }: Stored): string {
+  return decrypt(Buffer.from(urlEncrypted, 'base64'), secret);
 }

@@ -4,6 +4,7 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { languageOf } from '#src/domain/repository/languages/of_file.ts';
 import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
+import { rootFiles } from '#src/domain/repository/root_files.ts';
 import { yieldToEventLoop } from '#src/git/event_loop.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
@@ -11,7 +12,7 @@ import type { Db } from '#src/platform/database/db.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Counts the languages of a project after a push to its default branch. */
+    /** Counts the languages of a project, and finds its readme and license, after its default branch has changed. */
     'repositories.languages': { projectId: number };
   }
 }
@@ -39,7 +40,7 @@ export async function projectLanguages(context: Context, project: ProjectRow): P
   return shares(await languagesAt(context.db, project.id, revision.repository, revision.oid));
 }
 
-/** Counts the languages of a project in advance. Does nothing if they are counted already. */
+/** Counts the languages of a project in advance, and finds its readme and license. Does nothing if that is known already. */
 export async function countLanguages(
   { db, repositories }: Pick<Context, 'db' | 'repositories'>,
   projectId: number,
@@ -60,10 +61,13 @@ async function languagesAt(db: Db, projectId: number, repository: RepositoryRead
   const counted = await countAt(repository, tip);
   const languages = JSON.stringify(counted);
   const names = counted.map(([name]) => name.toLowerCase());
+  const { readme, licenseFile, licenseKey } = await rootFiles(repository, tip);
   await db.$executeRaw`
-    INSERT INTO language_counts (project_id, tip, names, languages)
-    SELECT id, ${tip}, ${names}::text[], ${languages} FROM projects WHERE id = ${projectId} AND deleted_at IS NULL
-    ON CONFLICT (project_id) DO UPDATE SET tip = EXCLUDED.tip, names = EXCLUDED.names, languages = EXCLUDED.languages`;
+    INSERT INTO language_counts (project_id, tip, names, languages, readme, license_file, license_key)
+    SELECT id, ${tip}, ${names}::text[], ${languages}, ${readme}, ${licenseFile}, ${licenseKey}
+      FROM projects WHERE id = ${projectId} AND deleted_at IS NULL
+    ON CONFLICT (project_id) DO UPDATE SET tip = EXCLUDED.tip, names = EXCLUDED.names, languages = EXCLUDED.languages,
+      readme = EXCLUDED.readme, license_file = EXCLUDED.license_file, license_key = EXCLUDED.license_key`;
   return counted;
 }
 

@@ -1,0 +1,35 @@
+import { recognizeLicense } from '#src/domain/administration/templates/recognize.ts';
+import type { Oid } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+
+/** Names of the files that introduce a directory, the first that is there. */
+export const READMES = ['README.md', 'readme.md', 'Readme.md', 'README.markdown', 'README', 'README.txt', 'readme.txt'];
+const LICENSE = /^(?:licen[cs]e|copying|unlicense)(?:[.-][\w.-]*)?$/i;
+
+/** Entries of the root directory that are looked at, and files of licenses that are read. */
+const MOST_ENTRIES = 1_000;
+const MOST_LICENSES = 5;
+/** In bytes, of the longest text that is compared with licenses. */
+const LONGEST = 100_000;
+
+/** What the files in the root directory tell of a project. */
+export interface RootFiles {
+  readme: string | null;
+  /** The first file with a known license. */
+  licenseFile: string | null;
+  licenseKey: string | null;
+}
+
+/** Looks at the files in the root directory of a commit. */
+export async function rootFiles(repository: RepositoryReader, commit: Oid): Promise<RootFiles> {
+  const listing = { recursive: false, offset: 0, limit: MOST_ENTRIES };
+  const files = ((await repository.treePage(commit, '', listing))?.entries ?? []).filter(({ type }) => type === 'blob');
+  const readme = READMES.find((name) => files.some((file) => file.name === name)) ?? null;
+  for (const { name, oid } of files.filter((file) => LICENSE.test(file.name)).slice(0, MOST_LICENSES)) {
+    const size = await repository.blobSize(oid);
+    const content = size !== null && size <= LONGEST ? await repository.blob(oid, LONGEST) : null;
+    const license = content && (await recognizeLicense(content.toString('utf8')));
+    if (license) return { readme, licenseFile: name, licenseKey: license.key };
+  }
+  return { readme, licenseFile: null, licenseKey: null };
+}
