@@ -200,7 +200,7 @@ async function answerUpload<A extends Asker>(
   if (!actor) return refuse(response, 401, { message: '401 Unauthorized' });
   options.admit(actor, endpoint, request);
   if (route.precheck) await options.precheck(actor, route.precheck, refOf(values.get('id')), endpoint, request);
-  const given = { ...renamed(query, { ...route.aliases, ...route.synonyms }), [route.upload ?? '']: NO_FILE };
+  const given = { ...renamed(query, route), [route.upload ?? '']: NO_FILE };
   const early = askedFor(endpoint, values, given, actor, []);
   if (early.problems.length > 0) return refuse(response, 400, { error: early.problems.join(', ') });
   const place = { ref: refOf(values.get('id')), values };
@@ -250,7 +250,7 @@ async function answerSender<A extends Asker>(
     ? spooledParameters(request, spooled, { bytes, lists })
     : bodyParameters(request, { bytes, file, lists, text: route.text }));
   if (file && body[file.name] instanceof SpooledFile) files.use(body[file.name] as SpooledFile);
-  const given = renamed({ ...query, ...body }, { ...route.aliases, ...route.synonyms });
+  const given = renamed({ ...query, ...body }, route);
   const isSaid = CREDENTIALS.some((name) => body[name] !== undefined);
   const actor = isSaid ? await options.authenticate(request, given, placeOf(call)) : sender;
   if (!(await options.throttle(actor, request, response))) return;

@@ -198,6 +198,8 @@ export interface Route {
   readonly aliases?: Readonly<Record<string, string>>;
   /** Documented other names of parameters. */
   readonly synonyms?: Readonly<Record<string, string>>;
+  /** Whether synonyms win over the own names of parameters. */
+  readonly synonymsWin?: true;
   /** Headers of all successful responses. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The words of a parameter that chooses the operation. What the row has itself is that of the first. */

@@ -115,10 +115,14 @@ export function fill(variables: Record<string, unknown>, path: Parameter['fills'
   at[key] = value;
 }
 
-/** Renames parameters sent under another name; a parameter under its own name wins. */
-export function renamed(given: Record<string, unknown>, aliases: Route['aliases'] = {}): Record<string, unknown> {
-  for (const [alias, name] of Object.entries(aliases)) {
-    if (given[alias] !== undefined && given[name] === undefined) given[name] = given[alias];
+/** Renames parameters sent under another name; a parameter under its own name wins, unless the route says otherwise. */
+export function renamed(
+  given: Record<string, unknown>,
+  { aliases, synonyms, synonymsWin }: Pick<Route, 'aliases' | 'synonyms' | 'synonymsWin'>,
+): Record<string, unknown> {
+  for (const [other, name] of Object.entries({ ...aliases, ...synonyms })) {
+    const wins = given[name] === undefined || (synonymsWin === true && synonyms?.[other] !== undefined);
+    if (given[other] !== undefined && wins) given[name] = given[other];
   }
   return given;
 }

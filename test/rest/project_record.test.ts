@@ -98,8 +98,12 @@ describe('GET /projects/:id?license=true', () => {
 
   it('is null for a text that is no known license, and for a license elsewhere', async () => {
     const own = `${held}\n${'You owe the author a fish for each copy. '.repeat(20)}`;
-    for (const files of [{ LICENSE: own }, { 'docs/LICENSE': held }, { 'LICENSES.md': held }]) {
-      const project = await projectWith(files);
+    for (const [name, content] of [
+      ['LICENSE', own],
+      ['docs/LICENSE', held],
+      ['LICENSES.md', held],
+    ] as const) {
+      const project = await projectWith({ [name]: content });
       const { license, license_url } = await get(owner, `/projects/${project.id}?license=true`);
       expect([license, license_url]).toEqual([null, null]);
     }
@@ -172,5 +176,15 @@ describe('What a project mirrors', () => {
     await world.db.project.update({ where: { id: project.id }, data: { importStatus: 'finished' } });
     expect((await get(owner, `/projects/${project.id}`)).import_type).toBe('git');
     expect((await get(developer, `/projects/${project.id}`)).import_type).toBeNull();
+  });
+});
+
+describe('topics and tag_list', () => {
+  it('are two names of one list, of which topics wins when both are sent', async () => {
+    const both = { tag_list: 'old', topics: ['new', 'newer'] };
+    const { status, body } = await api.post('/projects', { name: world.unique('both'), ...both });
+    expect([status, body.topics, body.tag_list]).toEqual([201, ['new', 'newer'], ['new', 'newer']]);
+    expect((await api.put(`/projects/${body.id}`, { topics: '', tag_list: ['old'] })).body.topics).toEqual([]);
+    expect((await api.put(`/projects/${body.id}`, { tag_list: ['old'] })).body.topics).toEqual(['old']);
   });
 });
