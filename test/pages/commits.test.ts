@@ -3,7 +3,9 @@
 import { expect, it } from 'vitest';
 import { Browser } from '../support/browser.ts';
 import { startCommittingWorld } from '../support/commits.ts';
+import { git } from '../support/git_program.ts';
 import { signedIn } from '../support/oauth.ts';
+import { commitSigned, keyPair, signed } from '../support/signed_commits.ts';
 
 const { world, owner, filled, committed } = await startCommittingWorld();
 
@@ -199,4 +201,27 @@ it('shows comments on lines that the page does not have below, with their place'
   await browser.get(`/${project.fullPath}/-/commit/${id}`);
   expect(browser.page.match(/Look here/g)).toHaveLength(1);
   expect(browser.page).not.toContain('thread-place');
+});
+
+it('says of commits whose signature is one of their committer that they are verified, and of no others', async () => {
+  const { project, directory } = await filled([{ action: 'create', file_path: 'a.txt', content: 'a' }]);
+  const pair = keyPair();
+  await world.api(owner).post('/user/keys', { title: 'Work', key: pair.text });
+  const { email } = await world.db.user.findUniqueOrThrow({ where: { id: owner.id } });
+  const commits = {
+    own: commitSigned(directory, email, (content) => signed(content, pair), 'Signed by its committer'),
+    foreign: commitSigned(directory, email, (content) => signed(content, keyPair()), 'Signed by nobody known'),
+    altered: commitSigned(directory, email, () => signed('something else', pair), 'Signed for something else'),
+    plain: git(directory, ['rev-parse', 'master']).trim(),
+  };
+  const browser = await signedIn(world, owner);
+  const badges = [];
+  for (const [name, sha] of Object.entries(commits)) {
+    git(directory, ['update-ref', `refs/heads/${name}`, sha]);
+    for (const page of [`commit/${sha}`, `commits/${name}`]) {
+      expect((await browser.get(`/${project.fullPath}/-/${page}`)).status).toBe(200);
+      if (browser.page.includes('>Verified</span>')) badges.push(page);
+    }
+  }
+  expect(badges).toEqual([`commit/${commits.own}`, 'commits/own']);
 });

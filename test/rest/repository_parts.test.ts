@@ -1,7 +1,6 @@
 // One part in depth, which the long run has.
 // @module-tag long
 import { execFileSync, spawnSync } from 'node:child_process';
-import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -11,6 +10,7 @@ import { git, scratch } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
 import { part } from '../support/repository.ts';
+import { commitSigned, keyPair, signed } from '../support/signed_commits.ts';
 import type { TestUser } from '../support/world.ts';
 
 const { world, owner, developer, reporter, filled, committed } = await startCommittingWorld();
@@ -25,44 +25,6 @@ async function readEmail({ id }: TestUser): Promise<string> {
 }
 
 const file = (name: string, content = `${name}\n`) => ({ action: 'create', file_path: name, content });
-
-const field = (content: Buffer | string) => {
-  const bytes = Buffer.from(content as string);
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(bytes.length);
-  return Buffer.concat([length, bytes]);
-};
-
-/** A key pair, the public one in the format of OpenSSH. */
-function keyPair() {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const point = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
-  const blob = Buffer.concat([field('ssh-ed25519'), field(point)]);
-  return { privateKey, blob, text: `ssh-ed25519 ${blob.toString('base64')}` };
-}
-
-/** A signature of a commit as `ssh-keygen -Y sign -n git` makes it. */
-function signed(content: string, { privateKey, blob }: { privateKey: KeyObject; blob: Buffer }): string {
-  const digest = createHash('sha512').update(content).digest();
-  const message = [field('git'), field(''), field('sha512'), field(digest)];
-  const made = sign(null, Buffer.concat([Buffer.from('SSHSIG'), ...message]), privateKey);
-  const signature = Buffer.concat([field('ssh-ed25519'), field(made)]);
-  const rest = [field(blob), field('git'), field(''), field('sha512'), field(signature)];
-  const bytes = Buffer.concat([Buffer.from('SSHSIG'), Buffer.from([0, 0, 0, 1]), ...rest]);
-  const lines = bytes.toString('base64').match(/.{1,70}/g) ?? [];
-  return ['-----BEGIN SSH SIGNATURE-----', ...lines, '-----END SSH SIGNATURE-----'].join('\n');
-}
-
-/** Writes a commit with a signature, which may be of other content; returns its hash. */
-function commitSigned(directory: string, email: string, make: (content: string) => string, title = 'Signed'): string {
-  const tree = git(directory, ['rev-parse', 'master^{tree}']).trim();
-  const who = `Somebody <${email}> 1700000000 +0000`;
-  const content = `tree ${tree}\nauthor ${who}\ncommitter ${who}\n\n${title}\n`;
-  const armor = make(content).replaceAll('\n', '\n ');
-  const whole = content.replace('\n\n', `\ngpgsig ${armor}\n\n`);
-  const args = ['hash-object', '-t', 'commit', '-w', '--stdin'];
-  return execFileSync('git', args, { cwd: directory, input: whole }).toString().trim();
-}
 
 describe('GET /projects/:id/repository/commits/:sha/signature', () => {
   const signatureOf = (at: string, sha: string, who: TestUser = owner) =>
