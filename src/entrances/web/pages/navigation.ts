@@ -27,6 +27,7 @@ const SITE: readonly NavigationItem[] = [{ path: '/explore', label: 'Explore' }]
 const PROGRAMS: readonly NavigationItem[] = [
   { path: '/-/docs', label: 'API' },
   { path: '/graphql', label: 'GraphiQL' },
+  { path: '/help', label: 'Help' },
 ];
 
 const SETTINGS: readonly NavigationItem[] = [
