@@ -69,6 +69,7 @@ const FILES = [
   'scripts/generate.ts',
   'scripts/generate_models.ts',
   'scripts/languages.ts',
+  'rest/examples.json',
   'scripts/graphiql.ts',
   'scripts/openapi.ts',
   'scripts/viewers.ts',
