@@ -15,6 +15,10 @@ const SWITCHES: Record<Switch, { description: string; defaultValue: boolean }> =
     description: 'Whether images can be pushed to the container registry of the project, and pulled.',
     defaultValue: true,
   },
+  repositoryEnabled: {
+    description: 'Whether the project has a repository; without one it has no merge requests and pipelines either.',
+    defaultValue: true,
+  },
   sharedRunnersEnabled: { description: 'Whether shared runners run its jobs.', defaultValue: true },
   groupRunnersEnabled: { description: 'Whether runners of its groups run its jobs.', defaultValue: true },
   lfsEnabled: { description: 'Whether large file storage (Git LFS) is to be on.', defaultValue: true },
@@ -56,6 +60,10 @@ const FeatureAccessInput = builder.inputType('ProjectFeatureAccessInput', {
   fields: (t) => ({
     issues: t.field({ type: FeatureAccess, description: 'Who can use issues.' }),
     mergeRequests: t.field({ type: FeatureAccess, description: 'Who can use merge requests.' }),
+    repository: t.field({
+      type: FeatureAccess,
+      description: 'Who can use the repository. Merge requests and pipelines are not open to others than these.',
+    }),
     wiki: t.field({ type: FeatureAccess, description: 'Who can use the wiki.' }),
     jobs: t.field({ type: FeatureAccess, description: 'Who can use pipelines and jobs.' }),
     snippets: t.field({ type: FeatureAccess, description: 'Who can use snippets.' }),
@@ -103,7 +111,7 @@ const texts = (t: InputFields) => ({
   }),
   featureAccess: t.field({
     type: FeatureAccessInput,
-    description: 'Who can use features: the same as their switches, before which this counts.',
+    description: 'Who can use features; this counts before their switches.',
   }),
   tagList: t.stringList({ description: 'Tags that describe the project; at most 100.' }),
   avatar: t.field({

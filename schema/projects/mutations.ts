@@ -24,39 +24,20 @@ import { archiveProject } from '#src/domain/projects/archive.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { shareProject, unshareProject } from '#src/domain/projects/share.ts';
 import { starProject } from '#src/domain/projects/star.ts';
-import { givenSwitches, type Switch, type Switches } from '#src/domain/projects/values.ts';
+import { givenSwitches, type Switches } from '#src/domain/projects/values.ts';
 import { requestMaintenance } from '#src/domain/repository/request_maintenance.ts';
 import type { ProjectShareRow } from '#src/platform/records/computed_types.ts';
 
-/** The switches of features, by the names of `ProjectFeatureAccessInput`. */
-const FEATURES = {
-  issues: 'issuesEnabled',
-  mergeRequests: 'mergeRequestsEnabled',
-  wiki: 'wikiEnabled',
-  jobs: 'jobsEnabled',
-  snippets: 'snippetsEnabled',
-  containerRegistry: 'containerRegistryEnabled',
-} as const satisfies Record<string, Switch>;
-type Feature = keyof typeof FEATURES;
-type OnOff = 'enabled' | 'disabled';
-
-/** The given settings; what is said of the access to a feature goes before its switch. */
-function settingsOf<
-  Input extends Switches & {
-    featureAccess?: Partial<Record<Feature, OnOff | null>> | null;
-    autoCancelPendingPipelines?: OnOff | null;
-  },
->({ featureAccess, autoCancelPendingPipelines: autoCancel, ...input }: Input) {
-  const said = Object.entries(featureAccess ?? {}).flatMap(([feature, access]) =>
-    access == null ? [] : [[FEATURES[feature as Feature], access === 'enabled']],
-  );
-  const autoCancelPendingPipelines = autoCancel == null ? undefined : autoCancel === 'enabled';
-  return { ...input, ...Object.fromEntries(said), autoCancelPendingPipelines };
+/** The given settings, as the domain takes them. */
+function settingsOf<Input extends { autoCancelPendingPipelines?: 'enabled' | 'disabled' | null }>({
+  autoCancelPendingPipelines: autoCancel,
+  ...input
+}: Input) {
+  return { ...input, autoCancelPendingPipelines: autoCancel == null ? undefined : autoCancel === 'enabled' };
 }
 
-function newProject<Input extends Parameters<typeof settingsOf>[0]>(input: Input) {
-  const settings = settingsOf(input);
-  return { ...settings, switches: givenSwitches(settings) };
+function newProject<Input extends Parameters<typeof settingsOf>[0] & Switches>(input: Input) {
+  return { ...settingsOf(input), switches: givenSwitches(input) };
 }
 
 function projectPayload(mutation: string, description = 'The project as it is now.') {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { authorize, MASTER, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { ALL_FEATURES, changedFeatures, FEATURES } from '#src/access/permissions/features.ts';
 import { closestVisibility } from '#src/access/permissions/visibility_levels.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import { markDeleted } from '#src/domain/lifecycle/delete_project.ts';
@@ -279,7 +280,10 @@ async function headOf(directory: string): Promise<Head> {
   };
   const [wrong] = Object.entries(textErrors(texts));
   if (wrong) throw new ArchiveInvalid(`${PROJECT} has a ${wrong[0]} that ${wrong[1][0]}.`);
-  const { buildTimeout } = settings;
+  const { buildTimeout, membersOnly } = settings;
+  if (Array.isArray(membersOnly) && !membersOnly.every((name) => FEATURES.some((feature) => feature === name))) {
+    throw new ArchiveInvalid(`${PROJECT} has a value of members_only that is not allowed.`);
+  }
   if (typeof buildTimeout === 'number' && buildTimeout < 1)
     throw new ArchiveInvalid(`${PROJECT} has no build_timeout.`);
   return { id: record.id, settings };
@@ -455,11 +459,13 @@ async function applySettings(tx: Transaction, context: Context, actor: Actor, be
   const known = Object.fromEntries(
     Object.entries(settings).filter(([name, value]) => value !== null || NULLABLE.has(name)),
   );
+  const features = { ...ALL_FEATURES, ...known };
   await tx.project.update({
     where: { id: project.id },
     data: {
       ...known,
       ...givenSwitches(given),
+      ...changedFeatures(features, given, {}),
       ...(given.description != null && { description: given.description }),
       visibility,
       tagList: tags((tagList as string[] | undefined) ?? []),
