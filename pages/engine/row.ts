@@ -13,7 +13,7 @@ export interface Facts {
   /** Prefix of SSH URLs of repositories; null where SSH is off. */
   readonly sshBase: string | null;
   /** How the reader wants to see changes. */
-  readonly changes: { readonly fileByFile: boolean; readonly showsWhitespace: boolean };
+  readonly changes: { readonly fileByFile: boolean; readonly showsWhitespace: boolean; readonly isSplit: boolean };
 }
 
 /** What a template shows, in addition to what all of them get (`engine/show.ts`). */

@@ -59,10 +59,18 @@ export function pages(
   return { options, router, graphiql: documents.graphiql, missing: notFound(options) };
 }
 
+/** Where users begin who chose so. */
+const FIRST = {
+  todos: '/dashboard/todos',
+  issues: '/dashboard/issues',
+  merge_requests: '/dashboard/merge_requests',
+  explore: '/explore',
+} as const;
+
 /** The home page of visitors, who are redirected to `home_page_url` if it is set. Users have one among the rows. */
 async function home(visit: Visit, next: NextFunction): Promise<void> {
   const { context, session, response, baseUrl } = visit;
-  if (session) return next();
+  if (session) return session.firstPage === 'start' ? next() : response.redirect(302, FIRST[session.firstPage]);
   const { homePageUrl } = await currentSettings(context.db);
   if (homePageUrl) return response.redirect(302, homePageUrl);
   visit.show('home', { title: 'Welcome', baseUrl });

@@ -85,6 +85,8 @@ async function begin(options: PageOptions, request: Request, response: Response)
     show(view, values, status = 200) {
       render(response, status, view, {
         username: session?.actor.username ?? null,
+        impersonator: session?.impersonator ?? null,
+        theme: session?.theme ?? 'system',
         csrf,
         stylesheet,
         script,
