@@ -4,7 +4,7 @@ import { userPayload } from '#schema/users/payloads.ts';
 import { User } from '#schema/users/types.ts';
 import { requireAccount } from '#src/access/permissions/actor.ts';
 import { findViewer } from '#src/domain/users/find.ts';
-import { type Preferences, updatePreferences } from '#src/domain/users/preferences.ts';
+import { LANGUAGES, type Preferences, updatePreferences } from '#src/domain/users/preferences.ts';
 
 const FILE_BY_FILE = 'Whether pages of changes show one file at a time.';
 const WHITESPACE = 'Whether pages of changes show lines that differ in whitespace alone as different.';
@@ -41,6 +41,8 @@ const FirstPage = builder.enumType('FirstPage', {
     EXPLORE: { value: 'explore', description: 'The projects that the user can see.' },
   } as const,
 });
+const TIMEZONE = 'Name of a time zone in the IANA database, such as `Europe/Berlin`';
+const LANGUAGE = `Language of pages and mail: ${LANGUAGES.map((language) => `\`${language}\``).join(' or ')}`;
 
 const UserPreferences = builder.objectRef<Preferences & { id: number }>('UserPreferences').implement({
   description: 'What a user chose for themself.',
@@ -52,6 +54,11 @@ const UserPreferences = builder.objectRef<Preferences & { id: number }>('UserPre
     theme: t.expose('theme', { type: Theme, description: THEME }),
     diffView: t.expose('diffView', { type: DiffView, description: DIFF_VIEW }),
     firstPage: t.expose('firstPage', { type: FirstPage, description: FIRST_PAGE }),
+    timezone: t.exposeString('timezone', { nullable: true, description: `${TIMEZONE}; null for none chosen.` }),
+    preferredLanguage: t.exposeString('preferredLanguage', {
+      nullable: true,
+      description: `${LANGUAGE}; null for none chosen.`,
+    }),
   }),
 });
 
@@ -63,6 +70,7 @@ builder.prismaObjectField(User, 'preferences', (t) =>
     select: {
       ...{ id: true, viewDiffsFileByFile: true, showWhitespaceInDiffs: true, passUserIdentitiesToCiJwt: true },
       ...{ theme: true, diffView: true, firstPage: true },
+      ...{ timezone: true, preferredLanguage: true },
     },
     resolve: (user, _args, context) => (requireAccount(context).id === user.id ? user : null),
   }),
@@ -77,6 +85,8 @@ const UpdatePreferencesInput = builder.inputType('UpdatePreferencesInput', {
     theme: t.field({ type: Theme, description: THEME }),
     diffView: t.field({ type: DiffView, description: DIFF_VIEW }),
     firstPage: t.field({ type: FirstPage, description: FIRST_PAGE }),
+    timezone: t.string({ description: `${TIMEZONE}. Null for none.` }),
+    preferredLanguage: t.string({ description: `${LANGUAGE}. Null for none.` }),
   }),
 });
 
