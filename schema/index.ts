@@ -126,6 +126,8 @@ import '#schema/snippets/mutations.ts';
 import '#schema/uploads/types.ts';
 import '#schema/uploads/mutations.ts';
 import '#schema/templates/of_project.ts';
+import '#schema/administration/server.ts';
+import '#schema/administration/sign_in_providers.ts';
 import '#schema/bgjobs/queries.ts';
 import '#schema/templates/queries.ts';
 import '#schema/settings/queries.ts';

@@ -78,8 +78,7 @@ describe('A user', () => {
     const [user, other] = [await world.user(), await world.user()];
     await change(user, { timezone: 'Asia/Tokyo', preferredLanguage: 'de' });
     const query = 'query ($id: ID!) { user(id: $id) { localTime timezone preferredLanguage language scimIdentities } }';
-    const seen = async (who?: TestUser) =>
-      (await world.graphql(query, { id: String(user.id) }, who)).body.data?.user;
+    const seen = async (who?: TestUser) => (await world.graphql(query, { id: String(user.id) }, who)).body.data?.user;
     const hidden = { timezone: null, preferredLanguage: null, language: null, scimIdentities: null };
     expect(await seen(other)).toEqual({ localTime: expect.stringMatching(/M$/), ...hidden });
     await world.db.user.update({ where: { id: user.id }, data: { privateProfile: true } });

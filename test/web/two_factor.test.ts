@@ -48,9 +48,9 @@ describe('Setting two-factor authentication up', () => {
     await world.db.user.update({ where: { id: user.id }, data: { twoFactorEnabled: true } });
     await expect(startSession(world.db, user.id, { shown })).rejects.toThrow('credentials are missing or invalid');
     await startSession(world.db, user.id, { shown: { passwordHash, twoFactorEnabled: true } });
-    await expect(startSession(world.db, user.id, { shown: { passwordHash: 'x', twoFactorEnabled: true } })).rejects.toThrow(
-      'credentials are missing or invalid',
-    );
+    await expect(
+      startSession(world.db, user.id, { shown: { passwordHash: 'x', twoFactorEnabled: true } }),
+    ).rejects.toThrow('credentials are missing or invalid');
     expect(await world.db.session.count({ where: { userId: user.id } })).toBe(2);
   });
 

@@ -31,6 +31,7 @@ import {
   requireApiScope,
 } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
+import type { ServerTools } from '#src/domain/administration/server_tools.ts';
 import { registerItself } from '#src/domain/applications/register_itself.ts';
 import { type RawArtifacts, readRawArtifacts } from '#src/domain/ci/artifacts/read.ts';
 import { type ArtifactFile, readPageArtifactFile, readRawArtifactFile } from '#src/domain/ci/artifacts/single_file.ts';
@@ -107,6 +108,8 @@ export interface AppOptions {
   /** Key material for encrypted columns. */
   secret: string;
   jobs: JobQueue;
+  /** What administrators can have the process do; nothing when absent. */
+  tools?: ServerTools | undefined;
   repositories: RepositoryStore;
   uploads: UploadStore;
   /** Where projects may be imported from; public hosts only when absent. */
@@ -174,6 +177,7 @@ export function createApp({
   db,
   secret,
   jobs,
+  tools,
   repositories,
   uploads,
   imports = importSettings(),
@@ -205,7 +209,7 @@ export function createApp({
   const domainContext = (actor: Actor | null, request: IncomingMessage) => {
     const { ip = null, res: answer } = request as Request;
     noteCaller(request, actor);
-    return { ...stores, actor, clientAddress: ip, answer };
+    return { ...stores, tools, actor, clientAddress: ip, answer };
   };
   const contextAt = async (context: Context, url: string) => {
     const { avatarServiceEnabled } = await currentSettings(db);

@@ -4,6 +4,7 @@ import { applicationPages } from '#src/entrances/web/pages/applications.ts';
 import { Assets } from '#src/entrances/web/pages/asset.ts';
 import { documentPages, type LoadGraphiql } from '#src/entrances/web/pages/documents.ts';
 import { favicon } from '#src/entrances/web/pages/favicon.ts';
+import { impersonationPages } from '#src/entrances/web/pages/impersonation.ts';
 import { invitationPages } from '#src/entrances/web/pages/invitations.ts';
 import { mailLinkPages } from '#src/entrances/web/pages/mail_links.ts';
 import { notFound, type Pages, pagesFor } from '#src/entrances/web/pages/page.ts';
@@ -52,6 +53,7 @@ export function pages(
     .use(accountPages(made))
     .use(tokenPages(made))
     .use(privateTokenPages(made))
+    .use(impersonationPages(made))
     .use(documents.router)
     .use(favicon())
     .use(assets.router([STYLESHEET, SCRIPT, ICONS]))

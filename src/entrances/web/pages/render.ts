@@ -14,9 +14,9 @@ export interface Frame {
   /** Username of the signed-in user; null for visitors. */
   username: string | null;
   /** Username of the administrator who acts as that user. */
-  impersonator: string | null;
+  impersonator?: string | null;
   /** The colours of the page; those of the reader's system where nothing is chosen. */
-  theme: 'system' | 'light' | 'dark';
+  theme?: 'system' | 'light' | 'dark';
   /** The `authenticity_token` of forms; templates get it masked. */
   csrf: string;
   /** Path of the stylesheet. */
