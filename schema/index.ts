@@ -1,5 +1,6 @@
 import '#schema/scalars.ts';
 import '#schema/node/queries.ts';
+import '#schema/users/own_account.ts';
 import '#schema/users/queries.ts';
 import '#schema/users/lists.ts';
 import '#schema/users/mutations.ts';

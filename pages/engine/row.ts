@@ -45,7 +45,7 @@ export interface Raw {
   readonly kind: 'raw';
   readonly path: string;
   readonly operation: DocumentNode;
-  readonly content: 'blob' | 'archive' | 'trace' | 'artifact' | 'artifacts';
+  readonly content: 'blob' | 'archive' | 'trace' | 'artifact' | 'artifacts' | 'data_export';
   readonly found: (data: never, facts: Facts) => unknown;
 }
 

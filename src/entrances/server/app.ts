@@ -39,6 +39,7 @@ import { type RawTrace, readRawTrace } from '#src/domain/ci/job_logs/read.ts';
 import { QueueWatch } from '#src/domain/ci/runners/queue_watch.ts';
 import { readRawGroupAvatar } from '#src/domain/groups/avatar.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { readDataExport } from '#src/domain/lifecycle/data_export.ts';
 import { Hub } from '#src/domain/live/hub.ts';
 import type { LiveCaller } from '#src/domain/live/subscriber.ts';
 import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/domain/live/subscription_quota.ts';
@@ -277,6 +278,7 @@ export function createApp({
       trace: (context, found) => readRawTrace(context, found as RawTrace),
       artifact: (context, found) => readPageArtifactFile(context, found as ArtifactFile),
       artifacts: (context, found) => readRawArtifacts(context, found as RawArtifacts),
+      data_export: (context) => readDataExport(context),
     };
   const sendContent: ServeOptions['send'] = async (content, found, { context, request, response }) => {
     await sendRaw(await readers[content](context, found), request, response);

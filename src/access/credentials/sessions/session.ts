@@ -23,6 +23,9 @@ export interface Session {
   /** The colours of pages, and where the user begins. */
   theme: Theme;
   firstPage: FirstPage;
+  /** The language and the time zone that the user chose; null for none. */
+  language: string | null;
+  timezone: string | null;
   /** The administrator who acts as the user; null where users act for themselves. */
   impersonator: string | null;
   /** Whether the user can do nothing but set up two-factor authentication. */
@@ -101,7 +104,7 @@ export async function findSession(db: Db, token: string): Promise<Session | null
       extract(epoch FROM now() - s.created_at)::float8 AS age, u.id, u.username, u.name, u.admin, u.external,
       u.can_create_group AS "canCreateGroup", u.projects_limit AS "projectsLimit",
       u.two_factor_enabled AS "twoFactorEnabled", u.view_diffs_file_by_file AS "fileByFile", u.show_whitespace_in_diffs AS "showsWhitespace",
-      u.diff_view = 'split' AS "isSplit", u.theme, u.first_page AS "firstPage", i.id AS "impersonatorId", i.username AS impersonator,
+      u.diff_view = 'split' AS "isSplit", u.theme, u.first_page AS "firstPage", u.preferred_language AS language, u.timezone, i.id AS "impersonatorId", i.username AS impersonator,
       s.last_seen_at < now() - interval '1 minute' AS "toNote",
       s.impersonator_id IS NULL AND u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday"
     FROM sessions s JOIN users u ON u.id = s.user_id LEFT JOIN users i ON i.id = s.impersonator_id
@@ -110,7 +113,7 @@ export async function findSession(db: Db, token: string): Promise<Session | null
       AND s.last_seen_at > now() - make_interval(mins => ${sessionExpireDelay})`;
   if (!found) return null;
   const { sessionId, createdAt, age, name, toNote, firstToday, fileByFile, showsWhitespace, isSplit, ...rest } = found;
-  const { twoFactorEnabled, theme, firstPage, impersonatorId, impersonator, ...user } = rest;
+  const { twoFactorEnabled, theme, firstPage, language, timezone, impersonatorId, impersonator, ...user } = rest;
   if (toNote) await db.$executeRaw`UPDATE sessions SET last_seen_at = now() WHERE id = ${sessionId}`;
   if (firstToday) await noteSeenToday(db, user.id);
   const changes = { fileByFile, showsWhitespace, isSplit };
@@ -119,7 +122,8 @@ export async function findSession(db: Db, token: string): Promise<Session | null
     impersonatorId === null && (await isTwoFactorOverdue(db, { id: user.id, twoFactorEnabled }));
   const acting = impersonatorId === null ? {} : { impersonator: impersonatorId };
   const actor = { ...user, ...acting, sessionId, credential: 'session', scopes: ['api'] } as const;
-  return { id: sessionId, createdAt, age, name, changes, theme, firstPage, impersonator, mustSetUpTwoFactor, actor };
+  const chosen = { changes, theme, firstPage, language, timezone };
+  return { id: sessionId, createdAt, age, name, ...chosen, impersonator, mustSetUpTwoFactor, actor };
 }
 
 /** Signs a browser out. */
@@ -137,6 +141,8 @@ interface Found extends Omit<Actor, 'credential' | 'scopes' | 'impersonator'>, C
   twoFactorEnabled: boolean;
   theme: Theme;
   firstPage: FirstPage;
+  language: string | null;
+  timezone: string | null;
   impersonatorId: number | null;
   impersonator: string | null;
 }

@@ -75,7 +75,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
   const csrf = formTokenOf(nobody.secret, browser);
   const formTargets = await formTargetsOf(nobody.db, request, session);
   const ssh = options.sshAddress();
-  const language = languageFor(request, null);
+  const language = languageFor(request, session?.language ?? null);
   return {
     request,
     response,
@@ -93,6 +93,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
         username: session?.actor.username ?? null,
         impersonator: session?.impersonator ?? null,
         theme: session?.theme ?? 'system',
+        timezone: session?.timezone ?? null,
         csrf,
         stylesheet,
         script,
