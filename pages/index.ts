@@ -15,6 +15,7 @@ import { mergeRequestChanges } from '#pages/merge_request_changes.ts';
 import { mergeRequests } from '#pages/merge_requests.ts';
 import { milestones } from '#pages/milestones.ts';
 import { notes } from '#pages/notes.ts';
+import { own } from '#pages/own.ts';
 import { pipelines } from '#pages/pipelines.ts';
 import { refs } from '#pages/refs.ts';
 import { releases } from '#pages/releases.ts';
@@ -29,6 +30,7 @@ import { start } from '#pages/start.ts';
 export const rows: readonly Row[] = [
   ...feeds,
   ...start,
+  ...own,
   ...auditEvents,
   ...search,
   ...completion,

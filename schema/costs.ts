@@ -7,6 +7,8 @@ export const COSTS: Readonly<Record<string, number>> = {
   'Query.ciLint': 5000,
   // Reads all events of a year.
   'User.contributions': 100,
+  // Starts programs, and writes to disks.
+  'Query.health': 1000,
   // Reports take up to some seconds of a thread.
   'Pipeline.testReport': 2000,
   // 256 KiB.

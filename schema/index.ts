@@ -1,5 +1,6 @@
 import '#schema/scalars.ts';
 import '#schema/node/queries.ts';
+import '#schema/users/own_account.ts';
 import '#schema/users/queries.ts';
 import '#schema/users/lists.ts';
 import '#schema/users/mutations.ts';
@@ -126,6 +127,8 @@ import '#schema/snippets/mutations.ts';
 import '#schema/uploads/types.ts';
 import '#schema/uploads/mutations.ts';
 import '#schema/templates/of_project.ts';
+import '#schema/administration/server.ts';
+import '#schema/administration/sign_in_providers.ts';
 import '#schema/bgjobs/queries.ts';
 import '#schema/templates/queries.ts';
 import '#schema/settings/queries.ts';

@@ -16,7 +16,7 @@ export interface Facts {
   /** A text in the reader's language, by its English source (`src/platform/texts`). */
   readonly t: Texts['t'];
   /** How the reader wants to see changes. */
-  readonly changes: { readonly fileByFile: boolean; readonly showsWhitespace: boolean };
+  readonly changes: { readonly fileByFile: boolean; readonly showsWhitespace: boolean; readonly isSplit: boolean };
 }
 
 /** What a template shows, in addition to what all of them get (`engine/show.ts`). */
@@ -45,7 +45,7 @@ export interface Raw {
   readonly kind: 'raw';
   readonly path: string;
   readonly operation: DocumentNode;
-  readonly content: 'blob' | 'archive' | 'trace' | 'artifact' | 'artifacts';
+  readonly content: 'blob' | 'archive' | 'trace' | 'artifact' | 'artifacts' | 'data_export';
   readonly found: (data: never, facts: Facts) => unknown;
 }
 

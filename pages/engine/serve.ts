@@ -140,7 +140,8 @@ async function showRow(
   const title = row.title(found as never, facts);
   const status = isRefused ? 422 : 200;
   if (!isSecret) visit.allowCompression();
-  visit.show(row.view, { url: facts.url, given, sshBase: visit.sshBase, values, problems, ...shown, title }, status);
+  const own = { url: facts.url, given, sshBase: visit.sshBase, isSplit: facts.changes.isSplit };
+  visit.show(row.view, { ...own, values, problems, ...shown, title }, status);
   return true;
 }
 
@@ -314,7 +315,7 @@ function holdsSecret(document: DocumentNode): boolean {
 }
 
 /** How visitors see changes. */
-const AS_USUAL = { fileByFile: false, showsWhitespace: true };
+const AS_USUAL = { fileByFile: false, showsWhitespace: true, isSplit: false };
 
 function factsOf({ request, baseUrl, session, sshBase, texts }: Visit, given: Facts['given']): Facts {
   const url = new URL(request.originalUrl, baseUrl);

@@ -37,6 +37,7 @@ const THINGS: Readonly<Record<string, string>> = {
   two_factor: 'The two-factor authentication of a user',
   identity: 'The account of a user at a provider of sign-in',
   settings: 'A setting of the server',
+  impersonation: 'A session of an administrator as another user',
 };
 
 const AuditActionType = builder.enumType('AuditAction', {

@@ -1,5 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import {
+  type DeadJob,
+  deadJobs,
   type JobStats,
   jobStats,
   type ProcessMetrics,
@@ -7,6 +9,7 @@ import {
   type QueueMetrics,
   queueMetrics,
 } from '#src/domain/administration/job_metrics.ts';
+import { retryDeadJobs } from '#src/domain/administration/server_tools.ts';
 
 const JobQueue = builder.objectRef<QueueMetrics>('JobQueue').implement({
   description: 'A queue of background jobs of the server.',
@@ -44,6 +47,16 @@ const JobStatistics = builder.objectRef<JobStats>('JobStatistics').implement({
   }),
 });
 
+const DeadJobRecord = builder.objectRef<DeadJob>('DeadJob').implement({
+  description: 'A background job that failed as often as it may, and is not run again by itself.',
+  fields: (t) => ({
+    uuid: t.exposeString('id', { description: 'The ID of the job, a UUID.' }),
+    queue: t.exposeString('name', { description: 'Name of the queue that the job was in.' }),
+    since: t.expose('since', { type: 'DateTime', description: 'When the job was given up.' }),
+    reason: t.exposeString('reason', { description: 'What went wrong the last time, in a line.' }),
+  }),
+});
+
 const JobMetrics = builder.objectRef<Record<string, never>>('JobMetrics').implement({
   description: 'State of the background jobs of the server.',
   fields: (t) => ({
@@ -56,6 +69,11 @@ const JobMetrics = builder.objectRef<Record<string, never>>('JobMetrics').implem
       type: [JobProcess],
       description: 'The processes that work on the queues, in order of their start.',
       resolve: (_metrics, _args, context) => processMetrics(context),
+    }),
+    dead: t.field({
+      type: [DeadJobRecord],
+      description: 'The jobs that were given up, the latest first; at most a hundred. They are kept for 90 days.',
+      resolve: (_metrics, _args, context) => deadJobs(context),
     }),
     jobs: t.field({
       type: JobStatistics,
@@ -72,3 +90,24 @@ builder.queryFields((t) => ({
     resolve: () => ({}),
   }),
 }));
+
+const RetryDeadJobsInput = builder.inputType('RetryDeadJobsInput', {
+  description: 'Which of the jobs that were given up run again.',
+  fields: (t) => ({
+    uuid: t.string({ description: 'The ID of one job, a UUID; all of them when it is left out.' }),
+  }),
+});
+
+const RetryDeadJobsPayload = builder.objectRef<{ retried: number }>('RetryDeadJobsPayload').implement({
+  description: 'How many jobs run again.',
+  fields: (t) => ({ retried: t.exposeInt('retried', { description: 'Number of jobs that were put back.' }) }),
+});
+
+builder.mutationField('retryDeadJobs', (t) =>
+  t.field({
+    type: RetryDeadJobsPayload,
+    description: 'Puts background jobs that were given up back into their queues. For administrators.',
+    args: { input: t.arg({ type: RetryDeadJobsInput, required: true, description: 'Names the job, or all.' }) },
+    resolve: async (_root, { input: { uuid } }, context) => ({ retried: await retryDeadJobs(context, uuid) }),
+  }),
+);

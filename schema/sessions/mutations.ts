@@ -1,11 +1,76 @@
 import { builder } from '#schema/builder.ts';
-import { emptyInput } from '#schema/inputs.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { User } from '#schema/users/types.ts';
-import { countSessions, endSessions } from '#src/access/credentials/sessions/end.ts';
+import {
+  countSessions,
+  endOwnSession,
+  endSessions,
+  listOwnSessions,
+  type OwnSession,
+} from '#src/access/credentials/sessions/end.ts';
 
-const EndSessionsInput = emptyInput('EndSessionsInput', 'No input is needed to end the caller’s sessions.');
+const EndSessionsInput = builder.inputType('EndSessionsInput', {
+  description: 'Which sessions of the caller end.',
+  fields: (t) => ({
+    exceptCurrent: t.boolean({
+      required: true,
+      defaultValue: false,
+      description: 'Whether the session that the request is made with goes on.',
+    }),
+    clientMutationId: t.string({ description: 'Any text; the server ignores it.' }),
+  }),
+});
+
+const EndSessionInput = builder.inputType('EndSessionInput', {
+  description: 'Which session of the caller ends.',
+  fields: (t) => ({
+    id: t.field({
+      ...idOf('UserSession'),
+      required: true,
+      description: 'Numeric ID of the session, which is one of the caller’s.',
+    }),
+  }),
+});
+
+const UserSession = builder.objectRef<OwnSession>('UserSession').implement({
+  description: 'A browser that the caller is signed in with.',
+  fields: (t) => ({
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the session, unique on the server.' }),
+    address: t.exposeString('address', {
+      nullable: true,
+      description: 'IP address from which the user signed in; null if it is not known.',
+    }),
+    userAgent: t.exposeString('userAgent', {
+      nullable: true,
+      description: 'What the browser said that it is; up to 255 characters.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the user signed in.' }),
+    lastSeenAt: t.expose('lastSeenAt', {
+      type: 'DateTime',
+      description: 'When the session was last used, accurate to a minute.',
+    }),
+    current: t.exposeBoolean('isCurrent', { description: 'Whether the request was made with this session.' }),
+    impersonation: t.exposeBoolean('isImpersonation', {
+      description: 'Whether an administrator acts as the caller by this session.',
+    }),
+  }),
+});
+
+builder.queryField('viewerSessions', (t) =>
+  t.field({
+    type: [UserSession],
+    description:
+      'The browsers that the caller is signed in with, the latest first; at most a hundred. For signed-in users.',
+    resolve: (_root, _args, context) => listOwnSessions(context),
+  }),
+);
 
 const EndSessionsPayload = builder.objectRef<{ ended: number }>('EndSessionsPayload').implement({
+  description: 'How many sessions were ended.',
+  fields: (t) => ({ ended: t.exposeInt('ended', { description: 'Number of sessions that were ended.' }) }),
+});
+
+const EndSessionPayload = builder.objectRef<{ ended: number }>('EndSessionPayload').implement({
   description: 'How many sessions were ended.',
   fields: (t) => ({ ended: t.exposeInt('ended', { description: 'Number of sessions that were ended.' }) }),
 });
@@ -21,8 +86,22 @@ builder.objectField(User, 'activeSessions', (t) =>
 builder.mutationField('endSessions', (t) =>
   t.field({
     type: EndSessionsPayload,
-    description: 'Signs the caller out of all browsers. For signed-in users.',
-    args: { input: t.arg({ type: EndSessionsInput, required: true, description: 'No values have to be given.' }) },
-    resolve: async (_root, _args, context) => ({ ended: await endSessions(context) }),
+    description: 'Signs the caller out of all browsers, or of all others. For signed-in users.',
+    args: { input: t.arg({ type: EndSessionsInput, required: true, description: 'Which sessions end.' }) },
+    resolve: async (_root, { input: { exceptCurrent } }, context) => ({
+      ended: await endSessions(context, exceptCurrent ? context.actor?.sessionId : undefined),
+    }),
+  }),
+);
+
+builder.mutationField('endSession', (t) =>
+  t.field({
+    type: EndSessionPayload,
+    description: 'Signs the caller out of one browser. For signed-in users.',
+    args: { input: t.arg({ type: EndSessionInput, required: true, description: 'Names the session.' }) },
+    resolve: async (_root, { input: { id } }, context) => {
+      await endOwnSession(context, id);
+      return { ended: 1 };
+    },
   }),
 );

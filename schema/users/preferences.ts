@@ -10,6 +10,37 @@ const FILE_BY_FILE = 'Whether pages of changes show one file at a time.';
 const WHITESPACE = 'Whether pages of changes show lines that differ in whitespace alone as different.';
 const IDENTITIES = 'Whether ID tokens of the jobs of the user say how other identity providers know the user.';
 
+const THEME = 'The colours of pages: those of the system of the reader, or chosen ones.';
+const DIFF_VIEW = 'How pages lay out changes: as one text, or side by side.';
+const FIRST_PAGE = 'The page that `/` leads to.';
+
+const Theme = builder.enumType('Theme', {
+  description: 'The colours of pages.',
+  values: {
+    SYSTEM: { value: 'system', description: 'Light or dark, as the system of the reader is.' },
+    LIGHT: { value: 'light', description: 'Dark text on a light ground.' },
+    DARK: { value: 'dark', description: 'Light text on a dark ground.' },
+  } as const,
+});
+
+const DiffView = builder.enumType('DiffView', {
+  description: 'How changes are laid out.',
+  values: {
+    UNIFIED: { value: 'unified', description: 'As one text, with removed lines above those in their place.' },
+    SPLIT: { value: 'split', description: 'The lines before and after side by side.' },
+  } as const,
+});
+
+const FirstPage = builder.enumType('FirstPage', {
+  description: 'Pages where a user can begin.',
+  values: {
+    START: { value: 'start', description: 'The start page, with a little of everything.' },
+    TODOS: { value: 'todos', description: 'The to-dos of the user.' },
+    ISSUES: { value: 'issues', description: 'The issues that are assigned to the user.' },
+    MERGE_REQUESTS: { value: 'merge_requests', description: 'The merge requests that are assigned to the user.' },
+    EXPLORE: { value: 'explore', description: 'The projects that the user can see.' },
+  } as const,
+});
 const TIMEZONE = 'Name of a time zone in the IANA database, such as `Europe/Berlin`';
 const LANGUAGE = `Language of pages and mail: ${LANGUAGES.map((language) => `\`${language}\``).join(' or ')}`;
 
@@ -20,6 +51,9 @@ const UserPreferences = builder.objectRef<Preferences & { id: number }>('UserPre
     viewDiffsFileByFile: t.exposeBoolean('viewDiffsFileByFile', { description: FILE_BY_FILE }),
     showWhitespaceInDiffs: t.exposeBoolean('showWhitespaceInDiffs', { description: WHITESPACE }),
     passUserIdentitiesToCiJwt: t.exposeBoolean('passUserIdentitiesToCiJwt', { description: IDENTITIES }),
+    theme: t.expose('theme', { type: Theme, description: THEME }),
+    diffView: t.expose('diffView', { type: DiffView, description: DIFF_VIEW }),
+    firstPage: t.expose('firstPage', { type: FirstPage, description: FIRST_PAGE }),
     timezone: t.exposeString('timezone', { nullable: true, description: `${TIMEZONE}; null for none chosen.` }),
     preferredLanguage: t.exposeString('preferredLanguage', {
       nullable: true,
@@ -34,12 +68,9 @@ builder.prismaObjectField(User, 'preferences', (t) =>
     nullable: true,
     description: 'What the user chose for themself. For the user; null for others.',
     select: {
-      id: true,
-      viewDiffsFileByFile: true,
-      showWhitespaceInDiffs: true,
-      passUserIdentitiesToCiJwt: true,
-      timezone: true,
-      preferredLanguage: true,
+      ...{ id: true, viewDiffsFileByFile: true, showWhitespaceInDiffs: true, passUserIdentitiesToCiJwt: true },
+      ...{ theme: true, diffView: true, firstPage: true },
+      ...{ timezone: true, preferredLanguage: true },
     },
     resolve: (user, _args, context) => (requireAccount(context).id === user.id ? user : null),
   }),
@@ -51,6 +82,9 @@ const UpdatePreferencesInput = builder.inputType('UpdatePreferencesInput', {
     viewDiffsFileByFile: t.boolean({ description: FILE_BY_FILE }),
     showWhitespaceInDiffs: t.boolean({ description: WHITESPACE }),
     passUserIdentitiesToCiJwt: t.boolean({ description: IDENTITIES }),
+    theme: t.field({ type: Theme, description: THEME }),
+    diffView: t.field({ type: DiffView, description: DIFF_VIEW }),
+    firstPage: t.field({ type: FirstPage, description: FIRST_PAGE }),
     timezone: t.string({ description: `${TIMEZONE}. Null for none.` }),
     preferredLanguage: t.string({ description: `${LANGUAGE}. Null for none.` }),
   }),

@@ -23,10 +23,13 @@ import { createMilestone, type MilestoneValues } from '#src/domain/tracking/mile
 import { DiskUploads } from '#src/domain/uploads/disk.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
 import { HookDeliveries } from '#src/domain/webhooks/deliver.ts';
+import { runChecks } from '#src/entrances/doctor/check.ts';
+import { checkDatabase } from '#src/entrances/doctor/database.ts';
 import { createApp } from '#src/entrances/server/app.ts';
 import { jobHandlers } from '#src/entrances/server/background_jobs.ts';
 import { FOLLOWERS } from '#src/entrances/server/followers.ts';
 import { Upgrades } from '#src/entrances/web/upgrades.ts';
+import { retryDeadLetters } from '#src/platform/background/dead_letters.ts';
 import { type JobHandlers, type JobQueue, startJobs } from '#src/platform/background/queue.ts';
 import type { ProviderSettings } from '#src/platform/config/sign_in_providers.ts';
 import { connect, type Db } from '#src/platform/database/db.ts';
@@ -388,12 +391,17 @@ export async function startWorld(
   await hooksWant(db);
   let listeningUrl = '';
   const log = toLog && createLogger('info', { write: (line) => toLog(JSON.parse(line)) });
+  const tools = {
+    examine: () => runChecks([{ name: 'database', run: () => checkDatabase(databaseUrl) }]),
+    retryDeadJobs: (ids?: readonly string[]) => retryDeadLetters(databaseUrl, ids),
+  };
   const serving = { db, secret, jobs, repositories, uploads, imports };
   const upgrades = new Upgrades();
   const stopping = new AbortController();
   const live = { listener, liveLimits, upgrades, stopping: stopping.signal };
   const options = {
     ...serving,
+    tools,
     ...live,
     budget,
     graphqlLimits,

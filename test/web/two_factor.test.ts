@@ -44,13 +44,13 @@ describe('Setting two-factor authentication up', () => {
     const user = await world.user();
     const { passwordHash } = await world.db.user.findUniqueOrThrow({ where: { id: user.id } });
     const shown = { passwordHash, twoFactorEnabled: false };
-    await startSession(world.db, user.id, shown);
+    await startSession(world.db, user.id, { shown });
     await world.db.user.update({ where: { id: user.id }, data: { twoFactorEnabled: true } });
-    await expect(startSession(world.db, user.id, shown)).rejects.toThrow('credentials are missing or invalid');
-    await startSession(world.db, user.id, { passwordHash, twoFactorEnabled: true });
-    await expect(startSession(world.db, user.id, { passwordHash: 'x', twoFactorEnabled: true })).rejects.toThrow(
-      'credentials are missing or invalid',
-    );
+    await expect(startSession(world.db, user.id, { shown })).rejects.toThrow('credentials are missing or invalid');
+    await startSession(world.db, user.id, { shown: { passwordHash, twoFactorEnabled: true } });
+    await expect(
+      startSession(world.db, user.id, { shown: { passwordHash: 'x', twoFactorEnabled: true } }),
+    ).rejects.toThrow('credentials are missing or invalid');
     expect(await world.db.session.count({ where: { userId: user.id } })).toBe(2);
   });
 

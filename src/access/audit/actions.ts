@@ -72,6 +72,8 @@ export const AUDIT_ACTIONS = [
   'ssh_key_deleted',
   'two_factor_disabled',
   'identity_deleted',
+  'impersonation_started',
+  'impersonation_ended',
   'settings_updated',
 ] as const;
 

@@ -91,7 +91,9 @@ export interface Actor {
   readonly jobProjectId?: number;
   /** With a deploy token: the project or group where it has a level, in the place of memberships. */
   readonly place?: Place;
-  /** The administrator who acts as this user by `sudo`. */
+  /** The session of the browser, where that is the credential. */
+  readonly sessionId?: number;
+  /** The administrator who acts as this user, by `sudo` or in a session for that. */
   readonly impersonator?: number;
 }
 

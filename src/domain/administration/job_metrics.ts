@@ -33,6 +33,31 @@ export interface JobStats {
   enqueued: number;
 }
 
+/** A job that failed as often as it may. Its data may hold what is no business of administrators, and is not told. */
+export interface DeadJob {
+  /** UUID. */
+  id: string;
+  /** Name of its queue. */
+  name: string;
+  /** When it was given up. */
+  since: Date;
+  /** What went wrong the last time, in a line. */
+  reason: string;
+}
+
+/** How many dead jobs are listed, and characters of their reasons. */
+const MOST_DEAD = 100;
+const LONGEST_REASON = 500;
+
+/** The jobs that were given up, the latest first, at most a hundred; for administrators. */
+export async function deadJobs(context: Context): Promise<DeadJob[]> {
+  requireAdmin(context);
+  return context.db.$queryRaw<DeadJob[]>`
+    SELECT id::text, COALESCE(source_name, name) AS name, created_on AS since,
+      COALESCE(left(split_part(output->>'message', E'\\n', 1), ${LONGEST_REASON}::int), '') AS reason
+    FROM pgboss.job WHERE name = ${DEAD_LETTERS} AND state = 'created' ORDER BY created_on DESC, id LIMIT ${MOST_DEAD}`;
+}
+
 /** All queues with their backlog, by name, for administrators. Dead letters stay in theirs until someone looks at them. */
 export async function queueMetrics(context: Context): Promise<QueueMetrics[]> {
   requireAdmin(context);

@@ -30,10 +30,18 @@ export async function deleteUser<R>(context: Context, id: number, selection: Sel
 /** What removing a user needs; without an actor, the server does it. */
 type Remover = Pick<Context, 'db' | 'jobs' | 'actor'> & ChangeContext & Auditing;
 
+/** Whom to remove. */
+interface Doomed {
+  id: number;
+  ghost: number;
+  /** Refuses what must not be, in the transaction; when absent, the actor must still be an administrator. */
+  check?: (tx: Transaction) => Promise<void>;
+}
+
 /** Removes a user, as deleteUser does. Null if there is no such user. Throws Forbidden if the actor is no administrator any more. */
 export async function removeUser<R>(
   context: Remover,
-  doomed: { id: number; ghost: number },
+  doomed: Doomed,
   selection: Selection<'User', R>,
 ): Promise<R | null> {
   for (let attempt = 1; ; attempt += 1) {
@@ -48,13 +56,14 @@ export async function removeUser<R>(
 
 async function remove<R>(
   context: Remover,
-  { id, ghost }: { id: number; ghost: number },
+  { id, ghost, check }: Doomed,
   selection: Selection<'User', R>,
 ): Promise<R | null> {
   const { db, jobs, actor } = context;
   return db.$transaction(
     async (tx) => {
-      if (actor) await requireStillAdmin(tx, actor.id, id);
+      if (check) await check(tx);
+      else if (actor) await requireStillAdmin(tx, actor.id, id);
       await tx.$queryRaw`SELECT id FROM users WHERE id = ${id} FOR NO KEY UPDATE`;
       const user = await userById(tx, id, selection);
       if (!user) return null;

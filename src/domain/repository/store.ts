@@ -85,6 +85,11 @@ export class RepositoryStore {
     return [...this.#roots.keys()];
   }
 
+  /** The directory of a storage; undefined if there is none of the name. */
+  root(storage: string): string | undefined {
+    return this.#roots.get(storage);
+  }
+
   /** The directory of a repository, existing or not: `<storage>/<last byte of the ID in hexadecimal>/<ID>.git`, of a wiki `<ID>.wiki.git`. */
   directory({ id, repositoryStorage, wiki = false }: RepositoryPlace): string {
     const root = this.#roots.get(repositoryStorage);

@@ -1,4 +1,5 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { DiffView, FirstPage, Theme } from '#src/generated/prisma/client.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import { zoneOf } from '#src/platform/time_zones.ts';
 
@@ -10,6 +11,9 @@ export interface Preferences {
   viewDiffsFileByFile: boolean;
   showWhitespaceInDiffs: boolean;
   passUserIdentitiesToCiJwt: boolean;
+  theme: Theme;
+  diffView: DiffView;
+  firstPage: FirstPage;
   /** Name in the IANA database; null for none chosen. */
   timezone: string | null;
   /** One of the languages; null for none chosen. */
@@ -24,8 +28,11 @@ export type PreferenceChanges = { [Name in keyof Preferences]?: Preferences[Name
  */
 export async function updatePreferences(context: Context, changes: PreferenceChanges): Promise<void> {
   const { id } = requireActor(context);
-  const { viewDiffsFileByFile, showWhitespaceInDiffs, passUserIdentitiesToCiJwt } = changes;
-  const given = { viewDiffsFileByFile, showWhitespaceInDiffs, passUserIdentitiesToCiJwt };
+  const { viewDiffsFileByFile, showWhitespaceInDiffs, passUserIdentitiesToCiJwt, theme, diffView, firstPage } = changes;
+  const given = {
+    ...{ viewDiffsFileByFile, showWhitespaceInDiffs, passUserIdentitiesToCiJwt },
+    ...{ theme, diffView, firstPage },
+  };
   const data = Object.fromEntries(Object.entries(given).filter(([, value]) => value != null));
   await context.db.user.update({ where: { id }, data: { ...data, ...chosenPlace(changes) } });
 }

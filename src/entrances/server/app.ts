@@ -30,6 +30,7 @@ import {
   requireApiScope,
 } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
+import type { ServerTools } from '#src/domain/administration/server_tools.ts';
 import { registerItself } from '#src/domain/applications/register_itself.ts';
 import { type RawArtifacts, readRawArtifacts } from '#src/domain/ci/artifacts/read.ts';
 import { type ArtifactFile, readPageArtifactFile, readRawArtifactFile } from '#src/domain/ci/artifacts/single_file.ts';
@@ -37,6 +38,7 @@ import { type RawTrace, readRawTrace } from '#src/domain/ci/job_logs/read.ts';
 import { QueueWatch } from '#src/domain/ci/runners/queue_watch.ts';
 import { readRawGroupAvatar } from '#src/domain/groups/avatar.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { readDataExport } from '#src/domain/lifecycle/data_export.ts';
 import { Hub } from '#src/domain/live/hub.ts';
 import type { LiveCaller } from '#src/domain/live/subscriber.ts';
 import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/domain/live/subscription_quota.ts';
@@ -106,6 +108,8 @@ export interface AppOptions {
   /** Key material for encrypted columns. */
   secret: string;
   jobs: JobQueue;
+  /** What administrators can have the process do; nothing when absent. */
+  tools?: ServerTools | undefined;
   repositories: RepositoryStore;
   uploads: UploadStore;
   /** Where projects may be imported from; public hosts only when absent. */
@@ -173,6 +177,7 @@ export function createApp({
   db,
   secret,
   jobs,
+  tools,
   repositories,
   uploads,
   imports = importSettings(),
@@ -204,7 +209,7 @@ export function createApp({
   const domainContext = (actor: Actor | null, request: IncomingMessage) => {
     const { ip = null, res: answer } = request as Request;
     noteCaller(request, actor);
-    return { ...stores, actor, clientAddress: ip, answer };
+    return { ...stores, tools, actor, clientAddress: ip, answer };
   };
   const contextAt = async (context: Context, url: string) => {
     const { avatarServiceEnabled } = await currentSettings(db);
@@ -272,6 +277,7 @@ export function createApp({
       trace: (context, found) => readRawTrace(context, found as RawTrace),
       artifact: (context, found) => readPageArtifactFile(context, found as ArtifactFile),
       artifacts: (context, found) => readRawArtifacts(context, found as RawArtifacts),
+      data_export: (context) => readDataExport(context),
     };
   const sendContent: ServeOptions['send'] = async (content, found, { context, request, response }) => {
     await sendRaw(await readers[content](context, found), request, response);

@@ -27,6 +27,7 @@ import { type ImportStores, importRepository } from '#src/domain/imports/import.
 import { pullMirrors } from '#src/domain/imports/mirrors/pull.ts';
 import { pushMirrors } from '#src/domain/imports/mirrors/push.ts';
 import { synchronizeDirectories } from '#src/domain/lifecycle/accounts/synchronize.ts';
+import { expireDataExports, exportData } from '#src/domain/lifecycle/data_export.ts';
 import { removeBots } from '#src/domain/lifecycle/remove_bots.ts';
 import { removeNamespace } from '#src/domain/lifecycle/remove_group.ts';
 import { removeProject } from '#src/domain/lifecycle/remove_project.ts';
@@ -133,6 +134,10 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
       const context = await as(userId, jobs);
       if (context) await exportProject(context, projectId, importing);
     },
+    'users.export': async ({ userId }, jobs) => {
+      const context = await as(userId, jobs);
+      if (context) await exportData(context, importing);
+    },
     'projects.import_archive': async ({ projectId, userId }, jobs) => {
       const context = await as(userId, jobs);
       if (context) return importArchive(context, projectId, importing);
@@ -157,6 +162,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
         () => cleanUpContainers({ db, uploads }),
         () => cleanUpTraces({ db, repositories }),
         () => expireExports({ db, uploads }),
+        () => expireDataExports({ db, uploads }),
         () => cleanUpImports({ db, uploads }),
         () => maintainActive({ db, repositories }),
       ]);

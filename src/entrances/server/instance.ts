@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { createApp } from '#src/entrances/server/app.ts';
 import { openServices } from '#src/entrances/server/services.ts';
+import { serverTools } from '#src/entrances/server/tools.ts';
 import type { SshOptions, StartedSsh } from '#src/entrances/ssh/start.ts';
 import type { Upgrades } from '#src/entrances/web/upgrades.ts';
 import type { Config } from '#src/platform/config/config.ts';
@@ -83,6 +84,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     db,
     secret,
     jobs,
+    tools: serverTools(config, directUrl),
     ...stores,
     externalUrl,
     listeningUrl,

@@ -57,6 +57,16 @@ export class Directory {
     });
   }
 
+  /** Connects, signs in as the account that searches, and looks at where people are; says what it found. Throws what went wrong. */
+  async test(): Promise<string> {
+    const { base, bindDn } = this.settings;
+    return this.#withClient(async (client) => {
+      const { searchEntries } = await client.search(base, { scope: 'base', attributes: ['1.1'] });
+      if (searchEntries.length === 0) throw new Error(`There is nothing at ${base}`);
+      return `The directory accepts ${bindDn === undefined ? 'anonymous searches' : 'the account that searches'}, and has ${base}.`;
+    });
+  }
+
   async #verify(password: string, find: (client: Client) => Promise<Entry | null>): Promise<Person | null> {
     // A name with an empty password is an anonymous bind, which servers accept.
     if (password === '') return null;
@@ -136,9 +146,19 @@ export class Directory {
     ]);
   }
 
-  /** Connects, signs in as the account that searches, and disconnects in the end. Throws Unavailable, having reported why. */
+  /** Works with a connection. Throws Unavailable, having reported why. */
   async #connected<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
-    const { url, startTls, ca, bindDn, bindPassword, label } = this.settings;
+    try {
+      return await this.#withClient(work);
+    } catch (error) {
+      this.#report(error);
+      throw new Unavailable(`${this.settings.label} cannot be reached at the moment. Try again later.`, 30);
+    }
+  }
+
+  /** Connects, signs in as the account that searches, and disconnects in the end. */
+  async #withClient<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
+    const { url, startTls, ca, bindDn, bindPassword } = this.settings;
     const { Client: LdapClient } = await import('ldapts');
     const host = new URL(url).hostname;
     const tls: ConnectionOptions = { minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }) };
@@ -152,9 +172,6 @@ export class Directory {
       if (startTls) await client.startTLS({ ...tls, host, ...(isIP(host) === 0 ? { servername: host } : {}) });
       if (bindDn !== undefined && bindPassword) await client.bind(bindDn, bindPassword);
       return await work(client);
-    } catch (error) {
-      this.#report(error);
-      throw new Unavailable(`${label} cannot be reached at the moment. Try again later.`, 30);
     } finally {
       await client.unbind().catch(() => {});
     }

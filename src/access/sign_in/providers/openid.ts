@@ -74,6 +74,18 @@ export class OpenIdProvider {
     }
   }
 
+  /** Asks for the endpoints anew, and says what there is. Throws the errors of the network and of the library. */
+  async test(): Promise<string> {
+    const metadata = (await discover(this.settings)).serverMetadata();
+    const missing = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'].filter(
+      (name) => typeof metadata[name] !== 'string',
+    );
+    if (missing.length > 0) throw new Error(`The metadata has no ${missing.join(', ')}`);
+    const keys = await limitedFetch(String(metadata.jwks_uri), { signal: AbortSignal.timeout(TIMEOUT * 1000) });
+    if (!keys.ok) throw new Error(`The keys at ${metadata.jwks_uri} cannot be read: ${keys.status}`);
+    return `${metadata.issuer} answers with its endpoints and keys.`;
+  }
+
   /** The claims of the ID token, and those of the userinfo endpoint where the token lacks some. */
   async #claims(
     configuration: Configuration,

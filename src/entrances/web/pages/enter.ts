@@ -1,4 +1,4 @@
-import { endSession, type Shown, startSession } from '#src/access/credentials/sessions/session.ts';
+import { endSession, type SessionStart, type Shown, startSession } from '#src/access/credentials/sessions/session.ts';
 import { clearCookie, setCookie } from '#src/entrances/web/pages/cookies.ts';
 import { formTokenOf } from '#src/entrances/web/pages/form_token.ts';
 import { localPath } from '#src/entrances/web/pages/page.ts';
@@ -14,11 +14,18 @@ export async function enter(visit: Visit, userId: number, returnTo: unknown, sho
 
 /** Starts a new session for the browser; returns the token that its forms must contain. */
 export async function freshSession(visit: Visit, userId: number, shown?: Shown): Promise<string> {
+  const { context, request } = visit;
+  const userAgent = request.headers['user-agent'] ?? null;
+  return replaceSession(visit, userId, { shown, address: context.clientAddress, userAgent });
+}
+
+/** Ends the session of the browser, if any, and starts another; returns the token that its forms must contain. */
+export async function replaceSession(visit: Visit, userId: number, start: SessionStart): Promise<string> {
   const { context, response, session, secure } = visit;
   const { sessionExpireDelay } = await currentSettings(context.db);
+  const token = await startSession(context.db, userId, start);
   // Nothing of the browser's previous session carries over, so that a planted session is useless.
   if (session) await endSession(context.db, session.id);
-  const token = await startSession(context.db, userId, shown, context.clientAddress);
   setCookie(response, 'gantry_session', token, { secure, maxAge: sessionExpireDelay * 60_000 });
   return formTokenOf(context.secret, token);
 }

@@ -63,6 +63,7 @@ const NOTICES: Record<string, string> = {
   confirmation_sent: 'We sent the confirmation link again.',
   key_added: 'The SSH key was added.',
   key_deleted: 'The SSH key was removed.',
+  account_deleted: 'Your account was deleted.',
   confirmed: 'Your email address was confirmed.',
 };
 

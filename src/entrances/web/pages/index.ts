@@ -5,6 +5,7 @@ import { Assets } from '#src/entrances/web/pages/asset.ts';
 import { documentPages } from '#src/entrances/web/pages/documents.ts';
 import { favicon } from '#src/entrances/web/pages/favicon.ts';
 import { helpPages } from '#src/entrances/web/pages/help.ts';
+import { impersonationPages } from '#src/entrances/web/pages/impersonation.ts';
 import { invitationPages } from '#src/entrances/web/pages/invitations.ts';
 import { mailLinkPages } from '#src/entrances/web/pages/mail_links.ts';
 import { notFound, type Pages, pagesFor } from '#src/entrances/web/pages/page.ts';
@@ -49,6 +50,7 @@ export function pages(given: Omit<PageOptions, 'stylesheet' | 'script'>, rows: (
     .use(accountPages(made))
     .use(tokenPages(made))
     .use(privateTokenPages(made))
+    .use(impersonationPages(made))
     .use(documents.router)
     .use(helpPages(made))
     .use(favicon())
@@ -57,10 +59,18 @@ export function pages(given: Omit<PageOptions, 'stylesheet' | 'script'>, rows: (
   return { options, router, graphiql: documents.graphiql, missing: notFound(options) };
 }
 
+/** Where users begin who chose so. */
+const FIRST = {
+  todos: '/dashboard/todos',
+  issues: '/dashboard/issues',
+  merge_requests: '/dashboard/merge_requests',
+  explore: '/explore',
+} as const;
+
 /** The home page of visitors, who are redirected to `home_page_url` if it is set. Users have one among the rows. */
 async function home(visit: Visit, next: NextFunction): Promise<void> {
   const { context, session, response, baseUrl } = visit;
-  if (session) return next();
+  if (session) return session.firstPage === 'start' ? next() : response.redirect(302, FIRST[session.firstPage]);
   const { homePageUrl } = await currentSettings(context.db);
   if (homePageUrl) return response.redirect(302, homePageUrl);
   visit.show('home', { title: 'Welcome', baseUrl });

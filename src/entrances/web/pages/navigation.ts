@@ -31,10 +31,15 @@ const PROGRAMS: readonly NavigationItem[] = [
 ];
 
 const SETTINGS: readonly NavigationItem[] = [
-  { path: '/profile', label: 'Profile', also: ['/profile/avatar', '/profile/emails', '/profile/keys'] },
+  { path: '/profile', label: 'Profile', also: ['/profile/avatar', '/profile/emails'] },
   { path: '/profile/account', label: 'Account', also: ['/profile/two_factor'] },
   { path: '/profile/personal_access_tokens', label: 'Tokens', also: ['/profile/private_token'] },
+  { path: '/profile/keys', label: 'Keys' },
   { path: '/profile/applications', label: 'Applications' },
+  { path: '/profile/sessions', label: 'Sessions' },
+  { path: '/profile/notifications', label: 'Notifications' },
+  { path: '/profile/preferences', label: 'Preferences' },
+  { path: '/profile/data', label: 'Your data' },
 ];
 
 const SIGNED_OUT: readonly NavigationItem[] = [{ path: '/users/sign_in', label: 'Sign in' }];

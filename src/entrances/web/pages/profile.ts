@@ -4,10 +4,7 @@ import { TOO_LARGE as AVATAR_TOO_LARGE, avatarPath, LARGEST_AVATAR } from '#src/
 import { listEmails } from '#src/domain/users/emails/list.ts';
 import { createEmail, deleteEmail } from '#src/domain/users/emails/save.ts';
 import { findViewer } from '#src/domain/users/find.ts';
-import { listKeys } from '#src/domain/users/keys/list.ts';
-import { createKey, deleteKey } from '#src/domain/users/keys/save.ts';
 import { requestConfirmation } from '#src/domain/users/mail_requests.ts';
-import { updatePreferences } from '#src/domain/users/preferences.ts';
 import { updateProfile } from '#src/domain/users/update_profile.ts';
 import { noticeOf, type Problems, problemsOf, text } from '#src/entrances/web/pages/fields.ts';
 import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
@@ -20,13 +17,11 @@ const HOME = '/profile';
 const TOO_LARGE = 'avatar_too_large';
 const AVATAR = { field: 'avatar', largest: LARGEST_AVATAR, tooLarge: `${HOME}?problem=${TOO_LARGE}` };
 
-/** The public profile of the signed-in user, and the user's e-mail addresses and SSH keys. */
+/** The public profile of the signed-in user, and the user's e-mail addresses. */
 export function profilePages({ own, ownForm, ownUpload }: Pages): Router {
   return Router()
     .get(HOME, own(showProfile))
     .post(HOME, ownForm(save))
-    .get(`${HOME}/preferences`, leadTo(HOME))
-    .post(`${HOME}/preferences`, ownForm(savePreferences))
     .get(`${HOME}/avatar`, leadTo(HOME))
     .post(`${HOME}/avatar`, ownUpload(AVATAR, saveAvatar))
     .get(`${HOME}/avatar/delete`, leadTo(HOME))
@@ -36,14 +31,10 @@ export function profilePages({ own, ownForm, ownUpload }: Pages): Router {
     .get(`${HOME}/emails/:id/confirmation`, leadTo(HOME))
     .post(`${HOME}/emails/:id/confirmation`, ownForm(resendConfirmation))
     .get(`${HOME}/emails/:id/delete`, leadTo(HOME))
-    .post(`${HOME}/emails/:id/delete`, ownForm(removeEmail))
-    .get(`${HOME}/keys`, leadTo(HOME))
-    .post(`${HOME}/keys`, ownForm(addKey))
-    .get(`${HOME}/keys/:id/delete`, leadTo(HOME))
-    .post(`${HOME}/keys/:id/delete`, ownForm(removeKey));
+    .post(`${HOME}/emails/:id/delete`, ownForm(removeEmail));
 }
 
-/** How many addresses and keys the page shows. */
+/** How many addresses the page shows. */
 const SHOWN = 100;
 
 /** The fields of the first form, by column name. */
@@ -65,11 +56,7 @@ const USER = select('User', {
   organization: true,
   location: true,
   websiteUrl: true,
-  viewDiffsFileByFile: true,
-  showWhitespaceInDiffs: true,
 });
-
-const NO_USERS = select('User', { id: true });
 
 type Values = Record<string, string>;
 
@@ -81,7 +68,7 @@ function showProfile(visit: Visit): Promise<void> {
 /** The page; `values` has the input of a rejected form. */
 async function show(visit: Visit, problems: Problems, values: Values = {}, status = 200): Promise<void> {
   const { context, request } = visit;
-  const { id, avatarKey, viewDiffsFileByFile, showWhitespaceInDiffs, ...user } = await findViewer(context, USER);
+  const { id, avatarKey, ...user } = await findViewer(context, USER);
   const page = { limit: SHOWN, offset: 0, withTotal: true };
   const saved = Object.fromEntries(
     Object.entries(FIELDS).map(([name, field]) => [field, user[name as keyof typeof FIELDS] ?? '']),
@@ -94,11 +81,8 @@ async function show(visit: Visit, problems: Problems, values: Values = {}, statu
       primary: { email: user.email, confirmed: user.confirmedAt !== null },
       picture: avatarKey === null ? null : avatarPath(id, avatarKey),
       emails: await listEmails(context, id, page),
-      keys: await listKeys(context, id, page, NO_USERS),
       mail: sendsMail(context.db),
-      preferences: { viewDiffsFileByFile, showWhitespaceInDiffs },
-      sshBase: visit.sshBase,
-      values: { email: '', title: '', key: '', ...saved, ...values },
+      values: { email: '', ...saved, ...values },
       problems,
     },
     status,
@@ -110,15 +94,6 @@ async function save(visit: Visit): Promise<void> {
   const changes = Object.fromEntries(Object.entries(FIELDS).map(([name, field]) => [name, text(body[field]).trim()]));
   const typed = Object.fromEntries(Object.values(FIELDS).map((field) => [field, text(body[field])]));
   await saving(visit, 'profile_saved', typed, () => updateProfile(visit.context, changes));
-}
-
-async function savePreferences(visit: Visit): Promise<void> {
-  const { view_diffs_file_by_file: fileByFile, show_whitespace_in_diffs: whitespace } = visit.request.body;
-  const preferences = {
-    viewDiffsFileByFile: text(fileByFile) === '1',
-    showWhitespaceInDiffs: text(whitespace) === '1',
-  };
-  await saving(visit, 'preferences_saved', {}, () => updatePreferences(visit.context, preferences));
 }
 
 async function saveAvatar(visit: Visit): Promise<void> {
@@ -152,17 +127,6 @@ async function resendConfirmation(visit: Visit): Promise<void> {
 async function removeEmail(visit: Visit): Promise<void> {
   await deleteEmail(visit.context, { id: idOf(visit, 'Email') });
   back(visit, 'email_deleted');
-}
-
-async function addKey(visit: Visit): Promise<void> {
-  const { title, key } = visit.request.body;
-  const values = { title: text(title), key: text(key) };
-  await saving(visit, 'key_added', values, () => createKey(visit.context, values));
-}
-
-async function removeKey(visit: Visit): Promise<void> {
-  await deleteKey(visit.context, { id: idOf(visit, 'Key') });
-  back(visit, 'key_deleted');
 }
 
 /** Saves, or shows the page again with the errors next to their fields. */

@@ -16,6 +16,12 @@ export interface Frame {
   language: Language;
   /** Username of the signed-in user; null for visitors. */
   username: string | null;
+  /** Username of the administrator who acts as that user. */
+  impersonator?: string | null;
+  /** The colours of the page; those of the reader's system where nothing is chosen. */
+  theme?: 'system' | 'light' | 'dark';
+  /** The time zone that the user chose, in which moments are told. */
+  timezone?: string | null;
   /** The `authenticity_token` of forms; templates get it masked. */
   csrf: string;
   /** Path of the stylesheet. */

@@ -21,14 +21,27 @@ export function tokenPages({ own, ownForm }: Pages): Router {
     .get('/-/user_settings/personal_access_tokens', moved('/profile/personal_access_tokens'))
     .get('/-/profile/personal_access_tokens', moved('/profile/personal_access_tokens'))
     .get('/-/user_settings/applications', moved('/profile/applications'))
-    .get('/-/user_settings/:of', (request, response, next) =>
-      ['ssh_keys', 'gpg_keys'].includes(request.params.of ?? '') ? response.redirect(302, '/profile') : next(),
-    )
+    .get(['/-/user_settings/:of', '/-/profile/:of'], (request, response, next) => {
+      const path = MOVED.get(String(request.params.of));
+      return path === undefined ? next() : response.redirect(302, path);
+    })
     .get('/profile/personal_access_tokens', own(showTokens))
     .post('/profile/personal_access_tokens', ownForm(create))
     .get('/profile/personal_access_tokens/:id/revoke', leadTo('/profile/personal_access_tokens'))
     .post('/profile/personal_access_tokens/:id/revoke', ownForm(revoke));
 }
+
+/** Where pages are now whose addresses people know. */
+const MOVED = new Map([
+  ['ssh_keys', '/profile/keys'],
+  ['keys', '/profile/keys'],
+  ['gpg_keys', '/profile/keys'],
+  ['active_sessions', '/profile/sessions'],
+  ['notifications', '/profile/notifications'],
+  ['preferences', '/profile/preferences'],
+  ['account', '/profile/account'],
+  ['profile', '/profile'],
+]);
 
 /** Leads from an address that programs and instructions know, with the query, which fills in the form. */
 function moved(path: string): RequestHandler {

@@ -75,7 +75,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
   const csrf = formTokenOf(nobody.secret, browser);
   const formTargets = await formTargetsOf(nobody.db, request, session);
   const ssh = options.sshAddress();
-  const language = languageFor(request, null);
+  const language = languageFor(request, session?.language ?? null);
   return {
     request,
     response,
@@ -91,6 +91,9 @@ async function begin(options: PageOptions, request: Request, response: Response)
       render(response, status, view, {
         language,
         username: session?.actor.username ?? null,
+        impersonator: session?.impersonator ?? null,
+        theme: session?.theme ?? 'system',
+        timezone: session?.timezone ?? null,
         csrf,
         stylesheet,
         script,

@@ -1,0 +1,125 @@
+import { builder } from '#schema/builder.ts';
+import { values } from '#schema/enums.ts';
+import { emptyInput } from '#schema/inputs.ts';
+import {
+  type DataExport,
+  type DataExportStatus,
+  findDataExport,
+  requestDataExport,
+} from '#src/domain/lifecycle/data_export.ts';
+import { type AccountDeletion, deleteAccount, findAccountDeletion } from '#src/domain/lifecycle/delete_account.ts';
+
+const DataExportStatusType = builder.enumType('DataExportStatus', {
+  description: 'How far the export of the data of a user is.',
+  values: values<DataExportStatus>({
+    NONE: { value: 'none', description: 'There is no archive, or it has expired.' },
+    QUEUED: { value: 'queued', description: 'The export waits for its turn.' },
+    STARTED: { value: 'started', description: 'The archive is being made.' },
+    FINISHED: { value: 'finished', description: 'The archive can be downloaded.' },
+    FAILED: { value: 'failed', description: 'The archive could not be made.' },
+  }),
+});
+
+const DataExportType = builder.objectRef<DataExport>('DataExport').implement({
+  description: 'The archive of what the server knows of the caller, as JSON.',
+  fields: (t) => ({
+    status: t.expose('status', { type: DataExportStatusType, description: 'How far the export is.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Why the export failed; null if it did not.' }),
+    finishedAt: t.expose('finishedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the archive was finished that can be downloaded; null without one.',
+    }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Until when that archive is kept; null without one.',
+    }),
+    size: t.exposeFloat('size', { nullable: true, description: 'Size of that archive in bytes; null without one.' }),
+  }),
+});
+
+const AccountDeletionType = builder.objectRef<AccountDeletion>('AccountDeletion').implement({
+  description: 'What the deletion of the account of the caller does, and what keeps it from being deleted.',
+  fields: (t) => ({
+    projects: t.exposeInt('projects', {
+      description: 'Personal projects, which are deleted with all that is in them.',
+    }),
+    snippets: t.exposeInt('snippets', { description: 'Personal snippets, which are deleted too.' }),
+    memberships: t.exposeInt('memberships', { description: 'Memberships of projects and groups, which end.' }),
+    keys: t.exposeInt('keys', { description: 'SSH and GPG keys, which are deleted too.' }),
+    tokens: t.exposeInt('tokens', { description: 'Access tokens, which stop working.' }),
+    issues: t.exposeInt('issues', { description: 'Issues of the caller, which stay with an unknown author.' }),
+    mergeRequests: t.exposeInt('mergeRequests', {
+      description: 'Merge requests of the caller, which stay with an unknown author.',
+    }),
+    notes: t.exposeInt('notes', { description: 'Comments of the caller, which stay with an unknown author.' }),
+    ownedGroups: t.exposeStringList('ownedGroups', {
+      description: 'Full paths of groups of which nobody else is an owner, at most a hundred: they keep the account.',
+    }),
+    lastAdministrator: t.exposeBoolean('isLastAdministrator', {
+      description: 'Whether no other administrator is active, which keeps the account from being deleted.',
+    }),
+  }),
+});
+
+const RequestDataExportInput = emptyInput('RequestDataExportInput', 'No input is needed to export one’s own data.');
+
+const RequestDataExportPayload = builder.objectRef<{ dataExport: DataExport }>('RequestDataExportPayload').implement({
+  description: 'The export that was asked for.',
+  fields: (t) => ({
+    dataExport: t.expose('dataExport', { type: DataExportType, description: 'How far the export is.' }),
+  }),
+});
+
+const DeleteAccountInput = builder.inputType('DeleteAccountInput', {
+  description: 'What shows that the caller wants their account to be deleted: the password or a code.',
+  fields: (t) => ({
+    username: t.string({ required: true, description: 'The username of the caller, typed by hand.' }),
+    password: t.string({ description: 'The password of the caller; not needed with a code.' }),
+    code: t.string({
+      description: 'A code from the authenticator app, or a recovery code, which cannot be used again.',
+    }),
+  }),
+});
+
+const DeleteAccountPayload = builder.objectRef<{ deleted: boolean }>('DeleteAccountPayload').implement({
+  description: 'Confirmation that the account is gone.',
+  fields: (t) => ({ deleted: t.exposeBoolean('deleted', { description: 'True once the account is deleted.' }) }),
+});
+
+builder.queryFields((t) => ({
+  viewerDataExport: t.field({
+    type: DataExportType,
+    description: 'How far the export of the data of the caller is. For users themselves.',
+    resolve: (_root, _args, context) => findDataExport(context),
+  }),
+  viewerAccountDeletion: t.field({
+    type: AccountDeletionType,
+    description: 'What the deletion of the account of the caller would do. For users themselves.',
+    resolve: (_root, _args, context) => findAccountDeletion(context),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  requestDataExport: t.field({
+    type: RequestDataExportPayload,
+    description: 'Has an archive made of what the server knows of the caller. Nothing changes while one is being made.',
+    args: {
+      input: t.arg({ type: RequestDataExportInput, required: true, description: 'No values have to be given.' }),
+    },
+    resolve: async (_root, _args, context) => ({ dataExport: await requestDataExport(context) }),
+  }),
+  deleteAccount: t.field({
+    type: DeleteAccountPayload,
+    description:
+      'Deletes the account of the caller, as `deleteUser`. Refused to the only owner of a group and to the only administrator.',
+    args: {
+      input: t.arg({ type: DeleteAccountInput, required: true, description: 'The username, and a password or code.' }),
+    },
+    resolve: async (_root, { input }, context) => {
+      await deleteAccount(context, input);
+      return { deleted: true };
+    },
+  }),
+}));
