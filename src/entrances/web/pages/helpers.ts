@@ -1,4 +1,5 @@
 import { ICONS_PATH } from '#src/entrances/web/pages/shared_assets.ts';
+import { words } from '#src/entrances/web/pages/words.ts';
 import { escaped, type Texts } from '#src/platform/texts/texts.ts';
 
 /**
@@ -6,7 +7,7 @@ import { escaped, type Texts } from '#src/platform/texts/texts.ts';
  * language.
  */
 
-export { escaped };
+export { escaped, words };
 
 /** An icon of `assets/icons.svg`, for decoration: what it means is said in words beside it, or in `label`. */
 export function icon(name: string, label?: string): string {
@@ -118,6 +119,26 @@ export function avatar({ name, avatarUrl }: Pictured, pixels = 20): string {
     return `<img class="avatar" src="${escaped(own.pathname + own.search)}" alt="" width="${pixels}" height="${pixels}">`;
   const letter = [...name.trim()][0]?.toUpperCase() ?? '?';
   return `<span class="avatar" data-size="${pixels}" aria-hidden="true">${escaped(letter)}</span>`;
+}
+
+/** The name of a user, which leads to the page of the user. */
+export function person({ name, username }: { name: string; username: string }): string {
+  return `<a href="/${escaped(username)}">${escaped(name)}</a>`;
+}
+
+/** What makes a link of what a tag holds in a text of `rich`. */
+export function link(href: string): (held: string) => string {
+  return (held) => `<a href="${escaped(href)}">${held}</a>`;
+}
+
+/** What keeps what a tag holds in a text of `rich` for those who hear the page. */
+export function unseen(held: string): string {
+  return `<span class="unseen">${held}</span>`;
+}
+
+/** What shows what a tag holds in a text of `rich` as code. */
+export function code(held: string): string {
+  return `<code>${held}</code>`;
 }
 
 /** The path of a URL of this server, as links on its pages have it. */
