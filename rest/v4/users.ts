@@ -267,7 +267,13 @@ export const users: Route[] = [
     operation: operations.UpdateOwnPreferencesDocument,
     description: 'Changes what the caller chose for themself.',
     result: 'updatePreferences.user.preferences',
-    atLeastOne: ['view_diffs_file_by_file', 'show_whitespace_in_diffs', 'pass_user_identities_to_ci_jwt'],
+    atLeastOne: [
+      'view_diffs_file_by_file',
+      'show_whitespace_in_diffs',
+      'pass_user_identities_to_ci_jwt',
+      'timezone',
+      'preferred_language',
+    ],
   },
   { method: 'GET', path: '/user_counts', operation: operations.OwnCountsDocument, result: 'viewerCounts' },
   {

@@ -4,11 +4,14 @@ import { userPayload } from '#schema/users/payloads.ts';
 import { User } from '#schema/users/types.ts';
 import { requireAccount } from '#src/access/permissions/actor.ts';
 import { findViewer } from '#src/domain/users/find.ts';
-import { type Preferences, updatePreferences } from '#src/domain/users/preferences.ts';
+import { LANGUAGES, type Preferences, updatePreferences } from '#src/domain/users/preferences.ts';
 
 const FILE_BY_FILE = 'Whether pages of changes show one file at a time.';
 const WHITESPACE = 'Whether pages of changes show lines that differ in whitespace alone as different.';
 const IDENTITIES = 'Whether ID tokens of the jobs of the user say how other identity providers know the user.';
+
+const TIMEZONE = 'Name of a time zone in the IANA database, such as `Europe/Berlin`';
+const LANGUAGE = `Language of pages and mail: ${LANGUAGES.map((language) => `\`${language}\``).join(' or ')}`;
 
 const UserPreferences = builder.objectRef<Preferences & { id: number }>('UserPreferences').implement({
   description: 'What a user chose for themself.',
@@ -17,6 +20,11 @@ const UserPreferences = builder.objectRef<Preferences & { id: number }>('UserPre
     viewDiffsFileByFile: t.exposeBoolean('viewDiffsFileByFile', { description: FILE_BY_FILE }),
     showWhitespaceInDiffs: t.exposeBoolean('showWhitespaceInDiffs', { description: WHITESPACE }),
     passUserIdentitiesToCiJwt: t.exposeBoolean('passUserIdentitiesToCiJwt', { description: IDENTITIES }),
+    timezone: t.exposeString('timezone', { nullable: true, description: `${TIMEZONE}; null for none chosen.` }),
+    preferredLanguage: t.exposeString('preferredLanguage', {
+      nullable: true,
+      description: `${LANGUAGE}; null for none chosen.`,
+    }),
   }),
 });
 
@@ -25,7 +33,14 @@ builder.prismaObjectField(User, 'preferences', (t) =>
     type: UserPreferences,
     nullable: true,
     description: 'What the user chose for themself. For the user; null for others.',
-    select: { id: true, viewDiffsFileByFile: true, showWhitespaceInDiffs: true, passUserIdentitiesToCiJwt: true },
+    select: {
+      id: true,
+      viewDiffsFileByFile: true,
+      showWhitespaceInDiffs: true,
+      passUserIdentitiesToCiJwt: true,
+      timezone: true,
+      preferredLanguage: true,
+    },
     resolve: (user, _args, context) => (requireAccount(context).id === user.id ? user : null),
   }),
 );
@@ -36,6 +51,8 @@ const UpdatePreferencesInput = builder.inputType('UpdatePreferencesInput', {
     viewDiffsFileByFile: t.boolean({ description: FILE_BY_FILE }),
     showWhitespaceInDiffs: t.boolean({ description: WHITESPACE }),
     passUserIdentitiesToCiJwt: t.boolean({ description: IDENTITIES }),
+    timezone: t.string({ description: `${TIMEZONE}. Null for none.` }),
+    preferredLanguage: t.string({ description: `${LANGUAGE}. Null for none.` }),
   }),
 });
 

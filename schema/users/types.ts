@@ -9,6 +9,7 @@ import { requireAccount } from '#src/access/permissions/actor.ts';
 import { avatarPath } from '#src/domain/users/avatar.ts';
 import type { OwnAccount } from '#src/domain/users/find.ts';
 import type { UserActivity as Activity } from '#src/domain/users/list.ts';
+import { LANGUAGES, localTime } from '#src/domain/users/preferences.ts';
 import '#src/domain/users/computed_fields.ts';
 
 builder.prismaObject('Identity', {
@@ -189,6 +190,41 @@ export const User = builder.prismaObject('User', {
       description: 'How many users the user follows. Null for others if the profile is private. For signed-in callers.',
       select: { ...OF_PROFILE, followingCount: true },
       resolve: (user, _args, context) => (seesProfile(user, context) ? user.followingCount : null),
+    }),
+    localTime: t.string({
+      nullable: true,
+      description:
+        'What the clock shows in the time zone of the user, such as `3:38 PM`; null for users who chose none, and for others if the profile is private. For signed-in callers.',
+      select: { ...OF_PROFILE, timezone: true },
+      resolve: (user, _args, context) =>
+        seesProfile(user, context) && user.timezone !== null ? localTime(user.timezone) : null,
+    }),
+    timezone: t.exposeString('timezone', {
+      nullable: true,
+      description:
+        'Name of the time zone of the user in the IANA database; null for users who chose none. For administrators and the user.',
+      ...forAccount,
+    }),
+    preferredLanguage: t.exposeString('preferredLanguage', {
+      nullable: true,
+      description:
+        'Language that the user chose for pages and mail, `en` or `de`; null for users who chose none. For administrators and the user.',
+      ...forAccount,
+    }),
+    language: t.string({
+      nullable: true,
+      description:
+        'Language in which pages and mail speak to the user: the one that the user chose, else `en`. For administrators and the user.',
+      select: { id: true, preferredLanguage: true },
+      resolve: (user, _args, context) =>
+        seesAccount(user as Shown, context) ? (user.preferredLanguage ?? LANGUAGES[0]) : null,
+    }),
+    scimIdentities: t.stringList({
+      nullable: true,
+      description:
+        'IDs of the user at SCIM providers: none, as the server knows no such provider. For administrators and the user.',
+      select: { id: true },
+      resolve: (user, _args, context) => (seesAccount(user as Shown, context) ? [] : null),
     }),
     privateProfile: t.exposeBoolean('privateProfile', {
       nullable: true,

@@ -3,10 +3,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isCron, nextTime } from '#src/domain/ci/schedules/cron.ts';
 import { runSchedules } from '#src/domain/ci/schedules/start.ts';
-import { zoneOf } from '#src/domain/ci/schedules/time_zones.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { createBranch } from '#src/domain/repository/branches/create.ts';
 import { createTag } from '#src/domain/repository/tags/create.ts';
+import { zoneOf } from '#src/platform/time_zones.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';

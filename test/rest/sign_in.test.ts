@@ -31,8 +31,8 @@ describe('POST /session', () => {
       [
         'avatar_url bio bot can_create_group can_create_project color_scheme_id commit_email confirmed_at',
         'created_at current_sign_in_at discord email external followers following github id identities is_admin is_followed job_title',
-        'last_activity_on last_sign_in_at linkedin location name namespace_id organization private_profile',
-        'private_token projects_limit pronouns public_email skype state theme_id twitter two_factor_enabled',
+        'last_activity_on last_sign_in_at linkedin local_time location name namespace_id organization preferred_language private_profile',
+        'private_token projects_limit pronouns public_email scim_identities skype state theme_id twitter two_factor_enabled',
         'username web_url website_url work_information',
       ]
         .join(' ')

@@ -20,13 +20,13 @@ const BRIEF = ['id', 'name', 'username', 'state', 'avatar_url', 'web_url'];
 const SINGLE = [
   ...BRIEF,
   ...'created_at is_admin bio location skype linkedin twitter website_url organization public_email'.split(' '),
-  ...'job_title pronouns discord github work_information bot followers following is_followed'.split(' '),
+  ...'job_title pronouns discord github work_information bot followers following is_followed local_time'.split(' '),
 ];
 const FULL = [
   ...SINGLE,
   ...'last_sign_in_at confirmed_at last_activity_on email color_scheme_id projects_limit current_sign_in_at'.split(' '),
   ...'identities can_create_group can_create_project two_factor_enabled external'.split(' '),
-  ...'theme_id commit_email private_profile namespace_id'.split(' '),
+  ...'theme_id commit_email private_profile namespace_id preferred_language scim_identities'.split(' '),
 ];
 const ADMINISTERED = [...FULL, ...'note created_by current_sign_in_ip last_sign_in_ip'.split(' ')];
 const keys = (record: object) => Object.keys(record).sort();

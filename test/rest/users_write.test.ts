@@ -16,7 +16,7 @@ const fresh = (more: object = {}) => {
   return { username, email: `${username}@example.org`, name: `Fresh ${username}`, password: PASSWORD, ...more };
 };
 const FULL =
-  'avatar_url bio bot can_create_group can_create_project color_scheme_id commit_email confirmed_at created_at created_by current_sign_in_at current_sign_in_ip discord email external followers following github id identities is_admin is_followed job_title last_activity_on last_sign_in_at last_sign_in_ip linkedin location name namespace_id note organization private_profile projects_limit pronouns public_email skype state theme_id twitter two_factor_enabled username web_url website_url work_information';
+  'avatar_url bio bot can_create_group can_create_project color_scheme_id commit_email confirmed_at created_at created_by current_sign_in_at current_sign_in_ip discord email external followers following github id identities is_admin is_followed job_title last_activity_on last_sign_in_at last_sign_in_ip linkedin local_time location name namespace_id note organization preferred_language private_profile projects_limit pronouns public_email scim_identities skype state theme_id twitter two_factor_enabled username web_url website_url work_information';
 const stored = (id: number) => world.db.user.findUniqueOrThrow({ where: { id } });
 
 it('A website is a URL of the web, over both APIs', async () => {

@@ -213,6 +213,7 @@ const RELEASED: Record<string, string> = {
   '20261127195300_pipelines_by_creation': '97795ac308a9e702fa70d59b4e1393cd91d51865f735f08fb56affcab9faaf49',
   '20261127203510_audit_events': '6b0ccea4e95e1578b02ec2d6452ae8f21998fdba08849940a3eebad5aa364538',
   '20261127213000_root_files': 'e9f156aea88872225d959c619b4abfbe45739f7ee8780957911389eaabee3ae4',
+  '20261127232348_languages_and_time_zones': 'd11d7f5f54c813390a720cf6ea2a57e28bc4abe042a2a2ed83896f155f57815c',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -32,6 +32,8 @@ export const WHOLE = BRIEF.with(
     discord: true,
     github: true,
     themeId: true,
+    timezone: true,
+    preferredLanguage: true,
     locked: true,
     signInCount: true,
     currentSignInIp: true,

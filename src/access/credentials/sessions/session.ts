@@ -19,6 +19,10 @@ export interface Session {
   age: number;
   /** How the user wants to see changes. */
   changes: ChangesPreferences;
+  /** The language that the user chose; null for none. */
+  language: string | null;
+  /** The time zone that the user chose, by its name in the IANA database; null for none. */
+  timezone: string | null;
   /** Whether the user can do nothing but set up two-factor authentication. */
   mustSetUpTwoFactor: boolean;
 }
@@ -72,6 +76,7 @@ export async function findSession(db: Db, token: string): Promise<Session | null
       extract(epoch FROM now() - s.created_at)::float8 AS age, u.id, u.username, u.name, u.admin, u.external,
       u.can_create_group AS "canCreateGroup", u.projects_limit AS "projectsLimit",
       u.two_factor_enabled AS "twoFactorEnabled", u.view_diffs_file_by_file AS "fileByFile", u.show_whitespace_in_diffs AS "showsWhitespace",
+      u.preferred_language AS language, u.timezone,
       s.last_seen_at < now() - interval '1 minute' AS "toNote",
       u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday"
     FROM sessions s JOIN users u ON u.id = s.user_id
@@ -80,13 +85,13 @@ export async function findSession(db: Db, token: string): Promise<Session | null
       AND s.last_seen_at > now() - make_interval(mins => ${sessionExpireDelay})`;
   if (!found) return null;
   const { sessionId, createdAt, age, name, toNote, firstToday, fileByFile, showsWhitespace, ...rest } = found;
-  const { twoFactorEnabled, ...user } = rest;
+  const { twoFactorEnabled, language, timezone, ...user } = rest;
   if (toNote) await db.$executeRaw`UPDATE sessions SET last_seen_at = now() WHERE id = ${sessionId}`;
   if (firstToday) await noteSeenToday(db, user.id);
   const changes = { fileByFile, showsWhitespace };
   const mustSetUpTwoFactor = await isTwoFactorOverdue(db, { id: user.id, twoFactorEnabled });
   const actor = { ...user, credential: 'session', scopes: ['api'] } as const;
-  return { id: sessionId, createdAt, age, name, changes, mustSetUpTwoFactor, actor };
+  return { id: sessionId, createdAt, age, name, changes, language, timezone, mustSetUpTwoFactor, actor };
 }
 
 /** Signs a browser out. */
@@ -102,4 +107,6 @@ interface Found extends Omit<Actor, 'credential' | 'scopes'>, ChangesPreferences
   toNote: boolean;
   firstToday: boolean;
   twoFactorEnabled: boolean;
+  language: string | null;
+  timezone: string | null;
 }

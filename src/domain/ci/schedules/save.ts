@@ -5,13 +5,13 @@ import { isTooLong, REF_TOO_LONG } from '#src/domain/ci/pipelines/ref.ts';
 import { isCron, nextTime } from '#src/domain/ci/schedules/cron.ts';
 import { findSchedule } from '#src/domain/ci/schedules/list.ts';
 import { fullRef, mayDeleteSchedule, requireOwner, requireSchedulable } from '#src/domain/ci/schedules/rights.ts';
-import { zoneOf } from '#src/domain/ci/schedules/time_zones.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import type { Prisma } from '#src/platform/database/db.ts';
 import { type FieldErrors, Forbidden, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
+import { zoneOf } from '#src/platform/time_zones.ts';
 
 /** What can be set of a schedule; what is absent stays as it is. */
 interface ScheduleValues {

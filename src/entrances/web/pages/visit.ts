@@ -75,7 +75,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
   const csrf = formTokenOf(nobody.secret, browser);
   const formTargets = await formTargetsOf(nobody.db, request, session);
   const ssh = options.sshAddress();
-  const language = languageFor(request, null);
+  const language = languageFor(request, session?.language ?? null);
   return {
     request,
     response,
@@ -90,6 +90,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
     show(view, values, status = 200) {
       render(response, status, view, {
         language,
+        timezone: session?.timezone ?? null,
         username: session?.actor.username ?? null,
         csrf,
         stylesheet,

@@ -38,4 +38,12 @@ export const words = {
     MANUAL: label('manual'),
     SCHEDULED: label('scheduled'),
   },
+  /** What environments are for. */
+  tier: {
+    PRODUCTION: label('production'),
+    STAGING: label('staging'),
+    TESTING: label('testing'),
+    DEVELOPMENT: label('development'),
+    OTHER: label('other'),
+  },
 } as const;

@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "users" ADD COLUMN     "preferred_language" TEXT,
+ADD COLUMN     "timezone" TEXT;
