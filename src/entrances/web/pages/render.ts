@@ -14,6 +14,8 @@ export interface Frame {
   title: string;
   /** What the page speaks. */
   language: Language;
+  /** The time zone that the reader chose (IANA); null for none. */
+  timezone: string | null;
   /** Username of the signed-in user; null for visitors. */
   username: string | null;
   /** Username of the administrator who acts as that user. */
@@ -36,7 +38,7 @@ const version = packageVersion();
 
 /** The templates in one language: they call the helpers as `h.time(…)`, and write their texts with `t` and `rich`. */
 class Views extends Eta {
-  readonly helpers;
+  helpers;
   readonly texts;
   readonly markup = markup;
 
@@ -52,12 +54,21 @@ class Views extends Eta {
   }
 }
 
-const views = new Map<Language, Views>();
+const views = new Map<string, Views>();
 
-function viewsIn(language: Language): Views {
-  const found = views.get(language) ?? new Views(language);
-  views.set(language, found);
+/** The templates for readers of a language in a time zone; those of one language are compiled once. */
+function viewsFor({ language, timezone }: Pick<Frame, 'language' | 'timezone'>): Views {
+  const key = timezone === null ? language : `${language} ${timezone}`;
+  const found = views.get(key) ?? (timezone === null ? new Views(language) : inZone(language, timezone));
+  views.set(key, found);
   return found;
+}
+
+function inZone(language: Language, timezone: string): Views {
+  const inLanguage = viewsFor({ language, timezone: null });
+  const here: Views = Object.create(inLanguage);
+  here.helpers = { ...helpers, ...helpers.spoken(inLanguage.texts, timezone) };
+  return here;
 }
 
 /**
@@ -74,7 +85,7 @@ export function render(response: Response, status: number, view: string, frame: 
   if (taken)
     throw new Error(`${view} cannot show a value called ${taken}: that of the layout would stand in its place`);
   const csrf = masked(frame.csrf);
-  const html = viewsIn(frame.language).render(view, { ...frame, csrf, ...own });
+  const html = viewsFor(frame).render(view, { ...frame, csrf, ...own });
   response.status(status);
   response.setHeader('Content-Security-Policy', policy(nonce, frame.viewer === true, frame.formTargets ?? []));
   response.setHeader('X-Frame-Options', 'DENY');

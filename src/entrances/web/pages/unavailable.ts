@@ -16,6 +16,6 @@ export async function unavailable(
   if (request.accepts(['json', 'html']) !== 'html') return void response.status(503).json({ error: message });
   const language = languageFor(request, null);
   const title = textsIn(language).t('Temporarily unavailable');
-  const frame = { language, title, message, username: null, csrf: '', script: '' };
+  const frame = { language, timezone: null, title, message, username: null, csrf: '', script: '' };
   render(response, 503, 'error', { ...frame, stylesheet: await stylesheet().catch(() => '') });
 }

@@ -90,6 +90,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
     show(view, values, status = 200) {
       render(response, status, view, {
         language,
+        timezone: session?.timezone ?? null,
         username: session?.actor.username ?? null,
         impersonator: session?.impersonator ?? null,
         theme: session?.theme ?? 'system',
