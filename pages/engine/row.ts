@@ -1,6 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import type { DocumentNode } from 'graphql';
 import type { Feed } from '#pages/engine/atom.ts';
+import type { Texts } from '#src/platform/texts/texts.ts';
 
 /** What the functions of a row know besides the result of its operation. */
 export interface Facts {
@@ -12,6 +13,8 @@ export interface Facts {
   readonly username: string | null;
   /** Prefix of SSH URLs of repositories; null where SSH is off. */
   readonly sshBase: string | null;
+  /** A text in the reader's language, by its English source (`src/platform/texts`). */
+  readonly t: Texts['t'];
   /** How the reader wants to see changes. */
   readonly changes: { readonly fileByFile: boolean; readonly showsWhitespace: boolean };
 }

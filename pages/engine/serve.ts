@@ -316,10 +316,10 @@ function holdsSecret(document: DocumentNode): boolean {
 /** How visitors see changes. */
 const AS_USUAL = { fileByFile: false, showsWhitespace: true };
 
-function factsOf({ request, baseUrl, session, sshBase }: Visit, given: Facts['given']): Facts {
+function factsOf({ request, baseUrl, session, sshBase, texts }: Visit, given: Facts['given']): Facts {
   const url = new URL(request.originalUrl, baseUrl);
   const changes = session?.changes ?? AS_USUAL;
-  return { url, given, username: session?.actor.username ?? null, sshBase, changes };
+  return { url, given, username: session?.actor.username ?? null, sshBase, t: texts.t, changes };
 }
 
 /** The errors that spoil a page, whatever else was found. */

@@ -237,8 +237,9 @@ describe('Who may import whom', () => {
     expect(listed(found)).toEqual([]);
   });
 
-  it('pages are views of the graph: they see no database, no rule and no REST, but what makes pages, and errors', () => {
-    const allowed = /^#src\/(entrances\/web\/pages\/\w+|platform\/errors|generated\/page_operations)\.ts$/;
+  it('pages are views of the graph: they see no database, no rule and no REST, but what makes pages, errors, and texts', () => {
+    const allowed =
+      /^#src\/(entrances\/web\/pages\/\w+|platform\/(errors|texts\/texts)|generated\/page_operations)\.ts$/;
     const found = importsOf('pages').filter(({ file, imported }) => {
       if (/^(@prisma\/|pg$|#rest\/)/.test(imported)) return true;
       if (imported.startsWith('#schema/')) return !file.startsWith('pages/engine/');

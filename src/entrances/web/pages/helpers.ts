@@ -1,12 +1,12 @@
 import { ICONS_PATH } from '#src/entrances/web/pages/shared_assets.ts';
+import { escaped, type Texts } from '#src/platform/texts/texts.ts';
 
-/** Functions of the templates, as `h`. Those that return markup are written with `<%~`. */
+/**
+ * Functions of the templates, as `h`. Those that return markup are written with `<%~`. `spoken` adds those that speak the reader's
+ * language.
+ */
 
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-export function escaped(text: unknown): string {
-  return String(text ?? '').replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
-}
+export { escaped };
 
 /** An icon of `assets/icons.svg`, for decoration: what it means is said in words beside it, or in `label`. */
 export function icon(name: string, label?: string): string {
@@ -22,29 +22,52 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['hour', 3600],
   ['minute', 60],
 ];
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** A moment in words relative to now, with the exact one on hover. */
-export function time(iso: string, now = Date.now()): string {
-  const moment = new Date(iso);
-  if (Number.isNaN(moment.getTime())) return escaped(iso);
-  const seconds = Math.round((moment.getTime() - now) / 1000);
-  const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['minute', 60];
-  const words = Math.abs(seconds) < 60 ? 'just now' : relative.format(Math.trunc(seconds / length), unit);
-  const exact = `${moment.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  return `<time datetime="${moment.toISOString()}" title="${exact}">${words}</time>`;
+/** The functions that speak a language. */
+export function spoken({ language, t }: Texts) {
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+  const oneDigit = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+  const whole = new Intl.NumberFormat(language);
+  // British English tells the day before the month, as German does.
+  const dates = language === 'en' ? 'en-GB' : language;
+  return {
+    /** A moment in words relative to now, with the exact one on hover. */
+    time(iso: string, now = Date.now()): string {
+      const moment = new Date(iso);
+      if (Number.isNaN(moment.getTime())) return escaped(iso);
+      const seconds = Math.round((moment.getTime() - now) / 1000);
+      const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['minute', 60];
+      const words = Math.abs(seconds) < 60 ? t('just now') : relative.format(Math.trunc(seconds / length), unit);
+      const exact = `${moment.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+      return `<time datetime="${moment.toISOString()}" title="${exact}">${words}</time>`;
+    },
+
+    /** A whole number. */
+    number(number: number): string {
+      return whole.format(number);
+    },
+
+    /** Bytes as people read them. */
+    size(bytes: number): string {
+      if (bytes < 1024) return t('{bytes, plural, one {# byte} other {# bytes}}', { bytes });
+      const [unit, divisor] =
+        bytes < 1024 ** 2 ? ['KB', 1024] : bytes < 1024 ** 3 ? ['MB', 1024 ** 2] : ['GB', 1024 ** 3];
+      return `${oneDigit.format(bytes / Number(divisor))} ${unit}`;
+    },
+
+    /** A moment to the minute in a time zone, whose name is told; in UTC where the zone is unknown. A script adds the reader's own time. */
+    moment(iso: string, zone = 'UTC'): string {
+      const date = new Date(iso);
+      const known = isZone(zone) ? zone : 'UTC';
+      const words = date.toLocaleString(dates, { timeZone: known, dateStyle: 'medium', timeStyle: 'short' });
+      return `<time datetime="${date.toISOString()}" data-local>${escaped(`${words} (${known})`)}</time>`;
+    },
+  };
 }
 
 /** `1 issue`, `2 issues`, `1,000 issues`. */
 export function count(number: number, word: string, plural = `${word}s`): string {
   return `${number.toLocaleString('en')} ${number === 1 ? word : plural}`;
-}
-
-/** Bytes as people read them. */
-export function size(bytes: number): string {
-  if (bytes < 1024) return count(bytes, 'byte');
-  const [unit, divisor] = bytes < 1024 ** 2 ? ['KB', 1024] : bytes < 1024 ** 3 ? ['MB', 1024 ** 2] : ['GB', 1024 ** 3];
-  return `${(bytes / Number(divisor)).toFixed(1).replace(/\.0$/, '')} ${unit}`;
 }
 
 /** The path of a place or file below the root, each part escaped for URLs. */
@@ -109,14 +132,6 @@ export function seconds(length: number): string {
   if (whole < 60) return `${whole} s`;
   const minutes = Math.floor(whole / 60);
   return minutes < 60 ? `${minutes} min ${whole % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
-
-/** A moment to the minute in a time zone, whose name is told; in UTC where the zone is unknown. A script adds the reader's own time. */
-export function moment(iso: string, zone = 'UTC'): string {
-  const date = new Date(iso);
-  const known = isZone(zone) ? zone : 'UTC';
-  const words = date.toLocaleString('en-GB', { timeZone: known, dateStyle: 'medium', timeStyle: 'short' });
-  return `<time datetime="${date.toISOString()}" data-local>${escaped(`${words} (${known})`)}</time>`;
 }
 
 function isZone(zone: string): boolean {

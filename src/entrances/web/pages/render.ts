@@ -6,11 +6,14 @@ import { masked } from '#src/entrances/web/pages/form_token.ts';
 import * as helpers from '#src/entrances/web/pages/helpers.ts';
 import { navigation } from '#src/entrances/web/pages/navigation.ts';
 import { packagePath, packageVersion } from '#src/platform/package_root.ts';
+import { type Language, markup, textsIn } from '#src/platform/texts/texts.ts';
 
 /** What the layout of every page needs. */
 export interface Frame {
   /** Title of the page, without the name of the server. */
   title: string;
+  /** What the page speaks. */
+  language: Language;
   /** Username of the signed-in user; null for visitors. */
   username: string | null;
   /** The `authenticity_token` of forms; templates get it masked. */
@@ -25,17 +28,31 @@ export interface Frame {
 
 const version = packageVersion();
 
-/** Templates call the helpers as `h.time(…)`. */
+/** The templates in one language: they call the helpers as `h.time(…)`, and write their texts with `t` and `rich`. */
 class Views extends Eta {
-  readonly helpers = helpers;
+  readonly helpers;
+  readonly texts;
+  readonly markup = markup;
+
+  constructor(language: Language) {
+    super({
+      views: packagePath('pages/views'),
+      cache: true,
+      autoEscape: true,
+      functionHeader: 'const { helpers: h, markup, texts: { t, rich, language } } = this;',
+    });
+    this.texts = textsIn(language);
+    this.helpers = { ...helpers, ...helpers.spoken(this.texts) };
+  }
 }
 
-const eta = new Views({
-  views: packagePath('pages/views'),
-  cache: true,
-  autoEscape: true,
-  functionHeader: 'const h = this.helpers;',
-});
+const views = new Map<Language, Views>();
+
+function viewsIn(language: Language): Views {
+  const found = views.get(language) ?? new Views(language);
+  views.set(language, found);
+  return found;
+}
 
 /**
  * Responds with a page from pages/views/<view>.eta. The template escapes its output. The page is not cached, as it may show secrets and
@@ -51,12 +68,13 @@ export function render(response: Response, status: number, view: string, frame: 
   if (taken)
     throw new Error(`${view} cannot show a value called ${taken}: that of the layout would stand in its place`);
   const csrf = masked(frame.csrf);
-  const html = eta.render(view, { ...frame, csrf, ...own });
+  const html = viewsIn(frame.language).render(view, { ...frame, csrf, ...own });
   response.status(status);
   response.setHeader('Content-Security-Policy', policy(nonce, frame.viewer === true, frame.formTargets ?? []));
   response.setHeader('X-Frame-Options', 'DENY');
   response.setHeader('Referrer-Policy', 'same-origin');
   response.setHeader('Cache-Control', 'no-store');
+  response.setHeader('Content-Language', frame.language);
   response.type('html').send(html);
 }
 

@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
 import { render } from '#src/entrances/web/pages/render.ts';
-import type { PageOptions } from '#src/entrances/web/pages/visit.ts';
+import { languageFor, type PageOptions } from '#src/entrances/web/pages/visit.ts';
 import type { DomainError } from '#src/platform/errors.ts';
+import { textsIn } from '#src/platform/texts/texts.ts';
 
 /** Responds with 503 without using the database, which may be unavailable: a page for browsers, JSON for other clients. */
 export async function unavailable(
@@ -13,6 +14,8 @@ export async function unavailable(
   response.setHeader('Retry-After', String(refusal.extensions.retryAfter));
   const { message } = refusal;
   if (request.accepts(['json', 'html']) !== 'html') return void response.status(503).json({ error: message });
-  const frame = { title: 'Temporarily unavailable', message, username: null, csrf: '', script: '' };
+  const language = languageFor(request, null);
+  const title = textsIn(language).t('Temporarily unavailable');
+  const frame = { language, title, message, username: null, csrf: '', script: '' };
   render(response, 503, 'error', { ...frame, stylesheet: await stylesheet().catch(() => '') });
 }

@@ -10,6 +10,7 @@ import { allowCompression } from '#src/platform/compressible.ts';
 import { type SshPlace, sshBase } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
+import { knownLanguage, LANGUAGES, type Language, type Texts, textsIn } from '#src/platform/texts/texts.ts';
 
 /** What the pages need from the application. */
 export interface PageOptions {
@@ -41,6 +42,8 @@ export interface Visit {
   readonly sshBase: string | null;
   /** Whether cookies are restricted to https. */
   readonly secure: boolean;
+  /** The texts of the language that the user chose, or that the browser asks for. */
+  readonly texts: Texts;
   /** The `authenticity_token` of this browser's forms, which pages show masked. */
   readonly csrf: string;
   /** Lets the answer be compressed, which is for those that hold no secret. */
@@ -72,6 +75,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
   const csrf = formTokenOf(nobody.secret, browser);
   const formTargets = await formTargetsOf(nobody.db, request, session);
   const ssh = options.sshAddress();
+  const language = languageFor(request, null);
   return {
     request,
     response,
@@ -80,10 +84,12 @@ async function begin(options: PageOptions, request: Request, response: Response)
     baseUrl,
     sshBase: ssh === null || ssh === 'nowhere' ? null : sshBase(baseUrl, ssh),
     secure,
+    texts: textsIn(language),
     csrf,
     allowCompression: () => allowCompression(response),
     show(view, values, status = 200) {
       render(response, status, view, {
+        language,
         username: session?.actor.username ?? null,
         csrf,
         stylesheet,
@@ -93,6 +99,11 @@ async function begin(options: PageOptions, request: Request, response: Response)
       });
     },
   };
+}
+
+/** The language that a user chose, or else the best one of those that the browser asks for; English where it asks for none that is spoken. */
+export function languageFor(request: Request, chosen: string | null): Language {
+  return knownLanguage(chosen) ?? knownLanguage(request.acceptsLanguages(...LANGUAGES)) ?? LANGUAGES[0];
 }
 
 /** External form targets of a page: signing in and consent lead to the waiting application, signing out to the configured URL. */

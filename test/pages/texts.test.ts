@@ -1,0 +1,53 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import { describe, expect, it } from 'vitest';
+import { LANGUAGES, type Language, readCatalogue, withoutContext } from '#src/platform/texts/texts.ts';
+import { templates, textsOutside, textsUsed } from '../../scripts/page_texts.ts';
+import { UNTRANSLATED } from './untranslated.ts';
+
+/** Names of the places and tags of a message. */
+function placesOf(message: string, language: Language): string[] {
+  const found = new Set<string>();
+  const visit = (elements: readonly unknown[]) => {
+    for (const element of elements as {
+      type: number;
+      value: string;
+      options?: Record<string, { value: unknown[] }>;
+      children?: unknown[];
+    }[]) {
+      // 0 is text, 7 the number of a plural.
+      if (element.type !== 0 && element.type !== 7) found.add(`${element.type === 8 ? '/' : ''}${element.value}`);
+      for (const { value } of Object.values(element.options ?? {})) visit(value);
+      visit(element.children ?? []);
+    }
+  };
+  visit(new IntlMessageFormat(message, language).getAst());
+  return [...found].sort();
+}
+
+describe('Texts of pages and mails', () => {
+  const used = textsUsed();
+
+  it.each(LANGUAGES.filter((language) => language !== 'en'))('are all there in %s, and nothing else', (language) => {
+    const catalogue = readCatalogue(language);
+    expect(Object.keys(catalogue)).toEqual(used);
+    expect(used.filter((source) => !catalogue[source])).toEqual([]);
+    const differing = used.filter(
+      (source) => `${placesOf(withoutContext(source), 'en')}` !== `${placesOf(catalogue[source] ?? '', language)}`,
+    );
+    expect(differing).toEqual([]);
+  });
+
+  it('can stand in HTML as they are', () => {
+    const all = [...used, ...Object.values(readCatalogue('de'))];
+    expect(all.filter((text) => /&|<(?!\/?[a-z]\w*\/?>)/.test(text))).toEqual([]);
+  });
+
+  it('stand in no template', () => {
+    const outside = templates().map((template) => [template, textsOutside(template)] as const);
+    const found = outside.filter(([template, texts]) => texts.length > 0 && !UNTRANSLATED.includes(template));
+    expect(found).toEqual([]);
+    // Nothing stays on the list that is done.
+    const done = outside.filter(([template, texts]) => texts.length === 0 && UNTRANSLATED.includes(template));
+    expect(done.map(([template]) => template)).toEqual([]);
+  });
+});
