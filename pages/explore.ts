@@ -6,14 +6,10 @@ import {
   ExploreGroupsPageDocument,
   ExplorePageDocument,
   GroupActivityPageDocument,
-  GroupInvitationsPageDocument,
-  GroupMembersPageDocument,
   GroupPageDocument,
   NewGroupPageDocument,
   NewProjectPageDocument,
   ProjectActivityPageDocument,
-  ProjectInvitationsPageDocument,
-  ProjectMembersPageDocument,
   SendNewGroupDocument,
   SendNewProjectDocument,
   UserPageDocument,
@@ -78,16 +74,6 @@ export const explore: Row[] = [
   }),
 ];
 
-const membersOfGroup = (path: string) =>
-  page({
-    path,
-    operation: GroupMembersPageDocument,
-    view: 'groups/members',
-    found: ({ group }) => group,
-    title: (group, { t }) => `${t('Members')} · ${group.fullPath}`,
-    show: (group) => ({ group, tab: 'members', place: group, members: group.members }),
-  });
-
 const group = (path: string) =>
   page({
     path,
@@ -119,32 +105,6 @@ const activity = (path: string) =>
 export const places: Row[] = [
   activity('/:project/-/activity'),
   page({
-    path: '/:project/-/project_members',
-    operation: ProjectMembersPageDocument,
-    view: 'project/members',
-    found: ({ project }) => project,
-    title: (project, { t }) => `${t('Members')} · ${project.fullPath}`,
-    show: (project) => ({ project, tab: 'members', place: project, members: project.members }),
-  }),
-  page({
-    path: '/:project/-/project_members/invitations',
-    operation: ProjectInvitationsPageDocument,
-    view: 'project/invitations',
-    found: ({ project }) => project,
-    title: (project, { t }) => `${t('Invitations')} · ${project.fullPath}`,
-    show: (project) => ({ project, tab: 'members', invitations: project.invitations }),
-    signIn: true,
-  }),
-  page({
-    path: '/groups/:group/-/group_members/invitations',
-    operation: GroupInvitationsPageDocument,
-    view: 'groups/invitations',
-    found: (data) => data.group,
-    title: (found, { t }) => `${t('Invitations')} · ${found.fullPath}`,
-    show: (found) => ({ group: found, tab: 'members', invitations: found.invitations }),
-    signIn: true,
-  }),
-  page({
     path: '/groups/:group/-/activity',
     operation: GroupActivityPageDocument,
     view: 'groups/activity',
@@ -157,7 +117,6 @@ export const places: Row[] = [
       feed: `${helpers.path('groups', found.fullPath)}.atom`,
     }),
   }),
-  membersOfGroup('/groups/:group/-/group_members'),
   group('/groups/:group'),
   group('/:group'),
   activity('/:project/activity'),

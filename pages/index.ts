@@ -23,6 +23,8 @@ import { home, repository } from '#pages/repository.ts';
 import { runners } from '#pages/runners.ts';
 import { schedules } from '#pages/schedules.ts';
 import { search } from '#pages/search.ts';
+import { settings } from '#pages/settings.ts';
+import { settingsMembers } from '#pages/settings_members.ts';
 import { snippets } from '#pages/snippets.ts';
 import { start } from '#pages/start.ts';
 
@@ -48,6 +50,8 @@ export const rows: readonly Row[] = [
   ...pipelines,
   ...runners,
   ...schedules,
+  ...settings,
+  ...settingsMembers,
   ...commits,
   ...refs,
   ...releases,

@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { AccessLevel, AutoCancel, FeatureAccess, MergeMethod, SquashOption, Visibility } from '#schema/enums.ts';
-import { groupField, type InputFields, projectField } from '#schema/inputs.ts';
+import { confirmationField, groupField, type InputFields, projectField } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import type { Switch } from '#src/domain/projects/values.ts';
 
@@ -220,6 +220,14 @@ export function projectInput(name: string, what: string) {
   });
 }
 
+/** As projectInput, for what is confirmed by typing the path of the project. */
+export function confirmedProjectInput(name: string, what: string) {
+  return builder.inputType(name, {
+    description: `The project ${what}.`,
+    fields: (t) => ({ project: projectField(t, what), confirmation: confirmationField(t) }),
+  });
+}
+
 export const ForkProjectInput = builder.inputType('ForkProjectInput', {
   description: 'Which project to fork, into which namespace, and what differs in the fork.',
   fields: (t) => ({
@@ -247,6 +255,7 @@ export const MoveProjectInput = builder.inputType('MoveProjectInput', {
       required: true,
       description: 'The group or personal namespace that gets the project, in which the caller can create projects.',
     }),
+    confirmation: confirmationField(t),
   }),
 });
 

@@ -4,6 +4,7 @@ import { toGlobalId } from '#schema/node/global_id.ts';
 import {
   CreateProjectForUserInput,
   CreateProjectInput,
+  confirmedProjectInput,
   ForkProjectInput,
   LinkForkInput,
   MoveProjectInput,
@@ -64,13 +65,13 @@ const DeleteProjectPayload = builder.objectRef<ProjectRow>('DeleteProjectPayload
   }),
 });
 
-const DeleteProjectInput = projectInput('DeleteProjectInput', 'to delete');
+const DeleteProjectInput = confirmedProjectInput('DeleteProjectInput', 'to delete');
 const ArchiveProjectInput = projectInput('ArchiveProjectInput', 'to archive');
 const UnarchiveProjectInput = projectInput('UnarchiveProjectInput', 'to unarchive');
 const StarProjectInput = projectInput('StarProjectInput', 'to star');
 const UnstarProjectInput = projectInput('UnstarProjectInput', 'to unstar');
 const MaintainRepositoryInput = projectInput('MaintainRepositoryInput', 'whose repository to maintain');
-const UnlinkForkInput = projectInput('UnlinkForkInput', 'to detach from its source');
+const UnlinkForkInput = confirmedProjectInput('UnlinkForkInput', 'to detach from its source');
 
 const LinkForkPayload = builder.objectRef<ForkLink>('LinkForkPayload').implement({
   description: 'The link between a fork and its source.',
@@ -152,7 +153,7 @@ builder.mutationFields((t) => ({
     description:
       'Deletes a project with everything in it. For its owners and administrators. Its files are removed from disk later.',
     args: { input: t.arg({ type: DeleteProjectInput, required: true, description: 'Names the project to delete.' }) },
-    resolve: (_root, { input: { project } }, context) => deleteProject(context, project),
+    resolve: (_root, { input: { project, confirmation } }, context) => deleteProject(context, project, confirmation),
   }),
   archiveProject: t.field({
     type: projectPayload('archiveProject'),
@@ -205,8 +206,8 @@ builder.mutationFields((t) => ({
     args: {
       input: t.arg({ type: MoveProjectInput, required: true, description: 'Names the project and the namespace.' }),
     },
-    resolve: async (_root, { input: { project, namespace } }, context) => ({
-      project: await moveProject(context, project, namespace),
+    resolve: async (_root, { input: { project, namespace, confirmation } }, context) => ({
+      project: await moveProject(context, project, namespace, confirmation),
     }),
   }),
   maintainRepository: t.field({
@@ -230,7 +231,9 @@ builder.mutationFields((t) => ({
     type: projectPayload('unlinkFork'),
     description: 'Detaches a fork from its source. For its owners. NOT_MODIFIED if it is not a fork.',
     args: { input: t.arg({ type: UnlinkForkInput, required: true, description: 'Names the fork to unlink.' }) },
-    resolve: async (_root, { input: { project } }, context) => ({ project: await unlinkFork(context, project) }),
+    resolve: async (_root, { input: { project, confirmation } }, context) => ({
+      project: await unlinkFork(context, project, confirmation),
+    }),
   }),
   shareProject: t.field({
     type: ShareProjectPayload,
