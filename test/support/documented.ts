@@ -65,7 +65,7 @@ function operationOf(method: string, path: string): Operation | null {
 export function faultsOfBody(path: string, method: string, status: number, body: Json): string[] {
   const pointer = `/paths/${path.replaceAll('/', '~1')}/${method}`;
   const operation = { pointer, method, id: '', responses: document.paths[path][method].responses };
-  return faults(validator(operation, String(status), 'application/json'), body);
+  return faults(validator(operation, status, 'application/json'), body);
 }
 
 /** What is wrong with the JSON that is sent. */

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 import { parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';
 import { graphqlTasks, manual } from '#src/entrances/web/pages/manual.ts';
-import { packagePath } from '#src/platform/package_root.ts';
+import { packagePath, packageRoot } from '#src/platform/package_root.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -33,7 +33,9 @@ describe('The manual at /help', () => {
     });
     expect(dead).toEqual([]);
     const index = readFileSync(packagePath('docs/README.md'), 'utf8');
-    const listed = [...index.matchAll(/^\| \[[^\]]+\]\((\w[\w/-]*)\.md\)/gm)].map(([, name = '']) => name.replace(/\/README$/, ''));
+    const listed = [...index.matchAll(/^\| \[[^\]]+\]\((\w[\w/-]*)\.md\)/gm)].map(([, name = '']) =>
+      name.replace(/\/README$/, ''),
+    );
     const lacking = listed.filter((name) => !pages.has(`/help/${name}`));
     expect(lacking).toEqual(['architecture', 'decisions']);
     // Neither source files nor what is for contributors is linked.
@@ -70,7 +72,20 @@ describe('The manual at /help', () => {
     expect((await get(`/help?search=${'a '.repeat(3000)}`)).status).toBe(200);
   });
 
-  it('links what a page is about: the tasks of GraphiQL are those of the manual, and fit the schema', async () => {
+  it('is linked from pages that it is about, at documents and headings that are there', () => {
+    const templates = globSync('pages/views/**/*.eta', { cwd: packageRoot }).map((file) =>
+      readFileSync(packagePath(file), 'utf8'),
+    );
+    const links = templates.flatMap((text) => [...text.matchAll(/h\.manual\('([^']+)'(?:, '([^']+)')?\)/g)]);
+    expect(links.length).toBeGreaterThan(5);
+    for (const [, name = '', anchor] of links) {
+      const page = manual().documents.get(name);
+      expect(page, name).toBeDefined();
+      if (anchor !== undefined) expect(page?.sections.map((one) => one.anchor)).toContain(anchor);
+    }
+  });
+
+  it('gives GraphiQL its tasks, which fit the schema', async () => {
     const tasks = graphqlTasks();
     expect(tasks).toHaveLength(12);
     for (const { query } of tasks) expect(validate(schema, parse(query))).toEqual([]);

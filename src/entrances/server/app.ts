@@ -288,9 +288,8 @@ export function createApp({
     return actor ? { ...visit, context: domainContext(actor, visit.request) } : visit;
   };
   const countVisit: PageOptions['throttle'] = (actor, request, response) => throttle.web(actor, request, response);
-  const site = pages(
-    { contextOf: domainContext, baseUrl, report, sshAddress, throttle: countVisit },
-    (made) => servePages(rows, made, { schema, execute, send: sendContent, identify: ofReader }),
+  const site = pages({ contextOf: domainContext, baseUrl, report, sshAddress, throttle: countVisit }, (made) =>
+    servePages(rows, made, { schema, execute, send: sendContent, identify: ofReader }),
   );
   app.get(['/graphql', '/api/graphql'], site.graphiql);
   app.get(['/graphql/schema.graphql', '/api/graphql/schema.graphql'], (request, response) => {

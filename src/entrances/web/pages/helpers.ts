@@ -1,3 +1,4 @@
+import { addressOf } from '#src/entrances/web/pages/manual.ts';
 import { ICONS_PATH } from '#src/entrances/web/pages/shared_assets.ts';
 import { words } from '#src/entrances/web/pages/words.ts';
 import { escaped, type Texts } from '#src/platform/texts/texts.ts';
@@ -41,6 +42,12 @@ export function spoken({ language, t }: Texts, timezone = 'UTC') {
       const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['minute', 60];
       const words = Math.abs(seconds) < 60 ? t('just now') : relative.format(Math.trunc(seconds / length), unit);
       return `<time datetime="${moment.toISOString()}" title="${escaped(inZone(moment, ownZone))}">${words}</time>`;
+    },
+
+    /** A link to a document of the manual, from a page that it is about. */
+    manual(document: string, anchor?: string): string {
+      const words = escaped(t('About this in the manual'));
+      return `<p class="manual-link"><a href="${escaped(addressOf(document, anchor))}">${icon('book')} ${words}</a></p>`;
     },
 
     /** A whole number. */

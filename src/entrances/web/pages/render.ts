@@ -22,8 +22,6 @@ export interface Frame {
   impersonator?: string | null;
   /** The colours of the page; those of the reader's system where nothing is chosen. */
   theme?: 'system' | 'light' | 'dark';
-  /** The time zone that the user chose, in which moments are told. */
-  timezone?: string | null;
   /** The `authenticity_token` of forms; templates get it masked. */
   csrf: string;
   /** Path of the stylesheet. */

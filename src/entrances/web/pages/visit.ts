@@ -94,7 +94,6 @@ async function begin(options: PageOptions, request: Request, response: Response)
         username: session?.actor.username ?? null,
         impersonator: session?.impersonator ?? null,
         theme: session?.theme ?? 'system',
-        timezone: session?.timezone ?? null,
         csrf,
         stylesheet,
         script,
