@@ -24,7 +24,7 @@ const newProject = page({
   operation: NewProjectPageDocument,
   view: 'explore/new_project',
   found: (data) => data.viewer && data,
-  title: () => 'New project',
+  title: (_found, { t }) => t('New project'),
   show: ({ viewer, namespaces }) => ({ viewer, namespaces: namespaces.nodes }),
   signIn: true,
 });
@@ -34,7 +34,7 @@ const newGroup = page({
   operation: NewGroupPageDocument,
   view: 'explore/new_group',
   found: ({ viewer }) => viewer,
-  title: () => 'New group',
+  title: (_found, { t }) => t('New group'),
   show: (viewer) => ({ viewer }),
   signIn: true,
 });
@@ -49,7 +49,7 @@ export const explore: Row[] = [
     operation: ExplorePageDocument,
     view: 'explore/projects',
     found: ({ projects }) => projects,
-    title: () => 'Explore projects',
+    title: (_found, { t }) => t('Explore projects'),
     show: (projects) => ({ projects }),
   }),
   page({
@@ -57,7 +57,7 @@ export const explore: Row[] = [
     operation: ExploreGroupsPageDocument,
     view: 'explore/groups',
     found: ({ groups }) => groups,
-    title: () => 'Explore groups',
+    title: (_found, { t }) => t('Explore groups'),
     show: (groups) => ({ groups }),
   }),
   newProject,
@@ -84,7 +84,7 @@ const membersOfGroup = (path: string) =>
     operation: GroupMembersPageDocument,
     view: 'groups/members',
     found: ({ group }) => group,
-    title: (group) => `Members · ${group.fullPath}`,
+    title: (group, { t }) => `${t('Members')} · ${group.fullPath}`,
     show: (group) => ({ group, tab: 'members', place: group, members: group.members }),
   });
 
@@ -105,11 +105,11 @@ const activity = (path: string) =>
     operation: ProjectActivityPageDocument,
     view: 'project/activity',
     found: ({ project }) => project,
-    title: (project) => `Activity · ${project.fullPath}`,
-    show: (project) => ({
+    title: (project, { t }) => `${t('Activity')} · ${project.fullPath}`,
+    show: (project, { t }) => ({
       project,
       tab: 'activity',
-      events: toldEvents(project.events.nodes),
+      events: toldEvents(project.events.nodes, t),
       feed: `${helpers.path(project.fullPath)}.atom`,
     }),
     catchAll: path === '/:project/activity',
@@ -123,7 +123,7 @@ export const places: Row[] = [
     operation: ProjectMembersPageDocument,
     view: 'project/members',
     found: ({ project }) => project,
-    title: (project) => `Members · ${project.fullPath}`,
+    title: (project, { t }) => `${t('Members')} · ${project.fullPath}`,
     show: (project) => ({ project, tab: 'members', place: project, members: project.members }),
   }),
   page({
@@ -131,7 +131,7 @@ export const places: Row[] = [
     operation: ProjectInvitationsPageDocument,
     view: 'project/invitations',
     found: ({ project }) => project,
-    title: (project) => `Invitations · ${project.fullPath}`,
+    title: (project, { t }) => `${t('Invitations')} · ${project.fullPath}`,
     show: (project) => ({ project, tab: 'members', invitations: project.invitations }),
     signIn: true,
   }),
@@ -140,7 +140,7 @@ export const places: Row[] = [
     operation: GroupInvitationsPageDocument,
     view: 'groups/invitations',
     found: (data) => data.group,
-    title: (found) => `Invitations · ${found.fullPath}`,
+    title: (found, { t }) => `${t('Invitations')} · ${found.fullPath}`,
     show: (found) => ({ group: found, tab: 'members', invitations: found.invitations }),
     signIn: true,
   }),
@@ -149,11 +149,11 @@ export const places: Row[] = [
     operation: GroupActivityPageDocument,
     view: 'groups/activity',
     found: (data) => data.group,
-    title: (found) => `Activity · ${found.fullPath}`,
-    show: (found) => ({
+    title: (found, { t }) => `${t('Activity')} · ${found.fullPath}`,
+    show: (found, { t }) => ({
       group: found,
       tab: 'activity',
-      events: toldEvents(found.events.nodes),
+      events: toldEvents(found.events.nodes, t),
       feed: `${helpers.path('groups', found.fullPath)}.atom`,
     }),
   }),
@@ -167,10 +167,10 @@ export const places: Row[] = [
     view: 'users/user',
     found: ({ user }) => user,
     title: (user) => `${user.name} (${user.username})`,
-    show: (user) => ({
+    show: (user, { t }) => ({
       user,
       calendar: calendar(user.contributions, new Date()),
-      events: toldEvents(user.events.nodes),
+      events: toldEvents(user.events.nodes, t),
       feed: `${helpers.path(user.username)}.atom`,
     }),
     catchAll: true,

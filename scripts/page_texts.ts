@@ -90,7 +90,7 @@ function literals(node: AnyNode): string[] {
 
 /** Text and attributes of HTML that have letters. */
 function textsOfHtml(html: string): string[] {
-  const visible = html.replace(/<!--[\s\S]*?-->/g, '').replace(/<(script|style)\b[\s\S]*?<\/\1>/g, '');
+  const visible = html.replace(/<!--[\s\S]*?-->/g, '').replace(/<(script|style|pre)\b[\s\S]*?<\/\1>/g, '');
   const texts = visible.replace(/<[^>]*>/g, '\n').split('\n');
   const attributes = [...visible.matchAll(/\s([\w-]+)="([^"]*)"/g)].filter(([, name = '']) => READ.includes(name));
   return [...texts, ...attributes.map(([, , value = '']) => value)]
@@ -99,7 +99,7 @@ function textsOfHtml(html: string): string[] {
 }
 
 /** Names, which are the same in all languages. */
-const UNSPOKEN = /\b(Gantry|GraphiQL|SHA256)\b/g;
+const UNSPOKEN = /\b(Gantry|GraphiQL|SHA256|tar\.gz)\b/g;
 
 /** Texts that a template writes in its code other than by the catalogue: words that begin in upper case, or several of them. */
 function wordsWritten(program: Program): string[] {
@@ -125,6 +125,7 @@ function isNoText(ancestors: readonly AnyNode[]): boolean {
     const child = ancestors[index + 1];
     if (node.type === 'CallExpression')
       return child === node.arguments[0] && [...TAKES_TEXT, 'layout', 'include'].includes(nameOf(node.callee));
+    if (node.type === 'Property') return nameOf(node.key) === 'actions';
     if (node.type === 'BinaryExpression') return /^[!=]==?$/.test(node.operator);
     if (node.type === 'MemberExpression') return node.computed && child === (node.property as Expression);
     return false;

@@ -64,8 +64,9 @@ export function spoken({ language, t }: Texts, timezone = 'UTC') {
       const date = new Date(iso);
       const known = isZone(zone) ? zone : 'UTC';
       const words = date.toLocaleString(dates, { timeZone: known, dateStyle: 'medium', timeStyle: 'short' });
+      const inBrowser = t('{time} in your time zone', { time: '{time}' });
       const own = known === ownZone ? '' : ` title="${escaped(inZone(date, ownZone))}"`;
-      return `<time datetime="${date.toISOString()}"${own} data-local>${escaped(`${words} (${known})`)}</time>`;
+      return `<time datetime="${date.toISOString()}"${own} data-local="${escaped(inBrowser)}">${escaped(`${words} (${known})`)}</time>`;
     },
   };
 }
