@@ -97,7 +97,8 @@ const deletion = page({
   operation: DeleteArtifactsPageDocument,
   view: 'pipelines/delete_artifacts',
   found: ({ project }) => (project?.job?.viewerCanDeleteArtifacts ? { project, job: project.job } : null),
-  title: ({ project, job: one }, { t }) => `${t('Delete artifacts of {name}', { name: one.name })} · ${project.fullPath}`,
+  title: ({ project, job: one }, { t }) =>
+    `${t('Delete artifacts of {name}', { name: one.name })} · ${project.fullPath}`,
   show: ({ project, job: one }) => ({ ...ciFrame(project, 'jobs'), job: one }),
   signIn: true,
 });
