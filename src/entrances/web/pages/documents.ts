@@ -5,6 +5,7 @@ import type { Asset, Assets } from '#src/entrances/web/pages/asset.ts';
 import { type Pages, wantsPage } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { packagePath } from '#src/platform/package_root.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 /** Loads GraphiQL from its package, at the first request. */
 export type LoadGraphiql = () => Promise<{ script: string; style: string }>;
@@ -26,12 +27,18 @@ export function documentPages(
   const show = (view: string, title: string, { script, style }: Record<'script' | 'style', Asset>) =>
     page(async (visit: Visit) => {
       const [viewerScript, viewerStyle] = await Promise.all([assets.path(script), assets.path(style)]);
-      visit.show(view, { title, viewerScript, viewerStyle, viewer: true, hasMain: view === 'documents' });
+      visit.show(view, {
+        title: visit.texts.t(title),
+        viewerScript,
+        viewerStyle,
+        viewer: true,
+        hasMain: view === 'documents',
+      });
     });
   const router = Router()
-    .get('/-/docs', show('documents', 'REST API', viewer))
+    .get('/-/docs', show('documents', label('REST API'), viewer))
     .use(assets.router([viewer.script, viewer.style, graphiql.script, graphiql.style]));
-  const showGraphiql = show('graphiql', 'GraphiQL', graphiql);
+  const showGraphiql = show('graphiql', label('GraphiQL'), graphiql);
   return {
     router,
     // Also with a query in the URL, where GraphiQL stores it for bookmarks and links.
