@@ -16,7 +16,7 @@ const wordsOf = (message: string) =>
     .map((part) => part.trim())
     .filter((part) => /\p{L}{2,}[ ’]\p{L}{2,}/u.test(part));
 
-/** English texts that are read otherwise in catalogue, whole where they have no places, and parts of them. */
+/** English texts that are read otherwise in German, whole where they have no places, and parts of them. */
 const whole = new Set(
   Object.entries(catalogue)
     .filter(([english, german]) => withoutContext(english) !== german && !/[<{]/.test(english))
@@ -28,9 +28,11 @@ const parts = [...new Set(Object.keys(catalogue).flatMap(wordsOf))].filter((part
 /** What people read of a page: its texts, and attributes that are read out. */
 function textsOn(html: string): string[] {
   const visible = html.replace(/<(script|style|pre|noscript)\b[\s\S]*?<\/\1>/g, '');
-  const attributes = [...visible.matchAll(/\s(?:title|placeholder|aria-label|data-\w+)="([^"]*)"/g)].map(
-    ([, value = '']) => value,
-  );
+  const attributes = [
+    ...visible.matchAll(
+      /\s(?:title|placeholder|aria-label|data-(?:preview|write|empty|unavailable|suggestions|review|copied|local))="([^"]*)"/g,
+    ),
+  ].map(([, value = '']) => value);
   return [...visible.replace(/<[^>]*>/g, '\n').split('\n'), ...attributes].map((text) => text.trim()).filter(Boolean);
 }
 

@@ -77,7 +77,7 @@ function inZone(language: Language, timezone: string): Views {
 export function render(response: Response, status: number, view: string, frame: Frame & Record<string, unknown>): void {
   const nonce = crypto.randomBytes(16).toString('base64');
   const [path = '/'] = response.req.originalUrl.split('?');
-  const links = navigation(path, frame.username !== null);
+  const links = navigation(path, frame.username !== null, textsIn(frame.language).t);
   const own = { nonce, path, links, version };
   const taken = Object.keys(own).find((name) => Object.hasOwn(frame, name));
   if (taken)
