@@ -14,6 +14,7 @@ import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { type FieldErrors, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { onlyOne } from '#src/platform/records/parents.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 const HOME = '/profile/applications';
 

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { parse as parseForm } from 'node:querystring';
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
 import { callerOf } from '#src/access/permissions/caller.ts';
-import { refusal } from '#src/entrances/web/pages/refusals.ts';
+import { refusalIn } from '#src/entrances/web/pages/refusals.ts';
 import { unavailable } from '#src/entrances/web/pages/unavailable.ts';
 import { filesForm, type UploadField, uploadForm } from '#src/entrances/web/pages/upload_form.ts';
 import { beginVisit, isOwnForm, type PageOptions, type Visit } from '#src/entrances/web/pages/visit.ts';
@@ -127,7 +127,7 @@ export function showError(visit: Visit, status: number, title: string, message: 
   const { request, session, texts, show } = visit;
   // What is missing may be there for somebody who is signed in.
   const signIn = status === 404 && !session && request.method === 'GET' ? signInPath(visit) : null;
-  show('error', { title, message: refusal(texts, message), signIn }, status);
+  show('error', { title, message: refusalIn(texts, message), signIn }, status);
 }
 
 /** Whether a client prefers HTML to JSON. */

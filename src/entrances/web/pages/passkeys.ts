@@ -8,7 +8,7 @@ import { showAccount, showCodes } from '#src/entrances/web/pages/account.ts';
 import { freshSession } from '#src/entrances/web/pages/enter.ts';
 import { problemsOf, text } from '#src/entrances/web/pages/fields.ts';
 import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
-import { refusal } from '#src/entrances/web/pages/refusals.ts';
+import { refusalIn } from '#src/entrances/web/pages/refusals.ts';
 import { again, go, returnPath, showCodeForm, showSignIn, ticketOf } from '#src/entrances/web/pages/sign_in.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { DomainError, Unauthenticated, ValidationFailed } from '#src/platform/errors.ts';
@@ -52,7 +52,7 @@ async function signIn(visit: Visit): Promise<void> {
     if (!refused && !(error instanceof Unauthenticated)) throw error;
     const problem = refused
       ? visit.texts.t('The passkey {problem}.', {
-          problem: refusal(visit.texts, error.fields.passkey?.join(', ') ?? ''),
+          problem: refusalIn(visit.texts, error.fields.passkey?.join(', ') ?? ''),
         })
       : error.message;
     await showSignIn(visit, { returnTo: returnPath(visit), problem }, 401);

@@ -184,11 +184,13 @@ const fixed = new Set<string>(SENTENCES.filter((sentence) => !sentence.includes(
 
 const patterns: Pattern[] = SENTENCES.filter((sentence) => sentence.includes('{')).map((sentence) => ({
   sentence,
-  matches: new RegExp(`^${RegExp.escape(sentence).replace(/\\\{(\w+)\\\}/g, '(?<$1>.{1,100})')}$`),
+  matches: new RegExp(
+    `^${sentence.replace(/[.*+?^$()[\]\\|/]/g, '\\$&').replace(/\{(\w+)\}/g, '(?<$1>.{1,100})')}$`,
+  ),
 }));
 
 /** What a form or page was refused with, in the reader's language; several messages of one field are joined by commas. */
-export function refusal(texts: Texts, message: string): string {
+export function refusalIn(texts: Texts, message: string): string {
   if (texts.language === 'en') return message;
   const whole = known(texts, message);
   if (whole !== null) return whole;
@@ -197,11 +199,11 @@ export function refusal(texts: Texts, message: string): string {
 }
 
 /** The problems of a form, in the reader's language. */
-export function refusals<Problems extends Readonly<Record<string, unknown>>>(texts: Texts, problems: Problems) {
+export function refusalsIn<Problems extends Readonly<Record<string, unknown>>>(texts: Texts, problems: Problems) {
   return Object.fromEntries(
     Object.entries(problems).map(([field, message]) => [
       field,
-      typeof message === 'string' ? refusal(texts, message) : message,
+      typeof message === 'string' ? refusalIn(texts, message) : message,
     ]),
   );
 }

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { refusal } from '#src/entrances/web/pages/refusals.ts';
+import { refusalIn } from '#src/entrances/web/pages/refusals.ts';
 import { render } from '#src/entrances/web/pages/render.ts';
 import { languageFor, type PageOptions } from '#src/entrances/web/pages/visit.ts';
 import type { DomainError } from '#src/platform/errors.ts';
@@ -22,7 +22,7 @@ export async function unavailable(
     language,
     timezone: null,
     title,
-    message: refusal(texts, message),
+    message: refusalIn(texts, message),
     username: null,
     csrf: '',
     script: '',

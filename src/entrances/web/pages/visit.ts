@@ -5,7 +5,7 @@ import { redirectUriAt } from '#src/access/oauth/interaction.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { readCookie, setCookie } from '#src/entrances/web/pages/cookies.ts';
 import { formTokenOf, holdsToken } from '#src/entrances/web/pages/form_token.ts';
-import { refusal, refusals } from '#src/entrances/web/pages/refusals.ts';
+import { refusalIn, refusalsIn } from '#src/entrances/web/pages/refusals.ts';
 import { render } from '#src/entrances/web/pages/render.ts';
 import { allowCompression } from '#src/platform/compressible.ts';
 import { type SshPlace, sshBase } from '#src/platform/config/ssh_address.ts';
@@ -79,8 +79,8 @@ async function begin(options: PageOptions, request: Request, response: Response)
   const language = languageFor(request, session?.language ?? null);
   const texts = textsIn(language);
   const refused = ({ problem, problems }: Record<string, unknown>) => ({
-    ...(typeof problem === 'string' && { problem: refusal(texts, problem) }),
-    ...(problems instanceof Object && { problems: refusals(texts, problems as Record<string, unknown>) }),
+    ...(typeof problem === 'string' && { problem: refusalIn(texts, problem) }),
+    ...(problems instanceof Object && { problems: refusalsIn(texts, problems as Record<string, unknown>) }),
   });
   return {
     request,
