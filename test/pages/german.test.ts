@@ -65,7 +65,7 @@ it('shows a German browser the pages of planning, merge requests and releases in
   const project = await world.project({ owner, visibility: 'public' });
   const api = world.api(owner);
   await withTopic(world, project, owner);
-  const milestone = await world.milestone(project, owner, { title: 'Ziel', dueDate: new Date('2026-12-01') });
+  const milestone = await world.milestone(project, owner, { title: 'Ziel', dueDate: '2026-12-01' });
   await world.label(project, owner, 'Fehler');
   const { iid } = await world.issue(project, owner, {
     title: 'Kaputt',
