@@ -18,6 +18,8 @@ export interface Frame {
   username: string | null;
   /** Username of the administrator who acts as that user. */
   impersonator?: string | null;
+  /** Whether that user administers the server. */
+  isAdmin?: boolean;
   /** The colours of the page; those of the reader's system where nothing is chosen. */
   theme?: 'system' | 'light' | 'dark';
   /** The time zone that the user chose, in which moments are told. */
@@ -68,7 +70,7 @@ function viewsIn(language: Language): Views {
 export function render(response: Response, status: number, view: string, frame: Frame & Record<string, unknown>): void {
   const nonce = crypto.randomBytes(16).toString('base64');
   const [path = '/'] = response.req.originalUrl.split('?');
-  const links = navigation(path, frame.username !== null);
+  const links = navigation(path, frame.username !== null, frame.isAdmin);
   const own = { nonce, path, links, version };
   const taken = Object.keys(own).find((name) => Object.hasOwn(frame, name));
   if (taken)

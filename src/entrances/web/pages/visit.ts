@@ -92,6 +92,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
         language,
         username: session?.actor.username ?? null,
         impersonator: session?.impersonator ?? null,
+        isAdmin: session?.actor.admin ?? false,
         theme: session?.theme ?? 'system',
         timezone: session?.timezone ?? null,
         csrf,
