@@ -1,3 +1,4 @@
+import { admin } from '#pages/admin.ts';
 import { auditEvents } from '#pages/audit_events.ts';
 import { boards } from '#pages/boards.ts';
 import { ciTools } from '#pages/ci_tools.ts';
@@ -33,6 +34,7 @@ export const rows: readonly Row[] = [
   ...feeds,
   ...start,
   ...own,
+  ...admin,
   ...auditEvents,
   ...search,
   ...completion,

@@ -38,6 +38,7 @@ export interface Page {
   readonly catchAll: boolean;
   readonly pageSize: number;
   readonly listsFiles: boolean;
+  readonly administers: boolean;
 }
 
 /** Content that is sent as it is, to bearers of tokens too. Made by `raw`. */
@@ -90,11 +91,12 @@ export interface Form {
   readonly lists: readonly string[];
   readonly variables: (given: Facts['given']) => Facts['given'];
   readonly takesFiles: boolean;
+  readonly administers: boolean;
 }
 
 export type Row = Page | Form | Raw | FeedRow | JsonRow;
 
-interface PageOptions<Data, Found> {
+export interface PageOptions<Data, Found> {
   /**
    * Below the root. `:project` and `:group` are full paths of one or more names, `:name` is one segment, `*name` is the rest with its
    * slashes, or what precedes other text of the path; each fills the variable of that name. The first row that matches and finds something is shown.
@@ -127,6 +129,8 @@ interface PageOptions<Data, Found> {
   pageSize?: number;
   /** Whether the list is of changed files, which some users want to see one at a time. False when absent. */
   listsFiles?: boolean;
+  /** Whether the page is for administrators: to others it is as if it were not there. False when absent. */
+  administers?: boolean;
 }
 
 export function page<Data, Found>({
@@ -136,10 +140,11 @@ export function page<Data, Found>({
   catchAll = false,
   pageSize = 20,
   listsFiles = false,
+  administers = false,
   variables = (given) => given,
   ...options
 }: PageOptions<Data, Found>): Page {
-  const chosen = { leadsTo: leadsTo ?? null, signIn, takesTokens, catchAll, pageSize, listsFiles, variables };
+  const chosen = { leadsTo: leadsTo ?? null, signIn, takesTokens, catchAll, pageSize, listsFiles, administers, variables };
   return { kind: 'page', ...chosen, ...options } as unknown as Page;
 }
 
@@ -179,7 +184,7 @@ export function json<Data, Found>({ variables = (given) => given, ...options }: 
   return { kind: 'json', variables, ...options } as unknown as JsonRow;
 }
 
-interface FormOptions<Data> {
+export interface FormOptions<Data> {
   /** As of a page; where the form is sent to. A page at the same path is what GET shows. */
   path: string;
   /** A mutation of `pages/*.graphql`, or a query with `shows`. Its variables are the parameters of the path and the fields of the form. */
@@ -198,6 +203,8 @@ interface FormOptions<Data> {
   variables?: (given: Facts['given']) => Facts['given'];
   /** Whether fields may be files, each a `File`: the form is sent as `multipart/form-data` then. */
   takesFiles?: boolean;
+  /** As of a page. */
+  administers?: boolean;
 }
 
 export function form<Data>({
@@ -207,6 +214,7 @@ export function form<Data>({
   lists = [],
   variables = (given) => given,
   takesFiles = false,
+  administers = false,
   ...options
 }: FormOptions<Data>): Form {
   return {
@@ -217,6 +225,7 @@ export function form<Data>({
     lists,
     variables,
     takesFiles,
+    administers,
     ...options,
   } as unknown as Form;
 }

@@ -102,6 +102,7 @@ async function showPage(serving: Serving, visit: Visit, next: NextFunction): Pro
       continue;
     }
     if (row.signIn && !visit.session) return askToSignIn(visit);
+    if (row.administers && !visit.session?.actor.admin) continue;
     if (await showRow(serving, { row, match, ...compiled }, parameters, visit)) return;
   }
   const now = earlierAddress(path);
@@ -274,7 +275,7 @@ function variablesIn(
 async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visit: Visit): Promise<void> {
   for (const { row, match, variables, isSecret } of forms) {
     const parameters = match(visit.request.path);
-    if (!parameters) continue;
+    if (!parameters || (row.administers && !visit.session?.actor.admin)) continue;
     const given: Record<string, unknown> = { ...visit.request.body, ...parameters };
     let refused: Refused;
     try {

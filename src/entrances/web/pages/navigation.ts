@@ -22,6 +22,8 @@ export interface Navigation {
   /** In the menu of the signed-in user: the settings, and what is for programs. */
   settings: NavigationLink[];
   programs: NavigationLink[];
+  /** For administrators, where they administer the server. */
+  administration: NavigationLink[];
 }
 
 const SITE: readonly NavigationItem[] = [{ path: '/explore', label: label('Explore') }];
@@ -44,17 +46,24 @@ const SETTINGS: readonly NavigationItem[] = [
   { path: '/profile/data', label: label('Your data') },
 ];
 
+const ADMINISTRATION: readonly NavigationItem[] = [{ path: '/admin', label: label('Administration') }];
+
 const SIGNED_OUT: readonly NavigationItem[] = [{ path: '/users/sign_in', label: label('Sign in') }];
 
-/** The links at the top of the page at a path, for signed-in or anonymous visitors, in the language of `t`. */
-export function navigation(path: string, signedIn: boolean, t: Texts['t']): Navigation {
+/** The links at the top of the page at a path, for visitors, users and administrators, in the language of `t`. */
+export function navigation(
+  path: string,
+  { signedIn, isAdmin }: { signedIn: boolean; isAdmin: boolean },
+  t: Texts['t'],
+): Navigation {
   const links = (items: readonly NavigationItem[]) =>
     items.map((place) => {
       const current = currentAt(place, path);
       return { path: place.path, label: t(place.label), ...(current && { current }) };
     });
-  if (!signedIn) return { site: links([...SITE, ...PROGRAMS, ...SIGNED_OUT]), settings: [], programs: [] };
-  return { site: links(SITE), settings: links(SETTINGS), programs: links(PROGRAMS) };
+  if (!signedIn) return { site: links([...SITE, ...PROGRAMS, ...SIGNED_OUT]), settings: [], programs: [], administration: [] };
+  const administration = isAdmin ? links(ADMINISTRATION) : [];
+  return { site: links(SITE), settings: links(SETTINGS), programs: links(PROGRAMS), administration };
 }
 
 function currentAt(place: NavigationItem, path: string): NavigationLink['current'] {

@@ -20,6 +20,8 @@ export interface Frame {
   username: string | null;
   /** Username of the administrator who acts as that user. */
   impersonator?: string | null;
+  /** Whether that user administers the server. */
+  isAdmin?: boolean;
   /** The colours of the page; those of the reader's system where nothing is chosen. */
   theme?: 'system' | 'light' | 'dark';
   /** The `authenticity_token` of forms; templates get it masked. */
@@ -77,7 +79,8 @@ function inZone(language: Language, timezone: string): Views {
 export function render(response: Response, status: number, view: string, frame: Frame & Record<string, unknown>): void {
   const nonce = crypto.randomBytes(16).toString('base64');
   const [path = '/'] = response.req.originalUrl.split('?');
-  const links = navigation(path, frame.username !== null, textsIn(frame.language).t);
+  const { t } = textsIn(frame.language);
+  const links = navigation(path, { signedIn: frame.username !== null, isAdmin: frame.isAdmin === true }, t);
   const own = { nonce, path, links, version };
   const taken = Object.keys(own).find((name) => Object.hasOwn(frame, name));
   if (taken)

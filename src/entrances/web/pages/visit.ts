@@ -99,6 +99,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
         timezone: session?.timezone ?? null,
         username: session?.actor.username ?? null,
         impersonator: session?.impersonator ?? null,
+        isAdmin: session?.actor.admin ?? false,
         theme: session?.theme ?? 'system',
         csrf,
         stylesheet,

@@ -1,0 +1,113 @@
+import { label } from '#src/platform/texts/texts.ts';
+
+/** How a setting is entered: a box to tick, a number, a text, lines of a list, or a choice of the values of an enum. */
+export type SettingInput = 'tick' | 'number' | 'text' | 'lines' | 'Visibility' | 'GitAccessProtocol';
+
+/** Settings of one theme, each by its name in the graph with its meaning. */
+export interface SettingsTheme {
+  name: string;
+  title: string;
+  fields: readonly (readonly [string, SettingInput, string])[];
+}
+
+/** The settings of the server by theme. */
+export const SETTINGS_THEMES: readonly SettingsTheme[] = [
+  {
+    name: 'sign_in',
+    title: label('Sign-in and sign-up'),
+    fields: [
+      ['signupEnabled', 'tick', label('People can sign up by themselves')],
+      ['requireAdminApprovalAfterUserSignup', 'tick', label('Who signs up waits until an administrator approves')],
+      ['passwordAuthenticationEnabledForWeb', 'tick', label('Passwords sign in to pages and the API (those of administrators always do)')],
+      ['passwordAuthenticationEnabledForGit', 'tick', label('Passwords work for git over HTTP, besides tokens (those of administrators always do)')],
+      ['requireTwoFactorAuthentication', 'tick', label('Everybody has to set up two-factor authentication')],
+      ['twoFactorGracePeriod', 'number', label('Hours to set it up once it is required')],
+      ['sessionExpireDelay', 'number', label('Minutes after which an unused session ends')],
+      ['domainAllowlist', 'lines', label('Mail domains that can sign up; all when empty')],
+      ['domainDenylistEnabled', 'tick', label('Refuse the mail domains below')],
+      ['domainDenylist', 'lines', label('Mail domains that cannot sign up')],
+      ['disabledOauthSignInSources', 'lines', label('Names of sign-in providers that are switched off')],
+      ['signInText', 'text', label('Text on the sign-in page, in Markdown')],
+      ['homePageUrl', 'text', label('Address that visitors are sent to from the home page')],
+      ['afterSignOutPath', 'text', label('Address after signing out')],
+    ],
+  },
+  {
+    name: 'users',
+    title: label('New users'),
+    fields: [
+      ['defaultProjectsLimit', 'number', label('Personal projects that a new user can have')],
+      ['canCreateGroup', 'tick', label('New users can create groups')],
+      ['userDefaultExternal', 'tick', label('New users are external: they see no internal projects')],
+      ['userOauthApplications', 'tick', label('Users can register OAuth applications')],
+      ['avatarServiceEnabled', 'tick', label('Users without a picture get one from the avatar service')],
+      ['deactivateDormantUsersPeriod', 'number', label('Days without activity after which a user can be deactivated')],
+      ['requirePersonalAccessTokenExpiry', 'tick', label('New access tokens must expire')],
+      ['personalAccessTokenPrefix', 'text', label('What new access tokens begin with')],
+    ],
+  },
+  {
+    name: 'projects',
+    title: label('Projects and groups'),
+    fields: [
+      ['defaultProjectVisibility', 'Visibility', label('Visibility of new projects')],
+      ['defaultGroupVisibility', 'Visibility', label('Visibility of new groups')],
+      ['defaultSnippetVisibility', 'Visibility', label('Visibility of new snippets')],
+      ['defaultBranchName', 'text', label('First branch of new projects; “master” when empty')],
+      ['projectExportEnabled', 'tick', label('Projects can be exported as archives')],
+      ['maxExportSize', 'number', label('Largest archive that is made, in megabytes; any size when 0')],
+      ['maxImportSize', 'number', label('Largest archive that is imported, in megabytes; the limit of the server when 0')],
+      ['importSources', 'lines', label('From where projects are imported: git, gitlab_project')],
+      ['maxAttachmentSize', 'number', label('Largest upload in megabytes')],
+      ['repositoryStorages', 'lines', label('Storages of new projects')],
+      ['enabledGitAccessProtocol', 'GitAccessProtocol', label('Protocols of git')],
+    ],
+  },
+  {
+    name: 'ci',
+    title: label('CI, packages and hooks'),
+    fields: [
+      ['sharedRunnersEnabled', 'tick', label('Shared runners run the jobs of new projects')],
+      ['maxArtifactsSize', 'number', label('Largest artifacts of a job, in megabytes')],
+      ['defaultArtifactsExpireIn', 'text', label('How long artifacts are kept, such as “30 days”; for ever when 0')],
+      ['defaultCiConfigPath', 'text', label('Path of the CI configuration; “.gitlab-ci.yml” when empty')],
+      ['containerRegistryTokenExpireDelay', 'number', label('Minutes for which tokens of the container registry are valid')],
+      ['allowLocalRequestsFromWebHooksAndServices', 'tick', label('Webhooks may lead to private addresses')],
+    ],
+  },
+  {
+    name: 'limits',
+    title: label('Limits of requests'),
+    fields: [
+      ['throttleUnauthenticatedApiEnabled', 'tick', label('Limit: requests to the API without a sign-in, of each address')],
+      ['throttleUnauthenticatedApiRequestsPerPeriod', 'number', label('Requests to the API without a sign-in, of each address: number in a period')],
+      ['throttleUnauthenticatedApiPeriodInSeconds', 'number', label('Requests to the API without a sign-in, of each address: seconds of the period')],
+      ['throttleUnauthenticatedEnabled', 'tick', label('Limit: requests for pages without a sign-in, of each address')],
+      ['throttleUnauthenticatedRequestsPerPeriod', 'number', label('Requests for pages without a sign-in, of each address: number in a period')],
+      ['throttleUnauthenticatedPeriodInSeconds', 'number', label('Requests for pages without a sign-in, of each address: seconds of the period')],
+      ['throttleAuthenticatedApiEnabled', 'tick', label('Limit: requests to the API of each user')],
+      ['throttleAuthenticatedApiRequestsPerPeriod', 'number', label('Requests to the API of each user: number in a period')],
+      ['throttleAuthenticatedApiPeriodInSeconds', 'number', label('Requests to the API of each user: seconds of the period')],
+      ['throttleAuthenticatedWebEnabled', 'tick', label('Limit: requests for pages of each user')],
+      ['throttleAuthenticatedWebRequestsPerPeriod', 'number', label('Requests for pages of each user: number in a period')],
+      ['throttleAuthenticatedWebPeriodInSeconds', 'number', label('Requests for pages of each user: seconds of the period')],
+      ['throttleProtectedPathsEnabled', 'tick', label('Limit: requests for signing in and resetting passwords, of each address')],
+      ['throttleProtectedPathsRequestsPerPeriod', 'number', label('Requests for signing in and resetting passwords, of each address: number in a period')],
+      ['throttleProtectedPathsPeriodInSeconds', 'number', label('Requests for signing in and resetting passwords, of each address: seconds of the period')],
+    ],
+  },
+];
+
+/** The values of enums with their words. */
+export const CHOICES = {
+  Visibility: [
+    ['PRIVATE', label('visibility|Private')],
+    ['INTERNAL', label('visibility|Internal')],
+    ['PUBLIC', label('visibility|Public')],
+  ],
+  GitAccessProtocol: [
+    ['', label('HTTP and SSH')],
+    ['HTTP', label('Only HTTP')],
+    ['SSH', label('Only SSH')],
+  ],
+} as const;
