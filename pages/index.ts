@@ -25,7 +25,10 @@ import { runners } from '#pages/runners.ts';
 import { schedules } from '#pages/schedules.ts';
 import { search } from '#pages/search.ts';
 import { settings } from '#pages/settings.ts';
+import { settingsCi } from '#pages/settings_ci.ts';
+import { settingsHooks } from '#pages/settings_hooks.ts';
 import { settingsMembers } from '#pages/settings_members.ts';
+import { settingsTokens } from '#pages/settings_tokens.ts';
 import { snippets } from '#pages/snippets.ts';
 import { start } from '#pages/start.ts';
 
@@ -54,6 +57,9 @@ export const rows: readonly Row[] = [
   ...schedules,
   ...settings,
   ...settingsMembers,
+  ...settingsHooks,
+  ...settingsCi,
+  ...settingsTokens,
   ...commits,
   ...refs,
   ...releases,

@@ -97,14 +97,14 @@ describe.each(['project', 'group'] as const)('The members of a %s', (kind) => {
   it('are those who asked for access and were let in', async () => {
     const { owner, base, made, where } = await place();
     await (kind === 'project'
-      ? world.db.project.update({ where: { id: made.id }, data: { visibility: 'public' } })
-      : world.db.namespace.update({ where: { id: made.id }, data: { visibility: 'public' } }));
+      ? world.db.project.update({ where: { id: made.id }, data: { visibility: 'public', requestAccessEnabled: true } })
+      : world.db.namespace.update({ where: { id: made.id }, data: { visibility: 'public', requestAccessEnabled: true } }));
     const [one, two] = [await world.user(), await world.user()];
     for (const user of [one, two])
       expect((await world.api(user).post(`/${kind}s/${made.id}/access_requests`)).status).toBe(201);
     const browser = await signedIn(world, owner);
     await browser.get(`${base}/requests`);
-    expect(browser.page).toContain(`>${one.name}</a>`);
+    expect(browser.page).toContain(`href="/${one.username}"`);
     await browser.submit(`${base}/requests/${one.id}/approve`, { accessLevel: 'guest' });
     await browser.submit(`${base}/requests/${two.id}/deny`);
     expect(await world.db.member.count({ where: { ...where, userId: one.id, accessLevel: 10 } })).toBe(1);
