@@ -1,3 +1,2 @@
 /** Templates whose texts are not in the catalogue yet. */
-export const UNTRANSLATED: string[] = [
-];
+export const UNTRANSLATED: string[] = [];
