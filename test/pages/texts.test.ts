@@ -3,7 +3,7 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 import { SENTENCES } from '#src/entrances/web/pages/refusals.ts';
 import { LANGUAGES, type Language, readCatalogue, withoutContext } from '#src/platform/texts/texts.ts';
-import { templates, textsOutside, textsUsed } from '../../scripts/page_texts.ts';
+import { programs, templates, textsOutside, textsUsed, titlesOutside } from '../../scripts/page_texts.ts';
 import { UNTRANSLATED } from './untranslated.ts';
 
 /** Names of the places and tags of a message. */
@@ -53,6 +53,11 @@ describe('Texts of pages and mails', () => {
       (sentence) => !new RegExp(asWritten(sentence).join('(?:\\$\\{[^}]+\\}|[\\d_,]+)')).test(said),
     );
     expect(unsaid).toEqual([]);
+  });
+
+  it('stand in no title of a page that is written in a program', () => {
+    const outside = programs().map((file) => [file, titlesOutside(file)] as const);
+    expect(outside.filter(([, texts]) => texts.length > 0)).toEqual([]);
   });
 
   it('stand in no template', () => {
