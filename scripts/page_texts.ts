@@ -38,6 +38,32 @@ export function textsOutside(template: string): string[] {
   return [...textsOfHtml(html), ...wordsWritten(program)];
 }
 
+/** The programs of pages, as paths below the root. */
+export function programs(): string[] {
+  return globSync('{pages/*.ts,src/entrances/web/pages/*.ts}', { cwd: root }).sort();
+}
+
+/** Titles and the like that a program of pages gives other than from the catalogue. */
+export function titlesOutside(file: string): string[] {
+  const found: string[] = [];
+  const note = (text: string, ancestors: readonly AnyNode[]) => {
+    const isTitle = ancestors.some((node) => node.type === 'Property' && TITLES.includes(nameOf(node.key)));
+    if (isTitle && /\p{Lu}\p{Ll}/u.test(text.replace(UNSPOKEN, '')) && !isNoText(ancestors)) found.push(text);
+  };
+  ancestor(parsed(stripTypeScriptTypes(read(file))), {
+    Literal({ value }, _state, ancestors) {
+      if (typeof value === 'string') note(value, ancestors as AnyNode[]);
+    },
+    TemplateElement({ value }, _state, ancestors) {
+      note(value.cooked ?? '', ancestors as AnyNode[]);
+    },
+  });
+  return found;
+}
+
+/** Properties whose values people read. */
+const TITLES = ['title', 'label', 'summary', 'message', 'button', 'done', 'notice'];
+
 function read(file: string): string {
   return readFileSync(path.join(root, file), 'utf8');
 }
