@@ -244,7 +244,11 @@ export const own: Row[] = [
     again: groupNotifications,
   }),
   sessions,
-  form({ path: `${SESSIONS}/end_others`, operation: SendOtherSessionsEndDocument, goTo: back(SESSIONS, 'sessions_ended') }),
+  form({
+    path: `${SESSIONS}/end_others`,
+    operation: SendOtherSessionsEndDocument,
+    goTo: back(SESSIONS, 'sessions_ended'),
+  }),
   form({ path: `${SESSIONS}/:id/end`, operation: SendSessionEndDocument, goTo: back(SESSIONS, 'session_ended') }),
   keys,
   form({ path: KEYS, operation: SendNewSshKeyDocument, goTo: back(KEYS, 'ssh_key_added'), again: keys }),

@@ -143,7 +143,16 @@ export function page<Data, Found>({
   variables = (given) => given,
   ...options
 }: PageOptions<Data, Found>): Page {
-  const chosen = { leadsTo: leadsTo ?? null, signIn, takesTokens, catchAll, pageSize, listsFiles, administers, variables };
+  const chosen = {
+    leadsTo: leadsTo ?? null,
+    signIn,
+    takesTokens,
+    catchAll,
+    pageSize,
+    listsFiles,
+    administers,
+    variables,
+  };
   return { kind: 'page', ...chosen, ...options } as unknown as Page;
 }
 

@@ -61,8 +61,16 @@ it('finds users by state and text, and does with them what administrators can', 
   expect(await stateAfter('unban')).toBe('active');
   await world.db.user.update({ where: { id: user.id }, data: { state: 'blocked_pending_approval' } });
   expect(await stateAfter('approve')).toBe('active');
-  const change = { id: String(user.id), name: 'Renamed <b>', projectsLimit: '3', admin: ['false', 'true'], note: 'Known' };
-  expect((await browser.submit('/admin/users/findme', change)).headers.location).toBe('/admin/users/findme?notice=saved');
+  const change = {
+    id: String(user.id),
+    name: 'Renamed <b>',
+    projectsLimit: '3',
+    admin: ['false', 'true'],
+    note: 'Known',
+  };
+  expect((await browser.submit('/admin/users/findme', change)).headers.location).toBe(
+    '/admin/users/findme?notice=saved',
+  );
   expect(await world.db.user.findUniqueOrThrow({ where: { id: user.id } })).toMatchObject({
     ...{ name: 'Renamed <b>', projectsLimit: 3, admin: true, note: 'Known' },
   });
@@ -72,14 +80,21 @@ it('finds users by state and text, and does with them what administrators can', 
   const { passwordHash } = await world.db.user.findUniqueOrThrow({ where: { id: user.id } });
   await browser.submit('/admin/users/findme/password', { id: String(user.id), newPassword: 'correct horse battery' });
   expect((await world.db.user.findUniqueOrThrow({ where: { id: user.id } })).passwordHash).not.toBe(passwordHash);
-  expect((await browser.submit(`/admin/users/${user.id}/delete`)).headers.location).toBe('/admin/users?notice=user_deleted');
+  expect((await browser.submit(`/admin/users/${user.id}/delete`)).headers.location).toBe(
+    '/admin/users?notice=user_deleted',
+  );
   expect(await world.db.user.count({ where: { id: user.id } })).toBe(0);
 });
 
 it('creates users, and shows the form again with what is wrong', async () => {
   const browser = await signedIn(world, administrator);
   await browser.get('/admin/users/new');
-  const fields = { name: 'New', newUsername: 'newcomer', email: 'newcomer@example.org', newPassword: 'correct horse battery' };
+  const fields = {
+    name: 'New',
+    newUsername: 'newcomer',
+    email: 'newcomer@example.org',
+    newPassword: 'correct horse battery',
+  };
   const flags = { admin: 'false', external: 'false', resetPassword: 'false' };
   expect((await browser.submit('/admin/users', { ...fields, ...flags, email: 'none' })).status).toBe(422);
   expect(browser.page).toContain('value="newcomer"');
@@ -148,13 +163,18 @@ it('changes the settings of one theme, and leaves those of others', async () => 
   expect(browser.page).toContain('Personal projects that a new user can have');
   expect((await browser.submit('/admin/settings/users', { defaultProjectsLimit: '-5' })).status).toBe(422);
   const fields = { defaultProjectsLimit: '7', canCreateGroup: ['false', 'true'], personalAccessTokenPrefix: 'abc-' };
-  expect((await browser.submit('/admin/settings/users', fields)).headers.location).toBe('/admin/settings/users?notice=saved');
+  expect((await browser.submit('/admin/settings/users', fields)).headers.location).toBe(
+    '/admin/settings/users?notice=saved',
+  );
   const after = await world.db.applicationSettings.findUniqueOrThrow({ where: { id: 1 } });
   expect(after).toEqual({
     ...{ ...before, updatedAt: after.updatedAt },
     ...{ defaultProjectsLimit: 7, canCreateGroup: true, personalAccessTokenPrefix: 'abc-' },
   });
-  await browser.submit('/admin/settings/sign_in', { domainDenylist: 'one.example\ntwo.example', domainDenylistEnabled: 'true' });
+  await browser.submit('/admin/settings/sign_in', {
+    domainDenylist: 'one.example\ntwo.example',
+    domainDenylistEnabled: 'true',
+  });
   await browser.get('/admin/settings/sign_in');
   expect(browser.page).toContain('one.example\ntwo.example');
   await browser.submit('/admin/settings/sign_in', { domainDenylist: '', domainDenylistEnabled: 'false' });
@@ -184,7 +204,11 @@ it('adds, tests and removes system hooks', async () => {
   const browser = await signedIn(world, administrator);
   await browser.get('/admin/hooks');
   expect((await browser.submit('/admin/hooks', { hookUrl: 'none' })).status).toBe(422);
-  await browser.submit('/admin/hooks', { hookUrl: 'https://hooks.invalid/', pushEvents: ['false', 'true'], token: 'secret-token' });
+  await browser.submit('/admin/hooks', {
+    hookUrl: 'https://hooks.invalid/',
+    pushEvents: ['false', 'true'],
+    token: 'secret-token',
+  });
   const hook = await world.db.hook.findFirstOrThrow({ where: { projectId: null, namespaceId: null } });
   await browser.get('/admin/hooks');
   expect(browser.page).toContain('https://hooks.invalid/');

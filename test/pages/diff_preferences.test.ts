@@ -36,7 +36,11 @@ it('shows changes one file at a time, or without those of whitespace, to users w
   await browser.get(next.replaceAll('&amp;', '&'));
   expect(files()).toEqual(['b.txt']);
   await browser.get('/profile');
-  await browser.submit('/profile/preferences', { viewDiffsFileByFile: 'false', showWhitespaceInDiffs: 'false', diffView: 'split' });
+  await browser.submit('/profile/preferences', {
+    viewDiffsFileByFile: 'false',
+    showWhitespaceInDiffs: 'false',
+    diffView: 'split',
+  });
   await browser.get(address);
   expect([files(), removed()]).toEqual([
     ['a.txt', 'b.txt'],

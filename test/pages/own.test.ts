@@ -12,7 +12,13 @@ it('keeps colours, layout, language and first page, which work without scripts',
   const browser = await signedIn(world, user);
   await browser.get('/profile/preferences');
   expect(browser.page).not.toContain('data-theme');
-  const chosen = { theme: 'dark', diffView: 'split', firstPage: 'todos', preferredLanguage: 'de', timezone: 'Europe/Berlin' };
+  const chosen = {
+    theme: 'dark',
+    diffView: 'split',
+    firstPage: 'todos',
+    preferredLanguage: 'de',
+    timezone: 'Europe/Berlin',
+  };
   const answer = await browser.submit('/profile/preferences', { ...chosen, viewDiffsFileByFile: ['false', 'true'] });
   expect(answer.headers.location).toBe('/profile/preferences?notice=saved');
   await browser.get('/profile/preferences?notice=saved');
@@ -113,7 +119,9 @@ it('makes an archive of what the server knows of somebody, for them alone', asyn
   expect((await browser.get('/profile/data/archive')).status).toBe(404);
   await browser.submit('/profile/data/export');
   await expect
-    .poll(async () => (await world.db.userExport.findUnique({ where: { userId: user.id } }))?.state, { timeout: 30_000 })
+    .poll(async () => (await world.db.userExport.findUnique({ where: { userId: user.id } }))?.state, {
+      timeout: 30_000,
+    })
     .toBe('finished');
   await browser.get('/profile/data');
   expect(browser.page).toContain('href="/profile/data/archive"');
@@ -128,7 +136,10 @@ it('makes an archive of what the server knows of somebody, for them alone', asyn
   expect((await fetchArchive({ 'PRIVATE-TOKEN': user.token })).status).toBe(404);
   const stranger = await signedIn(world, await world.user());
   expect((await stranger.get('/profile/data/archive')).status).toBe(404);
-  await world.db.userExport.update({ where: { userId: user.id }, data: { finishedAt: new Date(Date.now() - 90_000_000) } });
+  await world.db.userExport.update({
+    where: { userId: user.id },
+    data: { finishedAt: new Date(Date.now() - 90_000_000) },
+  });
   expect((await fetchArchive(cookie)).status).toBe(404);
 });
 

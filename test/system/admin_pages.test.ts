@@ -25,7 +25,11 @@ async function api(method: string, at: string, body?: object) {
     'PRIVATE-TOKEN': printed(server.output(), 'Private token') ?? '',
     'Content-Type': 'application/json',
   };
-  const response = await fetch(`${server.url}/api/v4${at}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  const response = await fetch(`${server.url}/api/v4${at}`, {
+    method,
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  });
   expect([at, response.ok]).toEqual([at, true]);
   return response.json();
 }
@@ -37,7 +41,11 @@ async function fill(): Promise<void> {
   }
   const group = await api('POST', '/groups', { name: 'Makers', path: 'makers' });
   await api('POST', '/projects', { name: 'own-pages', namespace_id: group.id });
-  await api('POST', '/user/runners', { runner_type: 'instance_type', description: 'Shared builder', tag_list: 'linux' });
+  await api('POST', '/user/runners', {
+    runner_type: 'instance_type',
+    description: 'Shared builder',
+    tag_list: 'linux',
+  });
   const redirect = 'https://client.example.org/a/callback/that/is/long/enough/to/need/a/break/in/a/narrow/window';
   await api('POST', '/applications', { name: 'Client', redirect_uri: redirect, scopes: 'api' });
 }

@@ -254,7 +254,9 @@ describe('The address of a form', () => {
   });
 
   it('is one of many', () => {
-    expect(addresses).toEqual(expect.arrayContaining(['/profile/emails', '/profile/emails/999/delete', '/profile/avatar']));
+    expect(addresses).toEqual(
+      expect.arrayContaining(['/profile/emails', '/profile/emails/999/delete', '/profile/avatar']),
+    );
     expect(addresses.length).toBeGreaterThan(20);
   });
 });
@@ -272,8 +274,11 @@ describe('Where git is served over SSH', () => {
     onTestFinished(close);
     const { visitor } = await onProfile();
     return String(
-      (await send('GET', '/profile/keys', { headers: { cookie: `gantry_session=${visitor.cookie('gantry_session')}` } }))
-        .body,
+      (
+        await send('GET', '/profile/keys', {
+          headers: { cookie: `gantry_session=${visitor.cookie('gantry_session')}` },
+        })
+      ).body,
     );
   };
 

@@ -54,7 +54,8 @@ export function navigation(path: string, signedIn: boolean, isAdmin = false): Na
       const current = currentAt(place, path);
       return { path: place.path, label: place.label, ...(current && { current }) };
     });
-  if (!signedIn) return { site: links([...SITE, ...PROGRAMS, ...SIGNED_OUT]), settings: [], programs: [], administration: [] };
+  if (!signedIn)
+    return { site: links([...SITE, ...PROGRAMS, ...SIGNED_OUT]), settings: [], programs: [], administration: [] };
   const administration = isAdmin ? links(ADMINISTRATION) : [];
   return { site: links(SITE), settings: links(SETTINGS), programs: links(PROGRAMS), administration };
 }
