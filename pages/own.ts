@@ -183,7 +183,14 @@ const keys = page({
   view: 'own/keys',
   found: ({ viewer }) => viewer,
   title: (_found, { t }) => t('SSH and GPG keys'),
-  show: ({ sshKeys, gpgKeys }, facts) => ({ sshKeys, gpgKeys, notice: noticeOf(facts) }),
+  show: ({ sshKeys, gpgKeys }, facts) => ({
+    ...{ gpgKeys, notice: noticeOf(facts) },
+    // As the programs of OpenSSH show it.
+    sshKeys: {
+      ...sshKeys,
+      nodes: sshKeys.nodes.map((one) => ({ ...one, fingerprint: `SHA256:${one.fingerprintSha256}` })),
+    },
+  }),
   signIn: true,
 });
 

@@ -38,7 +38,8 @@ export function problemsOf(
     const message = messages.join(', ');
     // A message continues the name of its field, which stands nowhere if the form has none.
     if (variable === null) problems[''] = /^[A-Z]/.test(message) ? message : `${name.replaceAll('_', ' ')} ${message}`;
-    else problems[variable] = message;
+    // Several fields may be of one variable, such as a key and what is made of it: the first says what is wrong.
+    else problems[variable] ??= message;
   }
   return problems;
 }

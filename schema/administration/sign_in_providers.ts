@@ -53,7 +53,9 @@ builder.mutationField('testSignInProvider', (t) =>
     type: TestSignInProviderPayload,
     description:
       'Asks a provider for its endpoints, or a directory for the place of its people, and says what is wrong. For administrators.',
-    args: { input: t.arg({ type: TestSignInProviderInput, required: true, description: 'Names the provider.' }) },
+    args: {
+      input: t.arg({ type: TestSignInProviderInput, required: true, description: 'Names the provider that is asked.' }),
+    },
     resolve: (_root, { input: { name } }, context) => testProvider(context, name),
   }),
 );

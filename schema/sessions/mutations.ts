@@ -87,7 +87,7 @@ builder.mutationField('endSessions', (t) =>
   t.field({
     type: EndSessionsPayload,
     description: 'Signs the caller out of all browsers, or of all others. For signed-in users.',
-    args: { input: t.arg({ type: EndSessionsInput, required: true, description: 'Which sessions end.' }) },
+    args: { input: t.arg({ type: EndSessionsInput, required: true, description: 'Says which of the sessions end.' }) },
     resolve: async (_root, { input: { exceptCurrent } }, context) => ({
       ended: await endSessions(context, exceptCurrent ? context.actor?.sessionId : undefined),
     }),
@@ -98,7 +98,7 @@ builder.mutationField('endSession', (t) =>
   t.field({
     type: EndSessionPayload,
     description: 'Signs the caller out of one browser. For signed-in users.',
-    args: { input: t.arg({ type: EndSessionInput, required: true, description: 'Names the session.' }) },
+    args: { input: t.arg({ type: EndSessionInput, required: true, description: 'Names the session that ends.' }) },
     resolve: async (_root, { input: { id } }, context) => {
       await endOwnSession(context, id);
       return { ended: 1 };

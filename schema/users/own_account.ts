@@ -1,6 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { values } from '#schema/enums.ts';
 import { emptyInput } from '#schema/inputs.ts';
+import { toGlobalId } from '#schema/node/types.ts';
+import { requireAccount } from '#src/access/permissions/actor.ts';
 import {
   type DataExport,
   type DataExportStatus,
@@ -83,9 +85,14 @@ const DeleteAccountInput = builder.inputType('DeleteAccountInput', {
   }),
 });
 
-const DeleteAccountPayload = builder.objectRef<{ deleted: boolean }>('DeleteAccountPayload').implement({
-  description: 'Confirmation that the account is gone.',
-  fields: (t) => ({ deleted: t.exposeBoolean('deleted', { description: 'True once the account is deleted.' }) }),
+const DeleteAccountPayload = builder.objectRef<{ id: number }>('DeleteAccountPayload').implement({
+  description: 'Which account is gone from now on.',
+  fields: (t) => ({
+    deletedAccountId: t.id({
+      description: 'Global ID that the user had.',
+      resolve: ({ id }) => toGlobalId('User', id),
+    }),
+  }),
 });
 
 builder.queryFields((t) => ({
@@ -118,8 +125,9 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: DeleteAccountInput, required: true, description: 'The username, and a password or code.' }),
     },
     resolve: async (_root, { input }, context) => {
+      const { id } = requireAccount(context);
       await deleteAccount(context, input);
-      return { deleted: true };
+      return { id };
     },
   }),
 }));

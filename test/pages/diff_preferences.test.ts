@@ -28,15 +28,19 @@ it('shows changes one file at a time, or without those of whitespace, to users w
     ['two();', 'three', 'b', 'c  c'],
   ]);
   await browser.get('/profile');
-  await browser.submit('/profile/preferences', { view_diffs_file_by_file: '1', show_whitespace_in_diffs: '1' });
-  expect(browser.answer.headers.location).toBe('/profile?notice=preferences_saved');
+  await browser.submit('/profile/preferences', { viewDiffsFileByFile: 'true', showWhitespaceInDiffs: 'true' });
+  expect(browser.answer.headers.location).toBe('/profile/preferences?notice=saved');
   await browser.get(address);
   expect(files()).toEqual(['a.txt']);
   const [, next = ''] = /rel="next" href="([^"]*)"/.exec(browser.page) ?? [];
   await browser.get(next.replaceAll('&amp;', '&'));
   expect(files()).toEqual(['b.txt']);
   await browser.get('/profile');
-  await browser.submit('/profile/preferences', {});
+  await browser.submit('/profile/preferences', {
+    viewDiffsFileByFile: 'false',
+    showWhitespaceInDiffs: 'false',
+    diffView: 'split',
+  });
   await browser.get(address);
   expect([files(), removed()]).toEqual([
     ['a.txt', 'b.txt'],
@@ -44,4 +48,7 @@ it('shows changes one file at a time, or without those of whitespace, to users w
   ]);
   expect(browser.page).toContain('Only whitespace has changed, which you chose not to see.');
   expect(browser.page).toContain('  two();');
+  expect(browser.page).toContain('class="diff split"');
+  await browser.get(`${address}?view=unified`);
+  expect(browser.page).not.toContain('class="diff split"');
 });

@@ -177,13 +177,14 @@ describe('The picture of a user', () => {
 });
 
 describe('E-mail addresses and SSH keys', () => {
-  it('are added and removed on the profile', async () => {
+  it('are added and removed on their pages', async () => {
     const { user, visitor } = await onProfile();
     const email = `${world.unique('second')}@example.net`;
     await visitor.submit('/profile/emails', { email });
     await visitor.submit('/profile/keys', { title: 'Laptop', key: SAMPLES[0]?.key ?? '' });
     await visitor.get('/profile');
     expect(visitor.page).toContain(email);
+    await visitor.get('/profile/keys');
     expect(visitor.page).toContain('Laptop');
     const emails = (await world.api(user).get('/user/emails')).body;
     const keys = (await world.api(user).get('/user/keys')).body;
@@ -253,7 +254,9 @@ describe('The address of a form', () => {
   });
 
   it('is one of many', () => {
-    expect(addresses).toEqual(expect.arrayContaining(['/profile/keys', '/profile/keys/999/delete', '/profile/avatar']));
+    expect(addresses).toEqual(
+      expect.arrayContaining(['/profile/emails', '/profile/emails/999/delete', '/profile/avatar']),
+    );
     expect(addresses.length).toBeGreaterThan(20);
   });
 });
@@ -271,19 +274,22 @@ describe('Where git is served over SSH', () => {
     onTestFinished(close);
     const { visitor } = await onProfile();
     return String(
-      (await send('GET', '/profile', { headers: { cookie: `gantry_session=${visitor.cookie('gantry_session')}` } }))
-        .body,
+      (
+        await send('GET', '/profile/keys', {
+          headers: { cookie: `gantry_session=${visitor.cookie('gantry_session')}` },
+        })
+      ).body,
     );
   };
 
-  it('the profile says so, with the address', async () => {
+  it('the page of keys says so, with the address', async () => {
     const text = await page({ host: 'git.example.org', port: 2222 });
     expect(text).toContain('clone and push over SSH');
     expect(text).toContain('<code>ssh://git@git.example.org:2222</code>');
     expect(text).not.toContain('does not offer git over SSH');
   });
 
-  it('and where it is not, the profile says that', async () => {
+  it('and where it is not, the page of keys says that', async () => {
     const text = await page(null);
     expect(text).toContain('does not offer git over SSH');
     expect(text).not.toContain('clone and push over SSH');

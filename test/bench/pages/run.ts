@@ -15,6 +15,8 @@ interface Measured {
   name: string;
   page: string;
   rest?: string;
+  /** Whose page it is; that of the user who asks when absent. */
+  session?: string;
 }
 
 /** Kilobytes that a page should have at most when it is transferred, without images, and milliseconds (p50) that it should take. */
@@ -22,6 +24,7 @@ const MOST_KILOBYTES = 60;
 const TARGET = 50;
 
 const SESSION = 'bench-session';
+const ADMINISTRATORS_SESSION = 'bench-administrator';
 const LINES = 5_000;
 const FILES = 200;
 
@@ -52,7 +55,7 @@ export async function measurePages(
   }
 }
 
-function pagesOf({ project, pipeline }: Prepared): Measured[] {
+function pagesOf({ project, pipeline, administrator }: Prepared): Measured[] {
   const at = `/${project}`;
   const rest = '/api/v4/projects/1';
   return [
@@ -88,13 +91,28 @@ function pagesOf({ project, pipeline }: Prepared): Measured[] {
     { name: 'environments', page: `${at}/-/environments`, rest: `${rest}/environments` },
     { name: 'runners', page: `${at}/-/runners`, rest: `${rest}/runners` },
     { name: 'charts', page: `${at}/-/pipelines/charts?interval=month` },
+    { name: 'own preferences', page: '/profile/preferences' },
+    { name: 'own notifications', page: '/profile/notifications' },
+    { name: 'own sessions', page: '/profile/sessions' },
+    { name: 'own keys', page: '/profile/keys', rest: '/api/v4/user/keys' },
+    { name: 'own data', page: '/profile/data' },
+    ...[
+      ['administration', '/admin'],
+      ['all users', '/admin/users'],
+      ['one user', `/admin/users/${administrator}`],
+      ['all groups', '/admin/groups'],
+      ['all projects', '/admin/projects'],
+      ['settings of the server', '/admin/settings/sign_in'],
+      ['background jobs', '/admin/background_jobs'],
+      ['storages', '/admin/storages'],
+    ].map(([name = '', page = '']) => ({ name, page, session: ADMINISTRATORS_SESSION })),
   ];
 }
 
-async function measure(server: BenchServer, { name, page, rest }: Measured): Promise<string[]> {
+async function measure(server: BenchServer, { name, page, rest, session = SESSION }: Measured): Promise<string[]> {
   const visit = {
     path: page,
-    headers: { Cookie: `gantry_session=${SESSION}`, 'Accept-Encoding': 'gzip', Accept: 'text/html' },
+    headers: { Cookie: `gantry_session=${session}`, 'Accept-Encoding': 'gzip', Accept: 'text/html' },
   };
   const begun = performance.now();
   const answer = await send(server.url, visit);
@@ -134,13 +152,14 @@ async function statementsOf(
   return (await server.ask<number>({ statements: true })) - before;
 }
 
-/** The full path of the first project, and a pipeline of it that has jobs. */
+/** The full path of the first project, a pipeline of it that has jobs, and the username of an administrator. */
 interface Prepared {
   project: string;
   pipeline: number;
+  administrator: string;
 }
 
-/** Makes a session of the user who asks. */
+/** Makes sessions of the user who asks, and of an administrator. */
 async function prepare(databaseUrl: string): Promise<Prepared> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -152,7 +171,19 @@ async function prepare(databaseUrl: string): Promise<Prepared> {
     const { rows: pipelines } = await client.query<{ id: number }>(
       'SELECT max(pipeline_id) AS id FROM jobs WHERE project_id = 1 AND NOT generic',
     );
-    return { project: rows[0]?.path ?? '', pipeline: pipelines[0]?.id ?? 0 };
+    const { rows: made } = await client.query<{ id: number; username: string }>(
+      'UPDATE users SET admin = true WHERE id = (SELECT max(id) FROM users WHERE id <> $1) RETURNING id, username',
+      [actorId],
+    );
+    await client.query('INSERT INTO sessions (user_id, token_hash) VALUES ($1, $2)', [
+      made[0]?.id,
+      tokenHash(ADMINISTRATORS_SESSION),
+    ]);
+    return {
+      project: rows[0]?.path ?? '',
+      pipeline: pipelines[0]?.id ?? 0,
+      administrator: made[0]?.username ?? '',
+    };
   } finally {
     await client.end();
   }

@@ -1,0 +1,170 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { accessibilityFaults, launchChromium, openContext } from '../support/chromium.ts';
+import { printed, type ServerProcess, startServer } from '../support/server_process.ts';
+
+let server: ServerProcess;
+let browser: Browser;
+
+beforeAll(async () => {
+  server = await startServer({ PATH: process.env.PATH, HOME: process.env.HOME }, ['--ephemeral']);
+  browser = await launchChromium();
+  await fill();
+}, 240_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.end('SIGTERM');
+});
+
+/** What the REST API answers to the administrator. */
+async function api(method: string, at: string, body?: object) {
+  const headers = {
+    'PRIVATE-TOKEN': printed(server.output(), 'Private token') ?? '',
+    'Content-Type': 'application/json',
+  };
+  const response = await fetch(`${server.url}/api/v4${at}`, {
+    method,
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  expect([at, response.ok]).toEqual([at, true]);
+  return response.json();
+}
+
+async function fill(): Promise<void> {
+  for (const username of ['ada', 'grace', 'a-user-with-a-name-that-is-much-longer-than-usual']) {
+    const names = { username, name: `Name of ${username}`, email: `${username}@example.org` };
+    await api('POST', '/users', { ...names, password: 'correct horse battery', skip_confirmation: true });
+  }
+  const group = await api('POST', '/groups', { name: 'Makers', path: 'makers' });
+  await api('POST', '/projects', { name: 'own-pages', namespace_id: group.id });
+  await api('POST', '/user/runners', {
+    runner_type: 'instance_type',
+    description: 'Shared builder',
+    tag_list: 'linux',
+  });
+  const redirect = 'https://client.example.org/a/callback/that/is/long/enough/to/need/a/break/in/a/narrow/window';
+  await api('POST', '/applications', { name: 'Client', redirect_uri: redirect, scopes: 'api' });
+}
+
+/** Where screenshots are put to be looked at; nowhere when absent. */
+const SCREENSHOTS = process.env.GANTRY_TEST_SCREENSHOTS;
+
+async function keep(page: Page, name: string): Promise<void> {
+  if (SCREENSHOTS === undefined) return;
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`), fullPage: true });
+}
+
+async function signedIn(options: Parameters<typeof openContext>[2]) {
+  const opened = await openContext(browser, server.url, options);
+  await opened.page.goto('/users/sign_in');
+  await opened.page.getByLabel('Username or email').fill('root');
+  await opened.page.getByLabel('Password').fill(printed(server.output(), 'Password') ?? '');
+  await opened.page.getByRole('button', { name: 'Sign in' }).click();
+  await opened.page.waitForURL('**/');
+  return opened;
+}
+
+/** All pages of one's own and of administration, by name. */
+const PAGES: Record<string, string> = {
+  preferences: '/profile/preferences',
+  notifications: '/profile/notifications',
+  project_notifications: '/profile/notifications/projects/makers/own-pages',
+  sessions: '/profile/sessions',
+  keys: '/profile/keys',
+  data: '/profile/data',
+  overview: '/admin',
+  users: '/admin/users',
+  user: '/admin/users/ada',
+  user_new: '/admin/users/new',
+  groups: '/admin/groups',
+  projects: '/admin/projects',
+  settings_sign_in: '/admin/settings/sign_in',
+  settings_projects: '/admin/settings/projects',
+  settings_limits: '/admin/settings/limits',
+  providers: '/admin/sign_in_providers',
+  jobs: '/admin/background_jobs',
+  hooks: '/admin/hooks',
+  runners: '/admin/runners',
+  applications: '/admin/applications',
+  storages: '/admin/storages',
+  health: '/admin/health',
+};
+
+/** Bytes of a page with styles and scripts, as they are sent for the first visit. */
+const MOST_BYTES = 60 * 1024;
+
+it.each([
+  { width: 1280, colorScheme: 'light' as const },
+  { width: 768, colorScheme: 'light' as const },
+  { width: 320, colorScheme: 'dark' as const },
+])(
+  'every page of users and administrators is there at $width pixels in $colorScheme colours, and axe finds nothing wrong with it',
+  async (look) => {
+    const { page, context, troubles } = await signedIn(look);
+    const faults: string[] = [];
+    for (const [name, address] of Object.entries(PAGES)) {
+      const status = (await page.goto(address))?.status();
+      if (status !== 200) faults.push(`${name}: ${status}`);
+      for (const fault of await accessibilityFaults(page)) faults.push(`${name}: ${fault}`);
+      const isWide = await page.evaluate(
+        () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+      );
+      if (isWide) faults.push(`${name}: wider than the window`);
+      const sizes = await page.evaluate(() =>
+        performance.getEntries().flatMap((entry) => {
+          const { initiatorType, encodedBodySize } = entry as PerformanceResourceTiming;
+          return ['navigation', 'link', 'script'].includes(initiatorType) ? [encodedBodySize] : [];
+        }),
+      );
+      const weight = sizes.reduce((sum, size) => sum + size, 0);
+      if (weight > MOST_BYTES) faults.push(`${name}: ${weight} bytes`);
+      await keep(page, `${name}_${look.width}_${look.colorScheme}`);
+    }
+    expect(faults).toEqual([]);
+    expect(troubles).toEqual([]);
+    await context.close();
+  },
+  300_000,
+);
+
+it('an administrator acts as a user with scripts off, sees a bar on each page, and ends it by the keyboard', async () => {
+  const { page, context } = await signedIn({ javaScriptEnabled: false });
+  await page.goto('/admin/users/ada');
+  await page.getByRole('button', { name: 'Act as this user' }).click();
+  await page.waitForURL('**/');
+  await page.goto('/explore');
+  const end = page.getByRole('button', { name: 'End acting as ada' });
+  expect(await end.isVisible()).toBe(true);
+  await keep(page, 'impersonation');
+  expect((await page.goto('/admin'))?.status()).toBe(404);
+  await page.goto('/explore');
+  // The first stop is the link that skips to the content, the second one the end.
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/admin/users/ada');
+  await context.close();
+}, 120_000);
+
+it('chosen colours hold against those of the system, with scripts off', async () => {
+  const { page, context } = await signedIn({ javaScriptEnabled: false, colorScheme: 'light' });
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  await page.goto('/profile/preferences');
+  const light = await page.locator('html').getAttribute('data-theme');
+  await page.getByLabel('Colours').selectOption('dark');
+  await page.getByRole('button', { name: 'Save preferences' }).click();
+  await page.waitForURL('**/profile/preferences?notice=saved');
+  expect([light, await page.locator('html').getAttribute('data-theme')]).toEqual([null, 'dark']);
+  await keep(page, 'chosen_dark');
+  const dark = await ground();
+  await page.getByLabel('Colours').selectOption('system');
+  await page.getByRole('button', { name: 'Save preferences' }).click();
+  await page.waitForURL('**/profile/preferences?notice=saved');
+  expect(await ground()).not.toBe(dark);
+  await context.close();
+}, 120_000);
