@@ -161,7 +161,6 @@ const PROBES: Record<Feature, string[]> = {
     `/users/${owner.id}/events`,
     `/${project.fullPath}/-/tree/master`,
     `/${project.fullPath}/-/raw/master/${MARK}.rb`,
-    `/${project.fullPath}/-/commits/master`,
     `/${project.fullPath}/-/commits/master.atom`,
   ],
   jobs: [`${at}/pipelines`, `${at}/pipelines/${pipeline.id}`, `${at}/pipelines/${pipeline.id}/jobs`, `${at}/jobs`],
@@ -192,7 +191,7 @@ async function seen(who: TestUser | null, feature: Feature): Promise<Map<string,
   const found = new Map<string, string>();
   for (const path of PROBES[feature]) {
     const isPage = path.startsWith(`/${project.fullPath}`);
-    const headers = who ? { 'Private-Token': who.token } : {};
+    const headers: Record<string, string> = who ? { 'Private-Token': who.token } : {};
     const { status, body } = await world.send('GET', `${isPage ? '' : '/api/v4'}${path}`, { headers });
     found.set(path, `${status} ${told(body)}`);
   }
