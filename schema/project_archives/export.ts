@@ -39,7 +39,10 @@ const ProjectExport = builder.objectRef<ExportRow>('ProjectExport').implement({
       resolve: ({ project }, _args, context, info) => findProject(context, project.id, selectionAt(info, 'Project')),
     }),
     status: t.expose('status', { type: ProjectExportStatus, description: 'How far the export is.' }),
-    error: t.exposeString('error', { nullable: true, description: 'Why the export failed, or why its archive could not be sent; null if neither.' }),
+    error: t.exposeString('error', {
+      nullable: true,
+      description: 'Why the export failed, or why its archive could not be sent; null if neither.',
+    }),
     finishedAt: t.expose('finishedAt', {
       type: 'DateTime',
       nullable: true,

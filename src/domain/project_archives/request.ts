@@ -6,11 +6,11 @@ import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { RawContent } from '#src/domain/repository/raw.ts';
 import { exportsStore } from '#src/domain/uploads/archives.ts';
 import { openStored } from '#src/domain/uploads/content.ts';
-import type { ProjectExport } from '#src/generated/prisma/client.ts';
 import { allowedHosts, isBlocked, parseHookUrl } from '#src/domain/webhooks/url.ts';
+import type { ProjectExport } from '#src/generated/prisma/client.ts';
+import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { BLOCKED } from '#src/platform/outbound/url.ts';
 import { encrypt } from '#src/platform/secrets.ts';
-import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { lengthError } from '#src/platform/text.ts';
 

@@ -62,9 +62,7 @@ export async function sendFile({ url, method, file, type, hosts, lookup, signal 
     url.protocol === 'https:'
       ? httpsRequest(url, { ...options, agent: agents.https })
       : httpRequest(url, { ...options, agent: agents.http });
-  request.on('timeout', () =>
-    request.destroy(new SendingFailed(`nothing moved for ${IDLE / 1000} seconds`, true)),
-  );
+  request.on('timeout', () => request.destroy(new SendingFailed(`nothing moved for ${IDLE / 1000} seconds`, true)));
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve);
     request.on('error', reject);
