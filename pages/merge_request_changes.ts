@@ -85,8 +85,8 @@ export const mergeRequestChanges: Row[] = [
     view: 'merge_requests/changes',
     listsFiles: true,
     found: ({ project }) => (project?.mergeRequest?.version ? project : null),
-    title: (project) =>
-      `Changes · ${project.mergeRequest?.title} (!${project.mergeRequest?.iid}) · ${project.fullPath}`,
+    title: (project, { t }) =>
+      `${t('Changes')} · ${project.mergeRequest?.title} (!${project.mergeRequest?.iid}) · ${project.fullPath}`,
     show: (project, facts) => {
       const { mergeRequest } = project;
       if (!mergeRequest?.version) return { project };

@@ -36,9 +36,11 @@ function textsOn(html: string): string[] {
   return [...visible.replace(/<[^>]*>/g, '\n').split('\n'), ...attributes].map((text) => text.trim()).filter(Boolean);
 }
 
-/** English texts of the catalogue on a page. */
+/** English texts of the catalogue on a page; `master` is the name of a branch. */
 function englishOn(html: string): string[] {
-  return textsOn(html).filter((text) => whole.has(text) || parts.some((part) => text.includes(part)));
+  return textsOn(html)
+    .filter((text) => text !== 'master')
+    .filter((text) => whole.has(text) || parts.some((part) => text.includes(part)));
 }
 
 /** Gets pages as a German browser. Returns what is not German on them, by address. */

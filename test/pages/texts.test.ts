@@ -1,8 +1,7 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 import { LANGUAGES, type Language, readCatalogue, withoutContext } from '#src/platform/texts/texts.ts';
-import { templates, textsOutside, textsUsed } from '../../scripts/page_texts.ts';
-import { UNTRANSLATED } from './untranslated.ts';
+import { tables, templates, textsOutside, textsOutsideRows, textsUsed } from '../../scripts/page_texts.ts';
 
 /** Names of the places and tags of a message. */
 function placesOf(message: string, language: Language): string[] {
@@ -43,11 +42,10 @@ describe('Texts of pages and mails', () => {
   });
 
   it('stand in no template', () => {
-    const outside = templates().map((template) => [template, textsOutside(template)] as const);
-    const found = outside.filter(([template, texts]) => texts.length > 0 && !UNTRANSLATED.includes(template));
-    expect(found).toEqual([]);
-    // Nothing stays on the list that is done.
-    const done = outside.filter(([template, texts]) => texts.length === 0 && UNTRANSLATED.includes(template));
-    expect(done.map(([template]) => template)).toEqual([]);
+    expect(templates().flatMap((template) => textsOutside(template).map((text) => [template, text]))).toEqual([]);
+  });
+
+  it('stand in no table of pages', () => {
+    expect(tables().flatMap((table) => textsOutsideRows(table).map((text) => [table, text]))).toEqual([]);
   });
 });

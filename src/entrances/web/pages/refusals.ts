@@ -184,9 +184,7 @@ const fixed = new Set<string>(SENTENCES.filter((sentence) => !sentence.includes(
 
 const patterns: Pattern[] = SENTENCES.filter((sentence) => sentence.includes('{')).map((sentence) => ({
   sentence,
-  matches: new RegExp(
-    `^${sentence.replace(/[.*+?^$()[\]\\|/]/g, '\\$&').replace(/\{(\w+)\}/g, '(?<$1>.{1,100})')}$`,
-  ),
+  matches: new RegExp(`^${sentence.replace(/[.*+?^$()[\]\\|/]/g, '\\$&').replace(/\{(\w+)\}/g, '(?<$1>.{1,100})')}$`),
 }));
 
 /** What a form or page was refused with, in the reader's language; several messages of one field are joined by commas. */
