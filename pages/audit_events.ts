@@ -9,27 +9,50 @@ import {
   ProjectAuditEventsPageDocument,
   type ProjectAuditEventsPageQuery,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 /** The kinds of records, in the words of the filter. */
 const KINDS: Readonly<Record<AuditTargetType, string>> = {
-  USER: 'Users and members',
-  GROUP: 'Groups',
-  PROJECT: 'Projects',
-  INVITATION: 'Invitations',
-  PROTECTED_BRANCH: 'Protected branches',
-  PROTECTED_TAG: 'Protected tags',
-  DEPLOY_KEY: 'Deploy keys',
-  DEPLOY_TOKEN: 'Deploy tokens',
-  ACCESS_TOKEN: 'Access tokens',
-  TRIGGER: 'Triggers',
-  WEBHOOK: 'Webhooks',
-  VARIABLE: 'Variables',
-  RUNNER: 'Runners',
-  MIRROR: 'Mirrors',
-  APPLICATION: 'Applications',
-  EMAIL: 'Secondary addresses',
-  SSH_KEY: 'SSH keys',
-  SETTINGS: 'Settings of the server',
+  USER: label('Users and members'),
+  GROUP: label('Groups'),
+  PROJECT: label('Projects'),
+  INVITATION: label('Invitations'),
+  PROTECTED_BRANCH: label('Protected branches'),
+  PROTECTED_TAG: label('Protected tags'),
+  DEPLOY_KEY: label('Deploy keys'),
+  DEPLOY_TOKEN: label('Deploy tokens'),
+  ACCESS_TOKEN: label('Access tokens'),
+  TRIGGER: label('Triggers'),
+  WEBHOOK: label('Webhooks'),
+  VARIABLE: label('Variables'),
+  RUNNER: label('Runners'),
+  MIRROR: label('Mirrors'),
+  APPLICATION: label('Applications'),
+  EMAIL: label('Secondary addresses'),
+  SSH_KEY: label('SSH keys'),
+  SETTINGS: label('Settings of the server'),
+};
+
+/** One of each, in the words of an entry. */
+const WORDS: Readonly<Record<AuditTargetType, string>> = {
+  USER: label('user'),
+  GROUP: label('group'),
+  PROJECT: label('project'),
+  INVITATION: label('invitation'),
+  PROTECTED_BRANCH: label('protected branch'),
+  PROTECTED_TAG: label('protected tag'),
+  DEPLOY_KEY: label('deploy key'),
+  DEPLOY_TOKEN: label('deploy token'),
+  ACCESS_TOKEN: label('access token'),
+  TRIGGER: label('trigger'),
+  WEBHOOK: label('webhook'),
+  VARIABLE: label('variable'),
+  RUNNER: label('runner'),
+  MIRROR: label('mirror'),
+  APPLICATION: label('application'),
+  EMAIL: label('email'),
+  SSH_KEY: label('ssh key'),
+  SETTINGS: label('settings'),
 };
 
 /** Days stand for their beginning and their end, in UTC. */
@@ -38,7 +61,7 @@ function withTimes(given: Facts['given']): Facts['given'] {
   return { ...given, from: at(given.from, '00:00:00'), until: at(given.until, '23:59:59.999') };
 }
 
-const shownTo = ({ given }: Facts) => ({ given, kinds: Object.entries(KINDS) });
+const shownTo = ({ given }: Facts) => ({ given, kinds: Object.entries(KINDS), words: WORDS });
 
 type Query<Data> = TypedDocumentNode<Data, never>;
 
@@ -49,7 +72,7 @@ function auditOf(kind: PlaceKind, operation: Query<ProjectAuditEventsPageQuery |
     view: 'audit_events/place',
     variables: withTimes,
     found: ({ place }) => place,
-    title: (place) => `Audit log · ${place.fullPath}`,
+    title: (place, { t }) => `${t('Audit log')} · ${place.fullPath}`,
     show: (place, facts) => ({
       ...shownIn(kind, place),
       ...shownTo(facts),
@@ -68,7 +91,7 @@ export const auditEvents: Row[] = [
     view: 'audit_events/server',
     variables: withTimes,
     found: (data) => data.auditEvents,
-    title: () => 'Audit log',
+    title: (_events, { t }) => t('Audit log'),
     show: (events, facts) => ({ ...shownTo(facts), events, isOfServer: true }),
     signIn: true,
   }),

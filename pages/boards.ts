@@ -28,6 +28,7 @@ import {
   SendNewBoardDocument,
   SendNewBoardListDocument,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 type Query<Data> = TypedDocumentNode<Data, never>;
 
@@ -65,7 +66,12 @@ const listQuery = (filter: URLSearchParams, ...more: [string, string][]) =>
   queryOf(new URLSearchParams([...filter, ...more]));
 
 /** The columns of a page of a board: the open issues in no list before its first list, the closed ones behind the last. */
-function columnsOf(board: BoardShownFragment, closed: BoardCardsFragment, filter: URLSearchParams): Column[] {
+function columnsOf(
+  board: BoardShownFragment,
+  closed: BoardCardsFragment,
+  filter: URLSearchParams,
+  t: Facts['t'],
+): Column[] {
   const { nodes, pageInfo } = board.lists;
   const lists = nodes.map((list) => ({
     key: String(list.databaseId),
@@ -78,11 +84,19 @@ function columnsOf(board: BoardShownFragment, closed: BoardCardsFragment, filter
   const showsClosed = !board.hideClosedList && !pageInfo.hasNextPage;
   return [
     ...(showsOpen
-      ? [{ key: 'open', title: 'Open', issues: board.backlogIssues, query: listQuery(filter), list: null }]
+      ? [{ key: 'open', title: t('Open'), issues: board.backlogIssues, query: listQuery(filter), list: null }]
       : []),
     ...lists,
     ...(showsClosed
-      ? [{ key: 'closed', title: 'Closed', issues: closed, query: listQuery(filter, ['state', 'closed']), list: null }]
+      ? [
+          {
+            key: 'closed',
+            title: t('Closed'),
+            issues: closed,
+            query: listQuery(filter, ['state', 'closed']),
+            list: null,
+          },
+        ]
       : []),
   ];
 }
@@ -96,7 +110,7 @@ function boardsOf(kind: PlaceKind, { first, one, create, edit }: Queries): Row[]
     operation: create,
     view: 'boards/new',
     found: ({ place }) => (place?.viewerCanManageBoards ? place : null),
-    title: (place) => `New board · ${place.fullPath}`,
+    title: (place, { t }) => `${t('New board')} · ${place.fullPath}`,
     show: (place) => ({ ...shown(place), before: {} }),
     signIn: true,
   });
@@ -105,15 +119,15 @@ function boardsOf(kind: PlaceKind, { first, one, create, edit }: Queries): Row[]
     operation: one,
     view: 'boards/show',
     found: ({ place }) => place?.board && { place, board: place.board },
-    title: ({ place, board }) => `${board.name} · Boards · ${place.fullPath}`,
-    show: ({ place, board }, { url }) => {
+    title: ({ place, board }, { t }) => `${board.name} · ${t('Boards')} · ${place.fullPath}`,
+    show: ({ place, board }, { url, t }) => {
       const filter = filterOf(url);
       const taken = board.lists.nodes.map(({ label }) => label.id);
       return {
         ...shown(place),
         board,
         boards: place.boards.nodes,
-        columns: columnsOf(board, place.closedIssues, filter),
+        columns: columnsOf(board, place.closedIssues, filter, t),
         filter: [...filter],
         query: queryOf(filter),
         labels: place.labels.nodes.filter(({ id }) => !taken.includes(id)),
@@ -122,17 +136,17 @@ function boardsOf(kind: PlaceKind, { first, one, create, edit }: Queries): Row[]
     },
   });
   /** A page about what is done with one board, for those who may. */
-  const about = (name: 'edit' | 'delete', label: string, right: 'viewerCanUpdate' | 'viewerCanDelete') =>
+  const about = (name: 'edit' | 'delete', title: string, right: 'viewerCanUpdate' | 'viewerCanDelete') =>
     page({
       path: `${at}/:board/${name}`,
       operation: edit,
       view: `boards/${name}`,
       found: ({ place }) => (place?.board?.[right] ? { place, board: place.board } : null),
-      title: ({ place, board }) => `${label} ${board.name} · ${place.fullPath}`,
+      title: ({ place, board }, { t }) => `${t(title, { name: board.name })} · ${place.fullPath}`,
       show: ({ place, board }) => ({ ...shown(place), board, before: board }),
       signIn: true,
     });
-  const editBoard = about('edit', 'Edit board', 'viewerCanUpdate');
+  const editBoard = about('edit', label('Edit board {name}'), 'viewerCanUpdate');
   const back = (_data: unknown, { given, url }: Facts) =>
     inPlace(given, 'boards', String(given.board)) + queryOf(filterOf(url));
   return [
@@ -141,7 +155,7 @@ function boardsOf(kind: PlaceKind, { first, one, create, edit }: Queries): Row[]
       operation: first,
       view: 'boards/none',
       found: ({ place }) => place,
-      title: (place) => `Boards · ${place.fullPath}`,
+      title: (place, { t }) => `${t('Boards')} · ${place.fullPath}`,
       show: shown,
       leadsTo: ({ boards }, { given }) => {
         const [board] = boards.nodes;
@@ -159,7 +173,7 @@ function boardsOf(kind: PlaceKind, { first, one, create, edit }: Queries): Row[]
     board,
     editBoard,
     form({ path: `${at}/:board/edit`, operation: SendBoardChangeDocument, goTo: back, again: editBoard }),
-    about('delete', 'Delete board', 'viewerCanDelete'),
+    about('delete', label('Delete board {name}'), 'viewerCanDelete'),
     form({
       path: `${at}/:board/delete`,
       operation: SendBoardDeletionDocument,

@@ -1,6 +1,6 @@
 import { chartsOf } from '#pages/chart.ts';
 import { ciFrame } from '#pages/ci.ts';
-import { form, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
 import {
   CheckConfigurationDocument,
   LintPageDocument,
@@ -11,7 +11,8 @@ import {
 type Checked = NonNullable<LintPageQuery['project']>;
 
 const shown = (project: Checked) => ({ ...ciFrame(project, 'lint'), lint: project.ciLint ?? null });
-const lintTitle = ({ fullPath }: { fullPath: string }) => `Check a CI configuration · ${fullPath}`;
+const lintTitle = ({ fullPath }: { fullPath: string }, { t }: Facts) =>
+  `${t('Check a CI configuration')} · ${fullPath}`;
 
 const lint = page({
   path: '/:project/-/ci/lint',
@@ -36,7 +37,8 @@ export const ciTools: Row[] = [
       dryRun: dryRun === undefined ? 'false' : dryRun,
     }),
     goTo: (_data, { url }) => url.pathname,
-    shows: ({ project }) => project && { view: 'ci/lint', title: lintTitle(project), values: shown(project) },
+    shows: ({ project }, facts) =>
+      project && { view: 'ci/lint', title: lintTitle(project, facts), values: shown(project) },
     again: lint,
   }),
   page({
@@ -44,7 +46,7 @@ export const ciTools: Row[] = [
     operation: PipelineChartsPageDocument,
     view: 'ci/charts',
     found: ({ project }) => project,
-    title: (project) => `Charts of pipelines · ${project.fullPath}`,
+    title: (project, { t }) => `${t('Charts of pipelines')} · ${project.fullPath}`,
     show: (project, { given }) => ({
       ...ciFrame(project, 'charts'),
       spans: project.pipelineStatistics,

@@ -17,7 +17,7 @@ const list = {
   operation: CommitListPageDocument,
   view: 'commits/list',
   found: ({ project }: CommitListPageQuery) => (project?.repository?.commits ? project : null),
-  title: (project: Project, { given }: Facts) => `Commits · ${given.ref} · ${project.fullPath}`,
+  title: (project: Project, { given, t }: Facts) => `${t('Commits')} · ${given.ref} · ${project.fullPath}`,
   show: (project: Project, { given }: Facts) => ({
     project,
     tab: 'code',
@@ -72,7 +72,8 @@ export const commits: Row[] = [
     operation: CommitSearchPageDocument,
     view: 'commits/list',
     found: ({ project }) => (project?.find ? project : null),
-    title: (project, { given }) => `Commits with ${given.search} · ${project.fullPath}`,
+    title: (project, { given, t }) =>
+      `${t('Commits with {search}', { search: String(given.search) })} · ${project.fullPath}`,
     show: (project, { given }) => ({
       project,
       tab: 'code',
@@ -104,7 +105,7 @@ export const commits: Row[] = [
       const commit = project?.repository?.commit;
       return project && commit?.discussion ? { project, commit, thread: commit.discussion } : null;
     },
-    title: ({ project }) => `Thread · ${project.fullPath}`,
+    title: ({ project }, { t }) => `${t('Thread')} · ${project.fullPath}`,
     show: (found) => ({ ...found, tab: 'code' }),
     pageSize: 100,
   }),

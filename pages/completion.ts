@@ -35,13 +35,13 @@ const named = (mark: string, title: string) => (/^[\w.-]+$/.test(title) ? `${mar
 const MARKS: Record<string, Mark> = {
   '/': {
     asks: 'actions',
-    choices: ({ quickActions = [] }, text, { given }) =>
+    choices: ({ quickActions = [] }, text, { given, t }) =>
       quickActions
         .filter(({ forIssues, forMergeRequests }) => (given.on === 'MergeRequest' ? forMergeRequests : forIssues))
         .filter(({ name }) => name.startsWith(text.toLowerCase()))
         .map(({ name, description, parameter }) => ({
           insert: parameter === null ? `/${name}\n` : `/${name} `,
-          about: parameter === null ? description : `${parameter} · ${description}`,
+          about: parameter === null ? t(description) : `${t(parameter)} · ${t(description)}`,
         })),
   },
   '@': {

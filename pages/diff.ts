@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Facts } from '#pages/engine/row.ts';
 import type { DiffFilesFragment } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 type File = DiffFilesFragment['nodes'][number];
 type Line = File['hunks'][number]['lines'][number];
@@ -62,7 +63,7 @@ const LINK = '120000';
  */
 export function shownFiles(
   { nodes }: DiffFilesFragment,
-  { given, changes }: Pick<Facts, 'given' | 'changes'>,
+  { given, changes, t }: Pick<Facts, 'given' | 'changes' | 't'>,
 ): ShownFile[] {
   const isAlone = given.path !== undefined;
   let left = isAlone ? Number.POSITIVE_INFINITY : PAGE_LINES;
@@ -74,9 +75,9 @@ export function shownFiles(
     const { oldPath, newPath, additions, deletions, newFile: isNew, deletedFile: isDeleted } = file;
     return {
       ...{ id, oldPath, newPath, additions, deletions, isNew, isDeleted, isLeftOut },
-      facts: factsOf(file),
+      facts: factsOf(file, t),
       isSubmodule: file.newMode === SUBMODULE || file.oldMode === SUBMODULE,
-      without: withoutLines(file, count) ?? (hunksFor(file, changes).length === 0 ? ONLY_WHITESPACE : null),
+      without: withoutLines(file, count, t) ?? (hunksFor(file, changes).length === 0 ? t(ONLY_WHITESPACE) : null),
       isFolded: !isAlone && (count > FOLDED_LINES || file.generatedFile),
       hunks: isLeftOut ? [] : hunksFor(file, changes).map((hunk) => shownHunk(hunk, id)),
     };
@@ -101,27 +102,31 @@ export function readLineId(text: unknown): { file: string; oldLine: number | nul
   return { file, oldLine: number(oldLine), newLine: number(newLine) };
 }
 
-function factsOf({ newFile, deletedFile, renamedFile, oldPath, oldMode, newMode, generatedFile }: File): string[] {
+function factsOf(file: File, t: Facts['t']): string[] {
+  const { newFile, deletedFile, renamedFile, oldPath, oldMode, newMode, generatedFile } = file;
   const mode = newMode ?? oldMode;
   return [
-    ...(newFile ? ['new file'] : []),
-    ...(deletedFile ? ['deleted'] : []),
-    ...(renamedFile ? [`renamed from ${oldPath}`] : []),
-    ...(mode === SUBMODULE ? ['submodule'] : mode === LINK ? ['symbolic link'] : []),
-    ...(oldMode !== null && newMode !== null && oldMode !== newMode ? [`mode ${oldMode} → ${newMode}`] : []),
-    ...(generatedFile ? ['generated'] : []),
+    ...(newFile ? [t('new file')] : []),
+    ...(deletedFile ? [t('deleted')] : []),
+    ...(renamedFile ? [t('renamed from {path}', { path: oldPath })] : []),
+    ...(mode === SUBMODULE ? [t('submodule')] : mode === LINK ? [t('symbolic link')] : []),
+    ...(oldMode !== null && newMode !== null && oldMode !== newMode
+      ? [t('mode {before} → {after}', { before: oldMode, after: newMode })]
+      : []),
+    ...(generatedFile ? [t('generated')] : []),
   ];
 }
 
-function withoutLines({ binary, tooLarge, newPath, renamedFile, newFile, deletedFile }: File, count: number) {
-  if (tooLarge) return 'The file is too large to be compared.';
-  if (binary) return IMAGE.test(newPath) ? 'The image has changed.' : 'Binary files cannot be compared by lines.';
+function withoutLines(file: File, count: number, t: Facts['t']): string | null {
+  const { binary, tooLarge, newPath, renamedFile, newFile, deletedFile } = file;
+  if (tooLarge) return t('The file is too large to be compared.');
+  if (binary) return t(IMAGE.test(newPath) ? 'The image has changed.' : 'Binary files cannot be compared by lines.');
   if (count > 0) return null;
-  if (renamedFile) return 'The file was renamed without changes.';
-  return newFile || deletedFile ? 'The file is empty.' : 'Only the mode of the file has changed.';
+  if (renamedFile) return t('The file was renamed without changes.');
+  return t(newFile || deletedFile ? 'The file is empty.' : 'Only the mode of the file has changed.');
 }
 
-const ONLY_WHITESPACE = 'Only whitespace has changed, which you chose not to see.';
+const ONLY_WHITESPACE = label('Only whitespace has changed, which you chose not to see.');
 
 /** The hunks as the reader wants to see them: without those in which only whitespace differs, if the reader does not want to see that. */
 function hunksFor({ hunks }: File, { showsWhitespace }: Facts['changes']): File['hunks'] {

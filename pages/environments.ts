@@ -9,13 +9,14 @@ import {
   SendEnvironmentDeletionDocument,
   SendEnvironmentStopDocument,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 const at = '/:project/-/environments';
 
 type Environment = NonNullable<NonNullable<EnvironmentActionPageQuery['project']>['environment']>;
 
 /** A page that asks before something is done with an environment. */
-const about = (name: 'stop' | 'delete', label: string, isOffered: (environment: Environment) => boolean) =>
+const about = (name: 'stop' | 'delete', title: string, isOffered: (environment: Environment) => boolean) =>
   page({
     path: `${at}/:id/${name}`,
     operation: EnvironmentActionPageDocument,
@@ -24,13 +25,17 @@ const about = (name: 'stop' | 'delete', label: string, isOffered: (environment: 
       const environment = project?.environment;
       return project && environment && isOffered(environment) ? { project, environment } : null;
     },
-    title: ({ project, environment }) => `${label} ${environment.name} · ${project.fullPath}`,
+    title: ({ project, environment }, { t }) => `${t(title, { name: environment.name })} · ${project.fullPath}`,
     show: ({ project, environment }) => ({ ...ciFrame(project, 'environments'), environment }),
     signIn: true,
   });
 
-const stop = about('stop', 'Stop', ({ state, viewerCanStop }) => viewerCanStop && state !== 'STOPPED');
-const deletion = about('delete', 'Delete', ({ state, viewerCanDelete }) => viewerCanDelete && state === 'STOPPED');
+const stop = about('stop', label('Stop {name}'), ({ state, viewerCanStop }) => viewerCanStop && state !== 'STOPPED');
+const deletion = about(
+  'delete',
+  label('Delete {name}'),
+  ({ state, viewerCanDelete }) => viewerCanDelete && state === 'STOPPED',
+);
 
 /** Environments, and what is deployed to them. */
 export const environments: Row[] = [
@@ -39,7 +44,7 @@ export const environments: Row[] = [
     operation: EnvironmentListPageDocument,
     view: 'environments/list',
     found: ({ project }) => project,
-    title: (project) => `Environments · ${project.fullPath}`,
+    title: (project, { t }) => `${t('Environments')} · ${project.fullPath}`,
     show: (project, { given }) => ({
       ...ciFrame(project, 'environments'),
       environments: project.environments,
@@ -51,7 +56,7 @@ export const environments: Row[] = [
     operation: EnvironmentPageDocument,
     view: 'environments/show',
     found: ({ project }) => project?.environment && { project, environment: project.environment },
-    title: ({ project, environment }) => `${environment.name} · Environments · ${project.fullPath}`,
+    title: ({ project, environment }, { t }) => `${environment.name} · ${t('Environments')} · ${project.fullPath}`,
     show: ({ project, environment }) => ({ ...ciFrame(project, 'environments'), environment }),
   }),
   stop,

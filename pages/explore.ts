@@ -6,14 +6,10 @@ import {
   ExploreGroupsPageDocument,
   ExplorePageDocument,
   GroupActivityPageDocument,
-  GroupInvitationsPageDocument,
-  GroupMembersPageDocument,
   GroupPageDocument,
   NewGroupPageDocument,
   NewProjectPageDocument,
   ProjectActivityPageDocument,
-  ProjectInvitationsPageDocument,
-  ProjectMembersPageDocument,
   SendNewGroupDocument,
   SendNewProjectDocument,
   UserPageDocument,
@@ -24,7 +20,7 @@ const newProject = page({
   operation: NewProjectPageDocument,
   view: 'explore/new_project',
   found: (data) => data.viewer && data,
-  title: () => 'New project',
+  title: (_found, { t }) => t('New project'),
   show: ({ viewer, namespaces }) => ({ viewer, namespaces: namespaces.nodes }),
   signIn: true,
 });
@@ -34,7 +30,7 @@ const newGroup = page({
   operation: NewGroupPageDocument,
   view: 'explore/new_group',
   found: ({ viewer }) => viewer,
-  title: () => 'New group',
+  title: (_found, { t }) => t('New group'),
   show: (viewer) => ({ viewer }),
   signIn: true,
 });
@@ -49,7 +45,7 @@ export const explore: Row[] = [
     operation: ExplorePageDocument,
     view: 'explore/projects',
     found: ({ projects }) => projects,
-    title: () => 'Explore projects',
+    title: (_found, { t }) => t('Explore projects'),
     show: (projects) => ({ projects }),
   }),
   page({
@@ -57,7 +53,7 @@ export const explore: Row[] = [
     operation: ExploreGroupsPageDocument,
     view: 'explore/groups',
     found: ({ groups }) => groups,
-    title: () => 'Explore groups',
+    title: (_found, { t }) => t('Explore groups'),
     show: (groups) => ({ groups }),
   }),
   newProject,
@@ -78,16 +74,6 @@ export const explore: Row[] = [
   }),
 ];
 
-const membersOfGroup = (path: string) =>
-  page({
-    path,
-    operation: GroupMembersPageDocument,
-    view: 'groups/members',
-    found: ({ group }) => group,
-    title: (group) => `Members · ${group.fullPath}`,
-    show: (group) => ({ group, tab: 'members', place: group, members: group.members }),
-  });
-
 const group = (path: string) =>
   page({
     path,
@@ -105,11 +91,11 @@ const activity = (path: string) =>
     operation: ProjectActivityPageDocument,
     view: 'project/activity',
     found: ({ project }) => project,
-    title: (project) => `Activity · ${project.fullPath}`,
-    show: (project) => ({
+    title: (project, { t }) => `${t('Activity')} · ${project.fullPath}`,
+    show: (project, { t }) => ({
       project,
       tab: 'activity',
-      events: toldEvents(project.events.nodes),
+      events: toldEvents(project.events.nodes, t),
       feed: `${helpers.path(project.fullPath)}.atom`,
     }),
     catchAll: path === '/:project/activity',
@@ -119,45 +105,18 @@ const activity = (path: string) =>
 export const places: Row[] = [
   activity('/:project/-/activity'),
   page({
-    path: '/:project/-/project_members',
-    operation: ProjectMembersPageDocument,
-    view: 'project/members',
-    found: ({ project }) => project,
-    title: (project) => `Members · ${project.fullPath}`,
-    show: (project) => ({ project, tab: 'members', place: project, members: project.members }),
-  }),
-  page({
-    path: '/:project/-/project_members/invitations',
-    operation: ProjectInvitationsPageDocument,
-    view: 'project/invitations',
-    found: ({ project }) => project,
-    title: (project) => `Invitations · ${project.fullPath}`,
-    show: (project) => ({ project, tab: 'members', invitations: project.invitations }),
-    signIn: true,
-  }),
-  page({
-    path: '/groups/:group/-/group_members/invitations',
-    operation: GroupInvitationsPageDocument,
-    view: 'groups/invitations',
-    found: (data) => data.group,
-    title: (found) => `Invitations · ${found.fullPath}`,
-    show: (found) => ({ group: found, tab: 'members', invitations: found.invitations }),
-    signIn: true,
-  }),
-  page({
     path: '/groups/:group/-/activity',
     operation: GroupActivityPageDocument,
     view: 'groups/activity',
     found: (data) => data.group,
-    title: (found) => `Activity · ${found.fullPath}`,
-    show: (found) => ({
+    title: (found, { t }) => `${t('Activity')} · ${found.fullPath}`,
+    show: (found, { t }) => ({
       group: found,
       tab: 'activity',
-      events: toldEvents(found.events.nodes),
+      events: toldEvents(found.events.nodes, t),
       feed: `${helpers.path('groups', found.fullPath)}.atom`,
     }),
   }),
-  membersOfGroup('/groups/:group/-/group_members'),
   group('/groups/:group'),
   group('/:group'),
   activity('/:project/activity'),
@@ -167,10 +126,10 @@ export const places: Row[] = [
     view: 'users/user',
     found: ({ user }) => user,
     title: (user) => `${user.name} (${user.username})`,
-    show: (user) => ({
+    show: (user, { t }) => ({
       user,
       calendar: calendar(user.contributions, new Date()),
-      events: toldEvents(user.events.nodes),
+      events: toldEvents(user.events.nodes, t),
       feed: `${helpers.path(user.username)}.atom`,
     }),
     catchAll: true,

@@ -1,6 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import type { Entry, Feed } from '#pages/engine/atom.ts';
-import { feed, type Row } from '#pages/engine/row.ts';
+import { type Facts, feed, type Row } from '#pages/engine/row.ts';
 import { toldEvents } from '#pages/events.ts';
 import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import { local, path } from '#src/entrances/web/pages/helpers.ts';
@@ -22,8 +22,8 @@ const issuesOf = (kind: PlaceKind, operation: TypedDocumentNode<IssueFeedQuery |
     path: `${PLACES[kind]}/issues.atom`,
     operation,
     found: ({ place }) => place,
-    feed: (place, { url }) => ({
-      title: `Issues · ${place.fullPath}`,
+    feed: (place, { url, t }) => ({
+      title: `${t('Issues')} · ${place.fullPath}`,
       path: `${shownIn(kind, place).base}/issues${url.search}`,
       entries: place.issues.nodes.map((issue) => ({
         key: `issue/${issue.databaseId}`,
@@ -38,10 +38,12 @@ const issuesOf = (kind: PlaceKind, operation: TypedDocumentNode<IssueFeedQuery |
   });
 
 /** What happened, in words. */
-function entriesOf(events: readonly EventLineFragment[]): Entry[] {
-  return toldEvents(events).map(({ databaseId, author, verb, target, project, ...event }) => ({
+function entriesOf(events: readonly EventLineFragment[], t: Facts['t']): Entry[] {
+  return toldEvents(events, t).map(({ databaseId, author, sentence, target, project, ...event }) => ({
     key: `event/${databaseId}`,
-    title: `${author.name} ${verb} ${target}${project ? ` in ${project.fullName}` : ''}`,
+    title: [t(sentence, { author: author.name, target }), project && t('in {project}', { project: project.fullName })]
+      .filter(Boolean)
+      .join(' '),
     path: event.path,
     updated: event.createdAt,
     author: author.name,
@@ -54,10 +56,11 @@ const activityOf = (
   name: string,
   page: string,
   { events: { nodes } }: { events: { nodes: EventLineFragment[] } },
+  { t }: Facts,
 ): Feed => ({
-  title: `Activity · ${name}`,
+  title: `${t('Activity')} · ${name}`,
   path: page,
-  entries: entriesOf(nodes),
+  entries: entriesOf(nodes, t),
 });
 
 const ofGroup = (at: string) =>
@@ -65,7 +68,7 @@ const ofGroup = (at: string) =>
     path: at,
     operation: GroupActivityFeedDocument,
     found: ({ group }) => group,
-    feed: (group) => activityOf(group.fullPath, path('groups', group.fullPath, '-', 'activity'), group),
+    feed: (group, facts) => activityOf(group.fullPath, path('groups', group.fullPath, '-', 'activity'), group, facts),
     catchAll: at === '/:group.atom',
   });
 
@@ -75,8 +78,8 @@ export const feeds: Row[] = [
     path: `${PLACES.project}/commits/*ref.atom`,
     operation: CommitFeedDocument,
     found: ({ project }) => project?.repository?.commits && { project, commits: project.repository.commits.nodes },
-    feed: ({ project, commits }, { given }) => ({
-      title: `Commits · ${given.ref} · ${project.fullPath}`,
+    feed: ({ project, commits }, { given, t }) => ({
+      title: `${t('Commits')} · ${given.ref} · ${project.fullPath}`,
       path: path(project.fullPath, '-', 'commits', String(given.ref)),
       entries: commits.map((commit) => ({
         key: `project/${project.databaseId}/commit/${commit.sha}`,
@@ -95,13 +98,13 @@ export const feeds: Row[] = [
     path: '/dashboard/projects.atom',
     operation: StartActivityFeedDocument,
     found: (data) => data,
-    feed: (data, { username }) => activityOf(username ?? 'your projects', '/', data),
+    feed: (data, facts) => activityOf(facts.username ?? facts.t('your projects'), '/', data, facts),
   }),
   feed({
     path: '/:project.atom',
     operation: ProjectActivityFeedDocument,
     found: ({ project }) => project,
-    feed: (project) => activityOf(project.fullPath, path(project.fullPath, '-', 'activity'), project),
+    feed: (project, facts) => activityOf(project.fullPath, path(project.fullPath, '-', 'activity'), project, facts),
     catchAll: true,
   }),
   ofGroup('/groups/:group.atom'),
@@ -110,7 +113,7 @@ export const feeds: Row[] = [
     path: '/:username.atom',
     operation: UserActivityFeedDocument,
     found: ({ user }) => user,
-    feed: (user) => activityOf(user.name, path(user.username), user),
+    feed: (user, facts) => activityOf(user.name, path(user.username), user, facts),
     catchAll: true,
   }),
 ];

@@ -65,7 +65,7 @@ const newFile = page({
   operation: FolderFormPageDocument,
   view: 'files/new',
   found: folderOf,
-  title: ({ project, place }) => `New file · ${place.branch} · ${project.fullPath}`,
+  title: ({ project, place }, { t }) => `${t('New file')} · ${place.branch} · ${project.fullPath}`,
   show: ({ project, place }, facts) => {
     const name = typeof facts.given.file_name === 'string' ? facts.given.file_name : '';
     const shown = shownAt(place, `Add ${name || 'new file'}`, facts);
@@ -80,7 +80,7 @@ const upload = page({
   operation: FolderFormPageDocument,
   view: 'files/upload',
   found: folderOf,
-  title: ({ project, place }) => `Upload a file · ${place.branch} · ${project.fullPath}`,
+  title: ({ project, place }, { t }) => `${t('Upload a file')} · ${place.branch} · ${project.fullPath}`,
   show: ({ project, place }, facts) => ({ ...shownAt(place, 'Upload a file', facts), project }),
   signIn: true,
 });
@@ -90,7 +90,8 @@ const edit = page({
   operation: EditFilePageDocument,
   view: 'files/edit',
   found: fileOf<EditFilePageQuery>,
-  title: ({ project, place }) => `Edit ${place.path} · ${place.branch} · ${project.fullPath}`,
+  title: ({ project, place }, { t }) =>
+    `${t('Edit {name}', { name: place.path })} · ${place.branch} · ${project.fullPath}`,
   show: ({ project, place, at }, facts) => {
     const text = at.file?.text ?? '';
     const shown = shownAt(place, `Update ${at.file?.name}`, facts);
@@ -118,7 +119,8 @@ const rename = page({
   operation: FileFormPageDocument,
   view: 'files/rename',
   found: fileOf<FileFormPageQuery>,
-  title: ({ project, place }) => `Rename ${place.path} · ${place.branch} · ${project.fullPath}`,
+  title: ({ project, place }, { t }) =>
+    `${t('Rename {name}', { name: place.path })} · ${place.branch} · ${project.fullPath}`,
   show: ({ project, place, at }, facts) => ({ ...shownAt(place, `Rename ${at.file?.name}`, facts), project }),
   signIn: true,
 });
@@ -128,7 +130,8 @@ const remove = page({
   operation: FileFormPageDocument,
   view: 'files/delete',
   found: fileOf<FileFormPageQuery>,
-  title: ({ project, place }) => `Delete ${place.path} · ${place.branch} · ${project.fullPath}`,
+  title: ({ project, place }, { t }) =>
+    `${t('Delete {name}', { name: place.path })} · ${place.branch} · ${project.fullPath}`,
   show: ({ project, place, at }, facts) => ({ ...shownAt(place, `Delete ${at.file?.name}`, facts), project }),
   signIn: true,
 });

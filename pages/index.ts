@@ -24,6 +24,11 @@ import { home, repository } from '#pages/repository.ts';
 import { runners } from '#pages/runners.ts';
 import { schedules } from '#pages/schedules.ts';
 import { search } from '#pages/search.ts';
+import { settings } from '#pages/settings.ts';
+import { settingsCi } from '#pages/settings_ci.ts';
+import { settingsHooks } from '#pages/settings_hooks.ts';
+import { settingsMembers } from '#pages/settings_members.ts';
+import { settingsTokens } from '#pages/settings_tokens.ts';
 import { snippets } from '#pages/snippets.ts';
 import { start } from '#pages/start.ts';
 
@@ -50,6 +55,11 @@ export const rows: readonly Row[] = [
   ...pipelines,
   ...runners,
   ...schedules,
+  ...settings,
+  ...settingsMembers,
+  ...settingsHooks,
+  ...settingsCi,
+  ...settingsTokens,
   ...commits,
   ...refs,
   ...releases,

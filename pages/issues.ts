@@ -22,6 +22,7 @@ import {
   SendIssueUnsubscriptionDocument,
   SendNewIssueDocument,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 const LIST = `${PLACES.project}/issues`;
 const ONE = `${LIST}/:iid`;
@@ -32,7 +33,7 @@ const listOf = (kind: PlaceKind, operation: TypedDocumentNode<IssueListPageQuery
     operation,
     view: 'issues/list',
     found: ({ place }) => place,
-    title: (place) => `Issues · ${place.fullPath}`,
+    title: (place, { t }) => `${t('Issues')} · ${place.fullPath}`,
     show: (place, { given, url }) => ({
       ...shownIn(kind, place),
       feed: `${shownIn(kind, place).base}/issues.atom${url.search}`,
@@ -48,7 +49,7 @@ const newIssue = page({
   operation: NewIssuePageDocument,
   view: 'issues/new',
   found: ({ project }) => project,
-  title: (project) => `New issue · ${project.fullPath}`,
+  title: (project, { t }) => `${t('New issue')} · ${project.fullPath}`,
   show: (project, { given }) => ({
     project,
     tab: 'issues',
@@ -77,7 +78,7 @@ const issue = page({
 /** A page about what is done with one issue, for those who may. */
 const about = (
   name: 'edit' | 'move' | 'delete',
-  label: string,
+  title: string,
   right: 'viewerCanUpdate' | 'viewerCanMove' | 'viewerCanDelete',
 ) =>
   page({
@@ -85,7 +86,7 @@ const about = (
     operation: EditIssuePageDocument,
     view: `issues/${name}`,
     found: ({ project }) => (project?.issue?.[right] ? { project, issue: project.issue } : null),
-    title: ({ project, issue }) => `${label} #${issue.iid} · ${project.fullPath}`,
+    title: ({ project, issue: { iid } }, { t }) => `${t(title, { iid })} · ${project.fullPath}`,
     show: ({ project, issue }) => ({
       project,
       issue,
@@ -100,9 +101,9 @@ const about = (
     signIn: true,
   });
 
-const editIssue = about('edit', 'Edit issue', 'viewerCanUpdate');
-const moveIssue = about('move', 'Move issue', 'viewerCanMove');
-const deleteIssue = about('delete', 'Delete issue', 'viewerCanDelete');
+const editIssue = about('edit', label('Edit issue #{iid}'), 'viewerCanUpdate');
+const moveIssue = about('move', label('Move issue #{iid}'), 'viewerCanMove');
+const deleteIssue = about('delete', label('Delete issue #{iid}'), 'viewerCanDelete');
 
 const toIssue = ({ iid, project }: IssuePlaceFragment) => path(project.fullPath, '-', 'issues', iid);
 const back = ({ given }: Facts) => path(String(given.project), '-', 'issues', String(given.iid));

@@ -3,7 +3,6 @@ import { liveAt } from '#pages/engine/live.ts';
 import { type Facts, form, page, type Row, raw } from '#pages/engine/row.ts';
 import { logHtml } from '#pages/job_log.ts';
 import { inPlace } from '#pages/place.ts';
-import { count } from '#src/entrances/web/pages/helpers.ts';
 import {
   ArtifactFilePageDocument,
   ArtifactFolderPageDocument,
@@ -71,15 +70,16 @@ const folders = [`${artifactsAt}/browse`, `${artifactsAt}/browse/*path`].map((pa
       const folder = project?.job?.artifactFolder;
       return project?.job && folder ? { project, job: project.job, folder } : null;
     },
-    title: ({ project, job: one }) => `Artifacts of ${one.name} (#${one.databaseId}) · ${project.fullPath}`,
-    show: ({ project, job: one, folder }, { given }) => {
+    title: ({ project, job: one }, { t }) =>
+      `${t('Artifacts of {name} (#{id})', { name: one.name, id: one.databaseId })} · ${project.fullPath}`,
+    show: ({ project, job: one, folder }, { given, t }) => {
       const start = /^\d{1,6}$/.test(String(given.offset)) ? Number(given.offset) : 0;
       return {
         ...ciFrame(project, 'jobs'),
         job: one,
         folder,
         crumbs: crumbsOf(folder.path),
-        summary: count(folder.entryCount, 'entry', 'entries'),
+        summary: t('{count, plural, one {# entry} other {# entries}}', { count: folder.entryCount }),
         start,
         size: ENTRIES,
       };
@@ -97,7 +97,8 @@ const deletion = page({
   operation: DeleteArtifactsPageDocument,
   view: 'pipelines/delete_artifacts',
   found: ({ project }) => (project?.job?.viewerCanDeleteArtifacts ? { project, job: project.job } : null),
-  title: ({ project, job: one }) => `Delete artifacts of ${one.name} · ${project.fullPath}`,
+  title: ({ project, job: one }, { t }) =>
+    `${t('Delete artifacts of {name}', { name: one.name })} · ${project.fullPath}`,
   show: ({ project, job: one }) => ({ ...ciFrame(project, 'jobs'), job: one }),
   signIn: true,
 });
@@ -109,7 +110,7 @@ export const jobs: Row[] = [
     operation: JobListPageDocument,
     view: 'pipelines/jobs',
     found: ({ project }) => project,
-    title: (project) => `Jobs · ${project.fullPath}`,
+    title: (project, { t }) => `${t('Jobs')} · ${project.fullPath}`,
     show: (project, { given }) => ({
       ...ciFrame(project, 'jobs'),
       jobs: project.jobs,

@@ -20,6 +20,7 @@ import {
   SendLabelUnsubscriptionDocument,
   SendNewLabelDocument,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 type Query<Data> = TypedDocumentNode<Data, never>;
 
@@ -38,12 +39,12 @@ function labelsOf(kind: PlaceKind, { list, create, edit }: Queries): Row[] {
     operation: create,
     view: 'labels/new',
     found: ({ place }) => (place?.viewerCanManageLabels ? place : null),
-    title: (place) => `New label · ${place.fullPath}`,
+    title: (place, { t }) => `${t('New label')} · ${place.fullPath}`,
     show: (place) => ({ ...shown(place), before: { color: '#428bca' } }),
     signIn: true,
   });
   /** A page about what is done with one label of the place, for those who may. */
-  const about = (name: 'edit' | 'delete', label: string, right: 'viewerCanUpdate' | 'viewerCanDelete') =>
+  const about = (name: 'edit' | 'delete', title: string, right: 'viewerCanUpdate' | 'viewerCanDelete') =>
     page({
       path: `${at}/:label/${name}`,
       operation: edit,
@@ -52,11 +53,11 @@ function labelsOf(kind: PlaceKind, { list, create, edit }: Queries): Row[] {
         if (!place || !node || !('title' in node) || !node[right]) return null;
         return (node.project ?? node.group)?.fullPath === place.fullPath ? { place, label: node } : null;
       },
-      title: ({ place, label: { title } }) => `${label} ${title} · ${place.fullPath}`,
+      title: ({ place, label: one }, { t }) => `${t(title, { title: one.title })} · ${place.fullPath}`,
       show: ({ place, label: one }) => ({ ...shown(place), label: one, before: one }),
       signIn: true,
     });
-  const editLabel = about('edit', 'Edit label', 'viewerCanUpdate');
+  const editLabel = about('edit', label('Edit label {title}'), 'viewerCanUpdate');
   const back = (_data: unknown, { given, url }: Facts) => `${inPlace(given, 'labels')}${url.search}`;
   return [
     page({
@@ -64,7 +65,7 @@ function labelsOf(kind: PlaceKind, { list, create, edit }: Queries): Row[] {
       operation: list,
       view: 'labels/list',
       found: ({ place }) => place,
-      title: (place) => `Labels · ${place.fullPath}`,
+      title: (place, { t }) => `${t('Labels')} · ${place.fullPath}`,
       show: (place) => ({ ...shown(place), labels: place.labels }),
       pageSize: 50,
     }),
@@ -72,7 +73,7 @@ function labelsOf(kind: PlaceKind, { list, create, edit }: Queries): Row[] {
     form({ path: at, operation: SendNewLabelDocument, goTo: back, again: newLabel }),
     editLabel,
     form({ path: `${at}/:label/edit`, operation: SendLabelChangeDocument, goTo: back, again: editLabel }),
-    about('delete', 'Delete label', 'viewerCanDelete'),
+    about('delete', label('Delete label {title}'), 'viewerCanDelete'),
     form({ path: `${at}/:label/delete`, operation: SendLabelDeletionDocument, goTo: back }),
     form({ path: `${at}/:label/subscribe`, operation: SendLabelSubscriptionDocument, goTo: back }),
     form({ path: `${at}/:label/unsubscribe`, operation: SendLabelUnsubscriptionDocument, goTo: back }),

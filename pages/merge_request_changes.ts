@@ -65,7 +65,8 @@ const latest = page({
   view: 'merge_requests/changes',
   listsFiles: true,
   found: ({ project }) => (project?.mergeRequest ? project : null),
-  title: (project) => `Changes · ${project.mergeRequest?.title} (!${project.mergeRequest?.iid}) · ${project.fullPath}`,
+  title: (project, { t }) =>
+    `${t('Changes')} · ${project.mergeRequest?.title} (!${project.mergeRequest?.iid}) · ${project.fullPath}`,
   show: (project, facts) => {
     const { mergeRequest } = project;
     if (!mergeRequest) return { project };
@@ -84,8 +85,8 @@ export const mergeRequestChanges: Row[] = [
     view: 'merge_requests/changes',
     listsFiles: true,
     found: ({ project }) => (project?.mergeRequest?.version ? project : null),
-    title: (project) =>
-      `Changes · ${project.mergeRequest?.title} (!${project.mergeRequest?.iid}) · ${project.fullPath}`,
+    title: (project, { t }) =>
+      `${t('Changes')} · ${project.mergeRequest?.title} (!${project.mergeRequest?.iid}) · ${project.fullPath}`,
     show: (project, facts) => {
       const { mergeRequest } = project;
       if (!mergeRequest?.version) return { project };

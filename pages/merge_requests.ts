@@ -30,23 +30,24 @@ import {
   SendRebaseDocument,
   SendUnapprovalDocument,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 type Shown = NonNullable<MergeRequestPageQuery['project']>;
 type MergeRequest = NonNullable<Shown['mergeRequest']>;
 
 /** What keeps a merge request from being merged, in words. What to do about it is in the template. */
 const MERGEABILITY: Record<MergeRequest['detailedMergeStatus'], string> = {
-  MERGEABLE: 'Ready to merge',
-  NOT_OPEN: 'Not open',
-  DRAFT_STATUS: 'This is a draft: it can’t be merged before it is marked as ready.',
-  CONFLICT: 'The source branch conflicts with the target branch.',
-  DISCUSSIONS_NOT_RESOLVED: 'All threads must be resolved before it can be merged.',
-  CI_MUST_PASS: 'The pipeline must succeed before it can be merged.',
-  CI_STILL_RUNNING: 'The pipeline must succeed before it can be merged, and it is still running.',
-  COMMITS_STATUS: 'There is nothing to merge: a branch is gone, or the source branch has no commits of its own.',
-  PREPARING: 'The commits are being recorded. Reload the page in a moment.',
-  NEED_REBASE: 'The source branch lacks commits of the target branch: rebase it before it can be merged.',
-  UNCHECKED: 'It is being checked whether it can be merged. Reload the page in a moment.',
+  MERGEABLE: label('Ready to merge'),
+  NOT_OPEN: label('Not open'),
+  DRAFT_STATUS: label('This is a draft: it can’t be merged before it is marked as ready.'),
+  CONFLICT: label('The source branch conflicts with the target branch.'),
+  DISCUSSIONS_NOT_RESOLVED: label('All threads must be resolved before it can be merged.'),
+  CI_MUST_PASS: label('The pipeline must succeed before it can be merged.'),
+  CI_STILL_RUNNING: label('The pipeline must succeed before it can be merged, and it is still running.'),
+  COMMITS_STATUS: label('There is nothing to merge: a branch is gone, or the source branch has no commits of its own.'),
+  PREPARING: label('The commits are being recorded. Reload the page in a moment.'),
+  NEED_REBASE: label('The source branch lacks commits of the target branch: rebase it before it can be merged.'),
+  UNCHECKED: label('It is being checked whether it can be merged. Reload the page in a moment.'),
 };
 
 const ACTIVE = ['CREATED', 'PENDING', 'RUNNING'];
@@ -57,13 +58,13 @@ function word(text: string): string {
 }
 
 /** The commands with which somebody who may push to the source branch resolves conflicts. */
-function resolvingCommands({ fullPath, httpUrlToRepo }: Shown, mergeRequest: MergeRequest): string {
+function resolvingCommands({ fullPath, httpUrlToRepo }: Shown, mergeRequest: MergeRequest, t: Facts['t']): string {
   const { sourceBranch, targetBranch, sourceProject } = mergeRequest;
   const origin = sourceProject?.fullPath === fullPath ? 'origin' : word(httpUrlToRepo);
   return [
     `git switch ${word(sourceBranch)}`,
     `git pull --no-rebase ${origin} ${word(targetBranch)}`,
-    '# edit the files with conflicts, then:',
+    `# ${t('edit the files with conflicts, then:')}`,
     'git commit --all',
     `git push origin ${word(sourceBranch)}`,
   ].join('\n');
@@ -78,7 +79,7 @@ const listOf = (
     operation,
     view: 'merge_requests/list',
     found: ({ place }) => place,
-    title: (place) => `Merge requests · ${place.fullPath}`,
+    title: (place, { t }) => `${t('Merge requests')} · ${place.fullPath}`,
     show: (place) => ({ ...shownIn(kind, place), tab: 'merge_requests', mergeRequests: place.mergeRequests }),
   });
 
@@ -88,14 +89,14 @@ const overview = page({
   view: 'merge_requests/overview',
   found: ({ project }) => (project?.mergeRequest ? { project, mergeRequest: project.mergeRequest } : null),
   title: ({ project, mergeRequest: { title, iid } }) => `${title} (!${iid}) · ${project.fullPath}`,
-  show: ({ project, mergeRequest }) => {
+  show: ({ project, mergeRequest }, { t }) => {
     const { headPipeline, detailedMergeStatus } = mergeRequest;
     return {
       project,
       mergeRequest,
-      mergeability: MERGEABILITY[detailedMergeStatus],
+      mergeability: t(MERGEABILITY[detailedMergeStatus]),
       pipelineRuns: headPipeline !== null && ACTIVE.includes(headPipeline.status),
-      commands: resolvingCommands(project, mergeRequest),
+      commands: resolvingCommands(project, mergeRequest, t),
       live: mergeRequest.state === 'OPENED' ? liveAt(MergeRequestsLiveDocument, { project: project.fullPath }) : null,
       tab: 'merge_requests',
     };
@@ -114,7 +115,7 @@ const edit = page({
     const mergeRequest = project?.mergeRequest;
     return mergeRequest?.viewerCanUpdate ? { project, mergeRequest } : null;
   },
-  title: ({ project, mergeRequest: { iid } }) => `Edit !${iid} · ${project?.fullPath}`,
+  title: ({ project, mergeRequest: { iid } }, { t }) => `${t('Edit !{iid}', { iid })} · ${project?.fullPath}`,
   show: ({ project, mergeRequest }) => ({
     project,
     mergeRequest,
@@ -141,7 +142,7 @@ const newPage = page({
   view: 'merge_requests/new',
   // Without anything to preview the branches are chosen again.
   found: ({ project }) => (project?.viewerCanCreateMergeRequest ? project : null),
-  title: (project) => `New merge request · ${project.fullPath}`,
+  title: (project, { t }) => `${t('New merge request')} · ${project.fullPath}`,
   show: (project, { given }) => ({
     project,
     preview: project.mergeRequestPreview,
@@ -164,7 +165,7 @@ const choose = page({
   operation: ChooseBranchesPageDocument,
   view: 'merge_requests/choose',
   found: ({ project }) => (project?.viewerCanCreateMergeRequest ? project : null),
-  title: (project) => `New merge request · ${project.fullPath}`,
+  title: (project, { t }) => `${t('New merge request')} · ${project.fullPath}`,
   show: (project) => ({ project, tab: 'merge_requests' }),
   signIn: true,
 });
@@ -210,7 +211,8 @@ export const mergeRequests: Row[] = [
     operation: MergeRequestCommitsPageDocument,
     view: 'merge_requests/commits',
     found: ({ project }) => (project?.mergeRequest ? { project, mergeRequest: project.mergeRequest } : null),
-    title: ({ project, mergeRequest: { title, iid } }) => `Commits · ${title} (!${iid}) · ${project.fullPath}`,
+    title: ({ project, mergeRequest: { title, iid } }, { t }) =>
+      `${t('Commits')} · ${title} (!${iid}) · ${project.fullPath}`,
     show: (found) => ({ ...found, tab: 'merge_requests' }),
   }),
   page({
@@ -218,7 +220,8 @@ export const mergeRequests: Row[] = [
     operation: MergeRequestPipelinesPageDocument,
     view: 'merge_requests/pipelines',
     found: ({ project }) => (project?.mergeRequest ? { project, mergeRequest: project.mergeRequest } : null),
-    title: ({ project, mergeRequest: { title, iid } }) => `Pipelines · ${title} (!${iid}) · ${project.fullPath}`,
+    title: ({ project, mergeRequest: { title, iid } }, { t }) =>
+      `${t('Pipelines')} · ${title} (!${iid}) · ${project.fullPath}`,
     show: (found) => ({ ...found, tab: 'merge_requests' }),
   }),
   overview,

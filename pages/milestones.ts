@@ -23,6 +23,7 @@ import {
   SendMilestoneStateDocument,
   SendNewMilestoneDocument,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 type Query<Data> = TypedDocumentNode<Data, never>;
 
@@ -42,12 +43,12 @@ function milestonesOf(kind: PlaceKind, { list, one, create, edit }: Queries): Ro
     operation: create,
     view: 'milestones/new',
     found: ({ place }) => (place?.viewerCanManageMilestones ? place : null),
-    title: (place) => `New milestone · ${place.fullPath}`,
+    title: (place, { t }) => `${t('New milestone')} · ${place.fullPath}`,
     show: (place) => ({ ...shown(place), before: {} }),
     signIn: true,
   });
   /** A page about what is done with one milestone, for those who may. */
-  const about = (name: 'edit' | 'delete', label: string, right: 'viewerCanUpdate' | 'viewerCanDelete') =>
+  const about = (name: 'edit' | 'delete', title: string, right: 'viewerCanUpdate' | 'viewerCanDelete') =>
     page({
       path: `${at}/:iid/${name}`,
       operation: edit,
@@ -56,11 +57,11 @@ function milestonesOf(kind: PlaceKind, { list, one, create, edit }: Queries): Ro
         const milestone = place?.milestones.nodes[0];
         return place && milestone?.[right] ? { place, milestone } : null;
       },
-      title: ({ place, milestone }) => `${label} ${milestone.title} · ${place.fullPath}`,
+      title: ({ place, milestone }, { t }) => `${t(title, { title: milestone.title })} · ${place.fullPath}`,
       show: ({ place, milestone }) => ({ ...shown(place), milestone, before: milestone }),
       signIn: true,
     });
-  const editMilestone = about('edit', 'Edit milestone', 'viewerCanUpdate');
+  const editMilestone = about('edit', label('Edit milestone {title}'), 'viewerCanUpdate');
   const toList = (_data: unknown, { given }: Facts) => inPlace(given, 'milestones');
   const back = (_data: unknown, { given }: Facts) => inPlace(given, 'milestones', String(given.iid));
   return [
@@ -69,7 +70,7 @@ function milestonesOf(kind: PlaceKind, { list, one, create, edit }: Queries): Ro
       operation: list,
       view: 'milestones/list',
       found: ({ place }) => place,
-      title: (place) => `Milestones · ${place.fullPath}`,
+      title: (place, { t }) => `${t('Milestones')} · ${place.fullPath}`,
       show: (place, { given }) => ({
         ...shown(place),
         milestones: place.milestones,
@@ -98,7 +99,7 @@ function milestonesOf(kind: PlaceKind, { list, one, create, edit }: Queries): Ro
     editMilestone,
     form({ path: `${at}/:iid/edit`, operation: SendMilestoneChangeDocument, goTo: back, again: editMilestone }),
     form({ path: `${at}/:iid/state`, operation: SendMilestoneStateDocument, goTo: back }),
-    about('delete', 'Delete milestone', 'viewerCanDelete'),
+    about('delete', label('Delete milestone {title}'), 'viewerCanDelete'),
     form({ path: `${at}/:iid/delete`, operation: SendMilestoneDeletionDocument, goTo: toList }),
   ];
 }

@@ -12,6 +12,7 @@ import {
   SendResolutionDocument,
   ThreadPageDocument,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 /** How many threads a timeline has on a page. Each is of up to 10 notes, which keeps within what one operation may cost. */
 export const THREADS = 50;
@@ -80,14 +81,14 @@ export function commentForm(subject: string, again: Page): Row {
   });
 }
 
-const notePage = (name: 'edit' | 'delete', label: string) =>
+const notePage = (name: 'edit' | 'delete', title: string) =>
   page({
     path: `/:project/-/notes/:note/${name}`,
     operation: NotePageDocument,
     view: `notes/${name}`,
     found: ({ project, node }) =>
       project && node && 'body' in node && node.viewerCanUpdate ? { project, note: node as ChangeableNote } : null,
-    title: ({ project }) => `${label} · ${project.fullPath}`,
+    title: ({ project }, { t }) => `${t(title)} · ${project.fullPath}`,
     show: ({ project, note }, facts) => ({
       project,
       note,
@@ -97,8 +98,8 @@ const notePage = (name: 'edit' | 'delete', label: string) =>
     signIn: true,
   });
 
-const editNote = notePage('edit', 'Edit comment');
-const deleteNote = notePage('delete', 'Delete comment');
+const editNote = notePage('edit', label('Edit comment'));
+const deleteNote = notePage('delete', label('Delete comment'));
 
 export const notes: Row[] = [
   page({
@@ -109,7 +110,7 @@ export const notes: Row[] = [
       const [first] = node && 'notes' in node ? node.notes.nodes : [];
       return project && node && 'notes' in node && first ? { project, thread: node, first } : null;
     },
-    title: ({ project }) => `Thread · ${project.fullPath}`,
+    title: ({ project }, { t }) => `${t('Thread')} · ${project.fullPath}`,
     show: ({ project, thread, first }, { given, url }) => ({
       project,
       thread,

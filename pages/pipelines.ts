@@ -25,7 +25,7 @@ const list = page({
   operation: PipelineListPageDocument,
   view: 'pipelines/list',
   found: ({ project }) => project,
-  title: (project) => `Pipelines · ${project.fullPath}`,
+  title: (project, { t }) => `${t('Pipelines')} · ${project.fullPath}`,
   show: (project, { given }) => ({
     ...ciFrame(project, 'pipelines'),
     pipelines: project.pipelines,
@@ -40,7 +40,7 @@ const pipeline = page({
   operation: PipelinePageDocument,
   view: 'pipelines/pipeline',
   found: ({ project }) => project?.pipeline && { project, pipeline: project.pipeline },
-  title: (found) => `Pipeline #${found.pipeline.databaseId} · ${found.project.fullPath}`,
+  title: (found, { t }) => `${t('Pipeline #{id}', { id: found.pipeline.databaseId })} · ${found.project.fullPath}`,
   show: ({ project, pipeline: one }) => {
     const { nodes, pageInfo } = one.jobs;
     const isWhole = !pageInfo.hasNextPage && !pageInfo.hasPreviousPage;
@@ -81,7 +81,8 @@ const report = page({
     const one = project?.pipeline;
     return project && one?.testReport ? { project, pipeline: one, report: one.testReport } : null;
   },
-  title: ({ project, pipeline: one }) => `Tests of pipeline #${one.databaseId} · ${project.fullPath}`,
+  title: ({ project, pipeline: one }, { t }) =>
+    `${t('Tests of pipeline #{id}', { id: one.databaseId })} · ${project.fullPath}`,
   show: ({ project, pipeline: one, report: found }, { given }) => ({
     ...ciFrame(project, 'pipelines'),
     pipeline: one,
@@ -99,7 +100,8 @@ const variables = page({
     const one = project?.pipeline;
     return project && one?.variables ? { project, pipeline: one, variables: one.variables } : null;
   },
-  title: ({ project, pipeline: one }) => `Variables of pipeline #${one.databaseId} · ${project.fullPath}`,
+  title: ({ project, pipeline: one }, { t }) =>
+    `${t('Variables of pipeline #{id}', { id: one.databaseId })} · ${project.fullPath}`,
   show: ({ project, ...found }) => ({ ...ciFrame(project, 'pipelines'), ...found }),
   signIn: true,
 });

@@ -19,7 +19,7 @@ const branches = page({
   operation: BranchListPageDocument,
   view: 'branches/list',
   found: ({ project }) => (project?.repository?.branches ? project : null),
-  title: (project) => `Branches · ${project.fullPath}`,
+  title: (project, { t }) => `${t('Branches')} · ${project.fullPath}`,
   show: (project) => ({ project, tab: 'code', branches: project.repository?.branches }),
 });
 
@@ -28,7 +28,7 @@ const tags = page({
   operation: TagListPageDocument,
   view: 'tags/list',
   found: ({ project }) => (project?.repository?.tags ? project : null),
-  title: (project) => `Tags · ${project.fullPath}`,
+  title: (project, { t }) => `${t('Tags')} · ${project.fullPath}`,
   show: (project) => ({ project, tab: 'code', tags: project.repository?.tags }),
 });
 
@@ -64,7 +64,7 @@ export const refs: Row[] = [
     operation: CompareFormPageDocument,
     view: 'compare/form',
     found: ({ project }) => (project?.repository?.branches ? project : null),
-    title: (project) => `Compare · ${project.fullPath}`,
+    title: (project, { t }) => `${t('Compare')} · ${project.fullPath}`,
     show: (project) => ({
       ...{ project, tab: 'code' },
       names: [project.repository?.branches, project.repository?.tags].flatMap((list) => list?.nodes ?? []),

@@ -10,6 +10,7 @@ import {
   SendReleaseChangeDocument,
   SendReleaseDeletionDocument,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 const LIST = '/:project/-/releases';
 
@@ -18,7 +19,7 @@ const newRelease = page({
   operation: NewReleasePageDocument,
   view: 'releases/new',
   found: ({ project }) => (project?.viewerCanPush && project.repository ? project : null),
-  title: (project) => `New release · ${project.fullPath}`,
+  title: (project, { t }) => `${t('New release')} · ${project.fullPath}`,
   show: (project, { given }) => ({
     ...{ project, tab: 'releases' },
     tags: project.repository?.tags.nodes.filter(({ release }) => release === null),
@@ -29,19 +30,19 @@ const newRelease = page({
 });
 
 /** A page about what is done with one release, for those who may. */
-const about = (name: 'edit' | 'delete', label: string) =>
+const about = (name: 'edit' | 'delete', title: string) =>
   page({
     path: `${LIST}/*tag/${name}`,
     operation: EditReleasePageDocument,
     view: `releases/${name}`,
     found: ({ project }) => (project?.viewerCanPush && project.release ? { project, release: project.release } : null),
-    title: ({ project, release }) => `${label} ${release.name} · ${project.fullPath}`,
+    title: ({ project, release }, { t }) => `${t(title, { name: release.name })} · ${project.fullPath}`,
     show: ({ project, release }) => ({ project, release, before: release, tab: 'releases' }),
     signIn: true,
   });
 
-const editRelease = about('edit', 'Edit release');
-const deleteRelease = about('delete', 'Delete release');
+const editRelease = about('edit', label('Edit release {name}'));
+const deleteRelease = about('delete', label('Delete release {name}'));
 
 const list = ({ given }: Facts) => path(String(given.project), '-', 'releases');
 const toRelease = (tag: string | undefined, facts: Facts) =>
@@ -53,7 +54,7 @@ export const releases: Row[] = [
     operation: ReleaseListPageDocument,
     view: 'releases/list',
     found: ({ project }) => project,
-    title: (project) => `Releases · ${project.fullPath}`,
+    title: (project, { t }) => `${t('Releases')} · ${project.fullPath}`,
     show: (project) => ({ project, releases: project.releases, tab: 'releases' }),
     pageSize: 10,
   }),
@@ -98,7 +99,7 @@ export const releases: Row[] = [
       project?.repository?.tag && project.release
         ? { project, release: project.release, tag: project.repository.tag }
         : null,
-    title: ({ project, release }) => `${release.name} · Releases · ${project.fullPath}`,
+    title: ({ project, release }, { t }) => `${release.name} · ${t('Releases')} · ${project.fullPath}`,
     show: ({ project, release, tag }) => ({ project, release, tag, tab: 'releases' }),
   }),
 ];

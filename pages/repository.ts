@@ -87,7 +87,7 @@ export const repository: Row[] = [
     operation: TreePageDocument,
     view: 'repository/tree',
     found: ({ project }) => project?.repository?.at && { project, at: project.repository.at },
-    title: ({ project, at }) => titleOf('Files', at, project.fullPath),
+    title: ({ project, at }, { t }) => titleOf(t('Files'), at, project.fullPath),
     show: ({ project, at }) => ({ project, tab: 'code', repository: project.repository, at }),
     leadsTo: ({ project, at }) => leadsTo(project.fullPath, 'tree', at),
     pageSize: 100,
@@ -116,7 +116,7 @@ export const repository: Row[] = [
       const at = project?.repository?.at;
       return project && at?.file?.blame && at.file.lines ? { project, at, file: at.file, lines: at.file.lines } : null;
     },
-    title: ({ project, at }) => titleOf('Blame', at, project.fullPath),
+    title: ({ project, at }, { t }) => titleOf(t('Blame'), at, project.fullPath),
     show: (found) => ({ ...found, tab: 'code', repository: found.project.repository, blame: found.file.blame }),
   }),
   page({
@@ -124,7 +124,7 @@ export const repository: Row[] = [
     operation: FindFilePageDocument,
     view: 'repository/find',
     found: ({ project }) => project?.repository?.at?.paths && { project, at: project.repository.at },
-    title: ({ project, at }) => `Find a file · ${at.ref} · ${project.fullPath}`,
+    title: ({ project, at }, { t }) => `${t('Find a file')} · ${at.ref} · ${project.fullPath}`,
     show: ({ project, at }) => ({ project, tab: 'code', at }),
   }),
   raw({

@@ -21,6 +21,7 @@ import {
   SendRunnerDeletionDocument,
   SendRunnerStateDocument,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 type Query<Data> = TypedDocumentNode<Data, never>;
 
@@ -37,10 +38,15 @@ const shownOf = (kind: PlaceKind, place: { fullPath: string }) => ({
 });
 
 /** The page that tells the token of a new runner, once. */
-function tokenOf(kind: PlaceKind, place: { fullPath: string } | undefined, made: NewRunnerTokenFragment): Shown | null {
+function tokenOf(
+  kind: PlaceKind,
+  place: { fullPath: string } | undefined,
+  made: NewRunnerTokenFragment,
+  { t }: Facts,
+): Shown | null {
   if (!place) return null;
   const { token, runner } = made;
-  const title = `New runner · ${place.fullPath}`;
+  const title = `${t('New runner')} · ${place.fullPath}`;
   return { view: 'runners/token', title, values: { ...shownOf(kind, place), token, runner } };
 }
 
@@ -51,17 +57,20 @@ const toList = (_data: unknown, { given }: Facts) => inPlace(given, 'runners');
 function runnersOf(kind: PlaceKind, { list, create, edit }: Rows): Row[] {
   const at = `${PLACES[kind]}/runners`;
   /** A page about what is done with one runner, for those who may. */
-  const about = (name: 'edit' | 'delete', label: string, right: 'viewerCanUpdate' | 'viewerCanDelete') =>
+  const about = (name: 'edit' | 'delete', title: string, right: 'viewerCanUpdate' | 'viewerCanDelete') =>
     page({
       path: `${at}/:id/${name}`,
       operation: edit,
       view: `runners/${name}`,
       found: ({ place, runner }) => (place?.viewerCanManageRunners && runner?.[right] ? { place, runner } : null),
-      title: ({ place, runner }) => `${label} runner #${runner.databaseId} · ${place.fullPath}`,
+      title: ({ place, runner }, { t }) => `${t(title, { id: runner.databaseId })} · ${place.fullPath}`,
       show: ({ place, runner }) => ({ ...shownOf(kind, place), runner, before: runner }),
       signIn: true,
     });
-  const [change, deletion] = [about('edit', 'Edit', 'viewerCanUpdate'), about('delete', 'Delete', 'viewerCanDelete')];
+  const [change, deletion] = [
+    about('edit', label('Edit runner #{id}'), 'viewerCanUpdate'),
+    about('delete', label('Delete runner #{id}'), 'viewerCanDelete'),
+  ];
   const state = (word: string, paused: 'true' | 'false') =>
     form({
       path: `${at}/:id/${word}`,
@@ -75,7 +84,7 @@ function runnersOf(kind: PlaceKind, { list, create, edit }: Rows): Row[] {
       operation: list,
       view: 'runners/list',
       found: ({ place }) => place,
-      title: (place) => `Runners · ${place.fullPath}`,
+      title: (place, { t }) => `${t('Runners')} · ${place.fullPath}`,
       show: (place, { given }) => ({
         ...shownOf(kind, place),
         runners: place.runners,
@@ -99,7 +108,7 @@ function newRunner(kind: PlaceKind, operation: Query<NewRunnerPageQuery | NewGro
     operation,
     view: 'runners/new',
     found: ({ place }) => (place?.viewerCanManageRunners ? place : null),
-    title: (place) => `New runner · ${place.fullPath}`,
+    title: (place, { t }) => `${t('New runner')} · ${place.fullPath}`,
     show: (place) => ({
       ...shownOf(kind, place),
       before: { description: '', tagList: [], runUntagged: true, locked: false, accessLevel: 'NOT_PROTECTED' },
@@ -121,7 +130,7 @@ export const runners: Row[] = [
     path: `${PLACES.project}/runners`,
     operation: SendNewRunnerDocument,
     goTo: toList,
-    shows: ({ createRunner: made }) => made && tokenOf('project', made.runner.projects.nodes[0], made),
+    shows: ({ createRunner: made }, facts) => made && tokenOf('project', made.runner.projects.nodes[0], made, facts),
     again: newOfProject,
     ...tags,
   }),
@@ -134,7 +143,7 @@ export const runners: Row[] = [
     path: `${PLACES.group}/runners`,
     operation: SendNewGroupRunnerDocument,
     goTo: toList,
-    shows: ({ createRunner: made }) => made && tokenOf('group', made.runner.groups[0], made),
+    shows: ({ createRunner: made }, facts) => made && tokenOf('group', made.runner.groups[0], made, facts),
     again: newOfGroup,
     ...tags,
   }),

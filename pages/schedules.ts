@@ -15,6 +15,7 @@ import {
   SendScheduleVariableChangeDocument,
   SendScheduleVariableDeletionDocument,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 const at = '/:project/-/pipeline_schedules';
 
@@ -26,7 +27,7 @@ const newSchedule = page({
   operation: NewSchedulePageDocument,
   view: 'schedules/new',
   found: ({ project }) => (project?.viewerCanCreatePipeline ? project : null),
-  title: (project) => `New schedule · ${project.fullPath}`,
+  title: (project, { t }) => `${t('New schedule')} · ${project.fullPath}`,
   show: (project) => ({
     ...ciFrame(project, 'schedules'),
     before: { ref: project.defaultBranch, cronTimezone: 'UTC', isActive: true },
@@ -39,7 +40,7 @@ const schedule = page({
   operation: SchedulePageDocument,
   view: 'schedules/show',
   found: ({ project }) => project?.pipelineSchedule && { project, schedule: project.pipelineSchedule },
-  title: (found) => `${found.schedule.description} · Schedules · ${found.project.fullPath}`,
+  title: (found, { t }) => `${found.schedule.description} · ${t('Schedules')} · ${found.project.fullPath}`,
   show: ({ project, schedule: one }) => ({
     ...ciFrame(project, 'schedules'),
     schedule: one,
@@ -48,7 +49,7 @@ const schedule = page({
 });
 
 /** A page about what is done with one schedule, for those who may. */
-const about = (name: 'edit' | 'delete', label: string, right: 'viewerCanUpdate' | 'viewerCanDelete') =>
+const about = (name: 'edit' | 'delete', title: string, right: 'viewerCanUpdate' | 'viewerCanDelete') =>
   page({
     path: `${at}/:id/${name}`,
     operation: EditSchedulePageDocument,
@@ -57,7 +58,7 @@ const about = (name: 'edit' | 'delete', label: string, right: 'viewerCanUpdate' 
       const one = project?.pipelineSchedule;
       return project && one?.[right] ? { project, schedule: one } : null;
     },
-    title: (found) => `${label} ${found.schedule.description} · ${found.project.fullPath}`,
+    title: (found, { t }) => `${t(title, { name: found.schedule.description })} · ${found.project.fullPath}`,
     show: ({ project, schedule: one }) => ({
       ...ciFrame(project, 'schedules'),
       schedule: one,
@@ -66,8 +67,8 @@ const about = (name: 'edit' | 'delete', label: string, right: 'viewerCanUpdate' 
     signIn: true,
   });
 
-const editSchedule = about('edit', 'Edit', 'viewerCanUpdate');
-const deleteSchedule = about('delete', 'Delete', 'viewerCanDelete');
+const editSchedule = about('edit', label('Edit {name}'), 'viewerCanUpdate');
+const deleteSchedule = about('delete', label('Delete {name}'), 'viewerCanDelete');
 const back = (_data: unknown, { given }: Facts) => inPlace(given, 'pipeline_schedules', String(given.id));
 const toList = (_data: unknown, { given }: Facts) => inPlace(given, 'pipeline_schedules');
 
@@ -78,7 +79,7 @@ export const schedules: Row[] = [
     operation: ScheduleListPageDocument,
     view: 'schedules/list',
     found: ({ project }) => project,
-    title: (project) => `Schedules · ${project.fullPath}`,
+    title: (project, { t }) => `${t('Schedules')} · ${project.fullPath}`,
     show: (project, { given }) => ({
       ...ciFrame(project, 'schedules'),
       schedules: project.pipelineSchedules,

@@ -41,7 +41,8 @@ export const search: Row[] = [
       const found = place?.find ?? data.find;
       return found && { ...found, place: place?.fullPath };
     },
-    title: (_found, { given }) => (text(given.search) === '' ? 'Search' : `Search for ${text(given.search)}`),
+    title: (_found, { given, t }) =>
+      text(given.search) === '' ? t('title|Search') : t('Search for {words}', { words: text(given.search) }),
     show: (found, { given }) => {
       const { place, scope } = aim(given);
       const words = text(given.search);

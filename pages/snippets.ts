@@ -37,7 +37,7 @@ export const snippets: Row[] = [
     operation: SnippetListPageDocument,
     view: 'snippets/list',
     found: ({ project }) => project,
-    title: (project) => `Snippets · ${project.fullPath}`,
+    title: (project, { t }) => `${t('Snippets')} · ${project.fullPath}`,
     show: (project) => ({ project, snippets: project.snippets, tab: 'snippets' }),
   }),
   snippet,

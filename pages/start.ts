@@ -8,10 +8,11 @@ import {
   StartPageDocument,
   TodosPageDocument,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 const SCOPES = [
-  ['assigned_to_me', 'Assigned to you'],
-  ['created_by_me', 'Created by you'],
+  ['assigned_to_me', label('Assigned to you')],
+  ['created_by_me', label('Created by you')],
 ];
 
 /** The pages of the signed-in user: start, to-dos, own issues and merge requests. */
@@ -21,8 +22,8 @@ export const start: Row[] = [
     operation: StartPageDocument,
     view: 'start/start',
     found: (data) => data,
-    title: () => 'Start',
-    show: (data) => ({ ...data, events: toldEvents(data.events.nodes), feed: '/dashboard/projects.atom' }),
+    title: (_found, { t }) => t('Start'),
+    show: (data, { t }) => ({ ...data, events: toldEvents(data.events.nodes, t), feed: '/dashboard/projects.atom' }),
     signIn: true,
   }),
   page({
@@ -30,7 +31,7 @@ export const start: Row[] = [
     operation: TodosPageDocument,
     view: 'start/todos',
     found: (data) => data,
-    title: () => 'To-dos',
+    title: (_found, { t }) => t('To-dos'),
     show: (data, { given }) => ({ ...data, state: given.state ?? 'pending' }),
     signIn: true,
   }),
@@ -41,7 +42,7 @@ export const start: Row[] = [
     operation: OwnIssuesPageDocument,
     view: 'start/subjects',
     found: ({ issues }) => issues,
-    title: () => 'Your issues',
+    title: (_found, { t }) => t('Your issues'),
     show: (list, { given }) => ({ list, resource: 'issues', scopes: SCOPES, scope: given.scope ?? 'assigned_to_me' }),
     signIn: true,
   }),
@@ -50,11 +51,11 @@ export const start: Row[] = [
     operation: OwnMergeRequestsPageDocument,
     view: 'start/subjects',
     found: ({ mergeRequests }) => mergeRequests,
-    title: () => 'Your merge requests',
+    title: (_found, { t }) => t('Your merge requests'),
     show: (list, { given }) => ({
       list,
       resource: 'merge_requests',
-      scopes: [...SCOPES, ['reviews_for_me', 'To review']],
+      scopes: [...SCOPES, ['reviews_for_me', label('To review')]],
       scope: given.scope ?? 'assigned_to_me',
     }),
     signIn: true,

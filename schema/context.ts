@@ -13,6 +13,12 @@ import { fullyVisible, type RunnerRights, runnerRights } from '#src/domain/ci/ru
 import { scheduleVariables } from '#src/domain/ci/schedules/list.ts';
 import { findGroupsByIds, type GroupRow } from '#src/domain/groups/find.ts';
 import { type GroupStatistics, groupStatistics } from '#src/domain/groups/statistics.ts';
+import {
+  type GroupContents,
+  groupContents,
+  type ProjectContents,
+  projectContents,
+} from '#src/domain/lifecycle/contents.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type CommitKey, type CommitRow, commitsByKeys } from '#src/domain/repository/commits/find.ts';
 import { type BranchRefusals, branchRefusalsOf } from '#src/domain/repository/protection.ts';
@@ -61,6 +67,8 @@ export class Loaders {
   #project: DataLoader<number, ProjectRow | null> | undefined;
   #group: DataLoader<number, GroupRow | null> | undefined;
   #groupStatistics: DataLoader<number, GroupStatistics | null> | undefined;
+  #projectContents: DataLoader<number, ProjectContents> | undefined;
+  #groupContents: DataLoader<number, GroupContents> | undefined;
   #commit: DataLoader<CommitKey, CommitRow | null, string> | undefined;
   #taggedCommit: DataLoader<ReleaseKey, CommitRow | null, string> | undefined;
   #milestoneIssues: DataLoader<number, IssueStats> | undefined;
@@ -123,6 +131,18 @@ export class Loaders {
   get groupStatistics(): DataLoader<number, GroupStatistics | null> {
     this.#groupStatistics ??= new DataLoader((ids) => groupStatistics(this.#context, ids));
     return this.#groupStatistics;
+  }
+
+  /** How much there is in a project; who may know has been checked. */
+  get projectContents(): DataLoader<number, ProjectContents> {
+    this.#projectContents ??= new DataLoader((ids) => projectContents(this.#context, ids));
+    return this.#projectContents;
+  }
+
+  /** How much there is in a group; who may know has been checked. */
+  get groupContents(): DataLoader<number, GroupContents> {
+    this.#groupContents ??= new DataLoader((ids) => groupContents(this.#context, ids));
+    return this.#groupContents;
   }
 
   /** Commits by project and hash; null where they are gone or the actor may not read them. */

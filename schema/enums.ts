@@ -1,4 +1,5 @@
 import { builder } from '#schema/builder.ts';
+import type { Feature, FeatureLevel } from '#src/access/permissions/features.ts';
 import type { TokenScope as Reach, Scope } from '#src/access/permissions/scopes.ts';
 
 /** Enum values: domain values by GraphQL name, each with a description. */
@@ -75,9 +76,23 @@ export const SquashOption = builder.enumType('SquashOption', {
 
 export const FeatureAccess = builder.enumType('FeatureAccess', {
   description: 'Who can use a feature of a project.',
-  values: values<'disabled' | 'enabled'>({
+  values: values<FeatureLevel>({
     DISABLED: { value: 'disabled', description: 'Nobody: the feature is switched off.' },
+    PRIVATE: { value: 'private', description: 'Members of the project, within their rights.' },
     ENABLED: { value: 'enabled', description: 'Everyone who can see the project, within their rights.' },
+  }),
+});
+
+export const ProjectFeature = builder.enumType('ProjectFeature', {
+  description: 'A feature of a project that can be switched off, or kept for its members.',
+  values: values<Feature>({
+    ISSUES: { value: 'issues', description: 'Issues, with their notes and boards.' },
+    MERGE_REQUESTS: { value: 'mergeRequests', description: 'Merge requests, with their notes.' },
+    REPOSITORY: { value: 'repository', description: 'The repository, with branches, commits and files.' },
+    JOBS: { value: 'jobs', description: 'Pipelines, jobs, environments and deployments.' },
+    WIKI: { value: 'wiki', description: 'The wiki of the project.' },
+    SNIPPETS: { value: 'snippets', description: 'Snippets of the project.' },
+    CONTAINER_REGISTRY: { value: 'containerRegistry', description: 'Images of the container registry.' },
   }),
 });
 

@@ -77,6 +77,7 @@ import '#schema/topics/mutations.ts';
 import '#schema/projects/viewer_can.ts';
 import '#schema/projects/viewer_can_below.ts';
 import '#schema/groups/viewer_can.ts';
+import '#schema/places/contents.ts';
 import '#schema/search/queries.ts';
 import '#schema/search/find.ts';
 import '#schema/schedules/mutations.ts';

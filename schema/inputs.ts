@@ -34,6 +34,14 @@ export function holderField(t: InputFields, record: string) {
   });
 }
 
+/** The full path of a place, as somebody typed it to confirm what is to be done. */
+export function confirmationField(t: InputFields) {
+  return t.string({
+    description:
+      'The full path as it was typed to confirm this; nothing is done when it is another one. Nobody was asked when left out.',
+  });
+}
+
 /** The direction of an order. */
 export function sortField(t: ArgFields, defaultValue: 'asc' | 'desc') {
   return t.field({

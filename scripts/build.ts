@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { ensureGenerated } from './ensure_generated.ts';
@@ -32,15 +32,9 @@ for (const place of ['dist/src', 'prisma/migrations']) {
 const manifest = { type: 'module', imports, build: hash.digest('hex') };
 writeFileSync(path.join(dist, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 
-// The viewer of the API's description comes along in the package: its own package is needed nowhere else.
-const viewer = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-mkdirSync(path.join(dist, 'viewer'));
-for (const file of [
-  'swagger-ui-bundle.js',
-  'swagger-ui-bundle.js.LICENSE.txt',
-  'swagger-ui.css',
-  'LICENSE',
-  'NOTICE',
-]) {
-  copyFileSync(path.join(viewer, file), path.join(dist, 'viewer', file));
-}
+// The viewers come along as they are sent: their own packages are needed nowhere else.
+const reader = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+const viewer = path.join(dist, 'src/generated/viewer');
+cpSync(path.join(root, 'src/generated/viewer'), viewer, { recursive: true });
+for (const file of ['swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE'])
+  copyFileSync(path.join(reader, file), path.join(viewer, file));

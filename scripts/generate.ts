@@ -24,6 +24,7 @@ if (!process.argv.includes('--if-stale') || !sources.isFresh()) {
   run('codegen.ts');
   run('scripts/openapi.ts');
   run('scripts/icons.ts');
+  run('scripts/viewers.ts');
   run('scripts/reference.ts');
   sources.remember(hash);
 }

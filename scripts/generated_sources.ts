@@ -69,7 +69,10 @@ const FILES = [
   'scripts/generate.ts',
   'scripts/generate_models.ts',
   'scripts/languages.ts',
+  'rest/examples.json',
+  'scripts/graphiql.ts',
   'scripts/openapi.ts',
+  'scripts/viewers.ts',
 ];
 
 /** Generated and committed: a checkout may bring another one. The rules in src/ that the schema tells of show here too. */
@@ -83,5 +86,6 @@ const OUTPUTS = [
   'src/generated/page_operations.ts',
   'src/generated/pothos.ts',
   'src/generated/prisma/client.ts',
+  'src/generated/viewer/graphiql.js.br',
   ...COMMITTED,
 ];

@@ -38,6 +38,32 @@ export function textsOutside(template: string): string[] {
   return [...textsOfHtml(html), ...wordsWritten(program)];
 }
 
+/** The programs of pages, as paths below the root. */
+export function programs(): string[] {
+  return globSync('{pages/*.ts,src/entrances/web/pages/*.ts}', { cwd: root }).sort();
+}
+
+/** Titles and the like that a program of pages gives other than from the catalogue. */
+export function titlesOutside(file: string): string[] {
+  const found: string[] = [];
+  const note = (text: string, ancestors: readonly AnyNode[]) => {
+    const isTitle = ancestors.some((node) => node.type === 'Property' && TITLES.includes(nameOf(node.key)));
+    if (isTitle && /\p{Lu}\p{Ll}/u.test(text.replace(UNSPOKEN, '')) && !isNoText(ancestors)) found.push(text);
+  };
+  ancestor(parsed(stripTypeScriptTypes(read(file))), {
+    Literal({ value }, _state, ancestors) {
+      if (typeof value === 'string') note(value, ancestors as AnyNode[]);
+    },
+    TemplateElement({ value }, _state, ancestors) {
+      note(value.cooked ?? '', ancestors as AnyNode[]);
+    },
+  });
+  return found;
+}
+
+/** Properties whose values people read. */
+const TITLES = ['title', 'label', 'summary', 'message', 'button', 'done', 'notice'];
+
 function read(file: string): string {
   return readFileSync(path.join(root, file), 'utf8');
 }
@@ -90,30 +116,30 @@ function literals(node: AnyNode): string[] {
 
 /** Text and attributes of HTML that have letters. */
 function textsOfHtml(html: string): string[] {
-  const visible = html.replace(/<!--[\s\S]*?-->/g, '').replace(/<(script|style)\b[\s\S]*?<\/\1>/g, '');
+  const visible = html.replace(/<!--[\s\S]*?-->/g, '').replace(/<(script|style|pre)\b[\s\S]*?<\/\1>/g, '');
   const texts = visible.replace(/<[^>]*>/g, '\n').split('\n');
   const attributes = [...visible.matchAll(/\s([\w-]+)="([^"]*)"/g)].filter(([, name = '']) => READ.includes(name));
   return [...texts, ...attributes.map(([, , value = '']) => value)]
     .map((text) => text.replace(/&\w+;/g, ' ').trim())
-    .filter((text) => /\p{L}{2}/u.test(text) && !UNSPOKEN.has(text));
+    .filter((text) => /\p{L}{2}/u.test(text.replace(UNSPOKEN, '')));
 }
 
 /** Names, which are the same in all languages. */
-const UNSPOKEN = new Set(['Gantry', 'GraphiQL']);
+const UNSPOKEN = /\b(Gantry|GraphiQL|SHA256|tar\.gz)\b/g;
 
 /** Texts that a template writes in its code other than by the catalogue: words that begin in upper case, or several of them. */
 function wordsWritten(program: Program): string[] {
   const found: string[] = [];
   const note = (text: string, ancestors: readonly AnyNode[]) => {
-    if (/^\p{Lu}\p{Ll}|\p{L}{2,} \p{L}{2,}/u.test(text) && !UNSPOKEN.has(text) && !isNoText(ancestors))
-      found.push(text);
+    if (/^\p{Lu}\p{Ll}|\p{L}{2,} \p{L}{2,}/u.test(text.replace(UNSPOKEN, '')) && !isNoText(ancestors)) found.push(text);
   };
   ancestor(program, {
     Literal({ value }, _state, ancestors) {
       if (typeof value === 'string') note(value, ancestors as AnyNode[]);
     },
-    TemplateElement({ value }, _state, ancestors) {
-      for (const text of textsOfHtml(value.cooked ?? '')) note(text, ancestors as AnyNode[]);
+    TemplateLiteral({ quasis }, _state, ancestors) {
+      const html = quasis.map(({ value }) => value.cooked).join('{}');
+      for (const text of textsOfHtml(html)) note(text, ancestors as AnyNode[]);
     },
   });
   return found;
@@ -125,6 +151,7 @@ function isNoText(ancestors: readonly AnyNode[]): boolean {
     const child = ancestors[index + 1];
     if (node.type === 'CallExpression')
       return child === node.arguments[0] && [...TAKES_TEXT, 'layout', 'include'].includes(nameOf(node.callee));
+    if (node.type === 'Property') return nameOf(node.key) === 'actions';
     if (node.type === 'BinaryExpression') return /^[!=]==?$/.test(node.operator);
     if (node.type === 'MemberExpression') return node.computed && child === (node.property as Expression);
     return false;

@@ -3,13 +3,12 @@ import path from 'node:path';
 
 /*
  * Removes what the packages that come along in ours (`bundleDependencies`) hold in vain: Prisma's compilers of queries for
- * other databases, and those that trade size for speed; a second copy of GraphiQL for CommonJS; the styles of highlight.js; what
+ * other databases, and those that trade size for speed; the styles of highlight.js; what
  * browsers would load of markdown-it and OpenPGP.js; the sources of zod; and source maps.
  */
 const root = path.join(path.dirname(import.meta.dirname), 'node_modules');
 const unused = [
   '@prisma/client/runtime/{query_compiler_*,wasm-compiler-edge.*}',
-  '@graphql-yoga/render-graphiql/cjs/*',
   'highlight.js/{scss,styles}/**/*.*',
   'markdown-it/dist/browser/*',
   'openpgp/dist/{*.js,*.mjs,lightweight/*}',

@@ -86,6 +86,7 @@ export interface Form {
   readonly operation: DocumentNode;
   readonly goTo: (data: never, facts: Facts) => string;
   readonly shows: ((data: never, facts: Facts) => Shown | null | undefined) | null;
+  readonly refused: ((data: never, facts: Facts) => Readonly<Record<string, string>> | null) | null;
   readonly again: Page | null;
   readonly lists: readonly string[];
   readonly variables: (given: Facts['given']) => Facts['given'];
@@ -201,6 +202,8 @@ export interface FormOptions<Data> {
   goTo: (data: Data, facts: Facts) => string;
   /** What is shown in place of that: what was made and is told only once, or the result of a query that is too long for an address. */
   shows?: (data: Data, facts: Facts) => Shown | null | undefined;
+  /** What went wrong by field, where a mutation answers with that in place of an error; null where nothing did. */
+  refused?: (data: Data, facts: Facts) => Readonly<Record<string, string>> | null;
   /** The page with the form, which is shown again with what was sent (`values`) and the errors by field (`problems`). */
   again?: Page;
   /** Fields that hold several values, one in each line. Those that are sent repeatedly, such as boxes to tick, are not among them. */
@@ -216,6 +219,7 @@ export interface FormOptions<Data> {
 export function form<Data>({
   again,
   shows,
+  refused,
   lists = [],
   variables = (given) => given,
   takesFiles = false,
@@ -226,6 +230,7 @@ export function form<Data>({
     kind: 'form',
     again: again ?? null,
     shows: shows ?? null,
+    refused: refused ?? null,
     lists,
     variables,
     takesFiles,

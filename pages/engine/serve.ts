@@ -284,8 +284,9 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
       if (missing) throw new Unfit(missing.name);
       const result = await serving.execute(row.operation, asked, visit);
       const [error] = result.errors ?? [];
-      if (!error && result.data) {
-        const facts = factsOf(visit, given);
+      const facts = factsOf(visit, given);
+      const told = error || !result.data ? null : (row.refused?.(result.data as never, facts) ?? null);
+      if (!error && !told && result.data) {
         const shown = row.shows?.(result.data as never, facts);
         if (shown) {
           if (!isSecret) visit.allowCompression();
@@ -297,7 +298,7 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
         return;
       }
       refuseFailures(result);
-      const problems = problemsOf(result, row.operation, serving.schema);
+      const problems = told ?? problemsOf(result, row.operation, serving.schema);
       if (!problems || !row.again) throw refusalOf(result);
       refused = { values: given, problems };
     } catch (error) {

@@ -7,7 +7,6 @@
   list.id = 'completions';
   list.className = 'completions';
   list.setAttribute('role', 'listbox');
-  list.setAttribute('aria-label', 'Suggestions');
   const project = () => document.querySelector('[data-project]')?.dataset.project;
   let field = null;
   let start = 0;
@@ -53,6 +52,7 @@
   const open = (target, choices) => {
     field = target;
     list.replaceChildren(...choices.map(optionOf));
+    list.setAttribute('aria-label', target.dataset.suggestions);
     target.after(list);
     list.style.top = `${target.offsetTop + target.offsetHeight}px`;
     list.style.left = `${target.offsetLeft}px`;

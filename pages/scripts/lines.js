@@ -46,7 +46,7 @@
     copy.hidden = false;
     copy.addEventListener('click', async () => {
       await navigator.clipboard.writeText(permalink.href);
-      label.textContent = 'Copied';
+      label.textContent = copy.dataset.copied;
       setTimeout(() => {
         label.textContent = before;
       }, 2000);

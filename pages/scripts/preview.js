@@ -22,7 +22,7 @@
     const show = (isShown) => {
       preview.hidden = !isShown;
       field.hidden = isShown;
-      button.textContent = isShown ? 'Write' : 'Preview';
+      button.textContent = isShown ? field.dataset.write : field.dataset.preview;
     };
     show(false);
     button.addEventListener('click', async () => {
@@ -34,7 +34,7 @@
       // Of the server, which has sanitised it.
       const html = await rendered(field.value);
       if (html) preview.innerHTML = html;
-      else preview.textContent = html === '' ? 'Nothing to preview.' : 'The preview cannot be shown just now.';
+      else preview.textContent = html === '' ? field.dataset.empty : field.dataset.unavailable;
       show(true);
       preview.focus();
     });

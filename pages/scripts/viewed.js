@@ -24,7 +24,7 @@
       localStorage.setItem(KEY, JSON.stringify({ ...known(), [file.id]: box.checked ? now : undefined }));
       changes.open = !box.checked;
     });
-    label.append(box, ' Viewed');
+    label.append(box, ` ${file.closest('[data-review]').dataset.review}`);
     file.querySelector('header').append(label);
   };
   for (const file of document.querySelectorAll('[data-review] section.file')) offer(file);

@@ -10,8 +10,11 @@ import { CREDENTIALS, SECURITY_SCHEMES } from '#rest/openapi/security.ts';
 import { ERROR_SCHEMAS, SHARED_RESPONSES } from '#rest/openapi/shared_responses.ts';
 import { tagObjects } from '#rest/openapi/tags.ts';
 
+/** By operation: an answer to it, and the JSON that was sent for it. */
+export type Examples = Readonly<Record<string, { status: number; sent?: Json; body: unknown }>>;
+
 /** The OpenAPI 3.1 document of the routes, derived from their operations and the schema. */
-export function openapiDocument(routes: readonly Route[], schema: GraphQLSchema): object {
+export function openapiDocument(routes: readonly Route[], schema: GraphQLSchema, examples: Examples): object {
   const paths: Record<string, Json> = {};
   const components = new Components();
   for (const [name, form] of Object.entries(ERROR_SCHEMAS)) components.refer(name, form);
@@ -20,7 +23,7 @@ export function openapiDocument(routes: readonly Route[], schema: GraphQLSchema)
     const { method, path } = endpoint.route;
     const at = `/api/v4${path.replace(/:(\w+)/g, '{$1}')}`;
     const id = operationId(endpoint, endpoints);
-    const operation = operationObject(id, endpoint, schema, components);
+    const operation = withExample(operationObject(id, endpoint, schema, components), examples[id]);
     const head = endpoint.route.raw || endpoint.route.headersOf ? { head: headObject(id, operation) } : {};
     paths[at] = { ...paths[at], [method.toLowerCase()]: operation, ...head };
   }
@@ -44,6 +47,24 @@ export function openapiDocument(routes: readonly Route[], schema: GraphQLSchema)
       schemas: components.all(),
     },
   };
+}
+
+/** An operation with its example beside the schemas of JSON. */
+function withExample(operation: Json, example: Examples[string] | undefined): Json {
+  if (!example) return operation;
+  const { requestBody, responses } = operation as { requestBody?: Described; responses: Record<number, Described> };
+  note(responses[example.status], example.body);
+  if (example.sent !== undefined) note(requestBody, example.sent);
+  return operation;
+}
+
+interface Described {
+  content?: Record<string, Json>;
+}
+
+function note(described: Described | undefined, example: unknown): void {
+  const json = described?.content?.['application/json'];
+  if (json) json.example = example;
 }
 
 const DESCRIPTION = `Projects, repositories, issues, pipelines and what is around them.

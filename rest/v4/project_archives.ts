@@ -11,6 +11,7 @@ export const projectArchives: Route[] = [
     operation: operations.ExportProjectDocument,
     result: 'exportProject',
     status: 202,
+    nested: ['upload'],
     body: { message: '202 Accepted' },
   },
   {
@@ -19,7 +20,7 @@ export const projectArchives: Route[] = [
     operation: operations.ProjectExportDocument,
     result: 'project.export',
     spread: 'project',
-    omitNull: ['_links'],
+    omitNull: ['_links', 'message'],
   },
   {
     method: 'POST',

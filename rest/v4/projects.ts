@@ -96,6 +96,7 @@ export const projects: Route[] = [
       'ci_default_git_depth',
       'issues_access_level',
       'merge_requests_access_level',
+      'repository_access_level',
       'wiki_access_level',
       'builds_access_level',
       'snippets_access_level',

@@ -45,6 +45,8 @@ export const groupFilterArgs = builder.args((t) => ({
     defaultValue: false,
     description: 'Whether to only list groups without a parent group.',
   }),
+  active: t.boolean({ description: 'Whether to only list groups in use, as all are; false lists none.' }),
+  archived: t.boolean({ description: 'Whether to only list archived groups, of which there are none.' }),
 }));
 
 /** The order requested by the arguments. */

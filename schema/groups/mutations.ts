@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { AccessLevel, ProjectCreationLevel, SubgroupCreationLevel, Visibility } from '#schema/enums.ts';
 import { Group } from '#schema/groups/types.ts';
-import { groupField, type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { confirmationField, groupField, type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Project } from '#schema/projects/types.ts';
@@ -89,7 +89,7 @@ const UpdateGroupInput = builder.inputType('UpdateGroupInput', {
 
 const DeleteGroupInput = builder.inputType('DeleteGroupInput', {
   description: 'Which group to delete.',
-  fields: (t) => ({ group: groupField(t, 'to delete') }),
+  fields: (t) => ({ group: groupField(t, 'to delete'), confirmation: confirmationField(t) }),
 });
 
 const TransferProjectInput = builder.inputType('TransferProjectInput', {
@@ -158,6 +158,7 @@ const TransferGroupInput = builder.inputType('TransferGroupInput', {
       type: 'GroupRef',
       description: 'The new parent group: full path, global ID or numeric ID. Without one, the group moves to the top.',
     }),
+    confirmation: confirmationField(t),
   }),
 });
 
@@ -221,7 +222,7 @@ builder.mutationFields((t) => ({
     type: DeleteGroupPayload,
     description: 'Deletes a group with the groups and projects inside. For its owners and administrators.',
     args: { input: t.arg({ type: DeleteGroupInput, required: true, description: 'Names the group to delete.' }) },
-    resolve: (_root, { input: { group } }, context) => deleteGroup(context, group),
+    resolve: (_root, { input: { group, confirmation } }, context) => deleteGroup(context, group, confirmation),
   }),
   transferGroup: t.field({
     type: groupPayload('transferGroup'),
@@ -230,8 +231,8 @@ builder.mutationFields((t) => ({
     args: {
       input: t.arg({ type: TransferGroupInput, required: true, description: 'Names the group and its new parent.' }),
     },
-    resolve: async (_root, { input: { group, parent } }, context) => ({
-      id: await transferGroup(context, group, parent ?? null),
+    resolve: async (_root, { input: { group, parent, confirmation } }, context) => ({
+      id: await transferGroup(context, group, parent ?? null, confirmation),
     }),
   }),
   transferProject: t.field({

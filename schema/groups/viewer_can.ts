@@ -50,4 +50,25 @@ builder.objectFields(Group, (t) => ({
     resolve: (group, _args, { actor }) =>
       actor !== null && mayCreateGroups(actor) && can(actor, 'create_subgroup', group),
   }),
+  viewerCanManageWebhooks: t.boolean(
+    ability('admin_group_hook', 'Whether the caller can read and change the webhooks of the group.'),
+  ),
+  viewerCanManageAccessTokens: t.boolean(
+    ability('admin_group_access_token', 'Whether the caller can create and revoke access tokens of the group.'),
+  ),
+  viewerCanManageDeployTokens: t.boolean(
+    ability('admin_group_deploy_token', 'Whether the caller can create and revoke deploy tokens of the group.'),
+  ),
+  viewerCanManageVariables: t.boolean(
+    ability('admin_group_variable', 'Whether the caller can read and change the variables of the group.'),
+  ),
+  viewerCanManageBadges: t.boolean(
+    ability('admin_group_badge', 'Whether the caller can create, change and delete badges of the group.'),
+  ),
+  viewerCanManageAccessRequests: t.boolean(
+    ability('admin_group_access_request', 'Whether the caller can approve and deny requests for access to the group.'),
+  ),
+  viewerCanTransfer: t.boolean(
+    ability('transfer_group', 'Whether the caller can move the group into another one, or to the top.'),
+  ),
 }));

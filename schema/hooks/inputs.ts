@@ -67,13 +67,17 @@ export const CreateSystemWebhookInput = builder.inputType('CreateSystemWebhookIn
   }),
 });
 
-const which = (t: InputFields) => ({
+const holders = (t: InputFields) => ({
   project: holderField(t, 'webhook'),
   group: t.field({
     type: 'GroupRef',
     description:
       'The group that the webhook must belong to: full path, global ID or numeric ID. Any group when left out.',
   }),
+});
+
+const which = (t: InputFields) => ({
+  ...holders(t),
   id: t.field({ ...idOf('Webhook'), required: true, description: 'Global or numeric ID of the webhook.' }),
 });
 
@@ -136,7 +140,7 @@ export const TestWebhookInput = builder.inputType('TestWebhookInput', {
 export const RedeliverWebhookInput = builder.inputType('RedeliverWebhookInput', {
   description: 'Which delivery to make again.',
   fields: (t) => ({
-    project: holderField(t, 'webhook'),
+    ...holders(t),
     webhookId: t.field({ ...idOf('Webhook'), required: true, description: 'Global or numeric ID of the webhook.' }),
     deliveryId: t.field({
       ...idOf('WebhookDelivery'),

@@ -201,7 +201,7 @@ builder.mutationFields((t) => ({
         description: 'Names the webhook and the delivery.',
       }),
     },
-    resolve: (_root, { input: { project, webhookId: id, deliveryId } }, context) =>
-      redeliver(context, context, { id, project }, deliveryId),
+    resolve: (_root, { input: { project, group, webhookId: id, deliveryId } }, context) =>
+      redeliver(context, context, { id, project, group }, deliveryId),
   }),
 }));

@@ -18,7 +18,7 @@ const ProjectExportStatus = builder.enumType('ProjectExportStatus', {
       value: 'regeneration_in_progress',
       description: 'A new archive is being made; the one before can still be downloaded.',
     },
-    FAILED: { value: 'failed', description: 'The archive could not be made.' },
+    FAILED: { value: 'failed', description: 'The archive could not be made, or could not be sent.' },
   }),
 });
 
@@ -39,7 +39,10 @@ const ProjectExport = builder.objectRef<ExportRow>('ProjectExport').implement({
       resolve: ({ project }, _args, context, info) => findProject(context, project.id, selectionAt(info, 'Project')),
     }),
     status: t.expose('status', { type: ProjectExportStatus, description: 'How far the export is.' }),
-    error: t.exposeString('error', { nullable: true, description: 'Why the export failed; null if it did not.' }),
+    error: t.exposeString('error', {
+      nullable: true,
+      description: 'Why the export failed, or why its archive could not be sent; null if neither.',
+    }),
     finishedAt: t.expose('finishedAt', {
       type: 'DateTime',
       nullable: true,
@@ -55,11 +58,39 @@ const ProjectExport = builder.objectRef<ExportRow>('ProjectExport').implement({
   }),
 });
 
+const ExportUploadMethod = builder.enumType('ExportUploadMethod', {
+  description: 'The method of the request that sends an archive.',
+  values: values<'PUT' | 'POST'>({
+    PUT: { value: 'PUT', description: 'The method of addresses of object storage.' },
+    POST: { value: 'POST', description: 'The method of most other receivers.' },
+  }),
+});
+
+const ExportUploadInput = builder.inputType('ExportUploadInput', {
+  description: 'Where the archive of a project is sent.',
+  fields: (t) => ({
+    url: t.string({
+      required: true,
+      description: 'An HTTP(S) URL that webhooks may have as well. Redirects are not followed. It is not shown again.',
+    }),
+    httpMethod: t.field({
+      type: ExportUploadMethod,
+      required: true,
+      defaultValue: 'PUT',
+      description: 'The method of the request.',
+    }),
+  }),
+});
+
 const ExportProjectInput = builder.inputType('ExportProjectInput', {
   description: 'Names the project whose archive is made.',
   fields: (t) => ({
     project: projectField(t, 'to export'),
     description: t.string({ description: 'Description of the project in the archive; its own if this is left out.' }),
+    upload: t.field({
+      type: ExportUploadInput,
+      description: 'Where the archive is sent as soon as it is there; it can be downloaded as well.',
+    }),
   }),
 });
 
@@ -94,8 +125,11 @@ builder.mutationField('exportProject', (t) =>
     args: {
       input: t.arg({ type: ExportProjectInput, required: true, description: 'Names the project to export.' }),
     },
-    resolve: async (_root, { input: { project, description } }, context) => ({
-      project: await requestExport(context, project, { description }),
+    resolve: async (_root, { input: { project, description, upload } }, context) => ({
+      project: await requestExport(context, project, {
+        description,
+        upload: upload && { url: upload.url, method: upload.httpMethod },
+      }),
     }),
   }),
 );

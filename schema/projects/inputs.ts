@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { AccessLevel, AutoCancel, FeatureAccess, MergeMethod, SquashOption, Visibility } from '#schema/enums.ts';
-import { groupField, type InputFields, projectField } from '#schema/inputs.ts';
+import { confirmationField, groupField, type InputFields, projectField } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import type { Switch } from '#src/domain/projects/values.ts';
 
@@ -13,6 +13,10 @@ const SWITCHES: Record<Switch, { description: string; defaultValue: boolean }> =
   snippetsEnabled: { description: 'Whether the project has snippets.', defaultValue: true },
   containerRegistryEnabled: {
     description: 'Whether images can be pushed to the container registry of the project, and pulled.',
+    defaultValue: true,
+  },
+  repositoryEnabled: {
+    description: 'Whether the project has a repository; without one it has no merge requests and pipelines either.',
     defaultValue: true,
   },
   sharedRunnersEnabled: { description: 'Whether shared runners run its jobs.', defaultValue: true },
@@ -56,6 +60,10 @@ const FeatureAccessInput = builder.inputType('ProjectFeatureAccessInput', {
   fields: (t) => ({
     issues: t.field({ type: FeatureAccess, description: 'Who can use issues.' }),
     mergeRequests: t.field({ type: FeatureAccess, description: 'Who can use merge requests.' }),
+    repository: t.field({
+      type: FeatureAccess,
+      description: 'Who can use the repository. Merge requests and pipelines are not open to others than these.',
+    }),
     wiki: t.field({ type: FeatureAccess, description: 'Who can use the wiki.' }),
     jobs: t.field({ type: FeatureAccess, description: 'Who can use pipelines and jobs.' }),
     snippets: t.field({ type: FeatureAccess, description: 'Who can use snippets.' }),
@@ -103,7 +111,7 @@ const texts = (t: InputFields) => ({
   }),
   featureAccess: t.field({
     type: FeatureAccessInput,
-    description: 'Who can use features: the same as their switches, before which this counts.',
+    description: 'Who can use features; this counts before their switches.',
   }),
   tagList: t.stringList({ description: 'Tags that describe the project; at most 100.' }),
   avatar: t.field({
@@ -212,6 +220,14 @@ export function projectInput(name: string, what: string) {
   });
 }
 
+/** As projectInput, for what is confirmed by typing the path of the project. */
+export function confirmedProjectInput(name: string, what: string) {
+  return builder.inputType(name, {
+    description: `The project ${what}.`,
+    fields: (t) => ({ project: projectField(t, what), confirmation: confirmationField(t) }),
+  });
+}
+
 export const ForkProjectInput = builder.inputType('ForkProjectInput', {
   description: 'Which project to fork, into which namespace, and what differs in the fork.',
   fields: (t) => ({
@@ -239,6 +255,7 @@ export const MoveProjectInput = builder.inputType('MoveProjectInput', {
       required: true,
       description: 'The group or personal namespace that gets the project, in which the caller can create projects.',
     }),
+    confirmation: confirmationField(t),
   }),
 });
 

@@ -4,6 +4,7 @@ import { toGlobalId } from '#schema/node/global_id.ts';
 import {
   CreateProjectForUserInput,
   CreateProjectInput,
+  confirmedProjectInput,
   ForkProjectInput,
   LinkForkInput,
   MoveProjectInput,
@@ -24,39 +25,20 @@ import { archiveProject } from '#src/domain/projects/archive.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { shareProject, unshareProject } from '#src/domain/projects/share.ts';
 import { starProject } from '#src/domain/projects/star.ts';
-import { givenSwitches, type Switch, type Switches } from '#src/domain/projects/values.ts';
+import { givenSwitches, type Switches } from '#src/domain/projects/values.ts';
 import { requestMaintenance } from '#src/domain/repository/request_maintenance.ts';
 import type { ProjectShareRow } from '#src/platform/records/computed_types.ts';
 
-/** The switches of features, by the names of `ProjectFeatureAccessInput`. */
-const FEATURES = {
-  issues: 'issuesEnabled',
-  mergeRequests: 'mergeRequestsEnabled',
-  wiki: 'wikiEnabled',
-  jobs: 'jobsEnabled',
-  snippets: 'snippetsEnabled',
-  containerRegistry: 'containerRegistryEnabled',
-} as const satisfies Record<string, Switch>;
-type Feature = keyof typeof FEATURES;
-type OnOff = 'enabled' | 'disabled';
-
-/** The given settings; what is said of the access to a feature goes before its switch. */
-function settingsOf<
-  Input extends Switches & {
-    featureAccess?: Partial<Record<Feature, OnOff | null>> | null;
-    autoCancelPendingPipelines?: OnOff | null;
-  },
->({ featureAccess, autoCancelPendingPipelines: autoCancel, ...input }: Input) {
-  const said = Object.entries(featureAccess ?? {}).flatMap(([feature, access]) =>
-    access == null ? [] : [[FEATURES[feature as Feature], access === 'enabled']],
-  );
-  const autoCancelPendingPipelines = autoCancel == null ? undefined : autoCancel === 'enabled';
-  return { ...input, ...Object.fromEntries(said), autoCancelPendingPipelines };
+/** The given settings, as the domain takes them. */
+function settingsOf<Input extends { autoCancelPendingPipelines?: 'enabled' | 'disabled' | null }>({
+  autoCancelPendingPipelines: autoCancel,
+  ...input
+}: Input) {
+  return { ...input, autoCancelPendingPipelines: autoCancel == null ? undefined : autoCancel === 'enabled' };
 }
 
-function newProject<Input extends Parameters<typeof settingsOf>[0]>(input: Input) {
-  const settings = settingsOf(input);
-  return { ...settings, switches: givenSwitches(settings) };
+function newProject<Input extends Parameters<typeof settingsOf>[0] & Switches>(input: Input) {
+  return { ...settingsOf(input), switches: givenSwitches(input) };
 }
 
 function projectPayload(mutation: string, description = 'The project as it is now.') {
@@ -83,13 +65,13 @@ const DeleteProjectPayload = builder.objectRef<ProjectRow>('DeleteProjectPayload
   }),
 });
 
-const DeleteProjectInput = projectInput('DeleteProjectInput', 'to delete');
+const DeleteProjectInput = confirmedProjectInput('DeleteProjectInput', 'to delete');
 const ArchiveProjectInput = projectInput('ArchiveProjectInput', 'to archive');
 const UnarchiveProjectInput = projectInput('UnarchiveProjectInput', 'to unarchive');
 const StarProjectInput = projectInput('StarProjectInput', 'to star');
 const UnstarProjectInput = projectInput('UnstarProjectInput', 'to unstar');
 const MaintainRepositoryInput = projectInput('MaintainRepositoryInput', 'whose repository to maintain');
-const UnlinkForkInput = projectInput('UnlinkForkInput', 'to detach from its source');
+const UnlinkForkInput = confirmedProjectInput('UnlinkForkInput', 'to detach from its source');
 
 const LinkForkPayload = builder.objectRef<ForkLink>('LinkForkPayload').implement({
   description: 'The link between a fork and its source.',
@@ -171,7 +153,7 @@ builder.mutationFields((t) => ({
     description:
       'Deletes a project with everything in it. For its owners and administrators. Its files are removed from disk later.',
     args: { input: t.arg({ type: DeleteProjectInput, required: true, description: 'Names the project to delete.' }) },
-    resolve: (_root, { input: { project } }, context) => deleteProject(context, project),
+    resolve: (_root, { input: { project, confirmation } }, context) => deleteProject(context, project, confirmation),
   }),
   archiveProject: t.field({
     type: projectPayload('archiveProject'),
@@ -224,8 +206,8 @@ builder.mutationFields((t) => ({
     args: {
       input: t.arg({ type: MoveProjectInput, required: true, description: 'Names the project and the namespace.' }),
     },
-    resolve: async (_root, { input: { project, namespace } }, context) => ({
-      project: await moveProject(context, project, namespace),
+    resolve: async (_root, { input: { project, namespace, confirmation } }, context) => ({
+      project: await moveProject(context, project, namespace, confirmation),
     }),
   }),
   maintainRepository: t.field({
@@ -249,7 +231,9 @@ builder.mutationFields((t) => ({
     type: projectPayload('unlinkFork'),
     description: 'Detaches a fork from its source. For its owners. NOT_MODIFIED if it is not a fork.',
     args: { input: t.arg({ type: UnlinkForkInput, required: true, description: 'Names the fork to unlink.' }) },
-    resolve: async (_root, { input: { project } }, context) => ({ project: await unlinkFork(context, project) }),
+    resolve: async (_root, { input: { project, confirmation } }, context) => ({
+      project: await unlinkFork(context, project, confirmation),
+    }),
   }),
   shareProject: t.field({
     type: ShareProjectPayload,

@@ -5,6 +5,7 @@ import {
   FeatureAccess,
   ImportStatus,
   MergeMethod,
+  ProjectFeature,
   SquashOption,
   Visibility,
 } from '#schema/enums.ts';
@@ -16,6 +17,7 @@ import { projectOf } from '#schema/projects/project_of.ts';
 import { viaRelation } from '#schema/records/plugin.ts';
 import { User } from '#schema/users/types.ts';
 import { can } from '#src/access/permissions/abilities.ts';
+import { FEATURES, type Features, hasFeature, levelOf } from '#src/access/permissions/features.ts';
 import { NOTIFICATION_LEVELS } from '#src/domain/changes/notification_events.ts';
 import { INHERITED } from '#src/domain/changes/notification_setting.ts';
 import { projectAvatarPath } from '#src/domain/projects/avatar.ts';
@@ -159,38 +161,35 @@ const Statistics = builder
     }),
   });
 
-const RestLinks = builder
-  .objectRef<{ id: number; issuesEnabled: boolean; mergeRequestsEnabled: boolean }>('ProjectRestLinks')
-  .implement({
-    description: 'URLs of a project in the REST API.',
-    fields: (t) => {
-      const link = (path: string, description: string) =>
-        t.string({ description, resolve: ({ id }, _args, { baseUrl }) => `${baseUrl}/api/v4/projects/${id}${path}` });
-      return {
-        self: link('', 'URL of the record of the project.'),
-        issues: t.string({
-          nullable: true,
-          description: 'URL of the list of issues; null when they are switched off.',
-          resolve: ({ id, issuesEnabled }, _args, { baseUrl }) =>
-            issuesEnabled ? `${baseUrl}/api/v4/projects/${id}/issues` : null,
-        }),
-        mergeRequests: t.string({
-          nullable: true,
-          description: 'URL of the list of merge requests; null when they are switched off.',
-          resolve: ({ id, mergeRequestsEnabled }, _args, { baseUrl }) =>
-            mergeRequestsEnabled ? `${baseUrl}/api/v4/projects/${id}/merge_requests` : null,
-        }),
-        branches: link('/repository/branches', 'URL of the list of branches.'),
-        labels: link('/labels', 'URL of the list of labels.'),
-        events: link('/events', 'URL of the list of events.'),
-        members: link('/members', 'URL of the list of direct members.'),
-      };
-    },
-  });
+const RestLinks = builder.objectRef<Features & { id: number; accessLevel: number }>('ProjectRestLinks').implement({
+  description: 'URLs of a project in the REST API.',
+  fields: (t) => {
+    const link = (path: string, description: string) =>
+      t.string({ description, resolve: ({ id }, _args, { baseUrl }) => `${baseUrl}/api/v4/projects/${id}${path}` });
+    return {
+      self: link('', 'URL of the record of the project.'),
+      issues: t.string({
+        nullable: true,
+        description: 'URL of the list of issues; null when they are switched off for the caller.',
+        resolve: (project, _args, { actor, baseUrl }) =>
+          hasFeature(actor, 'issues', project) ? `${baseUrl}/api/v4/projects/${project.id}/issues` : null,
+      }),
+      mergeRequests: t.string({
+        nullable: true,
+        description: 'URL of the list of merge requests; null when they are switched off for the caller.',
+        resolve: (project, _args, { actor, baseUrl }) =>
+          hasFeature(actor, 'mergeRequests', project)
+            ? `${baseUrl}/api/v4/projects/${project.id}/merge_requests`
+            : null,
+      }),
+      branches: link('/repository/branches', 'URL of the list of branches.'),
+      labels: link('/labels', 'URL of the list of labels.'),
+      events: link('/events', 'URL of the list of events.'),
+      members: link('/members', 'URL of the list of direct members.'),
+    };
+  },
+});
 
-function accessOf(isEnabled: boolean) {
-  return isEnabled ? 'enabled' : 'disabled';
-}
 export const Project = builder.prismaObject('Project', {
   description: 'A repository with its issues, labels, milestones and pipelines.',
   interfaces: [Node],
@@ -277,6 +276,12 @@ export const Project = builder.prismaObject('Project', {
     wikiEnabled: t.exposeBoolean('wikiEnabled', { description: 'Whether the wiki is switched on.' }),
     jobsEnabled: t.exposeBoolean('jobsEnabled', { description: 'Whether pipelines are switched on.' }),
     snippetsEnabled: t.exposeBoolean('snippetsEnabled', { description: 'Whether snippets are switched on.' }),
+    repositoryEnabled: t.exposeBoolean('repositoryEnabled', { description: 'Whether the repository is switched on.' }),
+    viewerFeatures: t.field({
+      type: [ProjectFeature],
+      description: 'The features that are switched on for the caller; what the caller may do there depends on rights.',
+      resolve: (project, _args, { actor }) => FEATURES.filter((feature) => hasFeature(actor, feature, project)),
+    }),
     containerRegistryEnabled: t.exposeBoolean('containerRegistryEnabled', {
       description: 'Whether the container registry is switched on.',
     }),
@@ -347,33 +352,38 @@ export const Project = builder.prismaObject('Project', {
     }),
     issuesAccess: t.field({
       type: FeatureAccess,
-      description: 'Who can use issues: the same as `issuesEnabled`.',
-      resolve: ({ issuesEnabled }) => accessOf(issuesEnabled),
+      description: 'Who can use issues: nobody while `issuesEnabled` is false.',
+      resolve: (project) => levelOf('issues', project),
     }),
     mergeRequestsAccess: t.field({
       type: FeatureAccess,
-      description: 'Who can use merge requests: the same as `mergeRequestsEnabled`.',
-      resolve: ({ mergeRequestsEnabled }) => accessOf(mergeRequestsEnabled),
+      description: 'Who can use merge requests: nobody while `mergeRequestsEnabled` is false.',
+      resolve: (project) => levelOf('mergeRequests', project),
+    }),
+    repositoryAccess: t.field({
+      type: FeatureAccess,
+      description: 'Who can use the repository: nobody while `repositoryEnabled` is false.',
+      resolve: (project) => levelOf('repository', project),
     }),
     wikiAccess: t.field({
       type: FeatureAccess,
-      description: 'Who can use the wiki: the same as `wikiEnabled`.',
-      resolve: ({ wikiEnabled }) => accessOf(wikiEnabled),
+      description: 'Who can use the wiki: nobody while `wikiEnabled` is false.',
+      resolve: (project) => levelOf('wiki', project),
     }),
     jobsAccess: t.field({
       type: FeatureAccess,
-      description: 'Who can use pipelines and jobs: the same as `jobsEnabled`.',
-      resolve: ({ jobsEnabled }) => accessOf(jobsEnabled),
+      description: 'Who can use pipelines and jobs: nobody while `jobsEnabled` is false.',
+      resolve: (project) => levelOf('jobs', project),
     }),
     snippetsAccess: t.field({
       type: FeatureAccess,
-      description: 'Who can use snippets: the same as `snippetsEnabled`.',
-      resolve: ({ snippetsEnabled }) => accessOf(snippetsEnabled),
+      description: 'Who can use snippets: nobody while `snippetsEnabled` is false.',
+      resolve: (project) => levelOf('snippets', project),
     }),
     containerRegistryAccess: t.field({
       type: FeatureAccess,
-      description: 'Who can use the container registry: the same as `containerRegistryEnabled`.',
-      resolve: ({ containerRegistryEnabled }) => accessOf(containerRegistryEnabled),
+      description: 'Who can use the container registry: nobody while `containerRegistryEnabled` is false.',
+      resolve: (project) => levelOf('containerRegistry', project),
     }),
     importStatus: t.expose('importStatus', {
       type: ImportStatus,
@@ -401,9 +411,9 @@ export const Project = builder.prismaObject('Project', {
     }),
     openIssuesCount: t.int({
       nullable: true,
-      description: 'Number of open issues that the caller can see; null when issues are switched off.',
+      description: 'Number of open issues that the caller can see; null when issues are switched off for the caller.',
       select: { openIssuesCount: true },
-      resolve: ({ issuesEnabled, openIssuesCount }) => (issuesEnabled ? openIssuesCount : null),
+      resolve: (project, _args, { actor }) => (hasFeature(actor, 'issues', project) ? project.openIssuesCount : null),
     }),
     runnersToken: t.string({
       nullable: true,

@@ -95,4 +95,43 @@ builder.objectFields(Project, (t) => ({
   viewerCanManageTriggers: t.boolean(
     ability('admin_trigger', 'Whether the caller can read and change the triggers of the project.'),
   ),
+  viewerCanManageProtectedTags: t.boolean(
+    ability('admin_protected_tag', 'Whether the caller can protect and unprotect tags.'),
+  ),
+  viewerCanManageWebhooks: t.boolean(
+    ability('admin_hook', 'Whether the caller can read and change the webhooks of the project.'),
+  ),
+  viewerCanManageAccessTokens: t.boolean(
+    ability('admin_access_token', 'Whether the caller can create and revoke access tokens of the project.'),
+  ),
+  viewerCanManageDeployKeys: t.boolean(
+    ability('admin_deploy_key', 'Whether the caller can read and change the deploy keys of the project.'),
+  ),
+  viewerCanManageDeployTokens: t.boolean(
+    ability('admin_deploy_token', 'Whether the caller can create and revoke deploy tokens of the project.'),
+  ),
+  viewerCanManageMirrors: t.boolean(
+    ability('admin_mirror', 'Whether the caller can read and change the mirrors of the project.'),
+  ),
+  viewerCanManageBadges: t.boolean(
+    ability('admin_badge', 'Whether the caller can create, change and delete badges of the project.'),
+  ),
+  viewerCanManageAccessRequests: t.boolean(
+    ability('admin_access_request', 'Whether the caller can approve and deny requests for access to the project.'),
+  ),
+  viewerCanReadPackages: t.boolean(ability('read_package', 'Whether the caller can see the packages of the project.')),
+  viewerCanDeletePackages: t.boolean(
+    ability('delete_package', 'Whether the caller can delete packages of the project.'),
+  ),
+  viewerCanReadContainerImages: t.boolean(
+    ability('read_container_image', 'Whether the caller can see the container images of the project.'),
+  ),
+  viewerCanDeleteContainerImages: t.boolean(
+    ability('delete_container_image', 'Whether the caller can delete container images of the project.'),
+  ),
+  viewerCanExport: t.boolean(ability('export_project', 'Whether the caller can export the project as an archive.')),
+  viewerCanMove: t.boolean(ability('move_project', 'Whether the caller can move the project into another namespace.')),
+  viewerCanUnlinkFork: t.boolean(
+    ability('remove_fork_relation', 'Whether the caller can detach the project from the one that it is a fork of.'),
+  ),
 }));

@@ -28,8 +28,8 @@ it('shows the pending invitations of groups and projects to those who can invite
     await browser.get(members);
     expect(browser.page).toContain(`href="${members}/invitations"`);
     await browser.get(`${members}/invitations`);
-    expect(browser.page.match(/[\w-]+@example\.com/g)).toEqual([`to-the-${name}@example.com`]);
-    expect(browser.page).toContain('>maintainer</span>');
+    expect([...new Set(browser.page.match(/[\w-]+@example\.com/g))]).toEqual([`to-the-${name}@example.com`]);
+    expect(browser.page).toContain('>Maintainer</span>');
     expect(browser.page).toContain('member until 2099-02-03');
     await other.get(members);
     expect(other.page).not.toContain('Pending invitations');

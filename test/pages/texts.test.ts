@@ -1,7 +1,9 @@
+import { globSync, readFileSync } from 'node:fs';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
+import { SENTENCES } from '#src/entrances/web/pages/refusals.ts';
 import { LANGUAGES, type Language, readCatalogue, withoutContext } from '#src/platform/texts/texts.ts';
-import { templates, textsOutside, textsUsed } from '../../scripts/page_texts.ts';
+import { programs, templates, textsOutside, textsUsed, titlesOutside } from '../../scripts/page_texts.ts';
 import { UNTRANSLATED } from './untranslated.ts';
 
 /** Names of the places and tags of a message. */
@@ -40,6 +42,22 @@ describe('Texts of pages and mails', () => {
   it('can stand in HTML as they are', () => {
     const all = [...used, ...Object.values(readCatalogue('de'))];
     expect(all.filter((text) => /&|<(?!\/?[a-z]\w*\/?>)/.test(text))).toEqual([]);
+  });
+
+  it('have the sentences of refusals as the domain says them', () => {
+    const sources = globSync('{src,schema}/**/*.ts', { exclude: ['src/generated/**', 'src/**/refusals.ts'] });
+    const said = sources.map((file) => readFileSync(file, 'utf8')).join('\n');
+    const asWritten = (sentence: string) =>
+      sentence.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^$()[\]\\|/]/g, '\\$&'));
+    const unsaid = SENTENCES.filter(
+      (sentence) => !new RegExp(asWritten(sentence).join('(?:\\$\\{[^}]+\\}|[\\d_,]+)')).test(said),
+    );
+    expect(unsaid).toEqual([]);
+  });
+
+  it('stand in no title of a page that is written in a program', () => {
+    const outside = programs().map((file) => [file, titlesOutside(file)] as const);
+    expect(outside.filter(([, texts]) => texts.length > 0)).toEqual([]);
   });
 
   it('stand in no template', () => {

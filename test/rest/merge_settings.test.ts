@@ -180,7 +180,7 @@ describe('Settings of a project', () => {
       merge_method: 'octopus',
       squash_option: 'sometimes',
       auto_cancel_pending_pipelines: 'true',
-      issues_access_level: 'private',
+      issues_access_level: 'public',
       ci_config_path: '../secrets.yml',
       merge_commit_template: 'x'.repeat(501),
     })) {

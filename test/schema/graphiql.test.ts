@@ -1,7 +1,7 @@
 import { parse, validate } from 'graphql';
 import { expect, it } from 'vitest';
-import { loadGraphiql, OWN_QUERY, PUBLIC_QUERY } from '#schema/graphiql.ts';
 import { schema } from '#schema/index.ts';
+import { loadGraphiql, OWN_QUERY, PUBLIC_QUERY } from '../../scripts/graphiql.ts';
 import { LONG } from '../support/long.ts';
 
 it.each([OWN_QUERY, PUBLIC_QUERY])('GraphiQL opens with a query that fits the schema: %s', (query) => {

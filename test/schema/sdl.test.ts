@@ -86,7 +86,9 @@ describe('The schema', () => {
 
 describe('The OpenAPI document', () => {
   it('is the committed one', () => {
-    const committed = JSON.parse(readFileSync(packagePath('rest/openapi.json'), 'utf8'));
-    expect(JSON.parse(JSON.stringify(openapiDocument(routes, schema)))).toEqual(committed);
+    const [committed, examples] = ['rest/openapi.json', 'rest/examples.json'].map((file) =>
+      JSON.parse(readFileSync(packagePath(file), 'utf8')),
+    );
+    expect(JSON.parse(JSON.stringify(openapiDocument(routes, schema, examples)))).toEqual(committed);
   });
 });

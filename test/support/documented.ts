@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { packagePath } from '#src/platform/package_root.ts';
+import { recordExample } from './examples.ts';
 import type { Answer, Json } from './http.ts';
 
 /**
@@ -9,14 +10,17 @@ import type { Answer, Json } from './http.ts';
  * always there, and the body, down to keys that the document does not have. Left out is what the document says nothing of:
  * paths beside those of the REST API, and paths or methods that it does not have.
  */
-export function requireDocumented(method: string, target: string, answer: Answer): void {
+export function requireDocumented(method: string, target: string, answer: Answer, sent?: unknown): void {
   const path = target.split('?', 1)[0] ?? '';
   if (!path.startsWith('/api/v4/')) return;
   const isHead = method === 'HEAD';
   const found = operationOf(isHead ? 'get' : method.toLowerCase(), path);
   if (!found) return;
   const wrong = problems(found, answer, isHead);
-  if (wrong.length === 0) return;
+  if (wrong.length === 0) {
+    recordExample(found.id, answer, sent);
+    return;
+  }
   const shown = JSON.stringify(answer.body)?.slice(0, 2000);
   throw new Error(`${method} ${path} is not answered as documented:\n${wrong.join('\n')}\n${answer.status} ${shown}`);
 }
@@ -25,6 +29,7 @@ interface Operation {
   /** Where it stands in the document, as a JSON pointer. */
   pointer: string;
   method: string;
+  id: string;
   responses: Record<string, Json>;
 }
 
@@ -49,10 +54,31 @@ function operationOf(method: string, path: string): Operation | null {
   const operation = known.get(key) ?? {
     pointer: `/paths/${shape.path.replaceAll('/', '~1')}/${method}`,
     method,
+    id: document.paths[shape.path][method].operationId,
     responses: document.paths[shape.path][method].responses,
   };
   known.set(key, operation);
   return operation;
+}
+
+/** What is wrong with the body of an answer in JSON by what the document says of it. */
+export function faultsOfBody(path: string, method: string, status: number, body: Json): string[] {
+  const pointer = `/paths/${path.replaceAll('/', '~1')}/${method}`;
+  const operation = { pointer, method, id: '', responses: document.paths[path][method].responses };
+  return faults(validator(operation, status, 'application/json'), body);
+}
+
+/** What is wrong with the JSON that is sent. */
+export function faultsOfRequest(path: string, method: string, sent: Json): string[] {
+  const $ref = `${ID}#${encodeURI(`/paths/${path.replaceAll('/', '~1')}/${method}`)}/requestBody/content/application~1json/schema`;
+  return faults(ajv.compile({ $ref }), sent);
+}
+
+function faults(validate: ValidateFunction, value: Json): string[] {
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
 }
 
 function problems(operation: Operation, { status, headers, body }: Answer, isHead: boolean): string[] {
@@ -68,14 +94,7 @@ function problems(operation: Operation, { status, headers, body }: Answer, isHea
   const type = headers['content-type']?.split(';', 1)[0] ?? '';
   if (!response.content[type]) return [...lacking, `The content type ${type} is not among those of the document`];
   if (type !== 'application/json') return lacking;
-  const validate = validator(operation, status, type);
-  if (validate(body)) return lacking;
-  return [
-    ...lacking,
-    ...(validate.errors ?? []).map(
-      ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
-    ),
-  ];
+  return [...lacking, ...faults(validator(operation, status, type), body)];
 }
 
 function resolved(value: Json): Json {

@@ -19,7 +19,7 @@ export interface Sent {
 }
 
 /** Throws where an answer is not what it must be. */
-type Require = (method: string, path: string, answer: Answer) => void;
+type Require = (method: string, path: string, answer: Answer, sent?: unknown) => void;
 
 export type Send = (method: string, path: string, sent?: Sent) => Promise<Answer>;
 
@@ -44,7 +44,7 @@ export function sender(port: number, requireAnswer: Require = requireDocumented)
           const received = Buffer.concat(parts).toString();
           const answer = { status: response.statusCode ?? 0, headers: response.headers, body: parsed(received) };
           try {
-            requireAnswer(method, path, answer);
+            requireAnswer(method, path, answer, body);
             resolve(answer);
           } catch (error) {
             reject(error);

@@ -60,7 +60,9 @@ export class Receiver {
     for await (const part of request) parts.push(part);
     const text = Buffer.concat(parts).toString();
     const path = request.url ?? '';
-    const told = { path, headers: request.headers, text, body: text === '' ? null : JSON.parse(text), at: Date.now() };
+    // An archive is no JSON.
+    const isJson = text !== '' && request.headers['content-type'] !== 'application/gzip';
+    const told = { path, headers: request.headers, text, body: isJson ? JSON.parse(text) : null, at: Date.now() };
     this.told.push(told);
     const answering = this.#answers.get(path) ?? 200;
     if (typeof answering === 'function') answering(told, response, request);

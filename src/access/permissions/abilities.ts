@@ -1,4 +1,5 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
+import { type Feature, type Features, hasFeature } from '#src/access/permissions/features.ts';
 import { Forbidden, Unauthenticated } from '#src/platform/errors.ts';
 
 /** Access levels (rest-api-v4.md, Member). */
@@ -10,15 +11,12 @@ export const OWNER = 50;
 /** Above every access level: only administrators pass. */
 const ADMIN = 100;
 
-/** The features of a project that can be switched off, with the abilities that depend on them. */
-type Feature = 'issues' | 'mergeRequests' | 'jobs' | 'snippets' | 'wiki' | 'containerRegistry';
-
 interface Rule {
   /** The lowest effective access level that suffices. */
   readonly level: number;
   /** `user`: any signed-in user to whom the project is public or internal; `anyone`: anonymous callers of a public one too. */
   readonly open?: 'user' | 'anyone';
-  /** Denied while this feature is off. */
+  /** Denied while this feature is off, and to those who are no members while it is for members alone. */
   readonly feature?: Feature;
   /** Denied while the project is archived. */
   readonly frozen?: true;
@@ -47,11 +45,11 @@ export const projectAbilities = {
   read_container_image: { level: REPORTER, open: 'anyone', feature: 'containerRegistry' },
   push_container_image: { level: DEVELOPER, feature: 'containerRegistry', frozen: true },
   delete_container_image: { level: MASTER, feature: 'containerRegistry' },
-  read_repository: { level: REPORTER, open: 'anyone' },
-  read_commit: { level: REPORTER, open: 'user' },
-  create_commit_comment: { level: REPORTER, open: 'user' },
+  read_repository: { level: REPORTER, open: 'anyone', feature: 'repository' },
+  read_commit: { level: REPORTER, open: 'user', feature: 'repository' },
+  create_commit_comment: { level: REPORTER, open: 'user', feature: 'repository' },
   read_merge_request: { level: REPORTER, open: 'user', feature: 'mergeRequests' },
-  read_commit_status: { level: REPORTER, open: 'user' },
+  read_commit_status: { level: REPORTER, open: 'user', feature: 'repository' },
   read_pipeline: { level: REPORTER, open: 'user', feature: 'jobs', publicJobs: true },
   read_environment: { level: REPORTER, feature: 'jobs' },
   create_deployment: { level: DEVELOPER, feature: 'jobs' },
@@ -74,13 +72,13 @@ export const projectAbilities = {
   update_merge_request: { level: DEVELOPER, feature: 'mergeRequests', frozen: true },
   resolve_note: { level: DEVELOPER, feature: 'mergeRequests', frozen: true },
   delete_merge_request: { level: OWNER, feature: 'mergeRequests' },
-  push_code: { level: DEVELOPER, frozen: true },
-  unlock_file: { level: MASTER, frozen: true },
-  push_to_protected_branch: { level: MASTER, frozen: true },
-  delete_merged_branches: { level: DEVELOPER, frozen: true },
+  push_code: { level: DEVELOPER, feature: 'repository', frozen: true },
+  unlock_file: { level: MASTER, feature: 'repository', frozen: true },
+  push_to_protected_branch: { level: MASTER, feature: 'repository', frozen: true },
+  delete_merged_branches: { level: DEVELOPER, feature: 'repository', frozen: true },
   admin_protected_branch: { level: MASTER },
   admin_protected_tag: { level: MASTER },
-  create_commit_status: { level: DEVELOPER },
+  create_commit_status: { level: DEVELOPER, feature: 'repository' },
   create_pipeline: { level: DEVELOPER, feature: 'jobs' },
   update_pipeline: { level: DEVELOPER, feature: 'jobs' },
   read_resource_group: { level: DEVELOPER, feature: 'jobs' },
@@ -103,12 +101,12 @@ export const projectAbilities = {
   change_visibility: { level: OWNER },
   archive_project: { level: OWNER },
   move_project: { level: OWNER },
-  maintain_repository: { level: MASTER },
+  maintain_repository: { level: MASTER, feature: 'repository' },
   export_project: { level: MASTER },
   delete_project: { level: OWNER },
   remove_fork_relation: { level: OWNER },
   set_fork_relation: { level: ADMIN },
-  fork_project: { level: REPORTER, open: 'user' },
+  fork_project: { level: REPORTER, open: 'user', feature: 'repository' },
   share_project: { level: MASTER },
   admin_badge: { level: MASTER },
   admin_upload: { level: MASTER },
@@ -161,27 +159,31 @@ const CREATION_LEVELS = { noone: ADMIN, administrator: ADMIN, owner: OWNER, main
 export type CreationLevel = keyof typeof CREATION_LEVELS;
 
 /** A project or group together with the actor's effective access level in it (0: none). */
-export interface PermissionSubject {
+export interface PermissionSubject extends Partial<Features> {
   readonly visibility: Visibility;
   readonly accessLevel: number;
   readonly archived?: boolean;
-  readonly issuesEnabled?: boolean;
-  readonly mergeRequestsEnabled?: boolean;
-  readonly jobsEnabled?: boolean;
   readonly publicJobs?: boolean;
-  readonly snippetsEnabled?: boolean;
-  readonly wikiEnabled?: boolean;
-  readonly containerRegistryEnabled?: boolean;
   readonly projectCreationLevel?: CreationLevel;
   readonly subgroupCreationLevel?: CreationLevel;
 }
 
+/** A project as one: groups have no features. */
+export type ProjectSubject = PermissionSubject & Pick<Features, 'membersOnly'>;
+
+type SubjectOf<Ability> = Ability extends ProjectAbility ? ProjectSubject : PermissionSubject;
+
 const rules: Readonly<Record<ProjectAbility | GroupAbility, Rule>> = { ...projectAbilities, ...groupAbilities };
 
 /** Whether the actor may do this to the project or group. */
-export function can(actor: Actor | null, ability: ProjectAbility | GroupAbility, subject: PermissionSubject): boolean {
+export function can<Ability extends ProjectAbility | GroupAbility>(
+  actor: Actor | null,
+  ability: Ability,
+  subject: SubjectOf<Ability>,
+): boolean {
   const rule = rules[ability];
-  if (rule.feature && subject[`${rule.feature}Enabled`] === false) return false;
+  if (rule.feature && !hasFeature(actor, rule.feature, { ...subject, membersOnly: subject.membersOnly ?? [] }))
+    return false;
   if (rule.frozen && subject.archived) return false;
   if (rule.open === 'anyone' && subject.visibility === 'public') return true;
   if (!actor) return false;
@@ -194,10 +196,10 @@ export function can(actor: Actor | null, ability: ProjectAbility | GroupAbility,
 }
 
 /** As can, but throws: Unauthenticated for anonymous callers, else Forbidden. */
-export function authorize(
+export function authorize<Ability extends ProjectAbility | GroupAbility>(
   actor: Actor | null,
-  ability: ProjectAbility | GroupAbility,
-  subject: PermissionSubject,
+  ability: Ability,
+  subject: SubjectOf<Ability>,
 ): void {
   if (can(actor, ability, subject)) return;
   throw actor ? new Forbidden() : new Unauthenticated();

@@ -1,3 +1,5 @@
+import { label } from '#src/platform/texts/texts.ts';
+
 /** What a scope gives access to, and which credentials may have it. */
 interface ScopeFacts {
   /** As users see it when they choose or allow the scope. */
@@ -12,62 +14,66 @@ interface ScopeFacts {
   readonly oauth?: true;
 }
 
-const UNUSED = 'Accepted for tools that ask for it; gives access to nothing here';
+const UNUSED = label('Accepted for tools that ask for it; gives access to nothing here');
 
 /** The scopes (people-and-projects.md, Rules 2). */
 const FACTS = {
   api: {
-    words: 'Do everything that you can do here: read and change your projects, groups, issues and settings',
+    words: label('Do everything that you can do here: read and change your projects, groups, issues and settings'),
     personal: 'everyone',
     oauth: true,
   },
   read_api: {
-    words: 'Read everything that you can see here, without changing anything',
+    words: label('Read everything that you can see here, without changing anything'),
     personal: 'everyone',
     oauth: true,
   },
-  read_user: { words: 'Read your profile and the profiles that you can see', personal: 'everyone', oauth: true },
+  read_user: { words: label('Read your profile and the profiles that you can see'), personal: 'everyone', oauth: true },
   read_repository: {
-    words: 'Read the repositories that you can read, with git and as files',
+    words: label('Read the repositories that you can read, with git and as files'),
     personal: 'everyone',
     oauth: true,
     deploy: true,
   },
   write_repository: {
-    words: 'Read and push to the repositories that you can push to, with git',
+    words: label('Read and push to the repositories that you can push to, with git'),
     personal: 'everyone',
     oauth: true,
   },
   read_registry: {
-    words: 'Pull images that you can read from the container registry',
+    words: label('Pull images that you can read from the container registry'),
     personal: 'everyone',
     deploy: true,
   },
-  write_registry: { words: 'Push images where you can to the container registry', personal: 'everyone', deploy: true },
-  read_package_registry: { words: 'Download packages', deploy: true },
-  write_package_registry: { words: 'Publish packages', deploy: true },
-  create_runner: { words: 'Create runners where you can', personal: 'everyone', oauth: true },
+  write_registry: {
+    words: label('Push images where you can to the container registry'),
+    personal: 'everyone',
+    deploy: true,
+  },
+  read_package_registry: { words: label('Download packages'), deploy: true },
+  write_package_registry: { words: label('Publish packages'), deploy: true },
+  create_runner: { words: label('Create runners where you can'), personal: 'everyone', oauth: true },
   manage_runner: {
-    words: 'Read, change and remove the runners that you administer',
+    words: label('Read, change and remove the runners that you administer'),
     personal: 'everyone',
     oauth: true,
   },
-  self_rotate: { words: 'Replace this token by a new one', personal: 'everyone' },
+  self_rotate: { words: label('Replace this token by a new one'), personal: 'everyone' },
   sudo: {
-    words: 'Do what the other scopes allow as any other user, if you are an administrator',
+    words: label('Do what the other scopes allow as any other user, if you are an administrator'),
     personal: 'administrators',
     oauth: true,
   },
-  read_metrics: { words: 'Read the metrics of this server, for monitoring', personal: 'administrators' },
+  read_metrics: { words: label('Read the metrics of this server, for monitoring'), personal: 'administrators' },
   admin_mode: { words: UNUSED, personal: 'administrators', unused: true },
   ai_features: { words: UNUSED, personal: 'everyone', unused: true },
   k8s_proxy: { words: UNUSED, personal: 'everyone', unused: true },
   read_service_ping: { words: UNUSED, personal: 'administrators', unused: true },
   read_virtual_registry: { words: UNUSED, personal: 'everyone', unused: true },
   write_virtual_registry: { words: UNUSED, personal: 'everyone', unused: true },
-  openid: { words: 'Know who you are', oauth: true },
-  profile: { words: 'Read your name and the public parts of your profile', oauth: true },
-  email: { words: 'Read your email address', oauth: true },
+  openid: { words: label('Know who you are'), oauth: true },
+  profile: { words: label('Read your name and the public parts of your profile'), oauth: true },
+  email: { words: label('Read your email address'), oauth: true },
 } as const satisfies Record<string, ScopeFacts>;
 
 type Known = keyof typeof FACTS;

@@ -45,8 +45,8 @@ export async function listGroupRepositories<R>(
   const actor = requireActor(context);
   const pageOf = ({ group }: Asked<{ group: number }>) => {
     const ofGroup = sql`${repository.projectId} IN (SELECT gp.id FROM projects gp JOIN namespaces gn ON gn.id = gp.namespace_id
-      WHERE gn.lineage @> ARRAY[${group}]::int[] AND gp.container_registry_enabled)`;
-    const where = all([ofGroup, within(repository.projectId, 'commits')]);
+      WHERE gn.lineage @> ARRAY[${group}]::int[])`;
+    const where = all([ofGroup, within(repository.projectId, 'images')]);
     return pageOfRows(selection, { rows: repository, where, order: BY_ID }, page);
   };
   const parents = groups.map(({ id }) => ({ group: id }));

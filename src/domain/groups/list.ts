@@ -27,6 +27,9 @@ export interface GroupFilter {
   minAccessLevel?: number | null | undefined;
   /** Only groups without a parent. */
   topLevelOnly?: boolean | null | undefined;
+  /** Only those that are in use, or only those that are not; groups are never archived. */
+  active?: boolean | null | undefined;
+  archived?: boolean | null | undefined;
 }
 
 /** The filters of the list of all groups (rest-api-v4.md, Groups and namespaces). */
@@ -135,12 +138,13 @@ function atLeast(actor: Actor, level: number): Prisma.Sql {
 
 function groupConditions(
   actor: Actor,
-  { search, skipGroups, visibility, minAccessLevel, topLevelOnly }: GroupFilter,
+  { search, skipGroups, visibility, minAccessLevel, topLevelOnly, active, archived }: GroupFilter,
 ): Prisma.Sql[] {
   const conditions: Prisma.Sql[] = [];
   if (visibility) conditions.push(sql`${group.visibility} = ${visibility}::visibility`);
   if (minAccessLevel != null) conditions.push(atLeast(actor, minAccessLevel));
   if (topLevelOnly) conditions.push(sql`${group.parentId} IS NULL`);
+  if (active === false || archived) conditions.push(sql`FALSE`);
   if (skipGroups?.length) conditions.push(sql`NOT n.id = ANY(${[...skipGroups]}::int[])`);
   if (search?.trim()) conditions.push(namespaceMatches(search.trim()));
   return conditions;

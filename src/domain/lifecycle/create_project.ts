@@ -1,6 +1,7 @@
 import { type Auditing, audit } from '#src/access/audit/record.ts';
 import { MASTER, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
+import { ALL_FEATURES, changedFeatures, type Features } from '#src/access/permissions/features.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
 import { type PullMirrorValues, pullMirrorColumns, writePullMirror } from '#src/domain/imports/mirrors/save_pull.ts';
@@ -14,6 +15,7 @@ import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type HeldHome, type Home, holdHome, permittedHome, personalHome } from '#src/domain/projects/home.ts';
 import { takenFields } from '#src/domain/projects/taken.ts';
 import {
+  type FeatureAccess,
   givenSettings,
   type ProjectSettings,
   type ProjectTexts,
@@ -33,7 +35,8 @@ import { currentSettings } from '#src/platform/settings/current.ts';
 
 export interface NewProject
   extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList' | 'buildTimeout' | 'ciDefaultGitDepth'>,
-    ProjectSettings {
+    ProjectSettings,
+    FeatureAccess {
   /** One of name and path may be absent: each is derived from the other. */
   name?: string | null | undefined;
   path?: string | null | undefined;
@@ -109,6 +112,7 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
       const projectId = await insertProject(tx, context, held, creatorId, {
         sharedRunnersEnabled: settings.sharedRunnersEnabled,
         ...input.switches,
+        ...changedFeatures(ALL_FEATURES, input.switches ?? {}, input.featureAccess ?? {}),
         ...givenSettings(input),
         name,
         path,
@@ -166,7 +170,7 @@ export type ProjectColumns = Pick<
   Columns['Project'],
   'name' | 'path' | 'visibility' | 'description' | 'defaultBranch' | 'tagList' | 'ciDefaultGitDepth'
 > &
-  Partial<Pick<Columns['Project'], Switch | 'buildTimeout'>> &
+  Partial<Pick<Columns['Project'], Switch | 'buildTimeout'> & Features> &
   ReturnType<typeof givenSettings> & { forkedFromId?: number };
 
 /** Inserts a project with all related records. Returns its ID. */

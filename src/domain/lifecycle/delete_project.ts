@@ -2,18 +2,24 @@ import { type Auditing, audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { requireConfirmation } from '#src/domain/lifecycle/confirmation.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
 /**
  * Deletes a project: it is invisible from now on, its name and path are free and its forks are detached; a job removes the rest.
- * Returns the project as it was. Throws NotFound, Forbidden.
+ * Returns the project as it was. `confirmation` is its full path as somebody typed it. Throws NotFound, Forbidden, ValidationFailed.
  */
-export async function deleteProject(context: Context, ref: IdOrPath): Promise<ProjectRow> {
+export async function deleteProject(
+  context: Context,
+  ref: IdOrPath,
+  confirmation?: string | null,
+): Promise<ProjectRow> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'delete_project', project);
+  requireConfirmation(confirmation, project.fullPath);
   await context.db.$transaction((tx) => markDeleted(tx, context, project.id, actor.id));
   return project;
 }

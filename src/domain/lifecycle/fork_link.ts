@@ -3,6 +3,7 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { requireConfirmation } from '#src/domain/lifecycle/confirmation.ts';
 import { holdSource } from '#src/domain/lifecycle/fork_project.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { FORK_LINKS_LOCK } from '#src/platform/database/lock_names.ts';
@@ -45,12 +46,14 @@ export async function linkFork(context: Context, ref: IdOrPath, sourceRef: IdOrP
 }
 
 /**
- * Detaches a fork, and closes its open merge requests to the source. Throws NotFound, Forbidden, NotModified if it is not a fork.
+ * Detaches a fork, and closes its open merge requests to the source. `confirmation` is its full path as somebody typed it. Throws NotFound, Forbidden,
+ * ValidationFailed, NotModified if it is not a fork.
  */
-export async function unlinkFork(context: Context, ref: IdOrPath): Promise<ProjectRow> {
+export async function unlinkFork(context: Context, ref: IdOrPath, confirmation?: string | null): Promise<ProjectRow> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'remove_fork_relation', project);
+  requireConfirmation(confirmation, project.fullPath);
   await context.db.$transaction(async (tx) => {
     const { count } = await tx.project.updateMany({
       where: { id: project.id, forkedFromId: { not: null }, deletedAt: null },

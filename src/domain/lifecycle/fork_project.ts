@@ -130,6 +130,7 @@ function copied(project: ProjectRow & typeof COPIED.row) {
   const merging = { mergeMethod, squashOption, mergeCommitTemplate, squashCommitTemplate, ciConfigPath };
   return {
     ...switches,
+    membersOnly: project.membersOnly,
     ...merging,
     defaultBranch,
     tagList,

@@ -5,6 +5,7 @@ import { isWider } from '#src/access/permissions/visibility_levels.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import { MAX_DEPTH, mayCreateGroups } from '#src/domain/groups/create.ts';
 import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
+import { requireConfirmation } from '#src/domain/lifecycle/confirmation.ts';
 import { groupPathErrors } from '#src/domain/namespaces/group_path.ts';
 import { type HeldNamespace, holdNamespace, lockNamespaceTree } from '#src/domain/namespaces/lock.ts';
 import { redirectNamespace, takePathsBelow } from '#src/domain/namespaces/redirects.ts';
@@ -15,13 +16,19 @@ import { BadRequest, Forbidden, NotFound } from '#src/platform/errors.ts';
 const PATIENCE = 120_000;
 
 /**
- * Moves a group, with all that is in it, into another one, or to the top without a parent. Old paths redirect. Returns its ID. Throws
- * NotFound for either, Forbidden, BadRequest.
+ * Moves a group, with all that is in it, into another one, or to the top without a parent. Old paths redirect. Returns its ID. `confirmation` is
+ * its full path as somebody typed it. Throws NotFound for either, Forbidden, BadRequest, ValidationFailed.
  */
-export async function transferGroup(context: Context, ref: IdOrPath, parentRef: IdOrPath | null): Promise<number> {
+export async function transferGroup(
+  context: Context,
+  ref: IdOrPath,
+  parentRef: IdOrPath | null,
+  confirmation?: string | null,
+): Promise<number> {
   const actor = requireActor(context);
   const { id, ...found } = await findGroup(context, ref);
   authorize(actor, 'transfer_group', found);
+  requireConfirmation(confirmation, found.fullPath);
   const parent = parentRef === null ? null : await findGroup(context, parentRef);
   if (parent) authorize(actor, 'create_subgroup', parent);
   if (!mayCreateGroups(actor)) throw new Forbidden();

@@ -4,6 +4,7 @@ import { type Context, requireActor, requireAdmin } from '#src/access/permission
 import { isWider } from '#src/access/permissions/visibility_levels.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
+import { requireConfirmation } from '#src/domain/lifecycle/confirmation.ts';
 import { type NamespaceRef, namespaceIdOf } from '#src/domain/namespaces/find.ts';
 import { holdNamespace } from '#src/domain/namespaces/lock.ts';
 import { redirectProject, takePath } from '#src/domain/namespaces/redirects.ts';
@@ -30,13 +31,19 @@ export async function transferProject(
 }
 
 /**
- * Moves a project into a namespace, by number or full path, in which the actor may create projects; the old path redirects. Throws NotFound for either,
- * Forbidden, LimitReached, ValidationFailed.
+ * Moves a project into a namespace, by number or full path, in which the actor may create projects; the old path redirects. `confirmation` is its full
+ * path as somebody typed it. Throws NotFound for either, Forbidden, LimitReached, ValidationFailed.
  */
-export async function moveProject(context: Context, ref: IdOrPath, namespace: NamespaceRef): Promise<ProjectRow> {
+export async function moveProject(
+  context: Context,
+  ref: IdOrPath,
+  namespace: NamespaceRef,
+  confirmation?: string | null,
+): Promise<ProjectRow> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'move_project', project);
+  requireConfirmation(confirmation, project.fullPath);
   const isNumber = typeof namespace === 'string' && /^\d{1,9}$/.test(namespace);
   const namespaceId = await namespaceIdOf(context, isNumber ? Number(namespace) : namespace);
   const home = await permittedHome(context, actor, namespaceId);

@@ -1,6 +1,7 @@
 import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
 import { authorize, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { changedFeatures, FEATURE_COLUMNS, FEATURES, type Features } from '#src/access/permissions/features.ts';
 import { isWider, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
@@ -11,6 +12,7 @@ import { saveProjectAvatar } from '#src/domain/projects/avatar.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { takenFields } from '#src/domain/projects/taken.ts';
 import {
+  type FeatureAccess,
   givenSettings,
   givenSwitches,
   type ProjectSettings,
@@ -28,7 +30,8 @@ import { currentSettings } from '#src/platform/settings/current.ts';
 export interface ProjectChanges
   extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList' | 'buildTimeout' | 'ciDefaultGitDepth'>,
     Switches,
-    ProjectSettings {
+    ProjectSettings,
+    FeatureAccess {
   name?: string | null | undefined;
   path?: string | null | undefined;
   visibility?: Visibility | null | undefined;
@@ -72,7 +75,10 @@ export async function updateProject(context: Context, ref: IdOrPath, changes: Pr
       if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
       const before = await rowBefore(tx, 'Project', project.id);
       if (path !== project.path) await redirectProject(tx, project.id);
-      await tx.project.update({ where: { id: project.id }, data: { ...columns(changes), name, path, visibility } });
+      await tx.project.update({
+        where: { id: project.id },
+        data: { ...columns(changes), ...(await featureColumns(tx, project.id, changes)), name, path, visibility },
+      });
       if (picture !== undefined) await saveProjectAvatar(tx, project.id, picture);
       if (mirror) await writePullMirror(tx, context, project.id, mirror);
       if (isWider(project.visibility, visibility)) {
@@ -128,10 +134,19 @@ async function hold(tx: Transaction, id: number): Promise<HeldProject> {
   return { ...project, namespacePath: namespace.fullPath, group };
 }
 
+/** The columns of the features of a locked project; none unless a switch or level of one is given. */
+async function featureColumns(tx: Transaction, id: number, changes: ProjectChanges): Promise<Partial<Features>> {
+  const isGiven = FEATURES.some((name) => changes[`${name}Enabled`] != null || changes.featureAccess?.[name] != null);
+  if (!isGiven) return {};
+  const before = await tx.project.findUniqueOrThrow({ where: { id }, select: FEATURE_COLUMNS });
+  return changedFeatures(before, changes, changes.featureAccess ?? {});
+}
+
 function columns({
   description,
   defaultBranch: _,
   pullMirror: _mirror,
+  featureAccess: _access,
   avatar: _avatar,
   tagList,
   buildTimeout,

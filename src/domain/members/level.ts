@@ -2,6 +2,7 @@ import { DEVELOPER, GUEST, MASTER, OWNER, REPORTER } from '#src/access/permissio
 import type { Actor } from '#src/access/permissions/actor.ts';
 import type { Source } from '#src/domain/members/source.ts';
 import { type FieldErrors, Forbidden } from '#src/platform/errors.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 const LEVELS: Record<Source['kind'], readonly number[]> = {
   project: [GUEST, REPORTER, DEVELOPER, MASTER],
@@ -9,14 +10,14 @@ const LEVELS: Record<Source['kind'], readonly number[]> = {
 };
 
 const NAMES: Readonly<Record<number, string>> = {
-  [GUEST]: 'guest',
-  [REPORTER]: 'reporter',
-  [DEVELOPER]: 'developer',
-  [MASTER]: 'master',
-  [OWNER]: 'owner',
+  [GUEST]: label('guest'),
+  [REPORTER]: label('reporter'),
+  [DEVELOPER]: label('developer'),
+  [MASTER]: label('master'),
+  [OWNER]: label('owner'),
 };
 
-/** The word for an access level, in texts for people. */
+/** The word for an access level in texts for people, as `t` takes it. */
 export function levelName(level: number): string {
   return NAMES[level] ?? `level ${level}`;
 }

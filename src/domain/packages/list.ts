@@ -65,7 +65,7 @@ export async function listGroupPackages<R>(
   const pageOf = ({ group }: Asked<{ group: number }>) => {
     const inside = filter.excludeSubgroups ? sql`gn.id = ${group}` : sql`gn.lineage @> ARRAY[${group}]::int[]`;
     const ofGroup = sql`${pack.projectId} IN (SELECT gp.id FROM projects gp JOIN namespaces gn ON gn.id = gp.namespace_id WHERE ${inside})`;
-    const where = all([ofGroup, within(pack.projectId, 'commits'), ...conditions]);
+    const where = all([ofGroup, within(pack.projectId, 'packages'), ...conditions]);
     return pageOfRows(selection, { rows: pack, where, order: sorted }, page);
   };
   const parents = groups.map(({ id }) => ({ group: id }));

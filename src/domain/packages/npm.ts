@@ -86,7 +86,7 @@ function inProject({ actor }: Context, project: ProjectRow): Places {
 /** The projects in the group and its subgroups whose packages the actor may read. */
 function inGroup(context: Context, group: GroupRow): Places {
   const places = seenPlaces(requireActor(context), sql`n.lineage @> ARRAY[${group.id}]::int[]`);
-  return { start: sql`WITH ${places}`, has: (id) => within(id, 'commits') };
+  return { start: sql`WITH ${places}`, has: (id) => within(id, 'packages') };
 }
 
 /**

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout } from 'node:timers/promises';
 import { can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { archivedColumns, KINDS, type Kind } from '#src/domain/project_archives/kinds.ts';
@@ -27,17 +28,21 @@ import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { whileObjectsStay } from '#src/domain/repository/lock.ts';
 import { OWN_REFS } from '#src/domain/repository/merge_request_refs.ts';
 import { exportsStore } from '#src/domain/uploads/archives.ts';
+import { lfsStore, placeOf } from '#src/domain/uploads/lfs/place.ts';
 import type { UploadLocation } from '#src/domain/uploads/store.ts';
+import { allowedHosts } from '#src/domain/webhooks/url.ts';
 import { ArchiveRefused, fileOnDisk, type PackedFile, packFiles, textFile } from '#src/git/archive/files.ts';
 import { programVersion } from '#src/git/program/detect.ts';
 import { type Ref, RefReader } from '#src/git/refs/read.ts';
 import { writeBundle } from '#src/git/remote/bundle.ts';
 import { Prisma, queryJson, type Transaction } from '#src/platform/database/db.ts';
 import { DomainError } from '#src/platform/errors.ts';
+import { SendingFailed, sendFile } from '#src/platform/outbound/send_file.ts';
 import { type Alias, table, whole } from '#src/platform/records/alias.ts';
 import { factsOf, type ModelName } from '#src/platform/records/model.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import { Selection } from '#src/platform/records/selection.ts';
+import { decrypt } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 const { sql, join } = Prisma;
@@ -64,10 +69,10 @@ export async function exportProject(context: Context, projectId: number, { stopp
   const { db, actor, imports } = context;
   const userId = actor?.id ?? 0;
   const where = { projectId, userId };
-  const [begun] = await db.$queryRaw<{ attempts: number; secret: string | null; description: string | null }[]>`
+  const [begun] = await db.$queryRaw<BegunExport[]>`
     UPDATE project_exports SET state = 'started', attempts = attempts + 1
     WHERE project_id = ${projectId} AND user_id = ${userId} AND state IN ('queued', 'started')
-    RETURNING attempts, secret, description`;
+    RETURNING attempts, secret, description, upload_url_encrypted AS "uploadUrl", upload_method AS "uploadMethod"`;
   if (!begun) return;
   const late = AbortSignal.timeout(imports.timeout);
   const signal = AbortSignal.any([late, ...(stopping ? [stopping] : [])]);
@@ -90,7 +95,11 @@ export async function exportProject(context: Context, projectId: number, { stopp
     const { size } = await stat(archive);
     await exportsStore(context).write(place, createReadStream(archive), size);
     const fileName = `${new Date().toISOString().slice(0, 10)}_${project.path}_export.tar.gz`;
-    const done = { state: 'finished' as const, error: null, secret, fileName, size, finishedAt: new Date() };
+    const notSent = await upload(context, begun, archive, signal);
+    const done = {
+      ...{ state: notSent === null ? ('finished' as const) : ('failed' as const), error: notSent },
+      ...{ secret, fileName, size, finishedAt: new Date(), uploadUrlEncrypted: null },
+    };
     const { count } = await db.projectExport.updateMany({ where, data: done });
     // The project was deleted meanwhile.
     if (count === 0) await exportsStore(context).remove(place);
@@ -101,11 +110,49 @@ export async function exportProject(context: Context, projectId: number, { stopp
     const isExplained = error instanceof ExportFailed || error instanceof DomainError;
     const tooLong = `The export took longer than ${imports.timeout / 1000} seconds.`;
     const message = late.aborted ? tooLong : isExplained ? error.message : 'Something went wrong on the server.';
-    await db.projectExport.updateMany({ where, data: { state: 'failed', error: message } });
+    await db.projectExport.updateMany({ where, data: { state: 'failed', error: message, uploadUrlEncrypted: null } });
     if (!isExplained && !late.aborted) throw error;
   } finally {
     await rm(directory, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+interface BegunExport {
+  attempts: number;
+  /** In the place of the archive before. */
+  secret: string | null;
+  description: string | null;
+  /** Where the archive is sent, under the server's key. */
+  uploadUrl: Uint8Array | null;
+  uploadMethod: string | null;
+}
+
+/** Milliseconds between attempts to send an archive. */
+const SEND_AGAIN_AFTER = [1_000, 10_000];
+
+/** Sends an archive where it was wanted. Returns why it was not sent; null if it was, or is wanted nowhere. */
+async function upload(
+  context: Context,
+  { uploadUrl, uploadMethod }: BegunExport,
+  file: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (uploadUrl === null) return null;
+  const url = new URL(decrypt(uploadUrl, context.secret));
+  const method = uploadMethod === 'POST' ? 'POST' : 'PUT';
+  const { lookup } = context.imports;
+  for (const pause of [...SEND_AGAIN_AFTER, null]) {
+    try {
+      const hosts = await allowedHosts(context);
+      await sendFile({ url, method, file, type: 'application/gzip', hosts, lookup, signal });
+      return null;
+    } catch (error) {
+      if (!(error instanceof SendingFailed)) throw error;
+      if (pause === null || !error.isPassing) return `The archive could not be sent to ${url.host}: ${error.message}.`;
+      await setTimeout(pause, undefined, { signal });
+    }
+  }
+  return null;
 }
 
 /** Removes archives a day after they were finished, and files that no export leads to. */
@@ -175,6 +222,11 @@ async function collect(
       const opened = await context.uploads.open({ projectId, secret, fileName });
       if (opened) yield { name: `uploads/${secret}/${fileName}`, size: opened.size, content: () => opened.content };
     }
+    for await (const object of objectsOf(context, project.id)) {
+      signal.throwIfAborted();
+      const opened = await lfsStore(context).open(placeOf(object));
+      if (opened) yield { name: `lfs/${object.oid}`, size: opened.size, content: () => opened.content };
+    }
   })();
 }
 
@@ -234,6 +286,27 @@ async function* recordsOf(tx: Transaction, kind: Kind, projectId: number): Async
 /** A record as a line; the names of its columns are those of the database. */
 function line(row: Record<string, unknown>): string {
   return `${JSON.stringify(Object.fromEntries(Object.entries(row).map(([name, value]) => [snake(name), value])))}\n`;
+}
+
+/** The objects of Git LFS that can be read in a project: its own, and those of forks of which it has merged something. */
+async function* objectsOf({ db }: Pick<Context, 'db'>, projectId: number): AsyncGenerator<LfsObject> {
+  for (let last = 0; ; ) {
+    const rows = await db.$queryRaw<LfsObject[]>`
+      SELECT o.id, o.oid, o.secret FROM lfs_objects o WHERE o.id > ${last} AND o.id IN (
+        SELECT p.lfs_object_id FROM lfs_object_projects p WHERE p.project_id = ${projectId}
+        UNION ALL SELECT p.lfs_object_id FROM merge_requests m JOIN lfs_object_projects p ON p.project_id = m.source_project_id
+          WHERE m.target_project_id = ${projectId} AND m.state = 'merged')
+      ORDER BY o.id LIMIT ${AT_ONCE}`;
+    yield* rows;
+    if (rows.length < AT_ONCE) return;
+    last = rows.at(-1)?.id ?? last;
+  }
+}
+
+interface LfsObject {
+  id: number;
+  oid: string;
+  secret: string;
 }
 
 async function settingsOf(tx: Transaction, id: number): Promise<Record<string, unknown>> {

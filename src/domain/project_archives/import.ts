@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream, mkdirSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { authorize, MASTER, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { ALL_FEATURES, changedFeatures, FEATURES } from '#src/access/permissions/features.ts';
 import { closestVisibility } from '#src/access/permissions/visibility_levels.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import { markDeleted } from '#src/domain/lifecycle/delete_project.ts';
@@ -38,6 +39,7 @@ import { overQuota } from '#src/domain/repository/quota.ts';
 import { recordCopy } from '#src/domain/repository/record_copy.ts';
 import { diskUse } from '#src/domain/repository/size.ts';
 import { importsStore } from '#src/domain/uploads/archives.ts';
+import { forgetLfsObjects, receiveLfsObject } from '#src/domain/uploads/lfs/objects.ts';
 import { readPicture } from '#src/domain/users/avatar.ts';
 import { ArchiveRefused, unpackFiles } from '#src/git/archive/files.ts';
 import { GitError } from '#src/git/errors.ts';
@@ -127,6 +129,7 @@ export async function failImport(
       await repositories.remove(project);
       await repositories.remove({ ...project, wiki: true });
     });
+    await forgetLfsObjects(tx, projectId);
     await tx.project.update({ where: { id: projectId }, data: { importStatus: 'failed', importError: message } });
     await tx.projectArchiveImport.update({ where: { projectId }, data: { secret: null } });
   });
@@ -195,6 +198,7 @@ async function fill(context: Context, begun: Begun, signal: AbortSignal): Promis
     if (own) drafts.push(own.draft);
     const wiki = await takeRepository(context, { ...project, wiki: true }, path.join(directory, WIKI), signal);
     if (wiki) drafts.push(wiki.draft);
+    await takeObjects(context, project, path.join(directory, 'lfs'), signal);
     await db.$transaction((tx) => record(tx, context, { begun, head, directory, own, wiki, signal }), {
       timeout: imports.timeout,
       maxWait: 60_000,
@@ -214,6 +218,7 @@ async function unpack(
 ): Promise<void> {
   await mkdir(path.join(directory, 'tree'));
   await mkdir(path.join(directory, 'uploads'));
+  await mkdir(path.join(directory, 'lfs'));
   const plain = new Set([VERSION, PROJECT, AVATAR, REPOSITORY, WIKI, treeFile(USERS)]);
   for (const { name } of KINDS) plain.add(treeFile(name));
   await unpackFiles(content, {
@@ -221,6 +226,7 @@ async function unpack(
     files: MOST_FILES,
     signal,
     place(name) {
+      if (/^lfs\/[0-9a-f]{64}$/.test(name)) return path.join(directory, name);
       const [, secret = '', fileName = ''] = /^uploads\/([0-9a-f]{32})\/([^/]+)$/.exec(name) ?? [];
       if (plain.has(name)) return path.join(directory, name);
       if (secret === '' || !CHECKS.fileName(fileName)) return null;
@@ -279,7 +285,10 @@ async function headOf(directory: string): Promise<Head> {
   };
   const [wrong] = Object.entries(textErrors(texts));
   if (wrong) throw new ArchiveInvalid(`${PROJECT} has a ${wrong[0]} that ${wrong[1][0]}.`);
-  const { buildTimeout } = settings;
+  const { buildTimeout, membersOnly } = settings;
+  if (Array.isArray(membersOnly) && !membersOnly.every((name) => FEATURES.some((feature) => feature === name))) {
+    throw new ArchiveInvalid(`${PROJECT} has a value of members_only that is not allowed.`);
+  }
   if (typeof buildTimeout === 'number' && buildTimeout < 1)
     throw new ArchiveInvalid(`${PROJECT} has no build_timeout.`);
   return { id: record.id, settings };
@@ -330,6 +339,21 @@ async function takeRepository(
   } catch (error) {
     await remove(draft);
     throw error;
+  }
+}
+
+/** Gives the project the objects of Git LFS of the archive, with the limits of uploads. */
+async function takeObjects(context: Context, { id }: Target, directory: string, signal: AbortSignal): Promise<void> {
+  for (const oid of await readdir(directory)) {
+    signal.throwIfAborted();
+    const file = path.join(directory, oid);
+    const { size } = await stat(file);
+    try {
+      await receiveLfsObject(context, { id }, { oid, size }, createReadStream(file));
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      throw new ArchiveInvalid(`The archive has an object of Git LFS that is not accepted: ${error.message} (${oid}).`);
+    }
   }
 }
 
@@ -455,11 +479,13 @@ async function applySettings(tx: Transaction, context: Context, actor: Actor, be
   const known = Object.fromEntries(
     Object.entries(settings).filter(([name, value]) => value !== null || NULLABLE.has(name)),
   );
+  const features = { ...ALL_FEATURES, ...known };
   await tx.project.update({
     where: { id: project.id },
     data: {
       ...known,
       ...givenSwitches(given),
+      ...changedFeatures(features, given, {}),
       ...(given.description != null && { description: given.description }),
       visibility,
       tagList: tags((tagList as string[] | undefined) ?? []),

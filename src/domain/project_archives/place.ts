@@ -29,6 +29,8 @@ export const SETTINGS = [
   'jobsEnabled',
   'snippetsEnabled',
   'containerRegistryEnabled',
+  'repositoryEnabled',
+  'membersOnly',
   'sharedRunnersEnabled',
   'groupRunnersEnabled',
   'lfsEnabled',

@@ -6,8 +6,11 @@ import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { RawContent } from '#src/domain/repository/raw.ts';
 import { exportsStore } from '#src/domain/uploads/archives.ts';
 import { openStored } from '#src/domain/uploads/content.ts';
+import { allowedHosts, isBlocked, parseHookUrl } from '#src/domain/webhooks/url.ts';
 import type { ProjectExport } from '#src/generated/prisma/client.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { BLOCKED } from '#src/platform/outbound/url.ts';
+import { encrypt } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { lengthError } from '#src/platform/text.ts';
 
@@ -25,7 +28,7 @@ export type ExportStatus = (typeof EXPORT_STATUSES)[number];
 export interface ExportRow {
   project: ProjectRow;
   status: ExportStatus;
-  /** Why it failed. */
+  /** Why it failed, or why the archive was not sent. */
   error: string | null;
   /** When the archive that can be downloaded was finished; null without one. */
   finishedAt: Date | null;
@@ -34,6 +37,23 @@ export interface ExportRow {
 /** Milliseconds for which an archive is kept. */
 export const KEPT = 24 * 60 * 60_000;
 
+/** What is wanted of an export. */
+export interface WantedExport {
+  /** What the archive says of the project; its own description when absent. */
+  description?: string | null | undefined;
+  /** Where the archive is sent once it is there, over HTTP(S). */
+  upload?: { url: string; method?: 'PUT' | 'POST' | null | undefined } | null | undefined;
+}
+
+/** An address that archives may be sent to: one that webhooks may have. Throws ValidationFailed. */
+async function uploadUrl(context: Context, text: string): Promise<string> {
+  const url = parseHookUrl(text.trim());
+  const wrong = !url ? 'must be a URL that begins with http:// or https://' : null;
+  const isPrivate = url !== null && isBlocked(url, await allowedHosts(context));
+  if (wrong ?? isPrivate) throw new ValidationFailed({ 'upload.url': [wrong ?? BLOCKED] });
+  return text.trim();
+}
+
 /**
  * Has an archive of a project made in the background, for its masters, in place of the caller's last one. Nothing changes while one is
  * being made. Throws NotFound, Forbidden, ValidationFailed.
@@ -41,16 +61,20 @@ export const KEPT = 24 * 60 * 60_000;
 export async function requestExport(
   context: Context,
   ref: IdOrPath,
-  { description }: { description?: string | null | undefined },
+  { description, upload }: WantedExport,
 ): Promise<ProjectRow> {
   const { project, userId } = await exported(context, ref);
   const wrong = lengthError(description);
   if (wrong) throw new ValidationFailed({ description: [wrong] });
+  const url = upload ? encrypt(await uploadUrl(context, upload.url), context.secret) : null;
+  const method = upload ? (upload.method ?? 'PUT') : null;
   await context.db.$transaction(async (tx) => {
     const begun = await tx.$executeRaw`
-      INSERT INTO project_exports (project_id, user_id, description) VALUES (${project.id}, ${userId}, ${description ?? null})
+      INSERT INTO project_exports (project_id, user_id, description, upload_url_encrypted, upload_method)
+      VALUES (${project.id}, ${userId}, ${description ?? null}, ${url}, ${method})
       ON CONFLICT (project_id, user_id) DO UPDATE
-        SET state = 'queued', description = EXCLUDED.description, attempts = 0, error = NULL
+        SET state = 'queued', description = EXCLUDED.description, attempts = 0, error = NULL,
+          upload_url_encrypted = EXCLUDED.upload_url_encrypted, upload_method = EXCLUDED.upload_method
         WHERE project_exports.state NOT IN ('queued', 'started')`;
     if (begun > 0) await context.jobs.enqueue(tx, 'projects.export', { projectId: project.id, userId });
   });

@@ -25,6 +25,8 @@ export const PROJECT_BASE = {
   jobsEnabled: true,
   snippetsEnabled: true,
   containerRegistryEnabled: true,
+  repositoryEnabled: true,
+  membersOnly: true,
   publicJobs: true,
   requestAccessEnabled: true,
   defaultBranch: true,

@@ -1,5 +1,6 @@
 import { REPORTER, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireApiScope } from '#src/access/permissions/actor.ts';
+import { featureThere } from '#src/access/permissions/features.ts';
 import {
   accessibleProjects,
   notExpired,
@@ -134,8 +135,9 @@ function projectConditions(actor: Actor | null, filter: ProjectFilter): Prisma.S
     );
   }
   if (language) conditions.push(readsCode(actor));
-  if (filter.withIssuesEnabled) conditions.push(project.issuesEnabled);
-  if (filter.withMergeRequestsEnabled) conditions.push(project.mergeRequestsEnabled, readsCode(actor));
+  if (filter.withIssuesEnabled) conditions.push(featureThere('issues', project, memberOf(actor)));
+  if (filter.withMergeRequestsEnabled)
+    conditions.push(featureThere('mergeRequests', project, memberOf(actor)), readsCode(actor));
   // Anonymous callers have no projects of their own.
   if (!actor) return owned || starred || membership || minAccessLevel != null ? [sql`FALSE`] : conditions;
   if (owned) conditions.push(sql`${project.namespaceId} IN (${ownedNamespaces(actor)})`);
@@ -173,8 +175,14 @@ function hasLevel(actor: Actor, level: number): Prisma.Sql {
 
 /** Whether the actor may read the files of a visible project, and thereby its merge requests. */
 function readsCode(actor: Actor | null): Prisma.Sql {
-  if (!actor || actor.admin) return sql`TRUE`;
-  return sql`(${openTo(actor, project)} OR ${hasLevel(actor, REPORTER)})`;
+  const isThere = featureThere('repository', project, memberOf(actor));
+  if (!actor || actor.admin) return isThere;
+  return sql`(${isThere} AND (${openTo(actor, project)} OR ${hasLevel(actor, REPORTER)}))`;
+}
+
+/** Whether what is for members is for the actor. */
+function memberOf(actor: Actor | null): Prisma.Sql | boolean {
+  return actor !== null && (actor.admin || sql`${project.id} IN (${accessibleProjects(actor)})`);
 }
 
 /** Maximum number of topics in a filter, and of words in a search. */

@@ -1,3 +1,4 @@
+import type { Feature, FeatureLevel } from '#src/access/permissions/features.ts';
 import { isBranchName } from '#src/platform/branch_name.ts';
 import type { FieldErrors } from '#src/platform/errors.ts';
 import type { Columns } from '#src/platform/records/model.ts';
@@ -10,6 +11,7 @@ export const SWITCHES = [
   'jobsEnabled',
   'snippetsEnabled',
   'containerRegistryEnabled',
+  'repositoryEnabled',
   'sharedRunnersEnabled',
   'groupRunnersEnabled',
   'lfsEnabled',
@@ -33,6 +35,11 @@ type SettingColumns = Pick<
   | 'ciConfigPath'
   | 'autoCancelPendingPipelines'
 >;
+
+/** Who can use the features of a project; this goes before their switches. */
+export interface FeatureAccess {
+  featureAccess?: { readonly [Name in Feature]?: FeatureLevel | null | undefined } | null | undefined;
+}
 
 /** Settings of a project that are no switches. */
 export type ProjectSettings = { [Name in keyof SettingColumns]?: SettingColumns[Name] | null | undefined };

@@ -1,5 +1,6 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireApiScope } from '#src/access/permissions/actor.ts';
+import { hasFeature } from '#src/access/permissions/features.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { Prisma } from '#src/platform/database/db.ts';
@@ -77,7 +78,7 @@ const SEEN = select('Snippet', { id: true, projectId: true, isOpen: true, isOpen
 
 function mayRead({ actor }: Context, project: ProjectRow): boolean {
   if (actor) return can(actor, 'read_project_snippet', project);
-  return project.visibility === 'public' && project.snippetsEnabled;
+  return project.visibility === 'public' && hasFeature(null, 'snippets', project);
 }
 
 /** Like the others, for a snippet known to be of a project, or personal. Throws as the others. */

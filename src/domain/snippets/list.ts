@@ -72,7 +72,7 @@ export async function searchSnippets<R>(
   const pattern = containing(text);
   const held = hasTrigrams(text) ? sql`f.title ILIKE ${pattern}` : holds(sql`f.title`, pattern);
   const hits = sql`ARRAY(SELECT f.id FROM snippets f WHERE ${held} ORDER BY f.id DESC LIMIT ${MOST_HITS})`;
-  const places = seenPlaces(actor, sql`p.snippets_enabled ${nonArchived ? sql`AND NOT p.archived` : Prisma.empty}`);
+  const places = seenPlaces(actor, nonArchived ? sql`NOT p.archived` : sql`TRUE`, 'snippets');
   const isMember = sql`${snippet.projectId} IN (${accessibleProjects(actor)})`;
   const where = sql`${snippet.id} = ANY(${hits}) AND (${personal} OR ${within(snippet.projectId)}) AND ${visible(actor, isMember)}`;
   const list = () => pageOfRows(selection, { rows: snippet, where, order: newestFirst }, page);

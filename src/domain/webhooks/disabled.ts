@@ -1,10 +1,12 @@
 import type { Outgoing } from '#src/access/credentials/mail/deliver.ts';
+import { textsFor } from '#src/access/credentials/mail/recipient_texts.ts';
 import { membershipsAt } from '#src/access/permissions/visibility.ts';
 import { PATIENCE } from '#src/domain/webhooks/settle.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
 import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
 import type { Message } from '#src/platform/outbound/mail/mailer.ts';
+import type { Texts } from '#src/platform/texts/texts.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
@@ -59,24 +61,31 @@ export async function sendDisabled(
   });
   if (!hook || !user) return;
   const place = hook.project ? `${hook.project.namespace.fullPath}/${hook.project.path}` : hook.namespace?.fullPath;
-  const whose = place === undefined ? 'this server' : place;
-  await mailer.send(compose(user, { ...hook, whose }, await baseUrl()));
+  const texts = await textsFor(db, { id: userId });
+  const whose = place ?? texts.t('this server');
+  await mailer.send(compose(user, { ...hook, whose }, await baseUrl(), texts));
 }
 
 function compose(
   { email, username }: { email: string; username: string },
   { id, url, whose }: { id: number; url: string; whose: string },
   baseUrl: string,
+  { language, t }: Texts,
 ): Message {
   const { origin } = new URL(url);
-  const sentence = `Webhook ${id} of ${whose}, which leads to ${origin}, was switched off: nothing could be delivered to it for ${PATIENCE} days.`;
-  const advice =
-    'The log of its deliveries says why. Once the receiver works again, save the webhook again or use the mutation enableWebhook; the events of the meantime are not sent.';
-  const lines = [`Hello ${username},`, sentence, advice, `Gantry at ${baseUrl}`];
+  const sentence = t(
+    'Webhook {id} of {whose}, which leads to {origin}, was switched off: nothing could be delivered to it for {days} days.',
+    { id, whose, origin, days: PATIENCE },
+  );
+  const advice = t(
+    'The log of its deliveries says why. Once the receiver works again, save the webhook again or use the mutation enableWebhook; the events of the meantime are not sent.',
+  );
+  const lines = [t('Hello {username},', { username }), sentence, advice, t('Gantry at {url}', { url: baseUrl })];
   const html = `<!doctype html>
-<html lang="en"><body style="font-family: sans-serif; line-height: 1.5">
+<html lang="${language}"><body style="font-family: sans-serif; line-height: 1.5">
 ${lines.map((line) => `<p>${escapeHtml(line)}</p>`).join('\n')}
 </body></html>
 `;
-  return { to: email, subject: `Webhook of ${whose} was switched off`, text: `${lines.join('\n\n')}\n`, html };
+  const subject = t('Webhook of {whose} was switched off', { whose });
+  return { to: email, subject, text: `${lines.join('\n\n')}\n`, html };
 }

@@ -9,7 +9,6 @@ import { sendRaw } from '#rest/engine/raw.ts';
 import { routes } from '#rest/v4/index.ts';
 import { type GraphQLContext, graphqlContext } from '#schema/context.ts';
 import { executeWithin } from '#schema/execute.ts';
-import { loadGraphiql } from '#schema/graphiql.ts';
 import { schema } from '#schema/index.ts';
 import { DEFAULT_LIMITS, type Limits } from '#schema/limits.ts';
 import type { createGraphQLServer } from '#schema/server.ts';
@@ -289,10 +288,8 @@ export function createApp({
     return actor ? { ...visit, context: domainContext(actor, visit.request) } : visit;
   };
   const countVisit: PageOptions['throttle'] = (actor, request, response) => throttle.web(actor, request, response);
-  const site = pages(
-    { contextOf: domainContext, baseUrl, report, sshAddress, throttle: countVisit },
-    loadGraphiql,
-    (made) => servePages(rows, made, { schema, execute, send: sendContent, identify: ofReader }),
+  const site = pages({ contextOf: domainContext, baseUrl, report, sshAddress, throttle: countVisit }, (made) =>
+    servePages(rows, made, { schema, execute, send: sendContent, identify: ofReader }),
   );
   app.get(['/graphql', '/api/graphql'], site.graphiql);
   app.get(['/graphql/schema.graphql', '/api/graphql/schema.graphql'], (request, response) => {

@@ -204,6 +204,8 @@ export interface Params {
   confidential: boolean | Prisma.Sql;
   /** The ID of the project that has the labels of a list; without it, their counts are of all `places` (seenPlaces). */
   labelsOf: number | Prisma.Sql;
+  /** Whether its issues and merge requests are there for the actor: what is not, is not counted. */
+  labelsCount: { issues: boolean | Prisma.Sql; mergeRequests: boolean | Prisma.Sql };
 }
 
 /** Of issues and merge requests. */

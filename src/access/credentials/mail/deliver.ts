@@ -1,6 +1,7 @@
 import { issueAccountToken, tokensIssued } from '#src/access/credentials/account_tokens/issue.ts';
 import { compose } from '#src/access/credentials/mail/messages.ts';
 import { CONFIRMATION_PATH, RESET_PATH } from '#src/access/credentials/mail/paths.ts';
+import { textsFor } from '#src/access/credentials/mail/recipient_texts.ts';
 import type { MailKind, MailWanted } from '#src/access/credentials/mail/wanted.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import type { Mailer } from '#src/platform/outbound/mail/mailer.ts';
@@ -22,7 +23,8 @@ const HOURLY = 5;
 export async function deliver({ db, mailer, baseUrl }: Outgoing & { db: Db }, wanted: MailWanted): Promise<void> {
   if ('username' in wanted) {
     const base = await baseUrl();
-    const facts = { username: wanted.username, link: `${base}/users/sign_in`, baseUrl: base };
+    const texts = await textsFor(db, { username: wanted.username });
+    const facts = { username: wanted.username, link: `${base}/users/sign_in`, baseUrl: base, texts };
     return mailer.send(compose(wanted.kind, wanted.email, facts));
   }
   const { kind, email } = wanted;
@@ -30,8 +32,9 @@ export async function deliver({ db, mailer, baseUrl }: Outgoing & { db: Db }, wa
   if (!addressee) return;
   const { userId, username, address } = addressee;
   const base = await baseUrl();
+  const texts = await textsFor(db, { id: userId });
   if (kind === 'sign_up_again') {
-    return mailer.send(compose(kind, address, { username, link: `${base}/users/sign_in`, baseUrl: base }));
+    return mailer.send(compose(kind, address, { username, link: `${base}/users/sign_in`, baseUrl: base, texts }));
   }
   const purpose = kind === 'confirmation' ? 'confirmation' : 'password_reset';
   if ((await tokensIssued(db, userId, purpose)) >= HOURLY) return;
@@ -39,7 +42,7 @@ export async function deliver({ db, mailer, baseUrl }: Outgoing & { db: Db }, wa
   const { id, token } = await issueAccountToken(db, { userId, kind: purpose, email: address, hours });
   const link = `${base}${purpose === 'confirmation' ? CONFIRMATION_PATH : RESET_PATH}?token=${token}`;
   try {
-    await mailer.send(compose(kind, address, { username, link, baseUrl: base }));
+    await mailer.send(compose(kind, address, { username, link, baseUrl: base, texts }));
   } catch (error) {
     await db.accountToken.deleteMany({ where: { id } });
     throw error;

@@ -1,11 +1,14 @@
 import { MASTER, OWNER } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, reachesApi } from '#src/access/permissions/actor.ts';
+import { featureThere } from '#src/access/permissions/features.ts';
 import { groupAccessLevel, openTo, projectLevels } from '#src/access/permissions/visibility.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 import { alias } from '#src/platform/records/alias.ts';
 
 const { sql } = Prisma;
+/** Projects with jobs. */
+const job = alias('Project', 'jp');
 
 /** Messages for what an actor may not do to a runner (behaviour.md 1.2). */
 export const REASONS = {
@@ -29,8 +32,8 @@ export function administeredRunners(actor: Pick<Actor, 'id'>): Prisma.Sql {
 export function projectsOfReadableJobs(actor: Pick<Actor, 'id' | 'admin' | 'external'>): Prisma.Sql {
   if (actor.admin) return sql`SELECT jp.id FROM projects jp WHERE jp.deleted_at IS NULL AND jp.jobs_enabled`;
   return sql`SELECT jp.id FROM projects jp LEFT JOIN (${projectLevels(actor)}) l ON l.project_id = jp.id
-    WHERE jp.deleted_at IS NULL AND jp.jobs_enabled
-      AND (${openTo(actor, { visibility: sql`jp.visibility` })} OR l.level >= CASE WHEN jp.public_jobs THEN 10 ELSE 20 END)`;
+    WHERE jp.deleted_at IS NULL AND ${featureThere('jobs', job, sql`l.level > 0`)}
+      AND (${openTo(actor, job)} OR l.level >= CASE WHEN jp.public_jobs THEN 10 ELSE 20 END)`;
 }
 
 /** The facts about a runner that decide access to it. */

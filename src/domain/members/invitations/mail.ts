@@ -1,11 +1,13 @@
 import crypto from 'node:crypto';
 import type { Outgoing } from '#src/access/credentials/mail/deliver.ts';
+import { textsForAddress } from '#src/access/credentials/mail/recipient_texts.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { levelName } from '#src/domain/members/level.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
 import type { Message } from '#src/platform/outbound/mail/mailer.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
+import type { Texts } from '#src/platform/texts/texts.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
@@ -47,7 +49,9 @@ export async function sendInvitation(
     FROM invitations iv JOIN users u ON u.id = iv.created_by_id LEFT JOIN projects p ON p.id = iv.project_id
     JOIN namespaces n ON n.id = COALESCE(p.namespace_id, iv.group_id) WHERE iv.id = ${invitationId}`;
   const base = await baseUrl();
-  if (found) await mailer.send(compose(found, `${base}${INVITATION_PATH}?token=${token}`, base));
+  if (!found) return;
+  const texts = await textsForAddress(db, found.email);
+  await mailer.send(compose(found, `${base}${INVITATION_PATH}?token=${token}`, base, texts));
 }
 
 interface Invited {
@@ -63,19 +67,26 @@ function compose(
   { email, accessLevel, inviter, username, kind, fullPath }: Invited,
   link: string,
   baseUrl: string,
+  { language, t }: Texts,
 ): Message {
-  const sentence = `${inviter} (@${username}) invites you to the ${kind} ${fullPath}, as ${levelName(accessLevel)}.`;
-  const small =
-    'Follow the link to accept or to decline. You can sign in with an account that you have, or create one. If you do not know the sender, you can ignore this email.';
-  const lines = ['Hello,', sentence, link, small, `Gantry at ${baseUrl}`];
+  const facts = { inviter, username, place: fullPath, level: t(levelName(accessLevel)) };
+  const sentence =
+    kind === 'group'
+      ? t('{inviter} (@{username}) invites you to the group {place}, as {level}.', facts)
+      : t('{inviter} (@{username}) invites you to the project {place}, as {level}.', facts);
+  const small = t(
+    'Follow the link to accept or to decline. You can sign in with an account that you have, or create one. If you do not know the sender, you can ignore this email.',
+  );
+  const [hello, server] = [t('Hello,'), t('Gantry at {url}', { url: baseUrl })];
+  const lines = [hello, sentence, link, small, server];
   const html = `<!doctype html>
-<html lang="en"><body style="font-family: sans-serif; line-height: 1.5">
-<p>Hello,</p>
+<html lang="${language}"><body style="font-family: sans-serif; line-height: 1.5">
+<p>${escapeHtml(hello)}</p>
 <p>${escapeHtml(sentence)}</p>
-<p><a href="${escapeHtml(link)}">See the invitation</a></p>
+<p><a href="${escapeHtml(link)}">${escapeHtml(t('See the invitation'))}</a></p>
 <p><small>${escapeHtml(small)}</small></p>
-<p><small>Gantry at ${escapeHtml(baseUrl)}</small></p>
+<p><small>${escapeHtml(server)}</small></p>
 </body></html>
 `;
-  return { to: email, subject: `Invitation to ${fullPath}`, text: `${lines.join('\n\n')}\n`, html };
+  return { to: email, subject: t('Invitation to {place}', facts), text: `${lines.join('\n\n')}\n`, html };
 }

@@ -4,6 +4,7 @@ import type { Recipient } from '#src/domain/notifications/mailing/recipients.ts'
 import type { Keyed } from '#src/domain/notifications/mailing/request.ts';
 import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
 import type { Message } from '#src/platform/outbound/mail/mailer.ts';
+import { label, type Texts } from '#src/platform/texts/texts.ts';
 
 /** Characters of a subject; longer ones are truncated. */
 const MOST_OF_SUBJECT = 200;
@@ -11,18 +12,19 @@ const MOST_OF_SUBJECT = 200;
 /** What separates the notes of a review, as text and in HTML. */
 const BETWEEN = { text: '\n\n---\n\n', html: '\n<hr>\n' };
 
+/** Why a recipient gets the mail, as `t` takes it. */
 const WHY: Record<Recipient['reason'], string> = {
-  mentioned: 'you were mentioned',
-  assigned: 'you are assigned',
-  unassigned: 'you were assigned',
-  reviewer: 'you are asked to review it',
-  'no longer reviewer': 'you were asked to review it',
-  author: 'you opened it',
-  participant: 'you take part in it',
-  subscribed: 'you subscribed to it',
-  label: 'you subscribed to one of its labels',
-  watching: 'of your notification settings',
-  pipeline: 'the pipeline is yours',
+  mentioned: label('You receive this email because you were mentioned.'),
+  assigned: label('You receive this email because you are assigned.'),
+  unassigned: label('You receive this email because you were assigned.'),
+  reviewer: label('You receive this email because you are asked to review it.'),
+  'no longer reviewer': label('You receive this email because you were asked to review it.'),
+  author: label('You receive this email because you opened it.'),
+  participant: label('You receive this email because you take part in it.'),
+  subscribed: label('You receive this email because you subscribed to it.'),
+  label: label('You receive this email because you subscribed to one of its labels.'),
+  watching: label('You receive this email because of your notification settings.'),
+  pipeline: label('You receive this email because the pipeline is yours.'),
 };
 
 /** URLs in a message. */
@@ -44,18 +46,20 @@ export function composeTold(
   facts: Facts,
   rendered: readonly string[],
   { baseUrl, unsubscribe }: Links,
+  { language, t }: Texts,
 ): Message {
   const page = `${baseUrl}${facts.path}`;
   const sentence = line(facts.sentence);
   const text = facts.texts.length === 0 ? null : facts.texts.join(BETWEEN.text);
-  const why = `You receive this email because ${WHY[reason]}.`;
-  const parts = [sentence, text, page, why, unsubscribe && `Unsubscribe: ${unsubscribe}`, `Gantry at ${baseUrl}`];
+  const why = t(WHY[reason]);
+  const [leave, server] = [t('Unsubscribe'), t('Gantry at {url}', { url: baseUrl })];
+  const parts = [sentence, text, page, why, unsubscribe && `${leave}: ${unsubscribe}`, server];
   const html = `<!doctype html>
-<html lang="en"><body style="font-family: sans-serif; line-height: 1.5">
+<html lang="${language}"><body style="font-family: sans-serif; line-height: 1.5">
 <p>${escapeHtml(sentence)}</p>
-${text === null ? '' : `<div>${rendered.join(BETWEEN.html)}</div>\n`}<p><a href="${escapeHtml(page)}">View it on Gantry</a></p>
-<p><small>${escapeHtml(why)}${unsubscribe ? ` <a href="${escapeHtml(unsubscribe)}">Unsubscribe</a>` : ''}</small></p>
-<p><small>Gantry at ${escapeHtml(baseUrl)}</small></p>
+${text === null ? '' : `<div>${rendered.join(BETWEEN.html)}</div>\n`}<p><a href="${escapeHtml(page)}">${escapeHtml(t('View it on Gantry'))}</a></p>
+<p><small>${escapeHtml(why)}${unsubscribe ? ` <a href="${escapeHtml(unsubscribe)}">${escapeHtml(leave)}</a>` : ''}</small></p>
+<p><small>${escapeHtml(server)}</small></p>
 </body></html>
 `;
   return {

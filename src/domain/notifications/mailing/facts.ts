@@ -8,6 +8,7 @@ import {
   type RecordHappening,
 } from '#src/domain/notifications/mailing/request.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
+import type { Language, Texts } from '#src/platform/texts/texts.ts';
 
 const { sql } = Prisma;
 
@@ -26,9 +27,9 @@ export interface Facts {
   path: string;
 }
 
-/** The content for an event; null if its record is gone. */
-export function factsOf(db: Db, happening: Happening): Promise<Facts | null> {
-  return 'subject' in happening ? ofRecord(db, happening) : ofPipeline(db, happening);
+/** The content for an event, in the language of `texts`; null if its record is gone. */
+export function factsOf(db: Db, happening: Happening, texts: Texts): Promise<Facts | null> {
+  return 'subject' in happening ? ofRecord(db, happening, texts) : ofPipeline(db, happening, texts);
 }
 
 /** Characters of all texts together. */
@@ -47,7 +48,7 @@ interface Read {
   notes: string[];
 }
 
-async function ofRecord(db: Db, happening: RecordHappening): Promise<Facts | null> {
+async function ofRecord(db: Db, happening: RecordHappening, texts: Texts): Promise<Facts | null> {
   const { subject, event, actorId, noteId } = happening;
   const people = peopleIn(happening);
   const isIssue = subject.type === 'Issue';
@@ -68,7 +69,7 @@ async function ofRecord(db: Db, happening: RecordHappening): Promise<Facts | nul
     project: read.project,
     title: read.title,
     number: `${isIssue ? '#' : '!'}${read.iid}`,
-    sentence: sentence(happening, read),
+    sentence: sentence(happening, read, texts),
     texts: shown(isNew ? [read.description ?? ''] : event === 'newNote' ? read.notes : []),
     path: event === 'newNote' && noteId != null ? notePath(...page, noteId) : pagePath(...page),
   };
@@ -88,55 +89,72 @@ function namesOf(userIds: readonly number[] = []): Prisma.Sql {
   return sql`ARRAY(SELECT name FROM users WHERE id = ANY(${[...userIds]}::int[]) ORDER BY id)`;
 }
 
-function sentence(happening: RecordHappening, read: Read): string {
-  const { actor, added, removed } = read;
+function sentence(happening: RecordHappening, read: Read, { language, t }: Texts): string {
+  const { actor, notes } = read;
   const { event, subject, assignees } = happening;
-  const what = subject.type === 'Issue' ? 'issue' : 'merge request';
+  const isIssue = subject.type === 'Issue';
+  const [added, removed] = [listed(read.added, language), listed(read.removed, language)];
   switch (event) {
     case 'newIssue':
-      return `${actor} opened an issue.`;
+      return t('{actor} opened an issue.', { actor });
     case 'newMergeRequest':
-      return `${actor} opened a merge request.`;
+      return t('{actor} opened a merge request.', { actor });
     case 'newNote':
-      if (read.notes.length === 1) return `${actor} commented:`;
-      return `${actor} reviewed the merge request, with ${read.notes.length} comments:`;
+      if (notes.length === 1) return t('{actor} commented:', { actor });
+      return t('{actor} reviewed the merge request, with {count} comments:', { actor, count: notes.length });
     case 'closeIssue':
+      return t('{actor} closed the issue.', { actor });
     case 'closeMergeRequest':
-      return `${actor} closed the ${what}.`;
+      return t('{actor} closed the merge request.', { actor });
     case 'reopenIssue':
+      return t('{actor} reopened the issue.', { actor });
     case 'reopenMergeRequest':
-      return `${actor} reopened the ${what}.`;
+      return t('{actor} reopened the merge request.', { actor });
     case 'mergeMergeRequest':
-      return `${actor} merged the merge request.`;
+      return t('{actor} merged the merge request.', { actor });
     case 'reassignIssue':
     case 'reassignMergeRequest':
-      if (happening.people?.role === 'reviewer') return reviewSentence(read);
-      if (added.length > 0) return `${actor} assigned the ${what} to ${listed(added)}.`;
-      if (assignees?.to == null && removed.length < 2) return `${actor} removed the assignee of the ${what}.`;
-      return `${actor} unassigned ${listed(removed)} from the ${what}.`;
+      if (happening.people?.role === 'reviewer') {
+        return added !== ''
+          ? t('{actor} requested a review of the merge request from {added}.', { actor, added })
+          : t('{actor} no longer requests a review of the merge request from {removed}.', { actor, removed });
+      }
+      if (added !== '') {
+        return isIssue
+          ? t('{actor} assigned the issue to {added}.', { actor, added })
+          : t('{actor} assigned the merge request to {added}.', { actor, added });
+      }
+      if (assignees?.to == null && read.removed.length < 2) {
+        return isIssue
+          ? t('{actor} removed the assignee of the issue.', { actor })
+          : t('{actor} removed the assignee of the merge request.', { actor });
+      }
+      return isIssue
+        ? t('{actor} unassigned {removed} from the issue.', { actor, removed })
+        : t('{actor} unassigned {removed} from the merge request.', { actor, removed });
   }
 }
 
-function reviewSentence({ actor, added, removed }: Read): string {
-  if (added.length > 0) return `${actor} requested a review of the merge request from ${listed(added)}.`;
-  return `${actor} no longer requests a review of the merge request from ${listed(removed)}.`;
+/** `Ann, Ben and Cleo`; empty for nobody. */
+function listed(names: string[], language: Language): string {
+  return new Intl.ListFormat(language === 'en' ? 'en-GB' : language).format(names);
 }
 
-/** `Ann, Ben and Cleo`. */
-const listed = (names: string[]) => new Intl.ListFormat('en-GB').format(names);
-
-async function ofPipeline(db: Db, { event, pipelineId }: PipelineHappening): Promise<Facts | null> {
+async function ofPipeline(db: Db, { event, pipelineId }: PipelineHappening, { t }: Texts): Promise<Facts | null> {
   const [read] = await db.$queryRaw<{ ref: string; sha: string; project: string; fullPath: string }[]>`
     SELECT pl.ref, pl.sha, p.name AS project, n.full_path || '/' || p.path AS "fullPath"
     FROM pipelines pl JOIN projects p ON p.id = pl.project_id JOIN namespaces n ON n.id = p.namespace_id WHERE pl.id = ${pipelineId}`;
   if (!read) return null;
   const { ref, sha, project, fullPath } = read;
-  const end = event === 'failedPipeline' ? 'has failed' : 'has succeeded';
+  const hasFailed = event === 'failedPipeline';
+  const facts = { id: pipelineId, ref, sha: sha.slice(0, 8) };
   return {
     project,
-    title: `Pipeline ${end} for ${ref}`,
+    title: hasFailed ? t('Pipeline has failed for {ref}', facts) : t('Pipeline has succeeded for {ref}', facts),
     number: `#${pipelineId}`,
-    sentence: `Your pipeline #${pipelineId} for ${ref} at ${sha.slice(0, 8)} ${end}.`,
+    sentence: hasFailed
+      ? t('Your pipeline #{id} for {ref} at {sha} has failed.', facts)
+      : t('Your pipeline #{id} for {ref} at {sha} has succeeded.', facts),
     texts: [],
     path: pagePath(fullPath, 'pipelines', pipelineId),
   };

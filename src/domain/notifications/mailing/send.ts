@@ -1,5 +1,6 @@
 import { activeUser } from '#src/access/credentials/authenticate.ts';
 import type { Outgoing } from '#src/access/credentials/mail/deliver.ts';
+import { textsFor } from '#src/access/credentials/mail/recipient_texts.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { composeTold } from '#src/domain/notifications/mailing/compose.ts';
 import { factsOf } from '#src/domain/notifications/mailing/facts.ts';
@@ -21,7 +22,8 @@ export async function sendTold(
   const delivery = await db.mailDelivery.findUnique({ where, select: { sentAt: true } });
   if (delivery?.sentAt !== null) return;
   const [recipient] = (await recipientsOf(db, happening, [userId])).filter((one) => one.userId === userId);
-  const facts = recipient && (await factsOf(db, happening));
+  const texts = await textsFor(db, { id: userId });
+  const facts = recipient && (await factsOf(db, happening, texts));
   if (!facts) return;
   const base = await baseUrl();
   const unsubscribe =
@@ -29,7 +31,7 @@ export async function sendTold(
       ? `${base}${UNSUBSCRIBE_PATH}?token=${unsubscribeToken(secret, { userId, ...happening.subject })}`
       : null;
   const rendered = await renderedFor(userId, { db, repositories }, base, happening.projectId, facts.texts);
-  await mailer.send(composeTold(happening, recipient, facts, rendered, { baseUrl: base, unsubscribe }));
+  await mailer.send(composeTold(happening, recipient, facts, rendered, { baseUrl: base, unsubscribe }, texts));
   await db.mailDelivery.updateMany({ where: { key: happening.key, userId }, data: { sentAt: new Date() } });
 }
 

@@ -95,7 +95,8 @@ async function look(
     const ids = { projectId: project.id, deployKeyId: key.keyId };
     const isOwn = (await context.db.projectDeployKey.count({ where: ids })) > 0;
     const opened = { ...project, accessLevel: !isOwn ? 0 : key.canPush ? DEVELOPER : REPORTER };
-    return isOwn || can(null, 'read_repository', opened) ? { project: opened, isOwn } : '';
+    const isOpen = isOwn ? opened.repositoryEnabled : can(null, 'read_repository', opened);
+    return isOpen ? { project: opened, isOwn } : '';
   } catch (error) {
     if (!(error instanceof NotFound)) throw error;
     const { movedTo } = error.extensions;

@@ -1,4 +1,5 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { hasFeature } from '#src/access/permissions/features.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { issueVisible } from '#src/access/permissions/visibility.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
@@ -27,7 +28,7 @@ import type { Selection } from '#src/platform/records/selection.ts';
 const { sql } = Prisma;
 const issue = alias('Issue', 'i');
 
-/** The issues of each parent that the actor can see, in one statement; none of projects with issues disabled. */
+/** The issues of each parent that the actor can see, in one statement; none of projects without issues for the actor. */
 export async function listIssuesOf<R>(
   context: Context,
   parents: readonly IssueParent[],
@@ -37,7 +38,7 @@ export async function listIssuesOf<R>(
   selection: Selection<'Issue', R>,
 ): Promise<Page<R>[]> {
   const actor = requireActor(context);
-  const open = parents.filter(({ project }) => project.issuesEnabled);
+  const open = parents.filter(({ project }) => hasFeature(actor, 'issues', project));
   const wanted = open.map((parent) => asked(actor, parent));
   const kinds = ['milestone', 'label', 'board'] as const;
   const below = kinds.find((kind) => wanted.some((parent) => parent[kind] !== null)) ?? 'project';

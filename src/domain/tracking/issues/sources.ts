@@ -234,6 +234,6 @@ export function placesFor(
   { nonArchived, ...rest }: IssueFilter,
   where?: Prisma.Sql,
 ): { places: Prisma.Sql; rest: IssueFilter } {
-  const conditions = [sql`p.issues_enabled`, ...(where ? [where] : []), ...(nonArchived ? [sql`NOT p.archived`] : [])];
-  return { places: seenPlaces(actor, all(conditions)), rest };
+  const conditions = [...(where ? [where] : []), ...(nonArchived ? [sql`NOT p.archived`] : []), sql`TRUE`];
+  return { places: seenPlaces(actor, all(conditions), 'issues'), rest };
 }

@@ -1,4 +1,5 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { hasFeature } from '#src/access/permissions/features.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { countsSuffice, type IssueFilter } from '#src/domain/tracking/issues/filter.ts';
@@ -35,14 +36,14 @@ export type CountFilter = Omit<IssueFilter, 'state'>;
 const ORDER: IssueOrder = { by: 'created_at', direction: 'desc' };
 const PAGE: PageRequest = { limit: 0, offset: 0, withTotal: false };
 
-/** The counts of the issues of each project that the actor can see, in one statement; none of projects with issues disabled. */
+/** The counts of the issues of each project that the actor can see, in one statement; none of projects without issues for the actor. */
 export async function countIssuesOf(
   context: Context,
   projects: readonly ProjectRow[],
   filter: CountFilter,
 ): Promise<IssueCounts[]> {
   const actor = requireActor(context);
-  const open = projects.filter(({ issuesEnabled }) => issuesEnabled);
+  const open = projects.filter((project) => hasFeature(actor, 'issues', project));
   const wanted = open.map((project) => asked(actor, { project }));
   const countsOf = (parent: Asked<AskedParent>) =>
     countsJson(filter, (filter) => ofParent(actor, parent, 'project', filter, ORDER, PAGE));

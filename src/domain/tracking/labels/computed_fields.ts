@@ -31,8 +31,8 @@ function issues({ params, hasParam, summed }: Tools): Prisma.Sql {
   const seen = hasParam('labelsOf')
     ? // PostgreSQL reads the issues of a project faster together than individually by label.
       params(
-        ({ actor, confidential, labelsOf }) =>
-          sql`${issue.projectId} = ${labelsOf} AND ${issueVisible(issue, actor, confidential)}`,
+        ({ actor, confidential, labelsOf, labelsCount }) =>
+          sql`${labelsCount.issues} AND ${issue.projectId} = ${labelsOf} AND ${issueVisible(issue, actor, confidential)}`,
       )
     : params(
         ({ actor }) =>
@@ -50,7 +50,7 @@ function issues({ params, hasParam, summed }: Tools): Prisma.Sql {
 function openMergeRequests({ params, hasParam, summed }: Tools): Prisma.Sql {
   const { targetProjectId, state } = mergeRequest;
   const seen = hasParam('labelsOf')
-    ? params(({ labelsOf }) => sql`${targetProjectId} = ${labelsOf}`)
+    ? params(({ labelsOf, labelsCount }) => sql`${labelsCount.mergeRequests} AND ${targetProjectId} = ${labelsOf}`)
     : within(targetProjectId, 'merge_requests');
   return summed('merge_requests', {
     select: sql`count(*) AS opened`,

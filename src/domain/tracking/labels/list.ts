@@ -1,5 +1,6 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { hasFeature } from '#src/access/permissions/features.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { groupVisible } from '#src/access/permissions/visibility.ts';
 import '#src/domain/tracking/labels/computed_fields.ts';
@@ -167,10 +168,15 @@ export async function findLabelsByIds<R>(
 const PLACE = select('Label', { id: true, projectId: true, groupId: true });
 const ONE = { limit: 1, offset: 0, withTotal: false };
 
-type Parent = { parent: number; project: number; confidential: boolean };
+type Parent = { parent: number; project: number; confidential: boolean; issues: boolean; mergeRequests: boolean };
 
 function placeOf(actor: Actor, project: ProjectRow): Omit<Parent, 'parent'> {
-  return { project: project.id, confidential: actor.admin || can(actor, 'read_confidential_issue', project) };
+  return {
+    project: project.id,
+    confidential: actor.admin || can(actor, 'read_confidential_issue', project),
+    issues: hasFeature(actor, 'issues', project),
+    mergeRequests: hasFeature(actor, 'mergeRequests', project),
+  };
 }
 
 /** The labels of each parent as a project has them. */
@@ -181,11 +187,17 @@ function readInProjects<R>(
   page: PageRequest,
   selection: Selection<'Label', R>,
 ): Promise<Page<R>[]> {
-  const pageOf = ({ parent, project, confidential }: Asked<Parent>) => {
-    const params = { actor, confidential, labelsOf: project };
+  const pageOf = ({ parent, project, confidential, issues, mergeRequests }: Asked<Parent>) => {
+    const params = { actor, confidential, labelsOf: project, labelsCount: { issues, mergeRequests } };
     return pageOfRows(selection, { rows: label, where: isOf(parent), order: BY_TITLE, params }, page);
   };
-  const types = { parent: 'int', project: 'int', confidential: 'boolean' } as const;
+  const types = {
+    parent: 'int',
+    project: 'int',
+    confidential: 'boolean',
+    issues: 'boolean',
+    mergeRequests: 'boolean',
+  } as const;
   return readPages<R>(db, page, ofEach(parents, types, pageOf));
 }
 

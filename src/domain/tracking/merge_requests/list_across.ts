@@ -108,11 +108,11 @@ export async function countMergeRequestsOfGroups(
 function placesOf(actor: Actor, parents: readonly AcrossParent[], filter: MergeRequestFilter): Prisma.Sql {
   const groups = [...new Set(parents.flatMap(({ group }) => group?.id ?? []))];
   const conditions = [
-    sql`p.merge_requests_enabled`,
     ...(groups.length > 0 ? [sql`n.lineage && ${groups}::int[]`] : []),
     ...(filter.nonArchived ? [sql`NOT p.archived`] : []),
+    sql`TRUE`,
   ];
-  return seenPlaces(actor, all(conditions));
+  return seenPlaces(actor, all(conditions), 'mergeRequests');
 }
 
 type Columns = ReturnType<typeof orderOf>;

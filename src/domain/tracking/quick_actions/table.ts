@@ -1,7 +1,10 @@
+import { label } from '#src/platform/texts/texts.ts';
+
 /** Who can use a quick action: readers of its target, those who can change it, those who can set its people, labels and dates, or lock it. */
 type Who = 'reader' | 'updater' | 'admin' | 'locker';
 
 interface QuickActionFacts {
+  /** In the catalogue of texts. */
   description: string;
   /** What the text after the name holds, as an example; null if it has no meaning. */
   parameter: string | null;
@@ -20,75 +23,75 @@ const optional = (parameter: string) => ({ parameter, needsParameter: false });
 
 /** All quick actions, in the order in which they are offered. */
 export const QUICK_ACTIONS = {
-  close: { description: 'Close', ...WITHOUT, who: 'updater', sets: 'state' },
-  reopen: { description: 'Reopen', ...WITHOUT, who: 'updater', sets: 'state' },
-  title: { description: 'Change the title', ...given('New title'), who: 'updater' },
-  assign: { description: 'Add assignees', ...given('@user'), who: 'admin', sets: 'assignees' },
-  unassign: { description: 'Remove assignees, or all of them', ...optional('@user'), who: 'admin', sets: 'assignees' },
-  reassign: { description: 'Replace the assignees', ...given('@user'), who: 'admin', sets: 'assignees' },
+  close: { description: label('Close'), ...WITHOUT, who: 'updater', sets: 'state' },
+  reopen: { description: label('Reopen'), ...WITHOUT, who: 'updater', sets: 'state' },
+  title: { description: label('Change the title'), ...given(label('New title')), who: 'updater' },
+  assign: { description: label('Add assignees'), ...given('@user'), who: 'admin', sets: 'assignees' },
+  unassign: { description: label('Remove assignees, or all of them'), ...optional('@user'), who: 'admin', sets: 'assignees' },
+  reassign: { description: label('Replace the assignees'), ...given('@user'), who: 'admin', sets: 'assignees' },
   assign_reviewer: {
-    description: 'Add reviewers',
+    description: label('Add reviewers'),
     ...given('@user'),
     on: 'MergeRequest',
     who: 'admin',
     sets: 'reviewers',
   },
   unassign_reviewer: {
-    description: 'Remove reviewers, or all of them',
+    description: label('Remove reviewers, or all of them'),
     ...optional('@user'),
     on: 'MergeRequest',
     who: 'admin',
     sets: 'reviewers',
   },
   reassign_reviewer: {
-    description: 'Replace the reviewers',
+    description: label('Replace the reviewers'),
     ...given('@user'),
     on: 'MergeRequest',
     who: 'admin',
     sets: 'reviewers',
   },
-  label: { description: 'Add labels', ...given('~label'), who: 'admin' },
-  unlabel: { description: 'Remove labels, or all of them', ...optional('~label'), who: 'admin' },
-  relabel: { description: 'Replace the labels', ...given('~label'), who: 'admin' },
-  milestone: { description: 'Set the milestone', ...given('%milestone'), who: 'admin', sets: 'milestone' },
-  remove_milestone: { description: 'Remove the milestone', ...WITHOUT, who: 'admin', sets: 'milestone' },
-  due: { description: 'Set the due date', ...given('tomorrow'), on: 'Issue', who: 'admin', sets: 'due date' },
-  remove_due_date: { description: 'Remove the due date', ...WITHOUT, on: 'Issue', who: 'admin', sets: 'due date' },
+  label: { description: label('Add labels'), ...given('~label'), who: 'admin' },
+  unlabel: { description: label('Remove labels, or all of them'), ...optional('~label'), who: 'admin' },
+  relabel: { description: label('Replace the labels'), ...given('~label'), who: 'admin' },
+  milestone: { description: label('Set the milestone'), ...given('%milestone'), who: 'admin', sets: 'milestone' },
+  remove_milestone: { description: label('Remove the milestone'), ...WITHOUT, who: 'admin', sets: 'milestone' },
+  due: { description: label('Set the due date'), ...given('tomorrow'), on: 'Issue', who: 'admin', sets: 'due date' },
+  remove_due_date: { description: label('Remove the due date'), ...WITHOUT, on: 'Issue', who: 'admin', sets: 'due date' },
   approve: {
-    description: 'Approve the merge request',
+    description: label('Approve the merge request'),
     ...WITHOUT,
     on: 'MergeRequest',
     who: 'updater',
     sets: 'approval',
   },
   unapprove: {
-    description: 'Take the approval back',
+    description: label('Take the approval back'),
     ...WITHOUT,
     on: 'MergeRequest',
     who: 'updater',
     sets: 'approval',
   },
-  draft: { description: 'Mark as a draft', ...WITHOUT, on: 'MergeRequest', who: 'updater' },
-  ready: { description: 'Mark as ready', ...WITHOUT, on: 'MergeRequest', who: 'updater' },
-  wip: { description: 'Mark as a draft, or as ready if it is one', ...WITHOUT, on: 'MergeRequest', who: 'updater' },
+  draft: { description: label('Mark as a draft'), ...WITHOUT, on: 'MergeRequest', who: 'updater' },
+  ready: { description: label('Mark as ready'), ...WITHOUT, on: 'MergeRequest', who: 'updater' },
+  wip: { description: label('Mark as a draft, or as ready if it is one'), ...WITHOUT, on: 'MergeRequest', who: 'updater' },
   target_branch: {
-    description: 'Change the target branch',
+    description: label('Change the target branch'),
     ...given('branch'),
     on: 'MergeRequest',
     who: 'updater',
     sets: 'target branch',
   },
-  lock: { description: 'Let only members comment', ...WITHOUT, who: 'locker', sets: 'lock' },
-  unlock: { description: 'Let everyone comment again', ...WITHOUT, who: 'locker', sets: 'lock' },
-  subscribe: { description: 'Be notified of what happens', ...WITHOUT, who: 'reader', sets: 'subscription' },
-  unsubscribe: { description: 'Be notified no longer', ...WITHOUT, who: 'reader', sets: 'subscription' },
-  todo: { description: 'Add a to-do for yourself', ...WITHOUT, who: 'reader', sets: 'todo' },
-  done: { description: 'Mark your to-do as done', ...WITHOUT, who: 'reader', sets: 'todo' },
-  award: { description: 'React with an emoji', ...given(':thumbsup:'), who: 'reader', sets: 'award' },
-  estimate: { description: 'Set the time estimate', ...given('2h 30m'), who: 'updater' },
-  remove_estimate: { description: 'Remove the time estimate', ...WITHOUT, who: 'updater' },
-  spend: { description: 'Add time spent', ...given('1h 30m'), who: 'updater' },
-  remove_time_spent: { description: 'Remove all time spent', ...WITHOUT, who: 'updater' },
+  lock: { description: label('Let only members comment'), ...WITHOUT, who: 'locker', sets: 'lock' },
+  unlock: { description: label('Let everyone comment again'), ...WITHOUT, who: 'locker', sets: 'lock' },
+  subscribe: { description: label('Be notified of what happens'), ...WITHOUT, who: 'reader', sets: 'subscription' },
+  unsubscribe: { description: label('Be notified no longer'), ...WITHOUT, who: 'reader', sets: 'subscription' },
+  todo: { description: label('Add a to-do for yourself'), ...WITHOUT, who: 'reader', sets: 'todo' },
+  done: { description: label('Mark your to-do as done'), ...WITHOUT, who: 'reader', sets: 'todo' },
+  award: { description: label('React with an emoji'), ...given(':thumbsup:'), who: 'reader', sets: 'award' },
+  estimate: { description: label('Set the time estimate'), ...given('2h 30m'), who: 'updater' },
+  remove_estimate: { description: label('Remove the time estimate'), ...WITHOUT, who: 'updater' },
+  spend: { description: label('Add time spent'), ...given('1h 30m'), who: 'updater' },
+  remove_time_spent: { description: label('Remove all time spent'), ...WITHOUT, who: 'updater' },
 } as const satisfies Record<string, QuickActionFacts>;
 
 export type QuickActionName = keyof typeof QUICK_ACTIONS;

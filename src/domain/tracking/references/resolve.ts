@@ -1,4 +1,5 @@
 import { REPORTER } from '#src/access/permissions/abilities.ts';
+import { featureThere } from '#src/access/permissions/features.ts';
 import {
   issueVisible,
   openTo,
@@ -71,6 +72,7 @@ export async function recordsAt(
 ): Promise<(NamedRecord & PlacedName & { title: string; fullPath: string })[]> {
   if (wanted.length === 0) return [];
   const level = sql`l.level`;
+  const isMember = actor.admin || sql`${level} > 0`;
   const readsCode = sql`(${openTo(actor, project)} OR ${level} >= ${REPORTER} OR ${actor.admin})`;
   return queryRows(
     db,
@@ -80,10 +82,10 @@ export async function recordsAt(
       JOIN ${table(namespace)} ON lower(${namespace.fullPath}) = lower(r.around) AND ${namespace.deletedAt} IS NULL
       JOIN ${table(project)} ON ${project.namespaceId} = ${namespace.id} AND lower(${project.path}) = lower(r.own)
       CROSS JOIN LATERAL (SELECT ${projectAccessLevel(actor, project, namespace)} AS level OFFSET 0) l
-      LEFT JOIN ${table(issue)} ON r.type = 'Issue' AND ${project.issuesEnabled} AND ${issue.projectId} = ${project.id}
+      LEFT JOIN ${table(issue)} ON r.type = 'Issue' AND ${featureThere('issues', project, isMember)} AND ${issue.projectId} = ${project.id}
         AND ${issue.iid} = r.number AND ${issue.deletedAt} IS NULL
         AND ${issueVisible(issue, actor, sql`${level} >= ${REPORTER}`)}
-      LEFT JOIN ${table(mergeRequest)} ON r.type = 'MergeRequest' AND ${project.mergeRequestsEnabled} AND ${readsCode}
+      LEFT JOIN ${table(mergeRequest)} ON r.type = 'MergeRequest' AND ${featureThere('mergeRequests', project, isMember)} AND ${readsCode}
         AND ${mergeRequest.targetProjectId} = ${project.id} AND ${mergeRequest.iid} = r.number
       WHERE ${projectVisible(actor, project, level)} AND COALESCE(i.id, mr.id) IS NOT NULL ORDER BY r.type, id`,
   );

@@ -1,4 +1,5 @@
 import { GUEST, REPORTER } from '#src/access/permissions/abilities.ts';
+import { featureThere } from '#src/access/permissions/features.ts';
 import { projectAccessLevel } from '#src/access/permissions/visibility.ts';
 import type { Change, Subject } from '#src/domain/changes/change.ts';
 import { type Db, Prisma, type Transaction } from '#src/platform/database/db.ts';
@@ -64,11 +65,12 @@ export async function involvable(
   if (userIds.length === 0) return [];
   const open = sql`(${project.visibility} = 'public' OR (${project.visibility} = 'internal' AND NOT ${user.external}))`;
   const needed = type === 'Issue' ? GUEST : REPORTER;
+  const isOpen = featureThere(type === 'Issue' ? 'issues' : 'mergeRequests', project, false);
   const found = await db.$queryRaw<{ id: number }[]>`
     SELECT ${user.id} FROM ${table(user)} JOIN ${table(project)} ON ${project.id} = ${projectId}
     JOIN ${table(namespace)} ON ${namespace.id} = ${project.namespaceId}
     WHERE ${user.id} = ANY(${[...userIds]}::int[]) AND ${user.state} = 'active' AND NOT ${user.ghost}
-      AND (${user.admin} OR ${open} OR ${projectAccessLevel({ id: user.id }, project, namespace)} >= ${needed})`;
+      AND (${user.admin} OR (${open} AND ${isOpen}) OR ${projectAccessLevel({ id: user.id }, project, namespace)} >= ${needed})`;
   const readers = new Set(found.map(({ id }) => id));
   return [...new Set(userIds)].filter((id) => readers.has(id));
 }

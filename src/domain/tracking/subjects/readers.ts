@@ -1,4 +1,5 @@
 import { GUEST, REPORTER } from '#src/access/permissions/abilities.ts';
+import { featureThere } from '#src/access/permissions/features.ts';
 import { projectAccessLevel } from '#src/access/permissions/visibility.ts';
 import type { Subject } from '#src/domain/changes/change.ts';
 import { isOpenNote } from '#src/domain/tracking/notes/seen_sources.ts';
@@ -29,13 +30,14 @@ export function readersAmong(
   { ids = [], names = [], noteId }: Named,
 ): Promise<Reader[]> {
   const open = sql`(${project.visibility} = 'public' OR (${project.visibility} = 'internal' AND NOT ${user.external}))`;
+  const isMember = sql`(${user.admin} OR l.level > 0)`;
   const reads =
     type === 'Issue'
-      ? sql`${project.issuesEnabled} AND EXISTS (SELECT 1 FROM issues i WHERE i.id = ${id} AND i.deleted_at IS NULL
+      ? sql`${featureThere('issues', project, isMember)} AND EXISTS (SELECT 1 FROM issues i WHERE i.id = ${id} AND i.deleted_at IS NULL
           AND (${user.admin} OR ((${open} OR l.level >= ${GUEST}) AND (NOT i.confidential OR l.level >= ${REPORTER}
             OR i.author_id = ${user.id}
             OR EXISTS (SELECT 1 FROM issue_assignees a WHERE a.issue_id = i.id AND a.user_id = ${user.id})))))`
-      : sql`${project.mergeRequestsEnabled} AND (${user.admin} OR ${open} OR l.level >= ${REPORTER})`;
+      : sql`${featureThere('mergeRequests', project, isMember)} AND (${user.admin} OR ${open} OR l.level >= ${REPORTER})`;
   const readsNote = sql`(${user.admin} OR l.level >= ${REPORTER} OR NOT EXISTS (
     SELECT 1 FROM ${table(note)} WHERE ${note.id} = ${noteId ?? null}::int AND NOT ${isOpenNote(note)} AND ${note.authorId} <> ${user.id}))`;
   return db.$queryRaw<Reader[]>`

@@ -33,7 +33,7 @@ export async function requireLfsRoom(
  */
 export async function receiveLfsObject(
   context: Context,
-  project: ProjectRow,
+  project: Pick<ProjectRow, 'id'>,
   { oid, size }: LfsName,
   content: AsyncIterable<Uint8Array>,
 ): Promise<void> {
@@ -96,4 +96,10 @@ export async function shareLfsObjects(
     UPDATE project_counters SET lfs_objects_size = lfs_objects_size
       + (SELECT COALESCE(sum(o.size), 0) FROM given g JOIN lfs_objects o ON o.id = g.lfs_object_id)
     WHERE project_id = ${forkId}::int`;
+}
+
+/** Takes all objects from a project; those that no other project has are removed later. */
+export async function forgetLfsObjects(tx: Pick<Db, '$executeRaw'>, projectId: number): Promise<void> {
+  await tx.$executeRaw`DELETE FROM lfs_object_projects WHERE project_id = ${projectId}`;
+  await tx.$executeRaw`UPDATE project_counters SET lfs_objects_size = 0 WHERE project_id = ${projectId}`;
 }

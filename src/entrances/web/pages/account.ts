@@ -54,15 +54,15 @@ const SHOWN = select('User', {
 
 /** Shows the page of the account, with the problems of a form that was sent from it. */
 export async function showAccount(visit: Visit, problems: Problems, status = 200): Promise<void> {
-  const { context, request } = visit;
+  const { context } = visit;
   const { id, ...user } = await findViewer(context, SHOWN);
   const recoveryCodes = await countRecoveryCodes(context.db, id);
   const others = ((await countSessions(context, id)) ?? 1) - 1;
   const providers = await offeredProviders(context.db);
   const passkeys = await listPasskeys(context);
   const hasApp = await usesApp(context.db, id);
-  const shown = { user, providers, passkeys, hasApp, recoveryCodes, others, problems, notice: noticeOf(request) };
-  visit.show('account', { title: 'Account', ...shown }, status);
+  const shown = { user, providers, passkeys, hasApp, recoveryCodes, others, problems, notice: noticeOf(visit) };
+  visit.show('account', { title: visit.texts.t('Account'), ...shown }, status);
 }
 
 async function submitPassword(visit: Visit): Promise<void> {
@@ -104,7 +104,7 @@ async function enable(visit: Visit): Promise<void> {
   try {
     const { recoveryCodes } = await enableTwoFactor(context, text(request.body.code));
     const csrf = await freshSession(visit, requireActor(context).id);
-    showCodes(visit, recoveryCodes, 'Two-factor authentication is enabled.', { csrf, renewed: true });
+    showCodes(visit, recoveryCodes, visit.texts.t('Two-factor authentication is enabled.'), { csrf, renewed: true });
   } catch (error) {
     const problems = problemsOf(error);
     showSetup(visit, await findEnrolment(context), problems, 422);
@@ -112,7 +112,7 @@ async function enable(visit: Visit): Promise<void> {
 }
 
 function showSetup(visit: Visit, { secret, uri }: Enrolment, problems: Problems, status = 200): void {
-  const title = 'Set up two-factor authentication';
+  const title = visit.texts.t('Set up two-factor authentication');
   const readable = secret.replace(/.{4}(?=.)/g, '$& ');
   visit.show('two_factor_setup', { title, picture: qrCode(uri), secret: readable, problems }, status);
 }
@@ -120,7 +120,8 @@ function showSetup(visit: Visit, { secret, uri }: Enrolment, problems: Problems,
 async function renewCodes(visit: Visit): Promise<void> {
   await proving(visit, async (proof) => {
     const codes = await renewRecoveryCodes(visit.context, proof);
-    showCodes(visit, codes, 'Your former recovery codes no longer work.', { csrf: visit.csrf, renewed: false });
+    const message = visit.texts.t('Your former recovery codes no longer work.');
+    showCodes(visit, codes, message, { csrf: visit.csrf, renewed: false });
   });
 }
 
@@ -147,5 +148,5 @@ export function showCodes(
   message: string,
   values: { csrf: string; renewed: boolean },
 ): void {
-  visit.show('recovery_codes', { title: 'Recovery codes', codes, message, ...values });
+  visit.show('recovery_codes', { title: visit.texts.t('Recovery codes'), codes, message, ...values });
 }

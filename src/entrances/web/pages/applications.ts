@@ -9,10 +9,12 @@ import {
   renewSecret,
   updateApplication,
 } from '#src/domain/applications/save.ts';
+import { noticeOf } from '#src/entrances/web/pages/fields.ts';
 import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { type FieldErrors, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { onlyOne } from '#src/platform/records/parents.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 const HOME = '/profile/applications';
 
@@ -34,9 +36,9 @@ export function applicationPages({ own, ownForm }: Pages): Router {
 }
 
 const NOTICES: Record<string, string> = {
-  saved: 'Your changes were saved.',
-  deleted: 'The application was deleted.',
-  revoked: 'The application’s access was revoked.',
+  saved: label('Your changes were saved.'),
+  deleted: label('The application was deleted.'),
+  revoked: label('The application’s access was revoked.'),
 };
 
 async function list(visit: Visit): Promise<void> {
@@ -48,8 +50,8 @@ async function list(visit: Visit): Promise<void> {
     await listAuthorized(context, userId, page),
   ];
   visit.show('applications', {
-    title: 'Applications',
-    notice: noticeOf(visit),
+    title: visit.texts.t('Applications'),
+    notice: noticeOf(visit, NOTICES),
     applications: registered.nodes,
     authorized: authorized.nodes.map((row) => ({ ...row, scopes: row.scopes.map(inWords), since: dayOf(row.since) })),
     mayRegister: await mayRegister(context),
@@ -90,11 +92,12 @@ async function update(visit: Visit): Promise<void> {
 
 async function confirmRenewal(visit: Visit): Promise<void> {
   const { id, name } = await found(visit);
+  const { t } = visit.texts;
   visit.show('application_confirm', {
-    title: `Renew the secret of ${name}`,
-    message: `The current secret stops working immediately. Update ${name} wherever it runs.`,
+    title: t('Renew the secret of {name}', { name }),
+    message: t('The current secret stops working immediately. Update {name} wherever it runs.', { name }),
     action: `${HOME}/${id}/secret`,
-    button: 'Renew secret',
+    button: t('Renew secret'),
     back: `${HOME}/${id}`,
   });
 }
@@ -106,11 +109,15 @@ async function renew(visit: Visit): Promise<void> {
 
 async function confirmDeletion(visit: Visit): Promise<void> {
   const { id, name } = await found(visit);
+  const { t } = visit.texts;
   visit.show('application_confirm', {
-    title: `Delete ${name}`,
-    message: `${name} immediately loses access to the accounts of everyone who authorized it. This cannot be undone.`,
+    title: t('Delete {name}', { name }),
+    message: t(
+      '{name} immediately loses access to the accounts of everyone who authorized it. This cannot be undone.',
+      { name },
+    ),
     action: `${HOME}/${id}/delete`,
-    button: 'Delete application',
+    button: t('Delete application'),
     back: `${HOME}/${id}`,
   });
 }
@@ -144,11 +151,17 @@ async function saving(visit: Visit, values: Values, id: number | null, save: () 
 }
 
 function showForm(visit: Visit, values: Values, errors: FieldErrors, id: number | null = null, status = 200): void {
+  const { t } = visit.texts;
   const problems = Object.fromEntries(Object.entries(errors).map(([field, messages]) => [field, messages.join(', ')]));
   visit.show(
     'application_form',
     {
-      title: id === null ? 'Register an application' : `Change ${values.name || 'the application'}`,
+      title:
+        id === null
+          ? t('Register an application')
+          : values.name
+            ? t('Change {name}', { name: values.name })
+            : t('Change the application'),
       action: id === null ? HOME : `${HOME}/${id}`,
       back: id === null ? HOME : `${HOME}/${id}`,
       isNew: id === null,
@@ -163,7 +176,7 @@ function showForm(visit: Visit, values: Values, errors: FieldErrors, id: number 
 function showOne(visit: Visit, application: ApplicationRow): void {
   visit.show('application', {
     title: application.name,
-    notice: noticeOf(visit),
+    notice: noticeOf(visit, NOTICES),
     application: { ...application, createdAt: dayOf(application.createdAt) },
     secret: application.secret ?? null,
     scopes: application.scopes.map(inWords),
@@ -190,11 +203,6 @@ function formOf({ request }: Visit): Omit<Values, 'confidential'> {
       .map((uri) => uri.trim()),
     scopes: [scopes].flat().filter((scope) => typeof scope === 'string'),
   };
-}
-
-function noticeOf({ request }: Visit): string | null {
-  const { notice } = request.query;
-  return typeof notice === 'string' && Object.hasOwn(NOTICES, notice) ? (NOTICES[notice] ?? null) : null;
 }
 
 function dayOf(moment: string): string {

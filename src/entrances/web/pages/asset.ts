@@ -1,16 +1,27 @@
 import crypto from 'node:crypto';
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { createGunzip, gzip } from 'node:zlib';
+import { createBrotliDecompress, createGunzip, gzip } from 'node:zlib';
 import { type RequestHandler, Router } from 'express';
 
 /** A file that pages need. Its path changes with its content, so that browsers can cache it forever. */
-export interface Asset {
+export type Asset = LoadedAsset | CompressedAsset;
+
+interface NamedAsset {
   /** File name without its ending, such as `graphiql`. */
   name: string;
   type: 'css' | 'js' | 'svg';
+}
+
+export interface LoadedAsset extends NamedAsset {
   /** Reads or creates the content; called once, for the first page that needs it. */
   load(): Promise<string | Buffer>;
+}
+
+interface CompressedAsset extends NamedAsset {
+  /** Reads the content as compressed by Brotli, as often as `load`. */
+  loadCompressed(): Promise<Buffer>;
 }
 
 /** Serves assets and knows their paths. */
@@ -30,10 +41,14 @@ export class Assets {
       response.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
       response.setHeader('Vary', 'Accept-Encoding');
       response.type(asset.type);
-      if (request.acceptsEncodings('gzip')) {
-        response.setHeader('Content-Encoding', 'gzip');
-        response.send(packed.content);
-      } else Readable.from([packed.content]).pipe(createGunzip()).pipe(response);
+      const { content, encoding } = packed;
+      if (request.acceptsEncodings(encoding)) {
+        response.setHeader('Content-Encoding', encoding);
+        response.send(content);
+      } else {
+        const unpacked = encoding === 'br' ? createBrotliDecompress() : createGunzip();
+        await pipeline(Readable.from([content]), unpacked, response);
+      }
     };
     return Router().get('/-/assets/:name-:hash.:type', serve);
   }
@@ -50,17 +65,22 @@ export class Assets {
 
 interface Packed {
   path: string;
-  /** Compressed with gzip: some assets have megabytes. */
+  /** Compressed: some assets have megabytes. */
   content: Buffer;
+  encoding: 'gzip' | 'br';
 }
 
 async function pack(asset: Asset): Promise<Packed> {
+  if ('loadCompressed' in asset) {
+    const content = await asset.loadCompressed();
+    return { path: assetPath(asset, content), content, encoding: 'br' };
+  }
   const content = await asset.load();
-  return { path: assetPath(asset, content), content: await promisify(gzip)(content) };
+  return { path: assetPath(asset, content), content: await promisify(gzip)(content), encoding: 'gzip' };
 }
 
 /** The path of an asset with this content. */
-export function assetPath({ name, type }: Pick<Asset, 'name' | 'type'>, content: string | Buffer): string {
+export function assetPath({ name, type }: NamedAsset, content: string | Buffer): string {
   const hash = crypto.createHash('sha256').update(content).digest('hex').slice(0, 16);
   return `/-/assets/${name}-${hash}.${type}`;
 }

@@ -20,8 +20,20 @@ export function broken(options: PageOptions): ErrorRequestHandler {
     if (refusal) return unavailable(options, refusal, request, response);
     const visit = wantsPage(request) ? await beginVisit(options, request, response).catch(() => null) : null;
     if (!visit) return void response.status(status).json({ error: `${status} ${STATUS_CODES[status]}` });
-    if (status === 500) showError(visit, 500, 'Something went wrong', 'An unexpected error occurred on the server.');
-    else showError(visit, status, 'Bad request', 'The URL or the submitted form is malformed or too large.');
+    if (status === 500)
+      showError(
+        visit,
+        500,
+        visit.texts.t('Something went wrong'),
+        visit.texts.t('An unexpected error occurred on the server.'),
+      );
+    else
+      showError(
+        visit,
+        status,
+        visit.texts.t('Bad request'),
+        visit.texts.t('The URL or the submitted form is malformed or too large.'),
+      );
   };
 }
 

@@ -37,7 +37,7 @@ async function show(lazy: LazyProvider, visit: Visit): Promise<void> {
   });
   if (!application) return outOfDate(visit);
   visit.show('consent', {
-    title: `Authorize ${application.name}`,
+    title: visit.texts.t('Authorize {name}', { name: application.name }),
     name: application.name,
     by: ownerInWords(application),
     scopes: scopesOf(interaction).map(inWords),
@@ -86,5 +86,10 @@ export function ownerInWords({ owner }: { owner: { name: string; username: strin
 }
 
 function outOfDate(visit: Visit): void {
-  showError(visit, 400, 'This authorization request has expired', 'Go back to the application and start again.');
+  showError(
+    visit,
+    400,
+    visit.texts.t('This authorization request has expired'),
+    visit.texts.t('Go back to the application and start again.'),
+  );
 }

@@ -29,7 +29,7 @@ function showForm(visit: Visit): void {
 
 function show(visit: Visit, code: string, problem?: string): void {
   const shown = {
-    title: 'Connect a device',
+    title: visit.texts.t('Connect a device'),
     values: { user_code: code },
     problems: problem ? { user_code: problem } : {},
   };
@@ -50,7 +50,7 @@ async function ask(visit: Visit): Promise<void> {
     }));
   if (!found || !application) return show(visit, code, UNKNOWN);
   visit.show('device_consent', {
-    title: `Authorize ${application.name}`,
+    title: visit.texts.t('Authorize {name}', { name: application.name }),
     name: application.name,
     by: ownerInWords(application),
     scopes: found.scopes.map(inWords),
@@ -67,7 +67,7 @@ async function decide(lazy: LazyProvider, visit: Visit): Promise<void> {
   const decided = isAllowed ? await allowDevice(lazy, context.db, code, who) : await denyDevice(context.db, code);
   if (!decided) return show(visit, '', UNKNOWN);
   const done = isAllowed
-    ? 'The application may now access your account. Go back to your device.'
-    : 'The application was not let in. You can close this page.';
-  visit.show('device', { title: 'Connect a device', values: { user_code: '' }, problems: {}, done });
+    ? visit.texts.t('The application may now access your account. Go back to your device.')
+    : visit.texts.t('The application was not let in. You can close this page.');
+  visit.show('device', { title: visit.texts.t('Connect a device'), values: { user_code: '' }, problems: {}, done });
 }

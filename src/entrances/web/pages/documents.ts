@@ -1,37 +1,29 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { type RequestHandler, Router } from 'express';
 import type { Asset, Assets } from '#src/entrances/web/pages/asset.ts';
+import { graphqlTasks } from '#src/entrances/web/pages/manual.ts';
 import { type Pages, wantsPage } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
-import { packagePath } from '#src/platform/package_root.ts';
 
-/** Loads GraphiQL from its package, at the first request. */
-export type LoadGraphiql = () => Promise<{ script: string; style: string }>;
+const READER = { script: viewerFile('swagger-ui-bundle', 'js'), style: viewerFile('swagger-ui', 'css') };
+const GRAPHIQL = { script: viewerFile('graphiql', 'js'), style: viewerFile('graphiql', 'css') };
 
 /**
  * The viewers of the REST API and GraphQL, served by this server, including their scripts. `graphiql` responds at
  * the URL of GraphQL when a browser asks for a page.
  */
-export function documentPages(
-  { page }: Pages,
-  assets: Assets,
-  loadGraphiql: LoadGraphiql,
-): { router: Router; graphiql: RequestHandler } {
-  const viewer = { script: viewerFile('swagger-ui-bundle', 'js'), style: viewerFile('swagger-ui', 'css') };
-  const graphiql: Record<'script' | 'style', Asset> = {
-    script: { name: 'graphiql', type: 'js', load: async () => (await loadGraphiql()).script },
-    style: { name: 'graphiql', type: 'css', load: async () => (await loadGraphiql()).style },
+export function documentPages({ page }: Pages, assets: Assets): { router: Router; graphiql: RequestHandler } {
+  const show = async (visit: Visit, view: string, viewer: typeof READER, values: { title: string; tasks?: object }) => {
+    const [viewerScript, viewerStyle] = await Promise.all([assets.path(viewer.script), assets.path(viewer.style)]);
+    visit.show(view, { viewerScript, viewerStyle, viewer: true, hasMain: view === 'documents', ...values });
   };
-  const show = (view: string, title: string, { script, style }: Record<'script' | 'style', Asset>) =>
-    page(async (visit: Visit) => {
-      const [viewerScript, viewerStyle] = await Promise.all([assets.path(script), assets.path(style)]);
-      visit.show(view, { title, viewerScript, viewerStyle, viewer: true, hasMain: view === 'documents' });
-    });
   const router = Router()
-    .get('/-/docs', show('documents', 'REST API', viewer))
-    .use(assets.router([viewer.script, viewer.style, graphiql.script, graphiql.style]));
-  const showGraphiql = show('graphiql', 'GraphiQL', graphiql);
+    .get(
+      '/-/docs',
+      page((visit) => show(visit, 'documents', READER, { title: visit.texts.t('REST API') })),
+    )
+    .use(assets.router([...Object.values(READER), ...Object.values(GRAPHIQL)]));
+  const showGraphiql = page((visit) => show(visit, 'graphiql', GRAPHIQL, { title: 'GraphiQL', tasks: graphqlTasks() }));
   return {
     router,
     // Also with a query in the URL, where GraphiQL stores it for bookmarks and links.
@@ -39,13 +31,8 @@ export function documentPages(
   };
 }
 
-/** A file of the viewer: Gantry's package includes it; in a checkout it is in the viewer's package. */
+/** A file of a viewer, as `scripts/viewers.ts` makes it. */
 function viewerFile(name: string, type: Asset['type']): Asset {
-  const load = async () => {
-    const own = packagePath(`dist/viewer/${name}.${type}`);
-    return readFile(own).catch(() =>
-      readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}.${type}`)),
-    );
-  };
-  return { name, type, load };
+  const file = new URL(`../../../generated/viewer/${name}.${type}.br`, import.meta.url);
+  return { name, type, loadCompressed: () => readFile(file) };
 }

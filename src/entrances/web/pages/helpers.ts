@@ -1,4 +1,6 @@
+import { addressOf } from '#src/entrances/web/pages/manual.ts';
 import { ICONS_PATH } from '#src/entrances/web/pages/shared_assets.ts';
+import { words } from '#src/entrances/web/pages/words.ts';
 import { escaped, type Texts } from '#src/platform/texts/texts.ts';
 
 /**
@@ -6,7 +8,7 @@ import { escaped, type Texts } from '#src/platform/texts/texts.ts';
  * language.
  */
 
-export { escaped };
+export { escaped, words };
 
 /** An icon of `assets/icons.svg`, for decoration: what it means is said in words beside it, or in `label`. */
 export function icon(name: string, label?: string): string {
@@ -23,8 +25,9 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** The functions that speak a language. */
-export function spoken({ language, t }: Texts) {
+/** The functions that speak a language, to readers in a time zone. */
+export function spoken({ language, t }: Texts, timezone = 'UTC') {
+  const ownZone = isZone(timezone) ? timezone : 'UTC';
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
   const oneDigit = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
   const whole = new Intl.NumberFormat(language);
@@ -38,8 +41,13 @@ export function spoken({ language, t }: Texts) {
       const seconds = Math.round((moment.getTime() - now) / 1000);
       const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['minute', 60];
       const words = Math.abs(seconds) < 60 ? t('just now') : relative.format(Math.trunc(seconds / length), unit);
-      const exact = `${moment.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-      return `<time datetime="${moment.toISOString()}" title="${exact}">${words}</time>`;
+      return `<time datetime="${moment.toISOString()}" title="${escaped(inZone(moment, ownZone))}">${words}</time>`;
+    },
+
+    /** A link to a document of the manual, from a page that it is about. */
+    manual(document: string, anchor?: string): string {
+      const words = escaped(t('About this in the manual'));
+      return `<p class="manual-link"><a href="${escaped(addressOf(document, anchor))}">${icon('book')} ${words}</a></p>`;
     },
 
     /** A whole number. */
@@ -55,19 +63,19 @@ export function spoken({ language, t }: Texts) {
       return `${oneDigit.format(bytes / Number(divisor))} ${unit}`;
     },
 
-    /** A moment to the minute in a time zone, whose name is told; in UTC where the zone is unknown. A script adds the reader's own time. */
-    moment(iso: string, zone = 'UTC'): string {
+    /**
+     * A moment to the minute in a time zone, whose name is told: the reader's own when absent, UTC where it is unknown. On hover, it is
+     * in the zone that the reader chose; a script adds the time of the browser.
+     */
+    moment(iso: string, zone = ownZone): string {
       const date = new Date(iso);
       const known = isZone(zone) ? zone : 'UTC';
       const words = date.toLocaleString(dates, { timeZone: known, dateStyle: 'medium', timeStyle: 'short' });
-      return `<time datetime="${date.toISOString()}" data-local>${escaped(`${words} (${known})`)}</time>`;
+      const inBrowser = t('{time} in your time zone', { time: '{time}' });
+      const own = known === ownZone ? '' : ` title="${escaped(inZone(date, ownZone))}"`;
+      return `<time datetime="${date.toISOString()}"${own} data-local="${escaped(inBrowser)}">${escaped(`${words} (${known})`)}</time>`;
     },
   };
-}
-
-/** `1 issue`, `2 issues`, `1,000 issues`. */
-export function count(number: number, word: string, plural = `${word}s`): string {
-  return `${number.toLocaleString('en')} ${number === 1 ? word : plural}`;
 }
 
 /** The path of a place or file below the root, each part escaped for URLs. */
@@ -120,6 +128,31 @@ export function avatar({ name, avatarUrl }: Pictured, pixels = 20): string {
   return `<span class="avatar" data-size="${pixels}" aria-hidden="true">${escaped(letter)}</span>`;
 }
 
+/** The name of a user, which leads to the page of the user. */
+export function person({ name, username }: { name: string; username: string }): string {
+  return `<a href="/${escaped(username)}">${escaped(name)}</a>`;
+}
+
+/** What makes a link of what a tag holds in a text of `rich`. */
+export function link(href: string): (held: string) => string {
+  return (held) => `<a href="${escaped(href)}">${held}</a>`;
+}
+
+/** What keeps what a tag holds in a text of `rich` for those who hear the page. */
+export function unseen(held: string): string {
+  return `<span class="unseen">${held}</span>`;
+}
+
+/** What makes what a tag holds in a text of `rich` strong. */
+export function strong(held: string): string {
+  return `<strong>${held}</strong>`;
+}
+
+/** What shows what a tag holds in a text of `rich` as code. */
+export function code(held: string): string {
+  return `<code>${held}</code>`;
+}
+
 /** The path of a URL of this server, as links on its pages have it. */
 export function local(url: string): string {
   const { pathname, search, hash } = new URL(url);
@@ -132,6 +165,11 @@ export function seconds(length: number): string {
   if (whole < 60) return `${whole} s`;
   const minutes = Math.floor(whole / 60);
   return minutes < 60 ? `${minutes} min ${whole % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** `2026-08-01 14:30 Europe/Berlin`. */
+function inZone(moment: Date, zone: string): string {
+  return `${moment.toLocaleString('sv', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' })} ${zone}`;
 }
 
 function isZone(zone: string): boolean {

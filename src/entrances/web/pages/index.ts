@@ -2,8 +2,9 @@ import { type NextFunction, type RequestHandler, Router } from 'express';
 import { accountPages } from '#src/entrances/web/pages/account.ts';
 import { applicationPages } from '#src/entrances/web/pages/applications.ts';
 import { Assets } from '#src/entrances/web/pages/asset.ts';
-import { documentPages, type LoadGraphiql } from '#src/entrances/web/pages/documents.ts';
+import { documentPages } from '#src/entrances/web/pages/documents.ts';
 import { favicon } from '#src/entrances/web/pages/favicon.ts';
+import { helpPages } from '#src/entrances/web/pages/help.ts';
 import { impersonationPages } from '#src/entrances/web/pages/impersonation.ts';
 import { invitationPages } from '#src/entrances/web/pages/invitations.ts';
 import { mailLinkPages } from '#src/entrances/web/pages/mail_links.ts';
@@ -30,15 +31,11 @@ export interface PageHandlers {
 }
 
 /** @param rows makes the pages of the table in `pages/`, whose paths are the most general */
-export function pages(
-  given: Omit<PageOptions, 'stylesheet' | 'script'>,
-  loadGraphiql: LoadGraphiql,
-  rows: (made: Pages) => Router,
-): PageHandlers {
+export function pages(given: Omit<PageOptions, 'stylesheet' | 'script'>, rows: (made: Pages) => Router): PageHandlers {
   const assets = new Assets();
   const options = { ...given, stylesheet: () => assets.path(STYLESHEET), script: () => assets.path(SCRIPT) };
   const made = pagesFor(options);
-  const documents = documentPages(made, assets, loadGraphiql);
+  const documents = documentPages(made, assets);
   const router = Router()
     .get('/', made.page(home))
     .use(signInPages(made))
@@ -55,6 +52,7 @@ export function pages(
     .use(privateTokenPages(made))
     .use(impersonationPages(made))
     .use(documents.router)
+    .use(helpPages(made))
     .use(favicon())
     .use(assets.router([STYLESHEET, SCRIPT, ICONS]))
     .use(rows(made));
@@ -75,5 +73,5 @@ async function home(visit: Visit, next: NextFunction): Promise<void> {
   if (session) return session.firstPage === 'start' ? next() : response.redirect(302, FIRST[session.firstPage]);
   const { homePageUrl } = await currentSettings(context.db);
   if (homePageUrl) return response.redirect(302, homePageUrl);
-  visit.show('home', { title: 'Welcome', baseUrl });
+  visit.show('home', { title: visit.texts.t('Welcome'), baseUrl });
 }

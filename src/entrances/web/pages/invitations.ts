@@ -42,7 +42,7 @@ async function showInvitation(visit: Visit): Promise<void> {
   const { source, inviter, accessLevel, email } = open;
   const { signupEnabled } = await currentSettings(visit.context.db);
   visit.show('invitation', {
-    title: `Invitation to ${source.record.fullPath}`,
+    title: visit.texts.t('Invitation to {place}', { place: source.record.fullPath }),
     kind: source.kind,
     name: source.record.fullPath,
     level: levelName(accessLevel),
@@ -71,12 +71,15 @@ async function decline(visit: Visit): Promise<void> {
     return showVoid(visit);
   }
   forgetInvitation(visit);
-  visit.show('invitation_declined', { title: 'Invitation declined' });
+  visit.show('invitation_declined', { title: visit.texts.t('Invitation declined') });
 }
 
 function showVoid(visit: Visit): void {
-  const message = 'It was accepted, declined or withdrawn, or it is too old. Ask whoever invited you to do so again.';
-  showError(visit, 404, 'This invitation is no longer valid', message);
+  const { t } = visit.texts;
+  const message = t(
+    'It was accepted, declined or withdrawn, or it is too old. Ask whoever invited you to do so again.',
+  );
+  showError(visit, 404, t('This invitation is no longer valid'), message);
 }
 
 function tokenOf({ request, secure }: Visit): string {

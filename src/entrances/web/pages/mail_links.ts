@@ -10,6 +10,7 @@ import { landing } from '#src/entrances/web/pages/landing.ts';
 import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 /** Pages to request links by mail, and their targets: confirming an address, and choosing a new password. */
 export function mailLinkPages({ page, form }: Pages): Router {
@@ -27,18 +28,18 @@ export function mailLinkPages({ page, form }: Pages): Router {
 
 const ASKING = {
   reset: {
-    title: 'Forgot your password?',
-    text: 'Enter the email address of your account and we’ll send you a link to reset your password.',
-    without: 'This server does not send email. Ask your administrator for a link to reset your password.',
+    title: label('Forgot your password?'),
+    text: label('Enter the email address of your account and we’ll send you a link to reset your password.'),
+    without: label('This server does not send email. Ask your administrator for a link to reset your password.'),
     action: '/users/password',
     page: '/users/password/new',
     notice: 'reset_requested',
     request: requestPasswordReset,
   },
   confirmation: {
-    title: 'Confirm your email address',
-    text: 'Enter your email address and we’ll send the confirmation link again.',
-    without: 'This server does not send email, so addresses need no confirmation.',
+    title: label('Confirm your email address'),
+    text: label('Enter your email address and we’ll send the confirmation link again.'),
+    without: label('This server does not send email, so addresses need no confirmation.'),
     action: '/users/confirmation/new',
     page: '/users/confirmation/new',
     notice: 'confirmation_requested',
@@ -54,8 +55,15 @@ function showAsking(subject: MailPurpose): (visit: Visit) => void {
 
 function showAskingForm(visit: Visit, subject: MailPurpose, email: string, problems: Problems, status = 200): void {
   const { title, text: said, without, action } = ASKING[subject];
-  const values = { text: said, without, action, mail: sendsMail(visit.context.db), notice: noticeOf(visit.request) };
-  visit.show('ask_mail', { title, ...values, email, problems }, status);
+  const { t } = visit.texts;
+  const values = {
+    text: t(said),
+    without: t(without),
+    action,
+    mail: sendsMail(visit.context.db),
+    notice: noticeOf(visit),
+  };
+  visit.show('ask_mail', { title: t(title), ...values, email, problems }, status);
 }
 
 function ask(subject: MailPurpose): (visit: Visit) => Promise<void> {
@@ -89,12 +97,12 @@ async function submitReset(visit: Visit): Promise<void> {
 }
 
 function showResetForm(visit: Visit, holder: AccountTokenHolder, problems: Problems, status = 200): void {
-  visit.show('reset_password', { title: 'Choose a new password', holder, problems }, status);
+  visit.show('reset_password', { title: visit.texts.t('Choose a new password'), holder, problems }, status);
 }
 
 async function showConfirmation(visit: Visit): Promise<void> {
   await withHolder(visit, findConfirmation, '/users/confirmation/new', (holder) => {
-    visit.show('confirm', { title: 'Confirm your email address', holder });
+    visit.show('confirm', { title: visit.texts.t('Confirm your email address'), holder });
   });
 }
 
@@ -119,7 +127,7 @@ async function withHolder(visit: Visit, find: Find, again: string, show: (holder
 }
 
 function showDead(visit: Visit, again: string): void {
-  visit.show('dead_link', { title: 'This link is no longer valid', again }, 404);
+  visit.show('dead_link', { title: visit.texts.t('This link is no longer valid'), again }, 404);
 }
 
 function tokenOf({ request, secure }: Visit): string {

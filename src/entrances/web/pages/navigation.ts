@@ -1,3 +1,5 @@
+import { label, type Texts } from '#src/platform/texts/texts.ts';
+
 /** A link at the top of every page. */
 export interface NavigationLink {
   path: string;
@@ -24,35 +26,40 @@ export interface Navigation {
   administration: NavigationLink[];
 }
 
-const SITE: readonly NavigationItem[] = [{ path: '/explore', label: 'Explore' }];
+const SITE: readonly NavigationItem[] = [{ path: '/explore', label: label('Explore') }];
 
 const PROGRAMS: readonly NavigationItem[] = [
-  { path: '/-/docs', label: 'API' },
-  { path: '/graphql', label: 'GraphiQL' },
+  { path: '/-/docs', label: label('API') },
+  { path: '/graphql', label: label('GraphiQL') },
+  { path: '/help', label: label('Help') },
 ];
 
 const SETTINGS: readonly NavigationItem[] = [
-  { path: '/profile', label: 'Profile', also: ['/profile/avatar', '/profile/emails'] },
-  { path: '/profile/account', label: 'Account', also: ['/profile/two_factor'] },
-  { path: '/profile/personal_access_tokens', label: 'Tokens', also: ['/profile/private_token'] },
-  { path: '/profile/keys', label: 'Keys' },
-  { path: '/profile/applications', label: 'Applications' },
-  { path: '/profile/sessions', label: 'Sessions' },
-  { path: '/profile/notifications', label: 'Notifications' },
-  { path: '/profile/preferences', label: 'Preferences' },
-  { path: '/profile/data', label: 'Your data' },
+  { path: '/profile', label: label('Profile'), also: ['/profile/avatar', '/profile/emails'] },
+  { path: '/profile/account', label: label('Account'), also: ['/profile/two_factor'] },
+  { path: '/profile/personal_access_tokens', label: label('Tokens'), also: ['/profile/private_token'] },
+  { path: '/profile/keys', label: label('Keys') },
+  { path: '/profile/applications', label: label('Applications') },
+  { path: '/profile/sessions', label: label('Sessions') },
+  { path: '/profile/notifications', label: label('Notifications') },
+  { path: '/profile/preferences', label: label('Preferences') },
+  { path: '/profile/data', label: label('Your data') },
 ];
 
-const ADMINISTRATION: readonly NavigationItem[] = [{ path: '/admin', label: 'Administration' }];
+const ADMINISTRATION: readonly NavigationItem[] = [{ path: '/admin', label: label('Administration') }];
 
-const SIGNED_OUT: readonly NavigationItem[] = [{ path: '/users/sign_in', label: 'Sign in' }];
+const SIGNED_OUT: readonly NavigationItem[] = [{ path: '/users/sign_in', label: label('Sign in') }];
 
-/** The links at the top of the page at a path, for signed-in or anonymous visitors. */
-export function navigation(path: string, signedIn: boolean, isAdmin = false): Navigation {
+/** The links at the top of the page at a path, for visitors, users and administrators, in the language of `t`. */
+export function navigation(
+  path: string,
+  { signedIn, isAdmin }: { signedIn: boolean; isAdmin: boolean },
+  t: Texts['t'],
+): Navigation {
   const links = (items: readonly NavigationItem[]) =>
     items.map((place) => {
       const current = currentAt(place, path);
-      return { path: place.path, label: place.label, ...(current && { current }) };
+      return { path: place.path, label: t(place.label), ...(current && { current }) };
     });
   if (!signedIn)
     return { site: links([...SITE, ...PROGRAMS, ...SIGNED_OUT]), settings: [], programs: [], administration: [] };

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { parse as parseForm } from 'node:querystring';
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
 import { callerOf } from '#src/access/permissions/caller.ts';
+import { refusalIn } from '#src/entrances/web/pages/refusals.ts';
 import { unavailable } from '#src/entrances/web/pages/unavailable.ts';
 import { filesForm, type UploadField, uploadForm } from '#src/entrances/web/pages/upload_form.ts';
 import { beginVisit, isOwnForm, type PageOptions, type Visit } from '#src/entrances/web/pages/visit.ts';
@@ -9,6 +10,7 @@ import { readForm, UnreadableForm } from '#src/entrances/web/read_form.ts';
 import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
+import { label } from '#src/platform/texts/texts.ts';
 import { isUtf8Encoded } from '#src/platform/utf8.ts';
 
 /** Responds to a visit, or leaves it to the next handler. DomainErrors that it throws become pages. */
@@ -89,7 +91,12 @@ export function pagesFor(options: PageOptions): Pages {
   const checked = (act: PageHandler): PageHandler => {
     return (visit, next) => {
       if (isOwnForm(visit)) return act(visit, next);
-      return showError(visit, 422, 'This form has expired', 'Go back, reload the page and submit the form again.');
+      return showError(
+        visit,
+        422,
+        visit.texts.t('This form has expired'),
+        visit.texts.t('Go back, reload the page and submit the form again.'),
+      );
     };
   };
   const signedIn = (show: PageHandler): PageHandler => {
@@ -115,11 +122,12 @@ export function pagesFor(options: PageOptions): Pages {
   };
 }
 
+/** Shows why there is no page: `title` in the reader's language, `message` in it or as the domain says it. */
 export function showError(visit: Visit, status: number, title: string, message: string): void {
-  const { request, session, show } = visit;
+  const { request, session, texts, show } = visit;
   // What is missing may be there for somebody who is signed in.
   const signIn = status === 404 && !session && request.method === 'GET' ? signInPath(visit) : null;
-  show('error', { title, message, signIn }, status);
+  show('error', { title, message: refusalIn(texts, message), signIn }, status);
 }
 
 /** Lets users do something themselves alone: what applications are granted would outlast that an administrator acts as them. */
@@ -190,19 +198,24 @@ async function refuse({ request, response, visit }: Asked, error: unknown, optio
     const passes = transientFailure(error)?.refusal;
     if (passes) return unavailable(options, passes, request, response);
     if (!visit) return void response.status(500).type('text').send('Something went wrong.');
-    showError(visit, 500, 'Something went wrong', 'An unexpected error occurred on the server.');
+    showError(
+      visit,
+      500,
+      visit.texts.t('Something went wrong'),
+      visit.texts.t('An unexpected error occurred on the server.'),
+    );
     return;
   }
   const { retryAfter } = error.extensions;
   if (retryAfter !== undefined) response.setHeader('Retry-After', String(retryAfter));
-  showError(visit, status, titles[status] ?? 'Something went wrong', error.message);
+  showError(visit, status, visit.texts.t(titles[status] ?? 'Something went wrong'), error.message);
 }
 
 const titles: Record<number, string> = {
-  403: 'Access denied',
-  404: 'Page not found',
-  429: 'Too many attempts',
-  503: 'The server is busy',
+  403: label('Access denied'),
+  404: label('Page not found'),
+  429: label('Too many attempts'),
+  503: label('The server is busy'),
 };
 
 /** The last handler: a 404 page for browsers, JSON for other clients. */
@@ -210,6 +223,11 @@ export function notFound(options: PageOptions): (request: Request, response: Res
   return async (request, response) => {
     if (!wantsPage(request)) return void response.status(404).json({ error: '404 Not Found' });
     const visit = await beginVisit(options, request, response);
-    showError(visit, 404, 'Page not found', 'The page may have moved, or you may need to sign in to see it.');
+    showError(
+      visit,
+      404,
+      visit.texts.t('Page not found'),
+      visit.texts.t('The page may have moved, or you may need to sign in to see it.'),
+    );
   };
 }

@@ -8,6 +8,7 @@ import { showAccount, showCodes } from '#src/entrances/web/pages/account.ts';
 import { freshSession } from '#src/entrances/web/pages/enter.ts';
 import { problemsOf, text } from '#src/entrances/web/pages/fields.ts';
 import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
+import { refusalIn } from '#src/entrances/web/pages/refusals.ts';
 import { again, go, returnPath, showCodeForm, showSignIn, ticketOf } from '#src/entrances/web/pages/sign_in.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { DomainError, Unauthenticated, ValidationFailed } from '#src/platform/errors.ts';
@@ -40,7 +41,7 @@ async function beginSignIn(visit: Visit): Promise<void> {
     await spaced(clientAddress, () => countUses(db, WINDOW, { [key]: PASSKEY_BEGINNINGS }));
   }
   const options = await signInOptions(visit.context, visit);
-  ask(visit, { title: 'Sign in with a passkey', action: '/users/passkey', kind: 'get', options });
+  ask(visit, { title: visit.texts.t('Sign in with a passkey'), action: '/users/passkey', kind: 'get', options });
 }
 
 async function signIn(visit: Visit): Promise<void> {
@@ -49,7 +50,11 @@ async function signIn(visit: Visit): Promise<void> {
   } catch (error) {
     const refused = error instanceof ValidationFailed;
     if (!refused && !(error instanceof Unauthenticated)) throw error;
-    const problem = refused ? `The passkey ${error.fields.passkey?.join(', ')}.` : error.message;
+    const problem = refused
+      ? visit.texts.t('The passkey {problem}.', {
+          problem: refusalIn(visit.texts, error.fields.passkey?.join(', ') ?? ''),
+        })
+      : error.message;
     await showSignIn(visit, { returnTo: returnPath(visit), problem }, 401);
   }
 }
@@ -57,7 +62,12 @@ async function signIn(visit: Visit): Promise<void> {
 async function beginFactor(visit: Visit): Promise<void> {
   await factor(visit, async () => {
     const options = await passkeyFactorOptions(visit.context, visit, ticketOf(visit));
-    ask(visit, { title: 'Two-factor authentication', action: '/users/two_factor/passkey', kind: 'get', options });
+    ask(visit, {
+      title: visit.texts.t('Two-factor authentication'),
+      action: '/users/two_factor/passkey',
+      kind: 'get',
+      options,
+    });
   });
 }
 
@@ -86,7 +96,13 @@ async function beginRegistration(visit: Visit): Promise<void> {
   };
   try {
     const options = await registrationOptions(context, visit, proof);
-    ask(visit, { title: 'Add a passkey', action: '/profile/passkeys', kind: 'create', options, name: text(name) });
+    ask(visit, {
+      title: visit.texts.t('Add a passkey'),
+      action: '/profile/passkeys',
+      kind: 'create',
+      options,
+      name: text(name),
+    });
   } catch (error) {
     await showAccount(visit, problemsOf(error, { password: 'passkey_password', code: 'passkey_code' }), 422);
   }
@@ -99,7 +115,7 @@ async function register(visit: Visit): Promise<void> {
     const enabled = await addPasskey(context, visit, { name: text(name), answer: text(answer) });
     if (!enabled) return response.redirect(303, '/profile/account?notice=passkey_added');
     const csrf = await freshSession(visit, requireActor(context).id);
-    const message = 'The passkey was added, and two-factor authentication is enabled.';
+    const message = visit.texts.t('The passkey was added, and two-factor authentication is enabled.');
     showCodes(visit, enabled.recoveryCodes, message, { csrf, renewed: true });
   } catch (error) {
     await showAccount(visit, problemsOf(error), 422);

@@ -67,7 +67,7 @@ function showProfile(visit: Visit): Promise<void> {
 
 /** The page; `values` has the input of a rejected form. */
 async function show(visit: Visit, problems: Problems, values: Values = {}, status = 200): Promise<void> {
-  const { context, request } = visit;
+  const { context } = visit;
   const { id, avatarKey, ...user } = await findViewer(context, USER);
   const page = { limit: SHOWN, offset: 0, withTotal: true };
   const saved = Object.fromEntries(
@@ -76,8 +76,8 @@ async function show(visit: Visit, problems: Problems, values: Values = {}, statu
   visit.show(
     'profile',
     {
-      title: 'Profile',
-      notice: noticeOf(request),
+      title: visit.texts.t('Profile'),
+      notice: noticeOf(visit),
       primary: { email: user.email, confirmed: user.confirmedAt !== null },
       picture: avatarKey === null ? null : avatarPath(id, avatarKey),
       emails: await listEmails(context, id, page),

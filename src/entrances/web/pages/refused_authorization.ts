@@ -9,8 +9,10 @@ export function refusedAuthorization(options: PageOptions): OAuthOptions['showRe
   return async (request, response, { status, message }) => {
     if (!wantsPage(request)) return false;
     if (status === 503) await unavailable(options, new Unavailable(message), request, response);
-    else
-      showError(await beginVisit(options, request, response), status, 'The application cannot be authorized', message);
+    else {
+      const visit = await beginVisit(options, request, response);
+      showError(visit, status, visit.texts.t('The application cannot be authorized'), message);
+    }
     return true;
   };
 }

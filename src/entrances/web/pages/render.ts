@@ -14,6 +14,8 @@ export interface Frame {
   title: string;
   /** What the page speaks. */
   language: Language;
+  /** The time zone that the reader chose (IANA); null for none. */
+  timezone: string | null;
   /** Username of the signed-in user; null for visitors. */
   username: string | null;
   /** Username of the administrator who acts as that user. */
@@ -22,8 +24,6 @@ export interface Frame {
   isAdmin?: boolean;
   /** The colours of the page; those of the reader's system where nothing is chosen. */
   theme?: 'system' | 'light' | 'dark';
-  /** The time zone that the user chose, in which moments are told. */
-  timezone?: string | null;
   /** The `authenticity_token` of forms; templates get it masked. */
   csrf: string;
   /** Path of the stylesheet. */
@@ -38,7 +38,7 @@ const version = packageVersion();
 
 /** The templates in one language: they call the helpers as `h.time(…)`, and write their texts with `t` and `rich`. */
 class Views extends Eta {
-  readonly helpers;
+  helpers;
   readonly texts;
   readonly markup = markup;
 
@@ -54,12 +54,21 @@ class Views extends Eta {
   }
 }
 
-const views = new Map<Language, Views>();
+const views = new Map<string, Views>();
 
-function viewsIn(language: Language): Views {
-  const found = views.get(language) ?? new Views(language);
-  views.set(language, found);
+/** The templates for readers of a language in a time zone; those of one language are compiled once. */
+function viewsFor({ language, timezone }: Pick<Frame, 'language' | 'timezone'>): Views {
+  const key = timezone === null ? language : `${language} ${timezone}`;
+  const found = views.get(key) ?? (timezone === null ? new Views(language) : inZone(language, timezone));
+  views.set(key, found);
   return found;
+}
+
+function inZone(language: Language, timezone: string): Views {
+  const inLanguage = viewsFor({ language, timezone: null });
+  const here: Views = Object.create(inLanguage);
+  here.helpers = { ...helpers, ...helpers.spoken(inLanguage.texts, timezone) };
+  return here;
 }
 
 /**
@@ -70,13 +79,14 @@ function viewsIn(language: Language): Views {
 export function render(response: Response, status: number, view: string, frame: Frame & Record<string, unknown>): void {
   const nonce = crypto.randomBytes(16).toString('base64');
   const [path = '/'] = response.req.originalUrl.split('?');
-  const links = navigation(path, frame.username !== null, frame.isAdmin);
+  const { t } = textsIn(frame.language);
+  const links = navigation(path, { signedIn: frame.username !== null, isAdmin: frame.isAdmin === true }, t);
   const own = { nonce, path, links, version };
   const taken = Object.keys(own).find((name) => Object.hasOwn(frame, name));
   if (taken)
     throw new Error(`${view} cannot show a value called ${taken}: that of the layout would stand in its place`);
   const csrf = masked(frame.csrf);
-  const html = viewsIn(frame.language).render(view, { ...frame, csrf, ...own });
+  const html = viewsFor(frame).render(view, { ...frame, csrf, ...own });
   response.status(status);
   response.setHeader('Content-Security-Policy', policy(nonce, frame.viewer === true, frame.formTargets ?? []));
   response.setHeader('X-Frame-Options', 'DENY');

@@ -29,7 +29,7 @@ export function signInPages({ page, form, own, ownForm }: Pages): Router {
 async function showForm(visit: Visit): Promise<void> {
   const returnTo = returnPath(visit);
   if (visit.session) return visit.response.redirect(303, returnTo || '/');
-  await showSignIn(visit, { returnTo, notice: noticeOf(visit.request) });
+  await showSignIn(visit, { returnTo, notice: noticeOf(visit) });
 }
 
 async function submit(visit: Visit): Promise<void> {
@@ -65,7 +65,11 @@ function showCode(visit: Visit): void {
 
 /** The form for a code, or for a passkey in its place. */
 export function showCodeForm(visit: Visit, problems: Record<string, string>, status = 200): void {
-  visit.show('sign_in_code', { title: 'Two-factor authentication', returnTo: returnPath(visit), problems }, status);
+  visit.show(
+    'sign_in_code',
+    { title: visit.texts.t('Two-factor authentication'), returnTo: returnPath(visit), problems },
+    status,
+  );
 }
 
 async function submitCode(visit: Visit): Promise<void> {
@@ -83,7 +87,11 @@ function showRenewal(visit: Visit): void {
 }
 
 function showRenewalForm(visit: Visit, problems: Record<string, string>, status = 200): void {
-  visit.show('renew_password', { title: 'Choose a new password', returnTo: returnPath(visit), problems }, status);
+  visit.show(
+    'renew_password',
+    { title: visit.texts.t('Choose a new password'), returnTo: returnPath(visit), problems },
+    status,
+  );
 }
 
 async function submitRenewal(visit: Visit): Promise<void> {
@@ -129,11 +137,11 @@ export async function showSignIn(visit: Visit, values: Record<string, unknown>, 
   const nothing = { login: '', problem: null, notice: null, unconfirmed: false };
   const providers = await offeredProviders(visit.context.db);
   const shown = { providers, signInText, signupEnabled, mail: sendsMail(visit.context.db), ...nothing, ...values };
-  visit.show('sign_in', { title: 'Sign in', ...shown }, status);
+  visit.show('sign_in', { title: visit.texts.t('Sign in'), ...shown }, status);
 }
 
 function confirmSignOut(visit: Visit): void {
-  visit.show('sign_out', { title: 'Sign out' });
+  visit.show('sign_out', { title: visit.texts.t('Sign out') });
 }
 
 async function signOut({ context, session, response, secure }: Visit): Promise<void> {

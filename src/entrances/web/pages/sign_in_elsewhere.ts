@@ -69,7 +69,7 @@ async function send(visit: Visit, journey: Pick<Journey, 'returnTo' | 'userId'>)
   const { url, begun } = await provider.begin(callbackOf(visit));
   await keepChallenge(context, keyOf(visit, begun.state), { ...journey, ...begun }, PROVIDER_LIFETIME);
   const { label } = provider.settings;
-  visit.show('leave', { title: `Continue to ${label}`, label, url });
+  visit.show('leave', { title: visit.texts.t('Continue to {label}', { label }), label, url });
 }
 
 async function finish(visit: Visit): Promise<void> {
@@ -109,13 +109,14 @@ async function signIn(
 /** Says on the page where the sign-in began why there was none. Rethrows what visitors are told nothing of. */
 function refuse(visit: Visit, journey: Journey | null, error: unknown): Promise<void> | void {
   if (!(error instanceof DomainError)) throw error;
+  const { t } = visit.texts;
   if (error.code === 'UNAUTHENTICATED' && !visit.session) {
     const problem = error.reason === 'explained' ? error.message : 'You could not be signed in.';
     const returnTo = journey?.returnTo ?? '';
     return showSignIn(visit, { returnTo, problem, unconfirmed: error instanceof Unconfirmed }, 401);
   }
-  if (error.code === 'UNAUTHENTICATED') return showError(visit, 401, 'You could not be signed in', error.message);
-  if (error.code === 'CONFLICT') return showError(visit, 409, 'The accounts were not connected', error.message);
+  if (error.code === 'UNAUTHENTICATED') return showError(visit, 401, t('You could not be signed in'), error.message);
+  if (error.code === 'CONFLICT') return showError(visit, 409, t('The accounts were not connected'), error.message);
   throw error;
 }
 

@@ -77,7 +77,10 @@ function showTokens(visit: Visit): Promise<void> {
 }
 
 async function show(visit: Visit, { values, problems = {}, made }: Shown, status = 200): Promise<void> {
-  const lists = [await list(visit, 'active', 'Active tokens'), await list(visit, 'inactive', 'Inactive tokens')];
+  const lists = [
+    await list(visit, 'active', visit.texts.t('Active tokens')),
+    await list(visit, 'inactive', visit.texts.t('Inactive tokens')),
+  ];
   const shown = {
     scopes: offeredScopes({ admin: visit.session?.actor.admin ?? false }),
     values: values ?? { name: '', expiresAt: '', scopes: [] },
@@ -85,7 +88,7 @@ async function show(visit: Visit, { values, problems = {}, made }: Shown, status
     made: made ?? null,
     lists,
   };
-  visit.show('tokens', { title: 'Personal access tokens', notice: noticeOf(visit.request), ...shown }, status);
+  visit.show('tokens', { title: visit.texts.t('Personal access tokens'), notice: noticeOf(visit), ...shown }, status);
 }
 
 async function list({ context }: Visit, state: TokenState, title: string) {

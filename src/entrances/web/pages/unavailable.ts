@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { refusalIn } from '#src/entrances/web/pages/refusals.ts';
 import { render } from '#src/entrances/web/pages/render.ts';
 import { languageFor, type PageOptions } from '#src/entrances/web/pages/visit.ts';
 import type { DomainError } from '#src/platform/errors.ts';
@@ -15,7 +16,16 @@ export async function unavailable(
   const { message } = refusal;
   if (request.accepts(['json', 'html']) !== 'html') return void response.status(503).json({ error: message });
   const language = languageFor(request, null);
-  const title = textsIn(language).t('Temporarily unavailable');
-  const frame = { language, title, message, username: null, csrf: '', script: '' };
+  const texts = textsIn(language);
+  const title = texts.t('Temporarily unavailable');
+  const frame = {
+    language,
+    timezone: null,
+    title,
+    message: refusalIn(texts, message),
+    username: null,
+    csrf: '',
+    script: '',
+  };
   render(response, 503, 'error', { ...frame, stylesheet: await stylesheet().catch(() => '') });
 }

@@ -26,10 +26,21 @@ function withToken(acts: boolean): (visit: Visit) => Promise<void> {
     const { request, context } = visit;
     const token = text(request.query.token);
     const meant: Unsubscription | null = readUnsubscribeToken(context.secret, token);
-    if (!meant) return showError(visit, 404, 'This link is not valid', 'Open the link in the email again.');
+    if (!meant)
+      return showError(
+        visit,
+        404,
+        visit.texts.t('This link is not valid'),
+        visit.texts.t('Open the link in the email again.'),
+      );
     if (acts) await unsubscribe(context.db, meant);
     const name = await unsubscribedName(context.db, meant);
     const action = `${UNSUBSCRIBE_PATH}?token=${encodeURIComponent(token)}`;
-    visit.show('unsubscribe', { title: acts ? 'Unsubscribed' : 'Unsubscribe', name, action, isDone: acts });
+    visit.show('unsubscribe', {
+      title: acts ? visit.texts.t('Unsubscribed') : visit.texts.t('Unsubscribe'),
+      name,
+      action,
+      isDone: acts,
+    });
   };
 }

@@ -5,6 +5,7 @@ import { redirectUriAt } from '#src/access/oauth/interaction.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { readCookie, setCookie } from '#src/entrances/web/pages/cookies.ts';
 import { formTokenOf, holdsToken } from '#src/entrances/web/pages/form_token.ts';
+import { refusalIn, refusalsIn } from '#src/entrances/web/pages/refusals.ts';
 import { render } from '#src/entrances/web/pages/render.ts';
 import { allowCompression } from '#src/platform/compressible.ts';
 import { type SshPlace, sshBase } from '#src/platform/config/ssh_address.ts';
@@ -48,7 +49,7 @@ export interface Visit {
   readonly csrf: string;
   /** Lets the answer be compressed, which is for those that hold no secret. */
   allowCompression(): void;
-  /** Responds with a page. */
+  /** Responds with a page; `problem` and `problems` are what a form was refused with, as the domain says it. */
   show(view: string, values: { title: string } & Record<string, unknown>, status?: number): void;
 }
 
@@ -76,6 +77,11 @@ async function begin(options: PageOptions, request: Request, response: Response)
   const formTargets = await formTargetsOf(nobody.db, request, session);
   const ssh = options.sshAddress();
   const language = languageFor(request, session?.language ?? null);
+  const texts = textsIn(language);
+  const refused = ({ problem, problems }: Record<string, unknown>) => ({
+    ...(typeof problem === 'string' && { problem: refusalIn(texts, problem) }),
+    ...(problems instanceof Object && { problems: refusalsIn(texts, problems as Record<string, unknown>) }),
+  });
   return {
     request,
     response,
@@ -84,22 +90,23 @@ async function begin(options: PageOptions, request: Request, response: Response)
     baseUrl,
     sshBase: ssh === null || ssh === 'nowhere' ? null : sshBase(baseUrl, ssh),
     secure,
-    texts: textsIn(language),
+    texts,
     csrf,
     allowCompression: () => allowCompression(response),
     show(view, values, status = 200) {
       render(response, status, view, {
         language,
+        timezone: session?.timezone ?? null,
         username: session?.actor.username ?? null,
         impersonator: session?.impersonator ?? null,
         isAdmin: session?.actor.admin ?? false,
         theme: session?.theme ?? 'system',
-        timezone: session?.timezone ?? null,
         csrf,
         stylesheet,
         script,
         formTargets,
         ...values,
+        ...refused(values),
       });
     },
   };

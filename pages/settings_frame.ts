@@ -1,0 +1,203 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { type Facts, type Page, page, type Values } from '#pages/engine/row.ts';
+import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
+import type { GroupSettingsFragment, ProjectSettingsFragment } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
+
+/** An operation whose result is looked at by the functions of a row. */
+export type Query<Data> = TypedDocumentNode<Data, never>;
+
+interface Entry {
+  section: string;
+  label: string;
+  /** Below the place. */
+  path: string;
+}
+
+type MenuOf<Place> = readonly (Entry & { may: (place: Place) => boolean })[];
+
+const OF_PROJECT: MenuOf<ProjectSettingsFragment> = [
+  { section: 'general', label: label('General'), path: 'settings/general', may: (one) => one.viewerCanUpdate },
+  { section: 'members', label: label('Members'), path: 'project_members', may: (one) => one.viewerCanManageMembers },
+  {
+    section: 'merge_requests',
+    label: label('Merge requests'),
+    path: 'settings/merge_requests',
+    may: (one) => one.viewerCanUpdate,
+  },
+  { section: 'templates', label: label('Templates'), path: 'settings/templates', may: (one) => one.viewerCanUpdate },
+  {
+    section: 'repository',
+    label: label('Protected branches and tags'),
+    path: 'settings/repository',
+    may: (one) => one.viewerCanManageProtectedBranches,
+  },
+  { section: 'mirrors', label: label('Mirrors'), path: 'settings/mirrors', may: (one) => one.viewerCanManageMirrors },
+  { section: 'ci_cd', label: label('Pipelines'), path: 'settings/ci_cd', may: (one) => one.viewerCanUpdate },
+  {
+    section: 'variables',
+    label: label('Variables'),
+    path: 'settings/ci_cd/variables',
+    may: (one) => one.viewerCanManageVariables,
+  },
+  { section: 'runners', label: label('Runners'), path: 'runners', may: (one) => one.viewerCanManageRunners },
+  {
+    section: 'access_tokens',
+    label: label('Access tokens'),
+    path: 'settings/access_tokens',
+    may: (one) => one.viewerCanManageAccessTokens,
+  },
+  {
+    section: 'deploy_keys',
+    label: label('Deploy keys'),
+    path: 'settings/deploy_keys',
+    may: (one) => one.viewerCanManageDeployKeys,
+  },
+  {
+    section: 'deploy_tokens',
+    label: label('Deploy tokens'),
+    path: 'settings/deploy_tokens',
+    may: (one) => one.viewerCanManageDeployTokens,
+  },
+  { section: 'hooks', label: label('Webhooks'), path: 'hooks', may: (one) => one.viewerCanManageWebhooks },
+  { section: 'badges', label: label('Badges'), path: 'settings/badges', may: (one) => one.viewerCanManageBadges },
+  {
+    section: 'packages',
+    label: label('Packages and registry'),
+    path: 'settings/packages_and_registries',
+    may: (one) => one.viewerCanUpdate,
+  },
+  { section: 'export', label: label('Export'), path: 'settings/export', may: (one) => one.viewerCanExport },
+  { section: 'audit', label: label('Audit log'), path: 'audit_events', may: (one) => one.viewerCanReadAuditEvents },
+];
+
+const OF_GROUP: MenuOf<GroupSettingsFragment> = [
+  { section: 'general', label: label('General'), path: 'settings/general', may: (one) => one.viewerCanUpdate },
+  { section: 'members', label: label('Members'), path: 'group_members', may: (one) => one.viewerCanManageMembers },
+  {
+    section: 'variables',
+    label: label('Variables'),
+    path: 'settings/ci_cd',
+    may: (one) => one.viewerCanManageVariables,
+  },
+  { section: 'runners', label: label('Runners'), path: 'runners', may: (one) => one.viewerCanManageRunners },
+  {
+    section: 'access_tokens',
+    label: label('Access tokens'),
+    path: 'settings/access_tokens',
+    may: (one) => one.viewerCanManageAccessTokens,
+  },
+  {
+    section: 'deploy_tokens',
+    label: label('Deploy tokens'),
+    path: 'settings/repository',
+    may: (one) => one.viewerCanManageDeployTokens,
+  },
+  { section: 'hooks', label: label('Webhooks'), path: 'hooks', may: (one) => one.viewerCanManageWebhooks },
+  { section: 'badges', label: label('Badges'), path: 'settings/badges', may: (one) => one.viewerCanManageBadges },
+  { section: 'packages', label: label('Packages and registry'), path: 'packages', may: (one) => one.viewerCanUpdate },
+  { section: 'usage', label: label('Usage'), path: 'usage_quotas', may: (one) => one.viewerCanDelete },
+  { section: 'audit', label: label('Audit log'), path: 'audit_events', may: (one) => one.viewerCanReadAuditEvents },
+];
+
+/** What the menu of the settings has for the reader. */
+function menuOf(kind: PlaceKind, place: ProjectSettingsFragment | GroupSettingsFragment): Entry[] {
+  const all: MenuOf<never> = kind === 'project' ? OF_PROJECT : OF_GROUP;
+  return all.filter(({ may }) => may(place as never)).map(({ may: _, ...entry }) => entry);
+}
+
+export type SettingsPlace = ProjectSettingsFragment | GroupSettingsFragment;
+
+/** What the frame of pages of settings shows. */
+export function shownSettings(kind: PlaceKind, place: SettingsPlace, section: string): Values {
+  return { ...shownIn(kind, place), tab: 'settings', section, menu: menuOf(kind, place) };
+}
+
+interface Placed {
+  place?: SettingsPlace | null;
+}
+
+/** The place that an operation found. */
+type PlaceOf<Data extends Placed> = NonNullable<Data['place']>;
+
+interface SettingsOptions<Data extends Placed> {
+  kind: PlaceKind;
+  /** Below the place. */
+  at: string;
+  operation: Query<Data>;
+  view: string;
+  /** The entry of the menu that it belongs to. */
+  section: string;
+  title: (place: PlaceOf<Data>, facts: Facts) => string;
+  /** Whether there is such a page for the reader. */
+  may: (place: PlaceOf<Data>) => unknown;
+  show?: (place: PlaceOf<Data>, facts: Facts) => Values;
+  variables?: (given: Facts['given']) => Facts['given'];
+}
+
+/** A page of the settings of a project or group. */
+export function settingsPage<Data extends Placed>({
+  kind,
+  at,
+  operation,
+  view,
+  section,
+  title,
+  may,
+  show = () => ({}),
+  variables = (given) => given,
+}: SettingsOptions<Data>): Page {
+  return page({
+    path: `${PLACES[kind]}/${at}`,
+    operation,
+    view: `settings/${view}`,
+    variables,
+    found: ({ place }): PlaceOf<Data> | null =>
+      place && may(place as PlaceOf<Data>) ? (place as PlaceOf<Data>) : null,
+    title: (place, facts) => `${title(place, facts)} · ${place.fullPath}`,
+    show: (place, facts) => ({ ...shownSettings(kind, place, section), ...show(place, facts) }),
+    signIn: true,
+  });
+}
+
+/** What a page asks before something is done (`settings/ask`). */
+export interface Question {
+  heading: string;
+  /** Paragraphs of what it means. */
+  says: readonly string[];
+  /** What will be gone. */
+  gone?: readonly string[];
+  button: string;
+  /** Where the form is sent: below the place. */
+  action: string;
+  /** Where somebody goes who does not want it: below the place. */
+  back: string;
+  /** Whether it cannot be undone, or makes something unreachable. */
+  isDangerous?: boolean;
+  /** Full path of the place, where it must be typed. */
+  typed?: string;
+  /** Further fields, as of `field`, with the name `select` and `options` for a choice. */
+  fields?: readonly Readonly<Record<string, unknown>>[];
+}
+
+interface AskOptions<Data extends Placed> extends Omit<SettingsOptions<Data>, 'view' | 'show' | 'title'> {
+  ask: (place: PlaceOf<Data>, facts: Facts) => Question;
+}
+
+/** A page that asks before something is done. */
+export function askPage<Data extends Placed>({ ask, ...options }: AskOptions<Data>): Page {
+  return settingsPage<Data>({
+    ...options,
+    view: 'ask',
+    title: (place, facts) => ask(place, facts).heading,
+    show: (place, facts) => ({ ask: ask(place, facts) }),
+  });
+}
+
+/** What is told only once (`settings/secret`). */
+export interface Secret {
+  heading: string;
+  says: string;
+  secrets: readonly { label: string; value: string }[];
+  back: { path: string; label: string };
+}
