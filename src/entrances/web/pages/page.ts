@@ -132,10 +132,11 @@ export function showError(visit: Visit, status: number, title: string, message: 
 
 /** Lets users do something themselves alone: what applications are granted would outlast that an administrator acts as them. */
 export function byOneself(act: (visit: Visit) => Promise<void> | void): PageHandler {
-  return (visit) =>
-    visit.session?.impersonator == null
-      ? act(visit)
-      : showError(visit, 403, 'Access denied', 'You act as somebody else. Only they can let applications in.');
+  return (visit) => {
+    if (visit.session?.impersonator == null) return act(visit);
+    const { t } = visit.texts;
+    showError(visit, 403, t('Access denied'), t('You act as somebody else. Only they can let applications in.'));
+  };
 }
 
 /** Whether a client prefers HTML to JSON. */
