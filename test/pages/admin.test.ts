@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { admin as rows } from '#pages/admin.ts';
 import { Browser } from '../support/browser.ts';
-import { application, signedIn } from '../support/oauth.ts';
+import { application, authorize, code, signedIn } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -132,6 +132,19 @@ it('lets administrators act as a user, with a bar on each page, and records who 
     ['impersonation_started', administrator.id, null],
     ['impersonation_ended', user.id, administrator.id],
   ]);
+});
+
+it('lets no application in as a user whom an administrator acts as, even one that the user let in before', async () => {
+  const user = await world.user();
+  const app = await application(world, user);
+  const own = await signedIn(world, user);
+  expect(await code(own, app, { scope: 'api' })).not.toBe('');
+  const browser = await signedIn(world, administrator);
+  await browser.get('/admin');
+  await browser.submit(`/admin/users/${user.username}/impersonate`);
+  const { status, headers } = await authorize(browser, { client_id: app.uid, scope: 'api' });
+  expect([status, headers.location]).toEqual([403, undefined]);
+  expect((await browser.get('/oauth/device')).status).toBe(403);
 });
 
 it('ends acting as somebody else when the administrator is none any more', async () => {

@@ -16,7 +16,9 @@ export function followSessions(
     const request = ctx.req as Request;
     const token = sessionTokenOf(request);
     const found = token === undefined ? null : await findSession(contextOf(null, request).db, token);
-    const session = new Session(found && !found.mustSetUpTwoFactor ? described(found) : undefined);
+    // Who acts as the user is not signed in with applications as the user.
+    const isOneself = found && !found.mustSetUpTwoFactor && found.impersonator === null;
+    const session = new Session(isOneself ? described(found) : undefined);
     // The provider neither stores destroyed sessions nor sets a cookie for them.
     Object.defineProperty(session, 'destroyed', { value: true });
     ctx.oidc.entity('Session', session);

@@ -10,7 +10,7 @@ import {
 import type { LazyProvider } from '#src/access/oauth/lazy.ts';
 import { signedInAt } from '#src/access/oauth/session.ts';
 import { inWords } from '#src/access/permissions/scopes.ts';
-import { askToSignIn, pagesFor, showError } from '#src/entrances/web/pages/page.ts';
+import { askToSignIn, byOneself, pagesFor, showError } from '#src/entrances/web/pages/page.ts';
 import { showSignIn } from '#src/entrances/web/pages/sign_in.ts';
 import type { PageOptions, Visit } from '#src/entrances/web/pages/visit.ts';
 
@@ -19,14 +19,8 @@ export function consentPages(options: PageOptions, lazy: LazyProvider): Router {
   const { page, ownForm } = pagesFor(options);
   const path = '/oauth/interaction/:uid';
   return Router()
-    .get(
-      path,
-      page((visit) => show(lazy, visit)),
-    )
-    .post(
-      path,
-      ownForm((visit) => decide(lazy, visit)),
-    );
+    .get(path, page(byOneself((visit) => show(lazy, visit))))
+    .post(path, ownForm(byOneself((visit) => decide(lazy, visit))));
 }
 
 async function show(lazy: LazyProvider, visit: Visit): Promise<void> {

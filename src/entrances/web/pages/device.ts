@@ -5,7 +5,7 @@ import { inWords } from '#src/access/permissions/scopes.ts';
 import { countUses } from '#src/access/sign_in/attempts.ts';
 import { ownerInWords } from '#src/entrances/web/pages/consent.ts';
 import { text } from '#src/entrances/web/pages/fields.ts';
-import { pagesFor } from '#src/entrances/web/pages/page.ts';
+import { byOneself, pagesFor } from '#src/entrances/web/pages/page.ts';
 import type { PageOptions, Visit } from '#src/entrances/web/pages/visit.ts';
 
 const PATH = '/oauth/device';
@@ -18,12 +18,9 @@ const UNKNOWN = 'is wrong, was used, or has expired. Ask the device for a new on
 export function devicePages(options: PageOptions, lazy: LazyProvider): Router {
   const { own, ownForm } = pagesFor(options);
   return Router()
-    .get(PATH, own(showForm))
-    .post(PATH, ownForm(ask))
-    .post(
-      `${PATH}/decision`,
-      ownForm((visit) => decide(lazy, visit)),
-    );
+    .get(PATH, own(byOneself(showForm)))
+    .post(PATH, ownForm(byOneself(ask)))
+    .post(`${PATH}/decision`, ownForm(byOneself((visit) => decide(lazy, visit))));
 }
 
 function showForm(visit: Visit): void {

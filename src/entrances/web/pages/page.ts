@@ -130,6 +130,15 @@ export function showError(visit: Visit, status: number, title: string, message: 
   show('error', { title, message: refusalIn(texts, message), signIn }, status);
 }
 
+/** Lets users do something themselves alone: what applications are granted would outlast that an administrator acts as them. */
+export function byOneself(act: (visit: Visit) => Promise<void> | void): PageHandler {
+  return (visit) => {
+    if (visit.session?.impersonator == null) return act(visit);
+    const { t } = visit.texts;
+    showError(visit, 403, t('Access denied'), t('You act as somebody else. Only they can let applications in.'));
+  };
+}
+
 /** Whether a client prefers HTML to JSON. */
 export function wantsPage(request: Request): boolean {
   return request.accepts(['json', 'html']) === 'html';
