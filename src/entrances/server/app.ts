@@ -273,6 +273,7 @@ export function createApp({
       trace: (context, found) => readRawTrace(context, found as RawTrace),
       artifact: (context, found) => readPageArtifactFile(context, found as ArtifactFile),
       artifacts: (context, found) => readRawArtifacts(context, found as RawArtifacts),
+      export: (context, found) => readRawExport(context, found as { id: number }),
     };
   const sendContent: ServeOptions['send'] = async (content, found, { context, request, response }) => {
     await sendRaw(await readers[content](context, found), request, response);
