@@ -222,7 +222,9 @@ const renameOfProject = dangerOfProject(
   (place, { t }) => ({
     heading: t('Change the path of {name}', { name: place.name }),
     says: [
-      t('Addresses of the project and of its repository change. The old ones lead to the new ones until something else takes them.'),
+      t(
+        'Addresses of the project and of its repository change. The old ones lead to the new ones until something else takes them.',
+      ),
       t('Container images are found under the new path only.'),
     ],
     button: t('Change path'),
@@ -237,7 +239,9 @@ const transferOfProject = dangerOfProject(
   (place, { t }) => ({
     heading: t('Transfer {name}', { name: place.name }),
     says: [
-      t('The members of the new group get access, and those of the present one lose it. Old addresses lead to the new ones.'),
+      t(
+        'The members of the new group get access, and those of the present one lose it. Old addresses lead to the new ones.',
+      ),
     ],
     button: t('Transfer project'),
     ...{ action: 'settings/general/transfer', back, isDangerous: true, typed: place.fullPath },
@@ -387,7 +391,9 @@ const renameOfGroup = dangerOfGroup(
   (place, { t }) => ({
     heading: t('Change the path of {name}', { name: place.name }),
     says: [
-      t('Addresses of the group, of the groups inside and of all their projects change. The old ones lead to the new ones until something else takes them.'),
+      t(
+        'Addresses of the group, of the groups inside and of all their projects change. The old ones lead to the new ones until something else takes them.',
+      ),
     ],
     button: t('Change path'),
     ...{ action: 'settings/general/path', back, isDangerous: true },
@@ -401,7 +407,9 @@ const transferOfGroup = dangerOfGroup(
   (place, { t }) => ({
     heading: t('Transfer {name}', { name: place.name }),
     says: [
-      t('The group moves with all groups and projects inside. Members of the new parent group get access, and those of the present one lose it. Old addresses lead to the new ones.'),
+      t(
+        'The group moves with all groups and projects inside. Members of the new parent group get access, and those of the present one lose it. Old addresses lead to the new ones.',
+      ),
     ],
     button: t('Transfer group'),
     ...{ action: 'settings/general/transfer', back, isDangerous: true, typed: place.fullPath },

@@ -68,7 +68,11 @@ function variablesOf(kind: PlaceKind, { list, create, one }: VariablePages): Row
         t('This cannot be undone.'),
       ],
       button: t('Delete variable'),
-      ...{ action: address(variable?.key ?? '', variable?.environmentScope ?? '', 'delete'), back: at, isDangerous: true },
+      ...{
+        action: address(variable?.key ?? '', variable?.environmentScope ?? '', 'delete'),
+        back: at,
+        isDangerous: true,
+      },
       fields: [{ type: 'hidden', name: 'scope', value: variable?.environmentScope }],
     }),
   });
@@ -166,8 +170,18 @@ export const settingsCi: Row[] = [
     one: GroupVariablePageDocument as Query<GroupVariablePageQuery>,
   }),
   rules,
-  form({ path: `${PLACES.project}/${at}/branches`, operation: SendBranchProtectionDocument, goTo: toRules, again: rules }),
-  form({ path: `${PLACES.project}/${at}/branches/force_push`, operation: SendForcePushDocument, goTo: toRules, again: rules }),
+  form({
+    path: `${PLACES.project}/${at}/branches`,
+    operation: SendBranchProtectionDocument,
+    goTo: toRules,
+    again: rules,
+  }),
+  form({
+    path: `${PLACES.project}/${at}/branches/force_push`,
+    operation: SendForcePushDocument,
+    goTo: toRules,
+    again: rules,
+  }),
   unprotectBranch,
   form({
     path: `${PLACES.project}/${at}/branches/unprotect`,

@@ -152,7 +152,8 @@ export function settingsPage<Data extends Placed>({
     operation,
     view: `settings/${view}`,
     variables,
-    found: ({ place }): PlaceOf<Data> | null => (place && may(place as PlaceOf<Data>) ? (place as PlaceOf<Data>) : null),
+    found: ({ place }): PlaceOf<Data> | null =>
+      place && may(place as PlaceOf<Data>) ? (place as PlaceOf<Data>) : null,
     title: (place, facts) => `${title(place, facts)} · ${place.fullPath}`,
     show: (place, facts) => ({ ...shownSettings(kind, place, section), ...show(place, facts) }),
     signIn: true,

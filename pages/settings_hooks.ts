@@ -161,5 +161,10 @@ export const settingsHooks: Row[] = [
     again: ofProject.create,
   }),
   ...ofGroup.rows,
-  form({ path: `${PLACES.group}/hooks/new`, operation: SendNewGroupWebhookDocument, goTo: toList, again: ofGroup.create }),
+  form({
+    path: `${PLACES.group}/hooks/new`,
+    operation: SendNewGroupWebhookDocument,
+    goTo: toList,
+    again: ofGroup.create,
+  }),
 ];

@@ -1,5 +1,4 @@
-import { type Facts, form, type Row } from '#pages/engine/row.ts';
-import { page } from '#pages/engine/row.ts';
+import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind } from '#pages/place.ts';
 import { askPage, type Query, type SettingsPlace, settingsPage, shownSettings } from '#pages/settings_frame.ts';
 import {
@@ -283,7 +282,13 @@ export const settingsMembers: Row[] = [
     again: ofProject.create,
     ...names,
   }),
-  form({ path: inGroup('new'), operation: SendNewGroupMembersDocument, goTo: toGroup, again: ofGroup.create, ...names }),
+  form({
+    path: inGroup('new'),
+    operation: SendNewGroupMembersDocument,
+    goTo: toGroup,
+    again: ofGroup.create,
+    ...names,
+  }),
   form({
     path: inProject(':userId/edit'),
     operation: SendProjectMemberChangeDocument,
@@ -309,7 +314,12 @@ export const settingsMembers: Row[] = [
     goTo: goTo('project', 'groups'),
     again: ofProject.shares,
   }),
-  form({ path: inGroup('groups'), operation: SendGroupShareDocument, goTo: goTo('group', 'groups'), again: ofGroup.shares }),
+  form({
+    path: inGroup('groups'),
+    operation: SendGroupShareDocument,
+    goTo: goTo('group', 'groups'),
+    again: ofGroup.shares,
+  }),
   form({
     path: inProject('groups/:groupId/remove'),
     operation: SendProjectShareRemovalDocument,

@@ -157,7 +157,13 @@ export const settingsStorage: Row[] = [
     show: (place) => ({ packages: place.packages, canDelete: place.viewerCanDeletePackages }),
   }),
   settingsPage({
-    ...{ kind: 'group', section: 'packages', at: 'packages', operation: GroupPackageListPageDocument, view: 'packages' },
+    ...{
+      kind: 'group',
+      section: 'packages',
+      at: 'packages',
+      operation: GroupPackageListPageDocument,
+      view: 'packages',
+    },
     may: () => true,
     title: (_place, { t }) => t('Packages'),
     show: (place) => ({ packages: place.packages, canDelete: false }),
@@ -176,8 +182,18 @@ export const settingsStorage: Row[] = [
     show: (place) => ({ repositories: place.containerRepositories }),
   }),
   images,
-  form({ path: at('container_registry/:id/tags/delete'), operation: SendImageDeletionDocument, goTo: toImages, again: images }),
-  form({ path: at('container_registry/:id/clean_up'), operation: SendImageCleanUpDocument, goTo: toImages, again: images }),
+  form({
+    path: at('container_registry/:id/tags/delete'),
+    operation: SendImageDeletionDocument,
+    goTo: toImages,
+    again: images,
+  }),
+  form({
+    path: at('container_registry/:id/clean_up'),
+    operation: SendImageCleanUpDocument,
+    goTo: toImages,
+    again: images,
+  }),
   imagesDeletion,
   form({
     path: at('container_registry/:id/delete'),

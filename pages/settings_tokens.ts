@@ -147,7 +147,13 @@ function tokensOf(kind: PlaceKind, operations: Operations) {
       button: t('Rotate token'),
       ...{ action: `${at}/${accessToken?.databaseId}/rotate`, back: at, isDangerous: true },
       fields: [
-        { name: 'expiresAt', label: t('New token ends on'), hint: t('In a week, when empty.'), type: 'date', optional: true },
+        {
+          name: 'expiresAt',
+          label: t('New token ends on'),
+          hint: t('In a week, when empty.'),
+          type: 'date',
+          optional: true,
+        },
       ],
     }),
   });
@@ -169,7 +175,13 @@ function tokensOf(kind: PlaceKind, operations: Operations) {
     show: ({ deployTokens }) => ({ tokens: deployTokens, where: deployAt }),
   });
   const newDeploy = settingsPage({
-    ...{ kind, section: 'deploy_tokens', at: `${deployAt}/new`, operation: operations.create, view: 'deploy_token_new' },
+    ...{
+      kind,
+      section: 'deploy_tokens',
+      at: `${deployAt}/new`,
+      operation: operations.create,
+      view: 'deploy_token_new',
+    },
     may: (place) => place.viewerCanManageDeployTokens,
     title: (_place, { t }) => t('New deploy token'),
     show: () => ({ scopes: DEPLOY_SCOPES, where: deployAt, before: {} }),
@@ -256,7 +268,9 @@ const keyRemoval = askPage({
   may: (place) => place.viewerCanManageDeployKeys && place.deployKey,
   ask: ({ deployKey }, { t }) => ({
     heading: t('Remove {name}?', { name: deployKey?.title }),
-    says: [t('Machines that use the key lose their access to this project at once. Other projects that have it keep it.')],
+    says: [
+      t('Machines that use the key lose their access to this project at once. Other projects that have it keep it.'),
+    ],
     button: t('Remove key'),
     ...{ action: `${keysAt}/${deployKey?.databaseId}/remove`, back: keysAt, isDangerous: true },
   }),

@@ -28,7 +28,11 @@ describe('General settings of a project', () => {
         one === 'snippets' ? 'disabled' : 'enabled',
       ]),
     );
-    await browser.submit(`${at}/features`, { ...features, lfsEnabled: ['false', 'true'], requestAccessEnabled: 'false' });
+    await browser.submit(`${at}/features`, {
+      ...features,
+      lfsEnabled: ['false', 'true'],
+      requestAccessEnabled: 'false',
+    });
     expect(browser.answer.headers.location).toBe(at);
     expect(await world.db.project.findUniqueOrThrow({ where: { id: project.id } })).toMatchObject({
       ...{ snippetsEnabled: false, issuesEnabled: true, lfsEnabled: true, requestAccessEnabled: false },
@@ -48,7 +52,13 @@ describe('General settings of a project', () => {
     expect(browser.answer.status).toBe(200);
     for (const offered of ['settings/access_tokens', '/-/hooks', 'settings/mirrors', 'settings/export'])
       expect(browser.page).toContain(`${offered}"`);
-    for (const refused of ['general/delete', 'general/transfer', 'general/path', 'general/archive', 'name="visibility"'])
+    for (const refused of [
+      'general/delete',
+      'general/transfer',
+      'general/path',
+      'general/archive',
+      'name="visibility"',
+    ])
       expect(browser.page).not.toContain(refused);
     for (const name of ['delete', 'transfer', 'path', 'archive'])
       expect((await browser.get(`${at}/${name}`)).status).toBe(404);
@@ -186,7 +196,11 @@ it('Merge options are saved, and the templates of descriptions are listed', asyn
   const browser = await signedIn(world, owner);
   const at = `/${project.fullPath}/-/settings/merge_requests`;
   await browser.get(at);
-  const fields = { mergeMethod: 'fast_forward', squashOption: 'always', onlyAllowMergeIfPipelineSucceeds: ['false', 'true'] };
+  const fields = {
+    mergeMethod: 'fast_forward',
+    squashOption: 'always',
+    onlyAllowMergeIfPipelineSucceeds: ['false', 'true'],
+  };
   await browser.submit(at, { ...fields, mergeCommitTemplate: 'Merge %{title}', squashCommitTemplate: '' });
   expect(browser.answer.headers.location).toBe(at);
   const saved = await world.db.project.findUniqueOrThrow({ where: { id: project.id } });

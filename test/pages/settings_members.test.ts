@@ -10,7 +10,8 @@ describe.each(['project', 'group'] as const)('The members of a %s', (kind) => {
   async function place() {
     const owner = await world.user();
     const made = kind === 'project' ? await world.project({ owner }) : await world.group({ owner });
-    const base = kind === 'project' ? `/${made.fullPath}/-/project_members` : `/groups/${made.fullPath}/-/group_members`;
+    const base =
+      kind === 'project' ? `/${made.fullPath}/-/project_members` : `/groups/${made.fullPath}/-/group_members`;
     const where = kind === 'project' ? { projectId: made.id } : { namespaceId: made.id };
     return { owner, made, base, where };
   }
@@ -23,9 +24,12 @@ describe.each(['project', 'group'] as const)('The members of a %s', (kind) => {
     const fields = { accessLevel: 'reporter', expiresAt: '2099-01-02' };
     await browser.submit(`${base}/new`, { ...fields, usernames: `${one.username}, ${two.username}` });
     expect(browser.answer.headers.location).toBe(base);
-    const level = async (userId: number) => (await world.db.member.findFirst({ where: { ...where, userId } }))?.accessLevel;
+    const level = async (userId: number) =>
+      (await world.db.member.findFirst({ where: { ...where, userId } }))?.accessLevel;
     expect([await level(one.id), await level(two.id)]).toEqual([20, 20]);
-    expect((await browser.submit(`${base}/new`, { ...fields, usernames: `nobody-there, ${one.username}` })).status).toBe(422);
+    expect(
+      (await browser.submit(`${base}/new`, { ...fields, usernames: `nobody-there, ${one.username}` })).status,
+    ).toBe(422);
     expect(browser.page).toContain('nobody-there:');
     expect((await browser.submit(`${base}/new`, { ...fields, usernames: one.username })).status).toBe(422);
     await browser.get(base);
@@ -49,7 +53,15 @@ describe.each(['project', 'group'] as const)('The members of a %s', (kind) => {
     await browser.get(base);
     expect(browser.page).not.toContain('/edit');
     expect(browser.page).not.toContain('/-/settings/');
-    for (const path of ['new', `${owner.id}/edit`, `${owner.id}/remove`, 'groups', 'requests', 'invitations', 'invitations/new'])
+    for (const path of [
+      'new',
+      `${owner.id}/edit`,
+      `${owner.id}/remove`,
+      'groups',
+      'requests',
+      'invitations',
+      'invitations/new',
+    ])
       expect((await browser.get(`${base}/${path}`)).status).toBeGreaterThanOrEqual(403);
     await browser.submit(`${base}/new`, { usernames: other.username, accessLevel: 'owner' });
     expect(await world.db.member.count({ where: { userId: other.id } })).toBe(0);
@@ -62,7 +74,9 @@ describe.each(['project', 'group'] as const)('The members of a %s', (kind) => {
     await browser.get(`${base}/invitations/new`);
     await browser.submit(`${base}/invitations/new`, { emails: email, accessLevel: 'developer', expiresAt: '' });
     expect(browser.answer.headers.location).toBe(`${base}/invitations`);
-    expect((await browser.submit(`${base}/invitations/new`, { emails: 'no address', accessLevel: 'guest' })).status).toBe(422);
+    expect(
+      (await browser.submit(`${base}/invitations/new`, { emails: 'no address', accessLevel: 'guest' })).status,
+    ).toBe(422);
     await browser.get(`${base}/invitations`);
     expect(browser.page).toContain(email);
     const query = `?email=${encodeURIComponent(email)}`;
@@ -98,7 +112,10 @@ describe.each(['project', 'group'] as const)('The members of a %s', (kind) => {
     const { owner, base, made, where } = await place();
     await (kind === 'project'
       ? world.db.project.update({ where: { id: made.id }, data: { visibility: 'public', requestAccessEnabled: true } })
-      : world.db.namespace.update({ where: { id: made.id }, data: { visibility: 'public', requestAccessEnabled: true } }));
+      : world.db.namespace.update({
+          where: { id: made.id },
+          data: { visibility: 'public', requestAccessEnabled: true },
+        }));
     const [one, two] = [await world.user(), await world.user()];
     for (const user of [one, two])
       expect((await world.api(user).post(`/${kind}s/${made.id}/access_requests`)).status).toBe(201);

@@ -13,7 +13,8 @@ describe.each(['project', 'group'] as const)('The settings of a %s', (kind) => {
     const owner = await world.user();
     const made = kind === 'project' ? await world.project({ owner }) : await world.group({ owner });
     const base = kind === 'project' ? `/${made.fullPath}/-` : `/groups/${made.fullPath}/-`;
-    const where = kind === 'project' ? { projectId: made.id } : { groupId: made.id };
+    const where: { projectId?: number; groupId?: number } =
+      kind === 'project' ? { projectId: made.id } : { groupId: made.id };
     return { owner, made, base, where, browser: await signedIn(world, owner) };
   }
 
@@ -51,7 +52,12 @@ describe.each(['project', 'group'] as const)('The settings of a %s', (kind) => {
     const { base, where, browser } = await place();
     const at = `${base}/settings/${kind === 'project' ? 'deploy_tokens' : 'repository'}`;
     await browser.get(`${at}/new`);
-    await browser.submit(`${at}/new`, { name: 'Mirror', username: '', expiresAt: '2099-01-02', scopes: ['read_repository'] });
+    await browser.submit(`${at}/new`, {
+      name: 'Mirror',
+      username: '',
+      expiresAt: '2099-01-02',
+      scopes: ['read_repository'],
+    });
     expect(secretsOn(browser.page)).toHaveLength(2);
     const made = await world.db.deployToken.findFirstOrThrow({ where });
     expect(made.expiresAt?.toISOString()).toBe('2099-01-02T00:00:00.000Z');
@@ -70,7 +76,12 @@ describe.each(['project', 'group'] as const)('The settings of a %s', (kind) => {
     const fields = { type: 'env_var', environmentScope: '*', description: '', isMasked: ['false', 'true'] };
     await browser.submit(`${at}/new`, { ...fields, key: 'SECRET', value: 'zq-value-1234' });
     expect(browser.answer.headers.location).toBe(at);
-    await browser.submit(`${at}/new`, { ...fields, key: 'NEVER', value: 'zq-hidden-1234', isHidden: ['false', 'true'] });
+    await browser.submit(`${at}/new`, {
+      ...fields,
+      key: 'NEVER',
+      value: 'zq-hidden-1234',
+      isHidden: ['false', 'true'],
+    });
     expect((await browser.submit(`${at}/new`, { ...fields, key: 'no name', value: 'x' })).status).toBe(422);
     await browser.get(at);
     expect(browser.page).toContain('SECRET');
@@ -79,7 +90,12 @@ describe.each(['project', 'group'] as const)('The settings of a %s', (kind) => {
     expect(browser.page).toContain('zq-value-1234');
     expect(browser.page).not.toContain('zq-hidden');
     await browser.get(`${at}/SECRET/edit?scope=*`);
-    await browser.submit(`${at}/SECRET/edit?scope=*`, { ...fields, scope: '*', value: 'zq-other-1234', isProtected: ['false', 'true'] });
+    await browser.submit(`${at}/SECRET/edit?scope=*`, {
+      ...fields,
+      scope: '*',
+      value: 'zq-other-1234',
+      isProtected: ['false', 'true'],
+    });
     expect(browser.answer.headers.location).toBe(at);
     await browser.get(`${at}?shown=true`);
     expect(browser.page).toContain('zq-other-1234');
@@ -91,14 +107,16 @@ describe.each(['project', 'group'] as const)('The settings of a %s', (kind) => {
   });
 
   it('add webhooks, show what was sent and answered, and delete them', async () => {
-    const { base, where, browser } = await place();
+    const { base, made, browser } = await place();
     const at = `${base}/hooks`;
     await browser.get(`${at}/new`);
     const fields = { pushEvents: 'false', issuesEvents: ['false', 'true'], enableSslVerification: 'true' };
     expect((await browser.submit(`${at}/new`, { url: 'ftp://x', token: '', ...fields })).status).toBe(422);
     await browser.submit(`${at}/new`, { url: 'https://example.com/hook', token: 'zq-secret', ...fields });
     expect(browser.answer.headers.location).toBe(at);
-    const hook = await world.db.hook.findFirstOrThrow({ where });
+    const hook = await world.db.hook.findFirstOrThrow({
+      where: kind === 'project' ? { projectId: made.id } : { namespaceId: made.id },
+    });
     expect(hook).toMatchObject({ pushEvents: false, issuesEvents: true });
     const event = await world.db.hookEvent.create({
       data: { kind: 'issue', facts: {}, payload: '{"object_kind":"<issue>"}' },
@@ -113,7 +131,8 @@ describe.each(['project', 'group'] as const)('The settings of a %s', (kind) => {
     expect(browser.page).toContain('status 500');
     expect(browser.page).not.toContain('zq-secret');
     await browser.get(`${at}/${hook.id}/hook_logs/${delivery.id}`);
-    for (const text of ['&lt;b&gt;broken', '&lt;issue&gt;', 'X-Gitlab-Event: Issue Hook']) expect(browser.page).toContain(text);
+    for (const text of ['&lt;b&gt;broken', '&lt;issue&gt;', 'X-Gitlab-Event: Issue Hook'])
+      expect(browser.page).toContain(text);
     await browser.get(`${at}/${hook.id}/edit`);
     await browser.submit(`${at}/${hook.id}/edit`, { url: 'https://example.com/other', token: '', ...fields });
     const changed = await world.db.hook.findUniqueOrThrow({ where: { id: hook.id } });
@@ -227,7 +246,9 @@ it('Pages of settings take as many statements for many records as for few', asyn
     for (let count = 0; count < 3; count++) {
       const name = world.unique('one');
       await world.db.protectedBranch.create({ data: { projectId: project.id, name } });
-      await world.db.badge.create({ data: { projectId: project.id, name, linkUrl: 'https://a', imageUrl: 'https://b' } });
+      await world.db.badge.create({
+        data: { projectId: project.id, name, linkUrl: 'https://a', imageUrl: 'https://b' },
+      });
       await world.member(project, await world.user(), 'developer');
       await world.api(owner).post(`/projects/${project.id}/hooks`, { url: `https://example.com/${name}` });
       await world.api(owner).post(`/projects/${project.id}/variables`, { key: name.replace(/\W/g, '_'), value: 'x' });

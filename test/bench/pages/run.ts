@@ -88,6 +88,13 @@ function pagesOf({ project, pipeline }: Prepared): Measured[] {
     { name: 'environments', page: `${at}/-/environments`, rest: `${rest}/environments` },
     { name: 'runners', page: `${at}/-/runners`, rest: `${rest}/runners` },
     { name: 'charts', page: `${at}/-/pipelines/charts?interval=month` },
+    { name: 'general settings', page: `${at}/-/settings/general`, rest },
+    { name: 'what deletion takes', page: `${at}/-/settings/general/delete` },
+    { name: 'members', page: `${at}/-/project_members`, rest: `${rest}/members` },
+    { name: 'access tokens', page: `${at}/-/settings/access_tokens`, rest: `${rest}/access_tokens` },
+    { name: 'webhooks', page: `${at}/-/hooks`, rest: `${rest}/hooks` },
+    { name: 'variables', page: `${at}/-/settings/ci_cd/variables`, rest: `${rest}/variables` },
+    { name: 'protections', page: `${at}/-/settings/repository`, rest: `${rest}/protected_branches` },
   ];
 }
 
