@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { readCatalogue, withoutContext } from '#src/platform/texts/texts.ts';
-import type { Browser } from '../support/browser.ts';
+import { Browser } from '../support/browser.ts';
+import { projectWithCommit } from '../support/ci.ts';
 import { opened, withTopic } from '../support/merge_requests.ts';
 import { signedIn } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
@@ -25,9 +26,12 @@ const whole = new Set(
 const inGerman = Object.values(catalogue).join('\n');
 const parts = [...new Set(Object.keys(catalogue).flatMap(wordsOf))].filter((part) => !inGerman.includes(part));
 
+/** A branch and a scope, which are called so in all languages. */
+const NAMES = ['master', 'email'];
+
 /** What people read of a page: its texts, and attributes that are read out. */
 function textsOn(html: string): string[] {
-  const visible = html.replace(/<(script|style|pre|noscript)\b[\s\S]*?<\/\1>/g, '');
+  const visible = html.replace(/<(script|style|pre|noscript|textarea)\b[\s\S]*?<\/\1>/g, '');
   const attributes = [
     ...visible.matchAll(
       /\s(?:title|placeholder|aria-label|data-(?:preview|write|empty|unavailable|suggestions|review|copied|local))="([^"]*)"/g,
@@ -36,11 +40,10 @@ function textsOn(html: string): string[] {
   return [...visible.replace(/<[^>]*>/g, '\n').split('\n'), ...attributes].map((text) => text.trim()).filter(Boolean);
 }
 
-/** English texts of the catalogue on a page; `master` is the name of a branch. */
+/** English texts of the catalogue on a page. */
 function englishOn(html: string): string[] {
-  return textsOn(html)
-    .filter((text) => text !== 'master')
-    .filter((text) => whole.has(text) || parts.some((part) => text.includes(part)));
+  const isEnglish = (text: string) => whole.has(text) || parts.some((part) => text.includes(part));
+  return textsOn(html).filter((text) => isEnglish(text) && !NAMES.includes(text));
 }
 
 /** Gets pages as a German browser. Returns what is not German on them, by address. */
@@ -132,4 +135,52 @@ it('shows a German browser the start page, lists of places, groups, users and se
   const inGroup = ofGroup.map((at) => `/groups/${group.fullPath}${at}`);
   expect(await notGerman(browser, [...addresses, ...inGroup])).toEqual({});
   expect(await notGerman(empty, addresses)).toEqual({});
+});
+
+it('shows a German browser the pages of files, commits, pipelines and what belongs to them in German', async () => {
+  const owner = await world.user();
+  const { project, sha } = await projectWithCommit(world, owner, {
+    config: 'unit:\n  script: make\n',
+    visibility: 'public',
+  });
+  const api = world.api(owner);
+  await api.post(`/projects/${project.id}/repository/tags`, { tag_name: 'v1', ref: 'master' });
+  await api.post(`/projects/${project.id}/repository/branches`, { branch: 'entwurf', ref: 'master' });
+  const { body: schedule } = await api.post(`/projects/${project.id}/pipeline_schedules`, {
+    ...{ description: 'Nachts', ref: 'master', cron: '30 4 * * *', cron_timezone: 'Europe/Berlin' },
+  });
+  const { body: pipeline } = await api.post(`/projects/${project.id}/pipeline`, { ref: 'master' });
+  const job = await world.db.job.findFirstOrThrow({ where: { pipelineId: pipeline.id } });
+  const environment = await world.db.environment.create({
+    data: { projectId: project.id, name: 'live', slug: world.unique('slug') },
+  });
+  await world.idle();
+  const browser = await signedIn(world, owner);
+  const files = ['tree/master', 'blob/master/.gitlab-ci.yml', 'blame/master/.gitlab-ci.yml', 'find_file/master'];
+  const changed = ['new/master', 'upload/master', 'edit/master', 'rename/master', 'delete/master'];
+  const below = [
+    ...files,
+    ...changed.map((at, index) => (index < 2 ? at : `${at}/.gitlab-ci.yml`)),
+    ...['commits/master', 'commits/master?search=config', `commit/${sha}`, 'branches', 'branches?search=nirgends'],
+    ...['tags', 'tags?search=nirgends', 'compare', 'compare/master...entwurf', 'compare/master...v1'],
+    ...['pipelines', `pipelines/${pipeline.id}`, `pipelines/${pipeline.id}/test_report`, 'pipelines/charts'],
+    ...['jobs', 'jobs?scope=failed', `jobs/${job.id}`, 'ci/lint', 'ci/lint?ref=master'],
+    ...['pipeline_schedules', 'pipeline_schedules/new', `pipeline_schedules/${schedule.id}`],
+    ...['edit', 'delete'].map((at) => `pipeline_schedules/${schedule.id}/${at}`),
+    ...['environments', `environments/${environment.id}`, `environments/${environment.id}/stop`],
+    ...['runners', 'runners/new', 'audit_events'],
+  ].map((at) => `/${project.fullPath}/-/${at}`);
+  expect(await notGerman(browser, below)).toEqual({});
+  await browser.get(`/${project.fullPath}/-/pipelines/${pipeline.id}`, { 'Accept-Language': 'de' });
+  expect(browser.page).toContain('über die API gestartet');
+});
+
+it('shows a German browser the pages of accounts in German', async () => {
+  const user = await world.user();
+  const addresses = ['/users/sign_in', '/users/sign_up', '/users/password/new', '/users/confirmation/new', '/-/docs'];
+  expect(await notGerman(new Browser(world.send), addresses)).toEqual({});
+  const browser = await signedIn(world, user);
+  const own = ['/profile', '/profile/account', '/profile/personal_access_tokens', '/profile/private_token'];
+  own.push('/profile/applications', '/profile/applications/new', '/users/sign_out', '/oauth/device');
+  expect(await notGerman(browser, own)).toEqual({});
 });

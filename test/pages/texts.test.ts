@@ -1,7 +1,9 @@
+import { globSync, readFileSync } from 'node:fs';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
+import { SENTENCES } from '#src/entrances/web/pages/refusals.ts';
 import { LANGUAGES, type Language, readCatalogue, withoutContext } from '#src/platform/texts/texts.ts';
-import { tables, templates, textsOutside, textsOutsideRows, textsUsed } from '../../scripts/page_texts.ts';
+import { programs, templates, textsOutside, textsOutsideProgram, textsUsed } from '../../scripts/page_texts.ts';
 
 /** Names of the places and tags of a message. */
 function placesOf(message: string, language: Language): string[] {
@@ -41,11 +43,22 @@ describe('Texts of pages and mails', () => {
     expect(all.filter((text) => /&|<(?!\/?[a-z]\w*\/?>)/.test(text))).toEqual([]);
   });
 
-  it('stand in no template', () => {
-    expect(templates().flatMap((template) => textsOutside(template).map((text) => [template, text]))).toEqual([]);
+  it('have the sentences of refusals as the domain says them', () => {
+    const sources = globSync('{src,schema}/**/*.ts', { exclude: ['src/generated/**', 'src/**/refusals.ts'] });
+    const said = sources.map((file) => readFileSync(file, 'utf8')).join('\n');
+    const asWritten = (sentence: string) =>
+      sentence.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^$()[\]\\|/]/g, '\\$&'));
+    const unsaid = SENTENCES.filter(
+      (sentence) => !new RegExp(asWritten(sentence).join('(?:\\$\\{[^}]+\\}|[\\d_,]+)')).test(said),
+    );
+    expect(unsaid).toEqual([]);
   });
 
-  it('stand in no table of pages', () => {
-    expect(tables().flatMap((table) => textsOutsideRows(table).map((text) => [table, text]))).toEqual([]);
+  it('stand in no program of pages', () => {
+    expect(programs().flatMap((file) => textsOutsideProgram(file).map((text) => [file, text]))).toEqual([]);
+  });
+
+  it('stand in no template', () => {
+    expect(templates().flatMap((template) => textsOutside(template).map((text) => [template, text]))).toEqual([]);
   });
 });

@@ -45,21 +45,26 @@ const WORDS: Record<MailKind | Notice, Words> = {
     subject: label('Your new account'),
     text: label('An account was created for you. Follow the link to choose a password.'),
     button: label('Choose a password'),
-    small: label('The link expires in one day and can be used once. After that, request a new one on the sign-in page.'),
+    small: label(
+      'The link expires in one day and can be used once. After that, request a new one on the sign-in page.',
+    ),
   },
   sign_up_again: {
     subject: label('You already have an account'),
-    text: label('Someone tried to create an account with this email address, but you already have one. Sign in to it instead.'),
+    text: label(
+      'Someone tried to create an account with this email address, but you already have one. Sign in to it instead.',
+    ),
     button: label('Sign in'),
-    small: label('If you forgot your password, you can reset it there. If this was not you, you can ignore this email.'),
+    small: label(
+      'If you forgot your password, you can reset it there. If this was not you, you can ignore this email.',
+    ),
   },
-  password_changed: notice(
-    label('Your password was changed'),
-    label('The password of your account was just changed.'),
-  ),
+  password_changed: notice(label('Your password was changed'), label('The password of your account was just changed.')),
   password_reset_done: notice(
     label('Your password was changed'),
-    label('The password of your account was just changed, and your private token was renewed. Update everything that used the old token.'),
+    label(
+      'The password of your account was just changed, and your private token was renewed. Update everything that used the old token.',
+    ),
   ),
   private_token_renewed: notice(
     label('Your private token was renewed'),
@@ -95,7 +100,9 @@ const WORDS: Record<MailKind | Notice, Words> = {
   ),
   approval_wanted: {
     subject: label('A new user waits for your approval'),
-    text: label('Somebody signed up, and cannot sign in until an administrator approves. Find those who wait with GET /api/v4/users?state=blocked_pending_approval, and approve or reject them over the API.'),
+    text: label(
+      'Somebody signed up, and cannot sign in until an administrator approves. Find those who wait with GET /api/v4/users?state=blocked_pending_approval, and approve or reject them over the API.',
+    ),
     button: label('Sign in'),
     small: label('You get this email because you are an administrator.'),
   },
@@ -107,7 +114,9 @@ const WORDS: Record<MailKind | Notice, Words> = {
   },
   account_rejected: {
     subject: label('Your account was not approved'),
-    text: label('An administrator has rejected your request for an account. The account and everything in it was deleted.'),
+    text: label(
+      'An administrator has rejected your request for an account. The account and everything in it was deleted.',
+    ),
     button: label('Go to the server'),
     small: IGNORE,
   },

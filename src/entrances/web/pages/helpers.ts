@@ -71,11 +71,6 @@ export function spoken({ language, t }: Texts, timezone = 'UTC') {
   };
 }
 
-/** `1 issue`, `2 issues`, `1,000 issues`. */
-export function count(number: number, word: string, plural = `${word}s`): string {
-  return `${number.toLocaleString('en')} ${number === 1 ? word : plural}`;
-}
-
 /** The path of a place or file below the root, each part escaped for URLs. */
 export function path(...parts: readonly (string | number)[]): string {
   return `/${parts

@@ -1,7 +1,7 @@
 import { label, type Texts } from '#src/platform/texts/texts.ts';
 
 /** What forms are refused with, as the domain says it. Those that are not here are shown in English. */
-const SENTENCES = [
+export const SENTENCES = [
   label("can't be blank"),
   label("can't be empty"),
   label('is missing'),
