@@ -38,48 +38,25 @@ export function textsOutside(template: string): string[] {
   return [...textsOfHtml(html), ...wordsWritten(program)];
 }
 
-/** The tables of pages, as paths below the root. */
-export function tables(): string[] {
-  return globSync('pages/*.ts', { cwd: root }).sort();
+/** The programs of pages, as paths below the root. */
+export function programs(): string[] {
+  return globSync('{pages/*.ts,src/entrances/web/pages/*.ts}', { cwd: root }).sort();
 }
 
-/** What a table of pages says in titles and hands to templates that does not come from the catalogue. */
-export function textsOutsideRows(table: string): string[] {
+/** What a program of pages says in titles and the like, and hands to templates, other than from the catalogue. */
+export function textsOutsideProgram(file: string): string[] {
   const isShown = (node: AnyNode) => node.type === 'Property' && SHOWN.includes(nameOf(node.key));
   // The history of a repository stays English, whoever commits.
   const isMessage = (node: AnyNode) => node.type === 'CallExpression' && nameOf(node.callee) === 'shownAt';
   const isWritten = (ancestors: readonly AnyNode[]) => ancestors.some(isShown) && !ancestors.some(isMessage);
-  return wordsWritten(parsed(stripTypeScriptTypes(read(table))), isWritten);
+  return wordsWritten(parsed(stripTypeScriptTypes(read(file))), isWritten);
 }
 
-/** Options of a row whose functions make what people read. */
-const SHOWN = ['title', 'show', 'shows', 'feed', 'answer'];
-
-/** The programs of pages that are in no table, as paths below the root. */
-export function programs(): string[] {
-  return globSync('src/entrances/web/pages/*.ts', { cwd: root }).sort();
-}
-
-/** Titles and the like that a program of pages gives other than from the catalogue. */
-export function titlesOutside(file: string): string[] {
-  const found: string[] = [];
-  const note = (text: string, ancestors: readonly AnyNode[]) => {
-    const isTitle = ancestors.some((node) => node.type === 'Property' && TITLES.includes(nameOf(node.key)));
-    if (isTitle && /\p{Lu}\p{Ll}/u.test(text.replace(UNSPOKEN, '')) && !isNoText(ancestors)) found.push(text);
-  };
-  ancestor(parsed(stripTypeScriptTypes(read(file))), {
-    Literal({ value }, _state, ancestors) {
-      if (typeof value === 'string') note(value, ancestors as AnyNode[]);
-    },
-    TemplateElement({ value }, _state, ancestors) {
-      note(value.cooked ?? '', ancestors as AnyNode[]);
-    },
-  });
-  return found;
-}
-
-/** Properties whose values people read. */
-const TITLES = ['title', 'label', 'summary', 'message', 'button', 'done', 'notice'];
+/** Properties whose values people read, and options of rows that make such. */
+const SHOWN = [
+  ...['title', 'label', 'summary', 'message', 'button', 'done', 'notice'],
+  ...['show', 'shows', 'feed', 'answer'],
+];
 
 function read(file: string): string {
   return readFileSync(path.join(root, file), 'utf8');

@@ -3,15 +3,7 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 import { SENTENCES } from '#src/entrances/web/pages/refusals.ts';
 import { LANGUAGES, type Language, readCatalogue, withoutContext } from '#src/platform/texts/texts.ts';
-import {
-  programs,
-  tables,
-  templates,
-  textsOutside,
-  textsOutsideRows,
-  textsUsed,
-  titlesOutside,
-} from '../../scripts/page_texts.ts';
+import { programs, templates, textsOutside, textsOutsideProgram, textsUsed } from '../../scripts/page_texts.ts';
 
 /** Names of the places and tags of a message. */
 function placesOf(message: string, language: Language): string[] {
@@ -62,16 +54,11 @@ describe('Texts of pages and mails', () => {
     expect(unsaid).toEqual([]);
   });
 
-  it('stand in no title of a page that is written in a program', () => {
-    const outside = programs().map((file) => [file, titlesOutside(file)] as const);
-    expect(outside.filter(([, texts]) => texts.length > 0)).toEqual([]);
+  it('stand in no program of pages', () => {
+    expect(programs().flatMap((file) => textsOutsideProgram(file).map((text) => [file, text]))).toEqual([]);
   });
 
   it('stand in no template', () => {
     expect(templates().flatMap((template) => textsOutside(template).map((text) => [template, text]))).toEqual([]);
-  });
-
-  it('stand in no table of pages', () => {
-    expect(tables().flatMap((table) => textsOutsideRows(table).map((text) => [table, text]))).toEqual([]);
   });
 });
