@@ -28,6 +28,7 @@ import { settings } from '#pages/settings.ts';
 import { settingsCi } from '#pages/settings_ci.ts';
 import { settingsHooks } from '#pages/settings_hooks.ts';
 import { settingsMembers } from '#pages/settings_members.ts';
+import { settingsStorage } from '#pages/settings_storage.ts';
 import { settingsTokens } from '#pages/settings_tokens.ts';
 import { snippets } from '#pages/snippets.ts';
 import { start } from '#pages/start.ts';
@@ -60,6 +61,7 @@ export const rows: readonly Row[] = [
   ...settingsHooks,
   ...settingsCi,
   ...settingsTokens,
+  ...settingsStorage,
   ...commits,
   ...refs,
   ...releases,

@@ -97,6 +97,12 @@ function hooksOf(kind: PlaceKind, operations: Operations) {
       ...{ action: `hooks/${webhook?.databaseId}/delete`, back: `hooks/${webhook?.databaseId}`, isDangerous: true },
     }),
   });
+  const delivery = settingsPage({
+    ...{ ...common, at: 'hooks/:id/hook_logs/:deliveryId', operation: operations.delivery, view: 'delivery' },
+    may: (place) => place.viewerCanManageWebhooks && place.webhook?.delivery,
+    title: (_place, { t }) => t('Delivery'),
+    show: ({ webhook }) => ({ hook: webhook, delivery: webhook?.delivery }),
+  });
   const rows: Row[] = [
     settingsPage({
       ...{ ...common, at: 'hooks', operation: operations.list, view: 'hooks' },
@@ -123,16 +129,12 @@ function hooksOf(kind: PlaceKind, operations: Operations) {
       goTo: ({ testWebhook }, facts) => toDelivery(testWebhook?.delivery.databaseId, facts),
       again: show,
     }),
-    settingsPage({
-      ...{ ...common, at: 'hooks/:id/hook_logs/:deliveryId', operation: operations.delivery, view: 'delivery' },
-      may: (place) => place.viewerCanManageWebhooks && place.webhook?.delivery,
-      title: (_place, { t }) => t('Delivery'),
-      show: ({ webhook }) => ({ hook: webhook, delivery: webhook?.delivery }),
-    }),
+    delivery,
     form({
       path: path('/:id/hook_logs/:deliveryId/retry'),
       operation: SendRedeliveryDocument,
       goTo: ({ redeliverWebhook }, facts) => toDelivery(redeliverWebhook?.delivery.databaseId, facts),
+      again: delivery,
     }),
   ];
   return { rows, create };

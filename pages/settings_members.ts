@@ -167,12 +167,12 @@ function membersOf(kind: PlaceKind, operations: MemberPages) {
     show: (place) => ({ ...shownIn(kind, place), choice: rolesOf('group'), before: { accessLevel: 'developer' } }),
   });
   const unshare = askPage({
-    ...{ ...common, at: `${at}/groups/:groupId/remove`, operation: operations.shares },
+    ...{ ...common, at: `${at}/groups/:id/remove`, operation: operations.shares },
     may: (place) => place.viewerCanShare,
     ask: ({ sharedWithGroups }, { t, given }) => {
-      const share = sharedWithGroups.find(({ groupId }) => String(groupId) === given.groupId);
+      const share = sharedWithGroups.find(({ groupId }) => String(groupId) === given.id);
       return {
-        heading: t('Stop sharing with {name}?', { name: share?.groupFullPath ?? String(given.groupId) }),
+        heading: t('Stop sharing with {name}?', { name: share?.groupFullPath ?? String(given.id) }),
         says: [t('Its members lose the access that they have by the group.')],
         button: t('Stop sharing'),
         ...{ action: `${at}/groups/${share?.groupId}/remove`, back: `${at}/groups`, isDangerous: true },
@@ -321,13 +321,13 @@ export const settingsMembers: Row[] = [
     again: ofGroup.shares,
   }),
   form({
-    path: inProject('groups/:groupId/remove'),
+    path: inProject('groups/:id/remove'),
     operation: SendProjectShareRemovalDocument,
     goTo: goTo('project', 'groups'),
     again: ofProject.unshare,
   }),
   form({
-    path: inGroup('groups/:groupId/remove'),
+    path: inGroup('groups/:id/remove'),
     operation: SendGroupShareRemovalDocument,
     goTo: goTo('group', 'groups'),
     again: ofGroup.unshare,
@@ -336,20 +336,24 @@ export const settingsMembers: Row[] = [
     path: inProject('requests/:userId/approve'),
     operation: SendProjectRequestApprovalDocument,
     goTo: goTo('project', 'requests'),
+    again: ofProject.requests,
   }),
   form({
     path: inGroup('requests/:userId/approve'),
     operation: SendGroupRequestApprovalDocument,
     goTo: goTo('group', 'requests'),
+    again: ofGroup.requests,
   }),
   form({
     path: inProject('requests/:userId/deny'),
     operation: SendProjectRequestDenialDocument,
     goTo: goTo('project', 'requests'),
+    again: ofProject.requests,
   }),
   form({
     path: inGroup('requests/:userId/deny'),
     operation: SendGroupRequestDenialDocument,
     goTo: goTo('group', 'requests'),
+    again: ofGroup.requests,
   }),
 ];

@@ -172,7 +172,7 @@ function tokensOf(kind: PlaceKind, operations: Operations) {
     ...{ kind, section: 'deploy_tokens', at: deployAt, operation: operations.deployTokens, view: 'deploy_tokens' },
     may: (place) => place.viewerCanManageDeployTokens,
     title: (_place, { t }) => t('Deploy tokens'),
-    show: ({ deployTokens }) => ({ tokens: deployTokens, path: deployAt }),
+    show: ({ deployTokens }) => ({ tokens: deployTokens, where: deployAt }),
   });
   const newDeploy = settingsPage({
     ...{
@@ -184,7 +184,7 @@ function tokensOf(kind: PlaceKind, operations: Operations) {
     },
     may: (place) => place.viewerCanManageDeployTokens,
     title: (_place, { t }) => t('New deploy token'),
-    show: () => ({ scopes: DEPLOY_SCOPES, path: deployAt, before: {} }),
+    show: () => ({ scopes: DEPLOY_SCOPES, where: deployAt, before: {} }),
   });
   const revokeDeploy = askPage({
     ...{ kind, section: 'deploy_tokens', at: `${deployAt}/:id/revoke`, operation: operations.deployToken },

@@ -38,9 +38,26 @@ export function textsOutside(template: string): string[] {
   return [...textsOfHtml(html), ...wordsWritten(program)];
 }
 
-/** The programs of pages, as paths below the root. */
+/** The tables of pages, as paths below the root. */
+export function tables(): string[] {
+  return globSync('pages/*.ts', { cwd: root }).sort();
+}
+
+/** What a table of pages says in titles and hands to templates that does not come from the catalogue. */
+export function textsOutsideRows(table: string): string[] {
+  const isShown = (node: AnyNode) => node.type === 'Property' && SHOWN.includes(nameOf(node.key));
+  // The history of a repository stays English, whoever commits.
+  const isMessage = (node: AnyNode) => node.type === 'CallExpression' && nameOf(node.callee) === 'shownAt';
+  const isWritten = (ancestors: readonly AnyNode[]) => ancestors.some(isShown) && !ancestors.some(isMessage);
+  return wordsWritten(parsed(stripTypeScriptTypes(read(table))), isWritten);
+}
+
+/** Options of a row whose functions make what people read. */
+const SHOWN = ['title', 'show', 'shows', 'feed', 'answer'];
+
+/** The programs of pages that are in no table, as paths below the root. */
 export function programs(): string[] {
-  return globSync('{pages/*.ts,src/entrances/web/pages/*.ts}', { cwd: root }).sort();
+  return globSync('src/entrances/web/pages/*.ts', { cwd: root }).sort();
 }
 
 /** Titles and the like that a program of pages gives other than from the catalogue. */
@@ -128,10 +145,15 @@ function textsOfHtml(html: string): string[] {
 const UNSPOKEN = /\b(Gantry|GraphiQL|SHA256|tar\.gz)\b/g;
 
 /** Texts that a template writes in its code other than by the catalogue: words that begin in upper case, or several of them. */
-function wordsWritten(program: Program): string[] {
+function wordsWritten(program: Program, isWritten = (_ancestors: readonly AnyNode[]) => true): string[] {
   const found: string[] = [];
   const note = (text: string, ancestors: readonly AnyNode[]) => {
-    if (/^\p{Lu}\p{Ll}|\p{L}{2,} \p{L}{2,}/u.test(text.replace(UNSPOKEN, '')) && !isNoText(ancestors)) found.push(text);
+    if (
+      /^\p{Lu}\p{Ll}|\p{L}{2,} \p{L}{2,}/u.test(text.replace(UNSPOKEN, '')) &&
+      isWritten(ancestors) &&
+      !isNoText(ancestors)
+    )
+      found.push(text);
   };
   ancestor(program, {
     Literal({ value }, _state, ancestors) {

@@ -46,7 +46,7 @@ export interface Raw {
   readonly kind: 'raw';
   readonly path: string;
   readonly operation: DocumentNode;
-  readonly content: 'blob' | 'archive' | 'trace' | 'artifact' | 'artifacts' | 'data_export';
+  readonly content: 'blob' | 'archive' | 'trace' | 'artifact' | 'artifacts' | 'data_export' | 'export';
   readonly found: (data: never, facts: Facts) => unknown;
 }
 
@@ -162,7 +162,7 @@ interface RawOptions<Data> {
   path: string;
   /** A query of `pages/*.graphql`, as of a page. */
   operation: TypedDocumentNode<Data, never> | TypedDocumentNode<Data, Record<string, unknown>>;
-  /** What is sent: a file or an archive of a repository, the log of a job, one file of its artifacts, or all of them. */
+  /** What is sent: a file or an archive of a repository, the log of a job, one file of its artifacts or all of them, or the export of a project. */
   content: Raw['content'];
   /** What the reader of the content needs (`src/domain/repository/raw.ts`); null where there is no such content. */
   found: (data: Data, facts: Facts) => object | null | undefined;

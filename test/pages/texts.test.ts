@@ -3,8 +3,15 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 import { SENTENCES } from '#src/entrances/web/pages/refusals.ts';
 import { LANGUAGES, type Language, readCatalogue, withoutContext } from '#src/platform/texts/texts.ts';
-import { programs, templates, textsOutside, textsUsed, titlesOutside } from '../../scripts/page_texts.ts';
-import { UNTRANSLATED } from './untranslated.ts';
+import {
+  programs,
+  tables,
+  templates,
+  textsOutside,
+  textsOutsideRows,
+  textsUsed,
+  titlesOutside,
+} from '../../scripts/page_texts.ts';
 
 /** Names of the places and tags of a message. */
 function placesOf(message: string, language: Language): string[] {
@@ -61,11 +68,10 @@ describe('Texts of pages and mails', () => {
   });
 
   it('stand in no template', () => {
-    const outside = templates().map((template) => [template, textsOutside(template)] as const);
-    const found = outside.filter(([template, texts]) => texts.length > 0 && !UNTRANSLATED.includes(template));
-    expect(found).toEqual([]);
-    // Nothing stays on the list that is done.
-    const done = outside.filter(([template, texts]) => texts.length === 0 && UNTRANSLATED.includes(template));
-    expect(done.map(([template]) => template)).toEqual([]);
+    expect(templates().flatMap((template) => textsOutside(template).map((text) => [template, text]))).toEqual([]);
+  });
+
+  it('stand in no table of pages', () => {
+    expect(tables().flatMap((table) => textsOutsideRows(table).map((text) => [table, text]))).toEqual([]);
   });
 });

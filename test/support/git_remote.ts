@@ -10,9 +10,12 @@ export function remotes(world: World, owner: TestUser) {
   };
 
   /** A project with one commit on `main`, pushed by its owner, and the working copy that it came from. */
-  async function pushed(visibility: 'public' | 'internal' | 'private' = 'private') {
+  async function pushed(
+    visibility: 'public' | 'internal' | 'private' = 'private',
+    scope: Parameters<typeof workingCopy>[0] = 'test',
+  ) {
     const project = await world.project({ owner, visibility });
-    const work = await workingCopy();
+    const work = await workingCopy(scope);
     const head = await commitFile(work, 'README.md', 'Hello\n');
     await run(work, 'remote', 'add', 'origin', address(project, owner));
     await run(work, 'push', '--quiet', 'origin', 'main');

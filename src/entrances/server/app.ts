@@ -278,6 +278,7 @@ export function createApp({
       artifact: (context, found) => readPageArtifactFile(context, found as ArtifactFile),
       artifacts: (context, found) => readRawArtifacts(context, found as RawArtifacts),
       data_export: (context) => readDataExport(context),
+      export: (context, found) => readRawExport(context, found as { id: number }),
     };
   const sendContent: ServeOptions['send'] = async (content, found, { context, request, response }) => {
     await sendRaw(await readers[content](context, found), request, response);

@@ -106,6 +106,13 @@ function pagesOf({ project, pipeline, administrator }: Prepared): Measured[] {
       ['background jobs', '/admin/background_jobs'],
       ['storages', '/admin/storages'],
     ].map(([name = '', page = '']) => ({ name, page, session: ADMINISTRATORS_SESSION })),
+    { name: 'general settings', page: `${at}/-/settings/general`, rest },
+    { name: 'what deletion takes', page: `${at}/-/settings/general/delete` },
+    { name: 'members', page: `${at}/-/project_members`, rest: `${rest}/members` },
+    { name: 'access tokens', page: `${at}/-/settings/access_tokens`, rest: `${rest}/access_tokens` },
+    { name: 'webhooks', page: `${at}/-/hooks`, rest: `${rest}/hooks` },
+    { name: 'variables', page: `${at}/-/settings/ci_cd/variables`, rest: `${rest}/variables` },
+    { name: 'protections', page: `${at}/-/settings/repository`, rest: `${rest}/protected_branches` },
   ];
 }
 

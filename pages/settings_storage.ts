@@ -1,0 +1,212 @@
+import { type Facts, form, type Row, raw } from '#pages/engine/row.ts';
+import { inPlace, PLACES } from '#pages/place.ts';
+import { askPage, settingsPage } from '#pages/settings_frame.ts';
+import {
+  ExportFileDocument,
+  ExportPageDocument,
+  GroupPackageListPageDocument,
+  GroupUsagePageDocument,
+  ImagesPageDocument,
+  MirrorPageDocument,
+  MirrorsPageDocument,
+  PackageListPageDocument,
+  PackagePageDocument,
+  RegistryPageDocument,
+  SendExportDocument,
+  SendImageCleanUpDocument,
+  SendImageDeletionDocument,
+  SendMirrorRemovalDocument,
+  SendMirrorStateDocument,
+  SendMirrorSyncDocument,
+  SendNewMirrorDocument,
+  SendPackageDeletionDocument,
+  SendPullMirrorDocument,
+  SendPullStartDocument,
+  SendRepositoryDeletionDocument,
+  StoragePageDocument,
+} from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
+
+const at = (path: string) => `${PLACES.project}/${path}`;
+const to =
+  (...parts: string[]) =>
+  (_data: unknown, { given }: Facts) =>
+    inPlace(given, ...parts);
+
+const ofMirrors = { kind: 'project', section: 'mirrors' } as const;
+const toMirrors = to('settings', 'mirrors');
+
+const mirrors = settingsPage({
+  ...{ ...ofMirrors, at: 'settings/mirrors', operation: MirrorsPageDocument, view: 'mirrors' },
+  may: (place) => place.viewerCanManageMirrors,
+  title: (_place, { t }) => t('Mirrors'),
+  show: ({ pullMirror, remoteMirrors }) => ({ pull: pullMirror, mirrors: remoteMirrors, before: pullMirror ?? {} }),
+});
+
+const mirrorRemoval = askPage({
+  ...{ ...ofMirrors, at: 'settings/mirrors/:id/remove', operation: MirrorPageDocument },
+  may: (place) => place.viewerCanManageMirrors && place.remoteMirror,
+  ask: ({ remoteMirror }, { t }) => ({
+    heading: t('Remove mirror?'),
+    says: [t('{url} is no longer updated. What is there stays.', { url: remoteMirror?.url })],
+    button: t('Remove mirror'),
+    ...{ action: `settings/mirrors/${remoteMirror?.databaseId}/remove`, back: 'settings/mirrors', isDangerous: true },
+  }),
+});
+
+/** Without an address and a password, those that there are stay. */
+function keptSecrets({ pullUrl, password, username, ...given }: Facts['given']): Facts['given'] {
+  const kept = [
+    ['pullUrl', pullUrl],
+    ['password', password],
+    ['username', username],
+  ].filter(([, value]) => value !== '' && value !== undefined);
+  return { ...given, ...Object.fromEntries(kept) };
+}
+
+/** The kinds of data on the disk, with their fields. */
+const SIZES = [
+  ['repositorySize', label('Repository')],
+  ['lfsObjectsSize', label('Large files')],
+  ['jobArtifactsSize', label('Artifacts of jobs')],
+  ['packagesSize', label('Packages')],
+  ['containerRegistrySize', label('Container images')],
+] as const;
+
+const ofPackages = { kind: 'project', section: 'packages' } as const;
+
+const packageDeletion = askPage({
+  ...{ ...ofPackages, at: 'packages/:id/delete', operation: PackagePageDocument },
+  may: (place) => place.viewerCanDeletePackages && place.package,
+  ask: (place, { t }) => ({
+    heading: t('Delete {name}?', { name: `${place.package?.name} ${place.package?.version}` }),
+    says: [t('Its files can no longer be downloaded. This cannot be undone.')],
+    button: t('Delete package'),
+    ...{ action: `packages/${place.package?.databaseId}/delete`, back: 'packages', isDangerous: true },
+  }),
+});
+
+const images = settingsPage({
+  ...{ ...ofPackages, at: 'container_registry/:id', operation: ImagesPageDocument, view: 'images' },
+  may: (place) => place.containerRepository,
+  title: ({ containerRepository }) => containerRepository?.location ?? '',
+  show: ({ containerRepository }) => ({ repository: containerRepository, before: { keepN: 10, olderThan: '30d' } }),
+});
+
+const imagesDeletion = askPage({
+  ...{ ...ofPackages, at: 'container_registry/:id/delete', operation: ImagesPageDocument },
+  may: (place) => place.viewerCanDeleteContainerImages && place.containerRepository,
+  ask: ({ containerRepository: repository }, { t }) => ({
+    heading: t('Delete {name}?', { name: repository?.location }),
+    says: [
+      t('{count, plural, one {# tag is} other {# tags are}} deleted with all images. This cannot be undone.', {
+        count: repository?.tagsCount ?? 0,
+      }),
+    ],
+    button: t('Delete images'),
+    ...{ action: `container_registry/${repository?.databaseId}/delete`, back: 'container_registry', isDangerous: true },
+  }),
+});
+
+const toImages = (_data: unknown, { given }: Facts) => inPlace(given, 'container_registry', String(given.id));
+
+const exports = settingsPage({
+  ...{ kind: 'project', section: 'export', at: 'settings/export', operation: ExportPageDocument, view: 'export' },
+  may: (place) => place.viewerCanExport,
+  title: (_place, { t }) => t('Export'),
+  show: (place) => ({ exported: place.export, imported: place.import }),
+});
+
+/** Mirrors, what takes room on the disk, packages, images and the export of projects. */
+export const settingsStorage: Row[] = [
+  mirrors,
+  form({
+    path: at('settings/mirrors/pull'),
+    operation: SendPullMirrorDocument,
+    variables: keptSecrets,
+    goTo: toMirrors,
+    again: mirrors,
+  }),
+  form({ path: at('settings/mirrors/pull/start'), operation: SendPullStartDocument, goTo: toMirrors, again: mirrors }),
+  form({ path: at('settings/mirrors'), operation: SendNewMirrorDocument, goTo: toMirrors, again: mirrors }),
+  form({ path: at('settings/mirrors/:id/sync'), operation: SendMirrorSyncDocument, goTo: toMirrors, again: mirrors }),
+  form({ path: at('settings/mirrors/:id/state'), operation: SendMirrorStateDocument, goTo: toMirrors, again: mirrors }),
+  mirrorRemoval,
+  form({
+    path: at('settings/mirrors/:id/remove'),
+    operation: SendMirrorRemovalDocument,
+    goTo: toMirrors,
+    again: mirrorRemoval,
+  }),
+  settingsPage({
+    ...{ ...ofPackages, at: 'settings/packages_and_registries', operation: StoragePageDocument, view: 'storage' },
+    may: (place) => place.viewerCanUpdate,
+    title: (_place, { t }) => t('Packages and registry'),
+    show: ({ statistics }) => ({ sizes: statistics, kinds: SIZES }),
+  }),
+  settingsPage({
+    ...{ kind: 'group', section: 'usage', at: 'usage_quotas', operation: GroupUsagePageDocument, view: 'storage' },
+    may: (place) => place.contents,
+    title: (_place, { t }) => t('Usage'),
+    show: ({ contents }) => ({ sizes: contents, kinds: SIZES }),
+  }),
+  settingsPage({
+    ...{ ...ofPackages, at: 'packages', operation: PackageListPageDocument, view: 'packages' },
+    may: () => true,
+    title: (_place, { t }) => t('Packages'),
+    show: (place) => ({ packages: place.packages, canDelete: place.viewerCanDeletePackages }),
+  }),
+  settingsPage({
+    ...{
+      kind: 'group',
+      section: 'packages',
+      at: 'packages',
+      operation: GroupPackageListPageDocument,
+      view: 'packages',
+    },
+    may: () => true,
+    title: (_place, { t }) => t('Packages'),
+    show: (place) => ({ packages: place.packages, canDelete: false }),
+  }),
+  packageDeletion,
+  form({
+    path: at('packages/:id/delete'),
+    operation: SendPackageDeletionDocument,
+    goTo: to('packages'),
+    again: packageDeletion,
+  }),
+  settingsPage({
+    ...{ ...ofPackages, at: 'container_registry', operation: RegistryPageDocument, view: 'registry' },
+    may: () => true,
+    title: (_place, { t }) => t('Container registry'),
+    show: (place) => ({ repositories: place.containerRepositories }),
+  }),
+  images,
+  form({
+    path: at('container_registry/:id/tags/delete'),
+    operation: SendImageDeletionDocument,
+    goTo: toImages,
+    again: images,
+  }),
+  form({
+    path: at('container_registry/:id/clean_up'),
+    operation: SendImageCleanUpDocument,
+    goTo: toImages,
+    again: images,
+  }),
+  imagesDeletion,
+  form({
+    path: at('container_registry/:id/delete'),
+    operation: SendRepositoryDeletionDocument,
+    goTo: to('container_registry'),
+    again: imagesDeletion,
+  }),
+  exports,
+  form({ path: at('settings/export'), operation: SendExportDocument, goTo: to('settings', 'export'), again: exports }),
+  raw({
+    path: at('settings/export/download'),
+    operation: ExportFileDocument,
+    content: 'export',
+    found: ({ project }) => (project?.viewerCanExport ? { id: project.databaseId } : null),
+  }),
+];
