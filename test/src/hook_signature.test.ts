@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { signatureHeaders } from '#src/domain/webhooks/sign.ts';
-import { isBlocked, parseHookUrl } from '#src/domain/webhooks/url.ts';
+import { isBlocked, parseHookUrl } from '#src/platform/outbound/hook_url.ts';
 
 describe('The signature of a webhook', () => {
   it('is that of the example of Standard Webhooks', () => {

@@ -114,6 +114,7 @@ const SETTINGS_KEYS = [
   'ci_config_path',
   'issues_access_level',
   'merge_requests_access_level',
+  'repository_access_level',
   'wiki_access_level',
   'builds_access_level',
   'snippets_access_level',

@@ -5,11 +5,11 @@ import { BATCH, dueHooks, keepHooks, type NextDelivery, releaseHook, takeHook } 
 import { bodyOf, type EventToSend, requestFor, type Stores } from '#src/domain/webhooks/request.ts';
 import { type Outcome, send } from '#src/domain/webhooks/send.ts';
 import { settleAttempt } from '#src/domain/webhooks/settle.ts';
-import { allowedHosts } from '#src/domain/webhooks/url.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { KeyedWorkQueue } from '#src/platform/limits/keyed_work_queue.ts';
+import { allowedHosts } from '#src/platform/outbound/hook_url.ts';
 import type { ImportSettings } from '#src/platform/outbound/options.ts';
 
 declare module '#src/platform/background/queue.ts' {

@@ -5,10 +5,10 @@ import { buildBody } from '#src/domain/webhooks/payload/build.ts';
 import type { Surroundings } from '#src/domain/webhooks/payload/common.ts';
 import type { Sending } from '#src/domain/webhooks/send.ts';
 import { signatureHeaders } from '#src/domain/webhooks/sign.ts';
-import { parseHookUrl } from '#src/domain/webhooks/url.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
+import { parseHookUrl } from '#src/platform/outbound/hook_url.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 

@@ -6,10 +6,10 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { Switch } from '#src/domain/webhooks/kinds.ts';
 import { SWITCHES } from '#src/domain/webhooks/kinds.ts';
 import { administered, administeredGroup, findHook, type HookPlace, type HookRef } from '#src/domain/webhooks/list.ts';
-import { allowedHosts, isBlocked, parseHookUrl } from '#src/domain/webhooks/url.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { hooksLock } from '#src/platform/database/lock_names.ts';
 import { BadRequest, LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { allowedHosts, isBlocked, parseHookUrl } from '#src/platform/outbound/hook_url.ts';
 import { encrypt } from '#src/platform/secrets.ts';
 
 /** Maximum number of hooks of a project, a group, or the server. */

@@ -1,8 +1,8 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { storable } from '#src/domain/repository/push_data.ts';
-import { isBlocked } from '#src/domain/webhooks/url.ts';
 import { checkedLookup } from '#src/platform/outbound/checked_lookup.ts';
+import { isBlocked } from '#src/platform/outbound/hook_url.ts';
 import type { ImportSettings } from '#src/platform/outbound/options.ts';
 import { isNamedHost } from '#src/platform/outbound/url.ts';
 

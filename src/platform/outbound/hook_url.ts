@@ -1,4 +1,5 @@
-import type { Context } from '#src/access/permissions/actor.ts';
+import type { Db } from '#src/platform/database/db.ts';
+import type { ImportSettings } from '#src/platform/outbound/options.ts';
 import { ANY_HOST, isNamedHost, isPlainlyPrivate } from '#src/platform/outbound/url.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
@@ -29,7 +30,13 @@ function canDecode(part: string): boolean {
 }
 
 /** The hosts that webhooks may reach wherever they are: those of the configuration, or all if the settings allow that. */
-export async function allowedHosts({ db, imports }: Pick<Context, 'db' | 'imports'>): Promise<readonly string[]> {
+export async function allowedHosts({
+  db,
+  imports,
+}: {
+  readonly db: Db;
+  readonly imports: ImportSettings;
+}): Promise<readonly string[]> {
   const { allowLocalRequestsFromWebHooksAndServices } = await currentSettings(db);
   return allowLocalRequestsFromWebHooksAndServices ? [ANY_HOST] : imports.webhookHosts;
 }
