@@ -32,7 +32,7 @@ it('tells what is in projects and groups to those only who can delete them, in o
     project: { viewerCanManageWebhooks: true, contents: null },
     group: { viewerCanTransfer: false, contents: null },
   });
-  expect(await seen()).toMatchObject({ project: { contents: null }, group: { contents: null } });
+  expect(await seen()).toMatchObject({ project: { contents: null }, group: null });
   const list = (first: number) => `{ projects(first: ${first}) { nodes { contents { issues } } } }`;
   const count = async (first: number) => (await world.statements(() => world.graphql(list(first), {}, owner))).length;
   await count(1);
@@ -52,7 +52,7 @@ it('deletes a project or group only under the path that was typed, if one was', 
   const refused = await remove('Project', project.fullPath, project.path);
   expect(refused.body.errors[0].extensions).toMatchObject({
     code: 'VALIDATION_FAILED',
-    fields: { confirmation: [`is not ${project.fullPath}`] },
+    fields: { 'input.confirmation': [`is not ${project.fullPath}`] },
   });
   expect((await remove('Group', group.fullPath, 'else')).body.errors[0].extensions.code).toBe('VALIDATION_FAILED');
   expect((await remove('Project', project.fullPath, project.fullPath)).body.data.done.fullPath).toBe(project.fullPath);
