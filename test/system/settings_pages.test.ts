@@ -201,7 +201,7 @@ it('a token is made by the keyboard and shown once, with scripts off', async () 
   await page.getByRole('status').waitFor();
   expect((await page.locator('.secret').innerText()).length).toBeGreaterThan(15);
   await page.getByRole('link', { name: 'All access tokens' }).click();
-  expect(await page.getByText('By keys').isVisible()).toBe(true);
+  expect(await page.getByRole('link', { name: 'Rotate By keys' }).isVisible()).toBe(true);
   expect(await page.locator('.secret').count()).toBe(0);
   await context.close();
 });
