@@ -15,7 +15,15 @@ const within = [
 const words = { min_access_level: { 5: 10, 15: 20 } };
 
 /** Parameters that clients of 2017 did not know. */
-const OF_TODAY = ['min_access_level', 'top_level_only', 'visibility', 'with_custom_attributes', 'pagination', 'active', 'archived'];
+const OF_TODAY = [
+  'min_access_level',
+  'top_level_only',
+  'visibility',
+  'with_custom_attributes',
+  'pagination',
+  'active',
+  'archived',
+];
 
 const isText = (value: unknown) => typeof value === 'string' && value.trim() !== '';
 

@@ -27,7 +27,12 @@ export const QUICK_ACTIONS = {
   reopen: { description: label('Reopen'), ...WITHOUT, who: 'updater', sets: 'state' },
   title: { description: label('Change the title'), ...given(label('New title')), who: 'updater' },
   assign: { description: label('Add assignees'), ...given('@user'), who: 'admin', sets: 'assignees' },
-  unassign: { description: label('Remove assignees, or all of them'), ...optional('@user'), who: 'admin', sets: 'assignees' },
+  unassign: {
+    description: label('Remove assignees, or all of them'),
+    ...optional('@user'),
+    who: 'admin',
+    sets: 'assignees',
+  },
   reassign: { description: label('Replace the assignees'), ...given('@user'), who: 'admin', sets: 'assignees' },
   assign_reviewer: {
     description: label('Add reviewers'),
@@ -56,7 +61,13 @@ export const QUICK_ACTIONS = {
   milestone: { description: label('Set the milestone'), ...given('%milestone'), who: 'admin', sets: 'milestone' },
   remove_milestone: { description: label('Remove the milestone'), ...WITHOUT, who: 'admin', sets: 'milestone' },
   due: { description: label('Set the due date'), ...given('tomorrow'), on: 'Issue', who: 'admin', sets: 'due date' },
-  remove_due_date: { description: label('Remove the due date'), ...WITHOUT, on: 'Issue', who: 'admin', sets: 'due date' },
+  remove_due_date: {
+    description: label('Remove the due date'),
+    ...WITHOUT,
+    on: 'Issue',
+    who: 'admin',
+    sets: 'due date',
+  },
   approve: {
     description: label('Approve the merge request'),
     ...WITHOUT,
@@ -73,7 +84,12 @@ export const QUICK_ACTIONS = {
   },
   draft: { description: label('Mark as a draft'), ...WITHOUT, on: 'MergeRequest', who: 'updater' },
   ready: { description: label('Mark as ready'), ...WITHOUT, on: 'MergeRequest', who: 'updater' },
-  wip: { description: label('Mark as a draft, or as ready if it is one'), ...WITHOUT, on: 'MergeRequest', who: 'updater' },
+  wip: {
+    description: label('Mark as a draft, or as ready if it is one'),
+    ...WITHOUT,
+    on: 'MergeRequest',
+    who: 'updater',
+  },
   target_branch: {
     description: label('Change the target branch'),
     ...given('branch'),
