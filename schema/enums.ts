@@ -90,8 +90,8 @@ export const ProjectFeature = builder.enumType('ProjectFeature', {
     MERGE_REQUESTS: { value: 'mergeRequests', description: 'Merge requests, with their notes.' },
     REPOSITORY: { value: 'repository', description: 'The repository, with branches, commits and files.' },
     JOBS: { value: 'jobs', description: 'Pipelines, jobs, environments and deployments.' },
-    WIKI: { value: 'wiki', description: 'The wiki of the project.' },
-    SNIPPETS: { value: 'snippets', description: 'Snippets of the project.' },
+    WIKI: { value: 'wiki', description: 'Pages of text beside the repository, with a history.' },
+    SNIPPETS: { value: 'snippets', description: 'Pieces of code or text that people share.' },
     CONTAINER_REGISTRY: { value: 'containerRegistry', description: 'Images of the container registry.' },
   }),
 });

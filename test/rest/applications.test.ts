@@ -143,5 +143,5 @@ it('The addresses of settings that programs open lead to those here, with the fo
   }
   const to = async (path: string) => (await browser.get(path)).headers.location;
   expect(await to('/-/user_settings/applications')).toBe('/profile/applications');
-  expect(await to('/-/user_settings/ssh_keys')).toBe('/profile');
+  expect(await to('/-/user_settings/ssh_keys')).toBe('/profile/keys');
 });

@@ -72,6 +72,7 @@ describe('PUT /projects/:id', () => {
     );
     const followed = {
       ...{ _links, topics: given.tag_list, updated_at: expect.any(String), ...off },
+      can_create_merge_request_in: false,
       description_html: expect.stringContaining('new'),
     };
     const tokens = { runners_token: before.runners_token };

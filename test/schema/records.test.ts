@@ -186,7 +186,13 @@ function selectionOf(type: GraphQLObjectType) {
 describe('Every field of', () => {
   it.each(types.map((type) => [type.name, type] as const))('%s finds in the row what it reads', async (_, type) => {
     const selection = selectionOf(type);
-    const params = { actor: owner.actor, confidential: false, projectPath: project.fullPath, labelsOf: project.id };
+    const params = {
+      actor: owner.actor,
+      confidential: false,
+      projectPath: project.fullPath,
+      labelsOf: project.id,
+      labelsCount: { issues: true, mergeRequests: true },
+    };
     const from = Prisma.sql`SELECT * FROM ${table(alias(selection.model, 'x'))}`;
     const order = (row: Alias<ModelName>) => sorted(row, byKey(selection.model));
     const rows = await queryJson<object[]>(world.db, rowsJson(selection, { from, order, params }));

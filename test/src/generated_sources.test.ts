@@ -31,7 +31,7 @@ function checkout(): void {
     'prisma.config.ts',
   ];
   for (const part of parts) cpSync(packagePath(part), path.join(root, part), { recursive: true });
-  mkdirSync(path.join(root, 'src/generated/prisma'), { recursive: true });
+  for (const folder of ['prisma', 'viewer']) mkdirSync(path.join(root, 'src/generated', folder), { recursive: true });
   for (const name of [
     'languages.ts',
     'mcp_operations.ts',
@@ -40,6 +40,7 @@ function checkout(): void {
     'page_operations.ts',
     'pothos.ts',
     'prisma/client.ts',
+    'viewer/graphiql.js.br',
   ]) {
     writeFileSync(path.join(root, 'src/generated', name), '');
   }

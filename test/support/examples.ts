@@ -3,11 +3,11 @@ import path from 'node:path';
 import type { Answer } from './http.ts';
 
 /*
- * Answers that tests got and found to be as documented, for the examples of the reader of the REST API: with GANTRY_EXAMPLES, a
+ * Answers that tests got and found to be as documented, for the examples of the reader of the REST API: with TEST_EXAMPLES, a
  * directory, each test process appends them to a file there, of which `scripts/examples.ts` makes rest/examples.json.
  */
 
-const directory = process.env.GANTRY_EXAMPLES;
+const directory = process.env.TEST_EXAMPLES;
 
 /** An answer of an operation, with the JSON that was sent. */
 export interface RecordedExample {

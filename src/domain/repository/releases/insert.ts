@@ -13,13 +13,13 @@ export interface ReleaseValues {
   links?: readonly NewReleaseLink[];
 }
 
-/** Records a release, in the transaction of the caller, who has checked everything. There must be none of the tag. */
+/** Records a release, in the transaction of the caller, who has checked everything, and returns its ID. There must be none of the tag. */
 export async function insertRelease(
   tx: Transaction,
   context: ChangeContext,
   { actor, project }: { actor: { id: number }; project: { id: number } },
   { tag, name, description, releasedAt, milestoneIds = [], links = [] }: ReleaseValues,
-): Promise<void> {
+): Promise<number> {
   const { id: releaseId } = await tx.release.create({
     data: {
       projectId: project.id,
@@ -39,4 +39,5 @@ export async function insertRelease(
     await tx.releaseLink.createMany({ data });
   }
   await recordChange(tx, context, { type: 'releaseChanged', project, release: { id: releaseId }, action: 'create' });
+  return releaseId;
 }

@@ -56,10 +56,9 @@ export async function createRelease(context: Context, ref: IdOrPath, input: NewR
   const milestoneIds = (await milestonesOf(context.db, project.id, input)) ?? [];
   checkRelease(input);
   const values = { ...input, milestoneIds, links: checkedLinks(links ?? []) };
-  let isInserted = false;
+  let id: number | null = null;
   const insert = async (tx: Transaction) => {
-    await insertRelease(tx, context, { actor, project }, values);
-    isInserted = true;
+    id = await insertRelease(tx, context, { actor, project }, values);
   };
   try {
     if (!(await hasTag(context, project, tag))) {
@@ -73,8 +72,8 @@ export async function createRelease(context: Context, ref: IdOrPath, input: NewR
           throw error;
         },
       );
-      // Where another process was first to record the new tag, the release is still to be recorded.
-      if (isMade && isInserted) return { project, tag };
+      // A tag is made although it could not be recorded at once, as when another process was first: the release is not there then.
+      if (isMade && id !== null && (await context.db.release.count({ where: { id } })) > 0) return { project, tag };
     }
     await context.db.$transaction(insert);
   } catch (error) {
