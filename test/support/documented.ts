@@ -71,7 +71,9 @@ export function faultsOfBody(path: string, method: string, status: number, body:
 /** What is wrong with the JSON that is sent. */
 export function faultsOfRequest(path: string, method: string, sent: Json): string[] {
   const $ref = `${ID}#${encodeURI(`/paths/${path.replaceAll('/', '~1')}/${method}`)}/requestBody/content/application~1json/schema`;
-  return faults(ajv.compile({ $ref }), sent);
+  const validate = validators.get($ref) ?? ajv.compile({ $ref });
+  validators.set($ref, validate);
+  return faults(validate, sent);
 }
 
 function faults(validate: ValidateFunction, value: Json): string[] {

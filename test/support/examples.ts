@@ -22,7 +22,7 @@ const LONGEST = 12_000;
 
 export function recordExample(operationId: string, { status, body, headers }: Answer, sent: unknown): void {
   if (directory === undefined || status >= 300) return;
-  if (!headers['content-type']?.startsWith('application/json') || typeof body !== 'object' || body === null) return;
+  if (!headers['content-type']?.startsWith('application/json') || body === null) return;
   const line = JSON.stringify({ operationId, status, sent, body } satisfies RecordedExample);
   if (line.length > LONGEST) return;
   appendFileSync(path.join(directory, `${process.pid}.jsonl`), `${line}\n`);
