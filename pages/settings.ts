@@ -53,6 +53,7 @@ const LEVELS: Readonly<Record<FeatureAccess, string>> = {
 };
 
 const FEATURES = [
+  ['repositoryAccess', label('Repository')],
   ['issuesAccess', label('Issues')],
   ['mergeRequestsAccess', label('Merge requests')],
   ['jobsAccess', label('Pipelines')],
