@@ -59,7 +59,7 @@ describe('POST /projects/:id/fork', () => {
         http_url_to_repo: original.http_url_to_repo,
       },
     });
-    expect(Object.keys(body.forked_from_project)).toHaveLength(19);
+    expect(Object.keys(body.forked_from_project)).toHaveLength(20);
     expect(Object.keys(body).sort()).toEqual(
       [...Object.keys(original).filter((key) => key !== 'permissions'), 'forked_from_project'].sort(),
     );
