@@ -64,6 +64,8 @@ const OWN: Record<string, () => object> = {
   renewPrivateToken: () => ({}),
   changePassword: () => ({ currentPassword: PASSWORD, newPassword: 'another password' }),
   endSessions: () => ({}),
+  endSession: () => ({ id: 1 }),
+  deleteAccount: () => ({ username: user.username, password: PASSWORD }),
   registerOAuthApplication: () => ({ name: 'x', redirectUris: ['https://x.example/'] }),
   updateOAuthApplication: () => ({ id: made.application, redirectUris: ['https://evil.example/'] }),
   renewOAuthApplicationSecret: () => ({ id: made.application }),

@@ -1,3 +1,4 @@
+import { requireDocumented } from './documented.ts';
 import type { Json } from './http.ts';
 import type { TestUser, World } from './world.ts';
 
@@ -6,7 +7,7 @@ interface Received {
   body: Json;
 }
 
-/** Sends a form with a file, as somebody. */
+/** Sends a form with a file, as somebody. Throws where the answer is not as the OpenAPI document has it. */
 export async function sendForm(
   world: World,
   path: string,
@@ -19,7 +20,13 @@ export async function sendForm(
   const headers: Record<string, string> = { 'Content-Type': whole.headers.get('content-type') ?? '' };
   if (who) headers['PRIVATE-TOKEN'] = who.token;
   const response = await fetch(world.url + path, { method, headers, body: await whole.arrayBuffer() });
-  return { status: response.status, body: await response.json() };
+  const answer = {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: (await response.json()) as Json,
+  };
+  requireDocumented(method, path, answer);
+  return { status: answer.status, body: answer.body };
 }
 
 /** A GraphQL request with one variable that is a file, at this path below `variables`. */
