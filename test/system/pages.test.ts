@@ -432,6 +432,9 @@ describe('a personal access token', () => {
   });
 });
 
+/** Waits until the reader of the REST API is there: it has hundreds of operations. */
+const readerOf = (page: Page) => page.locator('#operations-tag-users').waitFor({ timeout: 60_000 });
+
 describe('the viewers', () => {
   it('GraphiQL answers as who is signed in, and asks no other host for anything', async () => {
     const { context, page, troubles } = await signedIn();
@@ -512,8 +515,8 @@ describe('the viewers', () => {
   it('the REST API can be read and tried', async () => {
     const { context, page, troubles } = await signedIn();
     await page.goto('/-/docs');
-    const tag = page.locator('#operations-tag-users');
-    await tag.click();
+    await readerOf(page);
+    await page.locator('#operations-tag-users').click();
     const operation = page.locator('.opblock', { has: page.locator('[data-path="/api/v4/user"]') });
     await operation.locator('.opblock-summary-control').click();
     await operation.getByRole('button', { name: 'Try it out' }).click();
@@ -525,12 +528,44 @@ describe('the viewers', () => {
     await context.close();
   });
 
+  it('operations of the REST API are found by words of theirs, and shown with an example of an answer', async () => {
+    const { context, page, troubles } = await openContext(browser, server.url);
+    await page.goto('/-/docs');
+    await readerOf(page);
+    await page.getByLabel('Search operations').fill('protected BRANCHES of a pattern');
+    const paths = page.locator('.opblock-summary-path');
+    await expect.poll(() => paths.allInnerTexts(), { timeout: 60_000 }).not.toEqual([]);
+    const found = (await paths.allInnerTexts()).map((text) => text.replaceAll(/[^\w/{}]/g, ''));
+    expect(found).toContain('/api/v4/projects/{id}/protected_branches');
+    expect(found.filter((path) => !path.includes('protected_'))).toEqual([]);
+    const create = page.locator('.opblock-post', {
+      has: page.locator('[data-path="/api/v4/projects/{id}/protected_branches"]'),
+    });
+    await create.locator('.opblock-summary-control').click();
+    await expect
+      .poll(() => create.locator('.responses-table').first().innerText(), { timeout: 20_000 })
+      .toContain('"push_access_levels"');
+    expect(troubles).toEqual([]);
+    await context.close();
+  });
+
+  it('GraphiQL opens each task of the manual', async () => {
+    const { context, page, troubles } = await openContext(browser, server.url);
+    await page.goto('/graphql');
+    await page.getByText('Tasks to begin with').click();
+    await page.getByRole('link', { name: 'Create a project' }).click();
+    await page.locator('.graphiql-query-editor .view-lines').first().getByText('createProject').first().waitFor();
+    expect(troubles).toEqual([]);
+    await context.close();
+  });
+
   it.each([
     { width: 1280, colorScheme: 'light' as const },
     { width: 320, colorScheme: 'dark' as const },
   ])('the REST API has readable colours and fits at $width pixels in $colorScheme colours', async (look) => {
     const { context, page, troubles } = await openContext(browser, server.url, look);
     await page.goto('/-/docs');
+    await readerOf(page);
     await page.locator('#operations-tag-users').click();
     const operation = page.locator('.opblock', { has: page.locator('[data-path="/api/v4/user"]') });
     await operation.locator('.opblock-summary-control').click();
