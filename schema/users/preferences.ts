@@ -4,7 +4,8 @@ import { userPayload } from '#schema/users/payloads.ts';
 import { User } from '#schema/users/types.ts';
 import { requireAccount } from '#src/access/permissions/actor.ts';
 import { findViewer } from '#src/domain/users/find.ts';
-import { LANGUAGES, type Preferences, updatePreferences } from '#src/domain/users/preferences.ts';
+import { type Preferences, updatePreferences } from '#src/domain/users/preferences.ts';
+import { LANGUAGES } from '#src/platform/texts/texts.ts';
 
 const FILE_BY_FILE = 'Whether pages of changes show one file at a time.';
 const WHITESPACE = 'Whether pages of changes show lines that differ in whitespace alone as different.';

@@ -9,7 +9,8 @@ import { requireAccount } from '#src/access/permissions/actor.ts';
 import { avatarPath } from '#src/domain/users/avatar.ts';
 import type { OwnAccount } from '#src/domain/users/find.ts';
 import type { UserActivity as Activity } from '#src/domain/users/list.ts';
-import { LANGUAGES, localTime } from '#src/domain/users/preferences.ts';
+import { localTime } from '#src/domain/users/preferences.ts';
+import { LANGUAGES } from '#src/platform/texts/texts.ts';
 import '#src/domain/users/computed_fields.ts';
 
 builder.prismaObject('Identity', {

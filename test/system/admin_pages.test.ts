@@ -1,8 +1,7 @@
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accessibilityFaults, launchChromium, openContext } from '../support/chromium.ts';
+import { launchChromium, openContext } from '../support/chromium.ts';
+import { faultsOfPages, keep } from '../support/page_faults.ts';
 import { printed, type ServerProcess, startServer } from '../support/server_process.ts';
 
 let server: ServerProcess;
@@ -50,15 +49,6 @@ async function fill(): Promise<void> {
   await api('POST', '/applications', { name: 'Client', redirect_uri: redirect, scopes: 'api' });
 }
 
-/** Where screenshots are put to be looked at; nowhere when absent. */
-const SCREENSHOTS = process.env.GANTRY_TEST_SCREENSHOTS;
-
-async function keep(page: Page, name: string): Promise<void> {
-  if (SCREENSHOTS === undefined) return;
-  mkdirSync(SCREENSHOTS, { recursive: true });
-  await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`), fullPage: true });
-}
-
 async function signedIn(options: Parameters<typeof openContext>[2]) {
   const opened = await openContext(browser, server.url, options);
   await opened.page.goto('/users/sign_in');
@@ -95,9 +85,6 @@ const PAGES: Record<string, string> = {
   health: '/admin/health',
 };
 
-/** Bytes of a page with styles and scripts, as they are sent for the first visit. */
-const MOST_BYTES = 60 * 1024;
-
 it.each([
   { width: 1280, colorScheme: 'light' as const },
   { width: 768, colorScheme: 'light' as const },
@@ -106,25 +93,7 @@ it.each([
   'every page of users and administrators is there at $width pixels in $colorScheme colours, and axe finds nothing wrong with it',
   async (look) => {
     const { page, context, troubles } = await signedIn(look);
-    const faults: string[] = [];
-    for (const [name, address] of Object.entries(PAGES)) {
-      const status = (await page.goto(address))?.status();
-      if (status !== 200) faults.push(`${name}: ${status}`);
-      for (const fault of await accessibilityFaults(page)) faults.push(`${name}: ${fault}`);
-      const isWide = await page.evaluate(
-        () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
-      );
-      if (isWide) faults.push(`${name}: wider than the window`);
-      const sizes = await page.evaluate(() =>
-        performance.getEntries().flatMap((entry) => {
-          const { initiatorType, encodedBodySize } = entry as PerformanceResourceTiming;
-          return ['navigation', 'link', 'script'].includes(initiatorType) ? [encodedBodySize] : [];
-        }),
-      );
-      const weight = sizes.reduce((sum, size) => sum + size, 0);
-      if (weight > MOST_BYTES) faults.push(`${name}: ${weight} bytes`);
-      await keep(page, `${name}_${look.width}_${look.colorScheme}`);
-    }
+    const faults = await faultsOfPages(page, PAGES, `${look.width}_${look.colorScheme}`);
     expect(faults).toEqual([]);
     expect(troubles).toEqual([]);
     await context.close();

@@ -1,10 +1,8 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { DiffView, FirstPage, Theme } from '#src/generated/prisma/client.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
+import { knownLanguage } from '#src/platform/texts/texts.ts';
 import { zoneOf } from '#src/platform/time_zones.ts';
-
-/** The languages of pages and mail (BCP 47); the first is that of users who chose none. */
-export const LANGUAGES = ['en', 'de'] as const;
 
 /** What users choose for themselves. */
 export interface Preferences {
@@ -42,7 +40,7 @@ function chosenPlace({ timezone, preferredLanguage }: PreferenceChanges) {
   const zone = timezone ? zoneOf(timezone) : null;
   const errors: FieldErrors = {};
   if (timezone && !zone) errors.timezone = ['is not a time zone'];
-  if (preferredLanguage && !LANGUAGES.some((language) => language === preferredLanguage)) {
+  if (preferredLanguage && !knownLanguage(preferredLanguage)) {
     errors.preferred_language = ['is not included in the list'];
   }
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { packagePath } from '#src/platform/package_root.ts';
 
-/** The languages that pages and mails speak. The first one is what the sources are written in. */
+/** The languages of pages and mails (BCP 47). The first is that of the sources, and of users who chose none. */
 export const LANGUAGES = ['en', 'de'] as const;
 
 export type Language = (typeof LANGUAGES)[number];

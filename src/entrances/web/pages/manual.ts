@@ -23,6 +23,8 @@ export interface Section {
   /** As it is on the page. */
   readonly anchor: string;
   readonly text: string;
+  /** The same in lower case, for searches. */
+  readonly lowerCase: string;
 }
 
 /** A chapter of the first page. */
@@ -127,7 +129,10 @@ function sectionsOf(text: string): Section[] {
     taken.set(id, before + 1);
     found.push({ heading: plain, anchor: before === 0 ? id : `${id}-${before}`, lines: [] });
   }
-  return found.map(({ lines, ...section }) => ({ ...section, text: withoutMarks(lines.join('\n')) }));
+  return found.map(({ lines, ...section }) => {
+    const text = withoutMarks(lines.join('\n'));
+    return { ...section, text, lowerCase: text.toLowerCase() };
+  });
 }
 
 /** Markdown as one reads it in a line. */
@@ -164,7 +169,7 @@ export function searchManual(words: string): ManualHit[] {
   for (const page of manual().documents.values()) {
     for (const section of page.sections) {
       const heading = `${page.title} ${section.heading}`.toLowerCase();
-      const text = section.text.toLowerCase();
+      const text = section.lowerCase;
       if (!wanted.every((word) => heading.includes(word) || text.includes(word))) continue;
       const at = Math.max(0, ...wanted.map((word) => text.indexOf(word)));
       const start = Math.max(0, at - AROUND);

@@ -1,6 +1,7 @@
 import crypto from 'node:crypto';
 import { Eta } from 'eta';
 import type { Response } from 'express';
+import { LRUCache } from 'lru-cache';
 import { formTarget } from '#src/access/oauth/form_post.ts';
 import { masked } from '#src/entrances/web/pages/form_token.ts';
 import * as helpers from '#src/entrances/web/pages/helpers.ts';
@@ -54,7 +55,8 @@ class Views extends Eta {
   }
 }
 
-const views = new Map<string, Views>();
+/** One set of helpers for each language and time zone in use, of which there may be hundreds. */
+const views = new LRUCache<string, Views>({ max: 100 });
 
 /** The templates for readers of a language in a time zone; those of one language are compiled once. */
 function viewsFor({ language, timezone }: Pick<Frame, 'language' | 'timezone'>): Views {
