@@ -23,10 +23,11 @@ const list = {
     tab: 'code',
     ref: given.ref,
     filePath: given.path,
-    feed: given.path === undefined ? `${path(project.fullPath, '-', 'commits', String(given.ref))}.atom` : undefined,
     days: byDay(project.repository?.commits?.nodes ?? []),
     pageInfo: project.repository?.commits?.pageInfo,
   }),
+  feed: (project: Project, { given }: Facts) =>
+    given.path === undefined ? `${path(project.fullPath, '-', 'commits', String(given.ref))}.atom` : undefined,
 };
 
 const commit = page({

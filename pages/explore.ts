@@ -81,7 +81,8 @@ const group = (path: string) =>
     view: 'groups/group',
     found: (data) => data.group,
     title: (found) => found.fullName,
-    show: (found) => ({ group: found, tab: 'overview', feed: `${helpers.path('groups', found.fullPath)}.atom` }),
+    show: (found) => ({ group: found, tab: 'overview' }),
+    feed: (found) => `${helpers.path('groups', found.fullPath)}.atom`,
     catchAll: path === '/:group',
   });
 
@@ -96,8 +97,8 @@ const activity = (path: string) =>
       project,
       tab: 'activity',
       events: toldEvents(project.events.nodes, t),
-      feed: `${helpers.path(project.fullPath)}.atom`,
     }),
+    feed: (project) => `${helpers.path(project.fullPath)}.atom`,
     catchAll: path === '/:project/activity',
   });
 
@@ -114,8 +115,8 @@ export const places: Row[] = [
       group: found,
       tab: 'activity',
       events: toldEvents(found.events.nodes, t),
-      feed: `${helpers.path('groups', found.fullPath)}.atom`,
     }),
+    feed: (found) => `${helpers.path('groups', found.fullPath)}.atom`,
   }),
   group('/groups/:group'),
   group('/:group'),
@@ -130,8 +131,8 @@ export const places: Row[] = [
       user,
       calendar: calendar(user.contributions, new Date()),
       events: toldEvents(user.events.nodes, t),
-      feed: `${helpers.path(user.username)}.atom`,
     }),
+    feed: (user) => `${helpers.path(user.username)}.atom`,
     catchAll: true,
   }),
 ];

@@ -34,14 +34,14 @@ const listOf = (kind: PlaceKind, operation: TypedDocumentNode<IssueListPageQuery
     view: 'issues/list',
     found: ({ place }) => place,
     title: (place, { t }) => `${t('Issues')} · ${place.fullPath}`,
-    show: (place, { given, url }) => ({
+    show: (place, { given }) => ({
       ...shownIn(kind, place),
-      feed: `${shownIn(kind, place).base}/issues.atom${url.search}`,
       tab: 'issues',
       section: 'issues',
       issues: place.issues,
       state: given.state ?? 'opened',
     }),
+    feed: (place, { url }) => `${shownIn(kind, place).base}/issues.atom${url.search}`,
   });
 
 const newIssue = page({

@@ -56,8 +56,8 @@ export const home: Row[] = [
       tab: 'code',
       repository: project.repository,
       at: project.repository?.at ?? null,
-      feed: `${helpers.path(project.fullPath)}.atom`,
     }),
+    feed: (project) => `${helpers.path(project.fullPath)}.atom`,
     pageSize: 100,
   }),
   form({

@@ -23,7 +23,8 @@ export const start: Row[] = [
     view: 'start/start',
     found: (data) => data,
     title: (_found, { t }) => t('Start'),
-    show: (data, { t }) => ({ ...data, events: toldEvents(data.events.nodes, t), feed: '/dashboard/projects.atom' }),
+    show: (data, { t }) => ({ ...data, events: toldEvents(data.events.nodes, t) }),
+    feed: () => '/dashboard/projects.atom',
     signIn: true,
   }),
   page({

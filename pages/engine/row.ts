@@ -19,7 +19,7 @@ export interface Facts {
   readonly changes: { readonly fileByFile: boolean; readonly showsWhitespace: boolean; readonly isSplit: boolean };
 }
 
-/** What a template shows, in addition to what all of them get (`engine/show.ts`). */
+/** What a template shows, in addition to what all of them get (`engine/serve.ts`). */
 export type Values = Record<string, unknown>;
 
 /** A page: a view of the result of one operation. Made by `page`. */
@@ -32,6 +32,7 @@ export interface Page {
   readonly found: (data: never, facts: Facts) => unknown;
   readonly title: (found: never, facts: Facts) => string;
   readonly show: (found: never, facts: Facts) => Values;
+  readonly feed: ((found: never, facts: Facts) => string | undefined) | null;
   readonly leadsTo: ((found: never, facts: Facts) => string | null) | null;
   readonly signIn: boolean;
   readonly takesTokens: boolean;
@@ -114,6 +115,8 @@ export interface PageOptions<Data, Found> {
   title: (found: Found, facts: Facts) => string;
   /** What the template shows of it. */
   show: (found: Found, facts: Facts) => Values;
+  /** Path of the feed of what the page lists. */
+  feed?: (found: Found, facts: Facts) => string | undefined;
   /** Address to which the browser is sent instead, if what was found belongs elsewhere. */
   leadsTo?: (found: Found, facts: Facts) => string | null;
   /** Whether visitors have to sign in first. False when absent: they see what is public. */
@@ -134,6 +137,7 @@ export interface PageOptions<Data, Found> {
 }
 
 export function page<Data, Found>({
+  feed,
   leadsTo,
   signIn = false,
   takesTokens = false,
@@ -145,6 +149,7 @@ export function page<Data, Found>({
   ...options
 }: PageOptions<Data, Found>): Page {
   const chosen = {
+    feed: feed ?? null,
     leadsTo: leadsTo ?? null,
     signIn,
     takesTokens,

@@ -142,7 +142,12 @@ async function showRow(
   const status = isRefused ? 422 : 200;
   if (!isSecret) visit.allowCompression();
   const own = { url: facts.url, given, sshBase: visit.sshBase, isSplit: facts.changes.isSplit };
-  visit.show(row.view, { ...own, values, problems, ...shown, title }, status);
+  visit.show(
+    row.view,
+    { title, feed: row.feed?.(found as never, facts) },
+    { ...own, values, problems, ...shown },
+    status,
+  );
   return true;
 }
 
@@ -291,7 +296,7 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
         if (shown) {
           if (!isSecret) visit.allowCompression();
           const { view, title, values } = shown;
-          visit.show(view, { url: facts.url, given, values: given, problems: {}, ...values, title });
+          visit.show(view, { title }, { url: facts.url, given, values: given, problems: {}, ...values });
           return;
         }
         visit.response.redirect(303, row.goTo(result.data as never, facts));

@@ -62,7 +62,7 @@ export async function showAccount(visit: Visit, problems: Problems, status = 200
   const passkeys = await listPasskeys(context);
   const hasApp = await usesApp(context.db, id);
   const shown = { user, providers, passkeys, hasApp, recoveryCodes, others, problems, notice: noticeOf(visit) };
-  visit.show('account', { title: visit.texts.t('Account'), ...shown }, status);
+  visit.show('account', { title: visit.texts.t('Account') }, shown, status);
 }
 
 async function submitPassword(visit: Visit): Promise<void> {
@@ -114,7 +114,7 @@ async function enable(visit: Visit): Promise<void> {
 function showSetup(visit: Visit, { secret, uri }: Enrolment, problems: Problems, status = 200): void {
   const title = visit.texts.t('Set up two-factor authentication');
   const readable = secret.replace(/.{4}(?=.)/g, '$& ');
-  visit.show('two_factor_setup', { title, picture: qrCode(uri), secret: readable, problems }, status);
+  visit.show('two_factor_setup', { title }, { picture: qrCode(uri), secret: readable, problems }, status);
 }
 
 async function renewCodes(visit: Visit): Promise<void> {
@@ -146,7 +146,7 @@ export function showCodes(
   visit: Visit,
   codes: string[],
   message: string,
-  values: { csrf: string; renewed: boolean },
+  { csrf, renewed }: { csrf: string; renewed: boolean },
 ): void {
-  visit.show('recovery_codes', { title: visit.texts.t('Recovery codes'), codes, message, ...values });
+  visit.show('recovery_codes', { title: visit.texts.t('Recovery codes'), csrf }, { codes, message, renewed });
 }

@@ -49,13 +49,16 @@ async function list(visit: Visit): Promise<void> {
     onlyOne(await listApplications(context, [userId], page, APPLICATION)),
     await listAuthorized(context, userId, page),
   ];
-  visit.show('applications', {
-    title: visit.texts.t('Applications'),
-    notice: noticeOf(visit, NOTICES),
-    applications: registered.nodes,
-    authorized: authorized.nodes.map((row) => ({ ...row, scopes: row.scopes.map(inWords), since: dayOf(row.since) })),
-    mayRegister: await mayRegister(context),
-  });
+  visit.show(
+    'applications',
+    { title: visit.texts.t('Applications') },
+    {
+      notice: noticeOf(visit, NOTICES),
+      applications: registered.nodes,
+      authorized: authorized.nodes.map((row) => ({ ...row, scopes: row.scopes.map(inWords), since: dayOf(row.since) })),
+      mayRegister: await mayRegister(context),
+    },
+  );
 }
 
 async function newForm(visit: Visit): Promise<void> {
@@ -93,13 +96,16 @@ async function update(visit: Visit): Promise<void> {
 async function confirmRenewal(visit: Visit): Promise<void> {
   const { id, name } = await found(visit);
   const { t } = visit.texts;
-  visit.show('application_confirm', {
-    title: t('Renew the secret of {name}', { name }),
-    message: t('The current secret stops working immediately. Update {name} wherever it runs.', { name }),
-    action: `${HOME}/${id}/secret`,
-    button: t('Renew secret'),
-    back: `${HOME}/${id}`,
-  });
+  visit.show(
+    'application_confirm',
+    { title: t('Renew the secret of {name}', { name }) },
+    {
+      message: t('The current secret stops working immediately. Update {name} wherever it runs.', { name }),
+      action: `${HOME}/${id}/secret`,
+      button: t('Renew secret'),
+      back: `${HOME}/${id}`,
+    },
+  );
 }
 
 async function renew(visit: Visit): Promise<void> {
@@ -110,16 +116,19 @@ async function renew(visit: Visit): Promise<void> {
 async function confirmDeletion(visit: Visit): Promise<void> {
   const { id, name } = await found(visit);
   const { t } = visit.texts;
-  visit.show('application_confirm', {
-    title: t('Delete {name}', { name }),
-    message: t(
-      '{name} immediately loses access to the accounts of everyone who authorized it. This cannot be undone.',
-      { name },
-    ),
-    action: `${HOME}/${id}/delete`,
-    button: t('Delete application'),
-    back: `${HOME}/${id}`,
-  });
+  visit.show(
+    'application_confirm',
+    { title: t('Delete {name}', { name }) },
+    {
+      message: t(
+        '{name} immediately loses access to the accounts of everyone who authorized it. This cannot be undone.',
+        { name },
+      ),
+      action: `${HOME}/${id}/delete`,
+      button: t('Delete application'),
+      back: `${HOME}/${id}`,
+    },
+  );
 }
 
 async function remove(visit: Visit): Promise<void> {
@@ -153,15 +162,11 @@ async function saving(visit: Visit, values: Values, id: number | null, save: () 
 function showForm(visit: Visit, values: Values, errors: FieldErrors, id: number | null = null, status = 200): void {
   const { t } = visit.texts;
   const problems = Object.fromEntries(Object.entries(errors).map(([field, messages]) => [field, messages.join(', ')]));
+  const changing = values.name ? t('Change {name}', { name: values.name }) : t('Change the application');
   visit.show(
     'application_form',
+    { title: id === null ? t('Register an application') : changing },
     {
-      title:
-        id === null
-          ? t('Register an application')
-          : values.name
-            ? t('Change {name}', { name: values.name })
-            : t('Change the application'),
       action: id === null ? HOME : `${HOME}/${id}`,
       back: id === null ? HOME : `${HOME}/${id}`,
       isNew: id === null,
@@ -174,14 +179,17 @@ function showForm(visit: Visit, values: Values, errors: FieldErrors, id: number 
 }
 
 function showOne(visit: Visit, application: ApplicationRow): void {
-  visit.show('application', {
-    title: application.name,
-    notice: noticeOf(visit, NOTICES),
-    application: { ...application, createdAt: dayOf(application.createdAt) },
-    secret: application.secret ?? null,
-    scopes: application.scopes.map(inWords),
-    at: `${HOME}/${application.id}`,
-  });
+  visit.show(
+    'application',
+    { title: application.name },
+    {
+      notice: noticeOf(visit, NOTICES),
+      application: { ...application, createdAt: dayOf(application.createdAt) },
+      secret: application.secret ?? null,
+      scopes: application.scopes.map(inWords),
+      at: `${HOME}/${application.id}`,
+    },
+  );
 }
 
 function found({ context, request }: Visit): Promise<ApplicationRow> {

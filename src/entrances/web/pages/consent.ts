@@ -36,14 +36,17 @@ async function show(lazy: LazyProvider, visit: Visit): Promise<void> {
     select: { name: true, owner: { select: { name: true, username: true } } },
   });
   if (!application) return outOfDate(visit);
-  visit.show('consent', {
-    title: visit.texts.t('Authorize {name}', { name: application.name }),
-    name: application.name,
-    by: ownerInWords(application),
-    scopes: scopesOf(interaction).map(inWords),
-    destination: destinationOf(String(redirectUri)),
-    action: `/oauth/interaction/${interaction.uid}`,
-  });
+  visit.show(
+    'consent',
+    { title: visit.texts.t('Authorize {name}', { name: application.name }) },
+    {
+      name: application.name,
+      by: ownerInWords(application),
+      scopes: scopesOf(interaction).map(inWords),
+      destination: destinationOf(String(redirectUri)),
+      action: `/oauth/interaction/${interaction.uid}`,
+    },
+  );
 }
 
 /** The user signs in, or has signed in since the application's request; then the provider continues. */

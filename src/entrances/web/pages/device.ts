@@ -29,11 +29,10 @@ function showForm(visit: Visit): void {
 
 function show(visit: Visit, code: string, problem?: string): void {
   const shown = {
-    title: visit.texts.t('Connect a device'),
     values: { user_code: code },
     problems: problem ? { user_code: problem } : {},
   };
-  visit.show('device', { ...shown, done: null }, problem ? 422 : 200);
+  visit.show('device', { title: visit.texts.t('Connect a device') }, { ...shown, done: null }, problem ? 422 : 200);
 }
 
 /** Asks whether the application of the code may come in. */
@@ -49,14 +48,17 @@ async function ask(visit: Visit): Promise<void> {
       select: { name: true, owner: { select: { name: true, username: true } } },
     }));
   if (!found || !application) return show(visit, code, UNKNOWN);
-  visit.show('device_consent', {
-    title: visit.texts.t('Authorize {name}', { name: application.name }),
-    name: application.name,
-    by: ownerInWords(application),
-    scopes: found.scopes.map(inWords),
-    code,
-    action: `${PATH}/decision`,
-  });
+  visit.show(
+    'device_consent',
+    { title: visit.texts.t('Authorize {name}', { name: application.name }) },
+    {
+      name: application.name,
+      by: ownerInWords(application),
+      scopes: found.scopes.map(inWords),
+      code,
+      action: `${PATH}/decision`,
+    },
+  );
 }
 
 async function decide(lazy: LazyProvider, visit: Visit): Promise<void> {
@@ -69,5 +71,5 @@ async function decide(lazy: LazyProvider, visit: Visit): Promise<void> {
   const done = isAllowed
     ? visit.texts.t('The application may now access your account. Go back to your device.')
     : visit.texts.t('The application was not let in. You can close this page.');
-  visit.show('device', { title: visit.texts.t('Connect a device'), values: { user_code: '' }, problems: {}, done });
+  visit.show('device', { title: visit.texts.t('Connect a device') }, { values: { user_code: '' }, problems: {}, done });
 }

@@ -13,17 +13,17 @@ const GRAPHIQL = { script: viewerFile('graphiql', 'js'), style: viewerFile('grap
  * the URL of GraphQL when a browser asks for a page.
  */
 export function documentPages({ page }: Pages, assets: Assets): { router: Router; graphiql: RequestHandler } {
-  const show = async (visit: Visit, view: string, viewer: typeof READER, values: { title: string; tasks?: object }) => {
-    const [viewerScript, viewerStyle] = await Promise.all([assets.path(viewer.script), assets.path(viewer.style)]);
-    visit.show(view, { viewerScript, viewerStyle, viewer: true, hasMain: view === 'documents', ...values });
+  const show = async (visit: Visit, view: string, title: string, viewer: typeof READER, values: object = {}) => {
+    const [viewerScript, style] = await Promise.all([assets.path(viewer.script), assets.path(viewer.style)]);
+    visit.show(view, { title, viewer: { style, hasMain: view === 'documents' } }, { viewerScript, ...values });
   };
   const router = Router()
     .get(
       '/-/docs',
-      page((visit) => show(visit, 'documents', READER, { title: visit.texts.t('REST API') })),
+      page((visit) => show(visit, 'documents', visit.texts.t('REST API'), READER)),
     )
     .use(assets.router([...Object.values(READER), ...Object.values(GRAPHIQL)]));
-  const showGraphiql = page((visit) => show(visit, 'graphiql', GRAPHIQL, { title: 'GraphiQL', tasks: graphqlTasks() }));
+  const showGraphiql = page((visit) => show(visit, 'graphiql', 'GraphiQL', GRAPHIQL, { tasks: graphqlTasks() }));
   return {
     router,
     // Also with a query in the URL, where GraphiQL stores it for bookmarks and links.

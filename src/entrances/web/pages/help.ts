@@ -26,7 +26,7 @@ export function helpPages({ page }: Pages): Router {
         const hits = searchManual(words).map(({ page: { name, title }, section, excerpt }) => {
           return { address: addressOf(name, section.anchor), title, heading: section.heading, excerpt };
         });
-        return visit.show('help/search', { title: texts.t('Search the manual'), chapters, addressOf, words, hits });
+        return visit.show('help/search', { title: texts.t('Search the manual') }, { chapters, addressOf, words, hits });
       }
       const rendering = {
         text: found.text,
@@ -37,7 +37,7 @@ export function helpPages({ page }: Pages): Router {
         images: false,
       } as const;
       const html = await renderMarkdown(CALLER, rendering);
-      visit.show('help/document', { title: found.title, name: found.name, chapters, addressOf, words, html });
+      visit.show('help/document', { title: found.title }, { name: found.name, chapters, addressOf, words, html });
     }),
   );
 }

@@ -73,5 +73,5 @@ async function home(visit: Visit, next: NextFunction): Promise<void> {
   if (session) return session.firstPage === 'start' ? next() : response.redirect(302, FIRST[session.firstPage]);
   const { homePageUrl } = await currentSettings(context.db);
   if (homePageUrl) return response.redirect(302, homePageUrl);
-  visit.show('home', { title: visit.texts.t('Welcome'), baseUrl });
+  visit.show('home', { title: visit.texts.t('Welcome') }, { baseUrl });
 }

@@ -41,13 +41,13 @@ async function showInvitation(visit: Visit): Promise<void> {
   if (!open) return showVoid(visit);
   const { source, inviter, accessLevel, email } = open;
   const { signupEnabled } = await currentSettings(visit.context.db);
-  visit.show('invitation', {
-    title: visit.texts.t('Invitation to {place}', { place: source.record.fullPath }),
-    kind: source.kind,
-    name: source.record.fullPath,
-    level: levelName(accessLevel),
-    ...{ inviter: inviter.username, email, signupEnabled, signInPath: SIGN_IN },
-  });
+  const { kind, record } = source;
+  const shown = { inviter: inviter.username, email, signupEnabled, signInPath: SIGN_IN };
+  visit.show(
+    'invitation',
+    { title: visit.texts.t('Invitation to {place}', { place: record.fullPath }) },
+    { kind, name: record.fullPath, level: levelName(accessLevel), ...shown },
+  );
 }
 
 const SIGN_IN = `/users/sign_in?return_to=${encodeURIComponent(INVITATION_PATH)}`;

@@ -63,7 +63,7 @@ function showAskingForm(visit: Visit, subject: MailPurpose, email: string, probl
     mail: sendsMail(visit.context.db),
     notice: noticeOf(visit),
   };
-  visit.show('ask_mail', { title: t(title), ...values, email, problems }, status);
+  visit.show('ask_mail', { title: t(title) }, { ...values, email, problems }, status);
 }
 
 function ask(subject: MailPurpose): (visit: Visit) => Promise<void> {
@@ -97,12 +97,12 @@ async function submitReset(visit: Visit): Promise<void> {
 }
 
 function showResetForm(visit: Visit, holder: AccountTokenHolder, problems: Problems, status = 200): void {
-  visit.show('reset_password', { title: visit.texts.t('Choose a new password'), holder, problems }, status);
+  visit.show('reset_password', { title: visit.texts.t('Choose a new password') }, { holder, problems }, status);
 }
 
 async function showConfirmation(visit: Visit): Promise<void> {
   await withHolder(visit, findConfirmation, '/users/confirmation/new', (holder) => {
-    visit.show('confirm', { title: visit.texts.t('Confirm your email address'), holder });
+    visit.show('confirm', { title: visit.texts.t('Confirm your email address') }, { holder });
   });
 }
 
@@ -127,7 +127,7 @@ async function withHolder(visit: Visit, find: Find, again: string, show: (holder
 }
 
 function showDead(visit: Visit, again: string): void {
-  visit.show('dead_link', { title: visit.texts.t('This link is no longer valid'), again }, 404);
+  visit.show('dead_link', { title: visit.texts.t('This link is no longer valid') }, { again }, 404);
 }
 
 function tokenOf({ request, secure }: Visit): string {

@@ -127,7 +127,7 @@ export function showError(visit: Visit, status: number, title: string, message: 
   const { request, session, texts, show } = visit;
   // What is missing may be there for somebody who is signed in.
   const signIn = status === 404 && !session && request.method === 'GET' ? signInPath(visit) : null;
-  show('error', { title, message: refusalIn(texts, message), signIn }, status);
+  show('error', { title }, { message: refusalIn(texts, message), signIn }, status);
 }
 
 /** Lets users do something themselves alone: what applications are granted would outlast that an administrator acts as them. */

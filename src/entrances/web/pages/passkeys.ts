@@ -139,11 +139,15 @@ function ask(
   visit: Visit,
   values: { title: string; action: string; kind: 'get' | 'create'; options: object; name?: string },
 ) {
-  const { options, name = '', ...others } = values;
-  visit.show('passkey', {
-    ...others,
-    passkeyName: name,
-    options: JSON.stringify(options),
-    returnTo: returnPath(visit),
-  });
+  const { title, options, name = '', ...others } = values;
+  visit.show(
+    'passkey',
+    { title },
+    {
+      ...others,
+      passkeyName: name,
+      options: JSON.stringify(options),
+      returnTo: returnPath(visit),
+    },
+  );
 }

@@ -9,10 +9,10 @@ export function privateTokenPages({ own, ownForm }: Pages): Router {
 }
 
 function confirm(visit: Visit): void {
-  visit.show('private_token', { title: visit.texts.t('Renew your private token'), token: null });
+  visit.show('private_token', { title: visit.texts.t('Renew your private token') }, { token: null });
 }
 
 async function renew(visit: Visit): Promise<void> {
   const token = await renewPrivateToken(visit.context);
-  visit.show('private_token', { title: visit.texts.t('Your private token was renewed'), token });
+  visit.show('private_token', { title: visit.texts.t('Your private token was renewed') }, { token });
 }

@@ -75,8 +75,8 @@ async function show(visit: Visit, problems: Problems, values: Values = {}, statu
   );
   visit.show(
     'profile',
+    { title: visit.texts.t('Profile') },
     {
-      title: visit.texts.t('Profile'),
       notice: noticeOf(visit),
       primary: { email: user.email, confirmed: user.confirmedAt !== null },
       picture: avatarKey === null ? null : avatarPath(id, avatarKey),

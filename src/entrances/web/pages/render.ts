@@ -1,6 +1,6 @@
 import crypto from 'node:crypto';
 import { Eta } from 'eta';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { formTarget } from '#src/access/oauth/form_post.ts';
 import { masked } from '#src/entrances/web/pages/form_token.ts';
@@ -9,10 +9,25 @@ import { navigation } from '#src/entrances/web/pages/navigation.ts';
 import { packagePath, packageVersion } from '#src/platform/package_root.ts';
 import { type Language, markup, textsIn } from '#src/platform/texts/texts.ts';
 
-/** What the layout of every page needs. */
-export interface Frame {
+/** What the layout shows of one page. */
+export interface Head {
   /** Title of the page, without the name of the server. */
   title: string;
+  /** Path of the feed of what the page lists. */
+  feed?: string | undefined;
+  /** A third-party script fills the page: it injects styles and runs workers. */
+  viewer?: {
+    /** Path of its stylesheet. */
+    style: string;
+    /** Whether it makes the main part of the page itself. */
+    hasMain: boolean;
+  };
+  /** The `authenticity_token` of forms, where the request has changed that of the visit. */
+  csrf?: string;
+}
+
+/** What the layout of every page needs, and all templates know as `page`, apart from their own values. */
+export interface Frame extends Head {
   /** What the page speaks. */
   language: Language;
   /** The time zone that the reader chose (IANA); null for none. */
@@ -37,18 +52,22 @@ export interface Frame {
 
 const version = packageVersion();
 
-/** The templates in one language: they call the helpers as `h.time(…)`, and write their texts with `t` and `rich`. */
+/**
+ * The templates in one language: they call the helpers as `h.time(…)`, and write their texts with `t` and `rich`. What they show is in
+ * `it`, and what is known of every page in `page`, so that no name of the one hides one of the other.
+ */
 class Views extends Eta {
   helpers;
   readonly texts;
   readonly markup = markup;
+  page: Shown | null = null;
 
   constructor(language: Language) {
     super({
       views: packagePath('pages/views'),
       cache: true,
       autoEscape: true,
-      functionHeader: 'const { helpers: h, markup, texts: { t, rich, language } } = this;',
+      functionHeader: 'const { helpers: h, markup, page, texts: { t, rich, language } } = this;',
     });
     this.texts = textsIn(language);
     this.helpers = { ...helpers, ...helpers.spoken(this.texts) };
@@ -73,24 +92,36 @@ function inZone(language: Language, timezone: string): Views {
   return here;
 }
 
+/** What templates know of every page. */
+type Shown = Frame & ReturnType<typeof ofRequest>;
+
+/** What is known of a page by its request: its forms' token masked, and the links of its bar. */
+function ofRequest({ originalUrl }: Request, { csrf, language, username, isAdmin }: Frame) {
+  const [path = '/'] = originalUrl.split('?');
+  const links = navigation(path, { signedIn: username !== null, isAdmin: isAdmin === true }, textsIn(language).t);
+  return { nonce: crypto.randomBytes(16).toString('base64'), csrf: masked(csrf), path, links, version };
+}
+
 /**
- * Responds with a page from pages/views/<view>.eta. The template escapes its output. The page is not cached, as it may show secrets and
- * the user. Only scripts with its nonce run in it, and other sites cannot frame it.
- * A viewer is a third-party script that injects styles and runs workers.
+ * Responds with a page from pages/views/<view>.eta, which shows `values`. The template escapes its output. The page is not cached, as it
+ * may show secrets and the user. Only scripts with its nonce run in it, and other sites cannot frame it.
  */
-export function render(response: Response, status: number, view: string, frame: Frame & Record<string, unknown>): void {
-  const nonce = crypto.randomBytes(16).toString('base64');
-  const [path = '/'] = response.req.originalUrl.split('?');
-  const { t } = textsIn(frame.language);
-  const links = navigation(path, { signedIn: frame.username !== null, isAdmin: frame.isAdmin === true }, t);
-  const own = { nonce, path, links, version };
-  const taken = Object.keys(own).find((name) => Object.hasOwn(frame, name));
-  if (taken)
-    throw new Error(`${view} cannot show a value called ${taken}: that of the layout would stand in its place`);
-  const csrf = masked(frame.csrf);
-  const html = viewsFor(frame).render(view, { ...frame, csrf, ...own });
+export function render(
+  response: Response,
+  status: number,
+  view: string,
+  frame: Frame,
+  values: Readonly<Record<string, unknown>>,
+): void {
+  const page = { ...frame, ...ofRequest(response.req, frame) };
+  const views: Views = Object.create(viewsFor(frame));
+  views.page = page;
+  const html = views.render(view, values);
   response.status(status);
-  response.setHeader('Content-Security-Policy', policy(nonce, frame.viewer === true, frame.formTargets ?? []));
+  response.setHeader(
+    'Content-Security-Policy',
+    policy(page.nonce, frame.viewer !== undefined, frame.formTargets ?? []),
+  );
   response.setHeader('X-Frame-Options', 'DENY');
   response.setHeader('Referrer-Policy', 'same-origin');
   response.setHeader('Cache-Control', 'no-store');

@@ -67,7 +67,8 @@ function showCode(visit: Visit): void {
 export function showCodeForm(visit: Visit, problems: Record<string, string>, status = 200): void {
   visit.show(
     'sign_in_code',
-    { title: visit.texts.t('Two-factor authentication'), returnTo: returnPath(visit), problems },
+    { title: visit.texts.t('Two-factor authentication') },
+    { returnTo: returnPath(visit), problems },
     status,
   );
 }
@@ -89,7 +90,8 @@ function showRenewal(visit: Visit): void {
 function showRenewalForm(visit: Visit, problems: Record<string, string>, status = 200): void {
   visit.show(
     'renew_password',
-    { title: visit.texts.t('Choose a new password'), returnTo: returnPath(visit), problems },
+    { title: visit.texts.t('Choose a new password') },
+    { returnTo: returnPath(visit), problems },
     status,
   );
 }
@@ -137,7 +139,7 @@ export async function showSignIn(visit: Visit, values: Record<string, unknown>, 
   const nothing = { login: '', problem: null, notice: null, unconfirmed: false };
   const providers = await offeredProviders(visit.context.db);
   const shown = { providers, signInText, signupEnabled, mail: sendsMail(visit.context.db), ...nothing, ...values };
-  visit.show('sign_in', { title: visit.texts.t('Sign in'), ...shown }, status);
+  visit.show('sign_in', { title: visit.texts.t('Sign in') }, shown, status);
 }
 
 function confirmSignOut(visit: Visit): void {

@@ -69,7 +69,7 @@ async function send(visit: Visit, journey: Pick<Journey, 'returnTo' | 'userId'>)
   const { url, begun } = await provider.begin(callbackOf(visit));
   await keepChallenge(context, keyOf(visit, begun.state), { ...journey, ...begun }, PROVIDER_LIFETIME);
   const { label } = provider.settings;
-  visit.show('leave', { title: visit.texts.t('Continue to {label}', { label }), label, url });
+  visit.show('leave', { title: visit.texts.t('Continue to {label}', { label }) }, { label, url });
 }
 
 async function finish(visit: Visit): Promise<void> {

@@ -54,5 +54,5 @@ async function accept(visit: Visit, token: string, userId: number): Promise<stri
 }
 
 function show(visit: Visit, values: Record<string, string>, problems: Problems, status = 200): void {
-  visit.show('sign_up', { title: visit.texts.t('Create an account'), values, problems }, status);
+  visit.show('sign_up', { title: visit.texts.t('Create an account') }, { values, problems }, status);
 }

@@ -87,8 +87,9 @@ async function show(visit: Visit, { values, problems = {}, made }: Shown, status
     problems,
     made: made ?? null,
     lists,
+    notice: noticeOf(visit),
   };
-  visit.show('tokens', { title: visit.texts.t('Personal access tokens'), notice: noticeOf(visit), ...shown }, status);
+  visit.show('tokens', { title: visit.texts.t('Personal access tokens') }, shown, status);
 }
 
 async function list({ context }: Visit, state: TokenState, title: string) {

@@ -22,10 +22,10 @@ export async function unavailable(
     language,
     timezone: null,
     title,
-    message: refusalIn(texts, message),
     username: null,
     csrf: '',
     script: '',
   };
-  render(response, 503, 'error', { ...frame, stylesheet: await stylesheet().catch(() => '') });
+  const page = { ...frame, stylesheet: await stylesheet().catch(() => '') };
+  render(response, 503, 'error', page, { message: refusalIn(texts, message), signIn: null });
 }

@@ -36,11 +36,7 @@ function withToken(acts: boolean): (visit: Visit) => Promise<void> {
     if (acts) await unsubscribe(context.db, meant);
     const name = await unsubscribedName(context.db, meant);
     const action = `${UNSUBSCRIBE_PATH}?token=${encodeURIComponent(token)}`;
-    visit.show('unsubscribe', {
-      title: acts ? visit.texts.t('Unsubscribed') : visit.texts.t('Unsubscribe'),
-      name,
-      action,
-      isDone: acts,
-    });
+    const title = acts ? visit.texts.t('Unsubscribed') : visit.texts.t('Unsubscribe');
+    visit.show('unsubscribe', { title }, { name, action, isDone: acts });
   };
 }

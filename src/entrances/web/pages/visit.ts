@@ -6,7 +6,7 @@ import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { readCookie, setCookie } from '#src/entrances/web/pages/cookies.ts';
 import { formTokenOf, holdsToken } from '#src/entrances/web/pages/form_token.ts';
 import { refusalIn, refusalsIn } from '#src/entrances/web/pages/refusals.ts';
-import { render } from '#src/entrances/web/pages/render.ts';
+import { type Head, render } from '#src/entrances/web/pages/render.ts';
 import { allowCompression } from '#src/platform/compressible.ts';
 import { type SshPlace, sshBase } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
@@ -49,8 +49,8 @@ export interface Visit {
   readonly csrf: string;
   /** Lets the answer be compressed, which is for those that hold no secret. */
   allowCompression(): void;
-  /** Responds with a page; `problem` and `problems` are what a form was refused with, as the domain says it. */
-  show(view: string, values: { title: string } & Record<string, unknown>, status?: number): void;
+  /** Responds with a page; the values `problem` and `problems` are what a form was refused with, as the domain says it. */
+  show(view: string, head: Head, values?: Readonly<Record<string, unknown>>, status?: number): void;
 }
 
 const begun = new WeakMap<Request, Promise<Visit>>();
@@ -93,8 +93,8 @@ async function begin(options: PageOptions, request: Request, response: Response)
     texts,
     csrf,
     allowCompression: () => allowCompression(response),
-    show(view, values, status = 200) {
-      render(response, status, view, {
+    show(view, head, values = {}, status = 200) {
+      const page = {
         language,
         timezone: session?.timezone ?? null,
         username: session?.actor.username ?? null,
@@ -105,9 +105,9 @@ async function begin(options: PageOptions, request: Request, response: Response)
         stylesheet,
         script,
         formTargets,
-        ...values,
-        ...refused(values),
-      });
+        ...head,
+      };
+      render(response, status, view, page, { ...values, ...refused(values) });
     },
   };
 }
