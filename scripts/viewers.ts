@@ -14,9 +14,9 @@ const reader = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-d
 const { script, style } = await loadGraphiql();
 const files = {
   'graphiql.js': script,
-  'graphiql.css': style,
+  'graphiql.css': layered(style),
   'swagger-ui-bundle.js': readFileSync(path.join(reader, 'swagger-ui-bundle.js')),
-  'swagger-ui.css': readFileSync(path.join(reader, 'swagger-ui.css')),
+  'swagger-ui.css': layered(readFileSync(path.join(reader, 'swagger-ui.css'), 'utf8')),
 };
 
 mkdirSync(place, { recursive: true });
@@ -27,3 +27,8 @@ await Promise.all(
     writeFileSync(path.join(place, `${name}.br`), await promisify(brotliCompress)(content, { params })),
   ),
 );
+
+/** Below the changes of pages/styles/viewers, and above everything else (`src/entrances/web/pages/shared_assets.ts`). */
+function layered(css: string): string {
+  return `@layer third_party {\n${css}\n}`;
+}

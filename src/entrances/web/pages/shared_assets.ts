@@ -2,12 +2,23 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { assetPath, type LoadedAsset } from '#src/entrances/web/pages/asset.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 
-/** One stylesheet for all pages: the files of pages/styles, the tokens and elements of base.css first. */
+/**
+ * The layers of the stylesheets, where a later one always wins: each is a folder of pages/styles, and `third_party` what
+ * scripts/viewers.ts makes of the stylesheets of viewers. Order of files and of loading decides nothing.
+ */
+const LAYERS = ['base', 'layout', 'parts', 'pages', 'third_party', 'viewers', 'last'];
+
+/** One stylesheet for all pages: the files of pages/styles, each in the layer of its folder. */
 export const STYLESHEET: LoadedAsset = {
   name: 'gantry',
   type: 'css',
-  load: async () => together('pages/styles', 'base.css'),
+  load: async () => [`@layer ${LAYERS.join(', ')};`, ...readdirSync(packagePath('pages/styles')).map(layer)].join('\n'),
 };
+
+function layer(folder: string): string {
+  if (!LAYERS.includes(folder)) throw new Error(`pages/styles/${folder} is none of the layers`);
+  return `@layer ${folder} {\n${together(`pages/styles/${folder}`)}\n}`;
+}
 
 /** The scripts of pages/scripts, which are independent of each other. Every page works without them. */
 export const SCRIPT: LoadedAsset = { name: 'gantry', type: 'js', load: async () => together('pages/scripts') };
@@ -20,8 +31,7 @@ export const ICONS: LoadedAsset = { name: 'icons', type: 'svg', load: async () =
 /** Path of the icons, known at start, as templates need it. */
 export const ICONS_PATH = assetPath(ICONS, icons);
 
-function together(folder: string, first?: string): string {
-  const others = readdirSync(packagePath(folder)).filter((name) => name !== first);
-  const names = [...(first === undefined ? [] : [first]), ...others.sort()];
+function together(folder: string): string {
+  const names = readdirSync(packagePath(folder)).sort();
   return names.map((name) => readFileSync(packagePath(`${folder}/${name}`), 'utf8')).join('\n');
 }
