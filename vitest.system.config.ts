@@ -43,6 +43,7 @@ const beside = [
   'start',
   'story',
   'test_double',
+  'test_runs',
   'testcontainers',
   'upgrade',
   'work',
