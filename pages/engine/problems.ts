@@ -29,13 +29,14 @@ export function problemsOf(
   const error = errors.find(({ extensions }) => MENDABLE.includes(String(extensions.code)));
   if (!error) return null;
   const { about } = error.extensions;
+  const details = (error.extensions.details ?? {}) as Record<string, readonly string[]>;
   const named = typeof about === 'string' ? { [about]: [error.message] } : error.extensions.fields;
   const fields = Object.entries((named ?? {}) as Record<string, readonly string[]>);
   if (fields.length === 0) return { '': error.message };
   const problems: Record<string, string> = {};
   for (const [name, messages] of fields) {
     const variable = variableFor(name, error, document, schema);
-    const message = messages.join(', ');
+    const message = (details[name] ?? messages).join(', ');
     // A message continues the name of its field, which stands nowhere if the form has none.
     if (variable === null) problems[''] = /^[A-Z]/.test(message) ? message : `${name.replaceAll('_', ' ')} ${message}`;
     // Several fields may be of one variable, such as a key and what is made of it: the first says what is wrong.

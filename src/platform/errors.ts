@@ -155,15 +155,22 @@ export class NotFound extends DomainError {
 
 /**
  * Invalid values, with messages by field (behaviour.md 1.6). `about` has the messages of all fields if v4 only reports some of
- * them.
+ * them, `details` messages by field that tell people more than the wording of v4.
  */
 export class ValidationFailed extends DomainError {
   readonly fields: FieldErrors;
+  readonly details: FieldErrors | undefined;
 
-  constructor(fields: FieldErrors, about?: FieldErrors, reason?: ErrorReason) {
+  constructor(fields: FieldErrors, about?: FieldErrors, reason?: ErrorReason, details?: FieldErrors) {
     const text = Object.entries(fields).flatMap(([field, messages]) => messages.map((m) => `${field} ${m}`));
-    super('VALIDATION_FAILED', text.join(', '), { fields, ...(about && { about }) }, reason);
+    super(
+      'VALIDATION_FAILED',
+      text.join(', '),
+      { fields, ...(about && { about }), ...(details && { details }) },
+      reason,
+    );
     this.fields = fields;
+    this.details = details;
   }
 }
 

@@ -1,11 +1,17 @@
 import { expect, it } from 'vitest';
 import { startSession } from '#src/access/credentials/sessions/session.ts';
-import { Browser } from '../support/browser.ts';
+import { alertsOn, Browser } from '../support/browser.ts';
 import { signedIn } from '../support/oauth.ts';
-import { SAMPLES } from '../support/ssh_keys.ts';
+import { encodeKey, SAMPLES } from '../support/ssh_keys.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
 
 const world = await startWorld();
+
+/** An RSA key of 512 bits. */
+const SHORT = encodeKey('ssh-rsa', [
+  Buffer.from([1, 0, 1]),
+  Buffer.concat([Buffer.from([0, 0x80]), Buffer.alloc(63, 1)]),
+]);
 
 it('keeps colours, layout, language and first page, which work without scripts', async () => {
   const user = await world.user();
@@ -97,6 +103,18 @@ it('adds and removes SSH and GPG keys, with when they were used', async () => {
   await browser.get('/profile/keys?notice=ssh_key_added');
   expect(browser.page).toContain('The SSH key was added.');
   expect(browser.page).toContain('last used on 2026-03-04');
+  for (const [key, problem] of [
+    ['', 'blank'],
+    ['no key', 'not an SSH public key'],
+    ['ssh-dance AAAAC3NzaC1lZDI1NTE5AAAAI', 'a type that is not accepted'],
+    ['-----BEGIN OPENSSH PRIVATE KEY-----', 'a private key'],
+    ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI', 'damaged or cut off'],
+    [SHORT, 'too short'],
+    [SAMPLES[0]?.key ?? '', 'already in use'],
+  ] as const) {
+    expect((await browser.submit('/profile/keys', { title: 'Desktop', key })).status).toBe(422);
+    expect(alertsOn(browser.page).join()).toContain(problem);
+  }
   expect((await browser.submit('/profile/keys', { title: ' ', key: 'typed <b>' })).status).toBe(422);
   expect(browser.page).toContain('typed &lt;b&gt;');
   expect((await browser.submit('/profile/keys/gpg', { gpgKey: 'no key' })).status).toBe(422);

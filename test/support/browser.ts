@@ -1,4 +1,5 @@
 import type { Answer, Send } from './http.ts';
+import { unsaidOn } from './unsaid.ts';
 
 /** The errors that a page shows. */
 export const alertsOn = (page: string) => [...page.matchAll(/role="alert"[^>]*>([^<]*)</g)].map(([, text]) => text);
@@ -56,7 +57,11 @@ export class Browser {
     const headers = { Accept: 'text/html', ...(cookie ? { Cookie: cookie } : {}), ...sent.headers };
     this.answer = await this.#send(method, path, { ...sent, headers });
     for (const line of this.answer.headers['set-cookie'] ?? []) this.#keep(line);
-    if (typeof this.answer.body === 'string' && this.answer.body.startsWith('<!doctype')) this.page = this.answer.body;
+    if (typeof this.answer.body === 'string' && this.answer.body.startsWith('<!doctype')) {
+      this.page = this.answer.body;
+      const unsaid = unsaidOn(this.page);
+      if (unsaid.length > 0) throw new Error(`${method} ${path} shows a value that is missing: ${unsaid.join(' | ')}`);
+    }
     return this.answer;
   }
 

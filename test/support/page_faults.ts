@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { accessibilityFaults } from './chromium.ts';
+import { unsaidOn } from './unsaid.ts';
 
 /** Where screenshots are put to be looked at; nowhere when absent. */
 const SCREENSHOTS = process.env.GANTRY_TEST_SCREENSHOTS;
@@ -10,7 +11,7 @@ const SCREENSHOTS = process.env.GANTRY_TEST_SCREENSHOTS;
 const MOST_BYTES = 60 * 1024;
 
 /**
- * What is wrong with pages as a browser shows them: other answers than 200, what axe-core finds, pages wider than the window or too
+ * What is wrong with pages as a browser shows them: other answers than 200, values that are missing, what axe-core finds, pages wider than the window or too
  * heavy.
  *
  * @param pages addresses by the names that faults and screenshots have
@@ -22,6 +23,7 @@ export async function faultsOfPages(page: Page, pages: Record<string, string>, l
     const status = (await page.goto(address))?.status();
     if (status !== 200) faults.push(`${name}: ${status}`);
     for (const fault of await accessibilityFaults(page)) faults.push(`${name}: ${fault}`);
+    for (const unsaid of unsaidOn(await page.content())) faults.push(`${name}: ${unsaid}`);
     const isWide = await page.evaluate(
       () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
     );

@@ -13,18 +13,24 @@ export interface PublicKey {
 
 const LONGEST = 5000;
 
+const LEAST_RSA_BITS = 1024;
+
 /** Parses a public key in OpenSSH format: one line of type, base64 and comment. Throws ValidationFailed. */
 export function parsePublicKey(text: string): PublicKey {
   const line = text.trim();
   if (line === '') throw refusal("can't be blank");
-  if (line.includes('PRIVATE KEY')) throw refusal('is invalid', true);
+  if (line.includes('PRIVATE KEY')) throw unreadable(IS_PRIVATE);
   if (/[\r\n]/.test(line)) throw refusal('should be a single line');
   if (line.length > LONGEST) throw refusal(`is too long (maximum is ${LONGEST} characters)`);
   const [, type = '', base64 = '', comment = ''] =
     /^(\S+)[ \t]+([A-Za-z0-9+/]+={0,2})(?:[ \t]+(.*))?$/.exec(line) ?? [];
   const bytes = Buffer.from(base64, 'base64');
   const whole = bytes.toString('base64').replace(/(?<!=)=+$/, '') === base64.replace(/(?<!=)=+$/, '');
-  if (!whole || /\p{Cc}/u.test(comment) || !isKey(type, bytes)) throw refusal('is invalid', true);
+  // The bytes begin with the length of the type.
+  if (!base64.startsWith('AAAA')) throw unreadable(NO_KEY);
+  if (!Object.hasOwn(TYPES, type)) throw unreadable(UNKNOWN_TYPE);
+  if (!whole || /\p{Cc}/u.test(comment)) throw unreadable(DAMAGED);
+  if (!isKey(type, bytes)) throw unreadable(isShort(type, bytes) ? TOO_SHORT : DAMAGED);
   const digest = (name: string) => crypto.createHash(name).update(bytes).digest();
   return {
     key: [type, bytes.toString('base64'), ...(comment === '' ? [] : [comment])].join(' '),
@@ -35,10 +41,22 @@ export function parsePublicKey(text: string): PublicKey {
   };
 }
 
-function refusal(message: string, unreadable = false): ValidationFailed {
-  const errors: FieldErrors = { key: [message] };
-  if (unreadable) errors.fingerprint = ['cannot be generated'];
-  return new ValidationFailed(errors);
+function refusal(message: string): ValidationFailed {
+  return new ValidationFailed({ key: [message] });
+}
+
+/** What people are told about a text that v4 calls an invalid key. */
+const IS_PRIVATE =
+  'is a private key. Keep that one to yourself, and paste the public key, from the file that ends in .pub';
+const NO_KEY =
+  'is not an SSH public key, which is a type such as ssh-ed25519, a space, and a long line of letters and digits';
+const UNKNOWN_TYPE = 'has a type that is not accepted here. Use ssh-ed25519, ssh-rsa or ecdsa-sha2-nistp256';
+const TOO_SHORT = 'is too short. An RSA key needs at least 1,024 bits';
+const DAMAGED = 'is damaged or cut off. Copy the whole line again';
+
+function unreadable(detail: string): ValidationFailed {
+  const fields: FieldErrors = { key: ['is invalid'], fingerprint: ['cannot be generated'] };
+  return new ValidationFailed(fields, undefined, undefined, { key: [detail] });
 }
 
 /** Validates a field after the type in the bytes of a key. */
@@ -49,7 +67,7 @@ const ED25519 = [ofLength(32)];
 
 /** The accepted types with their fields (RFC 4253 6.6, RFC 5656 3.1, RFC 8709 4, and OpenSSH's for security keys). */
 const TYPES: Record<string, Check[]> = {
-  'ssh-rsa': [positive(2, 64), positive(1024, 16_384)],
+  'ssh-rsa': [positive(2, 64), positive(LEAST_RSA_BITS, 16_384)],
   'ssh-dss': [positive(1024, 4096), positive(160, 512), positive(2, 4096), positive(2, 4096)],
   'ssh-ed25519': ED25519,
   'ecdsa-sha2-nistp256': NISTP256,
@@ -65,6 +83,13 @@ function isKey(type: string, bytes: Buffer): boolean {
   const fields = fieldsOf(bytes);
   if (!checks || !fields || fields.length !== checks.length + 1) return false;
   return [is(type), ...checks].every((check, index) => check(fields[index] ?? Buffer.alloc(0)));
+}
+
+/** Whether the bytes are an RSA key with a modulus of too few bits. */
+function isShort(type: string, bytes: Buffer): boolean {
+  const fields = fieldsOf(bytes);
+  if (type !== 'ssh-rsa' || fields?.length !== 3) return false;
+  return positive(1, LEAST_RSA_BITS - 1)(fields[2] ?? Buffer.alloc(0));
 }
 
 /** The fields of a key or signature, each preceded by its length in four bytes; null if the lengths do not fit. */

@@ -43,7 +43,10 @@ export async function createKey(
     });
     return await findKey(context, owner, id);
   } catch (error) {
-    throw violates(error) ? new ValidationFailed({ fingerprint: taken, key: taken }) : error;
+    if (!violates(error)) throw error;
+    const inUse = ['is already in use, by this account or another one'];
+    const details = { fingerprint: inUse, key: inUse };
+    throw new ValidationFailed({ fingerprint: taken, key: taken }, undefined, undefined, details);
   }
 }
 

@@ -12,7 +12,7 @@ export function parseTitledKey(title: string, key: string): PublicKey & { title:
     if (Object.keys(errors).length === 0) return { title: title.trim(), ...result };
   } catch (error) {
     if (!(error instanceof ValidationFailed)) throw error;
-    throw new ValidationFailed({ ...errors, ...error.fields });
+    throw new ValidationFailed({ ...errors, ...error.fields }, undefined, undefined, error.details);
   }
   throw new ValidationFailed(errors);
 }
