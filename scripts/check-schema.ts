@@ -1,35 +1,46 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type ASTNode, parse, print, visit } from 'graphql';
 import { breakingChanges } from './breaking_changes.ts';
+import { asReleased, releasedVersion } from './released_schema.ts';
 
 /**
  * Refuses a change of schema/schema.graphql that breaks clients of the last release (schema/released.graphql), unless
- * schema/accepted_changes.txt has it. `--release` makes the current schema the released one.
+ * schema/accepted_changes.txt has it. The last release is the version of package.json. `--release` makes the current schema
+ * the released one (`npm version` runs it); `--released` refuses any difference between the two, before a version goes out.
  */
-const folder = path.resolve(import.meta.dirname, '../schema');
-const released = path.join(folder, 'released.graphql');
-const current = path.join(folder, 'schema.graphql');
-const accepted = path.join(folder, 'accepted_changes.txt');
+const root = path.resolve(import.meta.dirname, '..');
+const RELEASED = 'schema/released.graphql';
+const ACCEPTED = 'schema/accepted_changes.txt';
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+const write = (file: string, text: string) => writeFileSync(path.join(root, file), text);
+
+const { version }: { version: string } = JSON.parse(read('package.json'));
+const current = read('schema/schema.graphql');
 
 if (process.argv.includes('--release')) {
-  writeFileSync(released, `${withoutDescriptions(readFileSync(current, 'utf8'))}\n`);
-  const comment = (line: string) => line.startsWith('#');
-  writeFileSync(accepted, `${readFileSync(accepted, 'utf8').split('\n').filter(comment).join('\n')}\n`);
+  write(RELEASED, asReleased(current, version));
+  write(ACCEPTED, `${read(ACCEPTED).split('\n\n')[0]?.trimEnd()}\n`);
 } else {
-  const [before, now, known] = [released, current, accepted].map((file) => readFileSync(file, 'utf8'));
-  const broken = breakingChanges(before ?? '', now ?? '', known ?? '');
-  if (broken.length > 0) {
-    process.stderr.write(`The schema breaks clients of the last release:\n\n${broken.join('\n')}\n\n`);
-    process.stderr.write(
-      'Where that is meant, add these lines to schema/accepted_changes.txt, and a line to CHANGELOG.md.\n',
-    );
+  const problem = whatIsWrong();
+  if (problem !== null) {
+    process.stderr.write(`${problem}\n`);
     process.exitCode = 1;
   }
 }
 
-/** What clients can break on: descriptions may change. */
-function withoutDescriptions(sdl: string): string {
-  const bare = (node: ASTNode) => ('description' in node ? { ...node, description: undefined } : undefined);
-  return print(visit(parse(sdl), { enter: bare }));
+function whatIsWrong(): string | null {
+  const before = read(RELEASED);
+  const mend = 'Run node scripts/check-schema.ts --release, and commit what it writes.';
+  if (releasedVersion(before) !== version) {
+    return `${RELEASED} is of version ${releasedVersion(before)}, and package.json of ${version}. ${mend}`;
+  }
+  if (process.argv.includes('--released')) {
+    return before === asReleased(current, version) ? null : `${RELEASED} is not the schema of this version. ${mend}`;
+  }
+  const broken = breakingChanges(before, current, read(ACCEPTED));
+  if (broken.length === 0) return null;
+  return (
+    `The schema breaks clients of version ${version}:\n\n${broken.join('\n')}\n\n` +
+    'Where that is meant, add these lines to schema/accepted_changes.txt, and a line to CHANGELOG.md.'
+  );
 }

@@ -1,7 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { packagePath } from '#src/platform/package_root.ts';
 import { breakingChanges } from '../../scripts/breaking_changes.ts';
+import { asReleased, releasedVersion } from '../../scripts/released_schema.ts';
+import { LONG } from '../support/long.ts';
 
 const released = 'type Query { project(ref: ID!): String, group: String! }';
+const read = (file: string) => readFileSync(packagePath(file), 'utf8');
 
 describe('The check of the schema', () => {
   it('refuses what breaks clients of the last release', () => {
@@ -23,5 +28,27 @@ describe('The check of the schema', () => {
     expect(breakingChanges(released, 'type Query { other: ID }', accepted)).toEqual([
       'FIELD_REMOVED: Field Query.project was removed.',
     ]);
+  });
+
+  it('refuses another name for a field that came with the last release', LONG, () => {
+    const renamed = read('schema/schema.graphql').replaceAll(/^ {2}pipelineSchedules\b/gm, '  renamedSchedules');
+    expect(breakingChanges(read('schema/released.graphql'), renamed, read('schema/accepted_changes.txt'))).toEqual([
+      'FIELD_REMOVED: Field Project.pipelineSchedules was removed.',
+    ]);
+  });
+});
+
+describe('The schema of the last release', () => {
+  it('is that of the version of the package, which is the newest that the changelog calls released', () => {
+    const { version }: { version: string } = JSON.parse(read('package.json'));
+    expect(releasedVersion(read('schema/released.graphql'))).toBe(version);
+    expect(/^## (\d\S*) – \d{4}-\d\d-\d\d$/m.exec(read('CHANGELOG.md'))?.[1]).toBe(version);
+  });
+
+  it('says what it is of, and has what clients can break on', () => {
+    const text = asReleased('"""All."""\ntype Query {\n  """A group."""\n  group: String!\n}', '1.2.3');
+    expect(text).toBe('# The schema of version 1.2.3.\n\ntype Query {\n  group: String!\n}\n');
+    expect(releasedVersion(text)).toBe('1.2.3');
+    expect(releasedVersion('type Query { group: String! }')).toBeNull();
   });
 });
