@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
+import { parseJson } from '#src/platform/json.ts';
 import type { CursorPosition, Page, PageRequest } from '#src/platform/page.ts';
 
 /** Default and maximum number of records of a page (rest-api-v4.md, Limits). */
@@ -194,7 +195,7 @@ function encoded(text: string): string {
 function placeOf(name: string, cursor: string | null | undefined): CursorPosition | undefined {
   if (cursor == null) return undefined;
   try {
-    const place: unknown = JSON.parse(decoded(cursor));
+    const place = parseJson(Buffer.from(decoded(cursor)));
     if (typeof place === 'object' && place !== null && !Array.isArray(place)) return place as CursorPosition;
   } catch {
     // Reported below.

@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cleanUpLfs } from '#src/domain/uploads/lfs/clean_up.ts';
@@ -190,6 +191,35 @@ describe('Git LFS', () => {
       400,
     );
     expect((await fetch(`${at}/nothing`, { headers: basic(developer) })).status).toBe(404);
+  });
+
+  it('reads nothing of what those send who may not see the project, and no more values than elsewhere', async () => {
+    const { project, at } = await stage();
+    const { at: open } = await stage('public');
+    const post = (url: string, body: string, who?: TestUser) =>
+      fetch(url, { method: 'POST', body, headers: who ? basic(who) : {} }).then(({ status }) => status);
+    const values = `{"operation": "download", "objects": [${'1,'.repeat(100_001)}1]}`;
+    for (const endpoint of ['objects/batch', 'objects/verify', 'locks', 'locks/verify', 'locks/1/unlock']) {
+      expect([endpoint, await post(`${at}/${endpoint}`, '{')]).toEqual([endpoint, 401]);
+      expect([endpoint, await post(`${at}/${endpoint}`, '{', stranger)]).toEqual([endpoint, 404]);
+      expect([endpoint, await post(`${at}/${endpoint}`, values, owner)]).toEqual([endpoint, 413]);
+      expect([endpoint, await post(`${at}/${endpoint}`, '[]', owner)]).toEqual([endpoint, 400]);
+    }
+    expect(await post(`${open}/objects/batch`, values)).toBe(413);
+    // The answer does not wait for the body.
+    const { port } = new URL(world.url);
+    const path = `/${project.fullPath}.git/info/lfs/objects/batch`;
+    const asked = request({ port, method: 'POST', path, headers: { 'Content-Length': '1000' } });
+    asked.on('error', () => undefined).flushHeaders();
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    expect(answer.statusCode).toBe(401);
+    asked.destroy();
+  });
+
+  it('takes a page of locks by texts and numbers alone', async () => {
+    const { at } = await stage();
+    const odd = { cursor: { toString: 1 }, limit: [[[]]] };
+    expect((await send(`${at}/locks/verify`, odd, basic(developer))).status).toBe(200);
   });
 
   it('lets one user lock a file, and masters remove the locks of others', LONG, async () => {

@@ -118,6 +118,30 @@ describe('The npm registry of a project', () => {
     ]);
   });
 
+  it('gives documents of 4 MB at most, of the newest versions, and none to who has it already', LONG, async () => {
+    const { project, at } = await made();
+    await api.put(`${at}/large`, publication('large', '0.0.1'));
+    const kept = { type: 'npm', projectId: project.id, name: 'large' } as const;
+    const manifest = (version: string) => ({ name: 'large', version, dist: {}, text: 'x'.repeat(250_000) });
+    const versions = Array.from({ length: 20 }, (_, at) => `1.0.${at}`);
+    await world.db.package.createMany({
+      data: versions.map((version) => ({ ...kept, version, manifest: manifest(version) })),
+    });
+    const { status, headers, body } = await api.get(`${at}/large`);
+    expect(status).toBe(200);
+    expect(JSON.stringify(body).length).toBeLessThan(4 * 1024 * 1024 + 10_000);
+    expect(Object.keys(body.versions)).toEqual(versions.slice(-16));
+    // What is not listed is still there.
+    const archive = await world.send('GET', `/api/v4${at}/large/-/large-0.0.1.tgz`, {
+      headers: { 'PRIVATE-TOKEN': developer.token },
+    });
+    expect(archive.status).toBe(200);
+    const again = await world.send('GET', `/api/v4${at}/large`, {
+      headers: { 'PRIVATE-TOKEN': developer.token, 'If-None-Match': String(headers.etag) },
+    });
+    expect(again.status).toBe(304);
+  });
+
   it('has tags that are set, listed and removed', async () => {
     const { at } = await made();
     for (const version of ['1.0.0', '2.0.0']) await api.put(`${at}/app`, publication('app', version));

@@ -78,6 +78,43 @@ function circleIn(edges: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   return [];
 }
 
+/** Where JSON is parsed that this server, its operator or its installation wrote, or that is short by another limit. */
+const PARSERS_OF_OWN_TEXT = [
+  // The guard itself, and a piece of a text whose length it has counted.
+  'src/platform/json.ts',
+  'rest/engine/large_json.ts',
+  // What the database keeps, which came in through the guard.
+  'src/platform/database/db.ts',
+  'src/access/credentials/token_owner.ts',
+  'src/access/sign_in/challenges.ts',
+  'src/access/oauth/keys.ts',
+  'src/domain/ci/pipelines/given_variables.ts',
+  'src/domain/ci/pipelines/push.ts',
+  'src/domain/packages/npm.ts',
+  'src/domain/repository/contributors_kept.ts',
+  'src/domain/repository/languages/count.ts',
+  'src/domain/webhooks/request.ts',
+  'src/domain/webhooks/sample.ts',
+  'schema/hooks/delivery.ts',
+  'schema/hooks/mutations.ts',
+  'schema/subscriptions/operation.ts',
+  // What this server signed.
+  'src/access/oauth/jwt.ts',
+  'src/domain/uploads/lfs/token.ts',
+  // Files of the installation and the operator, and what commands of the operator read.
+  'src/platform/config/sign_in_providers.ts',
+  'src/platform/config/trusted_documents.ts',
+  'src/platform/database/binaries.ts',
+  'src/platform/database/lock.ts',
+  'src/platform/lifecycle/prepared.ts',
+  'src/platform/package_root.ts',
+  'src/platform/texts/texts.ts',
+  'src/domain/uploads/s3_credentials.ts',
+  'src/entrances/backup/input.ts',
+  'src/entrances/runner/config.ts',
+  'rest/openapi/responses.ts',
+];
+
 const listed = (found: { file: string; imported: string }[]) =>
   found.map(({ file, imported }) => `${file} → ${imported}`);
 
@@ -271,6 +308,16 @@ describe('Who may import whom', () => {
       return /['"`][1-5]\d\d [A-Z(]/.test(readFileSync(path.join(root, file), 'utf8'));
     });
     expect(found).toEqual([]);
+  });
+
+  it('what callers send is parsed by platform/json alone, which counts it first', () => {
+    const files = globSync('{src,schema,rest,pages,mcp}/**/*.ts', { cwd: root }).map((name) =>
+      name.replaceAll('\\', '/'),
+    );
+    const found = files.filter((file) => {
+      return !file.startsWith('src/generated/') && /\bJSON\.parse\b/.test(readFileSync(path.join(root, file), 'utf8'));
+    });
+    expect(found.sort()).toEqual([...PARSERS_OF_OWN_TEXT].sort());
   });
 
   it('nothing imports from outside of the package', LONG, () => {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { Request } from 'express';
+import { parseJson } from '#src/platform/json.ts';
 import { readAtMost } from '#src/platform/limits/read_at_most.ts';
 import { isUtf8Encoded } from '#src/platform/utf8.ts';
 
@@ -40,7 +41,7 @@ async function readBody(request: Request): Promise<URLSearchParams> {
   const type = request.is(TYPES);
   if (!type) throw new Unreadable(`the body must be ${TYPES.slice(0, -1).join(', ')} or ${TYPES.at(-1)}`);
   if (type === 'multipart/form-data') return multipart(request, body);
-  if (type === 'application/json') return fromJson(body);
+  if (type === 'application/json') return fromJson(content);
   if (!isUtf8Encoded(body)) throw new Unreadable('the body is not valid UTF-8');
   return new URLSearchParams(body);
 }
@@ -72,7 +73,7 @@ async function multipart({ headers }: Request, body: string): Promise<URLSearchP
 /** More fields than any request has parameters. */
 const PARTS = { fields: 50, files: 1, parts: 50 };
 
-function fromJson(body: string): URLSearchParams {
+function fromJson(body: Uint8Array): URLSearchParams {
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(parse(body))) {
     if (value === null) continue;
@@ -99,9 +100,9 @@ export function withForm(request: Request, form: URLSearchParams): Request {
   });
 }
 
-function parse(body: string): object {
+function parse(body: Uint8Array): object {
   try {
-    const value: unknown = JSON.parse(body);
+    const value = parseJson(body);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
     // Refused below, as JSON of another kind is.

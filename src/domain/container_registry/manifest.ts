@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { RegistryError } from '#src/domain/container_registry/errors.ts';
 import { isDigest } from '#src/domain/container_registry/names.ts';
+import { parseJson, UnusableJson } from '#src/platform/json.ts';
 
 /** Bytes of the largest manifest. */
 export const LARGEST_MANIFEST = 4 * 1024 * 1024;
@@ -79,15 +80,20 @@ function invalid(message: string): RegistryError {
 }
 
 function read(content: Buffer): Fields {
-  let manifest: unknown;
-  try {
-    manifest = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
-  } catch {
-    throw invalid('The manifest is no JSON');
-  }
+  const manifest = parsed(content);
   if (!isFields(manifest)) throw invalid('The manifest is no object');
   if (manifest.schemaVersion !== 2) throw invalid('schemaVersion must be 2');
   return manifest;
+}
+
+function parsed(content: Buffer): unknown {
+  try {
+    return parseJson(content);
+  } catch (error) {
+    if (!(error instanceof UnusableJson)) throw error;
+    if (error.tooLarge) throw new RegistryError('TOO_LARGE', error.message.replace('The body', 'The manifest'));
+    throw invalid('The manifest is no JSON');
+  }
 }
 
 function isFields(value: unknown): value is Fields {

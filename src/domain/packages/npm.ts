@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor, userIdOf } from '#src/access/permissions/actor.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import type { GroupRow, IdOrPath } from '#src/domain/groups/find.ts';
 import { recordFile } from '#src/domain/packages/publish.ts';
@@ -8,6 +10,8 @@ import { publishableProject, StoredContent } from '#src/domain/packages/receive.
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { Prisma, violates } from '#src/platform/database/db.ts';
 import { BadRequest, Forbidden, NotFound } from '#src/platform/errors.ts';
+import { currentBudget } from '#src/platform/limits/budget.ts';
+import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 const { sql } = Prisma;
 
@@ -27,10 +31,24 @@ export interface NpmPublication {
 /** Characters of the longest name, version, tag and manifest. */
 const LONGEST = { name: 214, version: 128, tag: 128, manifest: 256 * 1024 };
 
-/** Maximum number of versions that a document lists, and of bytes of their manifests; the newest ones. */
-const MOST_VERSIONS = 1_000;
-const MOST_BYTES = 16 * 1024 * 1024;
-const MOST_TAGS = 100;
+/**
+ * Maximum number of versions that a document lists, and of bytes of their manifests; the newest ones. Archives of older versions
+ * are still downloaded by their addresses.
+ */
+const MAX_LISTED_VERSIONS = 1_000;
+const MAX_LISTED_BYTES = 4 * 1024 * 1024;
+const MAX_TAGS = 100;
+
+/** Documents that are built at a time, each of which is in memory several times over. */
+const DOCUMENTS = {
+  concurrency: 4,
+  perCaller: 1,
+  anonymous: 2,
+  waitingPerCaller: 50,
+  waiting: 500,
+  patience: 60_000,
+};
+const documents = new CallerSemaphore(DOCUMENTS);
 
 const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 const VERSION = /^\d{1,16}\.\d{1,16}\.\d{1,16}(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
@@ -116,14 +134,33 @@ export function npmPackumentOfGroup(
 }
 
 async function packumentOf(context: Context, places: Places, name: string, registryOf: (projectId: number) => string) {
+  const { actor, clientAddress } = context;
+  const release = await documents.take(callerOf(actor, clientAddress), { isAnonymous: actor === null });
+  try {
+    return await buildPackument(context, places, name, registryOf);
+  } finally {
+    release();
+  }
+}
+
+async function buildPackument(
+  context: Context,
+  places: Places,
+  name: string,
+  registryOf: (projectId: number) => string,
+) {
   const found = name.includes('\0') ? [] : await newestVersions(context, places, name);
   if (found.length === 0) throw new NotFound('Package');
   const oldestFirst = found.toReversed();
-  const versions = oldestFirst.map(({ version, manifest, projectId }) => {
-    const { dist, ...rest } = manifest as Json & { dist: Json };
+  const versions: [string, Json][] = [];
+  for (const { version, manifest, projectId } of oldestFirst) {
+    // Publishers choose what is parsed: other requests get their turns in between.
+    await nextTurn();
+    currentBudget()?.spendBytes(manifest.length);
+    const { dist, ...rest } = JSON.parse(manifest) as Json & { dist: Json };
     const file = encodeURIComponent(`${name.slice(name.indexOf('/') + 1)}-${version}.tgz`);
-    return [version, { ...rest, dist: { ...dist, tarball: `${registryOf(projectId)}/${name}/-/${file}` } }];
-  });
+    versions.push([version, { ...rest, dist: { ...dist, tarball: `${registryOf(projectId)}/${name}/-/${file}` } }]);
+  }
   return {
     _id: name,
     name,
@@ -133,13 +170,13 @@ async function packumentOf(context: Context, places: Places, name: string, regis
   };
 }
 
-/** What a document says of each version, the newest first: no more than `MOST_VERSIONS`, and `MOST_BYTES` together. */
+/** What a document says of each version, the newest first: no more than `MAX_LISTED_VERSIONS`, and `MAX_LISTED_BYTES` together. */
 function newestVersions({ db }: Context, { start, has }: Places, name: string) {
-  return db.$queryRaw<{ version: string; projectId: number; manifest: unknown; createdAt: Date }[]>`
-    ${start} SELECT version, project_id AS "projectId", manifest, created_at AS "createdAt" FROM packages WHERE id IN (
+  return db.$queryRaw<{ version: string; projectId: number; manifest: string; createdAt: Date }[]>`
+    ${start} SELECT version, project_id AS "projectId", manifest::text, created_at AS "createdAt" FROM packages WHERE id IN (
       SELECT id FROM (SELECT id, sum(octet_length(manifest::text)) OVER (ORDER BY id DESC) AS bytes
         FROM packages WHERE ${has(sql`project_id`)} AND type = 'npm' AND status = 'default' AND name = ${name}
-        ORDER BY id DESC LIMIT ${MOST_VERSIONS}) newest WHERE bytes <= ${MOST_BYTES})
+        ORDER BY id DESC LIMIT ${MAX_LISTED_VERSIONS}) newest WHERE bytes <= ${MAX_LISTED_BYTES})
     ORDER BY id DESC`;
 }
 
@@ -168,7 +205,7 @@ async function tagsOf({ db }: Context, { start, has }: Places, name: string): Pr
   const found = await db.$queryRaw<{ name: string; version: string }[]>`
     ${start} SELECT DISTINCT ON (t.name) t.name, k.version FROM package_tags t JOIN packages k ON k.id = t.package_id
     WHERE ${has(sql`t.project_id`)} AND t.package_name = ${name} AND k.status = 'default'
-    ORDER BY t.name, k.id DESC LIMIT ${MOST_TAGS}`;
+    ORDER BY t.name, k.id DESC LIMIT ${MAX_TAGS}`;
   return Object.fromEntries(found.map((tag) => [tag.name, tag.version]));
 }
 
@@ -213,7 +250,7 @@ async function point(
 ): Promise<void> {
   const { projectId, packageName, name } = key;
   const others = await tx.packageTag.count({ where: { projectId, packageName, NOT: { name } } });
-  if (others >= MOST_TAGS) throw new BadRequest(`a package has at most ${MOST_TAGS} tags`, 'tag');
+  if (others >= MAX_TAGS) throw new BadRequest(`a package has at most ${MAX_TAGS} tags`, 'tag');
   await tx.packageTag.upsert({
     where: { projectId_packageName_name: key },
     create: { ...key, packageId },

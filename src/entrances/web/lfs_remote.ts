@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import { json, type Request, type RequestHandler, type Response, Router } from 'express';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { readBasic } from '#src/access/credentials/credentials.ts';
 import { type Actor, actorFor, type Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
@@ -22,12 +22,15 @@ import { endSilentBody } from '#src/entrances/web/end_silent_body.ts';
 import { CHALLENGE, type GitRemoteOptions } from '#src/entrances/web/git_remote.ts';
 import { isBrokenOff } from '#src/platform/broken_off.ts';
 import { BadRequest, DomainError, Forbidden, HTTP_STATUS, NotFound, Unauthenticated } from '#src/platform/errors.ts';
+import { parseJson, UnusableJson } from '#src/platform/json.ts';
+import { readAtMost } from '#src/platform/limits/read_at_most.ts';
 
 /** Bytes of the largest request other than an object, and objects that one may be about. */
-const LARGEST_REQUEST = 1024 * 1024;
+const MAX_REQUEST_BYTES = 1024 * 1024;
 const MOST_OBJECTS = 1_000;
-/** Milliseconds that an object may take to arrive, and for which nothing of it may arrive. */
+/** Milliseconds that an object may take to arrive, and for which nothing of it may arrive; and those of other requests. */
 const ARRIVAL = { total: 2 * 60 * 60_000, silence: 60_000 };
+const REQUEST_ARRIVAL = { total: 30_000, silence: 10_000 };
 const TYPE = 'application/vnd.git-lfs+json';
 
 const PATH = /^\/(.+)\.git\/info\/lfs\/(.+)$/;
@@ -40,7 +43,6 @@ export function isLfsObjectPath(path: string): boolean {
 
 /** The API of Git LFS at `/<full path of a project>.git/info/lfs`: batches, basic transfers, verification and locks. */
 export function lfsRemote(options: Omit<GitRemoteOptions, 'limits'>): Router {
-  const read = json({ limit: LARGEST_REQUEST, type: () => true });
   const serve: RequestHandler = async (request, response, next) => {
     const [, encoded, endpoint] = PATH.exec(request.path) ?? [];
     if (encoded === undefined || endpoint === undefined) return next();
@@ -48,11 +50,6 @@ export function lfsRemote(options: Omit<GitRemoteOptions, 'limits'>): Router {
       const call = { options, request, response, fullPath: decoded(encoded) };
       const object = OBJECT.exec(endpoint);
       if (object?.[1] !== undefined) return await transfer(call, object[1], object[2]);
-      await new Promise<void>((resolve, reject) => {
-        read(request, response, (error?: unknown) =>
-          error ? reject(new BadRequest('The body is no JSON')) : resolve(),
-        );
-      });
       await answer(call, endpoint);
     } catch (error) {
       fail(options, error, request, response);
@@ -111,17 +108,43 @@ async function open({ options, request, fullPath }: Call, service: RemoteService
 
 class LfsOff extends Error {}
 
+/** The object that a request sends, for a caller who was let in: nothing is read of what others send. */
+async function bodyOf({ request }: Call): Promise<Record<string, unknown>> {
+  endSilentBody(request, REQUEST_ARRIVAL);
+  const tooLarge = () => tooMuch(`A request has at most ${MAX_REQUEST_BYTES} bytes`);
+  const bytes = await readAtMost(request, MAX_REQUEST_BYTES, tooLarge);
+  if (bytes.length === 0) return {};
+  const value = parsed(bytes);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new BadRequest('The body is no JSON object');
+  }
+  return value as Record<string, unknown>;
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return parseJson(bytes);
+  } catch (error) {
+    if (!(error instanceof UnusableJson)) throw error;
+    throw error.tooLarge ? tooMuch(error.message) : new BadRequest('The body is no JSON');
+  }
+}
+
+function tooMuch(message: string): DomainError {
+  return new DomainError('CONTENT_TOO_LARGE', message);
+}
+
 async function answer(call: Call, endpoint: string): Promise<void> {
   const { request, response } = call;
-  const { body = {}, query } = request;
+  const { query } = request;
   const send = (status: number, content: object) => void response.status(status).type(TYPE).json(content);
   const lock = /^locks\/(\d{1,9})\/unlock$/.exec(endpoint)?.[1];
   const at = `${request.method} ${lock === undefined ? endpoint : 'locks/unlock'}`;
   switch (at) {
     case 'POST objects/batch':
-      return send(200, await batch(call, body));
+      return send(200, await batch(call));
     case 'POST objects/verify':
-      return send(200, await verify(call, body));
+      return send(200, await verify(call));
     case 'GET locks': {
       const { context, project } = await open(call, 'fetch');
       const { locks, next } = await listLocks(context, project, query);
@@ -129,20 +152,23 @@ async function answer(call: Call, endpoint: string): Promise<void> {
     }
     case 'POST locks': {
       const { context, project } = await open(call, 'push');
-      const { lock, isTaken } = await lockFile(context, userOf(context), project, body.path);
+      const { path } = await bodyOf(call);
+      const { lock, isTaken } = await lockFile(context, userOf(context), project, path);
       return isTaken ? send(409, { lock, message: 'already created lock' }) : send(201, { lock });
     }
     case 'POST locks/verify': {
       const { context, project } = await open(call, 'push');
       const { id } = userOf(context);
-      const { locks, next } = await listLocks(context, project, { cursor: body.cursor, limit: body.limit });
+      const { cursor, limit } = await bodyOf(call);
+      const { locks, next } = await listLocks(context, project, { cursor, limit });
       const those = (isOurs: boolean) =>
         locks.filter(({ userId }) => (userId === id) === isOurs).map(({ userId: _, ...record }) => record);
       return send(200, { ours: those(true), theirs: those(false), next_cursor: next });
     }
     case 'POST locks/unlock': {
       const { context, project } = await open(call, 'push');
-      const wish = { id: String(lock), force: body.force === true };
+      const { force } = await bodyOf(call);
+      const wish = { id: String(lock), force: force === true };
       return send(200, { lock: await unlockFile(context, userOf(context), project, wish) });
     }
     default:
@@ -157,7 +183,9 @@ function userOf({ actor }: Context): Actor {
 }
 
 /** What to do for each object: where to get it or to put it, or why that cannot be. */
-async function batch(call: Call, body: Record<string, unknown>): Promise<object> {
+async function batch(call: Call): Promise<object> {
+  const reader = await open(call, 'fetch');
+  const body = await bodyOf(call);
   const { operation, transfers, hash_algo: algorithm = 'sha256' } = body;
   if (operation !== 'download' && operation !== 'upload') throw new BadRequest('operation must be download or upload');
   if (Array.isArray(transfers) && !transfers.includes('basic'))
@@ -165,7 +193,7 @@ async function batch(call: Call, body: Record<string, unknown>): Promise<object>
   if (algorithm !== 'sha256') throw new DomainError('CONFLICT', 'Only sha256 is supported');
   const objects = namesIn(body.objects);
   const service = operation === 'upload' ? 'push' : 'fetch';
-  const opened = await open(call, service);
+  const opened = service === 'push' ? await open(call, 'push') : reader;
   const { context, project, deployKeyId } = opened;
   return withShare(call, context, async () => {
     const oids = objects.map(({ oid }) => oid);
@@ -196,7 +224,7 @@ async function batch(call: Call, body: Record<string, unknown>): Promise<object>
 
 function namesIn(given: unknown): LfsName[] {
   if (!Array.isArray(given)) throw new BadRequest('objects is missing');
-  if (given.length > MOST_OBJECTS) throw new DomainError('CONTENT_TOO_LARGE', `objects has more than ${MOST_OBJECTS}`);
+  if (given.length > MOST_OBJECTS) throw tooMuch(`objects has more than ${MOST_OBJECTS}`);
   return given.map(nameIn);
 }
 
@@ -219,9 +247,9 @@ async function refusalOf(context: Context, projectId: number, size: number) {
   }
 }
 
-async function verify(call: Call, body: Record<string, unknown>): Promise<object> {
-  const { oid, size } = nameIn(body);
+async function verify(call: Call): Promise<object> {
   const { context, project } = await open(call, 'push');
+  const { oid, size } = nameIn(await bodyOf(call));
   const known = (await presentObjects(context.db, project.id, [oid], 'upload')).get(oid);
   if (!known) throw new NotFound('Object', 'The object does not exist');
   if (known.size !== size) throw new BadRequest('The size is wrong');
@@ -281,7 +309,7 @@ async function withShare<T>({ options }: Call, context: Context, work: () => Pro
 function fail(options: Call['options'], thrown: unknown, request: Request, response: Response): void {
   if (response.writableEnded) return;
   if (response.headersSent || response.destroyed) {
-    if (!isExpected(thrown)) options.report(thrown, request);
+    if (!(thrown instanceof DomainError) && !isExpected(thrown)) options.report(thrown, request);
     return void response.destroy();
   }
   const { status, message } = answerTo(thrown, response, (error) => options.report(error, request));

@@ -7,6 +7,7 @@ import type {
 import type { Context } from '#src/access/permissions/actor.ts';
 import { keepChallenge, takeChallenge } from '#src/access/sign_in/challenges.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
+import { parseJson } from '#src/platform/json.ts';
 
 /** Where a browser is, and what is known of it. */
 export interface Site {
@@ -101,7 +102,7 @@ function challengeIn(clientDataJSON: string): string | null {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(Buffer.from(text));
   } catch {
     return null;
   }

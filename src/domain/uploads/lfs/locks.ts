@@ -80,7 +80,8 @@ export async function listLocks(
 }
 
 function numberIn(text: unknown): number | null {
-  return /^\d{1,9}$/.test(String(text ?? '')) ? Number(text) : null;
+  const isScalar = typeof text === 'string' || typeof text === 'number';
+  return isScalar && /^\d{1,9}$/.test(String(text)) ? Number(text) : null;
 }
 
 /** Removes a lock: that of the user, or with `force`, for masters, that of another. Throws NotFound, Forbidden. */

@@ -2,6 +2,7 @@ import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
 import type { PatternMatcher } from '#src/domain/ci/pipelines/config/pattern.ts';
 import { isMap, isRecord, type Raw, requireKeys, scalarText } from '#src/domain/ci/pipelines/config/values.ts';
 import { Reference } from '#src/domain/ci/pipelines/config/yaml/reference.ts';
+import { parseJson } from '#src/platform/json.ts';
 
 const TYPES = ['string', 'number', 'boolean', 'array'] as const;
 const MOST_OPTIONS = 50;
@@ -77,7 +78,7 @@ function meant(text: string, type: (typeof TYPES)[number]): unknown {
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   if (type !== 'array') return text;
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(Buffer.from(text));
     return Array.isArray(value) ? value : text;
   } catch {
     return text;
