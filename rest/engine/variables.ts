@@ -41,6 +41,7 @@ export function readVariables(
   for (const [name, refusal] of Object.entries(route.absent ?? {})) {
     if (given[name] !== undefined) problems.push(`${name} ${refusal}`);
   }
+  problems.push(...unkeptSecrets({ route, parameters }, given));
   const exclusive = [...(route.exclusive ?? []), ...(route.alternatives ? [route.alternatives] : [])];
   for (const names of exclusive) {
     if (names.filter((name) => !isBlank(given[name])).length > 1)
@@ -61,6 +62,17 @@ export function readVariables(
     problems.push(`${allOrNone.join(', ')} provide all or none of parameters`);
   }
   return variables;
+}
+
+/** Parameters by which callers ask that what they write is not seen by everybody. */
+const SECRECY = ['internal', 'confidential'];
+
+/** What is wrong where a caller asks for secrecy of something that cannot have it: it must not be published instead. */
+function unkeptSecrets({ route, parameters }: Pick<Endpoint, 'route' | 'parameters'>, given: Record<string, unknown>) {
+  if (route.method === 'GET' || route.method === 'DELETE') return [];
+  const known = new Set([...parameters.map(({ name }) => name), ...Object.keys(route.synonyms ?? {})]);
+  const asked = SECRECY.filter((name) => !known.has(name) && isTrue(given[name]));
+  return asked.map((name) => `${name} is not supported here`);
 }
 
 /** A parameter that should be a record, but is not. */
@@ -94,7 +106,11 @@ function isBegun(given: Record<string, unknown>, keys: Parameter['keys']): boole
 /** Whether a parameter is required, as the one that would excuse its absence is not true. */
 function isRequired({ requiredUnless = {} }: Route, name: string, given: Record<string, unknown>): boolean {
   const excuse = requiredUnless[name];
-  return excuse !== undefined && !/^(true|1|yes|y|t|on)$/i.test(String(given[excuse] ?? '').trim());
+  return excuse !== undefined && !isTrue(given[excuse]);
+}
+
+function isTrue(value: unknown): boolean {
+  return typeof value !== 'object' && /^(true|1|yes|y|t|on)$/i.test(String(value).trim());
 }
 
 /** Optional parameters that are empty count as absent. */
