@@ -3,6 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { signJwt } from '#src/access/oauth/jwt.ts';
+import { currentKeys } from '#src/access/oauth/keys.ts';
 import { cleanUpContainers } from '#src/domain/container_registry/clean_up.ts';
 import { containersStore } from '#src/domain/container_registry/place.ts';
 import { blobOf, ContainerClient, INDEX, imageOf, MANIFEST, sha256 } from '../support/container_client.ts';
@@ -349,6 +351,8 @@ describe('Container registry', () => {
     expect(await put(manifest, MANIFEST, sha256('else'))).toEqual([400, 'DIGEST_INVALID']);
     const large = { ...manifest, annotations: { text: 'x'.repeat(4 * 1024 * 1024) } };
     expect(await put(large)).toEqual([413, 'SIZE_INVALID']);
+    const many = { ...manifest, annotations: Array.from({ length: 100_001 }, () => 1) };
+    expect(await put(many)).toEqual([413, 'SIZE_INVALID']);
     const tags = await client.send(`/v2/${name}/tags/list`);
     expect(await tags.json()).toEqual({ name, tags: ['good'] });
   });
@@ -596,6 +600,21 @@ describe('Rights in the container registry', () => {
     const many = Array.from({ length: 21 }, (_, at) => `repository:a/b${at}:pull`);
     expect((await as(developer).token(many)).status).toBe(400);
     expect((await fetch(`${world.url}/jwt/auth`, { method: 'POST' })).status).toBe(405);
+  });
+
+  it('are of their own type: what jobs prove themselves with to others opens nothing here', async () => {
+    const { signing } = await currentKeys(world.db, world.as(developer).secret);
+    const { access_token: token } = (await (await as(developer).token([])).json()) as { access_token: string };
+    const content = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    const [key] = signing;
+    if (!key) throw new Error('There is no key');
+    const root = `${world.url}/v2/`;
+    expect((await fetch(root, bearer(signJwt(key, content, 'registry+jwt')))).status).toBe(200);
+    // The claims of a job with the audience of the registry; and those of the registry themselves, in a token of another type.
+    const { access: _, proof: __, ...others } = content;
+    for (const claims of [others, content]) {
+      expect(await errorOf(await fetch(root, bearer(signJwt(key, claims))))).toEqual([401, 'UNAUTHORIZED']);
+    }
   });
 
   it('of a job are those of who started it, in its own project while it runs', async () => {

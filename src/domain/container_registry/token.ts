@@ -18,6 +18,9 @@ import { currentSettings } from '#src/platform/settings/current.ts';
 /** Who tokens are for, as clients are told. */
 export const REGISTRY_SERVICE = 'container_registry';
 
+/** The type of tokens of the registry: jobs have tokens for any audience signed with the same keys. */
+const TOKEN_TYPE = 'registry+jwt';
+
 /** How many scopes one token has at most, and characters of the longest. */
 const MOST_SCOPES = 20;
 const LONGEST_SCOPE = 400;
@@ -111,13 +114,14 @@ export async function issueRegistryToken(
   const [key] = signing;
   if (!key) throw new Error('There is no key to sign tokens with');
   const now = Math.floor(Date.now() / 1_000);
-  const token = signJwt(key, {
+  const claims = {
     ...{ iss: issuer, sub: context.actor?.username ?? '', aud: REGISTRY_SERVICE, jti: randomUUID() },
     // Clocks of several servers differ a little.
     ...{ iat: now, nbf: now - 5, exp: now + seconds },
     access,
     proof,
-  });
+  };
+  const token = signJwt(key, claims, TOKEN_TYPE);
   return { token, seconds, issuedAt: new Date(now * 1_000) };
 }
 
@@ -127,7 +131,7 @@ export async function openRegistryToken(
   token: string,
 ): Promise<OpenedToken> {
   const { signing } = await currentKeys(db, secret);
-  const claims = verifyJwt(signing, token, REGISTRY_SERVICE);
+  const claims = verifyJwt(signing, token, { audience: REGISTRY_SERVICE, type: TOKEN_TYPE });
   if (!claims) throw new Unauthenticated('The token has expired, or is none of this registry.');
   const actor = await bearerOf(db, claims.proof as Proof);
   if (actor === undefined) throw new Unauthenticated('What the token was given for is no longer valid.');

@@ -447,7 +447,8 @@ function fail(call: Call, thrown: unknown): void {
   const { options, request, response } = call;
   if (response.writableEnded) return;
   if (response.headersSent || response.destroyed) {
-    if (!isExpected(thrown)) options.report(thrown, request);
+    const isRefusal = thrown instanceof DomainError || thrown instanceof RegistryError;
+    if (!isRefusal && !isExpected(thrown)) options.report(thrown, request);
     return void response.destroy();
   }
   for (const name of ['Content-Length', 'Content-Type', 'ETag']) response.removeHeader(name);
