@@ -78,7 +78,7 @@ function compose(
     { id, whose, origin, days: PATIENCE },
   );
   const advice = t(
-    'The log of its deliveries says why. Once the receiver works again, save the webhook again or use the mutation enableWebhook; the events of the meantime are not sent.',
+    'The log of its deliveries says why. Once the receiver works again, switch the webhook on again; the events of the meantime are not sent.',
   );
   const lines = [t('Hello {username},', { username }), sentence, advice, t('Gantry at {url}', { url: baseUrl })];
   const html = `<!doctype html>

@@ -32,6 +32,35 @@ export const restAttacks: Attack[] = [
   contents('8 MB of quotes in a commit', () => commit('"'.repeat(4 * MIB - 200))),
   contents('8 MB in a commit', () => commit('x'.repeat(8 * MIB - 200))),
   contents('a commit of 8 MB of brackets', () => `{"actions": [${'[],'.repeat(2.6 * MIB)}[]]}`),
+  document('the document of an npm package of 4 MB'),
+  {
+    name: 'an LFS batch of 1 MB of lists',
+    anonymous: true,
+    prepare: async (server) => {
+      const { path } = await newPlace(server);
+      const sent = {
+        headers: { 'Content-Type': 'application/vnd.git-lfs+json' },
+        body: `[${'[],'.repeat(MIB / 3 - 10)}[]]`,
+      };
+      return () => sendOnce(`${server.url}/${path}.git/info/lfs/objects/batch`, sent);
+    },
+  },
+  {
+    name: 'a manifest of an image of 4 MB of lists',
+    anonymous: false,
+    prepare: async (server) => {
+      const { path } = await newPlace(server);
+      const basic = `Basic ${Buffer.from(`root:${server.token}`).toString('base64')}`;
+      const scope = `repository:${path}:pull,push`;
+      const query = new URLSearchParams({ service: 'container_registry', scope });
+      const answer = await fetch(`${server.url}/jwt/auth?${query}`, { headers: { Authorization: basic } });
+      const { token } = (await answer.json()) as { token: string };
+      const type = 'application/vnd.oci.image.manifest.v1+json';
+      const headers = { 'Content-Type': type, Authorization: `Bearer ${token}` };
+      const sent = { method: 'PUT', headers, body: `{"layers": [${'[],'.repeat((4 * MIB) / 3 - 20)}[]]}` };
+      return () => sendOnce(`${server.url}/v2/${path}/manifests/v1`, sent);
+    },
+  },
   {
     name: 'a query of 15 KB of question marks',
     anonymous: true,
@@ -99,6 +128,27 @@ function body(name: string, anonymous: boolean, type: string, make: () => string
   };
 }
 
+/** The document of a public npm package whose manifests hold as many values as they may. */
+function document(name: string): Attack {
+  return {
+    name,
+    anonymous: false,
+    prepare: async (server) => {
+      const { id } = await newPlace(server);
+      const path = `projects/${id}/packages/npm/wide`;
+      for (let n = 0; n < 24; n += 1) {
+        const version = `1.0.${n}`;
+        const manifest = { name: 'wide', version, list: Array.from({ length: 90_000 }, () => 1) };
+        const attached = { [`wide-${version}.tgz`]: { data: Buffer.from(version).toString('base64') } };
+        const published = { name: 'wide', versions: { [version]: manifest }, 'dist-tags': {}, _attachments: attached };
+        const headers = { 'Content-Type': JSON_TYPE };
+        await send(server, path, { method: 'PUT', headers, body: JSON.stringify(published) });
+      }
+      return () => send(server, path, { method: 'GET' });
+    },
+  };
+}
+
 /** A body that is sent to make a commit. */
 function contents(name: string, make: () => string): Attack {
   return {
@@ -119,8 +169,14 @@ function send({ url, token }: RepositoryServer, path: string, { headers, ...sent
 let count = 0;
 
 async function newProject(server: RepositoryServer): Promise<number> {
+  return (await newPlace(server)).id;
+}
+
+/** A new public project: its ID and its full path. */
+async function newPlace(server: RepositoryServer): Promise<{ id: number; path: string }> {
   count += 1;
-  return JSON.parse((await server.ask('projects', { name: `body${count}`, visibility: 'public' })).text).id;
+  const project = JSON.parse((await server.ask('projects', { name: `body${count}`, visibility: 'public' })).text);
+  return { id: project.id, path: project.path_with_namespace };
 }
 
 function commit(content: string): string {

@@ -13,6 +13,9 @@ export interface Outgoing {
   baseUrl(): Promise<string>;
 }
 
+/** The page of those who wait for an administrator's approval. */
+const WAITING_PATH = '/admin/users?state=BLOCKED_PENDING_APPROVAL';
+
 /** How many links of a kind a user is mailed per hour. */
 const HOURLY = 5;
 
@@ -24,7 +27,8 @@ export async function deliver({ db, mailer, baseUrl }: Outgoing & { db: Db }, wa
   if ('username' in wanted) {
     const base = await baseUrl();
     const texts = await textsFor(db, { username: wanted.username });
-    const facts = { username: wanted.username, link: `${base}/users/sign_in`, baseUrl: base, texts };
+    const link = `${base}${wanted.kind === 'approval_wanted' ? WAITING_PATH : '/users/sign_in'}`;
+    const facts = { username: wanted.username, link, baseUrl: base, texts };
     return mailer.send(compose(wanted.kind, wanted.email, facts));
   }
   const { kind, email } = wanted;

@@ -100,10 +100,8 @@ const WORDS: Record<MailKind | Notice, Words> = {
   ),
   approval_wanted: {
     subject: label('A new user waits for your approval'),
-    text: label(
-      'Somebody signed up, and cannot sign in until an administrator approves. Find those who wait with GET /api/v4/users?state=blocked_pending_approval, and approve or reject them over the API.',
-    ),
-    button: label('Sign in'),
+    text: label('Somebody signed up, and cannot sign in until an administrator approves.'),
+    button: label('Show who waits'),
     small: label('You get this email because you are an administrator.'),
   },
   account_approved: {
