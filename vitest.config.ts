@@ -2,7 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { forgetSettings } from './test/support/own_environment.ts';
 import { scratchInMemory } from './test/support/scratch_in_memory.ts';
+
+forgetSettings(process.env);
 
 // Workers, and the programs that tests run, keep compiled code between runs.
 process.env.NODE_COMPILE_CACHE ??= path.join(import.meta.dirname, 'node_modules', '.cache', 'tests');
@@ -20,6 +23,7 @@ export default defineConfig({
     include,
     exclude: isWithoutLong ? globSync(include).filter(isLong) : [],
     tags: [{ name: 'long', description: 'Takes long, or proves for every case what a few of them show in each run.' }],
+    runner: 'test/support/chosen_tests.ts',
     setupFiles: ['test/support/quick_passwords.ts', 'test/support/remove_scratch.ts'],
     globalSetup: ['test/support/scratch_in_memory.ts', 'test/support/global_setup.ts'],
     testTimeout: 60_000,

@@ -48,6 +48,8 @@ const PARTS = {
   merges: false,
   /** What attacks do to others. */
   attacks: false,
+  /** A large object of Git LFS. */
+  lfs: false,
   /** The memory of idle subscribers. */
   subscribers: false,
   /** How long events take to webhooks, and what that does to others. */

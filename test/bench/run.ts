@@ -8,6 +8,7 @@ import { measureAttacks } from './attacks/run.ts';
 import { measureCollaboration } from './collaboration.ts';
 import { measureGrowth } from './growth.ts';
 import { measureHooks } from './hooks/run.ts';
+import { measureLfs } from './lfs.ts';
 import { measureLists } from './lists/run.ts';
 import { measurements } from './measurements.ts';
 import { type Options, type Part, readOptions } from './options.ts';
@@ -34,6 +35,7 @@ async function bench(options: Options): Promise<void> {
   if (parts.has('start')) figures.push(...startFigures(await measureStart()));
   if (parts.has('repository')) await measureRepositories(options.repository, print);
   if (parts.has('merges')) await measureMerges(print);
+  if (parts.has('lfs')) await measureLfs(print);
   if (parts.has('attacks')) await measureAttacks(options.attack, print);
   if (parts.has('subscribers')) {
     for (const transport of ['websocket', 'sse'] as const) {

@@ -1,9 +1,10 @@
+// Each of its tests takes long.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { beginScheduled } from '#src/domain/ci/jobs/begin_scheduled.ts';
 import { createFile, updateFile } from '#src/domain/repository/files/write.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
 import type { Json } from '../support/http.ts';
-import { LONG } from '../support/long.ts';
 import { commitTo } from '../support/merge_requests.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { registerRunner } from '../support/runner.ts';
@@ -33,7 +34,7 @@ now: { script: x, stage: deploy, needs: [] }
 ship: { script: x, stage: deploy, needs: [unit, { job: quick, artifacts: false }] }
 `;
 
-  it('start when those that they need have succeeded, whatever their stages', LONG, async () => {
+  it('start when those that they need have succeeded, whatever their stages', async () => {
     const { project } = await projectWithJobs(config);
     expect(await states(project.id)).toEqual({
       slow: 'pending',
@@ -59,7 +60,7 @@ ship: { script: x, stage: deploy, needs: [unit, { job: quick, artifacts: false }
     expect(await states(project.id)).toMatchObject({ whole: 'skipped', ship: 'pending' });
   });
 
-  it('get the artifacts of those alone', LONG, async () => {
+  it('get the artifacts of those alone', async () => {
     const { project } = await projectWithJobs(config);
     const { id } = await pipelineOf(project.id);
     await world.db.job.updateMany({
@@ -75,7 +76,7 @@ ship: { script: x, stage: deploy, needs: [unit, { job: quick, artifacts: false }
     expect(seen).toMatchObject({ unit: ['quick'], ship: ['unit'], now: [], whole: ['slow', 'quick'] });
   });
 
-  it('are skipped with those that fail, and come back when they are tried again', LONG, async () => {
+  it('are skipped with those that fail, and come back when they are tried again', async () => {
     const { project } = await projectWithJobs(`
 a: { script: x }
 b: { script: x, needs: [a] }
@@ -100,7 +101,7 @@ cleanup: { script: x, needs: [c], when: always }
     expect((await pipelineOf(project.id)).status).toBe('success');
   });
 
-  it('wait for a manual job that they need until it is played', LONG, async () => {
+  it('wait for a manual job that they need until it is played', async () => {
     const { project } = await projectWithJobs(
       'gate: { script: x, when: manual }\nship: { script: x, needs: [gate] }\nlast: { script: x, needs: [ship] }',
     );
@@ -127,7 +128,7 @@ describe('A failed job', () => {
     };
   };
 
-  it('is tried again as often as its file says', LONG, async () => {
+  it('is tried again as often as its file says', async () => {
     expect(await reports('a: { script: x, retry: 2 }', [{}, {}, {}])).toMatchObject({
       status: 'failed',
       jobs: ['failed retried', 'failed retried', 'failed'],
@@ -138,7 +139,7 @@ describe('A failed job', () => {
     });
   });
 
-  it('is tried again after the failures that its file names alone', LONG, async () => {
+  it('is tried again after the failures that its file names alone', async () => {
     const config = 'a: { script: x, retry: { max: 2, when: runner_system_failure, exit_codes: [7] } }';
     const system = { failure_reason: 'runner_system_failure' };
     expect((await reports(config, [system, { exit_code: 7 }, {}])).jobs).toEqual([
@@ -149,7 +150,7 @@ describe('A failed job', () => {
     expect((await reports(config, [{ failure_reason: 'script_failure', exit_code: 1 }])).jobs).toEqual(['failed']);
   });
 
-  it('is allowed with the exit codes that its file names', LONG, async () => {
+  it('is allowed with the exit codes that its file names', async () => {
     const config = 'a: { script: x, allow_failure: { exit_codes: [3, 4] } }';
     const allowed = await reports(config, [{ exit_code: 3 }]);
     expect([allowed.status, allowed.all[0]?.exitCode]).toEqual(['success', 3]);
@@ -159,7 +160,7 @@ describe('A failed job', () => {
     }
   });
 
-  it('ends the others where the workflow says so', LONG, async () => {
+  it('ends the others where the workflow says so', async () => {
     const config = `
 workflow: { auto_cancel: { on_job_failure: all } }
 a: { script: x }
@@ -180,7 +181,7 @@ later: { script: x, stage: deploy }
 });
 
 describe('A delayed job', () => {
-  it('waits for its time, or for somebody who plays it', LONG, async () => {
+  it('waits for its time, or for somebody who plays it', async () => {
     const { project } = await projectWithJobs(
       'a: { script: x, when: delayed, start_in: 1 hour }\nb: { script: x, when: delayed, start_in: 2 hours }\nc: { script: x, when: delayed, start_in: 3 hours }',
     );
@@ -209,7 +210,7 @@ describe('A newer pipeline of a branch', () => {
     return Object.fromEntries(jobs.map(({ name, status }) => [name, status]));
   };
 
-  it('cancels the older one unless a job has started that must not be interrupted', LONG, async () => {
+  it('cancels the older one unless a job has started that must not be interrupted', async () => {
     const config = 'build: { script: x, stage: build, interruptible: true }\nship: { script: x, stage: deploy }';
     const { project } = await projectWithJobs(config);
     const runner = await registerRunner(world, {});
@@ -220,7 +221,7 @@ describe('A newer pipeline of a branch', () => {
     expect(await push(project)).toEqual({ build: 'success', ship: 'running' });
   });
 
-  it('cancels what may be interrupted alone, or nothing, where the workflow says so', LONG, async () => {
+  it('cancels what may be interrupted alone, or nothing, where the workflow says so', async () => {
     const jobs = 'build: { script: x, interruptible: true }\nship: { script: x }';
     const some = await projectWithJobs(`workflow: { auto_cancel: { on_new_commit: interruptible } }\n${jobs}`);
     expect(await push(some.project)).toEqual({ build: 'canceled', ship: 'pending' });
@@ -232,7 +233,7 @@ describe('A newer pipeline of a branch', () => {
 });
 
 describe('Rules', () => {
-  it('see the commit, the project, its variables and those of the trigger', LONG, async () => {
+  it('see the commit, the project, its variables and those of the trigger', async () => {
     const config = `
 protected: { script: x, rules: [{ if: '$CI_COMMIT_REF_PROTECTED == "true"' }] }
 default: { script: x, rules: [{ if: '$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH' }] }
@@ -257,7 +258,7 @@ secret: { script: x, rules: [{ if: $SECRET }] }
     expect(Object.keys(await states(project.id))).toEqual(['title', 'project', 'tag']);
   });
 
-  it('see what a push changed', LONG, async () => {
+  it('see what a push changed', async () => {
     const config = 'docs: { script: x, rules: [{ changes: ["docs/*"] }] }\nall: { script: x }';
     const { project } = await projectWithJobs(config);
     const names = async (branch: string, file: string) => {
@@ -273,7 +274,7 @@ secret: { script: x, rules: [{ if: $SECRET }] }
     expect(Object.keys(await states(project.id))).toEqual(['docs', 'all']);
   });
 
-  it('may leave nothing, which is an error for who asks for a pipeline', LONG, async () => {
+  it('may leave nothing, which is an error for who asks for a pipeline', async () => {
     const { project } = await projectWithJobs('workflow: { rules: [{ if: $NO }] }\na: { script: x }');
     expect(await world.db.pipeline.count({ where: { projectId: project.id } })).toBe(0);
     expect(await api.post(`/projects/${project.id}/pipeline?ref=master`)).toMatchObject({
@@ -284,7 +285,7 @@ secret: { script: x, rules: [{ if: $SECRET }] }
 });
 
 describe('Includes', () => {
-  it('come from the repository and from projects whose code the one who pushes may read', LONG, async () => {
+  it('come from the repository and from projects whose code the one who pushes may read', async () => {
     const other = await world.user();
     const shared = await projectWithCommit(world, other, {});
     await commitTo(world, shared.project, other, 'master', 'ci/job.yml', 'include: ci/more.yml\nshared: {script: x}');
@@ -314,7 +315,7 @@ describe('Includes', () => {
     expect((await pipelineOf(project.id)).yamlErrors).toBe(`Project \`${path}\` reference \`nowhere\` does not exist!`);
   });
 
-  it('come from components of projects, in a version, with inputs', LONG, async () => {
+  it('come from components of projects, in a version, with inputs', async () => {
     const source = await projectWithCommit(world, owner, {});
     const write = (path: string, content: string) =>
       createFile(world.as(owner), source.project.id, { path, content, branch: 'master', message: 'Component' });
@@ -365,7 +366,7 @@ describe('Includes', () => {
     expect(await tried(`$CI_SERVER_HOST/${hidden.fullPath}/one@master`)).toContain('not found or access denied');
   });
 
-  it('come from addresses that webhooks may go to, and from templates', LONG, async () => {
+  it('come from addresses that webhooks may go to, and from templates', async () => {
     const { project } = await projectWithCommit(world, owner, {});
     const tried = async (include: string) => {
       await commitFile(world, owner, project, `include: ${include}\na: {script: x}`);
@@ -409,7 +410,7 @@ describe('Includes', () => {
 });
 
 describe('What a runner gets', () => {
-  it('has variables of the commit, and those that are not to be expanded as such', LONG, async () => {
+  it('has variables of the commit, and those that are not to be expanded as such', async () => {
     const { project, sha } = await projectWithJobs(
       'variables: {RAW: {value: $CI, expand: false}, PLAIN: x}\na: {script: x, timeout: 10 minutes, tags: ["t-$CI_PROJECT_NAME"]}',
     );
@@ -433,7 +434,7 @@ describe('What a runner gets', () => {
     expect(payload.runner_info.timeout).toBe(600);
   });
 
-  it('has every cache, with keys that follow the contents of files', LONG, async () => {
+  it('has every cache, with keys that follow the contents of files', async () => {
     const config =
       'a: {script: x, cache: [{key: {files: [lock, none], prefix: p}, paths: [m], policy: pull}, {key: {files: [none]}, paths: [n]}, {paths: [o]}]}';
     const { project } = await projectWithJobs(config);

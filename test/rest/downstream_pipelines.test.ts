@@ -1,3 +1,5 @@
+// Each of its tests takes long.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { finishJob, startJob } from '#src/domain/ci/jobs/run.ts';
 import { createPipeline } from '#src/domain/ci/pipelines/create.ts';
@@ -6,7 +8,6 @@ import { createFile } from '#src/domain/repository/files/write.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
 import type { Json } from '../support/http.ts';
-import { LONG } from '../support/long.ts';
 import { opened, withTopic } from '../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -66,7 +67,7 @@ after: {stage: deploy, script: x}
 `;
 
 describe('A job with trigger:include', () => {
-  it('starts a child pipeline of the same commit, with its variables, and succeeds', LONG, async () => {
+  it('starts a child pipeline of the same commit, with its variables, and succeeds', async () => {
     const project = await projectOf(PARENT, { 'ci/child.yml': CHILD });
     const id = await start(project);
     const made = await child(id, 'start');
@@ -106,7 +107,7 @@ describe('A job with trigger:include', () => {
     });
   });
 
-  it('waits for the pipeline with strategy: depend, and fails and goes on with it', LONG, async () => {
+  it('waits for the pipeline with strategy: depend, and fails and goes on with it', async () => {
     const config = PARENT.replace('include: ci/child.yml', 'include: [{local: ci/child.yml}], strategy: depend');
     const project = await projectOf(config, { 'ci/child.yml': 'unit: {script: x}' });
     const id = await start(project);
@@ -123,7 +124,7 @@ describe('A job with trigger:include', () => {
     expect([(await job(id, 'start')).status, (await job(id, 'after')).status]).toEqual(['success', 'pending']);
   });
 
-  it('is canceled with its child, and deleted with it', LONG, async () => {
+  it('is canceled with its child, and deleted with it', async () => {
     const config = PARENT.replace('include: ci/child.yml', 'include: ci/child.yml, strategy: depend');
     const project = await projectOf(config, { 'ci/child.yml': CHILD });
     const id = await start(project);
@@ -137,7 +138,7 @@ describe('A job with trigger:include', () => {
     expect(await world.db.pipeline.count({ where: { id: { in: [id, made.id] } } })).toBe(0);
   });
 
-  it('fails for a file that is not there, is invalid or has no jobs, and shows why', LONG, async () => {
+  it('fails for a file that is not there, is invalid or has no jobs, and shows why', async () => {
     const config = `
 none: {trigger: {include: none.yml}}
 bad: {trigger: {include: bad.yml}}
@@ -163,7 +164,7 @@ allowed: {trigger: {include: none.yml}, allow_failure: true}
     expect(await status(id)).toBe('failed');
   });
 
-  it('is played and retried as other jobs are, each time with a new pipeline', LONG, async () => {
+  it('is played and retried as other jobs are, each time with a new pipeline', async () => {
     const config = 'go: {trigger: {include: child.yml}, when: manual}\nstay: {script: x}';
     const project = await projectOf(config, { 'child.yml': 'unit: {script: x}' });
     const id = await start(project);
@@ -181,7 +182,7 @@ allowed: {trigger: {include: none.yml}, allow_failure: true}
     ]);
   });
 
-  it('has children on two levels at most', LONG, async () => {
+  it('has children on two levels at most', async () => {
     const files = {
       'a.yml': 'down: {trigger: {include: b.yml}}',
       'b.yml': 'down: {trigger: {include: c.yml}}',
@@ -198,7 +199,7 @@ allowed: {trigger: {include: none.yml}, allow_failure: true}
     expect(await below(second.id, 'down')).toEqual([]);
   });
 
-  it('starts children of pipelines of merge requests, which know the merge request', LONG, async () => {
+  it('starts children of pipelines of merge requests, which know the merge request', async () => {
     const project = await world.project({ owner });
     await withTopic(world, project, owner);
     const parent = 'go: {trigger: {include: child.yml}, rules: [{if: $CI_MERGE_REQUEST_IID}]}';
@@ -220,7 +221,7 @@ allowed: {trigger: {include: none.yml}, allow_failure: true}
 describe('A job with trigger:project', () => {
   const OTHER = 'unit: {script: x, rules: [{if: $CI_PIPELINE_SOURCE == "pipeline" && $FROM == "here"}]}';
 
-  it('starts a pipeline of the default branch, or of another one, of that project', LONG, async () => {
+  it('starts a pipeline of the default branch, or of another one, of that project', async () => {
     const other = await projectOf(OTHER);
     await api.post(`/projects/${other.id}/repository/branches`, { branch: 'second', ref: 'master' });
     const config = `
@@ -241,7 +242,7 @@ long: {trigger: {project: ${other.fullPath}, branch: $TARGET, strategy: mirror}}
     expect(new Set(listed.body.map((one: Json) => one.source))).toEqual(new Set(['pipeline']));
   });
 
-  it('passes on what the job says: its own variables, those of its pipeline, or none', LONG, async () => {
+  it('passes on what the job says: its own variables, those of its pipeline, or none', async () => {
     const other = await projectOf('unit: {script: x}');
     const config = `
 variables: {OWN: own}
@@ -263,7 +264,7 @@ both: {trigger: {project: ${other.fullPath}, forward: {pipeline_variables: true}
     expect(await passed('both')).toEqual(['OWN', 'GIVEN']);
   });
 
-  it('fails where its user sees no project, or may not start pipelines', LONG, async () => {
+  it('fails where its user sees no project, or may not start pipelines', async () => {
     const [hidden, seen] = [await world.project({ owner }), await world.project({ owner, visibility: 'public' })];
     for (const { id } of [hidden, seen]) {
       await createFile(world.as(owner), id, {
@@ -295,7 +296,7 @@ branch: {trigger: {project: ${seen.fullPath}, branch: nowhere}}
     expect(await world.db.pipeline.count({ where: ofDeveloper })).toBe(0);
   });
 
-  it('does not start what led to it', LONG, async () => {
+  it('does not start what led to it', async () => {
     const first = await projectOf('unit: {script: x}');
     const second = await projectOf(`back: {trigger: ${first.fullPath}}`);
     await commitFile(world, owner, first, `there: {trigger: ${second.fullPath}}`);
@@ -305,7 +306,7 @@ branch: {trigger: {project: ${seen.fullPath}, branch: nowhere}}
     expect(await below(there.id, 'back')).toEqual([]);
   });
 
-  it('shows its pipeline only to those who can see it', LONG, async () => {
+  it('shows its pipeline only to those who can see it', async () => {
     const other = await projectOf('unit: {script: x}');
     await world.db.member.deleteMany({ where: { projectId: other.id, userId: developer.id } });
     const project = await projectOf(`go: {trigger: ${other.fullPath}}`);

@@ -1,8 +1,9 @@
+// Each of its tests takes long.
+// @module-tag long
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/types.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Json } from '../support/http.ts';
-import { LONG } from '../support/long.ts';
 import { startMailbox } from '../support/mailbox.ts';
 import { opened, withTopic } from '../support/merge_requests.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -52,7 +53,7 @@ async function line(): Promise<Json> {
 }
 
 describe('Draft notes', () => {
-  it('are kept with what they are to be, in their order', LONG, async () => {
+  it('are kept with what they are to be, in their order', async () => {
     const { body: thread } = await world.api(owner).post(`${path}/discussions`, { body: 'Why?' });
     const first = await draft(ann, path, { note: 'Plain', commit_id: 'undefined' });
     expect(first).toEqual({
@@ -92,7 +93,7 @@ describe('Draft notes', () => {
     expect((await world.api(ann).put(`${one}/publish`, {})).status).toBe(404);
   });
 
-  it('are seen, changed and published by their author alone', LONG, async () => {
+  it('are seen, changed and published by their author alone', async () => {
     const at = await another();
     const mine = await draft(ann, at, { note: `zqsecret @${ben.username}` });
     const own = await draft(ben, at, { note: 'decoy' });
@@ -127,7 +128,7 @@ describe('Draft notes', () => {
     expect(body.data.node).toMatchObject({ body: mine.note, author: { username: ann.username }, discussionId: null });
   });
 
-  it('are refused where a note would be, and for threads that are not there', LONG, async () => {
+  it('are refused where a note would be, and for threads that are not there', async () => {
     const at = await another();
     const elsewhere = (await world.api(owner).post(`${path}/discussions`, { body: 'Elsewhere' })).body.id;
     await world.api(owner).put(at, { title: 'Renamed' });
@@ -161,7 +162,7 @@ describe('Draft notes', () => {
     expect((await posted(ann, {})).status).toBe(201);
   });
 
-  it('are at most 200 on a merge request, of 262,144 characters in all', LONG, async () => {
+  it('are at most 200 on a merge request, of 262,144 characters in all', async () => {
     const at = await another();
     const { id } = await world.db.mergeRequest.findFirstOrThrow({
       where: { targetProjectId: project.id, iid: Number(at.split('/').at(-1)) },
@@ -180,7 +181,7 @@ describe('Draft notes', () => {
     expect([await put(last, long), await put(first, 'short'), await posted('yz')]).toEqual([200, 200, 201]);
   });
 
-  it('go with the account of their author, and with the merge request', LONG, async () => {
+  it('go with the account of their author, and with the merge request', async () => {
     const at = await another();
     const gone = await world.user();
     await draft(gone, at, { note: 'gone' });
@@ -195,47 +196,43 @@ describe('Draft notes', () => {
 });
 
 describe('A review', () => {
-  it(
-    'is published at once: in order, with what it resolves, its quick actions and the state of the review',
-    LONG,
-    async () => {
-      await world.db.draftNote.deleteMany({ where: { mergeRequestId: mergeRequest.id } });
-      await world.api(owner).put(path, { reviewer_ids: [ann.id, ben.id] });
-      const states = async () => (await world.api(owner).get(`${path}/reviewers`)).body.map(({ state }: Json) => state);
-      const { body: thread } = await world.api(owner).post(`${path}/discussions`, { body: 'Resolve me' });
-      const { body: open } = await world.api(owner).post(`${path}/discussions`, { body: 'Leave me' });
-      await draft(ann, path, { note: 'First\n/label ~reviewed' });
-      expect(await states()).toEqual(['review_started', 'unreviewed']);
-      await draft(ann, path, { note: 'Done', in_reply_to_discussion_id: thread.id, resolve_discussion: true });
-      await draft(ann, path, { note: 'Still', in_reply_to_discussion_id: open.id });
-      await draft(ann, path, { note: 'Here', position: await line() });
-      await draft(ann, path, { note: '/subscribe\n/title Reviewed' });
-      await draft(ben, path, { note: 'not published' });
-      await world.label(project, owner, 'reviewed');
-      const before = (await bodiesOf(path)).length;
-      const { updated_at } = (await world.api(owner).get(path)).body;
-      expect((await world.api(ann).post(`${path}/draft_notes/bulk_publish`)).status).toBe(204);
-      expect(await draftsOf(ann, path)).toEqual([]);
-      const notes = (await world.api(owner).get(`${path}/notes?per_page=100`)).body.slice(before);
-      const comments = notes.filter(({ system }: Json) => !system);
-      expect(comments.map(({ body, type, author }: Json) => [body, type, author.id])).toEqual([
-        ['First', 'DiscussionNote', ann.id],
-        ['Done', 'DiscussionNote', ann.id],
-        ['Still', 'DiscussionNote', ann.id],
-        ['Here', 'DiffNote', ann.id],
-      ]);
-      expect(comments.map(({ resolved }: Json) => resolved)).toEqual([false, true, false, false]);
-      expect(comments[3].position).toMatchObject({ new_path: 'b.txt', new_line: 1 });
-      const record = (await world.api(owner).get(path)).body;
-      expect([record.labels, record.title]).toEqual([['reviewed'], 'Reviewed']);
-      expect(record.updated_at > updated_at).toBe(true);
-      expect(await states()).toEqual(['reviewed', 'review_started']);
-      expect((await world.api(ann).post(`${path}/draft_notes/bulk_publish`)).status).toBe(204);
-      expect((await bodiesOf(path)).length).toBe(before + notes.length);
-    },
-  );
+  it('is published at once: in order, with what it resolves, its quick actions and the state of the review', async () => {
+    await world.db.draftNote.deleteMany({ where: { mergeRequestId: mergeRequest.id } });
+    await world.api(owner).put(path, { reviewer_ids: [ann.id, ben.id] });
+    const states = async () => (await world.api(owner).get(`${path}/reviewers`)).body.map(({ state }: Json) => state);
+    const { body: thread } = await world.api(owner).post(`${path}/discussions`, { body: 'Resolve me' });
+    const { body: open } = await world.api(owner).post(`${path}/discussions`, { body: 'Leave me' });
+    await draft(ann, path, { note: 'First\n/label ~reviewed' });
+    expect(await states()).toEqual(['review_started', 'unreviewed']);
+    await draft(ann, path, { note: 'Done', in_reply_to_discussion_id: thread.id, resolve_discussion: true });
+    await draft(ann, path, { note: 'Still', in_reply_to_discussion_id: open.id });
+    await draft(ann, path, { note: 'Here', position: await line() });
+    await draft(ann, path, { note: '/subscribe\n/title Reviewed' });
+    await draft(ben, path, { note: 'not published' });
+    await world.label(project, owner, 'reviewed');
+    const before = (await bodiesOf(path)).length;
+    const { updated_at } = (await world.api(owner).get(path)).body;
+    expect((await world.api(ann).post(`${path}/draft_notes/bulk_publish`)).status).toBe(204);
+    expect(await draftsOf(ann, path)).toEqual([]);
+    const notes = (await world.api(owner).get(`${path}/notes?per_page=100`)).body.slice(before);
+    const comments = notes.filter(({ system }: Json) => !system);
+    expect(comments.map(({ body, type, author }: Json) => [body, type, author.id])).toEqual([
+      ['First', 'DiscussionNote', ann.id],
+      ['Done', 'DiscussionNote', ann.id],
+      ['Still', 'DiscussionNote', ann.id],
+      ['Here', 'DiffNote', ann.id],
+    ]);
+    expect(comments.map(({ resolved }: Json) => resolved)).toEqual([false, true, false, false]);
+    expect(comments[3].position).toMatchObject({ new_path: 'b.txt', new_line: 1 });
+    const record = (await world.api(owner).get(path)).body;
+    expect([record.labels, record.title]).toEqual([['reviewed'], 'Reviewed']);
+    expect(record.updated_at > updated_at).toBe(true);
+    expect(await states()).toEqual(['reviewed', 'review_started']);
+    expect((await world.api(ann).post(`${path}/draft_notes/bulk_publish`)).status).toBe(204);
+    expect((await bodiesOf(path)).length).toBe(before + notes.length);
+  });
 
-  it('is published whole or not at all', LONG, async () => {
+  it('is published whole or not at all', async () => {
     const at = await another();
     const { body: thread } = await world.api(owner).post(`${at}/discussions`, { body: 'Soon gone' });
     await draft(ann, at, { note: 'Fine' });
@@ -245,7 +242,7 @@ describe('A review', () => {
     expect([await bodiesOf(at), (await draftsOf(ann, at)).length]).toEqual([[], 2]);
   });
 
-  it('is published once, however often that is asked for at the same time', LONG, async () => {
+  it('is published once, however often that is asked for at the same time', async () => {
     const at = await another();
     for (const note of ['One', 'Two']) await draft(ann, at, { note });
     const answers = await Promise.all([1, 2, 3].map(() => world.api(ann).post(`${at}/draft_notes/bulk_publish`)));
@@ -253,14 +250,14 @@ describe('A review', () => {
     expect(await bodiesOf(at)).toEqual(['One', 'Two']);
   });
 
-  it('of a draft alone leaves the others', LONG, async () => {
+  it('of a draft alone leaves the others', async () => {
     const at = await another();
     const [first] = [await draft(ann, at, { note: 'One' }), await draft(ann, at, { note: 'Two' })];
     expect((await world.api(ann).put(`${at}/draft_notes/${first.id}/publish`, {})).status).toBe(204);
     expect([await bodiesOf(at), (await draftsOf(ann, at)).map(({ note }: Json) => note)]).toEqual([['One'], ['Two']]);
   });
 
-  it('keeps an approval', LONG, async () => {
+  it('keeps an approval', async () => {
     const at = await another();
     await world.api(owner).put(at, { reviewer_ids: [ann.id] });
     await world.api(ann).post(`${at}/approve`);
@@ -269,7 +266,7 @@ describe('A review', () => {
     expect((await world.api(owner).get(`${at}/reviewers`)).body).toMatchObject([{ state: 'approved' }]);
   });
 
-  it('is one email and one todo, and a webhook and an event for each note', LONG, async () => {
+  it('is one email and one todo, and a webhook and an event for each note', async () => {
     const mailed = await world.user();
     await world.member(project, mailed, 'developer');
     const at = await another();
@@ -300,29 +297,25 @@ describe('A review', () => {
     await world.api(owner).delete(`${at}`);
   });
 
-  it(
-    'is not mailed together with answers in internal threads, which those who may read get by themselves',
-    LONG,
-    async () => {
-      const at = await another();
-      const guest = await world.user();
-      await world.api(guest).post(`${at}/notes`, { body: 'I take part' });
-      const { body: note } = await world.api(owner).post(`${at}/notes`, { body: 'Internal', internal: true });
-      const { body: threads } = await world.api(owner).get(`${at}/discussions`);
-      const thread = threads.find(({ notes }: Json) => notes[0].id === note.id);
-      await world.idle();
-      await draft(ann, at, { note: 'zqsecret', in_reply_to_discussion_id: thread.id });
-      await draft(ann, at, { note: 'Open' });
-      const before = mailbox.to(`${guest.username}@example.org`).length;
-      await world.api(ann).post(`${at}/draft_notes/bulk_publish`);
-      const address = `${guest.username}@example.org`;
-      await world.until(async () => mailbox.to(address).length > before);
-      await world.idle();
-      const texts = mailbox.to(address).map(({ text }) => text);
-      expect(texts.length).toBe(before + 1);
-      expect(texts.join()).not.toContain('zqsecret');
-      const owners = mailbox.to(`${owner.username}@example.org`).map(({ text }) => text);
-      expect(owners.filter((text) => text?.includes('zqsecret')).length).toBe(1);
-    },
-  );
+  it('is not mailed together with answers in internal threads, which those who may read get by themselves', async () => {
+    const at = await another();
+    const guest = await world.user();
+    await world.api(guest).post(`${at}/notes`, { body: 'I take part' });
+    const { body: note } = await world.api(owner).post(`${at}/notes`, { body: 'Internal', internal: true });
+    const { body: threads } = await world.api(owner).get(`${at}/discussions`);
+    const thread = threads.find(({ notes }: Json) => notes[0].id === note.id);
+    await world.idle();
+    await draft(ann, at, { note: 'zqsecret', in_reply_to_discussion_id: thread.id });
+    await draft(ann, at, { note: 'Open' });
+    const before = mailbox.to(`${guest.username}@example.org`).length;
+    await world.api(ann).post(`${at}/draft_notes/bulk_publish`);
+    const address = `${guest.username}@example.org`;
+    await world.until(async () => mailbox.to(address).length > before);
+    await world.idle();
+    const texts = mailbox.to(address).map(({ text }) => text);
+    expect(texts.length).toBe(before + 1);
+    expect(texts.join()).not.toContain('zqsecret');
+    const owners = mailbox.to(`${owner.username}@example.org`).map(({ text }) => text);
+    expect(owners.filter((text) => text?.includes('zqsecret')).length).toBe(1);
+  });
 });

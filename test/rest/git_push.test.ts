@@ -1,3 +1,5 @@
+// Each of its tests takes long.
+// @module-tag long
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
@@ -9,7 +11,6 @@ import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { clone, commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { git, gitBytes, gitLines } from '../support/git_program.ts';
 import { remotes } from '../support/git_remote.ts';
-import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -18,7 +19,7 @@ const { address, pushed } = remotes(world, owner);
 const directoryOf = (project: ProjectRow) => world.repositories.directory(project);
 
 describe('Pushing', () => {
-  it('makes, moves and deletes branches and tags, and records it', LONG, async () => {
+  it('makes, moves and deletes branches and tags, and records it', async () => {
     const { project, work, head } = await pushed();
     await run(work, 'tag', 'light');
     await run(work, 'tag', '-a', '-m', 'A release', 'v1.0');
@@ -48,28 +49,24 @@ describe('Pushing', () => {
     ]);
   });
 
-  it(
-    'refuses what drops commits of others unless it is forced, and tells a push that was overtaken',
-    LONG,
-    async () => {
-      const { project, work } = await pushed();
-      const [one, two] = [await clone(address(project, owner)), await clone(address(project, owner))];
-      for (const copy of [one, two]) await run(copy, 'checkout', '--quiet', '-b', 'topic');
-      await commitFile(one, 'b.txt', 'one\n');
-      await commitFile(two, 'b.txt', 'two\n');
-      const both = await Promise.all([one, two].map((copy) => gitClient(copy, 'push', 'origin', 'topic')));
-      expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
-      expect(both.find(({ code }) => code === 1)?.said).toMatch(/rejected/);
-      expect(git(directoryOf(project), ['fsck', '--strict', '--no-dangling'])).toBe('');
-      await run(work, 'commit', '--quiet', '--amend', '-m', 'Other');
-      await run(work, 'push', '--quiet', 'origin', 'HEAD:second');
-      await run(work, 'commit', '--quiet', '--amend', '-m', 'Yet another');
-      expect((await gitClient(work, 'push', 'origin', 'HEAD:second')).code).toBe(1);
-      await run(work, 'push', '--quiet', '--force', 'origin', 'HEAD:second');
-    },
-  );
+  it('refuses what drops commits of others unless it is forced, and tells a push that was overtaken', async () => {
+    const { project, work } = await pushed();
+    const [one, two] = [await clone(address(project, owner)), await clone(address(project, owner))];
+    for (const copy of [one, two]) await run(copy, 'checkout', '--quiet', '-b', 'topic');
+    await commitFile(one, 'b.txt', 'one\n');
+    await commitFile(two, 'b.txt', 'two\n');
+    const both = await Promise.all([one, two].map((copy) => gitClient(copy, 'push', 'origin', 'topic')));
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
+    expect(both.find(({ code }) => code === 1)?.said).toMatch(/rejected/);
+    expect(git(directoryOf(project), ['fsck', '--strict', '--no-dangling'])).toBe('');
+    await run(work, 'commit', '--quiet', '--amend', '-m', 'Other');
+    await run(work, 'push', '--quiet', 'origin', 'HEAD:second');
+    await run(work, 'commit', '--quiet', '--amend', '-m', 'Yet another');
+    expect((await gitClient(work, 'push', 'origin', 'HEAD:second')).code).toBe(1);
+    await run(work, 'push', '--quiet', '--force', 'origin', 'HEAD:second');
+  });
 
-  it('protects branches from those who may not push to them, and from everybody who drops commits', LONG, async () => {
+  it('protects branches from those who may not push to them, and from everybody who drops commits', async () => {
     const { project, work, head } = await pushed();
     const developer = await world.user();
     await world.member(project, developer, 'developer');
@@ -96,7 +93,7 @@ describe('Pushing', () => {
     ]);
   });
 
-  it('refuses everything while the project is archived', LONG, async () => {
+  it('refuses everything while the project is archived', async () => {
     const { project, work } = await pushed();
     await world.api(owner).post(`/projects/${project.id}/archive`);
     await commitFile(work, 'b.txt', 'two\n');
@@ -108,56 +105,48 @@ describe('Pushing', () => {
     await clone(address(project, owner));
   });
 
-  it(
-    'refuses names that the server keeps, branches that are no commits, and takes options without heeding them',
-    LONG,
-    async () => {
-      const { project, work } = await pushed();
-      const tree = await run(work, 'rev-parse', 'HEAD^{tree}');
-      const { said } = await gitClient(
-        work,
-        'push',
-        'origin',
-        'main:refs/merge-requests/1/head',
-        `${tree}:refs/tags/tree`,
-      );
+  it('refuses names that the server keeps, branches that are no commits, and takes options without heeding them', async () => {
+    const { project, work } = await pushed();
+    const tree = await run(work, 'rev-parse', 'HEAD^{tree}');
+    const { said } = await gitClient(
+      work,
+      'push',
+      'origin',
+      'main:refs/merge-requests/1/head',
+      `${tree}:refs/tags/tree`,
+    );
+    expect(said).toContain('the server keeps such names for itself');
+    await run(work, 'push', '--quiet', '-o', 'ci.skip', 'origin', 'main:second');
+    expect(gitLines(directoryOf(project), ['for-each-ref', '--format=%(refname)'])).toEqual([
+      'refs/heads/main',
+      'refs/heads/second',
+      'refs/tags/tree',
+    ]);
+  });
+
+  it('refuses reserved names themselves, and names that are taken for options or for HEAD; such refs can be deleted', async () => {
+    const { project, work, head } = await pushed();
+    const reserved = ['merge-requests', 'keep-around', 'environments', 'pipelines', 'replace'].map(
+      (kind) => `refs/${kind}`,
+    );
+    for (const name of [...reserved, ...reserved.map((ref) => `${ref}/x`)]) {
+      const { said } = await gitClient(work, 'push', 'origin', `main:${name}`);
       expect(said).toContain('the server keeps such names for itself');
-      await run(work, 'push', '--quiet', '-o', 'ci.skip', 'origin', 'main:second');
-      expect(gitLines(directoryOf(project), ['for-each-ref', '--format=%(refname)'])).toEqual([
-        'refs/heads/main',
-        'refs/heads/second',
-        'refs/tags/tree',
-      ]);
-    },
-  );
+    }
+    const odd = ['refs/heads/HEAD', 'refs/heads/-x', 'refs/heads/-x/y', 'refs/tags/-x', 'refs/tags/HEAD'];
+    for (const name of odd) {
+      const { said } = await gitClient(work, 'push', 'origin', `main:${name}`);
+      expect(said).toContain('the name is not valid');
+    }
+    const directory = directoryOf(project);
+    expect(gitLines(directory, ['for-each-ref', '--format=%(refname)'])).toEqual(['refs/heads/main']);
+    for (const name of odd.filter((ref) => ref !== 'refs/heads/-x')) git(directory, ['update-ref', name, head]);
+    for (const name of odd) await gitClient(work, 'push', 'origin', `:${name}`);
+    expect(gitLines(directory, ['for-each-ref', '--format=%(refname)'])).toEqual(['refs/heads/main']);
+    await run(work, 'push', '--quiet', 'origin', 'main:refs/keep-around-not', 'main:refs/heads/x/-y');
+  });
 
-  it(
-    'refuses reserved names themselves, and names that are taken for options or for HEAD; such refs can be deleted',
-    LONG,
-    async () => {
-      const { project, work, head } = await pushed();
-      const reserved = ['merge-requests', 'keep-around', 'environments', 'pipelines', 'replace'].map(
-        (kind) => `refs/${kind}`,
-      );
-      for (const name of [...reserved, ...reserved.map((ref) => `${ref}/x`)]) {
-        const { said } = await gitClient(work, 'push', 'origin', `main:${name}`);
-        expect(said).toContain('the server keeps such names for itself');
-      }
-      const odd = ['refs/heads/HEAD', 'refs/heads/-x', 'refs/heads/-x/y', 'refs/tags/-x', 'refs/tags/HEAD'];
-      for (const name of odd) {
-        const { said } = await gitClient(work, 'push', 'origin', `main:${name}`);
-        expect(said).toContain('the name is not valid');
-      }
-      const directory = directoryOf(project);
-      expect(gitLines(directory, ['for-each-ref', '--format=%(refname)'])).toEqual(['refs/heads/main']);
-      for (const name of odd.filter((ref) => ref !== 'refs/heads/-x')) git(directory, ['update-ref', name, head]);
-      for (const name of odd) await gitClient(work, 'push', 'origin', `:${name}`);
-      expect(gitLines(directory, ['for-each-ref', '--format=%(refname)'])).toEqual(['refs/heads/main']);
-      await run(work, 'push', '--quiet', 'origin', 'main:refs/keep-around-not', 'main:refs/heads/x/-y');
-    },
-  );
-
-  it('refuses damaged packs and incomplete histories, and keeps nothing of them', LONG, async () => {
+  it('refuses damaged packs and incomplete histories, and keeps nothing of them', async () => {
     const { project } = await pushed();
     const directory = directoryOf(project);
     const before = gitLines(directory, ['count-objects', '-v']);
@@ -185,7 +174,7 @@ describe('Pushing', () => {
     expect(gitLines(directory, ['for-each-ref', '--format=%(refname)'])).toEqual(['refs/heads/main']);
   });
 
-  it('a connection that is cut leaves the repository as it was, and nothing runs on', LONG, async () => {
+  it('a connection that is cut leaves the repository as it was, and nothing runs on', async () => {
     const { project, work, head } = await pushed();
     const directory = directoryOf(project);
     await writeFile(path.join(work, 'large'), randomBytes(3_000_000));
@@ -220,37 +209,33 @@ describe('Pushing', () => {
     expect(git(directory, ['rev-parse', 'main']).trim()).toBe(tip);
   });
 
-  it(
-    'tells each ref why it was not changed when the project is deleted while the push waits its turn',
-    LONG,
-    async () => {
-      const { project, work, head } = await pushed();
-      await run(work, 'push', '--quiet', 'origin', 'main:topic');
-      const line = `${head} ${'0'.repeat(40)} refs/heads/topic\0report-status side-band-64k delete-refs`;
-      const outgoing = request(`${world.url}/${project.fullPath}.git/git-receive-pack`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/x-git-receive-pack-request', 'PRIVATE-TOKEN': owner.token },
+  it('tells each ref why it was not changed when the project is deleted while the push waits its turn', async () => {
+    const { project, work, head } = await pushed();
+    await run(work, 'push', '--quiet', 'origin', 'main:topic');
+    const line = `${head} ${'0'.repeat(40)} refs/heads/topic\0report-status side-band-64k delete-refs`;
+    const outgoing = request(`${world.url}/${project.fullPath}.git/git-receive-pack`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-git-receive-pack-request', 'PRIVATE-TOKEN': owner.token },
+    });
+    const answered = once(outgoing, 'response');
+    let answer = '';
+    await withRepositoryLock(world.db, project.id, async () => {
+      outgoing.end(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
+      const [response] = await answered;
+      expect(response.statusCode).toBe(200);
+      response.on('data', (chunk: Buffer) => {
+        answer += chunk.toString('latin1');
       });
-      const answered = once(outgoing, 'response');
-      let answer = '';
-      await withRepositoryLock(world.db, project.id, async () => {
-        outgoing.end(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
-        const [response] = await answered;
-        expect(response.statusCode).toBe(200);
-        response.on('data', (chunk: Buffer) => {
-          answer += chunk.toString('latin1');
-        });
-        // A heartbeat has come: the answer has begun.
-        await world.until(async () => answer !== '');
-        await world.db.project.update({ where: { id: project.id }, data: { deletedAt: new Date() } });
-      });
-      await world.until(async () => answer.includes('refs/heads/topic'));
-      expect(answer).toContain('ng refs/heads/topic Project not found');
-      expect(git(directoryOf(project), ['rev-parse', 'topic']).trim()).toBe(head);
-    },
-  );
+      // A heartbeat has come: the answer has begun.
+      await world.until(async () => answer !== '');
+      await world.db.project.update({ where: { id: project.id }, data: { deletedAt: new Date() } });
+    });
+    await world.until(async () => answer.includes('refs/heads/topic'));
+    expect(answer).toContain('ng refs/heads/topic Project not found');
+    expect(git(directoryOf(project), ['rev-parse', 'topic']).trim()).toBe(head);
+  });
 
-  it('a push of 10,000 commits arrives whole', { ...LONG, timeout: 180_000 }, async () => {
+  it('a push of 10,000 commits arrives whole', { timeout: 180_000 }, async () => {
     const { project, work, head } = await pushed();
     const history = Array.from({ length: 10_000 }, (_, at) => {
       const parent = at === 0 ? `from ${head}\n` : '';
@@ -275,7 +260,7 @@ describe('Pushing', () => {
 });
 
 describe('Pushing very many refs', () => {
-  it('changes them all, and finds the default branch among them', { ...LONG, timeout: 60_000 }, async () => {
+  it('changes them all, and finds the default branch among them', { timeout: 60_000 }, async () => {
     const project = await world.project({ owner });
     const work = await workingCopy();
     await commitFile(work, 'a.txt', 'one\n');

@@ -1,8 +1,9 @@
+// Each of its tests takes long.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { storeMissingCommits } from '#src/domain/tracking/merge_requests/store_commits.ts';
 import { git } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
-import { LONG } from '../support/long.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -26,7 +27,7 @@ async function stage() {
 }
 
 describe('GET /projects/:id/repository/commits/:sha/merge_requests', () => {
-  it('has those that brought the commit in any version, or were merged by it', LONG, async () => {
+  it('has those that brought the commit in any version, or were merged by it', async () => {
     const { project, head, at, directory, of } = await stage();
     const first = await opened(world, project, owner);
     const base = git(directory, ['rev-parse', 'master']).toString().trim();
@@ -45,7 +46,7 @@ describe('GET /projects/:id/repository/commits/:sha/merge_requests', () => {
     expect(await of('nowhere')).toEqual({ message: '404 Commit Not Found' });
   });
 
-  it('has those of earlier servers once a job has read their commits', LONG, async () => {
+  it('has those of earlier servers once a job has read their commits', async () => {
     const { project, head, of, at } = await stage();
     const { id, iid } = await opened(world, project, owner);
     await world.db.mergeRequestCommit.deleteMany({ where: { mergeRequestId: id } });
@@ -62,7 +63,7 @@ describe('GET /projects/:id/repository/commits/:sha/merge_requests', () => {
 });
 
 describe('The git side of a merge request', () => {
-  it('is its files page by page, with the lines that name them if asked for', LONG, async () => {
+  it('is its files page by page, with the lines that name them if asked for', async () => {
     const { project, at } = await stage();
     await commitTo(world, project, owner, 'topic', 'package-lock.json');
     const { iid } = await opened(world, project, owner);
@@ -81,7 +82,7 @@ describe('The git side of a merge request', () => {
     expect(last.body[0].diff).toMatch(/^--- \/dev\/null\n\+\+\+ b\/package-lock.json\n@@ /);
   });
 
-  it('is the text of its changes as git writes it, which leads from the base to the head', LONG, async () => {
+  it('is the text of its changes as git writes it, which leads from the base to the head', async () => {
     const { project, at, directory } = await stage();
     const commit = async (branch: string, actions: object[]) => {
       const { status } = await world.api(owner).post(`/projects/${project.id}/repository/commits`, {
@@ -126,7 +127,7 @@ describe('The git side of a merge request', () => {
     expect((await world.api(reporter).get(`${at}/999/raw_diffs`)).status).toBe(404);
   });
 
-  it('is the pipelines of all its heads, newest first', LONG, async () => {
+  it('is the pipelines of all its heads, newest first', async () => {
     const { project, head, at } = await stage();
     const { iid } = await opened(world, project, owner);
     const next = await commitTo(world, project, owner, 'topic', 'c.txt');
@@ -157,7 +158,7 @@ describe('The git side of a merge request', () => {
     expect((await world.api(owner).get(`${at}/${iid}/pipelines`)).status).toBe(403);
   });
 
-  it('is a merge that git clients can fetch, made anew when a branch moves', LONG, async () => {
+  it('is a merge that git clients can fetch, made anew when a branch moves', async () => {
     const { project, head, at, directory } = await stage();
     const { iid } = await opened(world, project, owner, { title: 'Draft: not yet' });
     const parents = (oid: string) => git(directory, ['log', '-1', '--format=%P', oid]).toString().trim().split(' ');
@@ -181,7 +182,7 @@ describe('The git side of a merge request', () => {
     await world.until(async () => git(directory, ['for-each-ref', 'refs/merge-requests']).toString().trim() === '');
   });
 
-  it('is the issues that it mentions anywhere, as far as the caller sees them', LONG, async () => {
+  it('is the issues that it mentions anywhere, as far as the caller sees them', async () => {
     const { project, at } = await stage();
     const issues = [];
     for (let n = 0; n < 6; n += 1) issues.push(await world.issue(project, owner));
@@ -196,7 +197,7 @@ describe('The git side of a merge request', () => {
     expect(await listed(owner)).toEqual([...iids.slice(0, 4), secret.iid]);
   });
 
-  it('are those of its latest 100 notes, and of the first 20,000 characters of each', LONG, async () => {
+  it('are those of its latest 100 notes, and of the first 20,000 characters of each', async () => {
     const { project, at } = await stage();
     const issues = [];
     for (let n = 0; n < 4; n += 1) issues.push(await world.issue(project, owner));

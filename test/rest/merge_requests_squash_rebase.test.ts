@@ -1,7 +1,8 @@
+// Each of its tests takes long.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { mergeAfterPipeline } from '#src/domain/tracking/merge_requests/merge_when_pipeline_succeeds.ts';
 import { git } from '../support/git_program.ts';
-import { LONG } from '../support/long.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -27,7 +28,7 @@ async function stage() {
 }
 
 describe('Squashing', () => {
-  it('makes one commit of all by the author, with the title or the message given, and merges it', LONG, async () => {
+  it('makes one commit of all by the author, with the title or the message given, and merges it', async () => {
     const { project, at, directory, show } = await stage();
     const head = await commitTo(world, project, developer, 'topic', 'c.txt');
     const before = await commitTo(world, project, owner, 'master', 'd.txt');
@@ -53,7 +54,7 @@ describe('Squashing', () => {
     expect(found.body.map((one: { iid: number }) => one.iid)).toEqual([iid]);
   });
 
-  it('leaves a single commit as it is unless there is a message', LONG, async () => {
+  it('leaves a single commit as it is unless there is a message', async () => {
     const { project, head, at, show } = await stage();
     const { iid } = await opened(world, project, developer);
     const { body } = await world.api(master).put(`${at}/${iid}/merge`, { squash: true });
@@ -66,7 +67,7 @@ describe('Squashing', () => {
     expect(show('%B', merged.squash_commit_sha)).toBe('All of it');
   });
 
-  it('waits for the pipeline with auto_merge, and is told what went wrong', LONG, async () => {
+  it('waits for the pipeline with auto_merge, and is told what went wrong', async () => {
     const { project, head, at } = await stage();
     const values = { projectId: project.id, ref: 'topic', sha: head, source: 'push', userId: owner.id } as const;
     const pipeline = await world.db.pipeline.create({ data: { ...values, status: 'running' } });
@@ -94,7 +95,7 @@ describe('Squashing', () => {
 });
 
 describe('A merge that fails', () => {
-  it('is told by the merge request until its source branch moves or it is merged', LONG, async () => {
+  it('is told by the merge request until its source branch moves or it is merged', async () => {
     const { project, at } = await stage();
     await commitTo(world, project, owner, 'topic', 'c.txt', 'ours');
     await commitTo(world, project, owner, 'master', 'c.txt', 'theirs');
@@ -111,7 +112,7 @@ describe('A merge that fails', () => {
 });
 
 describe('PUT /projects/:id/merge_requests/:iid/rebase', () => {
-  it('puts the commits on top of the target branch, by the caller', LONG, async () => {
+  it('puts the commits on top of the target branch, by the caller', async () => {
     const { project, at, show } = await stage();
     await commitTo(world, project, developer, 'topic', 'c.txt');
     const onto = await commitTo(world, project, owner, 'master', 'd.txt');
@@ -130,7 +131,7 @@ describe('PUT /projects/:id/merge_requests/:iid/rebase', () => {
     expect(show('%H', 'topic')).toBe(now);
   });
 
-  it('leaves a branch of more than 500 commits alone, of which the merge request keeps 1,000', LONG, async () => {
+  it('leaves a branch of more than 500 commits alone, of which the merge request keeps 1,000', async () => {
     const { project, at, directory, show } = await stage();
     await commitTo(world, project, owner, 'master', 'd.txt');
     const commits = Array.from({ length: 1_001 }, (_, n) => {
@@ -148,7 +149,7 @@ describe('PUT /projects/:id/merge_requests/:iid/rebase', () => {
     expect(show('%H', 'long')).toBe(head);
   });
 
-  it('tells of conflicts, and moves nothing', LONG, async () => {
+  it('tells of conflicts, and moves nothing', async () => {
     const { project, head, at, show } = await stage();
     await commitTo(world, project, owner, 'master', 'b.txt', 'other\n');
     const { iid } = await opened(world, project, developer);
@@ -159,7 +160,7 @@ describe('PUT /projects/:id/merge_requests/:iid/rebase', () => {
     expect(show('%H', 'topic')).toBe(head);
   });
 
-  it('is for those who may force-push to the source branch, once at a time', LONG, async () => {
+  it('is for those who may force-push to the source branch, once at a time', async () => {
     const { project, at } = await stage();
     const { id, iid } = await opened(world, project, developer);
     const rebase = (who: typeof owner) => world.api(who).put(`${at}/${iid}/rebase`);

@@ -1,7 +1,8 @@
+// Each of its tests takes long.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
 import type { Json } from '../support/http.ts';
-import { LONG } from '../support/long.ts';
 import { projectToken, registerRunner } from '../support/runner.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -9,7 +10,7 @@ const world = await startWorld();
 const owner = await world.user();
 
 describe('Pipelines of today', () => {
-  it('have a number, a page, and their status in words', LONG, async () => {
+  it('have a number, a page, and their status in words', async () => {
     const { project: own } = await projectWithCommit(world, owner, {
       config: 'unit: {script: x, allow_failure: true}',
     });
@@ -48,7 +49,7 @@ describe('Pipelines of today', () => {
     ]);
   });
 
-  it('are numbered apart in each project, without a number twice', LONG, async () => {
+  it('are numbered apart in each project, without a number twice', async () => {
     const { project: one } = await projectWithCommit(world, owner);
     const { project: two } = await projectWithCommit(world, owner);
     const create = (id: number) => world.api(owner).post(`/projects/${id}/pipeline?ref=master`);
@@ -60,7 +61,7 @@ describe('Pipelines of today', () => {
     ]);
   });
 
-  it('are found as the latest of what a branch or tag points to', LONG, async () => {
+  it('are found as the latest of what a branch or tag points to', async () => {
     const { project: own } = await projectWithCommit(world, owner);
     const url = `/projects/${own.id}`;
     const create = async (ref: string) => (await world.api(owner).post(`${url}/pipeline?ref=${ref}`)).body.id;
@@ -82,7 +83,7 @@ describe('Pipelines of today', () => {
     expect((await world.api(await world.user()).get(`${url}/pipelines/latest`)).status).toBe(404);
   });
 
-  it('tell masters and who started them the variables that they were given', LONG, async () => {
+  it('tell masters and who started them the variables that they were given', async () => {
     const { project: own } = await projectWithCommit(world, owner, { config: 'unit: {script: x}' });
     const url = `/projects/${own.id}`;
     const [developer, reporter] = [await world.user(), await world.user()];
@@ -107,7 +108,7 @@ describe('Pipelines of today', () => {
     expect((await world.api(owner).get(`${url}/pipelines/${plain}/variables`)).body).toEqual([]);
   });
 
-  it('are named by developers and deleted by owners, with their logs and artifacts', LONG, async () => {
+  it('are named by developers and deleted by owners, with their logs and artifacts', async () => {
     const { project: own } = await projectWithCommit(world, owner, { config: 'unit: {script: x}' });
     await world.idle();
     const [master, reporter] = [await world.user(), await world.user()];
@@ -136,7 +137,7 @@ describe('Pipelines of today', () => {
     expect(await world.db.pipeline.count({ where: { id: other } })).toBe(1);
   });
 
-  it('leave out jobs that were tried again, unless they are asked for', LONG, async () => {
+  it('leave out jobs that were tried again, unless they are asked for', async () => {
     const { project: own } = await projectWithCommit(world, owner, { config: 'unit: {script: x, retry: 1}' });
     await world.idle();
     const runner = await registerRunner(world, { token: await projectToken(world, owner, own.id) });

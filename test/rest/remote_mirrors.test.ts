@@ -1,10 +1,11 @@
+// Each of its tests takes long.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { pushMirrors } from '#src/domain/imports/mirrors/push.ts';
 import { commitFile, run, workingCopy } from '../support/git_client.ts';
 import { git, gitLines } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
 import { startImportingWorld } from '../support/imports.ts';
-import { LONG } from '../support/long.ts';
 
 const { world, owner, api, here } = await startImportingWorld();
 const developer = await world.user();
@@ -40,7 +41,7 @@ async function stage(values: Json = {}) {
 const refsOf = (directory: string) => gitLines(directory, ['for-each-ref', '--format=%(refname) %(objectname)']);
 
 describe('Push mirrors', () => {
-  it('get branches and tags after each push, and lose what the project loses', LONG, async () => {
+  it('get branches and tags after each push, and lose what the project loses', async () => {
     const { project, work, from, to, made, update, address, target } = await stage();
     expect(made.status).toBe(201);
     expect(made.body).toEqual({
@@ -68,7 +69,7 @@ describe('Push mirrors', () => {
     expect(git(to, ['fsck', '--strict'])).toBe('');
   });
 
-  it('get protected branches alone if they are asked to', LONG, async () => {
+  it('get protected branches alone if they are asked to', async () => {
     const { project, to, update } = await stage({ only_protected_branches: true });
     await api.put(`/projects/${project.id}/repository/branches/topic/protect`);
     await api.delete(`/projects/${project.id}/protected_branches/main`);
@@ -76,7 +77,7 @@ describe('Push mirrors', () => {
     expect(gitLines(to, ['for-each-ref', '--format=%(refname)'])).toEqual(['refs/heads/topic']);
   });
 
-  it('keep what has diverged there if they are asked to, and say so; otherwise it is replaced', LONG, async () => {
+  it('keep what has diverged there if they are asked to, and say so; otherwise it is replaced', async () => {
     const { to, target, at, made, update, address } = await stage({ keep_divergent_refs: true });
     await update();
     const other = await workingCopy();
@@ -94,7 +95,7 @@ describe('Push mirrors', () => {
     expect(git(to, ['rev-parse', 'topic'])).not.toBe(diverged);
   });
 
-  it('are refused and not connected to inside of this network, and show no password anywhere', LONG, async () => {
+  it('are refused and not connected to inside of this network, and show no password anywhere', async () => {
     const { project, at, url, read, update } = await stage();
     for (const wrong of [
       'http://127.0.0.1:1/x.git',
@@ -126,7 +127,7 @@ describe('Push mirrors', () => {
     expect(JSON.stringify(graph)).not.toContain(owner.token);
   });
 
-  it('try again after a failure, ever later, and give up until the next push', LONG, async () => {
+  it('try again after a failure, ever later, and give up until the next push', async () => {
     const { project, target, work, at, made, update, address } = await stage();
     await world.db.project.update({ where: { id: target.id }, data: { archived: true } });
     const first = await update();
@@ -140,7 +141,7 @@ describe('Push mirrors', () => {
     expect((await update()).update_status).toBe('finished');
   });
 
-  it('are updated at once if that is asked for, but not twice within a minute, nor when disabled', LONG, async () => {
+  it('are updated at once if that is asked for, but not twice within a minute, nor when disabled', async () => {
     const { at, made, to } = await stage({ enabled: false });
     const one = `${at}/${made.body.id}`;
     expect((await api.post(`${one}/sync`)).status).toBe(400);
@@ -152,7 +153,7 @@ describe('Push mirrors', () => {
     expect((await api.post(`${one}/sync`)).status).toBe(400);
   });
 
-  it('are for masters, ten in a project, and go with it', LONG, async () => {
+  it('are for masters, ten in a project, and go with it', async () => {
     const { project, at, made, url } = await stage({ enabled: false });
     const as = async (who: typeof owner) => [
       (await world.api(who).get(at)).status,

@@ -1,9 +1,10 @@
+// Each of its tests takes long.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { finishJob, startJob } from '#src/domain/ci/jobs/run.ts';
 import { createPipeline } from '#src/domain/ci/pipelines/create.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { projectWithCommit } from '../support/ci.ts';
-import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -36,7 +37,7 @@ const run = async (pipelineId: number, name: string, state: 'success' | 'failed'
 };
 
 describe('Jobs of a resource group', () => {
-  it('run one at a time in a project, those of older pipelines first', LONG, async () => {
+  it('run one at a time in a project, those of older pipelines first', async () => {
     const [project, apart] = [await made(), await made()];
     const [first, second, third] = [await start(project), await start(project), await start(project)];
     const elsewhere = await start(apart);
@@ -54,7 +55,7 @@ describe('Jobs of a resource group', () => {
     expect(await status(third)).toBe('pending');
   });
 
-  it('are seen to wait, with their pipelines, and can be canceled then', LONG, async () => {
+  it('are seen to wait, with their pipelines, and can be canceled then', async () => {
     const project = await made('ship: {script: x, resource_group: one}');
     const [first, second, third] = [await start(project), await start(project), await start(project)];
     await world.idle();
@@ -71,27 +72,23 @@ describe('Jobs of a resource group', () => {
     expect(await status(third)).toBe('pending');
   });
 
-  it(
-    'go on when the pipeline of the one that runs is deleted, and wait again when they are retried',
-    LONG,
-    async () => {
-      const project = await made('ship: {script: x, resource_group: one}');
-      const [first, second, third] = [await start(project), await start(project), await start(project)];
-      await world.idle();
-      expect((await api.delete(`/projects/${project.id}/pipelines/${first}`)).status).toBe(204);
-      await world.idle();
-      expect(await status(second)).toBe('pending');
-      await run(second, 'ship', 'failed');
-      expect(await status(third)).toBe('pending');
-      await api.post(`/projects/${project.id}/pipelines/${second}/retry`);
-      await world.idle();
-      expect(await status(second)).toBe('waiting_for_resource');
-      await run(third, 'ship');
-      expect(await status(second)).toBe('pending');
-    },
-  );
+  it('go on when the pipeline of the one that runs is deleted, and wait again when they are retried', async () => {
+    const project = await made('ship: {script: x, resource_group: one}');
+    const [first, second, third] = [await start(project), await start(project), await start(project)];
+    await world.idle();
+    expect((await api.delete(`/projects/${project.id}/pipelines/${first}`)).status).toBe(204);
+    await world.idle();
+    expect(await status(second)).toBe('pending');
+    await run(second, 'ship', 'failed');
+    expect(await status(third)).toBe('pending');
+    await api.post(`/projects/${project.id}/pipelines/${second}/retry`);
+    await world.idle();
+    expect(await status(second)).toBe('waiting_for_resource');
+    await run(third, 'ship');
+    expect(await status(second)).toBe('pending');
+  });
 
-  it('may be those that start other pipelines', LONG, async () => {
+  it('may be those that start other pipelines', async () => {
     const project = await made(
       'go: {trigger: {include: none.yml}, resource_group: one}\nship: {script: x, resource_group: one}',
     );
@@ -123,7 +120,7 @@ ship: {stage: deploy, script: x, resource_group: live/it}
     return body.map((one: { pipeline: { id: number } }) => one.pipeline.id);
   };
 
-  it('is unordered at first: who is ready runs', LONG, async () => {
+  it('is unordered at first: who is ready runs', async () => {
     const { project, holder, waiting } = await queue('unordered');
     const [first, second, third] = waiting;
     for (const id of [third, second]) await run(id, 'unit');
@@ -134,7 +131,7 @@ ship: {stage: deploy, script: x, resource_group: live/it}
     ]);
   });
 
-  it('oldest_first waits for older pipelines, until their jobs will never run', LONG, async () => {
+  it('oldest_first waits for older pipelines, until their jobs will never run', async () => {
     const { project, holder, waiting } = await queue('oldest_first');
     const [first, second, third] = waiting;
     for (const id of [third, second]) await run(id, 'unit');
@@ -150,7 +147,7 @@ ship: {stage: deploy, script: x, resource_group: live/it}
     expect(await status(third)).toBe('pending');
   });
 
-  it('oldest_first goes on when the older pipeline is deleted', LONG, async () => {
+  it('oldest_first goes on when the older pipeline is deleted', async () => {
     const { project, holder, waiting } = await queue('oldest_first');
     const [first, second] = waiting;
     await run(second, 'unit');
@@ -161,7 +158,7 @@ ship: {stage: deploy, script: x, resource_group: live/it}
     expect(await status(second)).toBe('pending');
   });
 
-  it('newest_first waits for the newest pipeline, newest_ready_first does not', LONG, async () => {
+  it('newest_first waits for the newest pipeline, newest_ready_first does not', async () => {
     const strict = await queue('newest_first');
     const ready = await queue('newest_ready_first');
     for (const { holder, waiting } of [strict, ready]) {
@@ -180,7 +177,7 @@ ship: {stage: deploy, script: x, resource_group: live/it}
     expect(await status(strict.waiting[1])).toBe('pending');
   });
 
-  it('is read with the group, for developers, with the job that runs', LONG, async () => {
+  it('is read with the group, for developers, with the job that runs', async () => {
     const { project, holder } = await queue('unordered');
     const listed = await api.get(`/projects/${project.id}/resource_groups`);
     expect(listed.body).toEqual([

@@ -1,8 +1,9 @@
+// Each of its tests takes long.
+// @module-tag long
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { createBranch } from '#src/domain/repository/branches/create.ts';
 import type { Json } from '../support/http.ts';
-import { LONG } from '../support/long.ts';
 import { commitTo, opened } from '../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -65,7 +66,7 @@ const now = async ({ path }: Request, { id }: Json) =>
   (await world.api(reporter).get(`${path}/notes/${id}`)).body.suggestions;
 
 describe('Suggestions', () => {
-  it('are the blocks of a note on a line, with the lines that they replace', LONG, async () => {
+  it('are the blocks of a note on a line, with the lines that they replace', async () => {
     const on = await request();
     const fenced = `~~~\n${block('no\n')}\n~~~`;
     const body = `${fenced}\n${block('TWO\n')}\n${block('', 'suggestion:-1+100')}\n${block('x\n', 'suggestions')}\n\`\`\`js\nsuggestion\n\`\`\``;
@@ -98,7 +99,7 @@ describe('Suggestions', () => {
     });
   });
 
-  it('are not in notes on no line, on removed lines and on commits', LONG, async () => {
+  it('are not in notes on no line, on removed lines and on commits', async () => {
     const on = await request();
     const { body: alone } = await world.api(ann).post(`${on.path}/notes`, { body: block('x\n') });
     expect('suggestions' in alone).toBe(false);
@@ -114,7 +115,7 @@ describe('Suggestions', () => {
     expect((await suggested(on, 1, 'Nothing')).suggestions).toEqual([]);
   });
 
-  it('of a note are at most 50', LONG, async () => {
+  it('of a note are at most 50', async () => {
     const on = await request();
     const many = Array.from({ length: 60 }, (_, index) => block(`${index}\n`)).join('\n');
     const { suggestions } = await suggested(on, 1, many);
@@ -133,7 +134,7 @@ describe('Whether the caller can apply a suggestion', () => {
     return notes.flatMap((note) => note.suggestions ?? []).find(({ databaseId }) => databaseId === id)?.viewerCanApply;
   }
 
-  it('depends on the right to push to the source branch, and on whether it can be applied at all', LONG, async () => {
+  it('depends on the right to push to the source branch, and on whether it can be applied at all', async () => {
     const on = await request();
     const { suggestions } = await suggested(on, 2, block('TWO\n'));
     const [one = {}] = suggestions;
@@ -148,7 +149,7 @@ describe('Whether the caller can apply a suggestion', () => {
     expect(await offered(on, one, ann)).toBe(false);
   });
 
-  it('is for those with whom a fork shares its branch, and for nobody if the fork is archived', LONG, async () => {
+  it('is for those with whom a fork shares its branch, and for nobody if the fork is archived', async () => {
     const target = await world.project({ owner, visibility: 'public' });
     await world.member(target, ann, 'developer');
     await commitTo(world, target, owner, 'master', 'a.txt');
@@ -182,7 +183,7 @@ describe('Whether the caller can apply a suggestion', () => {
 });
 
 describe('Applying suggestions', () => {
-  it('commits the lines as the caller, resolves the thread and tells of it', LONG, async () => {
+  it('commits the lines as the caller, resolves the thread and tells of it', async () => {
     const on = await request();
     const { note, suggestions, thread } = await suggested(on, 3, block('3\nand more\n', 'suggestion:-1+1'));
     const [first = {}] = suggestions;
@@ -205,7 +206,7 @@ describe('Applying suggestions', () => {
     expect(await now(on, note)).toMatchObject([{ id: first.id, applied: true }]);
   });
 
-  it('of several is one commit, whatever their order, with the given message', LONG, async () => {
+  it('of several is one commit, whatever their order, with the given message', async () => {
     const on = await request();
     const before = (await titleOf(on)).id;
     const second = await suggested(on, 5, block('5\n5b\n'));
@@ -219,7 +220,7 @@ describe('Applying suggestions', () => {
     expect([commit.title, commit.parent_ids]).toEqual(['Number lines', [before]]);
   });
 
-  it('right after each other follows the lines', LONG, async () => {
+  it('right after each other follows the lines', async () => {
     const on = await request();
     const [first = {}] = (await suggested(on, 1, block('1\n1b\n'))).suggestions;
     const [second = {}] = (await suggested(on, 4, block('4\n'))).suggestions;
@@ -227,7 +228,7 @@ describe('Applying suggestions', () => {
     expect(await contentOf(on)).toBe('1\n1b\ntwo\nthree\n4\nfive\nsix\n');
   });
 
-  it('is refused where lines overlap or have changed, or nothing would, and changes nothing then', LONG, async () => {
+  it('is refused where lines overlap or have changed, or nothing would, and changes nothing then', async () => {
     const on = await request();
     const wide = await suggested(on, 3, block('x\n', 'suggestion:-1+1'));
     const narrow = await suggested(on, 4, block('y\n'));
@@ -251,7 +252,7 @@ describe('Applying suggestions', () => {
     expect(await batch(ann, [])).toMatchObject({ status: 400 });
   });
 
-  it('is for those who may push to the source branch of what they see', LONG, async () => {
+  it('is for those who may push to the source branch of what they see', async () => {
     const on = await request();
     const [first = {}] = (await suggested(on, 1, block('x\n'))).suggestions;
     const before = await contentOf(on);
@@ -272,7 +273,7 @@ describe('Applying suggestions', () => {
     expect((await apply(owner, first)).status).toBe(200);
   });
 
-  it('keeps every other byte, and the ends of lines', LONG, async () => {
+  it('keeps every other byte, and the ends of lines', async () => {
     const content = Buffer.from('a\xff\r\nb\r\nc', 'latin1');
     const on = await request('x\n');
     await world.api(owner).put(`/projects/${project.id}/repository/files/${encodeURIComponent(on.file)}`, {

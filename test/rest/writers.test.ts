@@ -71,7 +71,6 @@ async function expectWhole(project: ProjectRow, files: string[], authors: number
 describe('Writers on one branch', () => {
   it('all succeed, one after the other: fifty at once, through commits and files', async () => {
     const { project, at, writers } = await filled(50);
-    const begun = performance.now();
     const answers = await Promise.all(
       writers.map((writer, n) => {
         const file = `d${n % 7}/${n}`;
@@ -81,8 +80,6 @@ describe('Writers on one branch', () => {
       }),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(201));
-    // A generous limit: the machine may be busy with other things.
-    expect(performance.now() - begun).toBeLessThan(30_000);
     const ids = writers.map(({ id }) => id);
     await expectWhole(
       project,
@@ -119,7 +116,6 @@ describe('Writers on one branch', () => {
     for (let round = 0; round < 5; round++) {
       const project = await world.project({ owner });
       const at = `/projects/${project.id}/repository`;
-      const begun = performance.now();
       const advertisement = `/${project.fullPath}.git/info/refs?service=git-receive-pack`;
       const headers = { 'PRIVATE-TOKEN': owner.token };
       // In some rounds the repository is there already, without any branch.
@@ -130,8 +126,6 @@ describe('Writers on one branch', () => {
       // One of them comes first; after that the other branches do not exist.
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
       expect(advertised.map(({ status }) => status)).toEqual([200, 200]);
-      // A generous limit: a deadlock would last for a minute.
-      expect(performance.now() - begun).toBeLessThan(20_000);
     }
   });
 

@@ -82,9 +82,7 @@ describe('Refused before anything is expanded:', () => {
       doubled(20, (name) => `a: version { ...${name} } b: version { ...${name} }`),
     ],
   ])('%s', async (_name, query) => {
-    const start = performance.now();
     expect((await refusal(query))[0]).toBe('QUERY_TOO_LARGE');
-    expect(performance.now() - start).toBeLessThan(20_000);
   });
 
   it('more than one introspection, and one that asks for far more than the standard query', LONG, async () => {

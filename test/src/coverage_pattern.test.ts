@@ -73,8 +73,6 @@ describe('A pattern for coverage finds its number', () => {
     expect(isPattern(`/${'a'.repeat(4_000)}/`)).toBe(true);
     expect(isPattern(`/${'a'.repeat(5_000)}/`)).toBe(false);
     const long = ['(?i)', '(?>a)', 'a++', '[[:digit:]]', '(?<a', '(?#', '\\1', 'a{1', '[', '(?>', '(?x:#'];
-    const begun = performance.now();
     for (const piece of long) expect(isPattern(`/${piece.repeat(20_000)}/`)).toBe(false);
-    expect(performance.now() - begun).toBeLessThan(30_000);
   });
 });

