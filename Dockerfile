@@ -21,6 +21,7 @@ WORKDIR /gantry
 COPY --from=build /build/package.json /build/README.md ./
 COPY --from=build /build/bin bin
 COPY --from=build /build/dist dist
+COPY --from=build /build/mcp mcp
 COPY --from=build /build/pages pages
 COPY --from=build /build/texts texts
 COPY --from=build /build/assets assets

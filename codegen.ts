@@ -1,38 +1,40 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { codegen } from '@graphql-codegen/core';
-import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
-import { lexicographicSortSchema, parse, printSchema } from 'graphql';
+import { type DefinitionNode, Kind, lexicographicSortSchema, parse, printSchema } from 'graphql';
 import { schema } from '#schema/index.ts';
 
 /**
- * Prints schema/schema.graphql and turns the operations of the facades into typed documents: rest/v4/*.graphql in
- * src/generated/operations.ts, pages/*.graphql in src/generated/page_operations.ts, mcp/*.graphql in
- * src/generated/mcp_operations.ts.
+ * Prints schema/schema.graphql, and declares the operations of the facades with their types: those of rest/v4/*.graphql in
+ * src/generated/operations.ts, of pages/*.graphql in src/generated/page_operations.ts, of mcp/*.graphql in
+ * src/generated/mcp_operations.ts. Types are in files of their own, which are not loaded (…_types.ts).
  */
 const root = import.meta.dirname;
+const generated = path.join(root, 'src/generated');
 const sdl = `${printSchema(lexicographicSortSchema(schema))}\n`;
 fs.writeFileSync(path.join(root, 'schema/schema.graphql'), sdl);
+fs.mkdirSync(generated, { recursive: true });
 
-await generate('rest/v4', 'operations.ts');
-await generate('pages', 'page_operations.ts');
-await generate('mcp', 'mcp_operations.ts');
+await generate('rest/v4', 'operations');
+await generate('pages', 'page_operations');
+await generate('mcp', 'mcp_operations');
 
-async function generate(folder: string, filename: string): Promise<void> {
+async function generate(folder: string, name: string): Promise<void> {
   const documents = fs
     .readdirSync(path.join(root, folder))
-    .filter((name) => name.endsWith('.graphql'))
-    .map((name) => ({
-      location: name,
-      document: parse(fs.readFileSync(path.join(root, folder, name), 'utf8'), { noLocation: true }),
+    .filter((file) => file.endsWith('.graphql'))
+    .map((file) => ({
+      location: file,
+      document: parse(fs.readFileSync(path.join(root, folder, file), 'utf8'), { noLocation: true }),
     }));
-  const output = await codegen({
+  const filename = `${name}_types.ts`;
+  const types = await codegen({
     filename,
     schema: parse(sdl),
     documents,
-    plugins: [{ operations: {} }, { documents: {} }],
-    pluginMap: { operations: typescriptOperations, documents: typedDocumentNode },
+    plugins: [{ operations: {} }],
+    pluginMap: { operations: typescriptOperations },
     config: {
       useTypeImports: true,
       enumType: 'string-literal',
@@ -40,6 +42,21 @@ async function generate(folder: string, filename: string): Promise<void> {
       scalars: { DateTime: 'string', Date: 'string', ProjectRef: 'string | number', GroupRef: 'string | number' },
     },
   });
-  fs.mkdirSync(path.join(root, 'src/generated'), { recursive: true });
-  fs.writeFileSync(path.join(root, 'src/generated', filename), output);
+  fs.writeFileSync(path.join(generated, filename), types);
+  const declared = documents.flatMap(({ document }) => document.definitions).flatMap(declarationOf);
+  const before = [
+    "import { FacadeDocuments } from '#schema/facade_documents.ts';",
+    `import type * as types from './${filename}';`,
+    `export type * from './${filename}';`,
+    `const documents = new FacadeDocuments('${folder}');`,
+  ];
+  fs.writeFileSync(path.join(generated, `${name}.ts`), `${[...before, ...declared].join('\n')}\n`);
+}
+
+function declarationOf(definition: DefinitionNode): string[] {
+  if (definition.kind !== Kind.OPERATION_DEFINITION) return [];
+  const name = definition.name?.value ?? '';
+  const kind = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' }[definition.operation];
+  const types = `types.${name}${kind}, types.${name}${kind}Variables`;
+  return [`export const ${name}Document = documents.get<${types}>('${name}');`];
 }

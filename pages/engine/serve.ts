@@ -30,8 +30,13 @@ const LARGEST_FILES = 10 * 1024 * 1024;
 interface Compiled<Of extends Row> {
   readonly row: Of;
   readonly match: Match;
+  /** Its operation, looked at when the row is first asked for. */
+  readonly operation: () => Operation;
+}
+
+interface Operation {
   readonly variables: readonly Variable[];
-  /** Whether its operation selects a credential. */
+  /** Whether it selects a credential. */
   readonly isSecret: boolean;
 }
 
@@ -46,14 +51,10 @@ const NOTHING_REFUSED: Refused = { values: {}, problems: {} };
 
 /** Serves the rows of a table of pages and forms. */
 export function servePages(rows: readonly Row[], make: Pages, { schema, ...options }: ServeOptions): Router {
-  const compiled = rows.map(
-    (row): Compiled<Row> => ({
-      row,
-      match: matcher(row.path),
-      variables: variablesOf(row.operation, schema),
-      isSecret: holdsSecret(row.operation),
-    }),
-  );
+  const compiled = rows.map((row): Compiled<Row> => {
+    let operation: Operation | undefined;
+    return { row, match: matcher(row.path), operation: () => (operation ??= operationOf(row, schema)) };
+  });
   const pages = compiled.filter((one): one is Compiled<Page> => one.row.kind === 'page');
   const shown = compiled.filter((one): one is Compiled<Page | Raw | FeedRow | JsonRow> => one.row.kind !== 'form');
   const forms = compiled.filter((one): one is Compiled<Form> => one.row.kind === 'form');
@@ -115,7 +116,7 @@ async function showPage(serving: Serving, visit: Visit, next: NextFunction): Pro
 /** Whether there was something to show. */
 async function showRow(
   serving: Serving,
-  { row, variables, isSecret }: Compiled<Page>,
+  { row, operation }: Compiled<Page>,
   parameters: Readonly<Record<string, string>>,
   visit: Visit,
   { values, problems }: Refused = NOTHING_REFUSED,
@@ -123,6 +124,7 @@ async function showRow(
   const given = { ...queryOf(visit), ...parameters };
   const facts = factsOf(visit, given);
   const pageSize = row.listsFiles && facts.changes.fileByFile ? 1 : row.pageSize;
+  const { variables, isSecret } = operation();
   const asked = variablesIn(variables, row.variables(given), { pageSize }, parameters);
   if (asked === null) return false;
   const reader = row.takesTokens ? await serving.identify(visit) : visit;
@@ -154,12 +156,12 @@ async function showRow(
 /** Whether the content was there. */
 async function sendRaw(
   serving: Serving,
-  { row, variables }: Compiled<Raw>,
+  { row, operation }: Compiled<Raw>,
   parameters: Readonly<Record<string, string>>,
   visit: Visit,
 ): Promise<boolean> {
   const given = { ...queryOf(visit), ...parameters };
-  const asked = variablesIn(variables, given, { pageSize: 0 }, parameters);
+  const asked = variablesIn(operation().variables, given, { pageSize: 0 }, parameters);
   if (asked === null) return false;
   const reader = await serving.identify(visit);
   const result = await serving.execute(row.operation, asked, reader);
@@ -173,12 +175,12 @@ async function sendRaw(
 /** Whether there was something to answer with. */
 async function sendJson(
   serving: Serving,
-  { row, variables }: Compiled<JsonRow>,
+  { row, operation }: Compiled<JsonRow>,
   parameters: Readonly<Record<string, string>>,
   visit: Visit,
 ): Promise<boolean> {
   const given = { ...queryOf(visit), ...parameters };
-  const asked = variablesIn(variables, row.variables(given), { pageSize: 0 }, parameters);
+  const asked = variablesIn(operation().variables, row.variables(given), { pageSize: 0 }, parameters);
   if (asked === null) return false;
   const result = await serving.execute(row.operation, asked, visit);
   refuseFailures(result);
@@ -192,11 +194,12 @@ async function sendJson(
 /** Whether there was something to tell of. */
 async function sendFeed(
   serving: Serving,
-  { row, variables, isSecret }: Compiled<FeedRow>,
+  { row, operation }: Compiled<FeedRow>,
   parameters: Readonly<Record<string, string>>,
   visit: Visit,
 ): Promise<boolean> {
   const given = { ...queryOf(visit), ...parameters };
+  const { variables, isSecret } = operation();
   const asked = variablesIn(variables, given, row, parameters);
   if (asked === null) return false;
   const reader = await serving.identify(visit);
@@ -278,10 +281,11 @@ function variablesIn(
 }
 
 async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visit: Visit): Promise<void> {
-  for (const { row, match, variables, isSecret } of forms) {
+  for (const { row, match, operation } of forms) {
     const parameters = match(visit.request.path);
     if (!parameters || (row.administers && !visit.session?.actor.admin)) continue;
     const given: Record<string, unknown> = { ...visit.request.body, ...parameters };
+    const { variables, isSecret } = operation();
     let refused: Refused;
     try {
       const asked = valuesFor(variables, row.variables(given), { isForm: true, lists: row.lists });
@@ -316,9 +320,10 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
   throw new NotFound('Page', 'The page may have moved, or you may need to sign in to see it.');
 }
 
-function holdsSecret(document: DocumentNode): boolean {
+function operationOf({ operation: document }: Row, schema: GraphQLSchema): Operation {
   const operation = getOperationAST(document);
-  return operation !== null && operation !== undefined && selectsSecrets(document, operation);
+  const isSecret = operation !== null && operation !== undefined && selectsSecrets(document, operation);
+  return { variables: variablesOf(document, schema), isSecret };
 }
 
 /** How visitors see changes. */
