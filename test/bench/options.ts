@@ -28,7 +28,9 @@ const PARTS = {
   requests: true,
   /** GraphQL against PostGraphile. */
   postgraphile: true,
-  /** Memory and time of the start. */
+  /** Memory of a server that nobody uses. */
+  idle: true,
+  /** Time of the start. */
   start: true,
   /** Lists of many records against those of few. */
   growth: false,

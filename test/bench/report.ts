@@ -1,7 +1,8 @@
 import { type Comparison, cpu, type Scatter } from './compare.ts';
 import type { Growth } from './growth.ts';
+import type { HeapKind } from './heap_kinds.ts';
 import type { Options } from './options.ts';
-import type { Start, StartTime } from './start.ts';
+import type { Idle, Start, StartTime } from './start.ts';
 import type { Cost } from './visibility.ts';
 
 /** A figure that has a target. */
@@ -66,26 +67,32 @@ export function requestFigures(other: string, compared: Compared[]): Figure[] {
   );
 }
 
-/** What the server needs to start and when idle. */
-export function startFigures({ idle, collected, npm, program }: Start): Figure[] {
-  const start = (name: string, { time, cpu }: StartTime) => ({
-    name: `${name}, to the first answer`,
-    measured: `${time.median.toFixed(0)} ms (${time.low.toFixed(0)}–${time.high.toFixed(0)}); CPU ${cpu.median.toFixed(0)} ms`,
-    target: '≤ 1500 ms',
-    met: time.median <= 1500,
-  });
+/** What the server needs when idle. */
+export function idleFigures({ idle, collected }: Idle): Figure[] {
   const memory = (name: string, megabytes: number) => ({
     name: `idle memory without PostgreSQL, ${name}`,
     measured: `${megabytes.toFixed(0)} MB`,
     target: '≤ 200 MB',
     met: Number.isNaN(megabytes) ? null : megabytes <= 200,
   });
-  return [
-    memory('after a collection of garbage', collected),
-    memory('10 seconds after the start', idle),
-    start('warm start with npm start', npm),
-    start('warm start of the program alone', program),
-  ];
+  return [memory('after a collection of garbage', collected), memory('10 seconds after the start', idle)];
+}
+
+/** The largest of what is in the heap of an idle server. */
+export function heapTable(kinds: HeapKind[]): string {
+  const rows = kinds.map(({ kind, megabytes }) => [kind, megabytes.toFixed(1)]);
+  return table(['largest in the heap of an idle server', 'MB'], rows);
+}
+
+/** What the server needs to start. */
+export function startFigures({ npm, program }: Start): Figure[] {
+  const start = (name: string, { time, cpu }: StartTime) => ({
+    name: `${name}, to the first answer`,
+    measured: `${time.median.toFixed(0)} ms (${time.low.toFixed(0)}–${time.high.toFixed(0)}); CPU ${cpu.median.toFixed(0)} ms`,
+    target: '≤ 1500 ms',
+    met: time.median <= 1500,
+  });
+  return [start('warm start with npm start', npm), start('warm start of the program alone', program)];
 }
 
 /** How lists grow. */

@@ -13,12 +13,21 @@ import { measureLists } from './lists/run.ts';
 import { measurements } from './measurements.ts';
 import { type Options, type Part, readOptions } from './options.ts';
 import { measurePages } from './pages/run.ts';
-import { type Figure, figuresTable, growthFigures, growthTable, startFigures, visibilityTable } from './report.ts';
+import {
+  type Figure,
+  figuresTable,
+  growthFigures,
+  growthTable,
+  heapTable,
+  idleFigures,
+  startFigures,
+  visibilityTable,
+} from './report.ts';
 import { createRepositories } from './repositories.ts';
 import { measureMerges } from './repository/merges.ts';
 import { measureRepositories } from './repository/run.ts';
 import { measureRequests } from './requests.ts';
-import { measureStart } from './start.ts';
+import { measureIdle, measureStart } from './start.ts';
 import { measureSubscribers } from './subscribers/measure.ts';
 import { measureSustained } from './sustained/run.ts';
 import { measureVisibility } from './visibility.ts';
@@ -32,6 +41,11 @@ const quiet = { info: () => undefined, warn: console.warn, error: console.error 
 async function bench(options: Options): Promise<void> {
   const { parts } = options;
   const figures: Figure[] = [];
+  if (parts.has('idle')) {
+    const idle = await measureIdle();
+    print(heapTable(idle.kinds));
+    figures.push(...idleFigures(idle));
+  }
   if (parts.has('start')) figures.push(...startFigures(await measureStart()));
   if (parts.has('repository')) await measureRepositories(options.repository, print);
   if (parts.has('merges')) await measureMerges(print);

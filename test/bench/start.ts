@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -10,17 +11,24 @@ import {
   scratchDirectory,
   settings,
   startServer,
+  until,
 } from '../support/server_process.ts';
 import { type Scatter, scatter } from './compare.ts';
+import { type HeapKind, largestKinds } from './heap_kinds.ts';
 import { send } from './load.ts';
 import { countsCpu, cpuOf, parentOf, residentMegabytes } from './process_tree.ts';
 
-/** What the server needs when nobody asks for anything, and how long it takes to start on data that is there. */
-export interface Start {
+/** What the server needs when nobody asks for anything. */
+export interface Idle {
   /** Resident megabytes of the server without PostgreSQL, a while after the start, and after a collection of garbage. */
   idle: number;
   collected: number;
-  /** Of `npm start`, and of the program that it runs. */
+  /** The largest of what is in its heap then. */
+  kinds: HeapKind[];
+}
+
+/** How long the server takes to start on data that is there: by `npm start`, and by the program that it runs. */
+export interface Start {
   npm: StartTime;
   program: StartTime;
 }
@@ -38,27 +46,38 @@ const STARTS = 5;
 const REST = 10_000;
 
 /** Starts the server again and again on data of its own. */
-export async function measureStart(): Promise<Start> {
-  const { directory, remove } = scratchDirectory();
-  try {
-    // The first start makes the database; the second has its code compiled already.
-    for (let turn = 0; turn < 2; turn++) await stop(await startServer(settings(directory)));
-    const memory = await idleMemory(directory);
+export function measureStart(): Promise<Start> {
+  return onWarmData(async (directory) => {
     const npm: Started[] = [];
     const program: Started[] = [];
     for (let turn = 0; turn < STARTS; turn++) {
       npm.push(await timeStart(directory, () => followServer(npmStart(settings(directory)))));
       program.push(await timeStart(directory, () => startServer(settings(directory))));
     }
-    return { ...memory, npm: together(npm), program: together(program) };
+    return { npm: together(npm), program: together(program) };
+  });
+}
+
+/** Starts the server on data of its own, and lets it rest. */
+export function measureIdle(): Promise<Idle> {
+  return onWarmData(idleMemory);
+}
+
+async function onWarmData<Result>(measure: (directory: string) => Promise<Result>): Promise<Result> {
+  const { directory, remove } = scratchDirectory();
+  try {
+    // The first start makes the database; the second has its code compiled already.
+    for (let turn = 0; turn < 2; turn++) await stop(await startServer(settings(directory)));
+    return await measure(directory);
   } finally {
     remove();
   }
 }
 
-async function idleMemory(directory: string): Promise<{ idle: number; collected: number }> {
+async function idleMemory(directory: string): Promise<Idle> {
   const collector = pathToFileURL(path.join(import.meta.dirname, 'collect.js')).href;
-  const server = await startServer(settings(directory, { NODE_OPTIONS: `--expose-gc --import=${collector}` }));
+  const options = `--expose-gc --import=${collector}`;
+  const server = await startServer(settings(directory, { NODE_OPTIONS: options, SNAPSHOTS: directory }));
   try {
     await sleep(REST);
     const { pid = 0 } = server.child;
@@ -67,7 +86,10 @@ async function idleMemory(directory: string): Promise<{ idle: number; collected:
     const idle = megabytes();
     server.child.kill('SIGUSR2');
     await sleep(2_000);
-    return { idle, collected: megabytes() };
+    const collected = megabytes();
+    server.child.kill('SIGWINCH');
+    const snapshot = await until(() => readdirSync(directory).find((name) => name.endsWith('.heapsnapshot')));
+    return { idle, collected, kinds: largestKinds(path.join(directory, snapshot)) };
   } finally {
     await stop(server);
   }
