@@ -17,6 +17,24 @@ const password = KNOWN_SECRETS.password('root');
 await bootstrapAdministrator(db, SECRET, { password, privateToken: KNOWN_SECRETS.privateToken('root') });
 await seed(stores, { secrets: KNOWN_SECRETS, beside: false });
 
+/** The columns of all tables that hold a time of these days. */
+async function columnsOfToday(): Promise<string[]> {
+  const columns = await db.$queryRaw<{ table: string; column: string }[]>`
+    SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
+    WHERE table_schema = 'public' AND data_type LIKE 'timestamp%' ORDER BY 1, 2`;
+  const dated: string[] = [];
+  for (const { table, column } of columns) {
+    const [{ count } = { count: 0 }] = await db.$queryRawUnsafe<{ count: number }[]>(
+      `SELECT count(*)::int AS count FROM "${table}" WHERE "${column}" BETWEEN now() - interval '2 days' AND now() + interval '1 day'`,
+    );
+    if (count > 0) dated.push(`${table}.${column}`);
+  }
+  return dated;
+}
+
+// Before tests sign in and write.
+const datedToday = await columnsOfToday();
+
 const document = readFileSync(packagePath('docs/testing-clients.md'), 'utf8');
 
 /** The cells of the rows of a table in the document, by the names of its columns. */
@@ -208,6 +226,12 @@ describe('The sample data', () => {
       expect(times.filter((month) => !/^2025-0[1-6]$/.test(month ?? ''))).toEqual([]);
     }
     expect((await get('/projects/1')).body.last_activity_at).toBe('2025-06-23T09:40:00.000Z');
+  });
+
+  it('has no record of today in any table', () => {
+    // What there is of these without sample data.
+    const kept = /^(?:_prisma_migrations|application_settings|job_processes)\./;
+    expect(datedToday.filter((one) => !kept.test(one))).toEqual([]);
   });
 
   it('is not written where its names are taken, beside others or not', async () => {

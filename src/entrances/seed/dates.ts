@@ -9,9 +9,10 @@ export interface Owners {
   users: readonly number[];
   namespaces: readonly number[];
   projects: readonly number[];
+  topics: readonly number[];
 }
 
-type AllOwners = Owners & { mergeRequests: readonly number[] };
+type AllOwners = Owners & { mergeRequests: readonly number[]; jobs: readonly number[] };
 
 /** The timestamp columns of each table, and how its rows belong to the owners. */
 const DATED: readonly { table: string; columns: string; of: keyof AllOwners; by: string }[] = [
@@ -32,7 +33,7 @@ const DATED: readonly { table: string; columns: string; of: keyof AllOwners; by:
   { table: 'milestones', columns: 'created_at updated_at', of: 'projects', by: 'project_id' },
   { table: 'issues', columns: 'created_at updated_at', of: 'projects', by: 'project_id' },
   { table: 'protected_branches', columns: 'created_at', of: 'projects', by: 'project_id' },
-  { table: 'releases', columns: 'created_at updated_at', of: 'projects', by: 'project_id' },
+  { table: 'releases', columns: 'created_at updated_at released_at', of: 'projects', by: 'project_id' },
   { table: 'commit_comments', columns: 'created_at', of: 'projects', by: 'project_id' },
   { table: 'variables', columns: 'created_at updated_at', of: 'projects', by: 'project_id' },
   { table: 'triggers', columns: 'created_at updated_at last_used_at', of: 'projects', by: 'project_id' },
@@ -66,6 +67,12 @@ const DATED: readonly { table: string; columns: string; of: keyof AllOwners; by:
   { table: 'notes', columns: 'created_at updated_at', of: 'users', by: 'author_id' },
   { table: 'award_emoji', columns: 'created_at updated_at', of: 'users', by: 'user_id' },
   { table: 'todos', columns: 'created_at updated_at', of: 'users', by: 'user_id' },
+  { table: 'topics', columns: 'created_at', of: 'topics', by: 'id' },
+  { table: 'job_traces', columns: 'updated_at', of: 'jobs', by: 'job_id' },
+  // Each is of one place at most.
+  { table: 'audit_events', columns: 'created_at', of: 'projects', by: 'project_id' },
+  { table: 'audit_events', columns: 'created_at', of: 'namespaces', by: 'group_id' },
+  { table: 'audit_events', columns: 'created_at', of: 'users', by: 'user_id' },
   { table: 'snippets', columns: 'created_at updated_at', of: 'users', by: 'author_id' },
 ];
 
@@ -74,7 +81,9 @@ export async function backdateRecords(db: Db, marks: readonly Mark[], owners: Ow
   await db.$transaction(async (tx) => {
     const targetProjectId = { in: [...owners.projects] };
     const found = await tx.mergeRequest.findMany({ where: { targetProjectId }, select: { id: true } });
-    const all: AllOwners = { ...owners, mergeRequests: found.map(({ id }) => id) };
+    const ofProjects = { where: { projectId: targetProjectId }, select: { id: true } };
+    const jobs = (await tx.job.findMany(ofProjects)).map(({ id }) => id);
+    const all: AllOwners = { ...owners, mergeRequests: found.map(({ id }) => id), jobs };
     for (const { table, columns, of, by } of DATED) {
       const told = columns.split(' ').map((column) => sql`${raw(column)} = ${moved(marks, column)}`);
       await tx.$executeRaw`UPDATE ${raw(table)} SET ${Prisma.join(told)} WHERE ${raw(by)} = ANY(${[...all[of]]}::int[])`;

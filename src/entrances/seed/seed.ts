@@ -34,6 +34,7 @@ export async function seed(stores: Stores, { secrets, beside }: SeedOptions): Pr
   await requireRoomForSample(stores.db, { beside });
   // With known secrets everything is the same each time, so the administrator joined on the first day as well.
   const root = secrets.known ? await administrators(stores.db) : { users: [], namespaces: [] };
+  const topicsBefore = (await stores.db.topic.findMany({ select: { id: true } })).map(({ id }) => id);
   const stage = new Stage(stores, secrets);
   await stage.play([
     ...peopleScenes,
@@ -44,10 +45,12 @@ export async function seed(stores: Stores, { secrets, beside }: SeedOptions): Pr
     ...pipelineScenes,
     ...mergeRequestScenes,
   ]);
+  const topics = await stores.db.topic.findMany({ where: { id: { notIn: topicsBefore } }, select: { id: true } });
   await backdateRecords(stores.db, stage.clock.marks, {
     users: [...stage.users.values(), ...root.users],
     namespaces: [...stage.namespaces.values(), ...root.namespaces],
     projects: [...stage.projects.values()],
+    topics: topics.map(({ id }) => id),
   });
   return PEOPLE.map(({ username }) => {
     return { username, password: secrets.password(username), privateToken: secrets.privateToken(username) };
