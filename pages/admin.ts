@@ -1,5 +1,6 @@
 import { CHOICES, SETTINGS_THEMES } from '#pages/admin_settings.ts';
 import { type Facts, type FormOptions, form, type PageOptions, page, type Row } from '#pages/engine/row.ts';
+import { named, type Question } from '#src/entrances/web/pages/asking.ts';
 import {
   AdminApplicationsPageDocument,
   AdminGroupListPageDocument,
@@ -40,27 +41,11 @@ import {
 } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
 
-const NOTICES: Readonly<Record<string, string>> = {
-  saved: label('The changes are saved.'),
-  user_deleted: label('The user was deleted.'),
-  user_rejected: label('The account was rejected and deleted.'),
-  job_retried: label('The job runs again.'),
-  jobs_retried: label('The jobs run again.'),
-  hook_added: label('The system hook was added.'),
-  removed: label('It was removed.'),
-};
-
-/** The message for an administrator whom a form sent here; addresses only name messages. */
-function noticeOf({ given, t }: Facts): string | null {
-  const notice = Object.hasOwn(NOTICES, String(given.notice)) ? NOTICES[String(given.notice)] : undefined;
-  return notice === undefined ? null : t(notice);
-}
-
 /** A page for administrators, in the frame of administration: `section` is the link of its navigation that is current. */
 function adminPage<Data, Found>(section: string, { show, ...options }: PageOptions<Data, Found>) {
   return page({
     ...options,
-    show: (found, facts) => ({ section, sections: SECTIONS, notice: noticeOf(facts), ...show(found, facts) }),
+    show: (found, facts) => ({ section, sections: SECTIONS, ...show(found, facts) }),
     signIn: true,
     administers: true,
   });
@@ -129,18 +114,82 @@ const user = adminPage('/admin/users', {
 
 /** The page of the user whom a mutation changed. */
 const toUser = (data: { done?: { user: { username: string } } | null }) =>
-  `/admin/users/${encodeURIComponent(data.done?.user.username ?? '')}?notice=saved`;
+  `/admin/users/${encodeURIComponent(data.done?.user.username ?? '')}`;
+
+/** The page of the user that a form names. */
+const toNamed = ({ given }: Facts) => `/admin/users/${encodeURIComponent(named(given))}`;
+
+const deletionQuestion = (facts: Facts): Question => ({
+  heading: facts.t('Delete {name}?', { name: named(facts.given) }),
+  says: [
+    facts.t(
+      'Personal projects and snippets are deleted. Issues, merge requests and comments stay, with an unknown author. This cannot be undone.',
+    ),
+  ],
+  button: facts.t('Delete user'),
+  back: toNamed(facts),
+});
 
 /** What is done to users at the press of a button, by the last word of the address. */
 const ofUsers: Row[] = [
-  adminForm({ path: '/admin/users/:id/approve', operation: SendApproveUserDocument, goTo: toUser }),
-  adminForm({ path: '/admin/users/:id/block', operation: SendBlockUserDocument, goTo: toUser }),
-  adminForm({ path: '/admin/users/:id/unblock', operation: SendUnblockUserDocument, goTo: toUser }),
-  adminForm({ path: '/admin/users/:id/ban', operation: SendBanUserDocument, goTo: toUser }),
-  adminForm({ path: '/admin/users/:id/unban', operation: SendUnbanUserDocument, goTo: toUser }),
-  adminForm({ path: '/admin/users/:id/deactivate', operation: SendDeactivateUserDocument, goTo: toUser }),
-  adminForm({ path: '/admin/users/:id/activate', operation: SendActivateUserDocument, goTo: toUser }),
-  adminForm({ path: '/admin/users/:id/two_factor', operation: SendUserTwoFactorDocument, goTo: toUser }),
+  adminForm({
+    path: '/admin/users/:id/approve',
+    operation: SendApproveUserDocument,
+    says: label('The account was approved.'),
+    goTo: toUser,
+  }),
+  adminForm({
+    path: '/admin/users/:id/block',
+    operation: SendBlockUserDocument,
+    says: label('The user is blocked.'),
+    goTo: toUser,
+  }),
+  adminForm({
+    path: '/admin/users/:id/unblock',
+    operation: SendUnblockUserDocument,
+    says: label('The user is no longer blocked.'),
+    goTo: toUser,
+  }),
+  adminForm({
+    path: '/admin/users/:id/ban',
+    operation: SendBanUserDocument,
+    says: label('The user is banned.'),
+    goTo: toUser,
+  }),
+  adminForm({
+    path: '/admin/users/:id/unban',
+    operation: SendUnbanUserDocument,
+    says: label('The user is no longer banned.'),
+    goTo: toUser,
+  }),
+  adminForm({
+    path: '/admin/users/:id/deactivate',
+    operation: SendDeactivateUserDocument,
+    says: label('The user is deactivated.'),
+    goTo: toUser,
+  }),
+  adminForm({
+    path: '/admin/users/:id/activate',
+    operation: SendActivateUserDocument,
+    says: label('The user is active again.'),
+    goTo: toUser,
+  }),
+  adminForm({
+    path: '/admin/users/:id/two_factor',
+    operation: SendUserTwoFactorDocument,
+    says: label('Two-factor authentication of the user is disabled.'),
+    asks: (facts) => ({
+      heading: facts.t('Disable two-factor authentication of {name}?', { name: named(facts.given) }),
+      says: [
+        facts.t(
+          'Passkeys, the authenticator app and the recovery codes of the user are removed. A password is enough to sign in until new ones are set up.',
+        ),
+      ],
+      button: facts.t('Disable two-factor authentication'),
+      back: toNamed(facts),
+    }),
+    goTo: toUser,
+  }),
 ];
 
 const settings = SETTINGS_THEMES.map(({ name, title, fields }) =>
@@ -163,7 +212,7 @@ const hooks = adminPage('/admin/hooks', {
   show: (list) => ({ hooks: list }),
 });
 
-const frameOf = (section: string, facts: Facts) => ({ section, sections: SECTIONS, notice: noticeOf(facts) });
+const frameOf = (section: string) => ({ section, sections: SECTIONS });
 
 /** The administration of the server. Who is no administrator is told that there are no such pages. */
 export const admin: Row[] = [
@@ -189,32 +238,44 @@ export const admin: Row[] = [
   adminForm({
     path: '/admin/users',
     operation: SendNewUserDocument,
-    goTo: ({ createUser }) => `/admin/users/${encodeURIComponent(createUser?.user.username ?? '')}?notice=saved`,
+    says: label('The user was created.'),
+    goTo: ({ createUser }) => `/admin/users/${encodeURIComponent(createUser?.user.username ?? '')}`,
     again: newUser,
   }),
   user,
   adminForm({
     path: '/admin/users/:username',
     operation: SendUserChangeDocument,
-    goTo: ({ updateUser }) => `/admin/users/${encodeURIComponent(updateUser?.user.username ?? '')}?notice=saved`,
+    says: label('The changes are saved.'),
+    goTo: ({ updateUser }) => `/admin/users/${encodeURIComponent(updateUser?.user.username ?? '')}`,
     again: user,
   }),
   adminForm({
     path: '/admin/users/:username/password',
     operation: SendUserPasswordDocument,
-    goTo: ({ updateUser }) => `/admin/users/${encodeURIComponent(updateUser?.user.username ?? '')}?notice=saved`,
+    says: label('The password was changed.'),
+    goTo: ({ updateUser }) => `/admin/users/${encodeURIComponent(updateUser?.user.username ?? '')}`,
     again: user,
   }),
   ...ofUsers,
   adminForm({
     path: '/admin/users/:id/reject',
     operation: SendUserRejectionDocument,
-    goTo: () => '/admin/users?notice=user_rejected',
+    says: label('The account was rejected and deleted.'),
+    asks: (facts) => ({
+      heading: facts.t('Reject {name}?', { name: named(facts.given) }),
+      says: [facts.t('The account is deleted. This cannot be undone.')],
+      button: facts.t('Reject account'),
+      back: toNamed(facts),
+    }),
+    goTo: () => '/admin/users',
   }),
   adminForm({
     path: '/admin/users/:id/delete',
     operation: SendUserDeletionDocument,
-    goTo: () => '/admin/users?notice=user_deleted',
+    says: label('The user was deleted.'),
+    asks: deletionQuestion,
+    goTo: () => '/admin/users',
   }),
   adminPage('/admin/groups', {
     path: '/admin/groups',
@@ -246,7 +307,8 @@ export const admin: Row[] = [
     adminForm({
       path: again.path,
       operation: SendSettingsDocument,
-      goTo: () => `${again.path}?notice=saved`,
+      says: label('The settings are saved.'),
+      goTo: () => `${again.path}`,
       again,
       lists: ['domainAllowlist', 'domainDenylist', 'disabledOauthSignInSources', 'importSources', 'repositoryStorages'],
     }),
@@ -262,12 +324,13 @@ export const admin: Row[] = [
   adminForm({
     path: '/admin/sign_in_providers/:name/test',
     operation: SendSignInProviderTestDocument,
+    says: label('The provider was tested.'),
     goTo: () => '/admin/sign_in_providers',
     shows: ({ testSignInProvider: test }, facts) =>
       test && {
         view: 'admin/test',
         title: facts.t('Test of {name}', { name: String(facts.given.name) }),
-        values: { ...frameOf('/admin/sign_in_providers', facts), ...test, back: '/admin/sign_in_providers' },
+        values: { ...frameOf('/admin/sign_in_providers'), ...test, back: '/admin/sign_in_providers' },
       },
   }),
   adminPage('/admin/background_jobs', {
@@ -281,30 +344,34 @@ export const admin: Row[] = [
   adminForm({
     path: '/admin/background_jobs/retry',
     operation: SendJobRetryDocument,
-    goTo: () => '/admin/background_jobs?notice=jobs_retried',
+    says: label('The jobs run again.'),
+    goTo: () => '/admin/background_jobs',
   }),
   adminForm({
     path: '/admin/background_jobs/:uuid/retry',
     operation: SendJobRetryDocument,
-    goTo: () => '/admin/background_jobs?notice=job_retried',
+    says: label('The job runs again.'),
+    goTo: () => '/admin/background_jobs',
   }),
   hooks,
   adminForm({
     path: '/admin/hooks',
     operation: SendNewSystemHookDocument,
-    goTo: () => '/admin/hooks?notice=hook_added',
+    says: label('The system hook was added.'),
+    goTo: () => '/admin/hooks',
     again: hooks,
   }),
   adminForm({
     path: '/admin/hooks/:id/test',
     operation: SendSystemHookTestDocument,
+    says: label('The system hook was tested.'),
     goTo: () => '/admin/hooks',
     shows: ({ testSystemWebhook: test }, facts) =>
       test && {
         view: 'admin/test',
         title: facts.t('Test of the system hook'),
         values: {
-          ...frameOf('/admin/hooks', facts),
+          ...frameOf('/admin/hooks'),
           succeeded: test.delivery.error === null,
           message: test.delivery.error ?? test.message,
           back: '/admin/hooks',
@@ -314,7 +381,14 @@ export const admin: Row[] = [
   adminForm({
     path: '/admin/hooks/:id/delete',
     operation: SendSystemHookDeletionDocument,
-    goTo: () => '/admin/hooks?notice=removed',
+    says: label('The system hook was removed.'),
+    asks: (facts) => ({
+      heading: facts.t('Remove {name}?', { name: named(facts.given) }),
+      says: [facts.t('Nothing is sent to it any more. The record of what was sent is deleted, too.')],
+      button: facts.t('Remove hook'),
+      back: '/admin/hooks',
+    }),
+    goTo: () => '/admin/hooks',
   }),
   adminPage('/admin/runners', {
     path: '/admin/runners',
@@ -327,19 +401,30 @@ export const admin: Row[] = [
   adminForm({
     path: '/admin/runners/:id/pause',
     operation: SendAdminRunnerStateDocument,
+    says: label('The runner is paused.'),
     variables: (given) => ({ ...given, paused: 'true' }),
-    goTo: () => '/admin/runners?notice=saved',
+    goTo: () => '/admin/runners',
   }),
   adminForm({
     path: '/admin/runners/:id/resume',
     operation: SendAdminRunnerStateDocument,
+    says: label('The runner takes jobs again.'),
     variables: (given) => ({ ...given, paused: 'false' }),
-    goTo: () => '/admin/runners?notice=saved',
+    goTo: () => '/admin/runners',
   }),
   adminForm({
     path: '/admin/runners/:id/delete',
     operation: SendAdminRunnerDeletionDocument,
-    goTo: () => '/admin/runners?notice=removed',
+    says: label('The runner was removed.'),
+    asks: (facts) => ({
+      heading: facts.t('Remove {name}?', { name: named(facts.given) }),
+      says: [
+        facts.t('Its token stops working, and it gets no more jobs. Jobs that it runs go on. This cannot be undone.'),
+      ],
+      button: facts.t('Remove runner'),
+      back: '/admin/runners',
+    }),
+    goTo: () => '/admin/runners',
   }),
   adminPage('/admin/applications', {
     path: '/admin/applications',
@@ -352,7 +437,14 @@ export const admin: Row[] = [
   adminForm({
     path: '/admin/applications/:id/delete',
     operation: SendApplicationDeletionDocument,
-    goTo: () => '/admin/applications?notice=removed',
+    says: label('The application was removed.'),
+    asks: (facts) => ({
+      heading: facts.t('Remove {name}?', { name: named(facts.given) }),
+      says: [facts.t('It loses access to the accounts of everyone who authorized it, at once. This cannot be undone.')],
+      button: facts.t('Remove application'),
+      back: '/admin/applications',
+    }),
+    goTo: () => '/admin/applications',
   }),
   adminPage('/admin/storages', {
     path: '/admin/storages',

@@ -1,6 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
+import { named } from '#src/entrances/web/pages/asking.ts';
 import {
   type BoardCardsFragment,
   BoardListPageDocument,
@@ -147,7 +148,8 @@ function boardsOf(kind: PlaceKind, { first, one, create, edit }: Queries): Row[]
       signIn: true,
     });
   const editBoard = about('edit', label('Edit board {name}'), 'viewerCanUpdate');
-  const back = (_data: unknown, { given, url }: Facts) =>
+  const deletion = about('delete', label('Delete board {name}'), 'viewerCanDelete');
+  const back = (_data: unknown, { given, url }: Pick<Facts, 'given' | 'url'>) =>
     inPlace(given, 'boards', String(given.board)) + queryOf(filterOf(url));
   return [
     page({
@@ -166,25 +168,60 @@ function boardsOf(kind: PlaceKind, { first, one, create, edit }: Queries): Row[]
     form({
       path: at,
       operation: SendNewBoardDocument,
+      says: label('The board was created.'),
       goTo: ({ createBoard }, { given }) =>
         inPlace(given, 'boards', ...(createBoard ? [createBoard.board.databaseId] : [])),
       again: newBoard,
     }),
     board,
     editBoard,
-    form({ path: `${at}/:board/edit`, operation: SendBoardChangeDocument, goTo: back, again: editBoard }),
-    about('delete', label('Delete board {name}'), 'viewerCanDelete'),
+    form({
+      path: `${at}/:board/edit`,
+      operation: SendBoardChangeDocument,
+      says: label('The board was saved.'),
+      goTo: back,
+      again: editBoard,
+    }),
+    deletion,
     form({
       path: `${at}/:board/delete`,
       operation: SendBoardDeletionDocument,
+      says: label('The board was deleted.'),
+      asks: deletion,
+      again: null,
       goTo: (_data, { given }) => inPlace(given, 'boards'),
     }),
-    form({ path: `${at}/:board/move`, operation: SendBoardMoveDocument, goTo: back, again: board }),
-    form({ path: `${at}/:board/lists`, operation: SendNewBoardListDocument, goTo: back, again: board }),
-    form({ path: `${at}/:board/lists/:list/move`, operation: SendBoardListMoveDocument, goTo: back, again: board }),
+    form({
+      path: `${at}/:board/move`,
+      operation: SendBoardMoveDocument,
+      says: label('The issue was moved.'),
+      goTo: back,
+      again: board,
+    }),
+    form({
+      path: `${at}/:board/lists`,
+      operation: SendNewBoardListDocument,
+      says: label('The list was added.'),
+      goTo: back,
+      again: board,
+    }),
+    form({
+      path: `${at}/:board/lists/:list/move`,
+      operation: SendBoardListMoveDocument,
+      says: label('The list was moved.'),
+      goTo: back,
+      again: board,
+    }),
     form({
       path: `${at}/:board/lists/:list/delete`,
       operation: SendBoardListDeletionDocument,
+      says: label('The list was removed from the board.'),
+      asks: ({ given, url, t }) => ({
+        heading: t('Remove the list {name}?', { name: named(given) }),
+        says: [t('The column leaves the board. The label and its issues stay.')],
+        button: t('Remove list'),
+        back: back(null, { given, url }),
+      }),
       goTo: back,
       again: board,
     }),

@@ -31,6 +31,7 @@ export const ciTools: Row[] = [
   form({
     path: '/:project/-/ci/lint',
     operation: CheckConfigurationDocument,
+    says: null,
     variables: ({ ref, dryRun, ...given }) => ({
       ...given,
       ...(ref ? { ref } : {}),

@@ -10,6 +10,7 @@ import {
   CommitThreadPageDocument,
   SendCommitCommentDocument,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 type Project = NonNullable<CommitListPageQuery['project']>;
 
@@ -90,6 +91,7 @@ export const commits: Row[] = [
   form({
     path: '/:project/-/commit/:sha',
     operation: SendCommitCommentDocument,
+    says: label('The comment was added.'),
     goTo: ({ createCommitComment }, { url, given }) => {
       const query = new URLSearchParams(url.search);
       for (const name of ['line', 'note']) query.delete(name);

@@ -63,14 +63,16 @@ export const environments: Row[] = [
   form({
     path: `${at}/:id/stop`,
     operation: SendEnvironmentStopDocument,
+    says: label('The environment is being stopped.'),
     goTo: (_data: unknown, { given }: Facts) => inPlace(given, 'environments', String(given.id)),
-    again: stop,
+    asks: stop,
   }),
   deletion,
   form({
     path: `${at}/:id/delete`,
     operation: SendEnvironmentDeletionDocument,
+    says: label('The environment was deleted.'),
     goTo: (_data: unknown, { given }: Facts) => inPlace(given, 'environments'),
-    again: deletion,
+    asks: deletion,
   }),
 ];

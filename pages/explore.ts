@@ -14,6 +14,7 @@ import {
   SendNewProjectDocument,
   UserPageDocument,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 const newProject = page({
   path: '/projects/new',
@@ -60,6 +61,7 @@ export const explore: Row[] = [
   form({
     path: '/projects',
     operation: SendNewProjectDocument,
+    says: label('The project was created.'),
     variables: withoutEmptyPath,
     goTo: ({ createProject }) => `/${createProject?.project.fullPath}`,
     again: newProject,
@@ -68,6 +70,7 @@ export const explore: Row[] = [
   form({
     path: '/groups',
     operation: SendNewGroupDocument,
+    says: label('The group was created.'),
     variables: withoutEmptyPath,
     goTo: ({ createGroup }) => `/groups/${createGroup?.group.fullPath}`,
     again: newGroup,

@@ -15,6 +15,7 @@ import {
   SendNewFileDocument,
   SendUploadedFileDocument,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 /** Where a file is changed. */
 interface Place {
@@ -170,6 +171,7 @@ export const files: Row[] = [
   form({
     path: newFile.path,
     operation: SendNewFileDocument,
+    says: label('The file was committed.'),
     variables: withLineEnds,
     goTo: ({ createFile }, facts) => behind(createFile?.commit, facts, 'blob', createFile?.path ?? ''),
     again: newFile,
@@ -178,6 +180,7 @@ export const files: Row[] = [
   form({
     path: upload.path,
     operation: SendUploadedFileDocument,
+    says: label('The file was committed.'),
     variables: withUploadPath,
     takesFiles: true,
     goTo: ({ createFile }, facts) => behind(createFile?.commit, facts, 'blob', createFile?.path ?? ''),
@@ -187,6 +190,7 @@ export const files: Row[] = [
   form({
     path: edit.path,
     operation: SendFileContentDocument,
+    says: label('The file was committed.'),
     variables: withLineEnds,
     goTo: ({ updateFile }, facts) => behind(updateFile?.commit, facts, 'blob', updateFile?.path ?? ''),
     again: edit,
@@ -195,6 +199,7 @@ export const files: Row[] = [
   form({
     path: rename.path,
     operation: SendFileMoveDocument,
+    says: label('The file was moved.'),
     goTo: ({ createCommit }, facts) => behind(createCommit?.commit, facts, 'blob', textOf(facts.given.path)),
     again: rename,
   }),
@@ -202,8 +207,9 @@ export const files: Row[] = [
   form({
     path: remove.path,
     operation: SendFileDeletionDocument,
+    says: label('The file was deleted.'),
     // The folder may be gone with its last file.
     goTo: ({ deleteFile }, facts) => behind(deleteFile?.commit, facts, 'tree', ''),
-    again: remove,
+    asks: remove,
   }),
 ];

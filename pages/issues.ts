@@ -2,6 +2,7 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
 import { commentForm, pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
 import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
+import { named } from '#src/entrances/web/pages/asking.ts';
 import { path } from '#src/entrances/web/pages/helpers.ts';
 import {
   EditIssuePageDocument,
@@ -116,6 +117,7 @@ export const issues: Row[] = [
   form({
     path: LIST,
     operation: SendNewIssueDocument,
+    says: label('The issue was created.'),
     goTo: ({ createIssue }, facts) => (createIssue ? toIssue(createIssue.issue) : back(facts)),
     again: newIssue,
     lists: LISTS,
@@ -126,28 +128,56 @@ export const issues: Row[] = [
   form({
     path: `${ONE}/edit`,
     operation: SendIssueChangeDocument,
+    says: label('The issue was saved.'),
     goTo: (_data, facts) => back(facts),
     again: editIssue,
     lists: LISTS,
   }),
-  form({ path: `${ONE}/state`, operation: SendIssueStateDocument, goTo: (_data, facts) => back(facts) }),
-  form({ path: `${ONE}/subscribe`, operation: SendIssueSubscriptionDocument, goTo: (_data, facts) => back(facts) }),
-  form({ path: `${ONE}/unsubscribe`, operation: SendIssueUnsubscriptionDocument, goTo: (_data, facts) => back(facts) }),
+  form({
+    path: `${ONE}/state`,
+    operation: SendIssueStateDocument,
+    says: (_data, { given }) =>
+      String(given.stateEvent).toUpperCase() === 'REOPEN'
+        ? label('The issue is open again.')
+        : label('The issue is closed.'),
+    goTo: (_data, facts) => back(facts),
+  }),
+  form({
+    path: `${ONE}/subscribe`,
+    operation: SendIssueSubscriptionDocument,
+    says: label('You are notified of what happens here.'),
+    goTo: (_data, facts) => back(facts),
+  }),
+  form({
+    path: `${ONE}/unsubscribe`,
+    operation: SendIssueUnsubscriptionDocument,
+    says: label('You are no longer notified of what happens here.'),
+    goTo: (_data, facts) => back(facts),
+  }),
   form({
     path: `${ONE}/links`,
     operation: SendIssueLinkDocument,
+    says: label('The issue was linked.'),
     goTo: (_data, facts) => `${back(facts)}#linked`,
     again: issue,
   }),
   form({
     path: `${ONE}/links/:link/delete`,
     operation: SendIssueLinkRemovalDocument,
+    says: label('The link was removed.'),
+    asks: (facts) => ({
+      heading: facts.t('Remove the link to {name}?', { name: named(facts.given) }),
+      says: [facts.t('Both issues stay. They can be linked again.')],
+      button: facts.t('Remove link'),
+      back: `${back(facts)}#linked`,
+    }),
     goTo: (_data, facts) => `${back(facts)}#linked`,
   }),
   moveIssue,
   form({
     path: `${ONE}/move`,
     operation: SendIssueMoveDocument,
+    says: label('The issue was moved here.'),
     goTo: ({ moveIssue }, facts) => (moveIssue ? toIssue(moveIssue.issue) : back(facts)),
     again: moveIssue,
   }),
@@ -155,6 +185,9 @@ export const issues: Row[] = [
   form({
     path: `${ONE}/delete`,
     operation: SendIssueDeletionDocument,
+    says: label('The issue was deleted.'),
+    asks: deleteIssue,
+    again: null,
     goTo: (_data, { given }) => path(String(given.project), '-', 'issues'),
   }),
 ];

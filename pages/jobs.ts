@@ -3,6 +3,7 @@ import { liveAt } from '#pages/engine/live.ts';
 import { type Facts, form, page, type Row, raw } from '#pages/engine/row.ts';
 import { logHtml } from '#pages/job_log.ts';
 import { inPlace } from '#pages/place.ts';
+import { named } from '#src/entrances/web/pages/asking.ts';
 import {
   ArtifactFilePageDocument,
   ArtifactFolderPageDocument,
@@ -20,6 +21,7 @@ import {
   SendArtifactsDeletionDocument,
   SendArtifactsKeepDocument,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 /** Lines of one part of a log. */
 const LINES = 1_000;
@@ -118,15 +120,43 @@ export const jobs: Row[] = [
     }),
   }),
   job,
-  form({ path: '/:project/-/jobs/:id/play', operation: PlayJobOnPageDocument, goTo: back, again: job }),
+  form({
+    path: '/:project/-/jobs/:id/play',
+    operation: PlayJobOnPageDocument,
+    says: label('The job was started.'),
+    goTo: back,
+    again: job,
+  }),
   form({
     path: '/:project/-/jobs/:id/retry',
     operation: RetryJobOnPageDocument,
+    says: label('The job runs again.'),
     goTo: ({ retryJob }, { given }) => `/${given.project}/-/jobs/${retryJob?.job.databaseId}`,
     again: job,
   }),
-  form({ path: '/:project/-/jobs/:id/cancel', operation: CancelJobOnPageDocument, goTo: back, again: job }),
-  form({ path: '/:project/-/jobs/:id/erase', operation: EraseJobOnPageDocument, goTo: back, again: job }),
+  form({
+    path: '/:project/-/jobs/:id/cancel',
+    operation: CancelJobOnPageDocument,
+    says: label('The job was canceled.'),
+    goTo: back,
+    again: job,
+  }),
+  form({
+    path: '/:project/-/jobs/:id/erase',
+    operation: EraseJobOnPageDocument,
+    says: label('The log and the artifacts of the job were erased.'),
+    asks: (facts) => ({
+      heading: facts.t('Erase job {name}?', { name: named(facts.given) }),
+      says: [
+        facts.t('Its log, its artifacts and its reports are deleted. The job stays in the list, with its state.'),
+        facts.t('This cannot be undone.'),
+      ],
+      button: facts.t('Erase job'),
+      back: back(null, facts),
+    }),
+    goTo: back,
+    again: job,
+  }),
   raw({
     path: '/:project/-/jobs/:id/raw',
     operation: RawJobLogDocument,
@@ -166,7 +196,19 @@ export const jobs: Row[] = [
     content: 'artifacts',
     found: ({ project }) => project?.job,
   }),
-  form({ path: `${artifactsAt}/keep`, operation: SendArtifactsKeepDocument, goTo: back, again: job }),
+  form({
+    path: `${artifactsAt}/keep`,
+    operation: SendArtifactsKeepDocument,
+    says: label('The artifacts are kept.'),
+    goTo: back,
+    again: job,
+  }),
   deletion,
-  form({ path: `${artifactsAt}/delete`, operation: SendArtifactsDeletionDocument, goTo: back, again: deletion }),
+  form({
+    path: `${artifactsAt}/delete`,
+    operation: SendArtifactsDeletionDocument,
+    says: label('The artifacts were deleted.'),
+    goTo: back,
+    asks: deletion,
+  }),
 ];

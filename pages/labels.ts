@@ -58,6 +58,7 @@ function labelsOf(kind: PlaceKind, { list, create, edit }: Queries): Row[] {
       signIn: true,
     });
   const editLabel = about('edit', label('Edit label {title}'), 'viewerCanUpdate');
+  const deletion = about('delete', label('Delete label {title}'), 'viewerCanDelete');
   const back = (_data: unknown, { given, url }: Facts) => `${inPlace(given, 'labels')}${url.search}`;
   return [
     page({
@@ -70,13 +71,42 @@ function labelsOf(kind: PlaceKind, { list, create, edit }: Queries): Row[] {
       pageSize: 50,
     }),
     newLabel,
-    form({ path: at, operation: SendNewLabelDocument, goTo: back, again: newLabel }),
+    form({
+      path: at,
+      operation: SendNewLabelDocument,
+      says: label('The label was created.'),
+      goTo: back,
+      again: newLabel,
+    }),
     editLabel,
-    form({ path: `${at}/:label/edit`, operation: SendLabelChangeDocument, goTo: back, again: editLabel }),
-    about('delete', label('Delete label {title}'), 'viewerCanDelete'),
-    form({ path: `${at}/:label/delete`, operation: SendLabelDeletionDocument, goTo: back }),
-    form({ path: `${at}/:label/subscribe`, operation: SendLabelSubscriptionDocument, goTo: back }),
-    form({ path: `${at}/:label/unsubscribe`, operation: SendLabelUnsubscriptionDocument, goTo: back }),
+    form({
+      path: `${at}/:label/edit`,
+      operation: SendLabelChangeDocument,
+      says: label('The label was saved.'),
+      goTo: back,
+      again: editLabel,
+    }),
+    deletion,
+    form({
+      path: `${at}/:label/delete`,
+      operation: SendLabelDeletionDocument,
+      says: label('The label was deleted.'),
+      goTo: back,
+      asks: deletion,
+      again: null,
+    }),
+    form({
+      path: `${at}/:label/subscribe`,
+      operation: SendLabelSubscriptionDocument,
+      says: label('You are notified of new issues and merge requests with the label.'),
+      goTo: back,
+    }),
+    form({
+      path: `${at}/:label/unsubscribe`,
+      operation: SendLabelUnsubscriptionDocument,
+      says: label('You are no longer notified of the label.'),
+      goTo: back,
+    }),
   ];
 }
 

@@ -15,6 +15,7 @@ import {
   SendThreadReplyDocument,
   SendThreadResolutionDocument,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 const PATH = '/:project/-/merge_requests/:iid/diffs';
 
@@ -100,32 +101,68 @@ export const mergeRequestChanges: Row[] = [
   form({
     path: PATH,
     operation: SendLineNoteDocument,
+    says: label('The comment was added.'),
     goTo: ({ createNote }, facts) => back(facts, `note_${createNote?.note?.databaseId}`),
     again: latest,
   }),
   form({
     path: `${PATH}/drafts`,
     operation: SendLineDraftDocument,
-    goTo: (_data, facts) => back(facts),
+    says: label('The comment was added to your review. Only you see it until you submit the review.'),
+    goTo: ({ createDraftNote }, facts) => back(facts, `draft_${createDraftNote?.draftNote.databaseId}`),
     again: latest,
   }),
   form({
     path: `${PATH}/replies`,
     operation: SendThreadReplyDocument,
+    says: label('The reply was added.'),
     goTo: ({ createNote }, facts) => back(facts, `note_${createNote?.note?.databaseId}`),
     again: latest,
   }),
   form({
     path: `${PATH}/draft_replies`,
     operation: SendThreadDraftDocument,
-    goTo: (_data, facts) => back(facts),
+    says: label('The reply was added to your review. Only you see it until you submit the review.'),
+    goTo: ({ createDraftNote }, facts) => back(facts, `draft_${createDraftNote?.draftNote.databaseId}`),
     again: latest,
   }),
-  form({ path: `${PATH}/resolve`, operation: SendThreadResolutionDocument, goTo: (_data, facts) => back(facts) }),
-  form({ path: `${PATH}/apply`, operation: SendSuggestionDocument, goTo: (_data, facts) => back(facts) }),
-  form({ path: `${PATH}/publish`, operation: SendReviewDocument, goTo: (_data, facts) => back(facts) }),
-  form({ path: `${PATH}/drafts/delete`, operation: SendDraftRemovalDocument, goTo: (_data, facts) => back(facts) }),
+  form({
+    path: `${PATH}/resolve`,
+    operation: SendThreadResolutionDocument,
+    says: (_data, { given }) =>
+      String(given.resolved) === 'true' ? label('The thread is resolved.') : label('The thread is open again.'),
+    goTo: (_data, facts) => back(facts, noteOf(facts)),
+  }),
+  form({
+    path: `${PATH}/apply`,
+    operation: SendSuggestionDocument,
+    says: label('The suggestion was applied.'),
+    goTo: (_data, facts) => back(facts, noteOf(facts)),
+  }),
+  form({
+    path: `${PATH}/publish`,
+    operation: SendReviewDocument,
+    says: label('Your review was submitted.'),
+    goTo: (_data, facts) => back(facts),
+  }),
+  form({
+    path: `${PATH}/drafts/delete`,
+    operation: SendDraftRemovalDocument,
+    says: label('The comment was removed from your review.'),
+    asks: (facts) => ({
+      heading: facts.t('Delete this draft?'),
+      says: [facts.t('Nobody else has seen it. This cannot be undone.')],
+      button: facts.t('Delete draft'),
+      back: back(facts),
+    }),
+    goTo: (_data, facts) => back(facts),
+  }),
 ];
+
+/** The anchor of the comment that a form was on. */
+function noteOf({ given }: Facts): string | undefined {
+  return /^\d{1,19}$/.test(String(given.note)) ? `note_${given.note}` : undefined;
+}
 
 /** The page that the form was on, without the form. */
 function back({ url }: Facts, anchor?: string): string {

@@ -175,14 +175,25 @@ function subject({ given }: Facts): string {
   return path(String(given.project), '-', 'merge_requests', String(given.iid));
 }
 
-/** A button on the overview: one mutation, after which that is shown again. */
-function button(name: string, operation: Parameters<typeof form>[0]['operation']): Row {
+/** A button on the overview: one mutation, after which that is shown again and says what was done. */
+function button(
+  name: string,
+  operation: Parameters<typeof form>[0]['operation'],
+  says: string | ((data: unknown, facts: Facts) => string),
+): Row {
   return form({
     path: `/:project/-/merge_requests/:iid/${name}`,
     operation,
+    says,
     goTo: (_data, facts) => subject(facts),
     again: overview,
   });
+}
+
+function stateSaid(_data: unknown, { given: { event, draft } }: Facts): string {
+  if (event === 'close') return label('The merge request is closed.');
+  if (event === 'reopen') return label('The merge request is open again.');
+  return draft === 'true' ? label('The merge request is a draft.') : label('The merge request is ready.');
 }
 
 export const mergeRequests: Row[] = [
@@ -193,6 +204,7 @@ export const mergeRequests: Row[] = [
   form({
     path: '/:project/-/merge_requests',
     operation: SendNewMergeRequestDocument,
+    says: label('The merge request was created.'),
     goTo: ({ createMergeRequest }) => {
       const made = createMergeRequest?.mergeRequest;
       return path(made?.project.fullPath ?? '', '-', 'merge_requests', made?.iid ?? '');
@@ -203,6 +215,7 @@ export const mergeRequests: Row[] = [
   form({
     path: '/:project/-/merge_requests/:iid/edit',
     operation: SendMergeRequestChangeDocument,
+    says: label('The merge request was saved.'),
     goTo: (_data, { given }) => path(String(given.project), '-', 'merge_requests', String(given.iid)),
     again: edit,
   }),
@@ -226,14 +239,26 @@ export const mergeRequests: Row[] = [
   }),
   overview,
   commentForm('/:project/-/merge_requests/:iid', overview),
-  button('merge', SendMergeDocument),
-  button('cancel_merge', SendCancelMergeDocument),
-  button('rebase', SendRebaseDocument),
-  button('run_pipeline', SendMergeRequestPipelineDocument),
-  button('approve', SendApprovalDocument),
-  button('unapprove', SendUnapprovalDocument),
-  button('state', SendMergeRequestStateDocument),
-  button('subscribe', SendMergeRequestSubscriptionDocument),
-  button('unsubscribe', SendMergeRequestUnsubscriptionDocument),
-  button('todo', SendMergeRequestTodoDocument),
+  button('merge', SendMergeDocument, (_data, { given }) =>
+    given.whenPipelineSucceeds === undefined
+      ? label('The merge request was merged.')
+      : label('The merge request will be merged when its pipeline succeeds.'),
+  ),
+  button(
+    'cancel_merge',
+    SendCancelMergeDocument,
+    label('The merge request is no longer merged when its pipeline succeeds.'),
+  ),
+  button('rebase', SendRebaseDocument, label('The branch is being rebased.')),
+  button('run_pipeline', SendMergeRequestPipelineDocument, label('The pipeline was started.')),
+  button('approve', SendApprovalDocument, label('You approved the merge request.')),
+  button('unapprove', SendUnapprovalDocument, label('You took your approval back.')),
+  button('state', SendMergeRequestStateDocument, stateSaid),
+  button('subscribe', SendMergeRequestSubscriptionDocument, label('You are notified of what happens here.')),
+  button(
+    'unsubscribe',
+    SendMergeRequestUnsubscriptionDocument,
+    label('You are no longer notified of what happens here.'),
+  ),
+  button('todo', SendMergeRequestTodoDocument, label('The merge request is among your to-dos.')),
 ];

@@ -62,6 +62,7 @@ function milestonesOf(kind: PlaceKind, { list, one, create, edit }: Queries): Ro
       signIn: true,
     });
   const editMilestone = about('edit', label('Edit milestone {title}'), 'viewerCanUpdate');
+  const deletion = about('delete', label('Delete milestone {title}'), 'viewerCanDelete');
   const toList = (_data: unknown, { given }: Facts) => inPlace(given, 'milestones');
   const back = (_data: unknown, { given }: Facts) => inPlace(given, 'milestones', String(given.iid));
   return [
@@ -81,6 +82,7 @@ function milestonesOf(kind: PlaceKind, { list, one, create, edit }: Queries): Ro
     form({
       path: at,
       operation: SendNewMilestoneDocument,
+      says: label('The milestone was created.'),
       goTo: ({ createMilestone }, { given }) =>
         inPlace(given, 'milestones', ...(createMilestone ? [createMilestone.milestone.iid] : [])),
       again: newMilestone,
@@ -97,10 +99,31 @@ function milestonesOf(kind: PlaceKind, { list, one, create, edit }: Queries): Ro
       show: ({ place, milestone }) => ({ ...shown(place), milestone }),
     }),
     editMilestone,
-    form({ path: `${at}/:iid/edit`, operation: SendMilestoneChangeDocument, goTo: back, again: editMilestone }),
-    form({ path: `${at}/:iid/state`, operation: SendMilestoneStateDocument, goTo: back }),
-    about('delete', label('Delete milestone {title}'), 'viewerCanDelete'),
-    form({ path: `${at}/:iid/delete`, operation: SendMilestoneDeletionDocument, goTo: toList }),
+    form({
+      path: `${at}/:iid/edit`,
+      operation: SendMilestoneChangeDocument,
+      says: label('The milestone was saved.'),
+      goTo: back,
+      again: editMilestone,
+    }),
+    form({
+      path: `${at}/:iid/state`,
+      operation: SendMilestoneStateDocument,
+      says: (_data, { given }) =>
+        String(given.stateEvent).toUpperCase() === 'ACTIVATE'
+          ? label('The milestone is open again.')
+          : label('The milestone is closed.'),
+      goTo: back,
+    }),
+    deletion,
+    form({
+      path: `${at}/:iid/delete`,
+      operation: SendMilestoneDeletionDocument,
+      says: label('The milestone was deleted.'),
+      goTo: toList,
+      asks: deletion,
+      again: null,
+    }),
   ];
 }
 

@@ -73,6 +73,7 @@ export function commentForm(subject: string, again: Page): Row {
   return form({
     path: `${subject}/notes`,
     operation: SendNoteDocument,
+    says: label('The comment was added.'),
     goTo: ({ createNote }, { url }) => {
       const note = createNote?.note;
       return `${url.pathname.replace(/\/notes$/, '')}${url.search}${note ? `#note_${note.databaseId}` : ''}`;
@@ -124,6 +125,7 @@ export const notes: Row[] = [
   form({
     path: '/:project/-/notes/:note/edit',
     operation: SendNoteChangeDocument,
+    says: label('The comment was saved.'),
     goTo: ({ updateNote }, facts) =>
       updateNote ? `${subjectOf(updateNote.note, facts)}#note_${updateNote.note.databaseId}` : '/',
     again: editNote,
@@ -132,11 +134,16 @@ export const notes: Row[] = [
   form({
     path: '/:project/-/notes/:note/delete',
     operation: SendNoteDeletionDocument,
+    says: label('The comment was deleted.'),
+    asks: deleteNote,
+    again: null,
     goTo: (_data, { given }) => localPath(given.back, path(String(given.project))),
   }),
   form({
     path: '/:project/-/discussions/:thread/resolve',
     operation: SendResolutionDocument,
+    says: (_data, { given }) =>
+      String(given.resolved) === 'true' ? label('The thread is resolved.') : label('The thread is open again.'),
     goTo: ({ resolveDiscussion }, facts) => {
       const [first] = resolveDiscussion?.discussion.notes.nodes ?? [];
       return first ? `${subjectOf(first, facts)}#note_${first.databaseId}` : path(String(facts.given.project));

@@ -1,6 +1,8 @@
 import { browserOf } from '#pages/browser_of.ts';
 import { type Facts, form, page, type Row, raw } from '#pages/engine/row.ts';
+import { named } from '#src/entrances/web/pages/asking.ts';
 import {
+  AccountDeletionPageDocument,
   OwnDataArchiveDocument,
   OwnDataPageDocument,
   OwnGroupNotificationsPageDocument,
@@ -24,25 +26,7 @@ import {
 } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
 
-const NOTICES: Readonly<Record<string, string>> = {
-  saved: label('Your preferences are saved.'),
-  notifications_saved: label('Your notifications are saved.'),
-  session_ended: label('That browser is signed out.'),
-  sessions_ended: label('You are signed out everywhere else.'),
-  ssh_key_added: label('The SSH key was added.'),
-  ssh_key_removed: label('The SSH key was removed.'),
-  gpg_key_added: label('The GPG key was added.'),
-  gpg_key_removed: label('The GPG key was removed.'),
-  export_begun: label('The archive is being made. Come back to this page to download it.'),
-};
-
-/** The message for a user whom a form sent here; addresses only name messages. */
-function noticeOf({ given, t }: Facts): string | null {
-  const notice = Object.hasOwn(NOTICES, String(given.notice)) ? NOTICES[String(given.notice)] : undefined;
-  return notice === undefined ? null : t(notice);
-}
-
-const back = (path: string, notice: string) => () => `${path}?notice=${notice}`;
+const back = (path: string) => () => path;
 
 const THEMES = [
   ['SYSTEM', label('As the system is')],
@@ -75,8 +59,8 @@ const preferences = page({
   view: 'own/preferences',
   found: ({ viewer }) => viewer?.preferences,
   title: (_found, { t }) => t('Preferences'),
-  show: (before, facts) => ({
-    ...{ before, notice: noticeOf(facts) },
+  show: (before) => ({
+    before,
     ...{ themes: THEMES, diffViews: DIFF_VIEWS, firstPages: FIRST_PAGES, languages: LANGUAGES },
     zones: Intl.supportedValuesOf('timeZone'),
   }),
@@ -116,8 +100,8 @@ const notifications = page({
   view: 'own/notifications',
   found: ({ viewer, viewerNotificationSetting: setting }) => (viewer && setting ? { viewer, setting } : null),
   title: (_found, { t }) => t('Notifications'),
-  show: ({ viewer, setting }, facts) => ({
-    ...{ setting, events: EVENTS, levels: LEVELS, notice: noticeOf(facts) },
+  show: ({ viewer, setting }) => ({
+    ...{ setting, events: EVENTS, levels: LEVELS },
     // The level of everything is what the places inherit.
     levelNames: new Map<string, string>([...LEVELS, INHERITED]),
     addresses: [
@@ -168,8 +152,7 @@ const sessions = page({
   view: 'own/sessions',
   found: ({ viewerSessions }) => viewerSessions,
   title: (_found, { t }) => t('Sessions'),
-  show: (list, facts) => ({
-    notice: noticeOf(facts),
+  show: (list) => ({
     sessions: list.map((one) => ({ ...one, browser: browserOf(one.userAgent) })),
   }),
   signIn: true,
@@ -183,8 +166,8 @@ const keys = page({
   view: 'own/keys',
   found: ({ viewer }) => viewer,
   title: (_found, { t }) => t('SSH and GPG keys'),
-  show: ({ sshKeys, gpgKeys }, facts) => ({
-    ...{ gpgKeys, notice: noticeOf(facts) },
+  show: ({ sshKeys, gpgKeys }) => ({
+    gpgKeys,
     // As the programs of OpenSSH show it.
     sshKeys: {
       ...sshKeys,
@@ -200,15 +183,23 @@ const data = page({
   path: DATA,
   operation: OwnDataPageDocument,
   view: 'own/data',
-  found: ({ viewerDataExport, viewerAccountDeletion, viewer }) =>
-    viewerDataExport && viewerAccountDeletion && viewer
-      ? { dataExport: viewerDataExport, deletion: viewerAccountDeletion, viewer }
-      : null,
+  found: ({ viewerDataExport }) => viewerDataExport,
   title: (_found, { t }) => t('Your data'),
-  show: ({ dataExport, deletion, viewer }, facts) => ({
-    ...{ dataExport, deletion, hasTwoFactor: viewer.twoFactorEnabled === true, notice: noticeOf(facts) },
-    username: facts.username,
-    isKept: deletion.lastAdministrator || deletion.ownedGroups.length > 0,
+  show: (dataExport) => ({ dataExport }),
+  signIn: true,
+});
+
+const deletion = page({
+  path: `${DATA}/delete`,
+  operation: AccountDeletionPageDocument,
+  view: 'own/delete_account',
+  found: ({ viewerAccountDeletion, viewer }) =>
+    viewerAccountDeletion && viewer ? { deletion: viewerAccountDeletion, viewer } : null,
+  title: (_found, { t }) => t('Delete your account'),
+  show: ({ deletion: all, viewer }) => ({
+    deletion: all,
+    hasTwoFactor: viewer.twoFactorEnabled === true,
+    isKept: all.lastAdministrator || all.ownedGroups.length > 0,
   }),
   signIn: true,
 });
@@ -219,44 +210,109 @@ export const own: Row[] = [
   form({
     path: '/profile/preferences',
     operation: SendPreferencesDocument,
-    goTo: back('/profile/preferences', 'saved'),
+    says: label('Your preferences are saved.'),
+    goTo: back('/profile/preferences'),
     again: preferences,
   }),
   notifications,
   form({
     path: NOTIFICATIONS,
     operation: SendNotificationsDocument,
-    goTo: back(NOTIFICATIONS, 'notifications_saved'),
+    says: label('Your notifications are saved.'),
+    goTo: back(NOTIFICATIONS),
     again: notifications,
   }),
   projectNotifications,
   form({
     path: `${NOTIFICATIONS}/projects/:project`,
     operation: SendProjectNotificationsDocument,
-    goTo: back(NOTIFICATIONS, 'notifications_saved'),
+    says: label('Your notifications are saved.'),
+    goTo: back(NOTIFICATIONS),
     again: projectNotifications,
   }),
   groupNotifications,
   form({
     path: `${NOTIFICATIONS}/groups/:group`,
     operation: SendGroupNotificationsDocument,
-    goTo: back(NOTIFICATIONS, 'notifications_saved'),
+    says: label('Your notifications are saved.'),
+    goTo: back(NOTIFICATIONS),
     again: groupNotifications,
   }),
   sessions,
   form({
     path: `${SESSIONS}/end_others`,
     operation: SendOtherSessionsEndDocument,
-    goTo: back(SESSIONS, 'sessions_ended'),
+    says: label('You are signed out everywhere else.'),
+    asks: (facts) => ({
+      heading: facts.t('Sign out everywhere else?'),
+      says: [facts.t('All other browsers have to sign in again.')],
+      button: facts.t('Sign out everywhere else'),
+      back: SESSIONS,
+    }),
+    goTo: back(SESSIONS),
   }),
-  form({ path: `${SESSIONS}/:id/end`, operation: SendSessionEndDocument, goTo: back(SESSIONS, 'session_ended') }),
+  form({
+    path: `${SESSIONS}/:id/end`,
+    operation: SendSessionEndDocument,
+    says: label('That browser is signed out.'),
+    asks: (facts) => ({
+      heading: facts.t('Sign out {name}?', { name: named(facts.given) }),
+      says: [facts.t('That browser has to sign in again.')],
+      button: facts.t('Sign out'),
+      back: SESSIONS,
+    }),
+    goTo: back(SESSIONS),
+  }),
   keys,
-  form({ path: KEYS, operation: SendNewSshKeyDocument, goTo: back(KEYS, 'ssh_key_added'), again: keys }),
-  form({ path: `${KEYS}/gpg`, operation: SendNewGpgKeyDocument, goTo: back(KEYS, 'gpg_key_added'), again: keys }),
-  form({ path: `${KEYS}/:id/delete`, operation: SendSshKeyDeletionDocument, goTo: back(KEYS, 'ssh_key_removed') }),
-  form({ path: `${KEYS}/gpg/:id/delete`, operation: SendGpgKeyDeletionDocument, goTo: back(KEYS, 'gpg_key_removed') }),
+  form({
+    path: KEYS,
+    operation: SendNewSshKeyDocument,
+    says: label('The SSH key was added.'),
+    goTo: back(KEYS),
+    again: keys,
+  }),
+  form({
+    path: `${KEYS}/gpg`,
+    operation: SendNewGpgKeyDocument,
+    says: label('The GPG key was added.'),
+    goTo: back(KEYS),
+    again: keys,
+  }),
+  form({
+    path: `${KEYS}/:id/delete`,
+    operation: SendSshKeyDeletionDocument,
+    says: label('The SSH key was removed.'),
+    asks: (facts) => ({
+      heading: facts.t('Remove {name}?', { name: named(facts.given) }),
+      says: [
+        facts.t('Machines that use the key can no longer clone and push.'),
+        facts.t('Commits that are signed with it are no longer shown as verified.'),
+      ],
+      button: facts.t('Remove key'),
+      back: KEYS,
+    }),
+    goTo: back(KEYS),
+  }),
+  form({
+    path: `${KEYS}/gpg/:id/delete`,
+    operation: SendGpgKeyDeletionDocument,
+    says: label('The GPG key was removed.'),
+    asks: (facts) => ({
+      heading: facts.t('Remove {name}?', { name: named(facts.given) }),
+      says: [facts.t('Commits that are signed with it are no longer shown as verified.')],
+      button: facts.t('Remove key'),
+      back: KEYS,
+    }),
+    goTo: back(KEYS),
+  }),
   data,
-  form({ path: `${DATA}/export`, operation: SendDataExportDocument, goTo: back(DATA, 'export_begun') }),
+  form({
+    path: `${DATA}/export`,
+    operation: SendDataExportDocument,
+    says: label('The archive is being made. Come back to this page to download it.'),
+    goTo: back(DATA),
+  }),
+  deletion,
   raw({
     path: `${DATA}/archive`,
     operation: OwnDataArchiveDocument,
@@ -266,7 +322,8 @@ export const own: Row[] = [
   form({
     path: `${DATA}/delete`,
     operation: SendAccountDeletionDocument,
-    goTo: () => '/users/sign_in?notice=account_deleted',
-    again: data,
+    says: label('Your account was deleted.'),
+    asks: deletion,
+    goTo: () => '/users/sign_in',
   }),
 ];

@@ -17,6 +17,7 @@ import {
   TestReportPageDocument,
   type TestReportPageQuery,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 const liveIn = ({ fullPath }: { fullPath: string }) => liveAt(PipelinesLiveDocument, { project: fullPath });
 
@@ -112,9 +113,24 @@ const back = (_data: unknown, { given }: Facts) => inPlace(given, 'pipelines', S
 const jobAt = '/:project/-/pipelines/:pipeline/jobs/:id';
 const toPipeline = (_data: unknown, { given }: Facts) => inPlace(given, 'pipelines', String(given.pipeline));
 const jobForms = [
-  form({ path: `${jobAt}/play`, operation: PlayJobOnPageDocument, goTo: toPipeline }),
-  form({ path: `${jobAt}/retry`, operation: RetryJobOnPageDocument, goTo: toPipeline }),
-  form({ path: `${jobAt}/cancel`, operation: CancelJobOnPageDocument, goTo: toPipeline }),
+  form({
+    path: `${jobAt}/play`,
+    operation: PlayJobOnPageDocument,
+    says: label('The job was started.'),
+    goTo: toPipeline,
+  }),
+  form({
+    path: `${jobAt}/retry`,
+    operation: RetryJobOnPageDocument,
+    says: label('The job runs again.'),
+    goTo: toPipeline,
+  }),
+  form({
+    path: `${jobAt}/cancel`,
+    operation: CancelJobOnPageDocument,
+    says: label('The job was canceled.'),
+    goTo: toPipeline,
+  }),
 ];
 
 /** Pipelines with their jobs, reports and variables. */
@@ -126,6 +142,7 @@ export const pipelines: Row[] = [
   form({
     path: '/:project/-/pipelines',
     operation: StartPipelineDocument,
+    says: label('The pipeline was started.'),
     goTo: ({ createPipeline }) =>
       `/${createPipeline?.pipeline.project.fullPath}/-/pipelines/${createPipeline?.pipeline.databaseId}`,
     again: list,
@@ -133,12 +150,14 @@ export const pipelines: Row[] = [
   form({
     path: '/:project/-/pipelines/:id/retry',
     operation: RetryPipelineOnPageDocument,
+    says: label('Jobs of the pipeline run again.'),
     goTo: back,
     again: pipeline,
   }),
   form({
     path: '/:project/-/pipelines/:id/cancel',
     operation: CancelPipelineOnPageDocument,
+    says: label('The pipeline was canceled.'),
     goTo: back,
     again: pipeline,
   }),

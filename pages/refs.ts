@@ -1,5 +1,6 @@
 import { shownFiles } from '#pages/diff.ts';
 import { form, page, type Row } from '#pages/engine/row.ts';
+import { named } from '#src/entrances/web/pages/asking.ts';
 import {
   BranchListPageDocument,
   CompareFormPageDocument,
@@ -10,6 +11,7 @@ import {
   SendTagRemovalDocument,
   TagListPageDocument,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 /** Commits of a comparison that its page has; the list of the branch has all. */
 const MOST_COMMITS = 100;
@@ -74,19 +76,43 @@ export const refs: Row[] = [
   form({
     path: '/:project/-/branches',
     operation: SendNewBranchDocument,
+    says: label('The branch was created.'),
     goTo: ({ createBranch }, { url }) =>
       `${url.pathname}?search=${encodeURIComponent(createBranch?.branch.name ?? '')}`,
     again: branches,
   }),
-  form({ path: '/:project/-/branches/delete', operation: SendBranchRemovalDocument, goTo: listAround }),
+  form({
+    path: '/:project/-/branches/delete',
+    operation: SendBranchRemovalDocument,
+    says: label('The branch was deleted.'),
+    asks: (facts) => ({
+      heading: facts.t('Delete the branch {name}?', { name: named(facts.given, 'name') }),
+      says: [facts.t('Commits that no other branch or tag has are lost with it.')],
+      button: facts.t('Delete branch'),
+      back: listAround(null, facts),
+    }),
+    goTo: listAround,
+  }),
   tags,
   form({
     path: '/:project/-/tags',
     operation: SendNewTagDocument,
+    says: label('The tag was created.'),
     goTo: ({ createTag }, { url }) => `${url.pathname}?search=${encodeURIComponent(createTag?.tag.name ?? '')}`,
     again: tags,
   }),
-  form({ path: '/:project/-/tags/delete', operation: SendTagRemovalDocument, goTo: listAround }),
+  form({
+    path: '/:project/-/tags/delete',
+    operation: SendTagRemovalDocument,
+    says: label('The tag was deleted.'),
+    asks: (facts) => ({
+      heading: facts.t('Delete the tag {name}?', { name: named(facts.given, 'name') }),
+      says: [facts.t('Its release is deleted, too. Commits that no branch or other tag has are lost with it.')],
+      button: facts.t('Delete tag'),
+      back: listAround(null, facts),
+    }),
+    goTo: listAround,
+  }),
 ];
 
 /** The list to which a form that removes something belongs. */

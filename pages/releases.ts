@@ -62,6 +62,7 @@ export const releases: Row[] = [
   form({
     path: LIST,
     operation: SendNewReleaseDocument,
+    says: label('The release was created.'),
     goTo: ({ createRelease }, facts) => toRelease(createRelease?.release.tagName, facts),
     again: newRelease,
   }),
@@ -69,6 +70,7 @@ export const releases: Row[] = [
   form({
     path: editRelease.path,
     operation: SendReleaseChangeDocument,
+    says: label('The release was saved.'),
     goTo: ({ updateRelease }, facts) => toRelease(updateRelease?.release.tagName, facts),
     again: editRelease,
   }),
@@ -76,8 +78,9 @@ export const releases: Row[] = [
   form({
     path: deleteRelease.path,
     operation: SendReleaseDeletionDocument,
+    says: label('The release was deleted.'),
     goTo: (_data, facts) => list(facts),
-    again: deleteRelease,
+    asks: deleteRelease,
   }),
   page({
     path: `${LIST}/*tag/downloads/*file`,

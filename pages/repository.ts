@@ -12,6 +12,7 @@ import {
   SwitchRefDocument,
   TreePageDocument,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
 interface Place {
   ref: string;
@@ -63,11 +64,13 @@ export const home: Row[] = [
   form({
     path: '/:project/-/star',
     operation: SendStarDocument,
+    says: label('You starred the project.'),
     goTo: ({ starProject }) => goHome(starProject as never),
   }),
   form({
     path: '/:project/-/unstar',
     operation: SendUnstarDocument,
+    says: label('You no longer star the project.'),
     goTo: ({ unstarProject }) => goHome(unstarProject as never),
   }),
 ];

@@ -75,6 +75,7 @@ function runnersOf(kind: PlaceKind, { list, create, edit }: Rows): Row[] {
     form({
       path: `${at}/:id/${word}`,
       operation: SendRunnerStateDocument,
+      says: paused === 'true' ? label('The runner is paused.') : label('The runner takes jobs again.'),
       variables: (given) => ({ ...given, paused }),
       goTo: toList,
     });
@@ -94,11 +95,24 @@ function runnersOf(kind: PlaceKind, { list, create, edit }: Rows): Row[] {
     }),
     create,
     change,
-    form({ path: `${at}/:id/edit`, operation: SendRunnerChangeDocument, goTo: toList, again: change, ...tags }),
+    form({
+      path: `${at}/:id/edit`,
+      operation: SendRunnerChangeDocument,
+      says: label('The runner was saved.'),
+      goTo: toList,
+      again: change,
+      ...tags,
+    }),
     state('pause', 'true'),
     state('resume', 'false'),
     deletion,
-    form({ path: `${at}/:id/delete`, operation: SendRunnerDeletionDocument, goTo: toList, again: deletion }),
+    form({
+      path: `${at}/:id/delete`,
+      operation: SendRunnerDeletionDocument,
+      says: label('The runner was deleted.'),
+      goTo: toList,
+      asks: deletion,
+    }),
   ];
 }
 
@@ -129,6 +143,7 @@ export const runners: Row[] = [
   form({
     path: `${PLACES.project}/runners`,
     operation: SendNewRunnerDocument,
+    says: label('The runner was created.'),
     goTo: toList,
     shows: ({ createRunner: made }, facts) => made && tokenOf('project', made.runner.projects.nodes[0], made, facts),
     again: newOfProject,
@@ -142,6 +157,7 @@ export const runners: Row[] = [
   form({
     path: `${PLACES.group}/runners`,
     operation: SendNewGroupRunnerDocument,
+    says: label('The runner was created.'),
     goTo: toList,
     shows: ({ createRunner: made }, facts) => made && tokenOf('group', made.runner.groups[0], made, facts),
     again: newOfGroup,

@@ -1,6 +1,7 @@
 import { ciFrame } from '#pages/ci.ts';
 import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
 import { inPlace } from '#pages/place.ts';
+import { named } from '#src/entrances/web/pages/asking.ts';
 import {
   EditSchedulePageDocument,
   NewSchedulePageDocument,
@@ -91,6 +92,7 @@ export const schedules: Row[] = [
   form({
     path: at,
     operation: SendNewScheduleDocument,
+    says: label('The schedule was created.'),
     goTo: ({ createPipelineSchedule }, { given }) =>
       inPlace(given, 'pipeline_schedules', createPipelineSchedule?.pipelineSchedule.databaseId ?? ''),
     again: newSchedule,
@@ -100,30 +102,58 @@ export const schedules: Row[] = [
   form({
     path: `${at}/:id/edit`,
     operation: SendScheduleChangeDocument,
+    says: label('The schedule was saved.'),
     variables: ({ ref, before, ...given }) => ({ ...given, ...(ref === before ? {} : { ref }) }),
     goTo: back,
     again: editSchedule,
   }),
   deleteSchedule,
-  form({ path: `${at}/:id/delete`, operation: SendScheduleDeletionDocument, goTo: toList, again: deleteSchedule }),
-  form({ path: `${at}/:id/take_ownership`, operation: SendScheduleOwnershipDocument, goTo: back, again: schedule }),
+  form({
+    path: `${at}/:id/delete`,
+    operation: SendScheduleDeletionDocument,
+    says: label('The schedule was deleted.'),
+    goTo: toList,
+    asks: deleteSchedule,
+  }),
+  form({
+    path: `${at}/:id/take_ownership`,
+    operation: SendScheduleOwnershipDocument,
+    says: label('The schedule is yours: its pipelines run with your rights.'),
+    goTo: back,
+    again: schedule,
+  }),
   form({
     path: `${at}/:id/play`,
     operation: SendSchedulePlayDocument,
+    says: label('The schedule has started this pipeline.'),
     goTo: ({ playPipelineSchedule }, { given }) =>
       inPlace(given, 'pipelines', playPipelineSchedule?.pipeline.databaseId ?? ''),
     again: schedule,
   }),
-  form({ path: `${at}/:id/variables`, operation: SendNewScheduleVariableDocument, goTo: back, again: schedule }),
+  form({
+    path: `${at}/:id/variables`,
+    operation: SendNewScheduleVariableDocument,
+    says: label('The variable was added.'),
+    goTo: back,
+    again: schedule,
+  }),
   form({
     path: `${at}/:id/variables/update`,
     operation: SendScheduleVariableChangeDocument,
+    says: label('The variable was saved.'),
     goTo: back,
     again: schedule,
   }),
   form({
     path: `${at}/:id/variables/delete`,
     operation: SendScheduleVariableDeletionDocument,
+    says: label('The variable was deleted.'),
+    asks: (facts) => ({
+      heading: facts.t('Delete {name}?', { name: named(facts.given, 'key') }),
+      says: [facts.t('Pipelines that the schedule starts no longer get the variable. This cannot be undone.')],
+      button: facts.t('Delete variable'),
+      back: back(null, facts),
+    }),
     goTo: back,
     again: schedule,
   }),

@@ -1,6 +1,7 @@
 import { type Facts, form, type Page, page, type Row } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind } from '#pages/place.ts';
-import { askPage, type Query, type Question, settingsPage } from '#pages/settings_frame.ts';
+import { askPage, type PlaceQuestion, type Query, settingsPage } from '#pages/settings_frame.ts';
+import type { Question } from '#src/entrances/web/pages/asking.ts';
 import * as helpers from '#src/entrances/web/pages/helpers.ts';
 import {
   type FeatureAccess,
@@ -75,6 +76,13 @@ const backTo =
 
 const toGeneral = backTo('general');
 
+const pictureQuestion = (facts: Facts): Question => ({
+  heading: facts.t('Remove the picture?'),
+  says: [facts.t('The file is deleted. The first letter of the name is shown in its place.')],
+  button: facts.t('Remove picture'),
+  back: toGeneral(null, facts),
+});
+
 const generalOfProject = settingsPage({
   kind: 'project',
   at: 'settings/general',
@@ -105,6 +113,7 @@ const general: Row[] = [
   form({
     path: ofProject('general'),
     operation: SendProjectGeneralDocument,
+    says: label('The settings are saved.'),
     goTo: toGeneral,
     again: generalOfProject,
     lists: ['tagList'],
@@ -112,27 +121,37 @@ const general: Row[] = [
   form({
     path: ofProject('general/features'),
     operation: SendProjectFeaturesDocument,
+    says: label('The settings are saved.'),
     goTo: toGeneral,
     again: generalOfProject,
   }),
   form({
     path: ofProject('general/visibility'),
     operation: SendProjectVisibilityDocument,
+    says: label('The settings are saved.'),
     goTo: toGeneral,
     again: generalOfProject,
   }),
   form({
     path: ofProject('general/avatar'),
     operation: SendProjectAvatarDocument,
+    says: label('The picture was saved.'),
     goTo: toGeneral,
     again: generalOfProject,
     takesFiles: true,
   }),
-  form({ path: ofProject('general/avatar/remove'), operation: SendProjectAvatarRemovalDocument, goTo: toGeneral }),
+  form({
+    path: ofProject('general/avatar/remove'),
+    operation: SendProjectAvatarRemovalDocument,
+    says: label('The picture was removed.'),
+    asks: pictureQuestion,
+    goTo: toGeneral,
+  }),
   mergeSettings,
   form({
     path: ofProject('merge_requests'),
     operation: SendMergeSettingsDocument,
+    says: label('The settings are saved.'),
     goTo: backTo('merge_requests'),
     again: mergeSettings,
   }),
@@ -180,7 +199,7 @@ const back = 'settings/general';
 const dangerOfProject = (
   name: string,
   may: (place: DangerousProject) => unknown,
-  ask: (place: DangerousProject, facts: Facts) => Question,
+  ask: (place: DangerousProject, facts: Facts) => PlaceQuestion,
   variables?: typeof inFull,
 ): Page =>
   askPage({
@@ -310,43 +329,49 @@ const dangerOfProjects: Row[] = [
   form({
     path: ofProject('general/archive'),
     operation: SendProjectArchiveDocument,
+    says: label('The project is archived.'),
     goTo: toGeneral,
-    again: archive,
+    asks: archive,
   }),
   unarchive,
   form({
     path: ofProject('general/unarchive'),
     operation: SendProjectUnarchiveDocument,
+    says: label('The project is no longer archived.'),
     goTo: toGeneral,
-    again: unarchive,
+    asks: unarchive,
   }),
   renameOfProject,
   form({
     path: ofProject('general/path'),
     operation: SendProjectPathDocument,
+    says: label('The project has a new path.'),
     goTo: ({ updateProject }, facts) => settingsAt('project', updateProject?.project, facts),
-    again: renameOfProject,
+    asks: renameOfProject,
   }),
   transferOfProject,
   form({
     path: ofProject('general/transfer'),
     operation: SendProjectTransferDocument,
+    says: label('The project was transferred.'),
     goTo: ({ moveProject }, facts) => settingsAt('project', moveProject?.project, facts),
-    again: transferOfProject,
+    asks: transferOfProject,
   }),
   unlink,
   form({
     path: ofProject('general/unlink_fork'),
     operation: SendForkRemovalDocument,
+    says: label('The project is no longer a fork.'),
     goTo: toGeneral,
-    again: unlink,
+    asks: unlink,
   }),
   deletionOfProject,
   form({
     path: ofProject('general/delete'),
     operation: SendProjectDeletionDocument,
+    says: label('The project was deleted.'),
     goTo: () => '/explore',
-    again: deletionOfProject,
+    asks: deletionOfProject,
   }),
 ];
 
@@ -374,7 +399,7 @@ type DangerousGroup = NonNullable<GroupDangerPageQuery['place']>;
 const dangerOfGroup = (
   name: string,
   may: (place: DangerousGroup) => unknown,
-  ask: (place: DangerousGroup, facts: Facts) => Question,
+  ask: (place: DangerousGroup, facts: Facts) => PlaceQuestion,
   variables?: typeof inFull,
 ): Page =>
   askPage({
@@ -457,43 +482,55 @@ const groups: Row[] = [
   form({
     path: ofGroup('general'),
     operation: SendGroupGeneralDocument,
+    says: label('The settings are saved.'),
     goTo: toGeneral,
     again: generalOfGroup,
   }),
   form({
     path: ofGroup('general/rights'),
     operation: SendGroupRightsDocument,
+    says: label('The settings are saved.'),
     goTo: toGeneral,
     again: generalOfGroup,
   }),
   form({
     path: ofGroup('general/avatar'),
     operation: SendGroupAvatarDocument,
+    says: label('The picture was saved.'),
     goTo: toGeneral,
     again: generalOfGroup,
     takesFiles: true,
   }),
-  form({ path: ofGroup('general/avatar/remove'), operation: SendGroupAvatarRemovalDocument, goTo: toGeneral }),
+  form({
+    path: ofGroup('general/avatar/remove'),
+    operation: SendGroupAvatarRemovalDocument,
+    says: label('The picture was removed.'),
+    asks: pictureQuestion,
+    goTo: toGeneral,
+  }),
   renameOfGroup,
   form({
     path: ofGroup('general/path'),
     operation: SendGroupPathDocument,
+    says: label('The group has a new path.'),
     goTo: ({ updateGroup }, facts) => settingsAt('group', updateGroup?.group, facts),
-    again: renameOfGroup,
+    asks: renameOfGroup,
   }),
   transferOfGroup,
   form({
     path: ofGroup('general/transfer'),
     operation: SendGroupTransferDocument,
+    says: label('The group was transferred.'),
     goTo: ({ transferGroup }, facts) => settingsAt('group', transferGroup?.group, facts),
-    again: transferOfGroup,
+    asks: transferOfGroup,
   }),
   deletionOfGroup,
   form({
     path: ofGroup('general/delete'),
     operation: SendGroupDeletionDocument,
+    says: label('The group was deleted.'),
     goTo: () => '/explore/groups',
-    again: deletionOfGroup,
+    asks: deletionOfGroup,
   }),
 ];
 
@@ -539,11 +576,29 @@ function badgesOf(kind: PlaceKind, { list, one }: BadgePages): Row[] {
   const goTo = backTo('badges');
   return [
     badges,
-    form({ path: `${PLACES[kind]}/${at}`, operation: SendNewBadgeDocument, goTo, again: badges }),
+    form({
+      path: `${PLACES[kind]}/${at}`,
+      operation: SendNewBadgeDocument,
+      says: label('The badge was added.'),
+      goTo,
+      again: badges,
+    }),
     edit,
-    form({ path: `${PLACES[kind]}/${at}/:id/edit`, operation: SendBadgeChangeDocument, goTo, again: edit }),
+    form({
+      path: `${PLACES[kind]}/${at}/:id/edit`,
+      operation: SendBadgeChangeDocument,
+      says: label('The badge was saved.'),
+      goTo,
+      again: edit,
+    }),
     deletion,
-    form({ path: `${PLACES[kind]}/${at}/:id/delete`, operation: SendBadgeDeletionDocument, goTo, again: deletion }),
+    form({
+      path: `${PLACES[kind]}/${at}/:id/delete`,
+      operation: SendBadgeDeletionDocument,
+      says: label('The badge was deleted.'),
+      goTo,
+      asks: deletion,
+    }),
   ];
 }
 

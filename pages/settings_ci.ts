@@ -85,11 +85,29 @@ function variablesOf(kind: PlaceKind, { list, create, one }: VariablePages): Row
       show: ({ variables }, { given }) => ({ variables, at, address, shown: given.shown === 'true' }),
     }),
     creation,
-    form({ path: path('new'), operation: SendNewVariableDocument, goTo: toList, again: creation }),
+    form({
+      path: path('new'),
+      operation: SendNewVariableDocument,
+      says: label('The variable was added.'),
+      goTo: toList,
+      again: creation,
+    }),
     edit,
-    form({ path: path(':key/edit'), operation: SendVariableChangeDocument, goTo: toList, again: edit }),
+    form({
+      path: path(':key/edit'),
+      operation: SendVariableChangeDocument,
+      says: label('The variable was saved.'),
+      goTo: toList,
+      again: edit,
+    }),
     deletion,
-    form({ path: path(':key/delete'), operation: SendVariableDeletionDocument, goTo: toList, again: deletion }),
+    form({
+      path: path(':key/delete'),
+      operation: SendVariableDeletionDocument,
+      says: label('The variable was deleted.'),
+      goTo: toList,
+      asks: deletion,
+    }),
   ];
 }
 
@@ -156,6 +174,7 @@ export const settingsCi: Row[] = [
   form({
     path: `${PLACES.project}/settings/ci_cd`,
     operation: SendPipelineSettingsDocument,
+    says: label('The settings are saved.'),
     goTo: (_data: unknown, { given }: Facts) => inPlace(given, 'settings', 'ci_cd'),
     again: pipelines,
   }),
@@ -173,12 +192,14 @@ export const settingsCi: Row[] = [
   form({
     path: `${PLACES.project}/${at}/branches`,
     operation: SendBranchProtectionDocument,
+    says: label('The branch is protected.'),
     goTo: toRules,
     again: rules,
   }),
   form({
     path: `${PLACES.project}/${at}/branches/force_push`,
     operation: SendForcePushDocument,
+    says: label('The protection was saved.'),
     goTo: toRules,
     again: rules,
   }),
@@ -186,15 +207,23 @@ export const settingsCi: Row[] = [
   form({
     path: `${PLACES.project}/${at}/branches/unprotect`,
     operation: SendBranchUnprotectionDocument,
+    says: label('The branch is no longer protected.'),
     goTo: toRules,
-    again: unprotectBranch,
+    asks: unprotectBranch,
   }),
-  form({ path: `${PLACES.project}/${at}/tags`, operation: SendTagProtectionDocument, goTo: toRules, again: rules }),
+  form({
+    path: `${PLACES.project}/${at}/tags`,
+    operation: SendTagProtectionDocument,
+    says: label('The tag is protected.'),
+    goTo: toRules,
+    again: rules,
+  }),
   unprotectTag,
   form({
     path: `${PLACES.project}/${at}/tags/unprotect`,
     operation: SendTagUnprotectionDocument,
+    says: label('The tag is no longer protected.'),
     goTo: toRules,
-    again: unprotectTag,
+    asks: unprotectTag,
   }),
 ];

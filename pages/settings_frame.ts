@@ -161,7 +161,7 @@ export function settingsPage<Data extends Placed>({
 }
 
 /** What a page asks before something is done (`settings/ask`). */
-export interface Question {
+export interface PlaceQuestion {
   heading: string;
   /** Paragraphs of what it means. */
   says: readonly string[];
@@ -181,7 +181,7 @@ export interface Question {
 }
 
 interface AskOptions<Data extends Placed> extends Omit<SettingsOptions<Data>, 'view' | 'show' | 'title'> {
-  ask: (place: PlaceOf<Data>, facts: Facts) => Question;
+  ask: (place: PlaceOf<Data>, facts: Facts) => PlaceQuestion;
 }
 
 /** A page that asks before something is done. */

@@ -116,16 +116,30 @@ function hooksOf(kind: PlaceKind, operations: Operations) {
     form({
       path: path('/:id/edit'),
       operation: SendWebhookChangeDocument,
+      says: label('The webhook was saved.'),
       variables: changedToken,
       goTo: toHook,
       again: edit,
     }),
     deletion,
-    form({ path: path('/:id/delete'), operation: SendWebhookDeletionDocument, goTo: toList, again: deletion }),
-    form({ path: path('/:id/enable'), operation: SendWebhookEnablingDocument, goTo: toHook, again: show }),
+    form({
+      path: path('/:id/delete'),
+      operation: SendWebhookDeletionDocument,
+      says: label('The webhook was deleted.'),
+      goTo: toList,
+      asks: deletion,
+    }),
+    form({
+      path: path('/:id/enable'),
+      operation: SendWebhookEnablingDocument,
+      says: label('The webhook is enabled.'),
+      goTo: toHook,
+      again: show,
+    }),
     form({
       path: path('/:id/test'),
       operation: SendWebhookTestDocument,
+      says: label('A test was sent.'),
       goTo: ({ testWebhook }, facts) => toDelivery(testWebhook?.delivery.databaseId, facts),
       again: show,
     }),
@@ -133,6 +147,7 @@ function hooksOf(kind: PlaceKind, operations: Operations) {
     form({
       path: path('/:id/hook_logs/:deliveryId/retry'),
       operation: SendRedeliveryDocument,
+      says: label('It was sent again.'),
       goTo: ({ redeliverWebhook }, facts) => toDelivery(redeliverWebhook?.delivery.databaseId, facts),
       again: delivery,
     }),
@@ -159,6 +174,7 @@ export const settingsHooks: Row[] = [
   form({
     path: `${PLACES.project}/hooks/new`,
     operation: SendNewProjectWebhookDocument,
+    says: label('The webhook was added.'),
     goTo: toList,
     again: ofProject.create,
   }),
@@ -166,6 +182,7 @@ export const settingsHooks: Row[] = [
   form({
     path: `${PLACES.group}/hooks/new`,
     operation: SendNewGroupWebhookDocument,
+    says: label('The webhook was added.'),
     goTo: toList,
     again: ofGroup.create,
   }),

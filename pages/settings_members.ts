@@ -1,6 +1,7 @@
 import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind } from '#pages/place.ts';
 import { askPage, type Query, type SettingsPlace, settingsPage, shownSettings } from '#pages/settings_frame.ts';
+import { named, type Question } from '#src/entrances/web/pages/asking.ts';
 import {
   type AccessLevel,
   GroupAccessRequestsPageDocument,
@@ -212,6 +213,7 @@ function rowsOf(kind: PlaceKind, pages: typeof ofProject): Row[] {
     form({
       path: `${at}/invitations/new`,
       operation: SendInvitationsDocument,
+      says: label('The invitations were sent.'),
       goTo: toInvitations,
       refused: refusedOf('emails'),
       again: pages.invite,
@@ -220,17 +222,26 @@ function rowsOf(kind: PlaceKind, pages: typeof ofProject): Row[] {
     form({
       path: `${at}/invitations/edit`,
       operation: SendInvitationChangeDocument,
+      says: label('The invitation was saved.'),
       goTo: toInvitations,
       again: pages.changeInvitation,
     }),
     form({
       path: `${at}/invitations/delete`,
       operation: SendInvitationDeletionDocument,
+      says: label('The invitation was withdrawn.'),
       goTo: toInvitations,
-      again: pages.withdrawal,
+      asks: pages.withdrawal,
     }),
   ];
 }
+
+const denialQuestion = (facts: Facts): Question => ({
+  heading: facts.t('Deny the request of {name}?', { name: named(facts.given) }),
+  says: [facts.t('The request is deleted. It can be made again.')],
+  button: facts.t('Deny request'),
+  back: inPlace(facts.given, AT[facts.given.group === undefined ? 'project' : 'group'], 'requests'),
+});
 
 const names = { lists: ['usernames'], refused: refusedOf('usernames') };
 const inProject = (path: string) => `${PLACES.project}/project_members/${path}`;
@@ -278,6 +289,7 @@ export const settingsMembers: Row[] = [
   form({
     path: inProject('new'),
     operation: SendNewProjectMembersDocument,
+    says: label('The members were added.'),
     goTo: toProject,
     again: ofProject.create,
     ...names,
@@ -285,6 +297,7 @@ export const settingsMembers: Row[] = [
   form({
     path: inGroup('new'),
     operation: SendNewGroupMembersDocument,
+    says: label('The members were added.'),
     goTo: toGroup,
     again: ofGroup.create,
     ...names,
@@ -292,67 +305,86 @@ export const settingsMembers: Row[] = [
   form({
     path: inProject(':userId/edit'),
     operation: SendProjectMemberChangeDocument,
+    says: label('The membership was saved.'),
     goTo: toProject,
     again: ofProject.edit,
   }),
-  form({ path: inGroup(':userId/edit'), operation: SendGroupMemberChangeDocument, goTo: toGroup, again: ofGroup.edit }),
+  form({
+    path: inGroup(':userId/edit'),
+    operation: SendGroupMemberChangeDocument,
+    says: label('The membership was saved.'),
+    goTo: toGroup,
+    again: ofGroup.edit,
+  }),
   form({
     path: inProject(':userId/remove'),
     operation: SendProjectMemberRemovalDocument,
+    says: label('The member was removed.'),
     goTo: toProject,
-    again: ofProject.removal,
+    asks: ofProject.removal,
   }),
   form({
     path: inGroup(':userId/remove'),
     operation: SendGroupMemberRemovalDocument,
+    says: label('The member was removed.'),
     goTo: toGroup,
-    again: ofGroup.removal,
+    asks: ofGroup.removal,
   }),
   form({
     path: inProject('groups'),
     operation: SendProjectShareDocument,
+    says: label('The members of the group have access.'),
     goTo: goTo('project', 'groups'),
     again: ofProject.shares,
   }),
   form({
     path: inGroup('groups'),
     operation: SendGroupShareDocument,
+    says: label('The members of the group have access.'),
     goTo: goTo('group', 'groups'),
     again: ofGroup.shares,
   }),
   form({
     path: inProject('groups/:id/remove'),
     operation: SendProjectShareRemovalDocument,
+    says: label('The group no longer has access.'),
     goTo: goTo('project', 'groups'),
-    again: ofProject.unshare,
+    asks: ofProject.unshare,
   }),
   form({
     path: inGroup('groups/:id/remove'),
     operation: SendGroupShareRemovalDocument,
+    says: label('The group no longer has access.'),
     goTo: goTo('group', 'groups'),
-    again: ofGroup.unshare,
+    asks: ofGroup.unshare,
   }),
   form({
     path: inProject('requests/:userId/approve'),
     operation: SendProjectRequestApprovalDocument,
+    says: label('The request was approved.'),
     goTo: goTo('project', 'requests'),
     again: ofProject.requests,
   }),
   form({
     path: inGroup('requests/:userId/approve'),
     operation: SendGroupRequestApprovalDocument,
+    says: label('The request was approved.'),
     goTo: goTo('group', 'requests'),
     again: ofGroup.requests,
   }),
   form({
     path: inProject('requests/:userId/deny'),
     operation: SendProjectRequestDenialDocument,
+    says: label('The request was denied.'),
+    asks: denialQuestion,
     goTo: goTo('project', 'requests'),
     again: ofProject.requests,
   }),
   form({
     path: inGroup('requests/:userId/deny'),
     operation: SendGroupRequestDenialDocument,
+    says: label('The request was denied.'),
+    asks: denialQuestion,
     goTo: goTo('group', 'requests'),
     again: ofGroup.requests,
   }),

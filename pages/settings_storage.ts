@@ -1,6 +1,7 @@
 import { type Facts, form, type Row, raw } from '#pages/engine/row.ts';
 import { inPlace, PLACES } from '#pages/place.ts';
 import { askPage, settingsPage } from '#pages/settings_frame.ts';
+import { named } from '#src/entrances/web/pages/asking.ts';
 import {
   ExportFileDocument,
   ExportPageDocument,
@@ -123,20 +124,47 @@ export const settingsStorage: Row[] = [
   form({
     path: at('settings/mirrors/pull'),
     operation: SendPullMirrorDocument,
+    says: label('The mirror was saved.'),
     variables: keptSecrets,
     goTo: toMirrors,
     again: mirrors,
   }),
-  form({ path: at('settings/mirrors/pull/start'), operation: SendPullStartDocument, goTo: toMirrors, again: mirrors }),
-  form({ path: at('settings/mirrors'), operation: SendNewMirrorDocument, goTo: toMirrors, again: mirrors }),
-  form({ path: at('settings/mirrors/:id/sync'), operation: SendMirrorSyncDocument, goTo: toMirrors, again: mirrors }),
-  form({ path: at('settings/mirrors/:id/state'), operation: SendMirrorStateDocument, goTo: toMirrors, again: mirrors }),
+  form({
+    path: at('settings/mirrors/pull/start'),
+    operation: SendPullStartDocument,
+    says: label('The mirror is being updated.'),
+    goTo: toMirrors,
+    again: mirrors,
+  }),
+  form({
+    path: at('settings/mirrors'),
+    operation: SendNewMirrorDocument,
+    says: label('The mirror was added.'),
+    goTo: toMirrors,
+    again: mirrors,
+  }),
+  form({
+    path: at('settings/mirrors/:id/sync'),
+    operation: SendMirrorSyncDocument,
+    says: label('The mirror is being updated.'),
+    goTo: toMirrors,
+    again: mirrors,
+  }),
+  form({
+    path: at('settings/mirrors/:id/state'),
+    operation: SendMirrorStateDocument,
+    says: (_data, { given }) =>
+      String(given.enabled) === 'true' ? label('The mirror is on.') : label('The mirror is off.'),
+    goTo: toMirrors,
+    again: mirrors,
+  }),
   mirrorRemoval,
   form({
     path: at('settings/mirrors/:id/remove'),
     operation: SendMirrorRemovalDocument,
+    says: label('The mirror was removed.'),
     goTo: toMirrors,
-    again: mirrorRemoval,
+    asks: mirrorRemoval,
   }),
   settingsPage({
     ...{ ...ofPackages, at: 'settings/packages_and_registries', operation: StoragePageDocument, view: 'storage' },
@@ -172,8 +200,9 @@ export const settingsStorage: Row[] = [
   form({
     path: at('packages/:id/delete'),
     operation: SendPackageDeletionDocument,
+    says: label('The package was deleted.'),
     goTo: to('packages'),
-    again: packageDeletion,
+    asks: packageDeletion,
   }),
   settingsPage({
     ...{ ...ofPackages, at: 'container_registry', operation: RegistryPageDocument, view: 'registry' },
@@ -185,12 +214,31 @@ export const settingsStorage: Row[] = [
   form({
     path: at('container_registry/:id/tags/delete'),
     operation: SendImageDeletionDocument,
+    says: label('The tag was deleted.'),
+    asks: (facts) => ({
+      heading: facts.t('Delete the tag {name}?', { name: named(facts.given, 'name') }),
+      says: [facts.t('Nobody can pull the image by this tag any more. This cannot be undone.')],
+      button: facts.t('Delete tag'),
+      back: toImages(null, facts),
+    }),
     goTo: toImages,
     again: images,
   }),
   form({
     path: at('container_registry/:id/clean_up'),
     operation: SendImageCleanUpDocument,
+    says: label('The tags are being deleted.'),
+    asks: (facts) => ({
+      heading: facts.t('Delete tags of images?'),
+      says: [
+        facts.t('All tags that match {pattern} are deleted, except those that are kept by the other fields.', {
+          pattern: named(facts.given, 'nameRegexDelete'),
+        }),
+        facts.t('This cannot be undone.'),
+      ],
+      button: facts.t('Delete tags'),
+      back: toImages(null, facts),
+    }),
     goTo: toImages,
     again: images,
   }),
@@ -198,11 +246,18 @@ export const settingsStorage: Row[] = [
   form({
     path: at('container_registry/:id/delete'),
     operation: SendRepositoryDeletionDocument,
+    says: label('The images are being deleted.'),
     goTo: to('container_registry'),
-    again: imagesDeletion,
+    asks: imagesDeletion,
   }),
   exports,
-  form({ path: at('settings/export'), operation: SendExportDocument, goTo: to('settings', 'export'), again: exports }),
+  form({
+    path: at('settings/export'),
+    operation: SendExportDocument,
+    says: label('The export is being made. Come back to this page to download it.'),
+    goTo: to('settings', 'export'),
+    again: exports,
+  }),
   raw({
     path: at('settings/export/download'),
     operation: ExportFileDocument,

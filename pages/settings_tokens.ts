@@ -205,22 +205,25 @@ function tokensOf(kind: PlaceKind, operations: Operations) {
     form({
       path: path(`${at}/:id/rotate`),
       operation: SendAccessTokenRotationDocument,
+      says: label('The token was replaced.'),
       goTo: toTokens,
       shows: toldToken,
-      again: rotation,
+      asks: rotation,
     }),
     revocation,
     form({
       path: path(`${at}/:id/revoke`),
       operation: SendAccessTokenRevocationDocument,
+      says: label('The token was revoked.'),
       goTo: toTokens,
-      again: revocation,
+      asks: revocation,
     }),
     deploy,
     newDeploy,
     form({
       path: path(`${deployAt}/new`),
       operation: SendNewDeployTokenDocument,
+      says: label('The token was created.'),
       variables: untilDay,
       goTo: toDeploy,
       shows: toldDeployToken(kind),
@@ -230,8 +233,9 @@ function tokensOf(kind: PlaceKind, operations: Operations) {
     form({
       path: path(`${deployAt}/:id/revoke`),
       operation: SendDeployTokenRevocationDocument,
+      says: label('The token was revoked.'),
       goTo: toDeploy,
-      again: revokeDeploy,
+      asks: revokeDeploy,
     }),
   ];
   return { rows, create };
@@ -282,6 +286,7 @@ export const settingsTokens: Row[] = [
   form({
     path: `${PLACES.project}/settings/access_tokens/new`,
     operation: SendNewProjectAccessTokenDocument,
+    says: label('The token was created.'),
     goTo: toTokens,
     shows: toldToken,
     again: ofProject.create,
@@ -290,6 +295,7 @@ export const settingsTokens: Row[] = [
   form({
     path: `${PLACES.group}/settings/access_tokens/new`,
     operation: SendNewGroupAccessTokenDocument,
+    says: label('The token was created.'),
     goTo: toTokens,
     shows: toldToken,
     again: ofGroup.create,
@@ -301,12 +307,19 @@ export const settingsTokens: Row[] = [
     show: ({ deployKeys }) => ({ keys: deployKeys }),
   }),
   newKey,
-  form({ path: `${PLACES.project}/${keysAt}/new`, operation: SendNewDeployKeyDocument, goTo: toKeys, again: newKey }),
+  form({
+    path: `${PLACES.project}/${keysAt}/new`,
+    operation: SendNewDeployKeyDocument,
+    says: label('The deploy key was added.'),
+    goTo: toKeys,
+    again: newKey,
+  }),
   keyRemoval,
   form({
     path: `${PLACES.project}/${keysAt}/:id/remove`,
     operation: SendDeployKeyRemovalDocument,
+    says: label('The deploy key was removed.'),
     goTo: toKeys,
-    again: keyRemoval,
+    asks: keyRemoval,
   }),
 ];

@@ -36,8 +36,18 @@ export const start: Row[] = [
     show: (data, { given }) => ({ ...data, state: given.state ?? 'pending' }),
     signIn: true,
   }),
-  form({ path: '/dashboard/todos/done', operation: FinishTodosDocument, goTo: () => '/dashboard/todos' }),
-  form({ path: '/dashboard/todos/:id/done', operation: FinishTodoDocument, goTo: () => '/dashboard/todos' }),
+  form({
+    path: '/dashboard/todos/done',
+    operation: FinishTodosDocument,
+    says: label('All to-dos are done.'),
+    goTo: () => '/dashboard/todos',
+  }),
+  form({
+    path: '/dashboard/todos/:id/done',
+    operation: FinishTodoDocument,
+    says: label('The to-do is done.'),
+    goTo: () => '/dashboard/todos',
+  }),
   page({
     path: '/dashboard/issues',
     operation: OwnIssuesPageDocument,

@@ -1,6 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import type { DocumentNode } from 'graphql';
 import type { Feed } from '#pages/engine/atom.ts';
+import type { Question } from '#src/entrances/web/pages/asking.ts';
 import type { Texts } from '#src/platform/texts/texts.ts';
 
 /** What the functions of a row know besides the result of its operation. */
@@ -86,6 +87,8 @@ export interface Form {
   readonly path: string;
   readonly operation: DocumentNode;
   readonly goTo: (data: never, facts: Facts) => string;
+  readonly says: string | null | ((data: never, facts: Facts) => string);
+  readonly asks: Page | ((facts: Facts) => Question) | null;
   readonly shows: ((data: never, facts: Facts) => Shown | null | undefined) | null;
   readonly refused: ((data: never, facts: Facts) => Readonly<Record<string, string>> | null) | null;
   readonly again: Page | null;
@@ -205,12 +208,22 @@ export interface FormOptions<Data> {
   operation: TypedDocumentNode<Data, never> | TypedDocumentNode<Data, Record<string, unknown>>;
   /** Path to which the browser is sent when it succeeded. */
   goTo: (data: Data, facts: Facts) => string;
+  /** What was done, as a text of the catalogue: the next page says it. Null where nothing is changed. */
+  says: string | null | ((data: Data, facts: Facts) => string);
+  /**
+   * What is asked before it is done, for what cannot be taken back: the page at the same path, whose form holds `confirmed`, or a question.
+   * A form that was sent without the confirmation leads to it.
+   */
+  asks?: Page | ((facts: Facts) => Question);
   /** What is shown in place of that: what was made and is told only once, or the result of a query that is too long for an address. */
   shows?: (data: Data, facts: Facts) => Shown | null | undefined;
   /** What went wrong by field, where a mutation answers with that in place of an error; null where nothing did. */
   refused?: (data: Data, facts: Facts) => Readonly<Record<string, string>> | null;
-  /** The page with the form, which is shown again with what was sent (`values`) and the errors by field (`problems`). */
-  again?: Page;
+  /**
+   * The page with the form, which is shown again with what was sent (`values`) and the errors by field (`problems`); null for none. The
+   * page that asks, where there is one, when absent.
+   */
+  again?: Page | null;
   /** Fields that hold several values, one in each line. Those that are sent repeatedly, such as boxes to tick, are not among them. */
   lists?: readonly string[];
   /** The values of the variables, from the parameters of the path and the fields. Those themselves when absent. */
@@ -222,7 +235,8 @@ export interface FormOptions<Data> {
 }
 
 export function form<Data>({
-  again,
+  asks,
+  again = asks && 'kind' in asks ? asks : undefined,
   shows,
   refused,
   lists = [],
@@ -233,6 +247,7 @@ export function form<Data>({
 }: FormOptions<Data>): Form {
   return {
     kind: 'form',
+    asks: asks ?? null,
     again: again ?? null,
     shows: shows ?? null,
     refused: refused ?? null,

@@ -7,7 +7,8 @@ import { type Problems, problemsOf } from '#pages/engine/problems.ts';
 import type { Facts, FeedRow, Form, JsonRow, Page, Raw, Row } from '#pages/engine/row.ts';
 import { isNoId, Unfit, type Variable, valuesFor, variablesOf } from '#pages/engine/variables.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
-import { askToSignIn, type Pages, wantsPage } from '#src/entrances/web/pages/page.ts';
+import { ask, fieldsKept, isConfirmed } from '#src/entrances/web/pages/asking.ts';
+import { askToSignIn, missing, type Pages, wantsPage } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { DomainError, NotFound } from '#src/platform/errors.ts';
 
@@ -285,6 +286,7 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
     const parameters = match(visit.request.path);
     if (!parameters || (row.administers && !visit.session?.actor.admin)) continue;
     const given: Record<string, unknown> = { ...visit.request.body, ...parameters };
+    if (row.asks && !isConfirmed(given)) return askFirst(serving, row.asks, visit, given);
     const { variables, isSecret } = operation();
     let refused: Refused;
     try {
@@ -297,12 +299,18 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
       const told = error || !result.data ? null : (row.refused?.(result.data as never, facts) ?? null);
       if (!error && !told && result.data) {
         const shown = row.shows?.(result.data as never, facts);
+        const said = typeof row.says === 'function' ? row.says(result.data as never, facts) : row.says;
         if (shown) {
           if (!isSecret) visit.allowCompression();
           const { view, title, values } = shown;
-          visit.show(view, { title }, { url: facts.url, given, values: given, problems: {}, ...values });
+          visit.show(
+            view,
+            { title, notice: said && facts.t(said) },
+            { url: facts.url, given, values: given, problems: {}, ...values },
+          );
           return;
         }
+        if (said !== null) visit.say(said);
         visit.response.redirect(303, row.goTo(result.data as never, facts));
         return;
       }
@@ -317,7 +325,27 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
     const again = serving.ofRow.get(row.again);
     if (again && (await showRow(serving, again, parameters, visit, refused))) return;
   }
-  throw new NotFound('Page', 'The page may have moved, or you may need to sign in to see it.');
+  throw new NotFound('Page', missing(visit));
+}
+
+/** Leads from a form that has to be confirmed to what it asks. */
+function askFirst({ ofRow }: Serving, asks: NonNullable<Form['asks']>, visit: Visit, given: Facts['given']): void {
+  const facts = factsOf(visit, given);
+  if (typeof asks === 'function') {
+    ask(visit, asks(facts));
+    return;
+  }
+  const { url } = facts;
+  // Of what was sent the page needs what names the thing: no passwords, which addresses must not hold.
+  const known =
+    ofRow
+      .get(asks)
+      ?.operation()
+      .variables.map(({ name }) => name) ?? [];
+  for (const [name, value] of fieldsKept(visit.request.body)) {
+    if (known.includes(name)) url.searchParams.append(name, value);
+  }
+  visit.response.redirect(303, url.pathname + url.search);
 }
 
 function operationOf({ operation: document }: Row, schema: GraphQLSchema): Operation {

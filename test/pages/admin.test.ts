@@ -68,21 +68,17 @@ it('finds users by state and text, and does with them what administrators can', 
     admin: ['false', 'true'],
     note: 'Known',
   };
-  expect((await browser.submit('/admin/users/findme', change)).headers.location).toBe(
-    '/admin/users/findme?notice=saved',
-  );
+  expect((await browser.submit('/admin/users/findme', change)).headers.location).toBe('/admin/users/findme');
   expect(await world.db.user.findUniqueOrThrow({ where: { id: user.id } })).toMatchObject({
     ...{ name: 'Renamed <b>', projectsLimit: 3, admin: true, note: 'Known' },
   });
-  await browser.get('/admin/users/findme?notice=saved');
+  await browser.get('/admin/users/findme');
   expect(browser.page).toContain('Renamed &lt;b&gt;');
   expect((await browser.submit('/admin/users/findme', { ...change, email: 'none' })).status).toBe(422);
   const { passwordHash } = await world.db.user.findUniqueOrThrow({ where: { id: user.id } });
   await browser.submit('/admin/users/findme/password', { id: String(user.id), newPassword: 'correct horse battery' });
   expect((await world.db.user.findUniqueOrThrow({ where: { id: user.id } })).passwordHash).not.toBe(passwordHash);
-  expect((await browser.submit(`/admin/users/${user.id}/delete`)).headers.location).toBe(
-    '/admin/users?notice=user_deleted',
-  );
+  expect((await browser.confirm(`/admin/users/${user.id}/delete`)).headers.location).toBe('/admin/users');
   expect(await world.db.user.count({ where: { id: user.id } })).toBe(0);
 });
 
@@ -99,7 +95,7 @@ it('creates users, and shows the form again with what is wrong', async () => {
   expect((await browser.submit('/admin/users', { ...fields, ...flags, email: 'none' })).status).toBe(422);
   expect(browser.page).toContain('value="newcomer"');
   expect((await browser.submit('/admin/users', { ...fields, ...flags })).headers.location).toBe(
-    '/admin/users/newcomer?notice=saved',
+    '/admin/users/newcomer',
   );
   expect(await world.db.user.count({ where: { username: 'newcomer', admin: false } })).toBe(1);
 });
@@ -176,9 +172,7 @@ it('changes the settings of one theme, and leaves those of others', async () => 
   expect(browser.page).toContain('Personal projects that a new user can have');
   expect((await browser.submit('/admin/settings/users', { defaultProjectsLimit: '-5' })).status).toBe(422);
   const fields = { defaultProjectsLimit: '7', canCreateGroup: ['false', 'true'], personalAccessTokenPrefix: 'abc-' };
-  expect((await browser.submit('/admin/settings/users', fields)).headers.location).toBe(
-    '/admin/settings/users?notice=saved',
-  );
+  expect((await browser.submit('/admin/settings/users', fields)).headers.location).toBe('/admin/settings/users');
   const after = await world.db.applicationSettings.findUniqueOrThrow({ where: { id: 1 } });
   expect(after).toEqual({
     ...{ ...before, updatedAt: after.updatedAt },
@@ -206,9 +200,7 @@ it('shows jobs that were given up without what they hold, and runs them again', 
   expect(browser.page).not.toContain('at line 1');
   expect(browser.page).not.toContain('unspoken');
   expect((await browser.submit('/admin/background_jobs/none/retry')).status).toBe(422);
-  expect((await browser.submit(`/admin/background_jobs/${id}/retry`)).headers.location).toBe(
-    '/admin/background_jobs?notice=job_retried',
-  );
+  expect((await browser.submit(`/admin/background_jobs/${id}/retry`)).headers.location).toBe('/admin/background_jobs');
   await browser.get('/admin/background_jobs');
   expect(browser.page).not.toContain('It broke');
 });
@@ -228,7 +220,7 @@ it('adds, tests and removes system hooks', async () => {
   expect(browser.page).not.toContain('secret-token');
   expect((await browser.submit(`/admin/hooks/${hook.id}/test`)).status).toBe(200);
   expect(browser.page).toContain('It does not work.');
-  await browser.submit(`/admin/hooks/${hook.id}/delete`);
+  await browser.confirm(`/admin/hooks/${hook.id}/delete`);
   expect(await world.db.hook.count({ where: { id: hook.id } })).toBe(0);
 });
 
@@ -249,13 +241,13 @@ it('lists runners, applications, groups, projects and storages of everybody', as
   expect(browser.page).toContain('<h2>default</h2>');
   await browser.get('/admin/applications');
   expect(browser.page).toContain('Somebody’s client');
-  await browser.submit(`/admin/applications/${id}/delete`);
+  await browser.confirm(`/admin/applications/${id}/delete`);
   expect(await world.db.oAuthApplication.count({ where: { id } })).toBe(0);
   await browser.get('/admin/runners');
   expect(browser.page).toContain('Shared one');
   await browser.submit(`/admin/runners/${runner.id}/pause`);
   expect((await world.db.runner.findUniqueOrThrow({ where: { id: runner.id } })).active).toBe(false);
-  await browser.submit(`/admin/runners/${runner.id}/delete`);
+  await browser.confirm(`/admin/runners/${runner.id}/delete`);
   expect(await world.db.runner.count({ where: { id: runner.id } })).toBe(0);
   await browser.get('/admin/health');
   expect(browser.page).toContain('PostgreSQL');

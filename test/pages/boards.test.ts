@@ -140,11 +140,11 @@ describe.each(['project', 'group'] as const)('The board of a %s', (kind) => {
     expect(browser.answer.status).toBe(422);
     const added = (await listsOf(boards[kind])).at(-1)?.id;
     await reader.submit(`${at[kind]}/lists/${added}/move`, { position: '0' });
-    await reader.submit(`${at[kind]}/lists/${added}/delete`);
+    await reader.confirm(`${at[kind]}/lists/${added}/delete`);
     expect(await order()).toEqual([...before, label.id]);
     await browser.submit(`${at[kind]}/lists/${added}/move`, { position: '0' });
     expect(await order()).toEqual([label.id, ...before]);
-    await browser.submit(`${at[kind]}/lists/${added}/delete`);
+    await browser.confirm(`${at[kind]}/lists/${added}/delete`);
     expect(browser.answer.headers.location).toBe(at[kind]);
     expect(await order()).toEqual(before);
   });
@@ -240,7 +240,7 @@ describe('Boards', () => {
     await browser.follow();
     expect(Object.keys(columnsOn(browser.page))).toEqual(['Closed']);
     await browser.get(`${second}/delete`);
-    await browser.submit(`${second}/delete`);
+    await browser.confirm(`${second}/delete`);
     expect(browser.answer.headers.location).toBe(base);
     expect(await world.db.board.count({ where: { projectId: project.id } })).toBe(1);
     await browser.get(at.project);

@@ -29,7 +29,7 @@ it('shows changes one file at a time, or without those of whitespace, to users w
   ]);
   await browser.get('/profile');
   await browser.submit('/profile/preferences', { viewDiffsFileByFile: 'true', showWhitespaceInDiffs: 'true' });
-  expect(browser.answer.headers.location).toBe('/profile/preferences?notice=saved');
+  expect(browser.answer.headers.location).toBe('/profile/preferences');
   await browser.get(address);
   expect(files()).toEqual(['a.txt']);
   const [, next = ''] = /rel="next" href="([^"]*)"/.exec(browser.page) ?? [];

@@ -69,14 +69,14 @@ it('asks before it stops an environment, and deletes only one that is stopped', 
   const other = await signedIn(world, developer);
   await other.get(`${at}/stop`);
   expect(other.page).toContain('Stop review?');
-  expect((await other.submit(`${at}/stop`)).headers.location).toBe(at);
+  expect((await other.confirm(`${at}/stop`)).headers.location).toBe(at);
   expect((await world.db.environment.findUniqueOrThrow({ where: { id } })).state).toBe('stopped');
   await other.follow();
   expect(other.page).not.toContain(`${at}/delete`);
-  expect((await other.submit(`${at}/delete`)).status).toBeGreaterThanOrEqual(400);
+  expect((await other.confirm(`${at}/delete`)).status).toBeGreaterThanOrEqual(400);
   await browser.get(`${at}/delete`);
   expect(browser.page).toContain('Delete review?');
-  expect((await browser.submit(`${at}/delete`)).headers.location).toBe(`/${project.fullPath}/-/environments`);
+  expect((await browser.confirm(`${at}/delete`)).headers.location).toBe(`/${project.fullPath}/-/environments`);
   expect(await world.db.environment.count({ where: { id } })).toBe(0);
 });
 

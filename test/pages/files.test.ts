@@ -296,7 +296,7 @@ describe('Forms about files', () => {
           lastCommitId: tip ?? '',
           previousPath: 'a.txt',
         };
-        expect([403, 404]).toContain((await browser.submit(`${base}/${form}`, given)).status);
+        expect([403, 404]).toContain((await browser.confirm(`${base}/${form}`, given)).status);
       }
     }
     for (const form of forms) {

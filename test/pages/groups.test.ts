@@ -53,7 +53,7 @@ describe('Labels of a group', () => {
     for (const path of [`${at}/labels/new`, `${one}/edit`, `${one}/delete`])
       expect([path, (await reader.get(path)).status]).toEqual([path, 404]);
     await reader.get(`${at}/labels`);
-    await reader.submit(`${one}/delete`);
+    await reader.confirm(`${one}/delete`);
     expect(reader.answer.status).toBe(403);
     // The label of the group is changed on its own pages, not on those of its projects.
     expect((await browser.get(`/${project.fullPath}/-/labels/${globalId(id)}/edit`)).status).toBe(404);
@@ -65,7 +65,7 @@ describe('Labels of a group', () => {
     await browser.follow();
     expect(browser.page).toContain(`${one}/unsubscribe`);
     await browser.get(`${one}/delete`);
-    await browser.submit(`${one}/delete`);
+    await browser.confirm(`${one}/delete`);
     expect(await world.db.label.count({ where: { id } })).toBe(0);
   });
 });

@@ -116,7 +116,7 @@ it('closes and reopens an issue, subscribes and unsubscribes, links another and 
   await browser.follow();
   expect(browser.page).toContain('The &lt;other&gt;');
   const [, removal = ''] = /action="([^"]*\/links\/[^"]*\/delete)"/.exec(browser.page) ?? [];
-  await browser.submit(removal);
+  await browser.confirm(removal);
   await browser.follow();
   expect(browser.page).toContain('None yet.');
 });
@@ -147,7 +147,7 @@ it('asks before it moves or deletes an issue, and offers both to those who may',
   await browser.submit(`${path}/move`, { to: target.fullPath });
   expect(browser.answer.headers.location).toBe(`/${target.fullPath}/-/issues/1`);
   await browser.follow();
-  await browser.submit(`/${target.fullPath}/-/issues/1/delete`);
+  await browser.confirm(`/${target.fullPath}/-/issues/1/delete`);
   expect(browser.answer.headers.location).toBe(`/${target.fullPath}/-/issues`);
   await browser.get(`/${target.fullPath}/-/issues/1`);
   expect(browser.answer.status).toBe(404);

@@ -173,7 +173,7 @@ it('keeps, downloads and deletes artifacts, for those who may', async () => {
   expect((await visitor.get(`${at}/artifacts/delete`)).status).toBe(404);
   await visitor.get(at);
   for (const word of ['keep', 'delete']) {
-    expect((await visitor.submit(`${at}/artifacts/${word}`)).status).toBeGreaterThanOrEqual(400);
+    expect((await visitor.confirm(`${at}/artifacts/${word}`)).status).toBeGreaterThanOrEqual(400);
   }
   const browser = await signedIn(world, owner);
   const download = await browser.get(`${at}/artifacts/download`);
@@ -183,7 +183,7 @@ it('keeps, downloads and deletes artifacts, for those who may', async () => {
   expect((await world.db.jobArtifacts.findUniqueOrThrow({ where: { jobId: job.id } })).expireAt).toBeNull();
   await browser.get(`${at}/artifacts/delete`);
   expect(browser.page).toContain('Delete the artifacts of unit?');
-  expect((await browser.submit(`${at}/artifacts/delete`)).headers.location).toBe(at);
+  expect((await browser.confirm(`${at}/artifacts/delete`)).headers.location).toBe(at);
   expect(await world.db.jobArtifacts.count({ where: { jobId: job.id } })).toBe(0);
 });
 

@@ -54,7 +54,7 @@ it('creates, changes and deletes a label, for reporters alone', async () => {
   for (const page of [`${address}/new`, `${one}/edit`, `${one}/delete`])
     expect((await other.get(page)).status).toBe(404);
   await other.get(address);
-  await other.submit(`${one}/delete`);
+  await other.confirm(`${one}/delete`);
   expect(other.answer.status).toBe(403);
   await browser.get(`${one}/edit`);
   expect(browser.page).toContain('What is **written**');
@@ -64,7 +64,7 @@ it('creates, changes and deletes a label, for reporters alone', async () => {
   expect(browser.page).not.toContain('Priority 2');
   await browser.get(`${one}/delete`);
   expect(await world.db.label.count({ where: { id } })).toBe(1);
-  await browser.submit(`${one}/delete`);
+  await browser.confirm(`${one}/delete`);
   expect(await world.db.label.count({ where: { id } })).toBe(0);
   await browser.get(address);
   expect(browser.page).toContain('There are no labels yet');

@@ -1,6 +1,7 @@
 // One part in depth, which the long run has.
 // @module-tag long
 import { expect, it } from 'vitest';
+import { noticeOn } from '../support/browser.ts';
 import { startCommittingWorld } from '../support/commits.ts';
 import { signedIn } from '../support/oauth.ts';
 
@@ -66,7 +67,11 @@ it('keeps the comments of a review to their author until it is published', async
   const fields = fieldsOf(browser.page);
   for (const body of ['First thought', 'Dropped thought'])
     await browser.submit(`${address}/drafts?line=${line}`, { ...fields, body });
+  const [, draft] = /#(draft_\d+)$/.exec(browser.answer.headers.location ?? '') ?? [];
   await browser.follow();
+  // It leads back to the line that the review was begun at.
+  expect(browser.page).toContain(`<section class="talk-thread" id="${draft}"`);
+  expect(noticeOn(browser.page)).toContain('added to your review');
   expect(browser.page).toContain('2 comments that only you can see');
   const author = await signedIn(world, owner);
   await author.get(address);
@@ -74,7 +79,7 @@ it('keeps the comments of a review to their author until it is published', async
   const ids = [...browser.page.matchAll(/name="id" value="([^"]*)">\s*<button class="danger"/g)].map(
     ([, id]) => id ?? '',
   );
-  await browser.submit(`${address}/drafts/delete`, { id: ids[1] ?? '' });
+  await browser.confirm(`${address}/drafts/delete`, { id: ids[1] ?? '' });
   await browser.submit(`${address}/publish`);
   await author.get(address);
   expect(author.page).toContain('First thought');

@@ -64,7 +64,7 @@ describe.each(['project', 'group'] as const)('Milestones of a %s', (kind) => {
     expect(await one(renamed)).toMatchObject({ state: 'active' });
     await browser.get(`${address}/delete`);
     expect(await one(renamed)).not.toBeNull();
-    await browser.submit(`${address}/delete`, { milestone });
+    await browser.confirm(`${address}/delete`, { milestone });
     expect(browser.answer.headers.location).toBe(at);
     expect(await one(renamed)).toBeNull();
   });
@@ -90,7 +90,7 @@ describe.each(['project', 'group'] as const)('Milestones of a %s', (kind) => {
       [`${address}/state`, { milestone, stateEvent: 'close' }],
       [`${address}/delete`, { milestone }],
     ] as const) {
-      await browser.submit(path, fields);
+      await browser.confirm(path, fields);
       expect([path, browser.answer.status]).toEqual([path, 403]);
     }
     expect(await one(title)).toMatchObject({ state: 'active' });
@@ -109,7 +109,7 @@ it('changes no milestone of another project through a form of this one', async (
   const browser = await signedIn(world, owner);
   const address = `/${project.fullPath}/-/milestones/1`;
   await browser.get(address);
-  await browser.submit(`${address}/delete`, { milestone: globalId(other.id) });
+  await browser.confirm(`${address}/delete`, { milestone: globalId(other.id) });
   expect(browser.answer.status).toBe(404);
   expect(await world.db.milestone.count({ where: { id: other.id } })).toBe(1);
 });

@@ -112,7 +112,7 @@ it('offers to edit and delete a note to its author and masters alone', async () 
   expect((await browser.get(`${address}/edit`)).status).toBe(404);
   await browser.get(path);
   expect((await browser.submit(`${address}/edit`, { body: 'Mine' })).status).toBe(404);
-  expect((await browser.submit(`${address}/delete`)).status).toBe(403);
+  expect((await browser.confirm(`${address}/delete`)).status).toBe(403);
   expect(await world.db.note.findUniqueOrThrow({ where: { id: note.id } })).toMatchObject({
     body: 'A <i>draft</i> & more',
   });
@@ -140,10 +140,10 @@ it('asks before it deletes a note, and leads back to the issue and nowhere else'
   await browser.get(address(first.id));
   expect(browser.page).toContain('Delete this comment?');
   expect(await world.db.note.count({ where: { id: first.id } })).toBe(1);
-  await browser.submit(address(first.id), { back: path });
+  await browser.confirm(address(first.id), { back: path });
   expect(browser.answer.headers.location).toBe(path);
   expect(await world.db.note.count({ where: { id: first.id } })).toBe(0);
-  await browser.submit(address(second.id), { back: 'https://elsewhere.example/' });
+  await browser.confirm(address(second.id), { back: 'https://elsewhere.example/' });
   expect(browser.answer.headers.location).toBe(`/${project.fullPath}`);
 });
 
@@ -308,7 +308,7 @@ it('comments on a snippet, edits and deletes comments, and leads back to it', as
   expect(browser.answer.headers.location).toBe(`${path}#note_${note.id}`);
   await browser.get(`${address}/delete`);
   expect(browser.page).toContain(`name="back" value="${path}"`);
-  await browser.submit(`${address}/delete`, { back: path });
+  await browser.confirm(`${address}/delete`, { back: path });
   expect(browser.answer.headers.location).toBe(path);
   expect(await world.db.note.count({ where: { id: note.id } })).toBe(0);
 });

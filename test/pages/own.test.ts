@@ -26,8 +26,8 @@ it('keeps colours, layout, language and first page, which work without scripts',
     timezone: 'Europe/Berlin',
   };
   const answer = await browser.submit('/profile/preferences', { ...chosen, viewDiffsFileByFile: ['false', 'true'] });
-  expect(answer.headers.location).toBe('/profile/preferences?notice=saved');
-  await browser.get('/profile/preferences?notice=saved');
+  expect(answer.headers.location).toBe('/profile/preferences');
+  await browser.get('/profile/preferences');
   expect(browser.page).toContain('<html lang="de" data-theme="dark">');
   expect(browser.page).toContain('Ihre Einstellungen sind gespeichert.');
   expect(browser.page).toMatch(/value="Europe\/Berlin" selected/);
@@ -55,7 +55,7 @@ it('shows what somebody gets mail about everywhere and in each place, and change
   const at = `/profile/notifications/projects/${project.fullPath}`;
   await browser.get(at);
   const sent = await browser.submit(at, { level: 'custom', newIssue: ['false', 'true'], newNote: 'false' });
-  expect(sent.headers.location).toBe('/profile/notifications?notice=notifications_saved');
+  expect(sent.headers.location).toBe('/profile/notifications');
   await browser.get(at);
   expect(browser.page).toMatch(/name="newIssue" value="true" checked/);
   expect(browser.page).not.toMatch(/name="newNote" value="true" checked/);
@@ -83,12 +83,10 @@ it('tells where somebody is signed in, and signs one browser out or all others',
   const stranger = await signedIn(world, await world.user());
   await stranger.get('/profile/sessions');
   expect(stranger.page).not.toContain('192.0.2.7');
-  expect((await stranger.submit(`/profile/sessions/${id}/end`)).status).toBe(404);
-  expect((await browser.submit(`/profile/sessions/${id}/end`)).headers.location).toBe(
-    '/profile/sessions?notice=session_ended',
-  );
+  expect((await stranger.confirm(`/profile/sessions/${id}/end`)).status).toBe(404);
+  expect((await browser.confirm(`/profile/sessions/${id}/end`)).headers.location).toBe('/profile/sessions');
   expect(await world.db.session.count({ where: { userId: user.id } })).toBe(2);
-  await browser.submit('/profile/sessions/end_others');
+  await browser.confirm('/profile/sessions/end_others');
   expect(await world.db.session.count({ where: { userId: user.id } })).toBe(1);
   expect((await browser.get('/profile/sessions')).status).toBe(200);
 });
@@ -100,7 +98,7 @@ it('adds and removes SSH and GPG keys, with when they were used', async () => {
   await browser.submit('/profile/keys', { title: 'Laptop', key: SAMPLES[0]?.key ?? '' });
   const key = await world.db.sshKey.findFirstOrThrow({ where: { userId: user.id } });
   await world.db.sshKey.update({ where: { id: key.id }, data: { lastUsedAt: new Date('2026-03-04') } });
-  await browser.get('/profile/keys?notice=ssh_key_added');
+  await browser.get('/profile/keys');
   expect(browser.page).toContain('The SSH key was added.');
   expect(browser.page).toContain('last used on 2026-03-04');
   for (const [key, problem] of [
@@ -121,9 +119,9 @@ it('adds and removes SSH and GPG keys, with when they were used', async () => {
   expect(browser.page).toContain('id="gpg-key-problem"');
   const stranger = await signedIn(world, await world.user());
   await stranger.get('/profile/keys');
-  await stranger.submit(`/profile/keys/${key.id}/delete`);
+  await stranger.confirm(`/profile/keys/${key.id}/delete`);
   expect(await world.db.sshKey.count({ where: { id: key.id } })).toBe(1);
-  await browser.submit(`/profile/keys/${key.id}/delete`);
+  await browser.confirm(`/profile/keys/${key.id}/delete`);
   expect(await world.db.sshKey.count({ where: { userId: user.id } })).toBe(0);
 });
 
@@ -187,18 +185,18 @@ it('deletes the account of whoever types their username and shows their password
   const group = await world.group({ owner: user });
   const browser = await signedIn(world, user);
   const at = '/profile/data/delete';
-  await browser.get('/profile/data');
+  await browser.get(at);
   expect(browser.page).toContain(`You are the only owner of`);
   const right = { typedUsername: user.username, password: PASSWORD };
-  expect((await browser.submit(at, right)).status).toBe(422);
+  expect((await browser.confirm(at, right)).status).toBe(422);
   await world.member(group, other, 'owner');
-  await browser.get('/profile/data');
+  await browser.get(at);
   expect(browser.page).toContain('1 issue');
-  expect((await browser.submit(at, { ...right, typedUsername: other.username })).status).toBe(422);
-  expect((await browser.submit(at, { ...right, password: 'wrong' })).status).toBe(422);
-  expect((await browser.submit(at, { ...right, password: '' })).status).toBe(422);
+  expect((await browser.confirm(at, { ...right, typedUsername: other.username })).status).toBe(422);
+  expect((await browser.confirm(at, { ...right, password: 'wrong' })).status).toBe(422);
+  expect((await browser.confirm(at, { ...right, password: '' })).status).toBe(422);
   expect(await world.db.user.count({ where: { id: user.id } })).toBe(1);
-  expect((await browser.submit(at, right)).headers.location).toBe('/users/sign_in?notice=account_deleted');
+  expect((await browser.confirm(at, right)).headers.location).toBe('/users/sign_in');
   expect(await world.db.user.count({ where: { id: user.id } })).toBe(0);
   const left = await world.db.issue.findUniqueOrThrow({ where: { id: issue.id }, include: { author: true } });
   expect(left.author.ghost).toBe(true);

@@ -117,7 +117,7 @@ it('offers to retry, cancel and erase to those who may, and does it', async () =
   expect(again.headers.location).toMatch(new RegExp(`^/${project.fullPath}/-/jobs/\\d+$`));
   expect(again.headers.location).not.toBe(path);
   await browser.get(path);
-  expect((await browser.submit(`${path}/erase`)).headers.location).toBe(path);
+  expect((await browser.confirm(`${path}/erase`)).headers.location).toBe(path);
   await browser.follow();
   expect(browser.page).toContain('The log was erased');
 });

@@ -46,7 +46,7 @@ it('lists, finds, creates and deletes branches, as far as the caller may', async
   await browser.follow();
   expect(browser.page).toContain('>topic</a>');
   expect(browser.page).toContain('>merged</span>');
-  await browser.submit(`${address}/delete`, { name: 'topic' });
+  await browser.confirm(`${address}/delete`, { name: 'topic' });
   expect(browser.answer.headers.location).toBe(address);
   await browser.follow();
   expect(browser.page).not.toContain('>topic</a>');
@@ -56,7 +56,7 @@ it('lists, finds, creates and deletes branches, as far as the caller may', async
   expect(reading.page).toContain('>other</a>');
   expect(reading.page).not.toContain('New branch');
   expect(reading.page).not.toContain('Delete branch');
-  expect((await reading.submit(`${address}/delete`, { name: 'other' })).status).toBe(403);
+  expect((await reading.confirm(`${address}/delete`, { name: 'other' })).status).toBe(403);
   expect((await world.api(owner).get(`${at}/branches/other`)).status).toBe(200);
 });
 
@@ -111,7 +111,7 @@ it('lists tags with their messages and release notes to everyone who can read th
   await visitor.get(address);
   expect(visitor.page).toContain('<strong>New</strong>');
   expect(visitor.page).not.toContain('New tag');
-  await browser.submit(`${address}/delete`, { name: 'v1' });
+  await browser.confirm(`${address}/delete`, { name: 'v1' });
   await browser.follow();
   expect(browser.page).toContain('There are no tags yet.');
 });

@@ -78,7 +78,7 @@ it('writes, changes and deletes notes by forms, for tags with odd names, too', a
   expect(browser.answer.headers.location).toBe(one);
   await browser.get(`${one}/delete`);
   expect(browser.page).toContain('Delete release rel/1.0-ä&amp;b?');
-  await browser.submit(`${one}/delete`);
+  await browser.confirm(`${one}/delete`);
   expect(browser.answer.headers.location).toBe(base);
   await browser.follow();
   expect(browser.page).toContain('There are no releases yet');
@@ -101,7 +101,7 @@ it('offers and takes changes of developers only, and shows private ones to no st
     await browser.get('/');
     expect([403, 404]).toContain((await browser.submit(base, { tag: 'v2', description: 'x' })).status);
     expect([403, 404]).toContain((await browser.submit(`${base}/v1/edit`, { description: 'x' })).status);
-    expect([403, 404]).toContain((await browser.submit(`${base}/v1/delete`)).status);
+    expect([403, 404]).toContain((await browser.confirm(`${base}/v1/delete`)).status);
   }
   expect((await new Browser(world.send).get(base)).status).toBe(404);
   const browser = await signedIn(world, owner);

@@ -87,7 +87,7 @@ it('pauses, resumes, changes and deletes runners, for masters', async () => {
   await other.get(`/${project.fullPath}/-/pipelines`);
   expect(other.page).not.toContain(`${list}"`);
   for (const word of ['pause', 'edit', 'delete'])
-    expect((await other.submit(`${at}/${word}`)).status).toBeGreaterThanOrEqual(400);
+    expect((await other.confirm(`${at}/${word}`)).status).toBeGreaterThanOrEqual(400);
   const browser = await signedIn(world, owner);
   await browser.get(list);
   expect(browser.page).toContain(`action="${at}/pause"`);
@@ -106,7 +106,7 @@ it('pauses, resumes, changes and deletes runners, for masters', async () => {
   expect((await browser.submit(`${list}/${shared.id}/pause`)).status).toBe(403);
   await browser.get(`${at}/delete`);
   expect(browser.page).toContain(`Delete runner #${one.id} Other?`);
-  expect((await browser.submit(`${at}/delete`)).headers.location).toBe(list);
+  expect((await browser.confirm(`${at}/delete`)).headers.location).toBe(list);
   expect(await world.db.runner.count({ where: { id: one.id } })).toBe(0);
 });
 

@@ -82,7 +82,7 @@ it('creates, changes and deletes schedules, and says beside the fields what is w
   expect(saved).toMatchObject({ cron: '@monthly', active: false, ref: 'refs/heads/master' });
   await browser.get(`${made}/delete`);
   expect(browser.page).toContain('Delete schedule Rarely?');
-  expect((await browser.submit(`${made}/delete`)).headers.location).toBe(at);
+  expect((await browser.confirm(`${made}/delete`)).headers.location).toBe(at);
   expect(await world.db.pipelineSchedule.count({ where: { id: saved.id } })).toBe(0);
 });
 
@@ -99,7 +99,7 @@ it('leaves a schedule to its owner, whom a master can succeed; others only see i
   expect((await other.get(`${one}/edit`)).status).toBe(404);
   await other.get(one);
   for (const word of ['play', 'take_ownership', 'delete', 'edit']) {
-    expect((await other.submit(`${one}/${word}`, { description: 'Mine' })).status).toBeGreaterThanOrEqual(400);
+    expect((await other.confirm(`${one}/${word}`, { description: 'Mine' })).status).toBeGreaterThanOrEqual(400);
   }
   expect(await world.db.pipelineSchedule.findUniqueOrThrow({ where: { id: schedule.id } })).toMatchObject({
     ownerId: owner.id,
@@ -152,6 +152,6 @@ it('keeps variables for the owner and masters, of whom the owner changes them', 
   expect((await browser.submit(`${one}/variables/update`, { key: 'PLACE', value: 'mars' })).headers.location).toBe(one);
   await browser.follow();
   expect(browser.page).toContain('mars');
-  expect((await browser.submit(`${one}/variables/delete`, { key: 'PLACE' })).headers.location).toBe(one);
+  expect((await browser.confirm(`${one}/variables/delete`, { key: 'PLACE' })).headers.location).toBe(one);
   expect(await world.db.pipelineScheduleVariable.count({ where: { scheduleId: schedule.id } })).toBe(0);
 });

@@ -62,7 +62,7 @@ describe('General settings of a project', () => {
       expect(browser.page).not.toContain(refused);
     for (const name of ['delete', 'transfer', 'path', 'archive'])
       expect((await browser.get(`${at}/${name}`)).status).toBe(404);
-    expect((await browser.submit(`${at}/delete`, { confirmation: project.fullPath })).status).toBe(404);
+    expect((await browser.confirm(`${at}/delete`, { confirmation: project.fullPath })).status).toBe(404);
     const other = await signedIn(world, developer);
     await other.get(`/${project.fullPath}`);
     expect(other.page).not.toContain('/-/settings/');
@@ -98,11 +98,11 @@ describe('The danger zone of a project', () => {
     expect(browser.page).toContain('<li>0 merge requests</li>');
     expect(browser.page).toContain(`Type ${project.fullPath} to confirm`);
     for (const confirmation of ['', project.path, other.fullPath]) {
-      expect((await browser.submit(at, { confirmation })).status).toBe(422);
+      expect((await browser.confirm(at, { confirmation })).status).toBe(422);
       expect(browser.page).toContain('This is not the path.');
     }
     expect((await world.db.project.findUniqueOrThrow({ where: { id: project.id } })).deletedAt).toBeNull();
-    await browser.submit(at, { confirmation: project.fullPath });
+    await browser.confirm(at, { confirmation: project.fullPath });
     expect(browser.answer.headers.location).toBe('/explore');
     expect((await world.db.project.findUniqueOrThrow({ where: { id: project.id } })).deletedAt).not.toBeNull();
     const [event] = await world.db.auditEvent.findMany({ where: { projectId: project.id }, orderBy: { id: 'desc' } });
@@ -116,21 +116,21 @@ describe('The danger zone of a project', () => {
     const browser = await signedIn(world, owner);
     const at = `/${project.fullPath}/-/settings/general`;
     await browser.get(`${at}/archive`);
-    await browser.submit(`${at}/archive`);
+    await browser.confirm(`${at}/archive`);
     expect((await world.db.project.findUniqueOrThrow({ where: { id: project.id } })).archived).toBe(true);
     expect((await browser.get(`${at}/archive`)).status).toBe(404);
     await browser.get(`${at}/unarchive`);
-    await browser.submit(`${at}/unarchive`);
+    await browser.confirm(`${at}/unarchive`);
     expect((await world.db.project.findUniqueOrThrow({ where: { id: project.id } })).archived).toBe(false);
     const path = world.unique('moved').toLowerCase();
     const [owning] = project.fullPath.split('/');
-    expect((await browser.submit(`${at}/path`, { path: 'no slash/ here' })).status).toBe(422);
-    await browser.submit(`${at}/path`, { path });
+    expect((await browser.confirm(`${at}/path`, { path: 'no slash/ here' })).status).toBe(422);
+    await browser.confirm(`${at}/path`, { path });
     const now = `/${owning}/${path}/-/settings/general`;
     expect(browser.answer.headers.location).toBe(now);
     const fields = { namespace: group.fullPath };
-    expect((await browser.submit(`${now}/transfer`, { ...fields, confirmation: project.fullPath })).status).toBe(422);
-    await browser.submit(`${now}/transfer`, { ...fields, confirmation: `${owning}/${path}` });
+    expect((await browser.confirm(`${now}/transfer`, { ...fields, confirmation: project.fullPath })).status).toBe(422);
+    await browser.confirm(`${now}/transfer`, { ...fields, confirmation: `${owning}/${path}` });
     expect(browser.answer.headers.location).toBe(`/${group.fullPath}/${path}/-/settings/general`);
   });
 });
@@ -158,8 +158,8 @@ it('General settings of a group change it, and delete it with what is inside', a
   await browser.get(`${at}/delete`);
   expect(browser.page).toContain('<li>1 project</li>');
   expect(browser.page).toContain('<li>1 group inside</li>');
-  expect((await browser.submit(`${at}/delete`, { confirmation: name })).status).toBe(422);
-  await browser.submit(`${at}/delete`, { confirmation: group.fullPath });
+  expect((await browser.confirm(`${at}/delete`, { confirmation: name })).status).toBe(422);
+  await browser.confirm(`${at}/delete`, { confirmation: group.fullPath });
   expect(browser.answer.headers.location).toBe('/explore/groups');
   expect((await world.db.namespace.findUniqueOrThrow({ where: { id: group.id } })).deletedAt).not.toBeNull();
 });
@@ -186,7 +186,7 @@ it('Badges are added, changed and deleted; those of a group are shown in its pro
   await browser.submit(`${at}/${badge.id}/edit`, { name: 'Changed', ...links });
   expect((await world.db.badge.findUniqueOrThrow({ where: { id: badge.id } })).name).toBe('Changed');
   await browser.get(`${at}/${badge.id}/delete`);
-  await browser.submit(`${at}/${badge.id}/delete`);
+  await browser.confirm(`${at}/${badge.id}/delete`);
   expect(await world.db.badge.count({ where: { id: badge.id } })).toBe(0);
 });
 

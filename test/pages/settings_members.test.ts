@@ -40,7 +40,7 @@ describe.each(['project', 'group'] as const)('The members of a %s', (kind) => {
     expect(await level(one.id)).toBe(40);
     await browser.get(`${base}/${two.id}/remove`);
     expect(browser.page).toContain('Remove ');
-    await browser.submit(`${base}/${two.id}/remove`);
+    await browser.confirm(`${base}/${two.id}/remove`);
     expect(await level(two.id)).toBeUndefined();
     expect(await world.db.auditEvent.count({ where: { targetId: two.id, action: 'member_deleted' } })).toBe(1);
   });
@@ -85,7 +85,7 @@ describe.each(['project', 'group'] as const)('The members of a %s', (kind) => {
     await browser.get(`${base}/invitations`);
     expect(browser.page).toContain('member until 2099-05-06');
     await browser.get(`${base}/invitations/delete${query}`);
-    await browser.submit(`${base}/invitations/delete`, { email });
+    await browser.confirm(`${base}/invitations/delete`, { email });
     await browser.get(`${base}/invitations`);
     expect(browser.page).not.toContain(email);
   });
@@ -103,7 +103,7 @@ describe.each(['project', 'group'] as const)('The members of a %s', (kind) => {
     expect(browser.page).toContain(`>${group.name}</a>`);
     await browser.get(`${base}/groups/${group.id}/remove`);
     expect(browser.page).toContain(`Stop sharing with ${group.fullPath}?`);
-    await browser.submit(`${base}/groups/${group.id}/remove`);
+    await browser.confirm(`${base}/groups/${group.id}/remove`);
     await browser.get(`${base}/groups`);
     expect(browser.page).not.toContain(`>${group.name}</a>`);
   });
@@ -123,7 +123,7 @@ describe.each(['project', 'group'] as const)('The members of a %s', (kind) => {
     await browser.get(`${base}/requests`);
     expect(browser.page).toContain(`href="/${one.username}"`);
     await browser.submit(`${base}/requests/${one.id}/approve`, { accessLevel: 'guest' });
-    await browser.submit(`${base}/requests/${two.id}/deny`);
+    await browser.confirm(`${base}/requests/${two.id}/deny`);
     expect(await world.db.member.count({ where: { ...where, userId: one.id, accessLevel: 10 } })).toBe(1);
     expect(await world.db.member.count({ where: { ...where, userId: two.id } })).toBe(0);
     await browser.get(`${base}/requests`);

@@ -35,14 +35,14 @@ describe.each(['project', 'group'] as const)('The settings of a %s', (kind) => {
     expect(browser.page).not.toContain(token);
     const id = /access_tokens\/(\d+)\/rotate/.exec(browser.page)?.[1];
     await browser.get(`${at}/${id}/rotate`);
-    await browser.submit(`${at}/${id}/rotate`, { expiresAt: '' });
+    await browser.confirm(`${at}/${id}/rotate`, { expiresAt: '' });
     const [second = ''] = secretsOn(browser.page);
     expect((await world.send('GET', asked, { headers: { 'PRIVATE-TOKEN': token } })).status).toBeGreaterThan(400);
     expect((await world.send('GET', asked, { headers: { 'PRIVATE-TOKEN': second } })).status).toBe(200);
     await browser.get(at);
     const present = /access_tokens\/(\d+)\/revoke/.exec(browser.page)?.[1];
     await browser.get(`${at}/${present}/revoke`);
-    await browser.submit(`${at}/${present}/revoke`);
+    await browser.confirm(`${at}/${present}/revoke`);
     expect((await world.send('GET', asked, { headers: { 'PRIVATE-TOKEN': second } })).status).toBeGreaterThan(400);
     await browser.get(`${at}?state=inactive`);
     expect(browser.page).toContain('revoked');
@@ -64,7 +64,7 @@ describe.each(['project', 'group'] as const)('The settings of a %s', (kind) => {
     await browser.get(at);
     expect(browser.page).toContain('ends on 2099-01-02');
     await browser.get(`${at}/${made.id}/revoke`);
-    await browser.submit(`${at}/${made.id}/revoke`);
+    await browser.confirm(`${at}/${made.id}/revoke`);
     await browser.get(at);
     expect(browser.page).not.toContain(`/${made.id}/revoke`);
   });
@@ -101,7 +101,7 @@ describe.each(['project', 'group'] as const)('The settings of a %s', (kind) => {
     expect(browser.page).toContain('zq-other-1234');
     await browser.get(`${at}/SECRET/delete?scope=*`);
     expect(browser.page).not.toContain('zq-');
-    await browser.submit(`${at}/SECRET/delete?scope=*`, { scope: '*' });
+    await browser.confirm(`${at}/SECRET/delete?scope=*`, { scope: '*' });
     await browser.get(at);
     expect(browser.page).not.toContain('SECRET');
   });
@@ -140,9 +140,9 @@ describe.each(['project', 'group'] as const)('The settings of a %s', (kind) => {
     expect(changed.tokenEncrypted).toEqual(hook.tokenEncrypted);
     const elsewhere = await place();
     expect((await elsewhere.browser.get(`${elsewhere.base}/hooks/${hook.id}`)).status).toBe(404);
-    expect((await elsewhere.browser.submit(`${elsewhere.base}/hooks/${hook.id}/delete`)).status).toBe(404);
+    expect((await elsewhere.browser.confirm(`${elsewhere.base}/hooks/${hook.id}/delete`)).status).toBe(404);
     await browser.get(`${at}/${hook.id}/delete`);
-    await browser.submit(`${at}/${hook.id}/delete`);
+    await browser.confirm(`${at}/${hook.id}/delete`);
     expect(await world.db.hook.count({ where: { id: hook.id } })).toBe(0);
   });
 });
@@ -160,7 +160,7 @@ it('Deploy keys are added and removed', async () => {
   expect(browser.page).toContain('reads and pushes');
   const id = /deploy_keys\/(\d+)\/remove/.exec(browser.page)?.[1];
   await browser.get(`${at}/${id}/remove`);
-  await browser.submit(`${at}/${id}/remove`);
+  await browser.confirm(`${at}/${id}/remove`);
   await browser.get(at);
   expect(browser.page).toContain('There are no deploy keys.');
 });
@@ -188,7 +188,7 @@ it('Branches and tags are protected and unprotected', async () => {
   ] as const) {
     const path = `${at}/${what}/unprotect?name=${encodeURIComponent(name)}`;
     await browser.get(path);
-    await browser.submit(path, { name });
+    await browser.confirm(path, { name });
   }
   await browser.get(at);
   expect(browser.page).not.toContain('release/*');
@@ -218,7 +218,7 @@ it('Pipelines, mirrors, usage and exports have their pages', async () => {
   await browser.submit(`${at}/settings/mirrors/${mirror.id}/state`, { enabled: 'false' });
   await browser.get(`${at}/settings/mirrors/${mirror.id}/remove`);
   expect(browser.page).not.toContain('zq-token');
-  await browser.submit(`${at}/settings/mirrors/${mirror.id}/remove`);
+  await browser.confirm(`${at}/settings/mirrors/${mirror.id}/remove`);
   expect(await world.db.remoteMirror.count({ where: { id: mirror.id } })).toBe(0);
   await browser.get(`${at}/settings/packages_and_registries`);
   expect(browser.page).toContain('Artifacts of jobs');

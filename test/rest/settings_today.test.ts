@@ -75,7 +75,7 @@ describe('A second factor that everyone needs', () => {
     // Tokens go on.
     expect((await world.api(late).get('/user')).status).toBe(200);
     const away = await browser.get('/profile');
-    expect([away.status, away.headers.location]).toEqual([303, '/profile/account?notice=two_factor_required']);
+    expect([away.status, away.headers.location]).toEqual([303, '/profile/account']);
     expect((await browser.follow()).status).toBe(200);
     expect(browser.page).toContain('two-factor');
     const setup = await browser.submit('/profile/two_factor/setup', { current_password: PASSWORD });

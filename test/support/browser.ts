@@ -35,6 +35,11 @@ export class Browser {
     return this.request('POST', path, { headers, body: form.toString() });
   }
 
+  /** Sends fields as `submit` does, with the answer to the question that is asked first. */
+  confirm(path: string, fields: Record<string, string | string[]> = {}): Promise<Answer> {
+    return this.submit(path, { confirmed: 'true', ...fields });
+  }
+
   /** Goes where the last answer leads. */
   follow(): Promise<Answer> {
     const { location } = this.answer.headers;

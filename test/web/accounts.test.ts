@@ -16,7 +16,7 @@ async function settings(changes: Record<string, unknown>): Promise<void> {
 describe('Creating an account', () => {
   it('sends a link, and lets nobody in before that was followed', LONG, async () => {
     const { username, email, visitor } = await signUp();
-    expect(visitor.answer.headers.location).toBe('/users/sign_in?notice=signed_up');
+    expect(visitor.answer.headers.location).toBe('/users/sign_in');
     await visitor.follow();
     expect(noticeOn(visitor.page)).toContain('Confirm your email address with the link');
     const mail = await mailbox.next(email);
@@ -40,7 +40,7 @@ describe('Creating an account', () => {
     ]);
     await reader.follow();
     expect(reader.page).toContain(email);
-    expect((await reader.submit('/users/confirmation')).headers.location).toBe('/users/sign_in?notice=confirmed');
+    expect((await reader.submit('/users/confirmation')).headers.location).toBe('/users/sign_in');
     expect((await visitor.signIn(username, PASSWORD)).headers.location).toBe('/');
     await reader.get(pathOf(mail.link));
     expect((await reader.follow()).status).toBe(404);
@@ -111,7 +111,7 @@ describe('Creating an account', () => {
     const user = await world.user();
     const before = await world.db.user.count();
     const { visitor, username } = await signUp({ email: addressOf(user).toUpperCase() });
-    expect(visitor.answer.headers.location).toBe('/users/sign_in?notice=signed_up');
+    expect(visitor.answer.headers.location).toBe('/users/sign_in');
     const mail = await mailbox.next(addressOf(user));
     expect(mail.subject).toContain('You already have an account');
     expect(mail.text).toContain(user.username);

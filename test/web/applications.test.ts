@@ -86,7 +86,7 @@ describe('/profile/applications', () => {
     expect(browser.page).toContain(`>${CALLBACK}</textarea>`);
     const fields = { name: 'Renamed', redirect_uris: 'https://new.example/', scopes: 'read_user' };
     const { headers } = await browser.submit(`${HOME}/${app.id}`, fields);
-    expect(headers.location).toBe(`${HOME}/${app.id}?notice=saved`);
+    expect(headers.location).toBe(`${HOME}/${app.id}`);
     await browser.follow();
     expect(browser.page).toContain('Your changes were saved.');
     expect(await world.db.oAuthApplication.findUnique({ where: { id: app.id } })).toMatchObject({
@@ -103,7 +103,7 @@ describe('/profile/applications', () => {
     const browser = await signedIn(world, user);
     await browser.get(`${HOME}/${app.id}/secret`);
     expect(await proves(app.uid, app.secret)).toBe(true);
-    await browser.submit(`${HOME}/${app.id}/secret`);
+    await browser.confirm(`${HOME}/${app.id}/secret`);
     expect(await proves(app.uid, shownSecret(browser.page))).toBe(true);
     expect(await proves(app.uid, app.secret)).toBe(false);
   });
@@ -114,7 +114,7 @@ describe('/profile/applications', () => {
     const browser = await signedIn(world, user);
     await browser.get(`${HOME}/${app.id}/delete`);
     expect(await world.db.oAuthApplication.count({ where: { id: app.id } })).toBe(1);
-    await browser.submit(`${HOME}/${app.id}/delete`);
+    await browser.confirm(`${HOME}/${app.id}/delete`);
     await browser.follow();
     expect(browser.page).toContain('The application was deleted.');
     expect(await world.db.oAuthApplication.count({ where: { id: app.id } })).toBe(0);
@@ -130,7 +130,7 @@ describe('/profile/applications', () => {
     }
     for (const path of ['', '/secret', '/delete']) {
       const fields = { name: 'Taken', redirect_uris: CALLBACK, scopes: 'api' };
-      expect((await browser.submit(`${HOME}/${app.id}${path}`, fields)).status).toBe(404);
+      expect((await browser.confirm(`${HOME}/${app.id}${path}`, fields)).status).toBe(404);
     }
     expect(await world.db.oAuthApplication.findUnique({ where: { id: app.id } })).toMatchObject({ name: app.name });
     for (const id of ['0', 'x', '99999999999', '1.5']) expect((await browser.get(`${HOME}/${id}`)).status).toBe(404);
@@ -160,15 +160,15 @@ describe('/profile/applications', () => {
     const browser = await signedIn(world, user);
     await browser.get(HOME);
     for (const text of [app.name, owner.username, 'Read your profile']) expect(browser.page).toContain(text);
-    const { headers } = await browser.submit(`${HOME}/revoke`, { application: String(app.id) });
-    expect(headers.location).toBe(`${HOME}?notice=revoked`);
+    const { headers } = await browser.confirm(`${HOME}/revoke`, { application: String(app.id) });
+    expect(headers.location).toBe(`${HOME}`);
     await browser.follow();
     expect(browser.page).toContain('The application’s access was revoked');
     expect(browser.page).not.toContain(app.name);
     const api = await world.send('GET', '/api/v4/user', { headers: { Authorization: `Bearer ${token}` } });
     expect(api.status).toBe(401);
     for (const wrong of [String(app.id), 'x', '']) {
-      expect((await browser.submit(`${HOME}/revoke`, { application: wrong })).status).toBe(404);
+      expect((await browser.confirm(`${HOME}/revoke`, { application: wrong })).status).toBe(404);
     }
   });
 

@@ -26,7 +26,7 @@ describe('Changing the password', () => {
     );
     expect(alertsOn(visitor.page)).toEqual(['Current password is wrong']);
     const answer = await visitor.submit('/profile/account/password', change(PASSWORD, 'new pässword 🔑'));
-    expect([answer.status, answer.headers.location]).toEqual([303, '/profile/account?notice=password_changed']);
+    expect([answer.status, answer.headers.location]).toEqual([303, '/profile/account']);
     await visitor.follow();
     expect(visitor.page).toContain('Your password was changed.');
     expect([await isIn(visitor), await isIn(other)]).toEqual([true, false]);
@@ -54,7 +54,7 @@ describe('Changing the password', () => {
       expect((await submit(code)).status).toBe(422);
       expect(alertsOn(visitor.page)).toEqual([message]);
     }
-    expect((await submit(totp(secret))).headers.location).toBe('/profile/account?notice=password_changed');
+    expect((await submit(totp(secret))).headers.location).toBe('/profile/account');
     await visitor.follow();
     expect((await submit(recovery[0] ?? '', 'new password')).status).toBe(422);
     expect(alertsOn(visitor.page)).toEqual(['New password must differ from the current one']);
@@ -135,8 +135,8 @@ describe('Other browsers', () => {
     for (const other of others) await other.signIn(user.username, PASSWORD);
     await visitor.get('/profile/account');
     expect(visitor.page).toContain('in 2 other browsers');
-    const answer = await visitor.submit('/profile/account/sessions');
-    expect(answer.headers.location).toBe('/profile/account?notice=sessions_ended');
+    const answer = await visitor.confirm('/profile/account/sessions');
+    expect(answer.headers.location).toBe('/profile/account');
     await visitor.follow();
     expect(visitor.page).toContain('not signed in anywhere else');
     for (const other of others) expect(await isIn(other)).toBe(false);
@@ -185,15 +185,15 @@ describe('A password that must be renewed', () => {
       visitor.submit('/users/password/renew', renewal('first password')),
       twin.submit('/users/password/renew', renewal('second password')),
     ]);
-    expect(answers.map(({ headers }) => headers.location).sort()).toEqual(['/', '/users/sign_in?notice=sign_in_again']);
+    expect(answers.map(({ headers }) => headers.location).sort()).toEqual(['/', '/users/sign_in']);
   });
 
   it('is renewed after the second factor', LONG, async () => {
     const { user, secret } = await protectedUser();
     await world.db.user.update({ where: { id: user.id }, data: { passwordExpiresAt: new Date(0) } });
     const visitor = await halfway(user);
-    expect((await visitor.submit('/users/password/renew', renewal('new password'))).headers.location).toContain(
-      'sign_in_again',
+    expect((await visitor.submit('/users/password/renew', renewal('new password'))).headers.location).toBe(
+      '/users/sign_in',
     );
     const again = await halfway(user);
     expect((await again.submit('/users/two_factor', { code: totp(secret) })).headers.location).toBe(

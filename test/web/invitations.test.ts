@@ -73,7 +73,7 @@ describe('The link of an invitation', () => {
     const username = world.unique('newcomer');
     const email = `${username}@example.com`;
     const answer = await visitor.submit('/users/sign_up', { username, name: 'New', email, ...twice(PASSWORD) });
-    expect(answer.headers.location).toBe('/users/sign_in?notice=signed_up');
+    expect(answer.headers.location).toBe('/users/sign_in');
     expect(await levelOf(username)).toBeUndefined();
     expect((await world.db.user.findFirstOrThrow({ where: { username } })).confirmedAt).toBeNull();
     expect((await mailbox.next(email)).subject).toContain('Confirm');

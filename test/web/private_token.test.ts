@@ -23,7 +23,7 @@ describe('A private token', () => {
     expect(visitor.page).toContain(`href="${PAGE}"`);
     await visitor.get(PAGE);
     expect(await works(user.token)).toBe(true);
-    const answer = await visitor.submit(PAGE);
+    const answer = await visitor.confirm(PAGE);
     expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store']);
     const token = tokenOn(visitor.page);
     expect(token).toMatch(/^[A-Za-z0-9]{20}$/);

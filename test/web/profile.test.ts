@@ -65,7 +65,7 @@ describe('The profile', () => {
       website_url: 'https://ada.example',
     };
     await visitor.submit('/profile', fields);
-    expect(visitor.answer.headers.location).toBe('/profile?notice=profile_saved');
+    expect(visitor.answer.headers.location).toBe('/profile');
     expect(await me()).toMatchObject({ ...fields, name: 'Ada L.' });
     const { body } = await world.api(user).get('/namespaces');
     expect(body[0]).toMatchObject({ path: user.username });
@@ -110,7 +110,7 @@ describe('The picture of a user', () => {
   it('is shown wherever the user is, until it is removed', async () => {
     const { user, visitor, me } = await onProfile();
     expect((await me()).avatar_url).toContain('gravatar.com');
-    expect((await upload(visitor, PNG)).headers.location).toBe('/profile?notice=avatar_saved');
+    expect((await upload(visitor, PNG)).headers.location).toBe('/profile');
     const { avatar_url: url } = await me();
     expect(url).toMatch(new RegExp(`^${world.url}/uploads/-/system/user/avatar/${user.id}/[0-9a-f]{32}\\.png$`));
     const picture = await fetch(url);
@@ -123,7 +123,7 @@ describe('The picture of a user', () => {
     const [member] = (await world.api(user).get(`/projects/${project.id}/members`)).body;
     expect([issue.author.avatar_url, member?.avatar_url ?? url]).toEqual([url, url]);
     await visitor.get('/profile');
-    await visitor.submit('/profile/avatar/delete');
+    await visitor.confirm('/profile/avatar/delete');
     expect((await me()).avatar_url).toContain('gravatar.com');
     expect((await fetch(url)).status).toBe(404);
   });
@@ -189,8 +189,8 @@ describe('E-mail addresses and SSH keys', () => {
     const emails = (await world.api(user).get('/user/emails')).body;
     const keys = (await world.api(user).get('/user/keys')).body;
     expect([emails.length, keys.length]).toEqual([1, 1]);
-    await visitor.submit(`/profile/emails/${emails[0].id}/delete`);
-    await visitor.submit(`/profile/keys/${keys[0].id}/delete`);
+    await visitor.confirm(`/profile/emails/${emails[0].id}/delete`);
+    await visitor.confirm(`/profile/keys/${keys[0].id}/delete`);
     expect((await world.api(user).get('/user/emails')).body).toEqual([]);
     expect((await world.api(user).get('/user/keys')).body).toEqual([]);
   });

@@ -351,7 +351,7 @@ describe('Where mail is sent, somebody whose address the provider has not verifi
     const claims = stranger({ email_verified: false });
     const fresh = await come(claims);
     const other = await come(stranger({ email: taken, email_verified: undefined }));
-    expect(fresh.answer).toMatchObject({ status: 303, headers: { location: '/users/sign_in?notice=signed_up' } });
+    expect(fresh.answer).toMatchObject({ status: 303, headers: { location: '/users/sign_in' } });
     expect([other.answer.status, other.answer.headers.location]).toEqual([303, fresh.answer.headers.location]);
     expect((await mailbox.next(taken)).subject).toContain('You already have an account');
     expect(await mailing.db.identity.count({ where: { userId: owner.id } })).toBe(0);
@@ -410,7 +410,7 @@ describe('An account here', () => {
     const claims = stranger();
     const browser = await connected(user, claims);
     await browser.follow();
-    await browser.submit('/profile/account/identities/company/disconnect');
+    await browser.confirm('/profile/account/identities/company/disconnect');
     expect(await userOf(claims)).toBeNull();
     await connected(user, claims);
     const mutation =
@@ -420,7 +420,7 @@ describe('An account here', () => {
     const only = stranger();
     const opened = await enter(only);
     await opened.get('/profile/account');
-    expect((await opened.submit('/profile/account/identities/company/disconnect')).status).toBe(403);
+    expect((await opened.confirm('/profile/account/identities/company/disconnect')).status).toBe(403);
     expect(await userOf(only)).not.toBeNull();
   });
 
@@ -501,7 +501,7 @@ describe('Groups of the provider', () => {
     const browser = await connected(user, claims);
     await world.db.member.deleteMany({ where: { namespaceId: lost.id, userId: owner.id } });
     await browser.follow();
-    await browser.submit('/profile/account/identities/company/disconnect');
+    await browser.confirm('/profile/account/identities/company/disconnect');
     const left = await world.db.member.findMany({ where: { userId: user.id } });
     expect(left).toMatchObject([{ namespaceId: lost.id, accessLevel: 50 }]);
   });

@@ -16,8 +16,10 @@ import { countRecoveryCodes } from '#src/access/sign_in/two_factor/recovery_code
 import { renewRecoveryCodes } from '#src/access/sign_in/two_factor/renew_codes.ts';
 import { changePassword, passwordChangeErrors } from '#src/domain/users/change_password.ts';
 import { findViewer } from '#src/domain/users/find.ts';
+import { hasConfirmed } from '#src/entrances/web/pages/asking.ts';
 import { freshSession } from '#src/entrances/web/pages/enter.ts';
-import { noticeOf, type Problems, problemsOf, text, withNewPassword } from '#src/entrances/web/pages/fields.ts';
+import { type Problems, problemsOf, text, withNewPassword } from '#src/entrances/web/pages/fields.ts';
+import { leadSaying } from '#src/entrances/web/pages/notices.ts';
 import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { DomainError, type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
@@ -61,12 +63,12 @@ export async function showAccount(visit: Visit, problems: Problems, status = 200
   const providers = await offeredProviders(context.db);
   const passkeys = await listPasskeys(context);
   const hasApp = await usesApp(context.db, id);
-  const shown = { user, providers, passkeys, hasApp, recoveryCodes, others, problems, notice: noticeOf(visit) };
+  const shown = { user, providers, passkeys, hasApp, recoveryCodes, others, problems };
   visit.show('account', { title: visit.texts.t('Account') }, shown, status);
 }
 
 async function submitPassword(visit: Visit): Promise<void> {
-  const { context, request, response } = visit;
+  const { context, request } = visit;
   const { current_password: currentPassword, password_code: code } = request.body;
   const changeTo = (newPassword: string) => ({ currentPassword: text(currentPassword), newPassword, code: text(code) });
   const change = async (newPassword: string) => {
@@ -77,7 +79,7 @@ async function submitPassword(visit: Visit): Promise<void> {
   try {
     const { id } = await withNewPassword(request, change, check);
     await freshSession(visit, id);
-    response.redirect(303, '/profile/account?notice=password_changed');
+    leadSaying(visit, '/profile/account', 'password_changed');
   } catch (error) {
     if (error instanceof DomainError && error.code === 'UNAUTHENTICATED') {
       await showAccount(visit, { current_password: 'is wrong' }, 422);
@@ -90,9 +92,18 @@ function refuseWith(errors: FieldErrors): void {
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 
-async function endOthers({ context, session, response }: Visit): Promise<void> {
+async function endOthers(visit: Visit): Promise<void> {
+  const { context, session } = visit;
+  const { t } = visit.texts;
+  const question = {
+    heading: t('Sign out everywhere else?'),
+    says: [t('All other browsers have to sign in again.')],
+    button: t('Sign out everywhere else'),
+    back: '/profile/account',
+  };
+  if (!hasConfirmed(visit, question)) return;
   await endSessions(context, session?.id);
-  response.redirect(303, '/profile/account?notice=sessions_ended');
+  leadSaying(visit, '/profile/account', 'sessions_ended');
 }
 
 async function setUp(visit: Visit): Promise<void> {
@@ -128,7 +139,7 @@ async function renewCodes(visit: Visit): Promise<void> {
 async function disable(visit: Visit): Promise<void> {
   await proving(visit, async (proof) => {
     await disableTwoFactor(visit.context, proof);
-    visit.response.redirect(303, '/profile/account?notice=two_factor_disabled');
+    leadSaying(visit, '/profile/account', 'two_factor_disabled');
   });
 }
 

@@ -9,12 +9,12 @@ import {
   renewSecret,
   updateApplication,
 } from '#src/domain/applications/save.ts';
-import { noticeOf } from '#src/entrances/web/pages/fields.ts';
+import { hasConfirmed, isConfirmed, named } from '#src/entrances/web/pages/asking.ts';
+import { leadSaying } from '#src/entrances/web/pages/notices.ts';
 import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { type FieldErrors, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { onlyOne } from '#src/platform/records/parents.ts';
-import { label } from '#src/platform/texts/texts.ts';
 
 const HOME = '/profile/applications';
 
@@ -35,12 +35,6 @@ export function applicationPages({ own, ownForm }: Pages): Router {
     .post(`${HOME}/:id/delete`, ownForm(remove));
 }
 
-const NOTICES: Record<string, string> = {
-  saved: label('Your changes were saved.'),
-  deleted: label('The application was deleted.'),
-  revoked: label('The application’s access was revoked.'),
-};
-
 async function list(visit: Visit): Promise<void> {
   const { context, session } = visit;
   const userId = session?.actor.id ?? 0;
@@ -53,7 +47,6 @@ async function list(visit: Visit): Promise<void> {
     'applications',
     { title: visit.texts.t('Applications') },
     {
-      notice: noticeOf(visit, NOTICES),
       applications: registered.nodes,
       authorized: authorized.nodes.map((row) => ({ ...row, scopes: row.scopes.map(inWords), since: dayOf(row.since) })),
       mayRegister: await mayRegister(context),
@@ -89,7 +82,7 @@ async function update(visit: Visit): Promise<void> {
   const values = { ...formOf(visit), confidential: before.confidential };
   await saving(visit, values, before.id, async () => {
     await updateApplication(visit.context, before.id, values);
-    visit.response.redirect(303, `${HOME}/${before.id}?notice=saved`);
+    leadSaying(visit, `${HOME}/${before.id}`, 'application_saved');
   });
 }
 
@@ -109,6 +102,7 @@ async function confirmRenewal(visit: Visit): Promise<void> {
 }
 
 async function renew(visit: Visit): Promise<void> {
+  if (!isConfirmed(visit.request.body)) return confirmRenewal(visit);
   const { id } = await found(visit);
   showOne(visit, await renewSecret(visit.context, id));
 }
@@ -132,14 +126,23 @@ async function confirmDeletion(visit: Visit): Promise<void> {
 }
 
 async function remove(visit: Visit): Promise<void> {
+  if (!isConfirmed(visit.request.body)) return confirmDeletion(visit);
   await deleteApplication(visit.context, (await found(visit)).id, APPLICATION);
-  visit.response.redirect(303, `${HOME}?notice=deleted`);
+  leadSaying(visit, HOME, 'application_deleted');
 }
 
 async function revoke(visit: Visit): Promise<void> {
+  const { t } = visit.texts;
+  const question = {
+    heading: t('Revoke the access of {name}?', { name: named(visit.request.body) }),
+    says: [t('It can no longer do anything in your name. It asks you again when you use it.')],
+    button: t('Revoke access'),
+    back: HOME,
+  };
+  if (!hasConfirmed(visit, question)) return;
   const given = text(visit.request.body.application);
   await revokeAuthorized(visit.context, given === '' ? null : idOf(given));
-  visit.response.redirect(303, `${HOME}?notice=revoked`);
+  leadSaying(visit, HOME, 'application_revoked');
 }
 
 interface Values {
@@ -183,7 +186,6 @@ function showOne(visit: Visit, application: ApplicationRow): void {
     'application',
     { title: application.name },
     {
-      notice: noticeOf(visit, NOTICES),
       application: { ...application, createdAt: dayOf(application.createdAt) },
       secret: application.secret ?? null,
       scopes: application.scopes.map(inWords),

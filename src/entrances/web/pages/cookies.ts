@@ -1,7 +1,13 @@
 import type { CookieOptions, Request, Response } from 'express';
 
-/** The cookies of the pages: the session, the binding of forms to a browser, a sign-in's progress, and the tokens of mailed links. */
-export type CookieName = 'gantry_session' | 'gantry_form' | 'gantry_sign_in' | 'gantry_link' | 'gantry_invitation';
+/** The cookies of the pages: the session, the binding of forms to a browser, a sign-in's progress, the tokens of mailed links, and what was just done. */
+export type CookieName =
+  | 'gantry_session'
+  | 'gantry_form'
+  | 'gantry_sign_in'
+  | 'gantry_link'
+  | 'gantry_invitation'
+  | 'gantry_notice';
 
 /** The value of a cookie that this server set; undefined without one. */
 export function readCookie(request: Pick<Request, 'headers'>, name: CookieName, secure: boolean): string | undefined {

@@ -9,6 +9,7 @@ import { INVITATION_PATH } from '#src/domain/members/invitations/mail.ts';
 import { levelName } from '#src/domain/members/level.ts';
 import { clearCookie, readCookie } from '#src/entrances/web/pages/cookies.ts';
 import { landing } from '#src/entrances/web/pages/landing.ts';
+import { leadSaying } from '#src/entrances/web/pages/notices.ts';
 import { leadTo, type Pages, showError } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -56,7 +57,7 @@ async function accept(visit: Visit): Promise<void> {
   try {
     const { record } = await acceptInvitation(visit.context, tokenOf(visit));
     forgetInvitation(visit);
-    visit.response.redirect(303, `/${record.fullPath}`);
+    leadSaying(visit, `/${record.fullPath}`, 'invitation_accepted');
   } catch (error) {
     if (!(error instanceof NotFound)) throw error;
     showVoid(visit);

@@ -5,8 +5,9 @@ import { confirmAddress, findConfirmation } from '#src/domain/users/confirm.ts';
 import { requestConfirmation, requestPasswordReset } from '#src/domain/users/mail_requests.ts';
 import { findPasswordReset, resetPassword } from '#src/domain/users/reset_password.ts';
 import { clearCookie, readCookie } from '#src/entrances/web/pages/cookies.ts';
-import { noticeOf, type Problems, problemsOf, text, withNewPassword } from '#src/entrances/web/pages/fields.ts';
+import { type Problems, problemsOf, text, withNewPassword } from '#src/entrances/web/pages/fields.ts';
 import { landing } from '#src/entrances/web/pages/landing.ts';
+import { leadSaying } from '#src/entrances/web/pages/notices.ts';
 import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
@@ -61,7 +62,6 @@ function showAskingForm(visit: Visit, subject: MailPurpose, email: string, probl
     without: t(without),
     action,
     mail: sendsMail(visit.context.db),
-    notice: noticeOf(visit),
   };
   visit.show('ask_mail', { title: t(title) }, { ...values, email, problems }, status);
 }
@@ -72,7 +72,7 @@ function ask(subject: MailPurpose): (visit: Visit) => Promise<void> {
     const email = text(visit.request.body.email);
     try {
       await request(visit.context, email);
-      visit.response.redirect(303, `${page}?notice=${notice}`);
+      leadSaying(visit, page, notice);
     } catch (error) {
       showAskingForm(visit, subject, email, problemsOf(error), 422);
     }
@@ -93,7 +93,7 @@ async function submitReset(visit: Visit): Promise<void> {
     return withHolder(visit, findPasswordReset, '/users/password/new', again);
   }
   clearCookie(response, 'gantry_link', secure);
-  response.redirect(303, '/users/sign_in?notice=password_reset');
+  leadSaying(visit, '/users/sign_in', 'password_reset');
 }
 
 function showResetForm(visit: Visit, holder: AccountTokenHolder, problems: Problems, status = 200): void {
@@ -115,7 +115,7 @@ async function submitConfirmation(visit: Visit): Promise<void> {
     return showDead(visit, '/users/confirmation/new');
   }
   clearCookie(response, 'gantry_link', secure);
-  response.redirect(303, `${session ? '/profile/account' : '/users/sign_in'}?notice=confirmed`);
+  leadSaying(visit, session ? '/profile/account' : '/users/sign_in', 'confirmed');
 }
 
 type Find = (context: Visit['context'], token: string) => Promise<AccountTokenHolder | null>;

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { parse as parseForm } from 'node:querystring';
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
 import { callerOf } from '#src/access/permissions/caller.ts';
+import { leadSaying } from '#src/entrances/web/pages/notices.ts';
 import { refusalIn } from '#src/entrances/web/pages/refusals.ts';
 import { unavailable } from '#src/entrances/web/pages/unavailable.ts';
 import { filesForm, type UploadField, uploadForm } from '#src/entrances/web/pages/upload_form.ts';
@@ -149,8 +150,8 @@ function leadsToSecondFactor(path: string): boolean {
   return path === '/profile/account' || path.startsWith('/profile/two_factor') || path === '/users/sign_out';
 }
 
-function askForSecondFactor({ response }: Visit): void {
-  response.redirect(303, '/profile/account?notice=two_factor_required');
+function askForSecondFactor(visit: Visit): void {
+  leadSaying(visit, '/profile/account', 'two_factor_required');
 }
 
 /** Redirects to the sign-in page, which leads back if the request was a GET. */
@@ -219,16 +220,18 @@ const titles: Record<number, string> = {
   503: label('The server is busy'),
 };
 
+/** Why there may be no such page, as far as the visitor can do something about it. */
+export function missing({ session }: Pick<Visit, 'session'>): string {
+  return session
+    ? label('The page may have moved, or you may not have access to it.')
+    : label('The page may have moved, or you may need to sign in to see it.');
+}
+
 /** The last handler: a 404 page for browsers, JSON for other clients. */
 export function notFound(options: PageOptions): (request: Request, response: Response) => Promise<void> {
   return async (request, response) => {
     if (!wantsPage(request)) return void response.status(404).json({ error: '404 Not Found' });
     const visit = await beginVisit(options, request, response);
-    showError(
-      visit,
-      404,
-      visit.texts.t('Page not found'),
-      visit.texts.t('The page may have moved, or you may need to sign in to see it.'),
-    );
+    showError(visit, 404, visit.texts.t('Page not found'), visit.texts.t(missing(visit)));
   };
 }

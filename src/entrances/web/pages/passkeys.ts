@@ -7,6 +7,7 @@ import { passkeyFactorOptions, provePasskey, signInByPasskey } from '#src/access
 import { showAccount, showCodes } from '#src/entrances/web/pages/account.ts';
 import { freshSession } from '#src/entrances/web/pages/enter.ts';
 import { problemsOf, text } from '#src/entrances/web/pages/fields.ts';
+import { leadSaying } from '#src/entrances/web/pages/notices.ts';
 import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
 import { refusalIn } from '#src/entrances/web/pages/refusals.ts';
 import { again, go, returnPath, showCodeForm, showSignIn, ticketOf } from '#src/entrances/web/pages/sign_in.ts';
@@ -109,11 +110,11 @@ async function beginRegistration(visit: Visit): Promise<void> {
 }
 
 async function register(visit: Visit): Promise<void> {
-  const { context, request, response } = visit;
+  const { context, request } = visit;
   const { passkey_name: name, answer } = request.body;
   try {
     const enabled = await addPasskey(context, visit, { name: text(name), answer: text(answer) });
-    if (!enabled) return response.redirect(303, '/profile/account?notice=passkey_added');
+    if (!enabled) return leadSaying(visit, '/profile/account', 'passkey_added');
     const csrf = await freshSession(visit, requireActor(context).id);
     const message = visit.texts.t('The passkey was added, and two-factor authentication is enabled.');
     showCodes(visit, enabled.recoveryCodes, message, { csrf, renewed: true });
@@ -123,12 +124,12 @@ async function register(visit: Visit): Promise<void> {
 }
 
 async function remove(visit: Visit): Promise<void> {
-  const { context, request, response } = visit;
+  const { context, request } = visit;
   const { passkey, passkey_password: password, passkey_code: code } = request.body;
   try {
     const id = /^[1-9]\d{0,8}$/.test(text(passkey)) ? Number(text(passkey)) : 0;
     await removePasskey(context, id, { password: text(password), code: text(code) });
-    response.redirect(303, '/profile/account?notice=passkey_removed');
+    leadSaying(visit, '/profile/account', 'passkey_removed');
   } catch (error) {
     await showAccount(visit, problemsOf(error, { password: 'passkey_password', code: 'passkey_code' }), 422);
   }

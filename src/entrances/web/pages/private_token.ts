@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import { renewPrivateToken } from '#src/access/credentials/private_token.ts';
+import { isConfirmed } from '#src/entrances/web/pages/asking.ts';
 import type { Pages } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 
@@ -13,6 +14,7 @@ function confirm(visit: Visit): void {
 }
 
 async function renew(visit: Visit): Promise<void> {
+  if (!isConfirmed(visit.request.body)) return confirm(visit);
   const token = await renewPrivateToken(visit.context);
   visit.show('private_token', { title: visit.texts.t('Your private token was renewed') }, { token });
 }

@@ -6,7 +6,9 @@ import { createEmail, deleteEmail } from '#src/domain/users/emails/save.ts';
 import { findViewer } from '#src/domain/users/find.ts';
 import { requestConfirmation } from '#src/domain/users/mail_requests.ts';
 import { updateProfile } from '#src/domain/users/update_profile.ts';
-import { noticeOf, type Problems, problemsOf, text } from '#src/entrances/web/pages/fields.ts';
+import { hasConfirmed, named } from '#src/entrances/web/pages/asking.ts';
+import { type Problems, problemsOf, text } from '#src/entrances/web/pages/fields.ts';
+import { leadSaying, type Notice } from '#src/entrances/web/pages/notices.ts';
 import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -77,7 +79,6 @@ async function show(visit: Visit, problems: Problems, values: Values = {}, statu
     'profile',
     { title: visit.texts.t('Profile') },
     {
-      notice: noticeOf(visit),
       primary: { email: user.email, confirmed: user.confirmedAt !== null },
       picture: avatarKey === null ? null : avatarPath(id, avatarKey),
       emails: await listEmails(context, id, page),
@@ -105,6 +106,14 @@ async function saveAvatar(visit: Visit): Promise<void> {
 }
 
 async function deleteAvatar(visit: Visit): Promise<void> {
+  const { t } = visit.texts;
+  const question = {
+    heading: t('Remove the picture?'),
+    says: [t('The file is deleted. The first letter of the name is shown in its place.')],
+    button: t('Remove picture'),
+    back: HOME,
+  };
+  if (!hasConfirmed(visit, question)) return;
   await updateProfile(visit.context, { avatar: null });
   back(visit, 'avatar_deleted');
 }
@@ -125,12 +134,20 @@ async function resendConfirmation(visit: Visit): Promise<void> {
 }
 
 async function removeEmail(visit: Visit): Promise<void> {
+  const { t } = visit.texts;
+  const question = {
+    heading: t('Remove {name}?', { name: named(visit.request.body) }),
+    says: [t('Commits with the address are no longer shown as yours.')],
+    button: t('Remove address'),
+    back: HOME,
+  };
+  if (!hasConfirmed(visit, question)) return;
   await deleteEmail(visit.context, { id: idOf(visit, 'Email') });
   back(visit, 'email_deleted');
 }
 
 /** Saves, or shows the page again with the errors next to their fields. */
-async function saving(visit: Visit, notice: string, values: Values, work: () => Promise<unknown>): Promise<void> {
+async function saving(visit: Visit, notice: Notice, values: Values, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -139,8 +156,8 @@ async function saving(visit: Visit, notice: string, values: Values, work: () => 
   back(visit, notice);
 }
 
-function back({ response }: Visit, notice: string): void {
-  response.redirect(303, `${HOME}?notice=${notice}`);
+function back(visit: Visit, notice: Notice): void {
+  leadSaying(visit, HOME, notice);
 }
 
 /** Throws NotFound for an invalid ID. */

@@ -166,6 +166,7 @@ export const SENTENCES = [
   label('Your project limit is {count} projects! Please contact your administrator to increase it'),
   label('the target branch does not exist'),
   label('The page may have moved, or you may need to sign in to see it.'),
+  label('The page may have moved, or you may not have access to it.'),
   label('Too many attempts. Try again later.'),
   label('Too many requests at once. Try again later.'),
   label('Two-factor authentication is required: sign in on the web to set it up'),

@@ -13,6 +13,8 @@ import { type Language, markup, textsIn } from '#src/platform/texts/texts.ts';
 export interface Head {
   /** Title of the page, without the name of the server. */
   title: string;
+  /** What was just done, in the reader's language; null for nothing. */
+  notice?: string | null;
   /** Path of the feed of what the page lists. */
   feed?: string | undefined;
   /** A third-party script fills the page: it injects styles and runs workers. */

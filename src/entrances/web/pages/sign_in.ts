@@ -6,7 +6,8 @@ import { beginSignIn, type NextStep, proveSecondFactor, renewPassword } from '#s
 import { TICKET_LIFETIME } from '#src/access/sign_in/sign_in_ticket.ts';
 import { clearCookie, readCookie, setCookie } from '#src/entrances/web/pages/cookies.ts';
 import { enter } from '#src/entrances/web/pages/enter.ts';
-import { noticeOf, problemsOf, text, withNewPassword } from '#src/entrances/web/pages/fields.ts';
+import { problemsOf, text, withNewPassword } from '#src/entrances/web/pages/fields.ts';
+import { leadSaying } from '#src/entrances/web/pages/notices.ts';
 import { localPath, type Pages } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { DomainError, Unauthenticated } from '#src/platform/errors.ts';
@@ -29,7 +30,7 @@ export function signInPages({ page, form, own, ownForm }: Pages): Router {
 async function showForm(visit: Visit): Promise<void> {
   const returnTo = returnPath(visit);
   if (visit.session) return visit.response.redirect(303, returnTo || '/');
-  await showSignIn(visit, { returnTo, notice: noticeOf(visit) });
+  await showSignIn(visit, { returnTo });
 }
 
 async function submit(visit: Visit): Promise<void> {
@@ -118,9 +119,10 @@ async function stepping(visit: Visit, work: () => Promise<void>, retry: (problem
 }
 
 /** Forgets the progress of a sign-in, and leads to its beginning. */
-export function again({ response, secure }: Visit): void {
+export function again(visit: Visit): void {
+  const { response, secure } = visit;
   clearCookie(response, 'gantry_sign_in', secure);
-  response.redirect(303, '/users/sign_in?notice=sign_in_again');
+  leadSaying(visit, '/users/sign_in', 'sign_in_again');
 }
 
 /** The ticket of the step that comes next; empty without one. */
@@ -136,7 +138,7 @@ export function returnPath({ request }: Visit): string {
 /** The sign-in form; `values` has at least `returnTo`. */
 export async function showSignIn(visit: Visit, values: Record<string, unknown>, status = 200): Promise<void> {
   const { signInText, signupEnabled } = await currentSettings(visit.context.db);
-  const nothing = { login: '', problem: null, notice: null, unconfirmed: false };
+  const nothing = { login: '', problem: null, unconfirmed: false };
   const providers = await offeredProviders(visit.context.db);
   const shown = { providers, signInText, signupEnabled, mail: sendsMail(visit.context.db), ...nothing, ...values };
   visit.show('sign_in', { title: visit.texts.t('Sign in') }, shown, status);

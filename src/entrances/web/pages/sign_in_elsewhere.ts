@@ -7,7 +7,9 @@ import { Unconfirmed } from '#src/access/sign_in/sign_in.ts';
 import { connectDirectory, connectIdentity, disconnectIdentity } from '#src/domain/lifecycle/accounts/connect.ts';
 import { enterFromProvider } from '#src/domain/lifecycle/accounts/sign_in.ts';
 import { showAccount } from '#src/entrances/web/pages/account.ts';
+import { hasConfirmed } from '#src/entrances/web/pages/asking.ts';
 import { problemsOf, text } from '#src/entrances/web/pages/fields.ts';
+import { leadSaying } from '#src/entrances/web/pages/notices.ts';
 import { leadTo, localPath, type Pages, showError } from '#src/entrances/web/pages/page.ts';
 import { go, showSignIn } from '#src/entrances/web/pages/sign_in.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
@@ -88,7 +90,7 @@ async function finish(visit: Visit): Promise<void> {
     if (journey.userId === null) await signIn(visit, provider, journey, person);
     else {
       await connectIdentity(context, provider.settings, person);
-      visit.response.redirect(303, '/profile/account?notice=identity_connected');
+      leadSaying(visit, '/profile/account', 'identity_connected');
     }
   } catch (error) {
     refuse(visit, journey, error);
@@ -102,7 +104,7 @@ async function signIn(
   person: Parameters<typeof enterFromProvider>[2],
 ): Promise<void> {
   const next = await enterFromProvider(visit.context, settings, person);
-  if (next.step === 'unconfirmed') visit.response.redirect(303, '/users/sign_in?notice=signed_up');
+  if (next.step === 'unconfirmed') leadSaying(visit, '/users/sign_in', 'signed_up');
   else await go(visit, next, returnTo);
 }
 
@@ -121,19 +123,27 @@ function refuse(visit: Visit, journey: Journey | null, error: unknown): Promise<
 }
 
 async function connectWithPassword(visit: Visit): Promise<void> {
-  const { context, request, response } = visit;
+  const { context, request } = visit;
   const { directory_login: login, directory_password: password } = request.body;
   try {
     await connectDirectory(context, nameIn(visit), { login: text(login), password: text(password) });
-    response.redirect(303, '/profile/account?notice=identity_connected');
+    leadSaying(visit, '/profile/account', 'identity_connected');
   } catch (error) {
     await showAccount(visit, problemsOf(error), 422);
   }
 }
 
 async function disconnect(visit: Visit): Promise<void> {
+  const { t } = visit.texts;
+  const question = {
+    heading: t('Disconnect from {label}?', { label: nameIn(visit) }),
+    says: [t('You can no longer sign in with that account.')],
+    button: t('Disconnect'),
+    back: '/profile/account',
+  };
+  if (!hasConfirmed(visit, question)) return;
   await disconnectIdentity(visit.context, nameIn(visit));
-  visit.response.redirect(303, '/profile/account?notice=identity_disconnected');
+  leadSaying(visit, '/profile/account', 'identity_disconnected');
 }
 
 function nameIn({ request }: Visit): string {

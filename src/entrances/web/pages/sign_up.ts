@@ -4,6 +4,7 @@ import { signUp, signUpErrors } from '#src/domain/users/sign_up.ts';
 import { enter } from '#src/entrances/web/pages/enter.ts';
 import { type Problems, problemsOf, text, withNewPassword } from '#src/entrances/web/pages/fields.ts';
 import { followedInvitation, forgetInvitation } from '#src/entrances/web/pages/invitations.ts';
+import { leadSaying } from '#src/entrances/web/pages/notices.ts';
 import type { Pages } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
@@ -22,7 +23,7 @@ async function showForm(visit: Visit): Promise<void> {
 }
 
 async function submit(visit: Visit): Promise<void> {
-  const { context, request, response } = visit;
+  const { context, request } = visit;
   const { name, username, email } = request.body;
   const values = { name: text(name), username: text(username), email: text(email) };
   const invitation = await followedInvitation(visit);
@@ -33,8 +34,8 @@ async function submit(visit: Visit): Promise<void> {
       (password) => signUpErrors(context, { ...values, password }, invitation?.email),
     );
     const accepted = userId !== null && invitation ? await accept(visit, invitation.token, userId) : null;
-    if (userId !== null && isPending) response.redirect(303, '/users/sign_in?notice=pending');
-    else if (userId === null) response.redirect(303, '/users/sign_in?notice=signed_up');
+    if (userId !== null && isPending) leadSaying(visit, '/users/sign_in', 'pending');
+    else if (userId === null) leadSaying(visit, '/users/sign_in', 'signed_up');
     else await enter(visit, userId, accepted ?? '/');
   } catch (error) {
     show(visit, values, problemsOf(error, { password: 'new_password' }), 422);

@@ -10,7 +10,9 @@ import {
 import { revokePersonalAccessToken } from '#src/access/credentials/tokens/revoke.ts';
 import { requireActor } from '#src/access/permissions/actor.ts';
 import { offeredScopes } from '#src/access/permissions/scopes.ts';
-import { noticeOf, type Problems, problemsOf, text } from '#src/entrances/web/pages/fields.ts';
+import { hasConfirmed, named } from '#src/entrances/web/pages/asking.ts';
+import { type Problems, problemsOf, text } from '#src/entrances/web/pages/fields.ts';
+import { leadSaying } from '#src/entrances/web/pages/notices.ts';
 import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -87,7 +89,6 @@ async function show(visit: Visit, { values, problems = {}, made }: Shown, status
     problems,
     made: made ?? null,
     lists,
-    notice: noticeOf(visit),
   };
   visit.show('tokens', { title: visit.texts.t('Personal access tokens') }, shown, status);
 }
@@ -117,6 +118,14 @@ async function create(visit: Visit): Promise<void> {
 async function revoke(visit: Visit): Promise<void> {
   const id = text(visit.request.params.id);
   if (!/^\d{1,9}$/.test(id)) throw new NotFound('Personal Access Token');
+  const { t } = visit.texts;
+  const question = {
+    heading: t('Revoke {name}?', { name: named(visit.request.body) }),
+    says: [t('Programs that use it lose their access at once. This cannot be undone.')],
+    button: t('Revoke token'),
+    back: '/profile/personal_access_tokens',
+  };
+  if (!hasConfirmed(visit, question)) return;
   await revokePersonalAccessToken(visit.context, { id: Number(id) }, TOKEN);
-  visit.response.redirect(303, '/profile/personal_access_tokens?notice=token_revoked');
+  leadSaying(visit, '/profile/personal_access_tokens', 'token_revoked');
 }

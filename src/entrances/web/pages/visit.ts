@@ -5,6 +5,7 @@ import { redirectUriAt } from '#src/access/oauth/interaction.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { readCookie, setCookie } from '#src/entrances/web/pages/cookies.ts';
 import { formTokenOf, holdsToken } from '#src/entrances/web/pages/form_token.ts';
+import { keepNotice, takeNotice } from '#src/entrances/web/pages/kept_notice.ts';
 import { refusalIn, refusalsIn } from '#src/entrances/web/pages/refusals.ts';
 import { type Head, render } from '#src/entrances/web/pages/render.ts';
 import { allowCompression } from '#src/platform/compressible.ts';
@@ -49,6 +50,8 @@ export interface Visit {
   readonly csrf: string;
   /** Lets the answer be compressed, which is for those that hold no secret. */
   allowCompression(): void;
+  /** Says on the page that this answer leads to what was done: a text of the catalogue. */
+  say(text: string): void;
   /** Responds with a page; the values `problem` and `problems` are what a form was refused with, as the domain says it. */
   show(view: string, head: Head, values?: Readonly<Record<string, unknown>>, status?: number): void;
 }
@@ -82,6 +85,11 @@ async function begin(options: PageOptions, request: Request, response: Response)
     ...(typeof problem === 'string' && { problem: refusalIn(texts, problem) }),
     ...(problems instanceof Object && { problems: refusalsIn(texts, problems as Record<string, unknown>) }),
   });
+  const asked = { request, response, secure, secret: nobody.secret };
+  const said = () => {
+    const text = takeNotice(asked);
+    return text === null ? null : texts.t(text);
+  };
   return {
     request,
     response,
@@ -93,6 +101,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
     texts,
     csrf,
     allowCompression: () => allowCompression(response),
+    say: (text) => keepNotice(asked, text),
     show(view, head, values = {}, status = 200) {
       const page = {
         language,
@@ -105,6 +114,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
         stylesheet,
         script,
         formTargets,
+        notice: said(),
         ...head,
       };
       render(response, status, view, page, { ...values, ...refused(values) });
