@@ -90,7 +90,7 @@ const AuditEventDetails = builder.objectRef<DetailsRow>('AuditEventDetails').imp
   description: 'The details of an audit event, as they were when it happened.',
   fields: (t) => ({
     message: t.string({
-      description: 'What happened, in words, such as `Member updated: access level from 30 to 40`.',
+      description: 'What happened, in words, such as `Member updated: access level from developer to master`.',
       resolve: auditMessage,
     }),
     attribute: t.exposeString('attribute', {

@@ -22,13 +22,13 @@ it('shows masters what was changed in their project, with filters and pages', as
   await browser.get(`/${project.fullPath}/-/activity`);
   expect(browser.page).toContain(`href="${address}">Audit log</a>`);
   await browser.get(address);
-  expect(browser.page).toContain('Member created: access level to 30');
+  expect(browser.page).toContain('Member created: access level to developer');
   expect(browser.page).toContain('Name of second');
   expect(browser.page).toContain('v&lt;b&gt;');
   expect(browser.page).toContain(`<a href="/${owner.username}">Name of ${owner.username}</a>`);
   await browser.get(`${address}?author=${admin.username}&kind=user`);
-  expect(browser.page).toContain('Member created: access level to 20');
-  expect(browser.page).not.toContain('access level to 30');
+  expect(browser.page).toContain('Member created: access level to reporter');
+  expect(browser.page).not.toContain('access level to developer');
   expect(browser.page).not.toContain('v&lt;b&gt;');
   await browser.get(`${address}?action=protected_tag_created&from=2020-01-01&until=2999-12-31`);
   expect(browser.page).toContain('v&lt;b&gt;');

@@ -566,7 +566,7 @@ describe('An audit event', () => {
         change: 'access_level',
         from: null,
         to: '30',
-        custom_message: 'Member created: access level to 30',
+        custom_message: 'Member created: access level to developer',
         author_name: `Name of ${owner.username}`,
         impersonated_by: null,
         target_id: person.id,

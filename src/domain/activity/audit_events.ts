@@ -1,6 +1,7 @@
 import type { AuditAction, AuditTarget } from '#src/access/audit/actions.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
+import { LEVEL_NAMES } from '#src/access/permissions/level_names.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
@@ -123,7 +124,7 @@ export function entityOf({
   return userId === null ? 'Gitlab::Audit::InstanceScope' : 'User';
 }
 
-/** What happened, in words: `Member updated: access level from 30 to 40`. */
+/** What happened, in words: `Member updated: access level from developer to master`. */
 export function auditMessage({
   action,
   attribute,
@@ -133,9 +134,14 @@ export function auditMessage({
   const words = action.replaceAll('_', ' ');
   const what = `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
   if (attribute === null) return what;
-  const from = oldValue === null ? '' : ` from ${oldValue}`;
-  const to = newValue === null ? '' : ` to ${newValue}`;
+  const from = oldValue === null ? '' : ` from ${inWords(attribute, oldValue)}`;
+  const to = newValue === null ? '' : ` to ${inWords(attribute, newValue)}`;
   return `${what}: ${attribute.replaceAll('_', ' ')}${from}${to}`;
+}
+
+/** A value as people read it: access levels by their names. */
+function inWords(attribute: string, value: string): string {
+  return /(?:^|_)access(?:_level)?$/.test(attribute) ? (LEVEL_NAMES[Number(value)] ?? value) : value;
 }
 
 async function one<R>({ db }: Context, where: Prisma.Sql, selection: Selection<'AuditEvent', R>): Promise<R> {

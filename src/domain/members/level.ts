@@ -1,25 +1,17 @@
 import { DEVELOPER, GUEST, MASTER, OWNER, REPORTER } from '#src/access/permissions/abilities.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
+import { LEVEL_NAMES } from '#src/access/permissions/level_names.ts';
 import type { Source } from '#src/domain/members/source.ts';
 import { type FieldErrors, Forbidden } from '#src/platform/errors.ts';
-import { label } from '#src/platform/texts/texts.ts';
 
 const LEVELS: Record<Source['kind'], readonly number[]> = {
   project: [GUEST, REPORTER, DEVELOPER, MASTER],
   group: [GUEST, REPORTER, DEVELOPER, MASTER, OWNER],
 };
 
-const NAMES: Readonly<Record<number, string>> = {
-  [GUEST]: label('guest'),
-  [REPORTER]: label('reporter'),
-  [DEVELOPER]: label('developer'),
-  [MASTER]: label('master'),
-  [OWNER]: label('owner'),
-};
-
 /** The word for an access level in texts for people, as `t` takes it. */
 export function levelName(level: number): string {
-  return NAMES[level] ?? `level ${level}`;
+  return LEVEL_NAMES[level] ?? `level ${level}`;
 }
 
 /** The errors of an access level in the source (rest-api-v4.md, Member: 50 is valid for groups only). */
