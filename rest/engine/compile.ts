@@ -65,6 +65,7 @@ export const ENGINE_VARIABLES = new Set([
   'keyset_value',
   'signed_in',
   'administrator',
+  'known_versions',
 ]);
 
 /** Compiles a route whose operation is valid for the schema; requireValid checks that before a release. */

@@ -14,7 +14,16 @@ import {
   pageParameters,
 } from '#rest/engine/paginate.ts';
 import { type RawContent, sendRaw } from '#rest/engine/raw.ts';
-import { allowHeader, raiseFlags, refuse, respond, respondToTrial, wrongVerb } from '#rest/engine/respond.ts';
+import {
+  allowHeader,
+  knownVersions,
+  raiseFlags,
+  refuse,
+  respond,
+  respondToTrial,
+  setEtag,
+  wrongVerb,
+} from '#rest/engine/respond.ts';
 import type { RawReader, Route } from '#rest/engine/route.ts';
 import { Router } from '#rest/engine/router.ts';
 import { pathValues, readVariables, renamed } from '#rest/engine/variables.ts';
@@ -322,13 +331,18 @@ async function operate<A extends Asker>(
   actor: A | null,
 ): Promise<{ subtree: unknown } | undefined> {
   const { endpoint, request, response } = call;
+  if (endpoint.route.version) variables.known_versions = knownVersions(request);
   const result = await options.execute(endpoint, variables, actor, request);
   const [error] = result.errors ?? [];
   if (error) return void refuseBy(options, call, error);
   const subtree = valueAt(result.data, endpoint.resultPath);
   // A look-up may find nothing without an error; anything below it is then missing.
   if (subtree === undefined && !endpoint.route.done) return void refuse(response, 404, { message: '404 Not found' });
-  const { redirect } = endpoint.route;
+  const { redirect, version } = endpoint.route;
+  if (version) {
+    setEtag(response, String(valueAt(result.data, version.split('.'))));
+    if (subtree === null) return void response.writeHead(304).end();
+  }
   if (redirect && subtree === null) return void refuse(response, 404, { message: '404 Not found' });
   if (redirect) {
     const path = new URL(urlOf(options, request)).pathname;

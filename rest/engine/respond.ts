@@ -184,19 +184,27 @@ function paired(records: readonly Record<string, unknown>[], [key, value]: reado
 function send(response: ServerResponse, status: number, json: string, request: IncomingMessage): void {
   const body = Buffer.from(json);
   if (request.method === 'GET' || request.method === 'HEAD') {
-    const etag = `W/"${hash('sha1', body, 'base64url')}"`;
-    response.setHeader('ETag', etag);
-    response.setHeader('Cache-Control', 'max-age=0, private, must-revalidate');
-    if (matches(request.headers['if-none-match'], etag)) return void response.writeHead(304).end();
+    // Where the operation has a version of its own, clients that have it are answered already.
+    if (!response.hasHeader('ETag')) {
+      const version = hash('sha1', body, 'base64url');
+      setEtag(response, version);
+      const known = knownVersions(request);
+      if (known.includes(version) || known.includes('*')) return void response.writeHead(304).end();
+    }
   }
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': body.length });
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-function matches(header: string | undefined, etag: string): boolean {
-  return (
-    header?.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag.slice(2)) ?? false
-  );
+/** Names the version of the body. */
+export function setEtag(response: ServerResponse, version: string): void {
+  response.setHeader('ETag', `W/"${version}"`);
+  response.setHeader('Cache-Control', 'max-age=0, private, must-revalidate');
+}
+
+/** The versions that the client has of the body; `*` stands for any. */
+export function knownVersions({ headers }: IncomingMessage): string[] {
+  return (headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^(?:W\/)?"(.*)"$/, '$1'));
 }
 
 /** The `Allow` header of a path with these methods. */

@@ -33,6 +33,11 @@ export interface Route {
   readonly operation: DocumentNode;
   /** The subtree of the result that is the body: `project.issues`. A connection becomes a paginated array. */
   readonly result: string;
+  /**
+   * Where the operation's result has a text that changes with the body, for the `ETag`. The operation gets those that the client
+   * has as `known_versions`, and has no result if its own is among them, which is a 304.
+   */
+  readonly version?: string;
   /** Defaults to 200 for GET, PUT, PATCH and DELETE, 201 for POST; 204 has no body. */
   readonly status?: number;
   /** Defaults to `required`. */

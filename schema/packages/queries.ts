@@ -8,7 +8,15 @@ import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findPackage, findPackageFile, listGroupPackages, listPackages } from '#src/domain/packages/list.ts';
-import { npmDistTags, npmDistTagsOfGroup, npmPackument, npmPackumentOfGroup } from '#src/domain/packages/npm.ts';
+import {
+  contentOfNpmDocument,
+  findNpmDocument,
+  findNpmDocumentOfGroup,
+  type NpmDocument,
+  npmDistTags,
+  npmDistTagsOfGroup,
+  type RegistryOf,
+} from '#src/domain/packages/npm.ts';
 
 const PackageOrder = builder.enumType('PackageOrder', {
   description: 'What packages are ordered by.',
@@ -36,6 +44,24 @@ const listArgs = builder.args((t) => ({
   packageVersion: t.string({ description: 'Only packages with exactly this version.' }),
   status: t.field({ type: PackageStatus, description: 'Only packages with this status; `DEFAULT` when left out.' }),
 }));
+
+const NpmDocumentType = builder.objectRef<NpmDocument>('NpmDocument').implement({
+  description: 'The document of an npm package, as clients of npm read it.',
+  fields: (t) => ({
+    version: t.exposeString('version', {
+      nullable: false,
+      description: 'A text that changes with the content, and is found without building it.',
+    }),
+    content: t.field({
+      type: 'JSON',
+      description:
+        'The versions of the package, the newest that have 4 MiB together, and its tags. Null for a version that the caller has.',
+      args: { unless: t.arg.stringList({ description: 'Versions of the document that the caller has.' }) },
+      resolve: (document, { unless }, context) =>
+        unless?.includes(document.version) ? null : contentOfNpmDocument(context, document),
+    }),
+  }),
+});
 
 builder.objectFields(Project, (t) => ({
   packages: t.field({
@@ -90,8 +116,17 @@ builder.objectFields(Project, (t) => ({
     type: 'JSON',
     description: 'The document of an npm package of the project: its versions and tags, as clients of npm read it.',
     args: { packageName: t.arg.string({ required: true, description: 'Name of the package, with its scope.' }) },
+    resolve: async (project, { packageName }, context) => {
+      const document = await findNpmDocument(context, project, packageName, registriesAt(context.baseUrl));
+      return contentOfNpmDocument(context, document);
+    },
+  }),
+  npmDocument: t.field({
+    type: NpmDocumentType,
+    description: 'The document of an npm package of the project, which is built where its content is wanted.',
+    args: { packageName: t.arg.string({ required: true, description: 'Name of the package, with its scope.' }) },
     resolve: (project, { packageName }, context) =>
-      npmPackument(context, project, packageName, registriesAt(context.baseUrl)),
+      findNpmDocument(context, project, packageName, registriesAt(context.baseUrl)),
   }),
   npmDistTags: t.field({
     type: 'JSON',
@@ -102,7 +137,7 @@ builder.objectFields(Project, (t) => ({
 }));
 
 /** The URL of the npm registry of a project by its ID. */
-function registriesAt(baseUrl: string): (projectId: number) => string {
+function registriesAt(baseUrl: string): RegistryOf {
   return (projectId) => `${baseUrl}/api/v4/projects/${projectId}/packages/npm`;
 }
 
@@ -138,8 +173,18 @@ builder.objectFields(Group, (t) => ({
     description:
       'The document of an npm package of all projects in the group and its subgroups that the caller may read, as clients of npm read it.',
     args: { packageName: t.arg.string({ required: true, description: 'Name of the package, with its scope.' }) },
+    resolve: async (group, { packageName }, context) => {
+      const document = await findNpmDocumentOfGroup(context, group, packageName, registriesAt(context.baseUrl));
+      return contentOfNpmDocument(context, document);
+    },
+  }),
+  npmDocument: t.field({
+    type: NpmDocumentType,
+    description:
+      'The document of an npm package of all projects in the group and its subgroups that the caller may read, which is built where its content is wanted.',
+    args: { packageName: t.arg.string({ required: true, description: 'Name of the package, with its scope.' }) },
     resolve: (group, { packageName }, context) =>
-      npmPackumentOfGroup(context, group, packageName, registriesAt(context.baseUrl)),
+      findNpmDocumentOfGroup(context, group, packageName, registriesAt(context.baseUrl)),
   }),
   npmDistTags: t.field({
     type: 'JSON',

@@ -243,6 +243,7 @@ describe('A delivery that fails', () => {
     await world.until(async () => (await row(id)).disabledAt !== null);
     const mail = await mailbox.next(`${owner.username}@example.org`);
     expect(mail.subject).toBe(`Webhook of ${place.fullPath} was switched off`);
+    expect(mail.text.split('\r\n')).toContain(`${world.url}/${place.fullPath}/-/hooks/${id}`);
     const QUERY =
       'query ($id: ID!) { webhook(id: $id) { disabledAt failures deliveries(first: 5) { nodes { state } } } }';
     const { body } = await world.graphql(QUERY, { id: String(id) }, owner);

@@ -3,6 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { callerOf } from '#src/access/permissions/caller.ts';
+import { documentTurns } from '#src/domain/packages/npm.ts';
 import { scratch } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
@@ -118,7 +120,7 @@ describe('The npm registry of a project', () => {
     ]);
   });
 
-  it('gives documents of 4 MB at most, of the newest versions, and none to who has it already', LONG, async () => {
+  it('gives documents of 4 MB at most, of the newest versions', LONG, async () => {
     const { project, at } = await made();
     await api.put(`${at}/large`, publication('large', '0.0.1'));
     const kept = { type: 'npm', projectId: project.id, name: 'large' } as const;
@@ -127,7 +129,7 @@ describe('The npm registry of a project', () => {
     await world.db.package.createMany({
       data: versions.map((version) => ({ ...kept, version, manifest: manifest(version) })),
     });
-    const { status, headers, body } = await api.get(`${at}/large`);
+    const { status, body } = await api.get(`${at}/large`);
     expect(status).toBe(200);
     expect(JSON.stringify(body).length).toBeLessThan(4 * 1024 * 1024 + 10_000);
     expect(Object.keys(body.versions)).toEqual(versions.slice(-16));
@@ -136,10 +138,49 @@ describe('The npm registry of a project', () => {
       headers: { 'PRIVATE-TOKEN': developer.token },
     });
     expect(archive.status).toBe(200);
-    const again = await world.send('GET', `/api/v4${at}/large`, {
-      headers: { 'PRIVATE-TOKEN': developer.token, 'If-None-Match': String(headers.etag) },
+  });
+
+  it('has its document read again by those alone who have an older one', async () => {
+    const { at } = await made();
+    for (const version of ['1.0.0', '2.0.0']) await api.put(`${at}/app`, publication('app', version));
+    const path = `${at}/app`;
+    const first = await api.get(path);
+    const having = (etag: unknown) =>
+      world.send('GET', `/api/v4${path}`, {
+        headers: { 'PRIVATE-TOKEN': developer.token, 'If-None-Match': `"other", ${etag}` },
+      });
+    // Nothing is built for who has it: this caller's share is taken.
+    const release = await documentTurns.take(callerOf(developer, null));
+    const unchanged = await having(first.headers.etag).finally(release);
+    expect([unchanged.status, unchanged.headers.etag]).toEqual([304, first.headers.etag]);
+    const changes = [
+      () => api.put(path, publication('app', '3.0.0')),
+      () => api.delete(`${at}/-/package/app/dist-tags/latest`),
+      () => world.db.package.updateMany({ where: { name: 'app', version: '1.0.0' }, data: { status: 'hidden' } }),
+    ];
+    let { etag } = first.headers;
+    for (const change of changes) {
+      await change();
+      const next = await having(etag);
+      expect([next.status, next.headers.etag === etag]).toEqual([200, false]);
+      etag = next.headers.etag;
+    }
+  });
+
+  it('builds one document at a time for a caller, and others have theirs meanwhile', async () => {
+    const { at } = await made();
+    await api.put(`${at}/app`, publication('app', '1.0.0'));
+    const release = await documentTurns.take(callerOf(developer, null));
+    let answered = false;
+    const waiting = api.get(`${at}/app`).then(({ status }) => {
+      answered = true;
+      return status;
     });
-    expect(again.status).toBe(304);
+    const others: number[] = [];
+    for (let times = 0; times < 3; times += 1) others.push((await world.api(reporter).get(`${at}/app`)).status);
+    const before = answered;
+    release();
+    expect([others, before, await waiting]).toEqual([[200, 200, 200], false, 200]);
   });
 
   it('has tags that are set, listed and removed', async () => {

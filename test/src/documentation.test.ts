@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { signatureHeaders } from '#src/domain/webhooks/sign.ts';
 import { findCommand, optionsOf } from '#src/entrances/cli/help.ts';
 import { manual } from '#src/entrances/cli/manual.ts';
 import { loadConfig } from '#src/platform/config/config.ts';
-import { packagePath, packageVersion } from '#src/platform/package_root.ts';
+import { packagePath, packageRoot, packageVersion } from '#src/platform/package_root.ts';
 import { references, withReference } from '../../scripts/reference.ts';
 import {
   anchorsOf,
@@ -168,7 +168,7 @@ describe('Commands in the documents', () => {
     expect(lines.length).toBeGreaterThan(55);
     for (const { file, words } of lines) {
       const [first = ''] = words;
-      if (first.startsWith('-') || first === 'help' || isGroup(first, words)) continue;
+      if (first.startsWith('-') || first === 'help' || first === '…' || isGroup(first, words)) continue;
       const name = words.filter((word) => !word.startsWith('-'));
       const { name: command } = findCommand(name);
       const options = words.filter((word) => word.startsWith('--')).map((word) => word.replace(/=.*/, ''));
@@ -201,6 +201,89 @@ const OF_THE_PROTOCOL = ['info', 'git-upload-pack', 'git-receive-pack'];
 function isGroup(first: string, words: readonly string[]): boolean {
   return first === 'runner' && words.length === 1;
 }
+
+/** What stands in the code spans of a document, outside of its blocks. */
+function codeOf(file: string): string[] {
+  const prose = readDocument(file).replace(/^```\w*\n.*?^```$/gms, '');
+  return [...prose.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
+}
+
+describe('What documents name', () => {
+  it('are files and folders that there are', () => {
+    const named = documents
+      .filter((file) => file !== OF_SAMPLES)
+      .flatMap((file) =>
+        codeOf(file).flatMap((code) => {
+          const [, name] =
+            /^((?:src|schema|rest|pages|mcp|test|scripts|prisma|texts|docs|bin|deploy|charts)\/[\w./-]*\w)$/.exec(
+              code,
+            ) ?? [];
+          return name === undefined ? [] : [{ file, name }];
+        }),
+      );
+    expect(named.length).toBeGreaterThan(60);
+    const missing = named.filter(
+      ({ name }) => !existsSync(packagePath(name)) && !MADE.some((made) => name.startsWith(made)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('are endpoints that there are', () => {
+    const document = JSON.parse(readFileSync(packagePath('rest/openapi.json'), 'utf8')) as {
+      paths: Record<string, Record<string, unknown>>;
+    };
+    const known = Object.entries(document.paths).flatMap(([name, operations]) =>
+      Object.keys(operations).map((method) => `${method.toUpperCase()} ${name.replace(/\{\w+\}/g, ':')}`),
+    );
+    const named = documents.flatMap((file) =>
+      codeOf(file).flatMap((code) => {
+        const [, method, name = ''] =
+          /^(GET|POST|PUT|PATCH|DELETE) (?:\/api\/v4)?(\/(?:projects|groups|users|user|hooks|runners|application|applications|issues|merge_requests|snippets)(?:\/[:\w-]+)*)$/.exec(
+            code,
+          ) ?? [];
+        return method === undefined ? [] : [{ file, name: `${method} /api/v4${name.replace(/:\w+/g, ':')}` }];
+      }),
+    );
+    expect(named.length).toBeGreaterThan(30);
+    expect(named.filter(({ name }) => ![...known, ...OF_RUNNERS].includes(name))).toEqual([]);
+  });
+
+  it('are the rooms of src, what follows changes, and the pages of administrators, all of them', () => {
+    const text = readDocument('docs/architecture.md');
+    for (const floor of ['entrances', 'access', 'platform']) {
+      const [, row = ''] = new RegExp(`^\\| \`src/${floor}\` \\| ([^|]+)\\|`, 'm').exec(text) ?? [];
+      const rooms = readdirSync(packagePath(`src/${floor}`), { withFileTypes: true }).filter((one) =>
+        one.isDirectory(),
+      );
+      expect([...row.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort()).toEqual(
+        rooms.map(({ name }) => name).sort(),
+      );
+    }
+    const followers = readFileSync(packagePath('src/entrances/server/followers.ts'), 'utf8');
+    const files = [...followers.matchAll(/'#src\/(domain\/[\w/]+\.ts)'/g)].map(([, name]) => name);
+    const told = [...text.matchAll(/^\| `(domain\/[\w/]+\.ts)` \|/gm)].map(([, name]) => name);
+    expect(told.sort()).toEqual(files.filter((name) => name !== 'domain/changes/record.ts').sort());
+    // What the README calls missing is missing.
+    const [, missing = ''] = /^Not there yet: (.+)$/m.exec(readDocument('README.md')) ?? [];
+    expect(missing).toContain('pages for wikis');
+    expect(existsSync(packagePath('pages/wikis.ts'))).toBe(false);
+    expect(missing).not.toContain('settings');
+  });
+
+  it('are commands that run in a checkout as they stand there', async () => {
+    const answer = await run('npx', ['gantry', '--version'], { cwd: packageRoot });
+    expect(answer).toMatchObject({ status: 0, stdout: `${packageVersion()}\n` });
+  });
+});
+
+/** Made by commands, and not in every checkout. */
+const MADE = ['site/dist', 'src/generated'];
+
+/** The document of the files of the sample data, which are in its repositories. */
+const OF_SAMPLES = 'docs/testing-clients.md';
+
+/** What runners alone send, which the document of the REST API leaves out. */
+const OF_RUNNERS = ['DELETE /api/v4/runners/managers'];
 
 it('The settings that the documents name are there', () => {
   const text = documents.map((file) => readDocument(file)).join('\n');

@@ -12,6 +12,7 @@ import { Prisma, violates } from '#src/platform/database/db.ts';
 import { BadRequest, Forbidden, NotFound } from '#src/platform/errors.ts';
 import { currentBudget } from '#src/platform/limits/budget.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
+import { packageVersion } from '#src/platform/package_root.ts';
 
 const { sql } = Prisma;
 
@@ -48,7 +49,7 @@ const DOCUMENTS = {
   waiting: 500,
   patience: 60_000,
 };
-const documents = new CallerSemaphore(DOCUMENTS);
+export const documentTurns = new CallerSemaphore(DOCUMENTS);
 
 const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 const VERSION = /^\d{1,16}\.\d{1,16}\.\d{1,16}(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/;
@@ -90,68 +91,84 @@ export async function publishNpmPackage(
 
 /** Where the versions of an npm package are looked for. */
 interface Places {
-  /** What the statement begins with. */
-  start: Prisma.Sql;
+  /** What stands before the other subqueries of a statement. */
+  before: Prisma.Sql;
   /** Whether a project is one of them. */
   has: (projectId: Prisma.Sql) => Prisma.Sql;
 }
 
 function inProject({ actor }: Context, project: ProjectRow): Places {
   authorize(actor, 'read_package', project);
-  return { start: Prisma.empty, has: (id) => sql`${id} = ${project.id}` };
+  return { before: Prisma.empty, has: (id) => sql`${id} = ${project.id}` };
 }
 
 /** The projects in the group and its subgroups whose packages the actor may read. */
 function inGroup(context: Context, group: GroupRow): Places {
   const places = seenPlaces(requireActor(context), sql`n.lineage @> ARRAY[${group.id}]::int[]`);
-  return { start: sql`WITH ${places}`, has: (id) => within(id, 'packages') };
+  return { before: sql`${places},`, has: (id) => within(id, 'packages') };
 }
 
-/**
- * The document of an npm package of a project, as clients of npm read it: its versions and tags. Versions that are hidden are
- * left out.
- *
- * @param registryOf URL of the registry of a project by its ID, below which the archives are
- * @throws NotFound, Forbidden, Unauthenticated
- */
-export function npmPackument(
+/** The document of an npm package, as clients of npm read it, before it is built: what it will hold. */
+export interface NpmDocument {
+  name: string;
+  /** Changes with the content. */
+  version: string;
+  /** IDs of the newest versions, the newest first; those that are hidden are left out. */
+  ids: readonly number[];
+  /** Versions by tag. */
+  distTags: Record<string, string>;
+  registryOf: RegistryOf;
+}
+
+/** URL of the registry of a project by its ID, below which the archives are. */
+export type RegistryOf = (projectId: number) => string;
+
+/** The document of an npm package of a project. Throws NotFound, Forbidden, Unauthenticated. */
+export function findNpmDocument(context: Context, project: ProjectRow, name: string, registryOf: RegistryOf) {
+  return documentIn(context, inProject(context, project), name, registryOf);
+}
+
+/** As `findNpmDocument`, of all projects below a group; of a version that several have, the one that was published last. */
+export function findNpmDocumentOfGroup(context: Context, group: GroupRow, name: string, registryOf: RegistryOf) {
+  return documentIn(context, inGroup(context, group), name, registryOf);
+}
+
+/** Reads no manifests: clients that have the document ask often whether it has changed. */
+async function documentIn(
   context: Context,
-  project: ProjectRow,
+  { before, has }: Places,
   name: string,
-  registryOf: (projectId: number) => string,
-) {
-  return packumentOf(context, inProject(context, project), name, registryOf);
+  registryOf: RegistryOf,
+): Promise<NpmDocument> {
+  if (name.includes('\0')) throw new NotFound('Package');
+  const [found] = await context.db.$queryRaw<{ ids: number[] | null; tags: Record<string, string> | null }[]>`
+    WITH ${before} newest AS (SELECT id FROM packages
+        WHERE ${has(sql`project_id`)} AND type = 'npm' AND status = 'default' AND name = ${name}
+        ORDER BY id DESC LIMIT ${MAX_LISTED_VERSIONS}),
+      tags AS (${tagsIn(has, name)})
+    SELECT (SELECT array_agg(id ORDER BY id DESC) FROM newest) AS ids, (SELECT json_object_agg(name, version ORDER BY name) FROM tags) AS tags`;
+  const { ids, tags } = found ?? { ids: null, tags: null };
+  if (ids === null) throw new NotFound('Package');
+  const distTags = tags ?? {};
+  // Neither manifests nor the projects of versions ever change.
+  const parts = [packageVersion(), name, registryOf(0), ids, distTags];
+  const version = createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+  return { name, version, ids, distTags, registryOf };
 }
 
-/** As `npmPackument`, of all projects below a group; of a version that several have, the one that was published last. */
-export function npmPackumentOfGroup(
-  context: Context,
-  group: GroupRow,
-  name: string,
-  registryOf: (projectId: number) => string,
-) {
-  return packumentOf(context, inGroup(context, group), name, registryOf);
-}
-
-async function packumentOf(context: Context, places: Places, name: string, registryOf: (projectId: number) => string) {
+/** The content of a document: its versions and tags. */
+export async function contentOfNpmDocument(context: Context, document: NpmDocument) {
   const { actor, clientAddress } = context;
-  const release = await documents.take(callerOf(actor, clientAddress), { isAnonymous: actor === null });
+  const release = await documentTurns.take(callerOf(actor, clientAddress), { isAnonymous: actor === null });
   try {
-    return await buildPackument(context, places, name, registryOf);
+    return await buildContent(context, document);
   } finally {
     release();
   }
 }
 
-async function buildPackument(
-  context: Context,
-  places: Places,
-  name: string,
-  registryOf: (projectId: number) => string,
-) {
-  const found = name.includes('\0') ? [] : await newestVersions(context, places, name);
-  if (found.length === 0) throw new NotFound('Package');
-  const oldestFirst = found.toReversed();
+async function buildContent({ db }: Context, { name, ids, distTags, registryOf }: NpmDocument) {
+  const oldestFirst = (await newestOf(db, ids)).toReversed();
   const versions: [string, Json][] = [];
   for (const { version, manifest, projectId } of oldestFirst) {
     // Publishers choose what is parsed: other requests get their turns in between.
@@ -164,20 +181,23 @@ async function buildPackument(
   return {
     _id: name,
     name,
-    'dist-tags': await tagsOf(context, places, name),
+    'dist-tags': distTags,
     versions: Object.fromEntries(versions),
     time: Object.fromEntries(oldestFirst.map(({ version, createdAt }) => [version, createdAt.toISOString()])),
   };
 }
 
-/** What a document says of each version, the newest first: no more than `MAX_LISTED_VERSIONS`, and `MAX_LISTED_BYTES` together. */
-function newestVersions({ db }: Context, { start, has }: Places, name: string) {
+/** The first of these versions, whose manifests have `MAX_LISTED_BYTES` together. They are read one by one, and the rest is not. */
+function newestOf(db: Context['db'], ids: readonly number[]) {
   return db.$queryRaw<{ version: string; projectId: number; manifest: string; createdAt: Date }[]>`
-    ${start} SELECT version, project_id AS "projectId", manifest::text, created_at AS "createdAt" FROM packages WHERE id IN (
-      SELECT id FROM (SELECT id, sum(octet_length(manifest::text)) OVER (ORDER BY id DESC) AS bytes
-        FROM packages WHERE ${has(sql`project_id`)} AND type = 'npm' AND status = 'default' AND name = ${name}
-        ORDER BY id DESC LIMIT ${MAX_LISTED_VERSIONS}) newest WHERE bytes <= ${MAX_LISTED_BYTES})
-    ORDER BY id DESC`;
+    WITH RECURSIVE listed AS (
+      SELECT 0 AS place, 0 AS bytes, NULL::int AS id, NULL::text AS manifest
+      UNION ALL
+      SELECT l.place + 1, l.bytes + COALESCE(octet_length(k.manifest), 0), k.id, k.manifest FROM listed l
+      LEFT JOIN LATERAL (SELECT id, manifest::text FROM packages WHERE id = (${ids}::int[])[l.place + 1] LIMIT 1) k ON TRUE
+      WHERE l.place < ${ids.length} AND l.bytes + COALESCE(octet_length(k.manifest), 0) <= ${MAX_LISTED_BYTES})
+    SELECT k.version, k.project_id AS "projectId", l.manifest, k.created_at AS "createdAt"
+    FROM listed l JOIN packages k ON k.id = l.id ORDER BY k.id DESC`;
 }
 
 /** The versions that the tags of an npm package of a project lead to. Throws NotFound, Forbidden, Unauthenticated. */
@@ -196,17 +216,23 @@ async function distTagsOf(context: Context, places: Places, name: string): Promi
   return tagsOf(context, places, name);
 }
 
-function anyVersion({ db }: Context, { start, has }: Places, name: string) {
+function anyVersion({ db }: Context, { before, has }: Places, name: string) {
   return db.$queryRaw<unknown[]>`
-    ${start} SELECT FROM packages WHERE ${has(sql`project_id`)} AND type = 'npm' AND name = ${name} LIMIT 1`;
+    WITH ${before} found AS (SELECT FROM packages WHERE ${has(sql`project_id`)} AND type = 'npm' AND name = ${name} LIMIT 1)
+    SELECT FROM found`;
 }
 
-async function tagsOf({ db }: Context, { start, has }: Places, name: string): Promise<Record<string, string>> {
+async function tagsOf({ db }: Context, { before, has }: Places, name: string): Promise<Record<string, string>> {
   const found = await db.$queryRaw<{ name: string; version: string }[]>`
-    ${start} SELECT DISTINCT ON (t.name) t.name, k.version FROM package_tags t JOIN packages k ON k.id = t.package_id
+    WITH ${before} tags AS (${tagsIn(has, name)}) SELECT name, version FROM tags ORDER BY name`;
+  return Object.fromEntries(found.map((tag) => [tag.name, tag.version]));
+}
+
+/** The tags of a package, each with the version that it leads to. */
+function tagsIn(has: Places['has'], name: string): Prisma.Sql {
+  return sql`SELECT DISTINCT ON (t.name) t.name, k.version FROM package_tags t JOIN packages k ON k.id = t.package_id
     WHERE ${has(sql`t.project_id`)} AND t.package_name = ${name} AND k.status = 'default'
     ORDER BY t.name, k.id DESC LIMIT ${MAX_TAGS}`;
-  return Object.fromEntries(found.map((tag) => [tag.name, tag.version]));
 }
 
 /** Identifies a tag of an npm package. */

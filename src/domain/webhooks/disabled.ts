@@ -60,15 +60,31 @@ export async function sendDisabled(
     select: { email: true, username: true },
   });
   if (!hook || !user) return;
-  const place = hook.project ? `${hook.project.namespace.fullPath}/${hook.project.path}` : hook.namespace?.fullPath;
   const texts = await textsFor(db, { id: userId });
-  const whose = place ?? texts.t('this server');
-  await mailer.send(compose(user, { ...hook, whose }, await baseUrl(), texts));
+  const { whose, page } = placeOf(hook);
+  const described = { ...hook, whose: whose ?? texts.t('this server'), page };
+  await mailer.send(compose(user, described, await baseUrl(), texts));
+}
+
+interface Owned {
+  id: number;
+  namespace: { fullPath: string } | null;
+  project: { path: string; namespace: { fullPath: string } } | null;
+}
+
+/** The full path of what a hook belongs to, null for the server, and the path of the page that shows the hook. */
+function placeOf({ id, namespace, project }: Owned): { whose: string | null; page: string } {
+  if (project) {
+    const whose = `${project.namespace.fullPath}/${project.path}`;
+    return { whose, page: `/${whose}/-/hooks/${id}` };
+  }
+  if (namespace) return { whose: namespace.fullPath, page: `/groups/${namespace.fullPath}/-/hooks/${id}` };
+  return { whose: null, page: '/admin/hooks' };
 }
 
 function compose(
   { email, username }: { email: string; username: string },
-  { id, url, whose }: { id: number; url: string; whose: string },
+  { id, url, whose, page }: { id: number; url: string; whose: string; page: string },
   baseUrl: string,
   { language, t }: Texts,
 ): Message {
@@ -80,12 +96,18 @@ function compose(
   const advice = t(
     'The log of its deliveries says why. Once the receiver works again, switch the webhook on again; the events of the meantime are not sent.',
   );
-  const lines = [t('Hello {username},', { username }), sentence, advice, t('Gantry at {url}', { url: baseUrl })];
+  const link = `${baseUrl}${page}`;
+  const before = [t('Hello {username},', { username }), sentence, advice];
+  const after = t('Gantry at {url}', { url: baseUrl });
+  const paragraph = (content: string) => `<p>${content}</p>`;
   const html = `<!doctype html>
 <html lang="${language}"><body style="font-family: sans-serif; line-height: 1.5">
-${lines.map((line) => `<p>${escapeHtml(line)}</p>`).join('\n')}
+${before.map((line) => paragraph(escapeHtml(line))).join('\n')}
+${paragraph(`<a href="${escapeHtml(link)}">${escapeHtml(t('Show the webhook'))}</a>`)}
+${paragraph(escapeHtml(after))}
 </body></html>
 `;
+  const lines = [...before, link, after];
   const subject = t('Webhook of {whose} was switched off', { whose });
   return { to: email, subject, text: `${lines.join('\n\n')}\n`, html };
 }

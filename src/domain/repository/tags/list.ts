@@ -4,6 +4,7 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { soundCommits } from '#src/domain/repository/sound.ts';
+import { byVersion } from '#src/domain/repository/tags/by_version.ts';
 import { listTagProtections, protectionsOfTag, type TagProtectionRow } from '#src/domain/repository/tags/protection.ts';
 import { NO_OBJECT, type Oid, type Signature, type Tag } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
@@ -62,26 +63,16 @@ async function sorted(
   tags: readonly Tag[],
   { orderBy, sort }: TagSorting,
 ): Promise<readonly Tag[]> {
-  const sign = sort === 'asc' ? 1 : -1;
-  if (orderBy === 'version') return tags.toSorted((one, other) => sign * compareVersions(one.name, other.name));
+  if (orderBy === 'version') {
+    const rising = await byVersion(tags.toReversed());
+    return sort === 'asc' ? rising : rising.toReversed();
+  }
   if (orderBy !== 'updated') return sort === 'asc' ? tags.toReversed() : tags;
+  const sign = sort === 'asc' ? 1 : -1;
   const commits = await withEffort(context, () => commitsOf(context, project, repository, [...tags]));
   const timeOf = ({ annotation, commit }: Tag) =>
     (annotation?.tagger ?? (commit === null ? null : commits.get(commit)?.committer))?.seconds ?? 0;
   return tags.toSorted((one, other) => sign * (timeOf(one) - timeOf(other)));
-}
-
-/** Compares names as versions: numbers by value, and what has a `-` behind it comes before the release. */
-function compareVersions(one: string, other: string): number {
-  const [left, right] = [one, other].map((name) => {
-    const [version = '', ...early] = name.replace(/^v(?=\d)/i, '').split('-');
-    return { version, early: early.join('-') };
-  });
-  const by = (a = '', b = '') => a.localeCompare(b, 'en', { numeric: true });
-  const difference = by(left?.version, right?.version);
-  if (difference !== 0) return difference;
-  if (!left?.early || !right?.early) return Number(!left?.early) - Number(!right?.early);
-  return by(left.early, right.early);
 }
 
 const release = alias('Release', 'r');
