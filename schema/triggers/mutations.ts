@@ -103,7 +103,7 @@ builder.mutationFields((t) => ({
   takeTriggerOwnership: t.field({
     type: triggerPayload('takeTriggerOwnership'),
     description:
-      'Makes the caller the owner of a trigger, which then starts pipelines on their behalf. For masters of the project.',
+      'Makes the caller the owner of a trigger, which then starts pipelines on their behalf, with a new token. For masters of the project.',
     args: {
       input: t.arg({ type: TakeTriggerOwnershipInput, required: true, description: 'Names the trigger to take over.' }),
     },

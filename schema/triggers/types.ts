@@ -22,8 +22,9 @@ export const Trigger = builder.prismaObject('Trigger', {
     projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field(ownProject),
     token: t.string({
-      description: 'The token that starts pipelines; it is a secret.',
-      select: { tokenEncrypted: true },
+      description:
+        'The token that starts pipelines, a secret, for the owner of the trigger; its first four characters, without the prefix, for everyone else.',
+      select: { ownerId: true, tokenEncrypted: true },
       resolve: (trigger, _args, context) => triggerToken(context, trigger),
     }),
     description: t.exposeString('description', { description: 'What the trigger is for, as plain text.' }),

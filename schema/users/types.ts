@@ -352,7 +352,7 @@ export const User = builder.prismaObject('User', {
     privateToken: t.string({
       nullable: true,
       description:
-        'The private token, only returned when signing in with a password and to administrators who act as the user; otherwise null.',
+        'The private token, only returned when signing in with a password and to administrators who act as the user by `sudo`; otherwise null.',
       resolve: (user) => (user as Shown).privateToken ?? null,
     }),
   }),

@@ -81,6 +81,21 @@ describe('GET /projects/:id/triggers', () => {
     expect(await statements()).toBe(few);
   });
 
+  it('shows the tokens of others by four characters, also after a change and over GraphQL', async () => {
+    const { id, token } = await create();
+    const short = token.slice('gtr-'.length, 'gtr-'.length + 4);
+    const query = 'query($ref: ProjectRef!, $id: ID!) { project(ref: $ref) { trigger(id: $id) { token } } }';
+    const shownTo = async (who: typeof owner) => [
+      (await world.api(who).get(at)).body.find((one: { id: number }) => one.id === id).token,
+      (await world.api(who).get(`${at}/${id}`)).body.token,
+      (await world.api(who).put(`${at}/${id}`, { description: 'as before' })).body.token,
+      (await world.graphql(query, { ref: project.id, id: String(id) }, who)).body.data.project.trigger.token,
+    ];
+    const admin = await world.user({ admin: true });
+    expect(await shownTo(master)).toEqual([token, token, token, token]);
+    for (const who of [owner, admin]) expect(await shownTo(who)).toEqual([short, short, short, short]);
+  });
+
   it('is for masters: 403 below them, 404 for who does not see the project', async () => {
     const { id } = await create();
     for (const path of [at, `${at}/${id}`]) {
@@ -99,8 +114,14 @@ describe('PUT, take_ownership and DELETE', () => {
     expect(changed).toMatchObject({ status: 200, body: { description: 'new', token, owner: { id: master.id } } });
     expect((await api.put(`${at}/${id}`, {})).body.description).toBe('new');
     expect((await api.put(`${at}/${id}`, { description: ' ' })).status).toBe(400);
-    const taken = await world.api(owner).post(`${at}/${id}/take_ownership`);
-    expect(taken).toMatchObject({ status: 200, body: { owner: { id: owner.id } } });
+    const { status, body } = await world.api(owner).post(`${at}/${id}/take_ownership`);
+    expect([status, body.owner.id]).toEqual([200, owner.id]);
+    expect(body.token).toMatch(/^gtr-[A-Za-z0-9]{20}$/);
+    const fire = { ref: 'master', token };
+    expect((await anonymous.post(`/projects/${project.id}/trigger/pipeline`, fire)).status).toBe(404);
+    expect(
+      (await anonymous.post(`/projects/${project.id}/trigger/pipeline`, { ...fire, token: body.token })).status,
+    ).toBe(201);
     expect(await api.delete(`${at}/${id}`)).toMatchObject({ status: 204, body: null });
     expect(await api.delete(`${at}/${id}`)).toMatchObject(notFound);
     expect((await anonymous.post(`/projects/${project.id}/trigger/pipeline`, { token, ref: 'master' })).status).toBe(
@@ -287,14 +308,14 @@ describe('By GraphQL', () => {
     const selection = 'trigger { databaseId token description owner { username } }';
     const { trigger } = await run('createTrigger', 'CreateTriggerInput', selection, { description: 'graph' }, master);
     expect(trigger).toMatchObject({ description: 'graph', owner: { username: master.username } });
-    const { databaseId: id, token } = trigger;
+    const { databaseId: id } = trigger;
     const updated = await run('updateTrigger', 'UpdateTriggerInput', selection, { id, description: 'new' }, master);
     expect(updated.trigger.description).toBe('new');
     const taken = await run('takeTriggerOwnership', 'TakeTriggerOwnershipInput', selection, { id }, owner);
     expect(taken.trigger.owner.username).toBe(owner.username);
     const pipeline = 'pipeline { status source user { username } }';
     const what = { ref: 'master', variables: { WHERE: 'g' } };
-    expect(await run('fireTrigger', 'FireTriggerInput', pipeline, { token, ...what })).toEqual({
+    expect(await run('fireTrigger', 'FireTriggerInput', pipeline, { token: taken.trigger.token, ...what })).toEqual({
       pipeline: { status: 'PENDING', source: 'TRIGGER', user: { username: owner.username } },
     });
     expect(await run('fireTrigger', 'FireTriggerInput', pipeline, { token: 'no', ref: 'master' })).toBe('NOT_FOUND');

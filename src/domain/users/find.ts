@@ -12,14 +12,16 @@ const user = alias('User', 'u');
 /** Additional fields for users who see their own account, even while the caller is only signing in. */
 export interface OwnAccount {
   isOwn: true;
-  /** Only if the caller signed in with a password, or an administrator acts as the user (behaviour.md 4.5). */
+  /** Only if the caller signed in with a password, or an administrator acts as the user by `sudo` (behaviour.md 4.5). */
   privateToken?: string;
 }
 
 /** The record of the signed-in (or impersonated) user. */
 export async function findViewer<R>(context: Context, selection: Selection<'User', R>): Promise<R & OwnAccount> {
-  const actor = requireAccount(context);
-  return findAccount(context, actor.id, actor.impersonator === undefined ? {} : { withToken: {} }, selection);
+  const { id, impersonator, credential } = requireAccount(context);
+  // A session in which somebody acts as the user gives nothing that lasts longer than itself.
+  const isSudo = impersonator !== undefined && credential !== 'session';
+  return findAccount(context, id, isSudo ? { withToken: {} } : {}, selection);
 }
 
 /**

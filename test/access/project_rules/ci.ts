@@ -123,7 +123,7 @@ export function ciRules({
       world.as(owner),
       made.project,
       made.id,
-      select('Trigger', { tokenEncrypted: true }),
+      select('Trigger', { ownerId: true, tokenEncrypted: true }),
     );
     return { id, token: triggerToken(world.as(owner), trigger), ref: 'topic' };
   };

@@ -15,10 +15,24 @@ export const {
   rows: alias('Trigger', 't'),
 });
 
-/** The token of a trigger, in full for its owner only. */
+/** Prefix of trigger tokens, so that they are recognized where they do not belong. */
+export const TRIGGER_TOKEN = 'gtr-';
+
+/** Characters of a token that everyone who sees the trigger may know: enough to tell tokens apart. */
+const SHOWN = 4;
+
+/** The token of a trigger: whole for its owner, whom it acts as, and its first characters for everyone else. */
 export function triggerToken(
-  { secret }: Context,
-  { tokenEncrypted }: Pick<Columns['Trigger'], 'tokenEncrypted'>,
+  { actor, secret }: Pick<Context, 'actor' | 'secret'>,
+  { ownerId, tokenEncrypted }: Pick<Columns['Trigger'], 'ownerId' | 'tokenEncrypted'>,
 ): string {
-  return decrypt(Buffer.from(tokenEncrypted, 'base64'), secret);
+  const sealed = Buffer.from(tokenEncrypted, 'base64');
+  return actor?.id === ownerId ? decrypt(sealed, secret) : shortTriggerToken(sealed, secret);
+}
+
+/** The first characters of an encrypted token, behind its prefix. */
+export function shortTriggerToken(sealed: Uint8Array, secret: string): string {
+  const token = decrypt(sealed, secret);
+  const start = token.startsWith(TRIGGER_TOKEN) ? TRIGGER_TOKEN.length : 0;
+  return token.slice(start, start + SHOWN);
 }

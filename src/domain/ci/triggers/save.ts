@@ -2,7 +2,7 @@ import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
 import { audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { findTrigger } from '#src/domain/ci/triggers/list.ts';
+import { findTrigger, TRIGGER_TOKEN } from '#src/domain/ci/triggers/list.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
@@ -13,9 +13,6 @@ import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 
 const ID_AND_NAME = { id: true, description: true } as const;
 const ID = select('Trigger', ID_AND_NAME);
-
-/** Prefix of trigger tokens, so that they are recognized where they do not belong. */
-export const TRIGGER_TOKEN = 'gtr-';
 
 /** Creates a trigger of the actor, with a random token unless one is given. Throws NotFound, Forbidden, ValidationFailed. */
 export async function createTrigger(
@@ -29,8 +26,7 @@ export async function createTrigger(
     projectId: project.id,
     ownerId: actor.id,
     description: checked(description),
-    tokenHash: tokenHash(token),
-    tokenEncrypted: encrypt(token, context.secret),
+    ...stored(token, context.secret),
   };
   const { id } = await context.db.$transaction(async (tx) => {
     const made = await tx.trigger.create({ data, select: ID_AND_NAME });
@@ -54,11 +50,15 @@ export async function updateTrigger(
   return { project, id };
 }
 
-/** Makes the actor the owner of the trigger, so that it starts pipelines on their behalf. Throws NotFound, Forbidden. */
+/**
+ * Makes the actor the owner of the trigger, so that it starts pipelines on their behalf. It gets a new token: others know the old
+ * one. Throws NotFound, Forbidden.
+ */
 export async function takeTrigger(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
   const { actor, project } = await administered(context, ref);
   const trigger = await findTrigger(context, project, id, ID);
-  await change(context, project, trigger, { ownerId: actor.id, updatedAt: new Date() });
+  const renewed = stored(newToken(TRIGGER_TOKEN), context.secret);
+  await change(context, project, trigger, { ownerId: actor.id, ...renewed, updatedAt: new Date() });
   return { project, id };
 }
 
@@ -76,7 +76,7 @@ async function change(
   context: Context,
   project: { id: number },
   trigger: typeof ID.row,
-  data: Partial<Pick<Trigger, 'description' | 'ownerId' | 'updatedAt'>>,
+  data: Partial<Pick<Trigger, 'description' | 'ownerId' | 'updatedAt'> & ReturnType<typeof stored>>,
 ): Promise<void> {
   await context.db.$transaction(async (tx) => {
     const before = await rowBefore(tx, 'Trigger', trigger.id);
@@ -87,6 +87,11 @@ async function change(
 
 function audited({ id: projectId }: { id: number }, { id, description }: typeof ID.row) {
   return { place: { projectId }, target: { type: 'Trigger' as const, id, name: description } };
+}
+
+/** What is kept of a token. */
+function stored(token: string, secret: string) {
+  return { tokenHash: tokenHash(token), tokenEncrypted: encrypt(token, secret) };
 }
 
 async function administered(context: Context, ref: IdOrPath) {

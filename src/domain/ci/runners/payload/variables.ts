@@ -13,12 +13,11 @@ import { ofMergeRequest } from '#src/domain/ci/runners/payload/merge_request.ts'
 import { payloadImage } from '#src/domain/ci/runners/payload/options.ts';
 import { ofRegistry } from '#src/domain/ci/runners/payload/registry.ts';
 import { ofServer } from '#src/domain/ci/runners/payload/server.ts';
-import { TRIGGER_TOKEN } from '#src/domain/ci/triggers/save.ts';
+import { shortTriggerToken } from '#src/domain/ci/triggers/list.ts';
 import { variablesFor } from '#src/domain/ci/variables/of_pipeline.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
-import { decrypt } from '#src/platform/secrets.ts';
 
 export interface PayloadVariable {
   key: string;
@@ -134,14 +133,8 @@ function ofJob(job: PayloadJob, { baseUrl }: Surroundings, branch = job.ref): Va
   };
 }
 
-/** Characters of the token of a trigger that jobs see. */
-const SHORT = 4;
-
 function ofTrigger({ triggerTokenEncrypted: sealed }: PayloadJob, secret: string): Variables {
-  if (sealed === null) return {};
-  const token = decrypt(sealed, secret);
-  const start = token.startsWith(TRIGGER_TOKEN) ? TRIGGER_TOKEN.length : 0;
-  return { CI_TRIGGER_SHORT_TOKEN: token.slice(start, start + SHORT) };
+  return sealed === null ? {} : { CI_TRIGGER_SHORT_TOKEN: shortTriggerToken(sealed, secret) };
 }
 
 function ofEnvironment({ environment, environmentAction, environmentTier: tier }: PayloadJob): Variables {
