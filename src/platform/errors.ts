@@ -112,6 +112,13 @@ export class Unauthenticated extends DomainError {
   }
 }
 
+/** A token that was sent and is good for nothing, whatever the request could do without it. */
+export class UnknownToken extends DomainError {
+  constructor() {
+    super('UNAUTHENTICATED', 'The token is unknown, expired or revoked, or its user is blocked.');
+  }
+}
+
 /** An access token that has expired or was revoked; reported in the wording of RFC 6750. */
 export class EndedToken extends DomainError {
   constructor(how: 'expired' | 'revoked') {

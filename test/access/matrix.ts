@@ -113,9 +113,9 @@ export function agrees(entrance: Entrance, found: number, wanted: number): boole
   return found === wanted || (entrance === 'GraphQL' && wanted === 401 && found === 404);
 }
 
-/** The status that a role gets at an entrance: in GraphQL the token of a user who is blocked is refused, not anonymous. */
-export function at(entrance: Entrance, role: Role, wanted: number): number {
-  return entrance === 'GraphQL' && role === 'blocked' ? 401 : wanted;
+/** The status that a role gets: the token of a user who is blocked is refused, also where everyone may. */
+export function at(role: Role, wanted: number): number {
+  return role === 'blocked' ? 401 : wanted;
 }
 
 /** Makes the request as somebody, through one of the entrances; the status as REST tells it. */

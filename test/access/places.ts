@@ -56,7 +56,7 @@ export async function provePlaces(makeRules: MakeRules): Promise<void> {
               given = await rule.given?.(stages[visibility], users[role]);
               before = reads ? 0 : await changes();
             }
-            const wanted = at(entrance, role, inPlace(rule, role, visibility));
+            const wanted = at(role, inPlace(rule, role, visibility));
             const found = await knock(world, key, { id, ...given }, entrance, users[role]);
             if (!agrees(entrance, found, wanted)) wrong.push(`${role}: ${found} instead of ${wanted}`);
             if (reads) continue;

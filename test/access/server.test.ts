@@ -32,7 +32,7 @@ describe.each(Object.entries(rules))('%s', (key, rule) => {
         for (const role of ROLES) {
           const given = (await rule.given?.(undefined as never, users[role])) ?? {};
           const before = await changes();
-          const wanted = at(entrance, role, onServer(rule, role));
+          const wanted = at(role, onServer(rule, role));
           const found = await knock(world, key, given, entrance, users[role]);
           if (!agrees(entrance, found, wanted)) wrong.push(`${role}: ${found} instead of ${wanted}`);
           if (found >= 300 && (await changes()) !== before) wrong.push(`${role}: ${found} changed something`);

@@ -1,9 +1,11 @@
 import { noteSeenToday } from '#src/access/credentials/seen.ts';
 import { findSession } from '#src/access/credentials/sessions/session.ts';
-import { noteUse, ownerOf, type TokenOwner } from '#src/access/credentials/token_owner.ts';
+import { isOfApplication, noteUse, ownerOf, type TokenOwner } from '#src/access/credentials/token_owner.ts';
+import { isNoEndedBot } from '#src/access/credentials/tokens/active.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
-import { DomainError, EndedToken, Forbidden, Unauthenticated } from '#src/platform/errors.ts';
+import { DomainError, EndedToken, Forbidden, UnknownToken } from '#src/platform/errors.ts';
+import { alias } from '#src/platform/records/alias.ts';
 
 /** The credentials of a request, whichever way they were sent (behaviour.md 4.1). */
 export interface Credentials {
@@ -16,33 +18,31 @@ export interface Credentials {
 }
 
 /**
- * The actor that the credentials belong to; null for unknown credentials and blocked users. A wrong private token does not stop
- * the bearer token from being tried. Throws EndedToken for an expired or revoked OAuth token, Forbidden or NotFound for a bad
- * `sudo`.
+ * The actor that the credentials belong to; null without any, for an application that acts for itself, and for a session that has
+ * ended, as browsers send their cookie unasked. One good credential is enough, whatever the others are. Throws UnknownToken,
+ * EndedToken, and Forbidden or NotFound for a bad `sudo`.
  */
 export async function authenticate(db: Db, credentials: Credentials): Promise<Actor | null> {
+  const actor = await findActor(db, credentials);
+  if (actor || !(credentials.privateToken || credentials.bearer)) return actor;
+  if (await isOfApplication(db, credentials)) return null;
+  throw new UnknownToken();
+}
+
+/** As authenticate, but null for unknown tokens, which may be something else. */
+export async function findActor(db: Db, credentials: Credentials): Promise<Actor | null> {
   let found: TokenOwner | undefined;
   for (const value of [credentials.privateToken, credentials.bearer]) {
     if (value && (!found || found.ended)) found = (await ownerOf(db, value)) ?? found;
   }
-  if (!found && credentials.session) return fromSession(db, credentials);
-  if (!found) return null;
-  if (found.ended) throw new EndedToken(found.ended);
-  await noteUse(db, found);
-  return credentials.sudo ? impersonate(db, found, credentials.sudo) : found.actor;
-}
-
-/**
- * Like authenticate, but rejects unknown tokens. Ended sessions are not rejected, as browsers send their cookie unasked. Also
- * throws Unauthenticated.
- */
-export async function authenticateKnown(db: Db, credentials: Credentials): Promise<Actor | null> {
-  const actor = await authenticate(db, credentials);
-  if (!actor && (credentials.privateToken || credentials.bearer)) throw new Unauthenticated(UNKNOWN_TOKEN);
+  if (found && !found.ended) {
+    await noteUse(db, found);
+    return credentials.sudo ? impersonate(db, found, credentials.sudo) : found.actor;
+  }
+  const actor = credentials.session ? await fromSession(db, credentials) : null;
+  if (!actor && found?.ended) throw new EndedToken(found.ended);
   return actor;
 }
-
-const UNKNOWN_TOKEN = 'The token is unknown, expired or revoked, or its user is blocked.';
 
 /** Sessions cannot sudo: that takes a private token. */
 async function fromSession(db: Db, { session = '', sudo }: Credentials): Promise<Actor | null> {
@@ -64,7 +64,7 @@ export async function authenticatedUser(db: Db, userId: number): Promise<Actor |
   return { ...user, credential: 'password' };
 }
 
-/** The actor for work on behalf of an active user; null if there is no such user. */
+/** The actor for work on behalf of an active user; null if there is no such user, and for a bot whose tokens have ended. */
 export async function activeUser(db: Db | Transaction, userId: number): Promise<Actor | null> {
   const user = await findNamed(db, { id: userId, username: null });
   return user ? { ...user, credential: 'server', scopes: ['api'] } : null;
@@ -91,14 +91,16 @@ async function impersonate(db: Db, found: TokenOwner, sudo: string): Promise<Act
   return { ...user, ...impersonator, credential: found.credential, scopes: reach.filter((scope) => scope !== 'sudo') };
 }
 
-/** The active user with that ID, else with that name. */
+const user = alias('User', 'u');
+
+/** The active user with that ID, else with that name; no bot whose tokens have ended. */
 async function findNamed(
   db: Db | Transaction,
   { id, username }: { id: number; username: string | null },
 ): Promise<Known | undefined> {
-  const [user] = await db.$queryRaw<Known[]>`
+  const [found] = await db.$queryRaw<Known[]>`
     SELECT id, username, admin, external, can_create_group AS "canCreateGroup", projects_limit AS "projectsLimit"
-    FROM users WHERE state = 'active' AND (id = ${id} OR lower(username) = lower(${username}))
+    FROM users u WHERE state = 'active' AND (id = ${id} OR lower(username) = lower(${username})) AND ${isNoEndedBot(user)}
     ORDER BY id = ${id} DESC LIMIT 1`;
-  return user;
+  return found;
 }

@@ -63,6 +63,8 @@ async function find(db: Db, hashes: readonly string[]): Promise<Map<string, Acto
       WHERE token_hash = ${wanted} AND kind = 'access' AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
       UNION ALL SELECT token_hash, 'session', user_id, NULL FROM sessions
       WHERE token_hash = ${wanted} AND last_seen_at > now() - make_interval(mins => ${sessionExpireDelay})
+        AND (impersonator_id IS NULL
+          OR EXISTS (SELECT 1 FROM users i WHERE i.id = impersonator_id AND i.admin AND i.state = 'active'))
     ) t JOIN users u ON u.id = t.user_id
     WHERE u.state = 'active' AND ${canAuthenticateSql(db)}`,
   );

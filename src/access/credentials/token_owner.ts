@@ -73,6 +73,17 @@ function ownerIn(columns: Columns): TokenOwner {
   return { ...user, scopes, firstToday, ended, tokenToNote, actor };
 }
 
+/** Whether one of the tokens is a valid one of an application that acts for itself, which is nobody. */
+export async function isOfApplication(
+  db: Db,
+  { privateToken, bearer }: { privateToken?: string | undefined; bearer?: string | undefined },
+): Promise<boolean> {
+  const hashes = [privateToken, bearer].filter((token) => token !== undefined).map((token) => tokenHash(token));
+  const lasting = { expiresAt: { gt: new Date() }, revokedAt: null };
+  const where = { tokenHash: { in: hashes }, kind: 'client' as const, ...lasting };
+  return (await db.oAuthToken.count({ where })) > 0;
+}
+
 /** Records that a user was active and used a token. */
 export async function noteUse(db: Db, { id, firstToday, tokenToNote }: TokenOwner): Promise<void> {
   if (firstToday) await noteSeenToday(db, id);

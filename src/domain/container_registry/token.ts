@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { activeUser } from '#src/access/credentials/authenticate.ts';
 import { readBasic } from '#src/access/credentials/credentials.ts';
-import { ACTIVE_TOKEN } from '#src/access/credentials/tokens/active.ts';
-import { deployTokenAgain } from '#src/access/credentials/tokens/deploy_token.ts';
-import { jobOfToken } from '#src/access/credentials/tokens/job_token.ts';
 import { signJwt, verifyJwt } from '#src/access/oauth/jwt.ts';
 import { currentKeys } from '#src/access/oauth/keys.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { allowedActions, type ImageAction } from '#src/domain/container_registry/access.ts';
 import { identifyRemote } from '#src/domain/repository/access_remote.ts';
-import type { Db } from '#src/platform/database/db.ts';
+import { type Proof, proofOf, provenBy } from '#src/domain/repository/remote/proof.ts';
 import { BadRequest, Unauthenticated } from '#src/platform/errors.ts';
-import { tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** Who tokens are for, as clients are told. */
@@ -31,13 +26,10 @@ export interface Grant {
   actions: ImageAction[];
 }
 
-/** What proves who the bearer is, which is looked up again at each use; null for anyone. */
-type Proof = { user: number } | { token: number } | { job: number } | { deployToken: number } | null;
-
 /** Who uses the registry, and how it was proved. */
 export interface RegistryCaller {
   actor: Actor | null;
-  proof: Proof;
+  proof: Proof | null;
 }
 
 /** The access of a token of this server. */
@@ -63,23 +55,7 @@ export async function identifyRegistryCaller(
   if (!actor || actor.credential === 'oauth') {
     throw new Unauthenticated('The container registry takes a password or a personal access token.');
   }
-  return { actor, proof: await proofOf(context.db, actor, basic.password) };
-}
-
-async function proofOf(db: Db, actor: Actor, password: string): Promise<Proof> {
-  if (actor.credential === 'job') {
-    const job = await jobOfToken(db, password);
-    if (!job) throw new Unauthenticated('The token of a job is only valid while the job runs.');
-    return { job: job.id };
-  }
-  if (actor.credential === 'deploy_token') return { deployToken: actor.id };
-  if (actor.credential !== 'personal_token') return { user: actor.id };
-  const found = await db.personalAccessToken.findFirst({
-    where: { tokenHash: tokenHash(password) },
-    select: { id: true },
-  });
-  if (!found) throw new Unauthenticated('The access token was revoked.');
-  return { token: found.id };
+  return { actor, proof: await proofOf(context.db, actor, { authorization }) };
 }
 
 /** A scope that a client asks for: `repository:group/project:pull,push`. Others are left out. Throws BadRequest. */
@@ -100,7 +76,7 @@ export function scopesIn(given: readonly string[]): Grant[] {
 /** A short-lived token for what the caller may do of the scopes, and for how many seconds it is valid. */
 export async function issueRegistryToken(
   context: Context,
-  proof: Proof,
+  proof: Proof | null,
   { scopes, issuer }: { scopes: readonly Grant[]; issuer: string },
 ): Promise<{ token: string; seconds: number; issuedAt: Date }> {
   const access: object[] = [];
@@ -133,28 +109,8 @@ export async function openRegistryToken(
   const { signing } = await currentKeys(db, secret);
   const claims = verifyJwt(signing, token, { audience: REGISTRY_SERVICE, type: TOKEN_TYPE });
   if (!claims) throw new Unauthenticated('The token has expired, or is none of this registry.');
-  const actor = await bearerOf(db, claims.proof as Proof);
+  const proof = claims.proof as Proof | null;
+  const actor = proof && (await provenBy(db, proof));
   if (actor === undefined) throw new Unauthenticated('What the token was given for is no longer valid.');
   return { actor, grants: claims.access as Grant[] };
-}
-
-/** The bearer; undefined if what proved it no longer does. */
-async function bearerOf(db: Db, proof: Proof): Promise<Actor | null | undefined> {
-  if (proof === null) return null;
-  if ('deployToken' in proof) return (await deployTokenAgain(db, proof.deployToken)) ?? undefined;
-  if ('user' in proof) {
-    const user = await activeUser(db, proof.user);
-    return user ? { ...user, credential: 'password' } : undefined;
-  }
-  if ('token' in proof) {
-    const [token] = await db.$queryRaw<{ userId: number; scopes: string[] }[]>`
-      SELECT user_id AS "userId", scopes FROM personal_access_tokens WHERE id = ${proof.token} AND ${ACTIVE_TOKEN}`;
-    const user = token && (await activeUser(db, token.userId));
-    return user ? { ...user, credential: 'personal_token', scopes: token.scopes } : undefined;
-  }
-  const [job] = await db.$queryRaw<{ userId: number; projectId: number }[]>`
-    SELECT user_id AS "userId", project_id AS "projectId" FROM jobs
-    WHERE id = ${proof.job} AND status IN ('running', 'canceling') AND NOT generic`;
-  const user = job && (await activeUser(db, job.userId));
-  return user ? { ...user, credential: 'job', jobProjectId: job.projectId } : undefined;
 }

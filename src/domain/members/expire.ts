@@ -1,4 +1,5 @@
 import { type Audited, audit, BY_SERVER } from '#src/access/audit/record.ts';
+import { endBots } from '#src/access/credentials/tokens/end_bots.ts';
 import { endOf, type MemberIds } from '#src/domain/members/audit.ts';
 import { DAYS } from '#src/domain/members/invitations/list.ts';
 import type { Db } from '#src/platform/database/db.ts';
@@ -10,7 +11,7 @@ declare module '#src/platform/background/queue.ts' {
   }
 }
 
-/** Removes expired memberships, shares and invitations, and records events in the feeds of projects. */
+/** Removes expired memberships, also of bots whose tokens have expired, shares and invitations, and records events in the feeds of projects. */
 export async function removeExpiredMembers(db: Db): Promise<void> {
   await db.$transaction(async (tx) => {
     const gone = await tx.$queryRaw<MemberIds[]>`
@@ -29,6 +30,7 @@ export async function removeExpiredMembers(db: Db): Promise<void> {
       return { action: 'share_expired', place, target: { type: 'Group', id: invitedId } };
     });
     await audit(tx, BY_SERVER, ...ended);
+    await endBots(tx, BY_SERVER);
   });
   await db.$executeRaw`DELETE FROM invitations
     WHERE expires_at <= (now() AT TIME ZONE 'UTC')::date OR created_at <= now() - make_interval(days => ${DAYS})`;

@@ -1,16 +1,18 @@
-import { actorOfJob } from '#src/access/credentials/job_actor.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { actorWithin } from '#src/domain/projects/job_token_scope.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
 /**
- * The user of the running job that has this token, if `ref` is the project of the job or one that lets its jobs in; null otherwise:
- * elsewhere the token counts for nothing, and its bearer is anonymous.
+ * The user of a running job, if `ref` is the project of the job or one that lets its jobs in; null otherwise: elsewhere the token of
+ * the job counts for nothing, and its bearer is anonymous.
  */
-export async function actorOfJobIn(db: Db, token: string, ref: IdOrPath | undefined): Promise<Actor | null> {
-  const actor = await actorOfJob(db, token);
-  if (!actor || ref === undefined) return null;
+export async function jobWithin(
+  db: Db,
+  actor: Actor & { jobProjectId: number },
+  ref: IdOrPath | undefined,
+): Promise<Actor | null> {
+  if (ref === undefined) return null;
   if (typeof ref === 'number') return actorWithin(db, actor, { id: ref });
   const [project] = await db.$queryRaw<
     { id: number }[]

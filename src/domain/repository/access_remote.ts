@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { authenticate, authenticatedUser } from '#src/access/credentials/authenticate.ts';
+import { authenticatedUser, findActor } from '#src/access/credentials/authenticate.ts';
 import { readBasic, readCredentials } from '#src/access/credentials/credentials.ts';
 import { actorOfJob } from '#src/access/credentials/job_actor.ts';
 import { actorOfDeployToken, isDeployToken } from '#src/access/credentials/tokens/deploy_token.ts';
@@ -48,7 +48,7 @@ export async function identifyRemote(
     if (!actor) throw new Unauthenticated(UNKNOWN);
     return actor;
   }
-  const actor = await authenticate(context.db, { privateToken: privateToken ?? basic?.password, bearer });
+  const actor = await findActor(context.db, { privateToken: privateToken ?? basic?.password, bearer });
   if (actor) return actor;
   if (!basic) throw new Unauthenticated(UNKNOWN);
   return withPassword(context, basic.username, basic.password);

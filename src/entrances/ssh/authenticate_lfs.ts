@@ -2,7 +2,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { openRemote } from '#src/domain/repository/access_remote.ts';
 import { isLfsEnabled } from '#src/domain/repository/lfs_objects.ts';
 import { openByDeployKey } from '#src/domain/repository/remote/deploy_key.ts';
-import { LFS_TOKEN_SECONDS, newLfsToken } from '#src/domain/uploads/lfs/token.ts';
+import { lfsTokenEnd, newLfsToken, secondsLeft } from '#src/domain/uploads/lfs/token.ts';
 import { type KeyHolder, noteKeyUse } from '#src/domain/users/keys/holder.ts';
 import type { LfsCommand } from '#src/entrances/ssh/command.ts';
 import type { SshServices } from '#src/entrances/ssh/services.ts';
@@ -26,15 +26,13 @@ export async function authenticateLfs(
   if (('wiki' in project && project.wiki) || !(await isLfsEnabled(context, project))) {
     throw new DomainError('FORBIDDEN', 'Git LFS is not enabled in this project.');
   }
-  const who =
-    holder.kind === 'deploy'
-      ? { userId: null, deployKeyId: holder.keyId }
-      : { userId: holder.actor.id, deployKeyId: null };
-  const token = newLfsToken({ projectId: project.id, service, ...who }, context.secret);
+  const proof = holder.kind === 'deploy' ? { deployKey: holder.keyId } : { sshKey: holder.keyId };
+  const grant = { projectId: project.id, service, proof, expires: lfsTokenEnd() };
+  const token = newLfsToken(grant, context.secret);
   const path = project.fullPath.split('/').map(encodeURIComponent).join('/');
   return JSON.stringify({
     href: `${await baseUrl()}/${path}.git/info/lfs`,
     header: { Authorization: `Basic ${Buffer.from(`lfs:${token}`).toString('base64')}` },
-    expires_in: LFS_TOKEN_SECONDS,
+    expires_in: secondsLeft(grant),
   });
 }

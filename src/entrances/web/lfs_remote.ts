@@ -8,15 +8,17 @@ import { ASK, identifyRemote, openRemote, type RemoteService } from '#src/domain
 import { isLfsEnabled, type LfsName, presentObjects } from '#src/domain/repository/lfs_objects.ts';
 import { openByKeyGrant } from '#src/domain/repository/remote/deploy_key.ts';
 import { failureOf, isExpected } from '#src/domain/repository/remote/failure.ts';
+import { proofOf, provenBy } from '#src/domain/repository/remote/proof.ts';
 import { listLocks, lockFile, unlockFile } from '#src/domain/uploads/lfs/locks.ts';
 import { isLfsOid, receiveLfsObject, requireLfsRoom } from '#src/domain/uploads/lfs/objects.ts';
 import { lfsStore, placeOf } from '#src/domain/uploads/lfs/place.ts';
 import {
-  actorOfGrant,
   isLfsToken,
-  LFS_TOKEN_SECONDS,
+  type LfsGrant,
+  lfsTokenEnd,
   newLfsToken,
   readLfsToken,
+  secondsLeft,
 } from '#src/domain/uploads/lfs/token.ts';
 import { endSilentBody } from '#src/entrances/web/end_silent_body.ts';
 import { CHALLENGE, type GitRemoteOptions } from '#src/entrances/web/git_remote.ts';
@@ -65,44 +67,45 @@ interface Call {
   fullPath: string;
 }
 
-interface Opened {
+interface Opened extends Pick<LfsGrant, 'proof' | 'expires'> {
   context: Context;
   project: ProjectRow;
-  /** The deploy key in the place of a user. */
-  deployKeyId: number | null;
 }
 
 /** The project, for a caller with the credentials of git, or with a token that an earlier answer gave. Throws as openRemote. */
 async function open({ options, request, fullPath }: Call, service: RemoteService): Promise<Opened> {
   const { contextOf } = options;
-  const password = readBasic(request.headers.authorization)?.password ?? '';
+  const nobody = contextOf(null, request);
+  const { headers } = request;
+  const password = readBasic(headers.authorization)?.password ?? '';
   const opened = isLfsToken(password) ? await openByToken() : await openByCredentials();
   if ('wiki' in opened.project && opened.project.wiki) throw new NotFound('Project');
   if (!(await isLfsEnabled(opened.context, opened.project))) throw new LfsOff();
   return opened;
 
-  async function openByCredentials() {
-    const actor = await identifyRemote(contextOf(null, request), request.headers);
+  async function openByCredentials(): Promise<Opened> {
+    const actor = await identifyRemote(nobody, headers);
     const context = contextOf(actorFor(actor, service), request);
-    return { context, project: await openRemote(context, fullPath, service), deployKeyId: null };
+    const project = await openRemote(context, fullPath, service);
+    return { context, project, proof: actor && (await proofOf(nobody.db, actor, headers)), expires: lfsTokenEnd() };
   }
 
-  async function openByToken() {
-    const nobody = contextOf(null, request);
+  async function openByToken(): Promise<Opened> {
     const grant = readLfsToken(password, nobody.secret);
     if (grant === null) throw new Unauthenticated('The token has expired.');
     if (service === 'push' && grant.service !== 'push') throw new Forbidden('The token is for downloads.');
-    const { deployKeyId } = grant;
-    if (deployKeyId !== null) {
-      const project = await openByKeyGrant(nobody, { ...grant, deployKeyId }, fullPath, service);
-      return { context: nobody, project, deployKeyId };
+    const { proof } = grant;
+    if (proof && 'deployKey' in proof) {
+      const given = { projectId: grant.projectId, deployKeyId: proof.deployKey };
+      const project = await openByKeyGrant(nobody, given, fullPath, service);
+      return { ...grant, context: nobody, project };
     }
-    const actor = await actorOfGrant(nobody, grant);
+    const actor = proof && (await provenBy(nobody.db, proof));
     if (actor === undefined) throw new Unauthenticated(ASK);
-    const context = contextOf(actor, request);
+    const context = contextOf(actorFor(actor, service), request);
     const project = await openRemote(context, fullPath, service, null);
     if (project.id !== grant.projectId) throw new Forbidden('The token is for another project.');
-    return { context, project, deployKeyId: null };
+    return { ...grant, context, project };
   }
 }
 
@@ -194,13 +197,13 @@ async function batch(call: Call): Promise<object> {
   const objects = namesIn(body.objects);
   const service = operation === 'upload' ? 'push' : 'fetch';
   const opened = service === 'push' ? await open(call, 'push') : reader;
-  const { context, project, deployKeyId } = opened;
+  const { context, project, proof, expires } = opened;
   return withShare(call, context, async () => {
     const oids = objects.map(({ oid }) => oid);
     const present = await presentObjects(context.db, project.id, oids, operation);
-    const grant = { projectId: project.id, service, userId: context.actor?.id ?? null, deployKeyId } as const;
+    const grant = { projectId: project.id, service, proof, expires } as const;
     const token = Buffer.from(`lfs:${newLfsToken(grant, context.secret)}`).toString('base64');
-    const given = { header: { Authorization: `Basic ${token}` }, expires_in: LFS_TOKEN_SECONDS };
+    const given = { header: { Authorization: `Basic ${token}` }, expires_in: secondsLeft(grant) };
     const base = `${call.options.baseUrl(call.request)}/${project.fullPath.split('/').map(encodeURIComponent).join('/')}.git/info/lfs/objects`;
     const answers = objects.map(async ({ oid, size }) => {
       const known = present.get(oid);

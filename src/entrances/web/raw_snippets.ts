@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import type { RawContent } from '#src/domain/repository/raw.ts';
 import { readSnippetAt } from '#src/domain/snippets/raw.ts';
+import { knownCaller } from '#src/entrances/web/known_caller.ts';
 import { DomainError } from '#src/platform/errors.ts';
 
 export interface RawSnippetOptions {
@@ -21,7 +22,9 @@ export function serveRawSnippets({ contextOf, authenticate, sendContent }: RawSn
     const [, place, id] = PATH.exec(request.path) ?? [];
     if (id === undefined || !['GET', 'HEAD'].includes(request.method)) return next();
     try {
-      const context = contextOf(await authenticate(request), request);
+      const actor = await knownCaller(authenticate, request, response);
+      if (actor === undefined) return;
+      const context = contextOf(actor, request);
       const fullPath = place === undefined ? null : decodeURIComponent(place);
       await sendContent(await readSnippetAt(context, fullPath, Number(id)), request, response);
     } catch (error) {

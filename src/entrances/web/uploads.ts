@@ -5,6 +5,7 @@ import { type Actor, actorFor, type Context } from '#src/access/permissions/acto
 import { PICTURES } from '#src/domain/uploads/create.ts';
 import { type FoundUpload, findUpload } from '#src/domain/uploads/find.ts';
 import type { ByteRange } from '#src/domain/uploads/store.ts';
+import { knownCaller } from '#src/entrances/web/known_caller.ts';
 import { DomainError, NotFound } from '#src/platform/errors.ts';
 
 export interface UploadOptions {
@@ -21,7 +22,9 @@ export function serveUploads({ contextOf, authenticate }: UploadOptions): Reques
     const [, encoded = '', secret = '', fileName = ''] = PATH.exec(request.path) ?? [];
     if (secret === '' || !['GET', 'HEAD'].includes(request.method)) return next();
     try {
-      const context = contextOf(actorFor(await authenticate(request), 'read'), request);
+      const actor = await knownCaller(authenticate, request, response);
+      if (actor === undefined) return;
+      const context = contextOf(actorFor(actor, 'read'), request);
       await send(context, await findUpload(context, decodeURIComponent(encoded), secret, fileName), request, response);
     } catch (error) {
       // Invisible uploads get the same page as missing ones.

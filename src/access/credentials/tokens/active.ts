@@ -12,6 +12,11 @@ export function isActiveToken({ revoked, expiresAt }: Alias<'PersonalAccessToken
   return sql`(NOT ${revoked} AND (${expiresAt} IS NULL OR ${expiresAt} > (now() AT TIME ZONE 'UTC')::date))`;
 }
 
+/** Whether a user may still act at all: a bot is one for as long as it has an active token. */
+export function isNoEndedBot({ id, bot }: Pick<Alias<'User'>, 'id' | 'bot'>): Prisma.Sql {
+  return sql`(NOT ${bot} OR EXISTS (SELECT 1 FROM personal_access_tokens WHERE user_id = ${id} AND ${ACTIVE_TOKEN}))`;
+}
+
 computedFields('PersonalAccessToken', {
   active: isActiveToken,
   accessLevel: ({ userId, projectId, namespaceId }) => sql`(SELECT m.access_level FROM members m

@@ -1,3 +1,4 @@
+import { isNoEndedBot } from '#src/access/credentials/tokens/active.ts';
 import { DEVELOPER, REPORTER } from '#src/access/permissions/abilities.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { type Db, Prisma, queryRows } from '#src/platform/database/db.ts';
@@ -7,6 +8,7 @@ import { tokenHash } from '#src/platform/secrets.ts';
 
 const { sql } = Prisma;
 const token = alias('DeployToken', 'd');
+const maker = alias('User', 'maker');
 
 /** Prefix of deploy tokens, so that they are recognized where they do not belong. */
 export const DEPLOY_TOKEN = 'gldt-';
@@ -15,9 +17,10 @@ computedFields('DeployToken', {
   expired: ({ expiresAt }) => sql`COALESCE(${expiresAt} <= now(), false)`,
 });
 
-/** Whether a deploy token still works. */
-export function isActiveDeployToken({ revoked, expiresAt }: typeof token): Prisma.Sql {
-  return sql`(NOT ${revoked} AND (${expiresAt} IS NULL OR ${expiresAt} > now()))`;
+/** Whether a deploy token still works: one that a bot made ends with the bot. */
+export function isActiveDeployToken({ revoked, expiresAt, createdById }: typeof token): Prisma.Sql {
+  return sql`(NOT ${revoked} AND (${expiresAt} IS NULL OR ${expiresAt} > now())
+    AND NOT EXISTS (SELECT 1 FROM ${table(maker)} WHERE ${maker.id} = ${createdById} AND NOT ${isNoEndedBot(maker)}))`;
 }
 
 /** Whether a text looks like a deploy token, and so can be nothing else. */

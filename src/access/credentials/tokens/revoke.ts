@@ -1,4 +1,5 @@
 import { type Audited, type Auditing, audit, BY_SERVER } from '#src/access/audit/record.ts';
+import { endBots } from '#src/access/credentials/tokens/end_bots.ts';
 import { findToken, findTokenOf } from '#src/access/credentials/tokens/list.ts';
 import { chooseAccount } from '#src/access/permissions/account.ts';
 import { type Context, requireTokenHolder } from '#src/access/permissions/actor.ts';
@@ -44,7 +45,7 @@ export async function revokeImpersonationToken<R>(
   return revoke(context, await chooseAccount(context, userId), id, true, selection);
 }
 
-/** Ends a token, unless it is revoked already; the caller has checked the permission. */
+/** Ends a token, unless it is revoked already, and what a bot has by it; the caller has checked the permission. */
 export async function endToken(context: Pick<Context, 'db'> & Auditing, id: number): Promise<void> {
   await context.db.$transaction(async (tx) => {
     const [ended] = await tx.personalAccessToken.updateManyAndReturn({
@@ -55,6 +56,7 @@ export async function endToken(context: Pick<Context, 'db'> & Auditing, id: numb
     if (!ended) return;
     const action = ended.impersonation ? 'impersonation_token_revoked' : 'access_token_revoked';
     await audit(tx, context, { action, ...auditedToken(ended) });
+    await endBots(tx, context, ended.userId);
   });
 }
 

@@ -1,6 +1,7 @@
-import { type Auditing, audit } from '#src/access/audit/record.ts';
+import { type Auditing, audit, BY_SERVER } from '#src/access/audit/record.ts';
 import type { Credentials } from '#src/access/credentials/authenticate.ts';
 import { expiryError, insertToken, requireExpiry, today } from '#src/access/credentials/tokens/create.ts';
+import { endBots } from '#src/access/credentials/tokens/end_bots.ts';
 import { findToken, type MadeToken, noToken } from '#src/access/credentials/tokens/list.ts';
 import { auditedToken } from '#src/access/credentials/tokens/revoke.ts';
 import { type Context, outOfReach, requireTokenHolder } from '#src/access/permissions/actor.ts';
@@ -56,19 +57,22 @@ export async function endFamilyOf(db: Db, { privateToken, bearer }: Credentials)
   const text = privateToken ?? bearer;
   if (text === undefined) return;
   const where = sql`${token.tokenHash} = ${tokenHash(text)} AND ${token.revoked}`;
-  const [found] = await queryRows<Family>(db, sql`SELECT ${FAMILY} FROM ${table(token)} WHERE ${where}`);
-  if (found) await revokeFamily(db, found);
+  const [found] = await queryRows<Family>(
+    db,
+    sql`SELECT ${FAMILY}, ${token.userId} AS "userId" FROM ${table(token)} WHERE ${where}`,
+  );
+  if (found) await db.$transaction((tx) => revokeFamily(tx, BY_SERVER, found));
 }
 
 interface Family {
   /** The first token of the family. */
   family: number;
+  userId: number;
 }
 
 const FAMILY = sql`COALESCE(${token.familyId}, ${token.id}) AS family`;
 
 interface Rotated extends Family {
-  userId: number;
   projectId: number | null;
   namespaceId: number | null;
   name: string;
@@ -99,7 +103,7 @@ export async function replaceToken(
     );
     if (!old) return null;
     if (old.revoked) {
-      await revokeFamily(tx, old);
+      await revokeFamily(tx, context, old);
       return 'revoked';
     }
     if (!old.active) return 'expired';
@@ -120,9 +124,12 @@ export async function replaceToken(
   return made;
 }
 
-async function revokeFamily(db: Db | Transaction, { family }: Family): Promise<void> {
-  await db.personalAccessToken.updateMany({
+async function revokeFamily(tx: Transaction, context: Auditing, { family, userId }: Family): Promise<void> {
+  const ended = await tx.personalAccessToken.updateManyAndReturn({
     where: { OR: [{ id: family }, { familyId: family }], revoked: false },
     data: { revoked: true },
+    select: { id: true, userId: true, projectId: true, namespaceId: true, name: true },
   });
+  await audit(tx, context, ...ended.map((one) => ({ action: 'access_token_revoked' as const, ...auditedToken(one) })));
+  await endBots(tx, context, userId);
 }

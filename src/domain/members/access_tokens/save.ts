@@ -87,7 +87,7 @@ export async function rotateAccessToken<R>(
   return replaced(context, source, id, expiresAt, selection);
 }
 
-/** Revokes an access token of a project or group, for those who administer it. Its bot and its membership stay for a while. Throws NotFound, Forbidden. */
+/** Revokes an access token of a project or group, for those who administer it. Its bot is no member any more. Throws NotFound, Forbidden. */
 export async function revokeAccessToken<R>(
   context: Context,
   place: PlaceRef,

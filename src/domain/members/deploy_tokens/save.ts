@@ -54,6 +54,7 @@ export async function createDeployToken<R>(
         tokenEncrypted: isForJobs ? encrypt(token, context.secret) : null,
         scopes: [...new Set(scopes)],
         expiresAt: expiresAt ?? null,
+        createdById: actor.id,
       },
       select: { id: true },
     });

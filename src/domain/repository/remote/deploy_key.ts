@@ -3,9 +3,9 @@ import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { forbidden, NO_PROJECT, type RemoteService, requireProtocol } from '#src/domain/repository/access_remote.ts';
 import { writeRefusal } from '#src/domain/repository/writable.ts';
-import type { DeployKeyHolder } from '#src/domain/users/keys/holder.ts';
+import { type DeployKeyHolder, findHolderById } from '#src/domain/users/keys/holder.ts';
 import { MERGE_REQUEST_REFS } from '#src/git/refs/name.ts';
-import { NotFound } from '#src/platform/errors.ts';
+import { NotFound, Unauthenticated } from '#src/platform/errors.ts';
 
 /** An actor that finds every project; the access of the key is checked afterwards. It is no user, and used for nothing else. */
 const FINDER: Actor = {
@@ -31,7 +31,11 @@ export async function openByDeployKey(
   service: RemoteService,
 ): Promise<ProjectRow> {
   await requireProtocol(context, 'ssh');
-  const { project, isOwn } = await find(context, key, fullPath);
+  return requireKey(await find(context, key, fullPath), key, service);
+}
+
+/** The project, if the key may do this there. Throws DomainError of FORBIDDEN. */
+function requireKey({ project, isOwn }: Opened, key: DeployKeyHolder, service: RemoteService): ProjectRow {
   if (service === 'fetch') return project;
   if (!isOwn) throw forbidden('This deploy key is not one of the project: it cannot push to it.');
   if (!key.canPush) throw forbidden('This deploy key can only read: it cannot push.');
@@ -45,20 +49,21 @@ export async function openByDeployKey(
   return project;
 }
 
-/** The project of a token that was given to the client of a deploy key, if the key may still do this there. Throws as openByDeployKey. */
+/**
+ * The project of a token that was given to the client of a deploy key, if the key may still do this there. Throws as openByDeployKey,
+ * and Unauthenticated if there is no such key any more.
+ */
 export async function openByKeyGrant(
   context: Context,
   { deployKeyId, projectId }: { deployKeyId: number; projectId: number },
   fullPath: string,
   service: RemoteService,
 ): Promise<ProjectRow> {
-  const key = await context.db.deployKey.findUnique({ where: { id: deployKeyId }, select: { canPush: true } });
-  const found = key && (await look(context, { keyId: deployKeyId, canPush: key.canPush }, fullPath));
-  if (!key || typeof found !== 'object' || found?.project.id !== projectId) throw new NotFound('Project', NO_PROJECT);
-  if (service === 'push' && !(found.isOwn && key.canPush)) throw forbidden('This deploy key cannot push.');
-  const refusal = service === 'push' ? writeRefusal(found.project) : null;
-  if (refusal !== null) throw forbidden(refusal);
-  return found.project;
+  const key = await findHolderById(context.db, { kind: 'deploy', keyId: deployKeyId });
+  if (key?.kind !== 'deploy') throw new Unauthenticated('The deploy key was removed.');
+  const found = await look(context, key, fullPath);
+  if (typeof found !== 'object' || found.project.id !== projectId) throw new NotFound('Project', NO_PROJECT);
+  return requireKey(found, key, service);
 }
 
 /** Like hiddenRefs, for a deploy key: in its own projects it may read what reporters can, elsewhere no more than anyone. */

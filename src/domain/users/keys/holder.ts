@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { noteSeenToday } from '#src/access/credentials/seen.ts';
+import { isNoEndedBot } from '#src/access/credentials/tokens/active.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { type Db, Prisma, queryRows } from '#src/platform/database/db.ts';
 import { canAuthenticateSql } from '#src/platform/outbound/mail/sending.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
 
 /** The owner of a public key: a user, or projects with a deploy key. */
 export type KeyHolder = UserKey | DeployKeyHolder;
@@ -44,6 +46,8 @@ interface Row {
   firstToday: boolean | null;
 }
 
+const [user, maker] = [alias('User', 'u'), alias('User', 'maker')];
+
 const TO_NOTE = Prisma.sql`(k.last_used_at IS NULL OR k.last_used_at <= now() - interval '1 minute')`;
 
 /** The SHA-256 fingerprint that identifies a stored key: base64 without padding. */
@@ -56,21 +60,38 @@ export function fingerprintOf(key: Buffer): string {
 
 /**
  * The current owner of the key with this fingerprint, in one statement; null if there is none, the user is blocked, or the key has
- * expired or is for signatures alone.
+ * expired or is for signatures alone. What a bot added ends with the bot.
  */
-export async function findHolder(db: Db, fingerprint: string): Promise<KeyHolder | null> {
-  const user = Prisma.sql`u.id, u.username, u.admin, u.external, u.can_create_group AS "canCreateGroup",
+export function findHolder(db: Db, fingerprint: string): Promise<KeyHolder | null> {
+  return find(db, {
+    user: Prisma.sql`k.fingerprint_sha256 = ${fingerprint}`,
+    deploy: Prisma.sql`k.fingerprint_sha256 = ${fingerprint}`,
+  });
+}
+
+/** As findHolder, of the key that was found earlier. */
+export function findHolderById(
+  db: Db,
+  { kind, keyId }: { kind: KeyHolder['kind']; keyId: number },
+): Promise<KeyHolder | null> {
+  const none = Prisma.sql`FALSE`;
+  return find(db, { user: none, deploy: none, [kind]: Prisma.sql`k.id = ${keyId}` });
+}
+
+async function find(db: Db, key: Record<KeyHolder['kind'], Prisma.Sql>): Promise<KeyHolder | null> {
+  const own = Prisma.sql`u.id, u.username, u.admin, u.external, u.can_create_group AS "canCreateGroup",
     u.projects_limit AS "projectsLimit", u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday"`;
-  const active = Prisma.sql`u.id = k.user_id AND u.state = 'active' AND ${canAuthenticateSql(db)}`;
+  const active = Prisma.sql`u.id = k.user_id AND u.state = 'active' AND ${canAuthenticateSql(db)} AND ${isNoEndedBot(user)}`;
   const [row] = await queryRows<Row>(
     db,
     Prisma.sql`
-    SELECT 'user' AS kind, k.id AS "keyId", k.title, false AS "canPush", ${TO_NOTE} AS "toNote", ${user}
-      FROM ssh_keys k JOIN users u ON ${active} WHERE k.fingerprint_sha256 = ${fingerprint}
+    SELECT 'user' AS kind, k.id AS "keyId", k.title, false AS "canPush", ${TO_NOTE} AS "toNote", ${own}
+      FROM ssh_keys k JOIN users u ON ${active} WHERE ${key.user}
         AND k.usage_type <> 'signing' AND (k.expires_at IS NULL OR k.expires_at > now())
     UNION ALL
-    SELECT 'deploy', k.id, k.title, k.can_push, ${TO_NOTE}, ${user}
-      FROM deploy_keys k LEFT JOIN users u ON ${active} WHERE k.fingerprint_sha256 = ${fingerprint}`,
+    SELECT 'deploy', k.id, k.title, k.can_push, ${TO_NOTE}, ${own}
+      FROM deploy_keys k LEFT JOIN users u ON ${active} WHERE ${key.deploy}
+        AND NOT EXISTS (SELECT 1 FROM ${table(maker)} WHERE ${maker.id} = k.user_id AND NOT ${isNoEndedBot(maker)})`,
   );
   if (!row) return null;
   const { kind, keyId, toNote } = row;
