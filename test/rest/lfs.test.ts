@@ -5,12 +5,15 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createFile } from '#src/domain/repository/files/write.ts';
+import { linkObjectsOfMerged } from '#src/domain/tracking/merge_requests/link_lfs.ts';
 import { cleanUpLfs } from '#src/domain/uploads/lfs/clean_up.ts';
 import { lfsStore } from '#src/domain/uploads/lfs/place.ts';
 import { gitClient, run, workingCopy } from '../support/git_client.ts';
 import { scratch } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
+import { commitTo, opened } from '../support/merge_requests.ts';
 import { startSshWorld } from '../support/ssh.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -70,6 +73,9 @@ async function downloaded(at: string, one: { oid: string; size: number }, who?: 
   const response = await fetch(href, { headers: { ...header, ...(range && { Range: range }) } });
   return Buffer.from(await response.arrayBuffer());
 }
+
+const pointerTo = ({ oid, size }: { oid: string; size: number }) =>
+  `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${size}\n`;
 
 const storedFiles = async () => {
   const files = [];
@@ -264,6 +270,61 @@ describe('Git LFS', () => {
     await world.api(owner).delete(`/projects/${project.id}`);
     await world.idle();
     expect(await downloaded(forked, one, stranger)).toEqual(one.bytes);
+  });
+
+  it('gives a project the objects that merged commits of a fork need, for good, and no others of the fork', async () => {
+    const { project, at } = await stage();
+    await createFile(world.as(owner), project.id, { path: 'a', branch: 'master', content: 'a', message: 'First' });
+    const { body: fork } = await world.api(developer).post(`/projects/${project.id}/fork`);
+    await world.idle();
+    const forked = `${world.url}/${fork.path_with_namespace}.git/info/lfs`;
+    const [tip, replaced, other, foreign] = [object(), object(), object(), object()];
+    for (const one of [tip, replaced, other]) await uploaded(forked, one, developer);
+    const elsewhere = await stage();
+    await uploaded(elsewhere.at, foreign, owner);
+    // A file that a later commit replaces, the present one, and one that points to what the fork does not have.
+    for (const [path, one] of [
+      ['data.bin', replaced],
+      ['data.bin', tip],
+      ['guessed.bin', foreign],
+    ] as const)
+      await commitTo(world, { id: fork.id }, developer, 'topic', path, pointerTo(one));
+    const { iid } = await opened(world, { id: fork.id }, developer, { targetProject: project.id });
+    await world.idle();
+    expect(await downloaded(at, tip, reporter)).toBe(404);
+    const merged = await world.api(owner).put(`/projects/${project.id}/merge_requests/${iid}/merge`);
+    expect([merged.status, merged.body.state]).toEqual([200, 'merged']);
+    const expected = async () => {
+      for (const one of [tip, replaced]) expect(await downloaded(at, one, reporter)).toEqual(one.bytes);
+      for (const one of [other, foreign]) expect(await downloaded(at, one, reporter)).toBe(404);
+    };
+    await expected();
+    const { body } = await world.api(owner).get(`/projects/${project.id}?statistics=true`);
+    expect(body.statistics.lfs_objects_size).toBe(tip.size + replaced.size);
+    expect((await world.api(developer).delete(`/projects/${fork.id}`)).status).toBe(202);
+    await world.idle();
+    await world.db.lfsObject.updateMany({ data: { createdAt: new Date(0) } });
+    await cleanUpLfs(world.as(owner));
+    await expected();
+  });
+
+  it('gives a project those of what a server of an earlier version merged', async () => {
+    const { project, at } = await stage();
+    await createFile(world.as(owner), project.id, { path: 'a', branch: 'master', content: 'a', message: 'First' });
+    const { body: fork } = await world.api(developer).post(`/projects/${project.id}/fork`);
+    await world.idle();
+    const forked = `${world.url}/${fork.path_with_namespace}.git/info/lfs`;
+    const [one, other] = [object(), object()];
+    for (const sent of [one, other]) await uploaded(forked, sent, developer);
+    await commitTo(world, { id: fork.id }, developer, 'topic', 'data.bin', pointerTo(one));
+    const { id, iid } = await opened(world, { id: fork.id }, developer, { targetProject: project.id });
+    await world.idle();
+    await world.api(owner).put(`/projects/${project.id}/merge_requests/${iid}/merge`);
+    await world.db.lfsObjectOfProject.deleteMany({ where: { projectId: project.id } });
+    await world.db.mergeRequest.update({ where: { id }, data: { lfsLinked: false } });
+    await linkObjectsOfMerged(world);
+    expect(await downloaded(at, one, reporter)).toEqual(one.bytes);
+    expect(await downloaded(at, other, reporter)).toBe(404);
   });
 
   it('removes objects that no project has any more, and files that were never recorded', LONG, async () => {

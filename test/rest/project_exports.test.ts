@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { expireExports } from '#src/domain/project_archives/export.ts';
+import { createSnippet } from '#src/domain/snippets/save.ts';
 import { exportsStore } from '#src/domain/uploads/archives.ts';
 import { run } from '../support/git_client.ts';
 import { gitLines } from '../support/git_program.ts';
@@ -92,6 +93,35 @@ describe('Exporting a project', () => {
     expect(named(own)).toMatchObject({ username: developer.username, email: null });
     expect(named(whole)).toMatchObject({ username: developer.username, email: address });
     for (const place of [own, whole]) rmSync(place, { recursive: true });
+  });
+
+  it('has the snippets, and what is on them, that whoever exports may read: private ones of others are not among them', async () => {
+    const project = await world.project({ owner });
+    const master = await world.user();
+    await world.member(project, master, 'master');
+    const write = async (who: typeof owner, title: string, visibility: 'private' | 'internal') => {
+      const values = { title, fileName: title, content: title, visibility };
+      const { id } = await createSnippet(world.as(who), { project: project.id, ...values });
+      const at = `/projects/${project.id}/snippets/${id}`;
+      const note = await world.api(who).post(`${at}/notes`, { body: `On ${title}` });
+      await world.api(who).post(`${at}/award_emoji?name=tada`);
+      await world.api(who).post(`${at}/notes/${note.body.id}/award_emoji?name=heart`);
+    };
+    await write(owner, 'secret-of-owner', 'private');
+    await write(master, 'secret-of-master', 'private');
+    await write(owner, 'for-all', 'internal');
+    const told = async (who: typeof owner) => {
+      const directory = unpacked(await exported(world, world.api(who), who, project));
+      const titles = records(directory, 'snippets').map(({ title }) => title);
+      const notes = records(directory, 'notes').map(({ body }) => body);
+      const counts = [records(directory, 'award_emoji').length];
+      rmSync(directory, { recursive: true });
+      return { titles: titles.sort(), notes: notes.sort(), counts };
+    };
+    const ofMaster = ['for-all', 'secret-of-master'];
+    expect(await told(master)).toEqual({ titles: ofMaster, notes: ofMaster.map((one) => `On ${one}`), counts: [4] });
+    const whole = ['for-all', 'secret-of-master', 'secret-of-owner'];
+    expect(await told(admin)).toEqual({ titles: whole, notes: whole.map((one) => `On ${one}`), counts: [6] });
   });
 
   it('leaves out notes that tell of other projects, and issues that were deleted', async () => {

@@ -213,14 +213,20 @@ describe('Importing a project', () => {
     ]);
     const why = notes.find(({ body }: Json) => body.includes('Why?'));
     expect(why.body).toBe('Why?');
-    // Members come with the addresses of the archive, and with no more than the importer has.
-    const { body: members } = await world.api(owner).get(`/projects/${id}/members`);
-    expect(members.map(({ username, access_level }: Json) => [username, access_level])).toEqual(
-      expect.arrayContaining([
-        [owner.username, 40],
-        [developer.username, 30],
-      ]),
-    );
+  });
+
+  it('makes members of accounts by private addresses for administrators alone, for others by public ones', async () => {
+    const memberOf = async (who: TestUser, name: string) => {
+      const { id } = await imported(world, who, { archive: whole, path: world.unique(name) });
+      const found = await world.db.member.findMany({ where: { projectId: id, userId: developer.id } });
+      return found.map(({ accessLevel }) => accessLevel);
+    };
+    expect(await memberOf(admin, 'by-private')).toEqual([30]);
+    expect(await memberOf(owner, 'by-hidden')).toEqual([]);
+    const { email } = await world.db.user.findUniqueOrThrow({ where: { id: developer.id } });
+    await world.db.user.update({ where: { id: developer.id }, data: { publicEmail: email } });
+    expect(await memberOf(owner, 'by-public')).toEqual([30]);
+    await world.db.user.update({ where: { id: developer.id }, data: { publicEmail: null } });
   });
 
   it('gives nobody more than the importer has', async () => {
@@ -229,6 +235,8 @@ describe('Importing a project', () => {
     writeFileSync(path.join(directory, 'tree/members.ndjson'), `${JSON.stringify({ ...member, access_level: 40 })}\n`);
     const group = await world.group({ owner, projectCreationLevel: 'developer' });
     await world.member(group, stranger, 'developer');
+    const { email: publicEmail } = await world.db.user.findUniqueOrThrow({ where: { id: developer.id } });
+    await world.db.user.update({ where: { id: developer.id }, data: { publicEmail } });
     const { id } = await imported(world, stranger, {
       archive: packed(directory),
       path: 'bounded',
@@ -239,6 +247,7 @@ describe('Importing a project', () => {
       select: { userId: true, accessLevel: true },
     });
     expect(levels).toEqual([{ userId: developer.id, accessLevel: 30 }]);
+    await world.db.user.update({ where: { id: developer.id }, data: { publicEmail: null } });
     rmSync(directory, { recursive: true });
   });
 

@@ -7,7 +7,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import { can } from '#src/access/permissions/abilities.ts';
-import type { Context } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Seer } from '#src/access/permissions/visibility.ts';
 import { archivedColumns, KINDS, type Kind } from '#src/domain/project_archives/kinds.ts';
 import {
   ARCHIVE,
@@ -185,7 +186,7 @@ async function collect(
   await mkdir(path.join(directory, 'tree'));
   const { uploads, avatar, settings } = await context.db.$transaction(
     async (tx) => {
-      await writeTree(tx, context, project, directory, signal);
+      await writeTree(tx, requireActor(context), project, directory, signal);
       return {
         settings: await settingsOf(tx, project.id),
         avatar: await tx.projectAvatar.findUnique({ where: { projectId: project.id }, select: { content: true } }),
@@ -230,10 +231,10 @@ async function collect(
   })();
 }
 
-/** Writes the records of all kinds, and the users whom they name. */
+/** Writes the records of all kinds that the actor may read, and the users whom they name. */
 async function writeTree(
   tx: Transaction,
-  { actor }: Context,
+  actor: Actor,
   project: ProjectRow,
   directory: string,
   signal: AbortSignal,
@@ -241,7 +242,7 @@ async function writeTree(
   const users = new Set<number>();
   for (const kind of KINDS) {
     async function* lines(): AsyncGenerator<string> {
-      for await (const row of recordsOf(tx, kind, project.id)) {
+      for await (const row of recordsOf(tx, kind, project.id, actor)) {
         signal.throwIfAborted();
         for (const column of Object.keys(kind.users)) if (row[column] != null) users.add(row[column] as number);
         yield line(row);
@@ -257,7 +258,7 @@ async function writeTree(
       for (const user of await tx.user.findMany({ where, select, orderBy: { id: 'asc' } })) {
         const { id, username, name } = user;
         // Others than administrators do not see more than what users show.
-        const own = actor?.admin && user.confirmedAt ? user.email : null;
+        const own = actor.admin && user.confirmedAt ? user.email : null;
         yield line({ id, username, name, email: own ?? user.publicEmail });
       }
     }
@@ -265,12 +266,17 @@ async function writeTree(
   await pipeline(userLines(), createWriteStream(path.join(directory, treeFile(USERS))));
 }
 
-/** The records of a kind in the order of their keys. */
-async function* recordsOf(tx: Transaction, kind: Kind, projectId: number): AsyncGenerator<Record<string, unknown>> {
+/** The records of a kind that somebody may read, in the order of their keys. */
+async function* recordsOf(
+  tx: Transaction,
+  kind: Kind,
+  projectId: number,
+  reader: Seer,
+): AsyncGenerator<Record<string, unknown>> {
   const { key } = factsOf(kind.model);
   const columns = archivedColumns(kind, key);
   const selection = new Selection(kind.model, new Map([...columns, ...key].map((name) => [name, null])));
-  const { alias: row, where } = kind.rows(projectId);
+  const { alias: row, where } = kind.rows(projectId, reader);
   const keys = (of: Alias<ModelName>) => join(key.map((name) => (of as unknown as Record<string, Prisma.Sql>)[name]));
   for (let last: Record<string, unknown> | null = null; ; ) {
     const values: unknown[] = key.map((name) => last?.[name]);
@@ -288,14 +294,12 @@ function line(row: Record<string, unknown>): string {
   return `${JSON.stringify(Object.fromEntries(Object.entries(row).map(([name, value]) => [snake(name), value])))}\n`;
 }
 
-/** The objects of Git LFS that can be read in a project: its own, and those of forks of which it has merged something. */
+/** The objects of Git LFS of a project. */
 async function* objectsOf({ db }: Pick<Context, 'db'>, projectId: number): AsyncGenerator<LfsObject> {
   for (let last = 0; ; ) {
     const rows = await db.$queryRaw<LfsObject[]>`
       SELECT o.id, o.oid, o.secret FROM lfs_objects o WHERE o.id > ${last} AND o.id IN (
-        SELECT p.lfs_object_id FROM lfs_object_projects p WHERE p.project_id = ${projectId}
-        UNION ALL SELECT p.lfs_object_id FROM merge_requests m JOIN lfs_object_projects p ON p.project_id = m.source_project_id
-          WHERE m.target_project_id = ${projectId} AND m.state = 'merged')
+        SELECT p.lfs_object_id FROM lfs_object_projects p WHERE p.project_id = ${projectId})
       ORDER BY o.id LIMIT ${AT_ONCE}`;
     yield* rows;
     if (rows.length < AT_ONCE) return;

@@ -1,6 +1,8 @@
+import type { Seer } from '#src/access/permissions/visibility.ts';
 import { type Check, CHECKS as is } from '#src/domain/project_archives/checks.ts';
+import { visible } from '#src/domain/snippets/visible.ts';
 import { Prisma } from '#src/platform/database/db.ts';
-import { type Alias, alias } from '#src/platform/records/alias.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import type { Columns, ModelName } from '#src/platform/records/model.ts';
 
 const { sql } = Prisma;
@@ -25,8 +27,8 @@ export interface Kind {
   project: string | null;
   /** Columns that an archive has, but that are not stored. */
   hints: readonly string[];
-  /** The condition for the records of a project. */
-  rows(projectId: number): { alias: Alias<ModelName>; where: Prisma.Sql };
+  /** The condition for the records of a project that a master of it, or an administrator, may read. */
+  rows(projectId: number, reader: Seer): { alias: Alias<ModelName>; where: Prisma.Sql };
 }
 
 interface Rest<M extends ModelName> {
@@ -37,7 +39,7 @@ interface Rest<M extends ModelName> {
   signed?: keyof Columns[M] & string;
   project?: keyof Columns[M] & string;
   hints?: readonly (keyof Columns[M] & string)[];
-  where(row: Alias<M>, projectId: number): Prisma.Sql;
+  where(row: Alias<M>, projectId: number, reader: Seer): Prisma.Sql;
 }
 
 function kind<M extends ModelName>(name: string, model: M, rest: Rest<M>): Kind {
@@ -51,9 +53,9 @@ function kind<M extends ModelName>(name: string, model: M, rest: Rest<M>): Kind 
     signed: rest.signed ?? null,
     project: rest.project ?? null,
     hints: rest.hints ?? [],
-    rows(projectId) {
+    rows(projectId, reader) {
       const row = alias(model, 'r');
-      return { alias: row as unknown as Alias<ModelName>, where: rest.where(row, projectId) };
+      return { alias: row as unknown as Alias<ModelName>, where: rest.where(row, projectId, reader) };
     },
   };
 }
@@ -62,7 +64,10 @@ const issuesOf = (projectId: number) =>
   sql`(SELECT id FROM issues WHERE project_id = ${projectId} AND deleted_at IS NULL)`;
 const mergeRequestsOf = (projectId: number) =>
   sql`(SELECT id FROM merge_requests WHERE target_project_id = ${projectId})`;
-const snippetsOf = (projectId: number) => sql`(SELECT id FROM snippets WHERE project_id = ${projectId})`;
+const snippet = alias('Snippet', 's');
+/** Snippets are the one thing of a project that masters may not read all of. */
+const snippetsOf = (projectId: number, reader: Seer) =>
+  sql`(SELECT ${snippet.id} FROM ${table(snippet)} WHERE ${snippet.projectId} = ${projectId} AND ${visible(reader, true, snippet)})`;
 const releasesOf = (projectId: number) => sql`(SELECT id FROM releases WHERE project_id = ${projectId})`;
 
 /** What belongs to an issue or a merge request of the project. */
@@ -74,14 +79,16 @@ function ofEither(row: { issueId: Prisma.Sql; mergeRequestId: Prisma.Sql }, proj
 function noteOf(
   row: Pick<Alias<'Note'>, 'subjectType' | 'subjectId' | 'sourceProjectId'>,
   projectId: number,
+  reader: Seer,
 ): Prisma.Sql {
   return sql`((${row.subjectType} = 'Issue' AND ${row.subjectId} IN ${issuesOf(projectId)})
       OR (${row.subjectType} = 'MergeRequest' AND ${row.subjectId} IN ${mergeRequestsOf(projectId)})
-      OR (${row.subjectType} = 'Snippet' AND ${row.subjectId} IN ${snippetsOf(projectId)}))
+      OR (${row.subjectType} = 'Snippet' AND ${row.subjectId} IN ${snippetsOf(projectId, reader)}))
     AND (${row.sourceProjectId} IS NULL OR ${row.sourceProjectId} = ${projectId})`;
 }
 
-const notesOf = (projectId: number) => sql`(SELECT n.id FROM notes n WHERE ${noteOf(alias('Note', 'n'), projectId)})`;
+const notesOf = (projectId: number, reader: Seer) =>
+  sql`(SELECT n.id FROM notes n WHERE ${noteOf(alias('Note', 'n'), projectId, reader)})`;
 
 const times = { createdAt: is.time, updatedAt: is.time };
 const EITHER = { issueId: 'issues', mergeRequestId: 'merge_requests' } as const;
@@ -250,7 +257,7 @@ export const KINDS: readonly Kind[] = [
     columns: { title: is.name, fileName: is.name, content: is.text, visibility: is.enum, ...times },
     users: { authorId: 'importer' },
     project: 'projectId',
-    where: (row, id) => sql`${row.projectId} = ${id}`,
+    where: (row, id, reader) => sql`${row.id} IN ${snippetsOf(id, reader)}`,
   }),
   kind('notes', 'Note', {
     columns: {
@@ -278,7 +285,8 @@ export const KINDS: readonly Kind[] = [
     },
     refs: { id: 'threads', mergeRequestId: 'merge_requests', noteId: 'notes', versionId: 'merge_request_versions' },
     users: { resolvedById: 'nobody' },
-    where: (row, id) => sql`${row.mergeRequestId} IN ${mergeRequestsOf(id)} AND ${row.noteId} IN ${notesOf(id)}`,
+    where: (row, id, reader) =>
+      sql`${row.mergeRequestId} IN ${mergeRequestsOf(id)} AND ${row.noteId} IN ${notesOf(id, reader)}`,
   }),
   kind('suggestions', 'Suggestion', {
     columns: {
@@ -290,16 +298,16 @@ export const KINDS: readonly Kind[] = [
       outdated: is.boolean,
     },
     refs: { noteId: 'notes' },
-    where: (row, id) => sql`${row.noteId} IN ${notesOf(id)}`,
+    where: (row, id, reader) => sql`${row.noteId} IN ${notesOf(id, reader)}`,
   }),
   kind('award_emoji', 'AwardEmoji', {
     columns: { name: is.emoji, ...times },
     users: { userId: 'dropped' },
     ofSubject: true,
-    where: (row, id) => sql`((${row.subjectType} = 'Issue' AND ${row.subjectId} IN ${issuesOf(id)})
+    where: (row, id, reader) => sql`((${row.subjectType} = 'Issue' AND ${row.subjectId} IN ${issuesOf(id)})
       OR (${row.subjectType} = 'MergeRequest' AND ${row.subjectId} IN ${mergeRequestsOf(id)})
-      OR (${row.subjectType} = 'Snippet' AND ${row.subjectId} IN ${snippetsOf(id)})
-      OR (${row.subjectType} = 'Note' AND ${row.subjectId} IN ${notesOf(id)}))`,
+      OR (${row.subjectType} = 'Snippet' AND ${row.subjectId} IN ${snippetsOf(id, reader)})
+      OR (${row.subjectType} = 'Note' AND ${row.subjectId} IN ${notesOf(id, reader)}))`,
   }),
   kind('commit_comments', 'CommitComment', {
     columns: {

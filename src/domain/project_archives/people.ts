@@ -1,7 +1,9 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { type Line, linesOf } from '#src/domain/project_archives/lines.ts';
 import { treeFile, USERS } from '#src/domain/project_archives/place.ts';
-import type { Transaction } from '#src/platform/database/db.ts';
+import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+
+const { sql } = Prisma;
 
 /** How many addresses are looked up at a time. */
 const AT_ONCE = 500;
@@ -16,13 +18,17 @@ export class People {
     this.#importer = importer;
   }
 
-  /** Reads the users of an archive, and finds who of them has an account here: by an address that is confirmed. */
+  /**
+   * Reads the users of an archive, and finds who of them has an account here: for administrators by an address that is confirmed, for
+   * others by a public one, besides the importer.
+   */
   static async read(tx: Transaction, importer: Actor, file: string): Promise<People> {
     const people = new People(importer);
     let batch: { id: number; email: string }[] = [];
     const look = async () => {
       const found = await accounts(
         tx,
+        importer,
         batch.map(({ email }) => email),
       );
       for (const { id, email } of batch) {
@@ -70,16 +76,23 @@ export class People {
   }
 }
 
-/** The active users with these addresses, in lower case. */
-async function accounts(tx: Transaction, addresses: readonly string[]): Promise<Map<string, number>> {
+/** The active users whom the importer may know by these addresses, in lower case. */
+async function accounts(
+  tx: Transaction,
+  { id: importerId, admin }: Actor,
+  addresses: readonly string[],
+): Promise<Map<string, number>> {
   if (addresses.length === 0) return new Map();
   const wanted = [...new Set(addresses)];
+  const isKnown = sql`(${admin} OR u.id = ${importerId})`;
   const rows = await tx.$queryRaw<{ email: string; id: number }[]>`
     SELECT lower(u.email) AS email, u.id FROM users u
-    WHERE lower(u.email) = ANY(${wanted}::text[]) AND u.confirmed_at IS NOT NULL
+    WHERE lower(u.email) = ANY(${wanted}::text[]) AND u.confirmed_at IS NOT NULL AND ${isKnown}
       AND u.state = 'active' AND NOT u.ghost AND NOT u.bot
     UNION ALL SELECT lower(e.email), u.id FROM emails e JOIN users u ON u.id = e.user_id
-    WHERE lower(e.email) = ANY(${wanted}::text[]) AND e.confirmed_at IS NOT NULL
-      AND u.state = 'active' AND NOT u.ghost AND NOT u.bot`;
+    WHERE lower(e.email) = ANY(${wanted}::text[]) AND e.confirmed_at IS NOT NULL AND ${isKnown}
+      AND u.state = 'active' AND NOT u.ghost AND NOT u.bot
+    UNION ALL SELECT u.public_email, u.id FROM users u
+    WHERE u.public_email = ANY(${wanted}::text[]) AND u.state = 'active' AND NOT u.ghost AND NOT u.bot`;
   return new Map(rows.map(({ email, id }) => [email, id]));
 }

@@ -94,7 +94,7 @@ async function missingObject(db: Db, check: LfsCheck, commands: readonly PushCom
     if (pointer !== null && pointer.size > 0) wanted.add(pointer.oid);
   }
   if (wanted.size === 0) return null;
-  const present = await presentObjects(db, check.projectId, [...wanted], 'download');
+  const present = await presentObjects(db, check.projectId, [...wanted]);
   const missing = [...wanted].find((oid) => !present.has(oid));
   return missing === undefined
     ? null

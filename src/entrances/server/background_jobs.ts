@@ -52,6 +52,7 @@ import { traceDiscussions } from '#src/domain/tracking/discussions/trace.ts';
 import { finishMerge } from '#src/domain/tracking/merge_requests/after_merge.ts';
 import { recordClosed } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
 import { createVersionPipeline } from '#src/domain/tracking/merge_requests/create_pipeline.ts';
+import { linkObjectsOfMerged } from '#src/domain/tracking/merge_requests/link_lfs.ts';
 import { awaitingMerge, mergeAfterPipeline } from '#src/domain/tracking/merge_requests/merge_when_pipeline_succeeds.ts';
 import { rebaseMergeRequest } from '#src/domain/tracking/merge_requests/rebase.ts';
 import { refreshMergeRequests } from '#src/domain/tracking/merge_requests/refresh.ts';
@@ -97,6 +98,7 @@ export const JOB_PACES: JobPaces = {
   'hooks.prune': { cron: '53 * * * *' },
   'merge_requests.refresh': { cron: '29 * * * *', atOnce: 4 },
   'merge_requests.store_commits': { cron: '37 * * * *' },
+  'merge_requests.link_lfs': { cron: '41 * * * *' },
   'resource_events.record_past': { cron: '*/10 * * * *' },
   'projects.import': { atOnce: 4 },
   'mirrors.push': { cron: '* * * * *', atOnce: 2 },
@@ -196,6 +198,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
       const context = await as(userId, jobs);
       if (context) await rebaseMergeRequest(context, mergeRequestId, skipCi);
     },
+    'merge_requests.link_lfs': () => linkObjectsOfMerged({ db, repositories }),
     'merge_requests.store_commits': () => storeMissingCommits({ db, repositories }),
     'merge_requests.remove_refs': ({ projectId }) => removeUnneededRefs({ db, repositories }, projectId),
     'merge_requests.trace_notes': ({ mergeRequestId }) => traceDiscussions({ db, repositories }, mergeRequestId),

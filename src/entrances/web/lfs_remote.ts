@@ -200,7 +200,7 @@ async function batch(call: Call): Promise<object> {
   const { context, project, proof, expires } = opened;
   return withShare(call, context, async () => {
     const oids = objects.map(({ oid }) => oid);
-    const present = await presentObjects(context.db, project.id, oids, operation);
+    const present = await presentObjects(context.db, project.id, oids);
     const grant = { projectId: project.id, service, proof, expires } as const;
     const token = Buffer.from(`lfs:${newLfsToken(grant, context.secret)}`).toString('base64');
     const given = { header: { Authorization: `Basic ${token}` }, expires_in: secondsLeft(grant) };
@@ -253,7 +253,7 @@ async function refusalOf(context: Context, projectId: number, size: number) {
 async function verify(call: Call): Promise<object> {
   const { context, project } = await open(call, 'push');
   const { oid, size } = nameIn(await bodyOf(call));
-  const known = (await presentObjects(context.db, project.id, [oid], 'upload')).get(oid);
+  const known = (await presentObjects(context.db, project.id, [oid])).get(oid);
   if (!known) throw new NotFound('Object', 'The object does not exist');
   if (known.size !== size) throw new BadRequest('The size is wrong');
   return { oid, size };
@@ -279,7 +279,7 @@ async function transfer(call: Call, oid: string, size: string | undefined): Prom
   }
   const { context, project } = await open(call, 'fetch');
   await withShare(call, context, async () => {
-    const known = (await presentObjects(context.db, project.id, [oid], 'download')).get(oid);
+    const known = (await presentObjects(context.db, project.id, [oid])).get(oid);
     if (!known) throw new NotFound('Object', 'The object does not exist');
     const start = Number(/^bytes=(\d{1,15})-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
     const isPart = start > 0 && start < known.size;

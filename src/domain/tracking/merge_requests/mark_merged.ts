@@ -1,6 +1,7 @@
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { linkObjects, type ObjectLinks } from '#src/domain/repository/lfs_links.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
@@ -47,35 +48,43 @@ export async function announceMerge(db: Db, merge: AnnouncedMerge, mergingCommit
 /**
  * Marks a merge request as merged by the announced commit, which is on the target branch now, whatever happened meanwhile: in the
  * transaction that records or detects it.
+ *
+ * @param links the objects of Git LFS that the target gets with it (linksOfMerge)
  */
 export async function markMergedBy(
   tx: Transaction,
   context: ChangeContext,
   { id, iid, project }: { id: number; iid: number; project: Pick<ProjectRow, 'id' | 'fullPath'> },
   oid: Oid,
+  links: ObjectLinks | null,
 ): Promise<void> {
   const [merged] = await tx.$queryRaw<{ title: string; userId: number }[]>`
     UPDATE merge_requests SET state = 'merged', merge_commit_sha = merging_commit_sha, merge_when_pipeline_succeeds = false,
-      merge_error = NULL, updated_at = ${new Date()} WHERE id = ${id} AND merging_commit_sha = ${oid} AND state <> 'merged'
+      lfs_linked = true, merge_error = NULL, updated_at = ${new Date()} WHERE id = ${id} AND merging_commit_sha = ${oid} AND state <> 'merged'
     RETURNING title, COALESCE(merge_user_id, author_id) AS "userId"`;
   if (!merged) return;
+  if (links) await linkObjects(tx, links);
   await tell(tx, context, { id, iid, project, ...merged });
 }
 
 /**
  * Marks an open merge request as merged whose commits were pushed to the target branch. Returns false, without writing, if it is
  * not open any more, or its source branch has moved.
+ *
+ * @param links as for markMergedBy
  */
 export async function markMerged(
   tx: Transaction,
   context: ChangeContext,
   actor: { id: number },
   { id, sha, project }: { id: number; sha: string | null; project: Pick<ProjectRow, 'id' | 'fullPath'> },
+  links: ObjectLinks | null,
 ): Promise<boolean> {
   const [merged] = await tx.$queryRaw<{ iid: number; title: string }[]>`
     UPDATE merge_requests SET state = 'merged', merge_user_id = ${actor.id}, merge_when_pipeline_succeeds = false,
-      merge_error = NULL, squash_commit_sha = NULL, updated_at = ${new Date()} WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${sha} RETURNING iid, title`;
+      lfs_linked = true, merge_error = NULL, squash_commit_sha = NULL, updated_at = ${new Date()} WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${sha} RETURNING iid, title`;
   if (!merged) return false;
+  if (links) await linkObjects(tx, links);
   await tell(tx, context, { id, project, userId: actor.id, ...merged });
   return true;
 }

@@ -13,6 +13,7 @@ import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
 import { signatureOf } from '#src/domain/repository/write.ts';
 import { issuesClosedByMerge } from '#src/domain/tracking/merge_requests/closes_issues.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
+import { linksOfMerge } from '#src/domain/tracking/merge_requests/link_lfs.ts';
 import { announceMerge, markMergedBy } from '#src/domain/tracking/merge_requests/mark_merged.ts';
 import {
   currentMergeStatus,
@@ -198,6 +199,7 @@ async function mergeNow(
   const message = mergeCommitMessage || (facts ? mergeMessage(facts, mergeCommitTemplate) : '');
   const announced = { id, sha, targetBranch, userId: actor.id, shouldRemoveSourceBranch, squash };
   try {
+    const links = await withEffort(context, () => linksOfMerge(context.db, sides));
     await withEffort(context, () =>
       commitInTurn(context, {
         actor,
@@ -226,7 +228,7 @@ async function mergeNow(
           series.follow(oid);
           return oid;
         },
-        also: (tx, oid) => markMergedBy(tx, context, { id, iid, project }, oid),
+        also: (tx, oid) => markMergedBy(tx, context, { id, iid, project }, oid, links),
       }),
     );
   } catch (error) {

@@ -6,6 +6,7 @@ import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
 import { withCommits } from '#src/domain/repository/take_commits.ts';
 import { isStale } from '#src/domain/tracking/merge_requests/computed_fields.ts';
+import { linksOfMerge } from '#src/domain/tracking/merge_requests/link_lfs.ts';
 import { markMerged, markMergedBy } from '#src/domain/tracking/merge_requests/mark_merged.ts';
 import { mergeStatus } from '#src/domain/tracking/merge_requests/merge_status.ts';
 import { hasTarget } from '#src/domain/tracking/merge_requests/mergeable.ts';
@@ -91,7 +92,8 @@ async function refreshOnce(stores: Stores, id: number, userId?: number): Promise
   const actor = { id: await knownUser(stores, userId, sides.mergeRequest.authorId) };
   if (await isMerged(sides)) {
     const { sha } = sides.mergeRequest;
-    await stores.db.$transaction((tx) => markMerged(tx, stores, actor, { id, sha, project: sides.target }));
+    const links = await linksOfMerge(stores.db, sides);
+    await stores.db.$transaction((tx) => markMerged(tx, stores, actor, { id, sha, project: sides.target }, links));
     return true;
   }
   const { sourceTip } = sides;
@@ -102,11 +104,13 @@ async function refreshOnce(stores: Stores, id: number, userId?: number): Promise
 }
 
 /** Whether a merge that a crash left unrecorded is on the target branch; then records it. */
-async function hasArrived(stores: Stores, { mergeRequest, reader, target, targetTip }: SideTips): Promise<boolean> {
+async function hasArrived(stores: Stores, sides: SideTips): Promise<boolean> {
+  const { mergeRequest, reader, target, targetTip } = sides;
   const { id, iid, mergingCommitSha: oid } = mergeRequest;
   if (oid === null || targetTip === null || (await reader.commit(oid)) === null) return false;
   if (!(await reader.isAncestor(oid, targetTip))) return false;
-  await stores.db.$transaction((tx) => markMergedBy(tx, stores, { id, iid, project: target }, oid));
+  const links = await linksOfMerge(stores.db, sides);
+  await stores.db.$transaction((tx) => markMergedBy(tx, stores, { id, iid, project: target }, oid, links));
   return true;
 }
 

@@ -27,7 +27,7 @@ export async function readRawFile(context: Context, { lfsPointer, ...wanted }: R
   const content = await readRawBlob(context, wanted);
   if (!lfsPointer || !(await isLfsEnabled(context, { id: wanted.projectId }))) return content;
   content.stream.destroy();
-  const object = (await presentObjects(context.db, wanted.projectId, [lfsPointer.oid], 'download')).get(lfsPointer.oid);
+  const object = (await presentObjects(context.db, wanted.projectId, [lfsPointer.oid])).get(lfsPointer.oid);
   if (!object) throw new NotFound('LFS Object');
   const part = (range?: ByteRange) => openObject(context, object, range);
   const { fileName, headers } = content;
@@ -58,7 +58,7 @@ export async function readArchiveWithObjects(
   const replace = async (text: string) => {
     const pointer = parsePointer(text);
     if (pointer === null) return null;
-    const object = (await presentObjects(context.db, project.id, [pointer.oid], 'download')).get(pointer.oid);
+    const object = (await presentObjects(context.db, project.id, [pointer.oid])).get(pointer.oid);
     if (!object) return null;
     bytes += object.size;
     if (bytes > archiveBytes) {
