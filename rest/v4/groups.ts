@@ -4,7 +4,14 @@ import { BY_CURSOR, PROJECTS_BY_ID } from '#rest/v4/keyset.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** Keys that only some projects have (behaviour.md 7), in a list and within a group. */
-const listed = ['owner', 'forked_from_project', 'open_issues_count', '_links.issues', '_links.merge_requests'];
+const listed = [
+  'owner',
+  'forked_from_project',
+  'open_issues_count',
+  '_links.issues',
+  '_links.merge_requests',
+  '_links.labels',
+];
 const within = [
   ...['projects', 'shared_projects'].flatMap((list) => listed.map((key) => `${list}.${key}`)),
   // Groups at the top have it.

@@ -9,6 +9,7 @@ const omitNull = [
   'forked_from_project',
   '_links.issues',
   '_links.merge_requests',
+  '_links.labels',
   'open_issues_count',
   'statistics',
   'runners_token',

@@ -6,11 +6,21 @@ const ONE = `${LIST}/:tag_name`;
 const LINKS = `${ONE}/assets/links`;
 const LINK = `${LINKS}/:link_id`;
 
+/** Those of pages that not everybody may open. */
+const PAGES = [
+  '_links.edit_url',
+  '_links.opened_issues_url',
+  '_links.closed_issues_url',
+  '_links.opened_merge_requests_url',
+  '_links.closed_merge_requests_url',
+  '_links.merged_merge_requests_url',
+] as const;
+
 /** Of all releases: who may see the code sees more of them. */
 const common = { slashes: ['tag_name'], jobToken: true } as const;
 const record = {
   ...common,
-  omitNull: ['author', 'commit', 'milestones', 'commit_path', 'tag_path', 'assets.sources', '_links.edit_url'],
+  omitNull: ['author', 'commit', 'milestones', 'commit_path', 'tag_path', 'assets.sources', ...PAGES],
   omitEmpty: ['milestones', 'assets.sources'],
   constants: { evidences: [] },
 } as const satisfies Partial<Route>;

@@ -10,7 +10,7 @@ import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { viaRelation } from '#schema/records/plugin.ts';
 import '#schema/runners/types.ts';
 import '#schema/users/types.ts';
-import { authorize, can } from '#src/access/permissions/abilities.ts';
+import { type ArtifactsOptions, mayReadArtifacts } from '#src/domain/ci/artifacts/read.ts';
 import {
   type ArtifactFile as FoundArtifactFile,
   type ArtifactFolder as FoundArtifactFolder,
@@ -19,9 +19,11 @@ import {
   readArtifactText,
 } from '#src/domain/ci/artifacts/single_file.ts';
 import type { ZipChild } from '#src/domain/ci/artifacts/zip.ts';
+import { mayReadLog } from '#src/domain/ci/job_logs/debug.ts';
 import { type LogLines, type LogMatch, readLogLines, searchLog } from '#src/domain/ci/job_logs/lines.ts';
 import { BRIDGE_FAILURES, FAILURE_REASONS } from '#src/domain/ci/jobs/failure_reason.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
+import { Forbidden, Unauthenticated } from '#src/platform/errors.ts';
 
 interface ArtifactsRow {
   projectId: number;
@@ -320,42 +322,58 @@ export const Job = builder.prismaObject('Job', {
     artifactsFile: t.field({
       type: JobArtifacts,
       nullable: true,
-      description: 'The artifacts of the job; null without any, or once they have expired.',
+      description:
+        'The artifacts of the job; null without any, once they have expired, and for those who may not read them.',
       select: {
         id: true,
         projectId: true,
         artifactsFilename: true,
         artifactsSize: true,
+        artifactsOptions: true,
         artifacts: { select: { expireAt: true } },
       },
-      resolve: ({ id, projectId, artifactsFilename: filename, artifactsSize: size, artifacts }) => {
+      resolve: async (job, _args, context) => {
+        const { id, projectId, artifactsFilename: filename, artifactsSize: size, artifacts } = job;
         const expireAt = artifacts?.expireAt ? new Date(artifacts.expireAt) : null;
         if (filename === null || isOver(artifacts?.expireAt ?? null)) return null;
+        if (!(await readsArtifacts(context, job))) return null;
         return { projectId, jobId: id, filename, size: Number(size ?? 0), expireAt };
       },
     }),
     artifactsExpireAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When the artifacts of the job are removed; null if they are kept, or there are none.',
-      select: { artifacts: { select: { expireAt: true } } },
-      resolve: ({ artifacts }) => artifacts?.expireAt ?? null,
+      description:
+        'When the artifacts of the job are removed; null if they are kept, there are none, or the caller may not read them.',
+      select: { projectId: true, artifactsOptions: true, artifacts: { select: { expireAt: true } } },
+      resolve: async (job, _args, context) => {
+        const expireAt = job.artifacts?.expireAt ?? null;
+        return expireAt !== null && (await readsArtifacts(context, job)) ? expireAt : null;
+      },
     }),
     files: t.field({
       type: [JobFile],
-      description: 'The archive of the job’s artifacts, its log and its reports, as far as there are any.',
+      description:
+        'The archive of the job’s artifacts, its log and its reports, as far as there are any and the caller may read them.',
       select: {
+        projectId: true,
+        artifactsOptions: true,
         artifacts: { select: { fileName: true, size: true, expireAt: true } },
-        traceFile: { select: { size: true } },
+        traceFile: { select: { size: true, debug: true } },
         reports: { select: { type: true, format: true, fileName: true, size: true, expireAt: true } },
       },
-      resolve: ({ artifacts, traceFile, reports }) => {
+      resolve: async (job, _args, context) => {
+        const { projectId, traceFile } = job;
+        const isReadable =
+          job.artifacts === null && job.reports.length === 0 ? false : await readsArtifacts(context, job);
+        const [artifacts, reports] = isReadable ? [job.artifacts, job.reports] : [null, []];
         const archive = artifacts && { ...artifacts, type: 'archive', format: 'zip' };
         const kept = [archive, ...reports.toSorted((a, b) => (a.type < b.type ? -1 : 1))]
           .flatMap((file) => (file && !isOver(file.expireAt) ? [file] : []))
           .map(({ type, format, fileName, size }) => ({ type, format, filename: fileName, size: Number(size) }));
         const size = Number(traceFile?.size ?? 0);
-        return size > 0 ? [...kept, { type: 'trace', format: 'raw', filename: 'job.log', size }] : kept;
+        const showsLog = size > 0 && (await readsLog(context, { projectId, traceFile }));
+        return showsLog ? [...kept, { type: 'trace', format: 'raw', filename: 'job.log', size }] : kept;
       },
     }),
     artifactFile: t.field({
@@ -403,7 +421,7 @@ export const Job = builder.prismaObject('Job', {
         'The last 20 lines of the job’s log as text, at most 4 KiB. Empty while there are none; null for a log with variables that the caller may not read.',
       select: LOG,
       resolve: async (job, _args, context) => {
-        const isReadable = await mayReadLog(context, job);
+        const isReadable = await readsLog(context, job);
         return isReadable ? context.loaders.traceEnd.load(job.id) : null;
       },
     }),
@@ -430,7 +448,7 @@ export const Job = builder.prismaObject('Job', {
       args: { text: t.arg.string({ required: true, description: 'The text to look for, such as `error`.' }) },
       select: LOG,
       resolve: async (job, { text }, context) =>
-        (await mayReadLog(context, job)) ? searchLog(context, job.id, text) : null,
+        (await readsLog(context, job)) ? searchLog(context, job.id, text) : null,
     }),
     trace: t.string({
       description: 'The job’s log as text. Fails with CONTENT_TOO_LARGE above 4 MB.',
@@ -443,19 +461,27 @@ export const Job = builder.prismaObject('Job', {
   }),
 });
 
-/** Throws Forbidden for a log with all variables of the job, unless the caller may read it. */
-async function requireReadableLog(
-  context: GraphQLContext,
-  { projectId, traceFile }: { projectId: number; traceFile: { debug: boolean } | null },
-): Promise<void> {
-  if (traceFile?.debug) authorize(context.actor, 'read_debug_log', await requireProjectBase(context, projectId));
+interface LoggedJob {
+  projectId: number;
+  traceFile: { debug: boolean } | null;
 }
 
-async function mayReadLog(
+/** Throws Forbidden, or Unauthenticated for anonymous callers, for a log that the caller may not read. */
+async function requireReadableLog(context: GraphQLContext, job: LoggedJob): Promise<void> {
+  if (!(await readsLog(context, job))) throw context.actor ? new Forbidden() : new Unauthenticated();
+}
+
+async function readsLog(context: GraphQLContext, { projectId, traceFile }: LoggedJob): Promise<boolean> {
+  return mayReadLog(context.actor, await requireProjectBase(context, projectId), traceFile?.debug === true);
+}
+
+/** Whether the caller may read the artifacts of a job. */
+async function readsArtifacts(
   context: GraphQLContext,
-  { projectId, traceFile }: { projectId: number; traceFile: { debug: boolean } | null },
+  { projectId, artifactsOptions }: { projectId: number; artifactsOptions: unknown },
 ): Promise<boolean> {
-  return !traceFile?.debug || can(context.actor, 'read_debug_log', await requireProjectBase(context, projectId));
+  const project = await requireProjectBase(context, projectId);
+  return mayReadArtifacts(context.actor, project, artifactsOptions as ArtifactsOptions | null);
 }
 
 /** Whether a time has come, given as ISO 8601. */

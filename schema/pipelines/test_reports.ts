@@ -1,5 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { Pipeline } from '#schema/pipelines/types.ts';
+import { requireProjectBase } from '#schema/projects/project_of.ts';
+import { authorize } from '#src/access/permissions/abilities.ts';
 import type { TEST_STATUSES, TestCase as TestCaseOfReport } from '#src/domain/ci/reports/junit.ts';
 import type {
   TestSuite as JobTests,
@@ -103,7 +105,10 @@ builder.prismaObjectFields(Pipeline, (t) => ({
   testReport: t.field({
     type: TestReport,
     description: 'The tests that the current jobs of the pipeline and its children reported; empty without reports.',
-    select: { id: true },
-    resolve: ({ id }, _args, { loaders }) => loaders.testReport.load(id),
+    select: { id: true, projectId: true },
+    resolve: async ({ id, projectId }, _args, context) => {
+      authorize(context.actor, 'read_job_output', await requireProjectBase(context, projectId));
+      return context.loaders.testReport.load(id);
+    },
   }),
 }));

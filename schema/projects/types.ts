@@ -16,7 +16,7 @@ import { Node, toGlobalId } from '#schema/node/types.ts';
 import { projectOf } from '#schema/projects/project_of.ts';
 import { viaRelation } from '#schema/records/plugin.ts';
 import { User } from '#schema/users/types.ts';
-import { can } from '#src/access/permissions/abilities.ts';
+import { can, type ProjectSubject } from '#src/access/permissions/abilities.ts';
 import { FEATURES, type Features, hasFeature, levelOf } from '#src/access/permissions/features.ts';
 import { NOTIFICATION_LEVELS } from '#src/domain/changes/notification_events.ts';
 import { INHERITED } from '#src/domain/changes/notification_setting.ts';
@@ -161,7 +161,7 @@ const Statistics = builder
     }),
   });
 
-const RestLinks = builder.objectRef<Features & { id: number; accessLevel: number }>('ProjectRestLinks').implement({
+const RestLinks = builder.objectRef<ProjectSubject & Features & { id: number }>('ProjectRestLinks').implement({
   description: 'URLs of a project in the REST API.',
   fields: (t) => {
     const link = (path: string, description: string) =>
@@ -183,7 +183,12 @@ const RestLinks = builder.objectRef<Features & { id: number; accessLevel: number
             : null,
       }),
       branches: link('/repository/branches', 'URL of the list of branches.'),
-      labels: link('/labels', 'URL of the list of labels.'),
+      labels: t.string({
+        nullable: true,
+        description: 'URL of the list of labels; null for those who may not read them.',
+        resolve: (project, _args, { actor, baseUrl }) =>
+          can(actor, 'read_label', project) ? `${baseUrl}/api/v4/projects/${project.id}/labels` : null,
+      }),
       events: link('/events', 'URL of the list of events.'),
       members: link('/members', 'URL of the list of direct members.'),
     };

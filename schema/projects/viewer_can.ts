@@ -67,6 +67,14 @@ builder.objectFields(Project, (t) => ({
       'Whether the caller can set labels, milestone, assignees and reviewers of merge requests into the project.',
     ),
   ),
+  viewerCanReadLabels: t.boolean(ability('read_label', 'Whether the caller can see the labels of the project.')),
+  viewerCanReadMilestones: t.boolean(
+    ability('read_milestone', 'Whether the caller can see the milestones of the project.'),
+  ),
+  viewerCanReadBoards: t.boolean(ability('read_board', 'Whether the caller can see the boards of the project.')),
+  viewerCanReadJobOutput: t.boolean(
+    ability('read_job_output', 'Whether the caller can read the logs, artifacts and test reports of jobs.'),
+  ),
   viewerCanManageLabels: t.boolean(ability('admin_label', 'Whether the caller can create, change and delete labels.')),
   viewerCanManageMilestones: t.boolean(
     ability('admin_milestone', 'Whether the caller can create and change milestones.'),

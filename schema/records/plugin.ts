@@ -74,7 +74,7 @@ export function readerOf(path: readonly string[], place: string): (record: unkno
 }
 
 /** Whether the caller can see the value of a field; throws where that is an error. */
-type Guard = (record: never, context: GraphQLContext) => boolean;
+type Guard = (record: never, context: GraphQLContext) => boolean | Promise<boolean>;
 
 /** For a field that is null if the guard returns false. */
 export function guardedBy<T>(guard: (record: T, context: GraphQLContext) => boolean) {
@@ -83,8 +83,11 @@ export function guardedBy<T>(guard: (record: T, context: GraphQLContext) => bool
 
 function guarded(read: ReturnType<typeof readerOf>, guard: Guard | undefined, otherwise: unknown = null) {
   if (!guard) return read;
-  return (record: unknown, _args: object, context: object) =>
-    guard(record as never, context as GraphQLContext) ? read(record) : (otherwise as never);
+  const given = (record: unknown, isOpen: boolean) => (isOpen ? read(record) : (otherwise as never));
+  return (record: unknown, _args: object, context: object) => {
+    const isOpen = guard(record as never, context as GraphQLContext);
+    return typeof isOpen === 'boolean' ? given(record, isOpen) : isOpen.then((known) => given(record, known));
+  };
 }
 
 /** For a field whose value belongs to a related record: the path there. */

@@ -97,18 +97,24 @@ interface Urls {
   page: string;
   place: string;
   mayChange: boolean;
+  /** The lists that the caller may read. */
+  lists: readonly Listed[];
 }
+
+type Listed = 'issues' | 'merge_requests';
 
 /** The list of issues or merge requests that a release concerns. */
 function listUrl(
   t: PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Urls>,
-  list: string,
+  list: Listed,
   state: string,
 ) {
   const what = list === 'issues' ? 'issues' : 'merge requests';
   return t.string({
-    description: `URL of the page that lists the ${state} ${what} of the release.`,
-    resolve: ({ page, place }) => {
+    nullable: true,
+    description: `URL of the page that lists the ${state} ${what} of the release; null for those who may not read ${what}.`,
+    resolve: ({ page, place, lists }) => {
+      if (!lists.includes(list)) return null;
       const tag = page.slice(page.lastIndexOf('/-/releases/') + '/-/releases/'.length);
       return `${place}/-/${list}?release_tag=${tag.replaceAll('/', '%2F')}&scope=all&state=${state}`;
     },
@@ -145,7 +151,7 @@ function commitOf({ loaders }: GraphQLContext, { projectId, tag }: ReleaseKey) {
 
 export const Release = builder.prismaObject('Release', {
   description: 'A release of a tag: its notes, and what belongs to it.',
-  select: { id: true },
+  select: { id: true, projectId: true },
   fields: (t) => ({
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the release, as webhooks use it.' }),
     project: t.field(ownProject),
@@ -205,10 +211,12 @@ export const Release = builder.prismaObject('Release', {
     }),
     milestones: t.field({
       type: [Milestone],
-      description: 'The milestones that the release reaches; none for visitors.',
+      description:
+        'The milestones that the release reaches; none for those who may not read milestones of the project.',
       extensions: {
         viaRelation: ['milestones', 'milestone'],
-        guard: (_release: unknown, { actor }: GraphQLContext) => actor !== null,
+        guard: async ({ projectId }: { projectId: number }, context: GraphQLContext) =>
+          can(context.actor, 'read_milestone', await projectOf(context, projectId)),
         otherwise: [],
       },
       resolve: (): never => {
@@ -267,6 +275,10 @@ export const Release = builder.prismaObject('Release', {
           page: context.baseUrl + releasePath(project.fullPath, tag),
           place: `${context.baseUrl}/${project.fullPath}`,
           mayChange: can(context.actor, 'push_code', project),
+          lists: [
+            ...(can(context.actor, 'read_issue', project) ? (['issues'] as const) : []),
+            ...(can(context.actor, 'read_merge_request', project) ? (['merge_requests'] as const) : []),
+          ],
         };
       },
     }),

@@ -176,7 +176,7 @@ async function sourceOf(
   context: GraphQLContext,
   kind: ChangeKind,
   { in: { project, group, viewer }, after }: Asked<Scope>,
-  ability?: 'read_issue' | 'read_merge_request' | 'read_pipeline',
+  ability?: 'read_issue' | 'read_merge_request' | 'read_pipeline' | 'read_job_output',
 ): Promise<Source> {
   const topic = (scope: Topic['scope'], id: number) => new Source({ kind, scope, id }, after);
   if (project != null) {
@@ -191,10 +191,12 @@ async function sourceOf(
 
 async function traceSource(context: GraphQLContext, asked: Asked<Scope & { job?: string | null | undefined }>) {
   const { job, ...scope } = asked.in;
-  if (job == null) return sourceOf(context, 'trace', { ...asked, in: scope }, 'read_pipeline');
+  if (job == null) return sourceOf(context, 'trace', { ...asked, in: scope }, 'read_job_output');
   const { type, id } = fromGlobalId(job) ?? { type: '', id: 0 };
   if (type !== 'Job') throw new NotFound('Job');
-  await findJob(context, await findProject(context, await projectOfJob(context, id)), id, select('Job', { id: true }));
+  const project = await findProject(context, await projectOfJob(context, id));
+  await findJob(context, project, id, select('Job', { id: true }));
+  await requireLogReadable(context, project, id);
   return new Source({ kind: 'trace', scope: 'job', id }, asked.after);
 }
 

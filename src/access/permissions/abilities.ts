@@ -1,5 +1,5 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
-import { type Feature, type Features, hasFeature } from '#src/access/permissions/features.ts';
+import { type Feature, type Features, hasFeature, TRACKED } from '#src/access/permissions/features.ts';
 import { Forbidden, Unauthenticated } from '#src/platform/errors.ts';
 
 /** Access levels (rest-api-v4.md, Member). */
@@ -18,21 +18,26 @@ interface Rule {
   readonly open?: 'user' | 'anyone';
   /** Denied while this feature is off, and to those who are no members while it is for members alone. */
   readonly feature?: Feature;
+  /** Denied to those who are no members, unless one of these features is there for them: it is what shows in them. */
+  readonly shownIn?: readonly Feature[];
   /** Denied while the project is archived. */
   readonly frozen?: true;
   /** The setting of the group that lowers or raises the level. */
   readonly setting?: 'projectCreationLevel' | 'subgroupCreationLevel';
-  /** Also granted to guests while the jobs of the project are public. */
-  readonly publicJobs?: true;
+  /**
+   * While the jobs of the project are public, also granted to guests; while they are not, what jobs write (`output`) is kept from
+   * those to whom the project is open.
+   */
+  readonly publicJobs?: 'record' | 'output';
 }
 
 /** Who may do what in a project, in the order of behaviour.md 6. */
 export const projectAbilities = {
   read_project: { level: GUEST, open: 'anyone' },
   read_member: { level: GUEST, open: 'user' },
-  read_label: { level: GUEST, open: 'user' },
-  read_milestone: { level: GUEST, open: 'user' },
-  read_board: { level: GUEST, open: 'user' },
+  read_label: { level: GUEST, open: 'user', shownIn: TRACKED },
+  read_milestone: { level: GUEST, open: 'user', shownIn: TRACKED },
+  read_board: { level: GUEST, open: 'user', shownIn: ['issues'] },
   read_issue: { level: GUEST, open: 'user', feature: 'issues' },
   read_confidential_issue: { level: REPORTER, feature: 'issues' },
   read_project_snippet: { level: GUEST, open: 'user', feature: 'snippets' },
@@ -50,7 +55,8 @@ export const projectAbilities = {
   create_commit_comment: { level: REPORTER, open: 'user', feature: 'repository' },
   read_merge_request: { level: REPORTER, open: 'user', feature: 'mergeRequests' },
   read_commit_status: { level: REPORTER, open: 'user', feature: 'repository' },
-  read_pipeline: { level: REPORTER, open: 'user', feature: 'jobs', publicJobs: true },
+  read_pipeline: { level: REPORTER, open: 'user', feature: 'jobs', publicJobs: 'record' },
+  read_job_output: { level: REPORTER, open: 'user', feature: 'jobs', publicJobs: 'output' },
   read_environment: { level: REPORTER, feature: 'jobs' },
   create_deployment: { level: DEVELOPER, feature: 'jobs' },
   delete_deployment: { level: MASTER, feature: 'jobs' },
@@ -184,15 +190,17 @@ export function can<Ability extends ProjectAbility | GroupAbility>(
   const rule = rules[ability];
   if (rule.feature && !hasFeature(actor, rule.feature, { ...subject, membersOnly: subject.membersOnly ?? [] }))
     return false;
+  if (rule.shownIn && !isShown(actor, rule.shownIn, subject)) return false;
   if (rule.frozen && subject.archived) return false;
-  if (rule.open === 'anyone' && subject.visibility === 'public') return true;
+  const open = rule.publicJobs === 'output' && !subject.publicJobs ? undefined : rule.open;
+  if (open === 'anyone' && subject.visibility === 'public') return true;
   if (!actor) return false;
   const setting = rule.setting && subject[rule.setting];
   // What nobody may create, administrators do not either.
   if (setting === 'noone') return false;
   const level = setting ? CREATION_LEVELS[setting] : rule.publicJobs && subject.publicJobs ? GUEST : rule.level;
   if (actor.admin || subject.accessLevel >= level) return true;
-  return rule.open !== undefined && isOpenTo(actor, subject.visibility);
+  return open !== undefined && isOpenTo(actor, subject.visibility);
 }
 
 /** As can, but throws: Unauthenticated for anonymous callers, else Forbidden. */
@@ -203,6 +211,11 @@ export function authorize<Ability extends ProjectAbility | GroupAbility>(
 ): void {
   if (can(actor, ability, subject)) return;
   throw actor ? new Forbidden() : new Unauthenticated();
+}
+
+function isShown(actor: Actor | null, features: readonly Feature[], subject: PermissionSubject): boolean {
+  if (actor?.admin || subject.accessLevel > 0) return true;
+  return features.some((feature) => hasFeature(actor, feature, { ...subject, membersOnly: subject.membersOnly ?? [] }));
 }
 
 function isOpenTo(actor: Actor, visibility: PermissionSubject['visibility']): boolean {

@@ -16,6 +16,9 @@ export const FEATURES = [
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 
+/** Those that labels and milestones are for. */
+export const TRACKED = ['issues', 'mergeRequests'] as const satisfies readonly Feature[];
+
 /** Who can use a feature: nobody, the members of the project, or everyone who sees the project; within their rights. */
 export type FeatureLevel = 'disabled' | 'private' | 'enabled';
 

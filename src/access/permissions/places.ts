@@ -1,6 +1,6 @@
 import { REPORTER } from '#src/access/permissions/abilities.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
-import { type Feature, featureThere } from '#src/access/permissions/features.ts';
+import { type Feature, featureThere, TRACKED } from '#src/access/permissions/features.ts';
 import { openTo, projectLevels } from '#src/access/permissions/visibility.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { alias } from '#src/platform/records/alias.ts';
@@ -10,7 +10,8 @@ const project = alias('Project', 'p');
 
 /**
  * The projects visible to the actor, as the subquery `places` for WITH, computed once for a whole list: their `id` and whether
- * the actor reads their `issues`, the `confidential` ones, their `commits`, `merge_requests`, `deployments`, `packages` and `images`.
+ * the actor reads their `issues`, the `confidential` ones, their labels and milestones (`planning`), `commits`, `merge_requests`,
+ * `deployments`, `packages` and `images`.
  * A condition on the aliases `p` (projects) and `n` (their namespaces) narrows them, and `feature` to those in which it is there for the actor.
  */
 export function seenPlaces(actor: Actor, where: Prisma.Sql = sql`TRUE`, feature?: Feature): Prisma.Sql {
@@ -19,7 +20,7 @@ export function seenPlaces(actor: Actor, where: Prisma.Sql = sql`TRUE`, feature?
   const there = (feature: Feature) => featureThere(feature, project, isMember);
   const narrowed = feature === undefined ? where : sql`${where} AND ${there(feature)}`;
   if (actor.admin) {
-    return sql`places AS MATERIALIZED (SELECT p.id, ${there('issues')} AS issues, TRUE AS confidential, ${there('repository')} AS commits,
+    return sql`places AS MATERIALIZED (SELECT p.id, ${there('issues')} AS issues, TRUE AS confidential, TRUE AS planning, ${there('repository')} AS commits,
         ${there('mergeRequests')} AS merge_requests, ${there('jobs')} AS deployments, TRUE AS packages,
         ${there('containerRegistry')} AS images
       FROM ${from} WHERE p.deleted_at IS NULL AND ${narrowed})`;
@@ -28,6 +29,7 @@ export function seenPlaces(actor: Actor, where: Prisma.Sql = sql`TRUE`, feature?
   const readsCode = sql`(${openTo(actor, project)} OR ${isReporter})`;
   return sql`levels AS MATERIALIZED (${projectLevels(actor)}),
     places AS MATERIALIZED (SELECT p.id, ${there('issues')} AS issues, ${isReporter} AS confidential,
+        (${isMember} OR ${Prisma.join(TRACKED.map(there), ' OR ')}) IS TRUE AS planning,
         ${there('repository')} AND ${readsCode} AS commits, ${there('mergeRequests')} AND ${readsCode} AS merge_requests,
         ${there('jobs')} AND ${isReporter} AS deployments, ${readsCode} AS packages,
         ${there('containerRegistry')} AND ${readsCode} AS images
@@ -36,13 +38,13 @@ export function seenPlaces(actor: Actor, where: Prisma.Sql = sql`TRUE`, feature?
 }
 
 /**
- * Whether the project of that ID is in `places`, optionally with readable issues, confidential ones, commits, merge requests,
- * deployments, packages or images.
+ * Whether the project of that ID is in `places`, optionally with readable issues, confidential ones, labels and milestones, commits,
+ * merge requests, deployments, packages or images.
  * In this form each set is built once and looked up per row, while rows keep their order.
  */
 export function within(
   projectId: Prisma.Sql,
-  what?: 'issues' | 'confidential' | 'commits' | 'merge_requests' | 'deployments' | 'packages' | 'images',
+  what?: 'issues' | 'confidential' | 'planning' | 'commits' | 'merge_requests' | 'deployments' | 'packages' | 'images',
 ): Prisma.Sql {
   const where = what === undefined ? Prisma.empty : Prisma.raw(`WHERE v.${what}`);
   return sql`((${projectId} IN (SELECT v.id FROM places v ${where})) IS TRUE)`;

@@ -182,7 +182,7 @@ export async function listUserEvents(
     WHERE c.author_id = ${userId} AND ${isShown} AND CASE c.kind WHEN 'issue' THEN ${within(c.projectId, 'issues')}
       WHEN 'confidential' THEN ${within(c.projectId, 'issues')} AND ${within(c.projectId, 'confidential')}
       WHEN 'push' THEN ${within(c.projectId, 'commits')} WHEN 'note' THEN ${within(c.projectId, 'commits')}
-      WHEN 'merge_request' THEN ${within(c.projectId, 'merge_requests')} ELSE ${within(c.projectId)} END) + ${own}`;
+      WHEN 'merge_request' THEN ${within(c.projectId, 'merge_requests')} WHEN 'milestone' THEN ${within(c.projectId, 'planning')} ELSE ${within(c.projectId)} END) + ${own}`;
   return load(context, { of: ofUser, visible: seenBy(actor), counted, places: seenPlaces(actor) }, page, shown);
 }
 
@@ -219,14 +219,14 @@ function loadOfPlaces(
   const own = actor.admin ? sql`0` : ownConfidential(actor, others);
   const counted = sql`(SELECT COALESCE(sum(c.count), 0) FROM project_event_counts c JOIN places v ON v.id = c.project_id
     WHERE CASE c.kind WHEN 'issue' THEN v.issues WHEN 'confidential' THEN v.issues AND v.confidential WHEN 'push' THEN v.commits
-      WHEN 'note' THEN v.commits WHEN 'merge_request' THEN v.merge_requests ELSE TRUE END) + ${own}`;
+      WHEN 'note' THEN v.commits WHEN 'merge_request' THEN v.merge_requests WHEN 'milestone' THEN v.planning ELSE TRUE END) + ${own}`;
   return load(context, { of: 'places', visible: seenBy(actor), counted, places }, page, shown);
 }
 
 /** Whether the actor may see the event `e`, by the subquery `places`. */
 export function seenBy(actor: Actor): Prisma.Sql {
   const issues = sql`(${within(e.projectId, 'issues')} AND ${issueEvent(actor, within(e.projectId, 'confidential'))})`;
-  return sql`CASE WHEN ${PLAIN} OR ${IS_MILESTONE} THEN ${within(e.projectId)} WHEN ${PUSH} OR ${IS_NOTE} THEN ${within(e.projectId, 'commits')}
+  return sql`CASE WHEN ${PLAIN} THEN ${within(e.projectId)} WHEN ${IS_MILESTONE} THEN ${within(e.projectId, 'planning')} WHEN ${PUSH} OR ${IS_NOTE} THEN ${within(e.projectId, 'commits')}
     WHEN ${IS_MERGE_REQUEST} THEN ${within(e.projectId, 'merge_requests')} ELSE ${issues} END`;
 }
 
@@ -235,7 +235,6 @@ const PLAIN = sql`(e.target_type IS NULL AND e.data IS NULL)`;
 /** Pushes show commits. */
 const PUSH = sql`(e.target_type IS NULL AND e.data IS NOT NULL)`;
 
-/** Signed-in users who can see a project can read its milestones. */
 const IS_MILESTONE = sql`e.target_type = 'Milestone'`;
 
 /** A note on a commit. */

@@ -9,6 +9,7 @@ const [pipeline, deployment, job] = [alias('Pipeline', 'lp'), alias('Deployment'
 // Who starts a pipeline by a trigger learns its address, although they do not see the project.
 computedFields('Pipeline', { projectFullPath: ({ projectId }) => pathOf(projectId) });
 computedFields('Job', {
+  artifactsOptions: ({ options }) => sql`${options} -> 'artifacts'`,
   projectFullPath: ({ projectId }) => pathOf(projectId),
   downstreamPipelineId: ({ id }) =>
     sql`(SELECT max(${pipeline.id}) FROM ${table(pipeline)} WHERE ${pipeline.sourceJobId} = ${id})`,

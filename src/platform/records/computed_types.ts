@@ -172,6 +172,8 @@ export interface ComputedFields {
     lastPipelineId: number | null;
   };
   Job: {
+    /** What the file says of its artifacts. */
+    artifactsOptions: unknown;
     projectFullPath: string;
     /** The pipeline that it started; null for most jobs. */
     downstreamPipelineId: number | null;

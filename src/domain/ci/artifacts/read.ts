@@ -1,12 +1,12 @@
-import { authorize, DEVELOPER, MASTER } from '#src/access/permissions/abilities.ts';
-import type { Context } from '#src/access/permissions/actor.ts';
+import { can, DEVELOPER, MASTER } from '#src/access/permissions/abilities.ts';
+import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { artifactsStore, type RecordedArtifacts } from '#src/domain/ci/artifacts/place.ts';
 import { findJob } from '#src/domain/ci/jobs/list.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { RawContent } from '#src/domain/repository/raw.ts';
 import { openStored } from '#src/domain/uploads/content.ts';
 import type { Db } from '#src/platform/database/db.ts';
-import { Forbidden, NotFound } from '#src/platform/errors.ts';
+import { Forbidden, NotFound, Unauthenticated } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /** A job whose artifacts an operation found. */
@@ -47,15 +47,30 @@ export async function findArtifacts(
 /** The levels that the file may demand for artifacts, by the words of `artifacts:access`. */
 const ACCESS: Readonly<Record<string, number>> = { developer: DEVELOPER, maintainer: MASTER };
 
+/** What the file says of the artifacts of a job, in its options. */
+export interface ArtifactsOptions {
+  public?: unknown;
+  access?: unknown;
+}
+
 /**
- * Throws Forbidden if the file keeps the artifacts of its job from the caller (`artifacts:public`, `artifacts:access`), who may see
- * the job.
+ * Whether the actor, who may see the job, may read its artifacts: output of jobs, which the file may keep for few (`artifacts:public`,
+ * `artifacts:access`).
  */
-export function requireReadable({ actor }: Context, project: ProjectRow, options: unknown): void {
-  authorize(actor, 'read_pipeline', project);
-  const { artifacts } = (options ?? {}) as { artifacts?: { public?: unknown; access?: unknown } };
+export function mayReadArtifacts(
+  actor: Actor | null,
+  project: ProjectRow,
+  artifacts: ArtifactsOptions | null,
+): boolean {
+  if (!can(actor, 'read_job_output', project)) return false;
   const word = artifacts?.access ?? (artifacts?.public === false ? 'developer' : 'all');
-  if (word === 'none') throw new Forbidden();
+  if (word === 'none') return false;
   const level = ACCESS[String(word)];
-  if (level !== undefined && !actor?.admin && project.accessLevel < level) throw new Forbidden();
+  return level === undefined || actor?.admin === true || project.accessLevel >= level;
+}
+
+/** Like mayReadArtifacts. Throws Forbidden, or Unauthenticated for anonymous callers. */
+export function requireReadable({ actor }: Context, project: ProjectRow, options: unknown): void {
+  const { artifacts = null } = (options ?? {}) as { artifacts?: ArtifactsOptions };
+  if (!mayReadArtifacts(actor, project, artifacts)) throw actor ? new Forbidden() : new Unauthenticated();
 }

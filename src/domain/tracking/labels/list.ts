@@ -87,7 +87,7 @@ export async function listGroupLabels<R>(
         ? []
         : [
             sql`${label.projectId} IN (SELECT dp.id FROM projects dp JOIN namespaces dn ON dn.id = dp.namespace_id
-              WHERE ${inside} AND ${within(sql`dp.id`)})`,
+              WHERE ${inside} AND ${within(sql`dp.id`, 'planning')})`,
           ]),
     ];
     return all([sql`(${Prisma.join(ways, ' OR ')})`, ...found(filter)]);

@@ -46,7 +46,7 @@ export async function searchMilestones<R>(
     ...lineage.map((of) => sql`n.lineage @> ${of}`),
     ...(nonArchived ? [sql`NOT p.archived`] : []),
   ]);
-  const seen = sql`(${within(milestone.projectId)} OR ${milestone.groupId} IN (SELECT g.id FROM ${table(group)} WHERE ${groups}))`;
+  const seen = sql`(${within(milestone.projectId, 'planning')} OR ${milestone.groupId} IN (SELECT g.id FROM ${table(group)} WHERE ${groups}))`;
   const where = sql`${milestone.id} = ANY(ARRAY(${found} LIMIT ${MOST_HITS})) AND ${seen}`;
   const list = () => pageOfRows(selection, { rows: milestone, where, order: NEWEST_FIRST }, page);
   const [read] = await readPages<R>(context.db, page, ofEach([{}], {}, list, [seenPlaces(actor, projects)]));

@@ -4,6 +4,7 @@ import {
   REGISTRATION_TOKEN,
   RUNNER_TOKEN,
 } from '#src/access/credentials/tokens/runner_tokens.ts';
+import { markDebugLog, printsVariables } from '#src/domain/ci/job_logs/debug.ts';
 import { FAILURE_REASONS } from '#src/domain/ci/jobs/failure_reason.ts';
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
 import { resolveCrossNeeds } from '#src/domain/ci/runners/payload/cross_needs.ts';
@@ -55,6 +56,8 @@ export async function jobPayload(context: PayloadContext, runner: AuthenticatedR
   job.crossJobs = crossJobs;
   const repositoryUrl = withCredentials(`${baseUrl}/${job.fullPath}.git`, token);
   const variables = await payloadVariables(db, job, { runner, token, repositoryUrl, baseUrl, ssh, secret });
+  // Before the runner can write a line, whatever it says itself.
+  if (printsVariables(variables)) await markDebugLog(db, id);
   return {
     id,
     token,
