@@ -62,6 +62,11 @@ export const SETTINGS_THEMES: readonly SettingsTheme[] = [
       ['defaultGroupVisibility', 'Visibility', label('Visibility of new groups')],
       ['defaultSnippetVisibility', 'Visibility', label('Visibility of new snippets')],
       ['defaultBranchName', 'text', label('First branch of new projects; “master” when empty')],
+      [
+        'anonymousApiReads',
+        'tick',
+        label('The REST API shows public projects and groups without an account, as pages do'),
+      ],
       ['projectExportEnabled', 'tick', label('Projects can be exported as archives')],
       ['maxExportSize', 'number', label('Largest archive that is made, in megabytes; any size when 0')],
       [

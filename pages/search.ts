@@ -43,10 +43,12 @@ export const search: Row[] = [
     },
     title: (_found, { given, t }) =>
       text(given.search) === '' ? t('title|Search') : t('Search for {words}', { words: text(given.search) }),
-    show: (found, { given }) => {
+    show: (found, { given, username }) => {
       const { place, scope } = aim(given);
+      // The list of all accounts is for those who have one.
+      const scopes = SCOPES[place].filter((one) => one !== 'users' || username !== null);
       const words = text(given.search);
-      return { found, scopes: SCOPES[place], scope, words, fullPath: 'place' in found ? found.place : undefined };
+      return { found, scopes, scope, words, fullPath: 'place' in found ? found.place : undefined };
     },
   }),
 ];

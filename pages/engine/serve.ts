@@ -8,7 +8,7 @@ import type { Facts, FeedRow, Form, JsonRow, Page, Raw, Row } from '#pages/engin
 import { isNoId, Unfit, type Variable, valuesFor, variablesOf } from '#pages/engine/variables.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
 import { ask, fieldsKept, isConfirmed } from '#src/entrances/web/pages/asking.ts';
-import { askToSignIn, missing, type Pages, wantsPage } from '#src/entrances/web/pages/page.ts';
+import { askToSignIn, missing, type Pages, takesPage } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { DomainError, NotFound } from '#src/platform/errors.ts';
 
@@ -240,7 +240,7 @@ function leadAway(
 
 /** Whether a browser could show more after signing in; other clients are told that there is no such page. */
 function needsUser({ errors = [] }: ExecutionResult, { session, request }: Visit): boolean {
-  return !session && wantsPage(request) && errors.some(({ extensions }) => extensions.code === 'UNAUTHENTICATED');
+  return !session && takesPage(request) && errors.some(({ extensions }) => extensions.code === 'UNAUTHENTICATED');
 }
 
 /** Parameters of the query; those that are repeated are lists. */

@@ -51,6 +51,8 @@ export interface FacadeOptions<A extends Asker> {
   throttle(actor: A | null, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
   /** Rejects a caller whose credential does not allow what the request does. Throws DomainErrors. */
   admit(actor: A | null, endpoint: Endpoint, request: IncomingMessage): void;
+  /** Whether routes that only read may be used without a credential even where they are not marked public. */
+  readsAreOpen(): Promise<boolean>;
   /** Checks a route's up-front ability on the record that `ref` identifies. Throws DomainErrors. */
   precheck(actor: A | null, ability: string, ref: unknown, endpoint: Endpoint, request: IncomingMessage): Promise<void>;
   /** Runs an operation with the same context and error masking as /graphql. */
@@ -263,7 +265,7 @@ async function answerSender<A extends Asker>(
   const isSaid = CREDENTIALS.some((name) => body[name] !== undefined);
   const actor = isSaid ? await options.authenticate(request, given, placeOf(call)) : sender;
   if (!(await options.throttle(actor, request, response))) return;
-  if (!actor && route.auth !== 'optional') return refuse(response, 401, { message: '401 Unauthorized' });
+  if (!actor && !(await isOpen(options, route))) return refuse(response, 401, { message: '401 Unauthorized' });
   options.admit(actor, endpoint, request);
   if (route.precheck) await options.precheck(actor, route.precheck, refOf(values.get('id')), endpoint, request);
   const chosen = chosenBy(endpoint, given);
@@ -274,6 +276,12 @@ async function answerSender<A extends Asker>(
   // Content is streamed for as long as the client takes, outside of the queue.
   if (route.raw && found)
     await sendRaw(await options.read(route.raw, found.subtree, actor, endpoint, request), request, response);
+}
+
+/** Whether callers without a credential get further: where the contract says so, and to all reads if the settings do. */
+async function isOpen<A extends Asker>(options: FacadeOptions<A>, { auth, method, reads }: Route): Promise<boolean> {
+  if (auth === 'optional') return true;
+  return (method === 'GET' || reads === true) && (await options.readsAreOpen());
 }
 
 /** The variables of an operation. */

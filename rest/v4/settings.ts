@@ -87,6 +87,7 @@ export const settings: Route[] = [
       'domain_denylist',
       'admin_mode',
       'deletion_adjourned_period',
+      'anonymous_api_reads',
       'project_export_enabled',
       'max_export_size',
       'max_import_size',

@@ -19,7 +19,7 @@ function addAwards(type: AwardableType): void {
   builder.prismaObjectFields(TYPES[type] as typeof Issue, (t) => ({
     awards: t.field({
       type: AwardEmojiConnection,
-      description: `The emoji that users gave the ${NAMES[type]}, oldest first. For signed-in callers.`,
+      description: `The emoji that users gave the ${NAMES[type]}, oldest first.`,
       args: pageArgs,
       resolve: ({ id }, args, context, info) =>
         pageBelow('AwardEmoji', id, args, context, info, (_context, ids, page, selection) =>
@@ -29,7 +29,7 @@ function addAwards(type: AwardableType): void {
     award: t.field({
       type: AwardEmoji,
       nullable: true,
-      description: `An emoji that a user gave the ${NAMES[type]}, by its ID. For signed-in callers.`,
+      description: `An emoji that a user gave the ${NAMES[type]}, by its ID.`,
       args: { id: t.arg({ ...idOf('AwardEmoji'), required: true, description: 'Global or numeric ID of the award.' }) },
       resolve: (record, { id }, context, info) =>
         findAward(context, { type, id: record.id }, id, selectionAt(info, 'AwardEmoji')),

@@ -142,7 +142,7 @@ const BoardConnection = connectionOf('Board', Board);
 builder.objectFields(Project, (t) => ({
   boards: t.field({
     type: BoardConnection,
-    description: 'The boards of the project, oldest first; each project has one at least. For signed-in callers.',
+    description: 'The boards of the project, oldest first; each project has one at least.',
     args: pageArgs,
     resolve: (project, args, context, info) => {
       context.loaders.noteProject(project);
@@ -153,7 +153,7 @@ builder.objectFields(Project, (t) => ({
   }),
   board: t.field({
     type: Board,
-    description: 'The board of the project with the ID; its first one when left out. For signed-in callers.',
+    description: 'The board of the project with the ID; its first one when left out.',
     args: { id: t.arg({ ...idOf('Board'), description: 'Global or numeric ID of the board.' }) },
     resolve: async (project, { id }, context, info) => {
       context.loaders.noteProject(project);

@@ -26,7 +26,7 @@ function addDiscussions(type: NoteableType): void {
   builder.prismaObjectFields(TYPES[type] as typeof Issue, (t) => ({
     discussions: t.field({
       type: DiscussionConnection,
-      description: `The threads on the ${NAMES[type]}, oldest first; single notes and system notes are threads of one note. For signed-in callers.`,
+      description: `The threads on the ${NAMES[type]}, oldest first; single notes and system notes are threads of one note.`,
       args: pageArgs,
       resolve: ({ id }, args, context, info) =>
         pageBelow('Note', id, args, context, info, (_context, ids, page, selection) =>
@@ -36,7 +36,7 @@ function addDiscussions(type: NoteableType): void {
     discussion: t.field({
       type: Discussion,
       nullable: true,
-      description: `A thread on the ${NAMES[type]} by its ID. For signed-in callers.`,
+      description: `A thread on the ${NAMES[type]} by its ID.`,
       args: {
         id: t.arg({ ...idOf('Discussion'), required: true, description: 'Global or numeric ID of the thread.' }),
       },
@@ -80,8 +80,7 @@ for (const type of Object.keys(TYPES) as NoteableType[]) addDiscussions(type);
 builder.prismaObjectFields(MergeRequest, (t) => ({
   discussionsOnChanges: t.field({
     type: DiscussionConnection,
-    description:
-      'Those of the threads that are on lines, files or images of the changes, oldest first. For signed-in callers.',
+    description: 'Those of the threads that are on lines, files or images of the changes, oldest first.',
     args: pageArgs,
     select: { id: true },
     resolve: ({ id }, args, context, info) =>

@@ -75,7 +75,7 @@ const DraftNoteConnection = connectionOf('DraftNote', DraftNote);
 builder.prismaObjectFields(MergeRequest, (t) => ({
   draftNotes: t.field({
     type: DraftNoteConnection,
-    description: 'The notes that the caller has drafted and not published, oldest first. For signed-in callers.',
+    description: 'The notes that the caller has drafted and not published, oldest first.',
     args: pageArgs,
     resolve: ({ id }, args, context, info) => pageBelow('DraftNote', id, args, context, info, listDraftNotes),
   }),

@@ -5,7 +5,7 @@ import { groupOf } from '#schema/groups/group_of.ts';
 import { Namespace } from '#schema/namespaces/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { guardedBy } from '#schema/records/plugin.ts';
-import { requireActor } from '#src/access/permissions/actor.ts';
+import { readerOf } from '#src/access/permissions/actor.ts';
 import { groupAvatarPath } from '#src/domain/groups/avatar.ts';
 import { GROUP_BASE } from '#src/domain/groups/find.ts';
 import type { GroupStatistics } from '#src/domain/groups/statistics.ts';
@@ -41,12 +41,15 @@ const Statistics = builder.objectRef<GroupStatistics>('GroupStatistics').impleme
   }),
 });
 
-/** For fields that signed-in callers see. Throws Unauthenticated, InsufficientScope. */
-const signedIn = guardedBy((_group: object, context) => requireActor(context) !== null);
+/** For fields that `read_user` does not reach. Throws InsufficientScope. */
+const forReaders = guardedBy((_group: object, context) => {
+  readerOf(context);
+  return true;
+});
 
 export const Group = builder.prismaObject('Namespace', {
   variant: 'Group',
-  description: 'A namespace for projects that several people share. Only visible to signed-in callers.',
+  description: 'A namespace for projects that several people share.',
   interfaces: [Node, Namespace],
   select: GROUP_BASE,
   fields: (t) => ({
@@ -56,25 +59,25 @@ export const Group = builder.prismaObject('Namespace', {
     }),
     fullName: t.exposeString('fullName', {
       description: 'Names of the group and its parents, separated by slashes: `Team / Web`.',
-      ...signedIn,
+      ...forReaders,
     }),
     description: t.exposeString('description', {
       description: 'Description of the group, as plain text; may be empty.',
-      ...signedIn,
+      ...forReaders,
     }),
-    visibility: t.expose('visibility', { type: Visibility, description: 'Who can see the group.', ...signedIn }),
+    visibility: t.expose('visibility', { type: Visibility, description: 'Who can see the group.', ...forReaders }),
     lfsEnabled: t.exposeBoolean('lfsEnabled', {
       description: 'Whether large file storage is on for its projects.',
-      ...signedIn,
+      ...forReaders,
     }),
     requestAccessEnabled: t.exposeBoolean('requestAccessEnabled', {
       description: 'Whether users can ask for access to the group.',
-      ...signedIn,
+      ...forReaders,
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the group was created.', ...signedIn }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the group was created.', ...forReaders }),
     shareWithGroupLock: t.exposeBoolean('shareWithGroupLock', {
       description: 'Whether projects in the group, and in groups in it, cannot be shared with groups.',
-      ...signedIn,
+      ...forReaders,
     }),
     preventSharingGroupsOutsideHierarchy: t.boolean({
       nullable: true,
@@ -86,12 +89,12 @@ export const Group = builder.prismaObject('Namespace', {
     projectCreationLevel: t.expose('projectCreationLevel', {
       type: ProjectCreationLevel,
       description: 'Who can create projects in the group.',
-      ...signedIn,
+      ...forReaders,
     }),
     subgroupCreationLevel: t.expose('subgroupCreationLevel', {
       type: SubgroupCreationLevel,
       description: 'Who can create subgroups of the group.',
-      ...signedIn,
+      ...forReaders,
     }),
     parentId: t.exposeInt('parentId', {
       nullable: true,

@@ -84,7 +84,7 @@ builder.objectFields(Project, (t) => {
   return {
     labels: t.field({
       type: LabelConnection,
-      description: 'The labels of the project and of the groups around it, by title. For signed-in callers.',
+      description: 'The labels of the project and of the groups around it, by title.',
       args: {
         ...pageArgs,
         search: t.arg.string({ description: search }),

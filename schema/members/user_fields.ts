@@ -38,7 +38,7 @@ export const publicEmail = {
     { user }: { user: { id: number; publicEmail: string | null; privateProfile: boolean } },
     _args: object,
     { actor }: GraphQLContext,
-  ) => (user.privateProfile && !actor?.admin && actor?.id !== user.id ? null : user.publicEmail),
+  ) => (!actor || (user.privateProfile && !actor.admin && actor.id !== user.id) ? null : user.publicEmail),
 } as const;
 
 /** What the URLs of the user's avatar and page are made from. */

@@ -34,7 +34,7 @@ builder.objectFields(Group, (t) => ({
   mergeRequestCounts: t.field({
     type: Counts,
     description:
-      'The number of merge requests into branches of the projects in the group and its subgroups whose merge requests the caller can see. For signed-in callers.',
+      'The number of merge requests into branches of the projects in the group and its subgroups whose merge requests the caller can see.',
     args: countArgs,
     resolve: (group, { filter }, context, info) =>
       loaderAt(context, info, { key: '' }, (groups: readonly GroupRow[]) =>

@@ -64,7 +64,7 @@ const ID = { ...idOf('Milestone'), required: true, description: 'Global or numer
 builder.objectFields(Project, (t) => ({
   milestones: t.field({
     type: MilestoneConnection,
-    description: 'The milestones of the project, newest first. For signed-in callers.',
+    description: 'The milestones of the project, newest first.',
     args: milestoneArgs,
     resolve: (project, args, context, info) => {
       context.loaders.noteProject(project);

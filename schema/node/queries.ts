@@ -5,7 +5,6 @@ import type { GraphQLContext } from '#schema/context.ts';
 import { fromGlobalId, Node } from '#schema/node/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findTokensByIds } from '#src/access/credentials/tokens/list.ts';
-import { requireAccount } from '#src/access/permissions/actor.ts';
 import { findAuditEventsByIds } from '#src/domain/activity/audit_events.ts';
 import { findApplicationsByIds } from '#src/domain/applications/find.ts';
 import { findDeploymentsByIds } from '#src/domain/ci/deployments/list.ts';
@@ -41,7 +40,7 @@ import { findUsersByIds } from '#src/domain/users/find.ts';
 import { findGpgKeysByIds } from '#src/domain/users/gpg_keys/list.ts';
 import { findKeysByIds } from '#src/domain/users/keys/list.ts';
 import { findHooksByIds } from '#src/domain/webhooks/list.ts';
-import { BadRequest } from '#src/platform/errors.ts';
+import { BadRequest, Unauthenticated } from '#src/platform/errors.ts';
 import type { ModelName } from '#src/platform/records/model.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
@@ -111,20 +110,27 @@ function inProjects<M extends ModelName>(model: M, find: FindInProjects<M>): Fin
 
 type NodeOrNull = { id: number; __typename: string } | null;
 
+/** What visitors without an account see of types that are for people with one. */
+function noneForVisitors({ actor }: GraphQLContext) {
+  return (error: unknown): { id: number }[] => {
+    if (actor === null && error instanceof Unauthenticated) return [];
+    throw error;
+  };
+}
+
 /** The records with these global IDs, in their order; null for unknown IDs and those that the caller may not see. */
 async function findNodes(
   context: GraphQLContext,
   globalIds: readonly string[],
   info: GraphQLResolveInfo,
 ): Promise<NodeOrNull[]> {
-  requireAccount(context);
   const wanted = globalIds.map((globalId) => fromGlobalId(globalId));
   const found = new Map<string, NodeOrNull>();
   await Promise.all(
     [...new Set(wanted.flatMap((one) => (one && Object.hasOwn(FINDERS, one.type) ? one.type : [])))].map(
       async (type) => {
         const ids = [...new Set(wanted.flatMap((one) => (one?.type === type ? one.id : [])))];
-        const records = (await FINDERS[type]?.(context, ids, info)) ?? [];
+        const records = (await FINDERS[type]?.(context, ids, info).catch(noneForVisitors(context))) ?? [];
         for (const record of records) found.set(`${type}:${record.id}`, { ...record, __typename: type });
       },
     ),

@@ -45,7 +45,7 @@ function addNotes(type: NoteableType): void {
   builder.prismaObjectFields(TYPES[type] as typeof Issue, (t) => ({
     notes: t.field({
       type: NoteConnection,
-      description: `The notes on the ${NAMES[type]}, oldest first by default, system notes included. For signed-in callers.`,
+      description: `The notes on the ${NAMES[type]}, oldest first by default, system notes included.`,
       args: { ...pageArgs, ...listArgs },
       resolve: ({ id }, args, context, info) =>
         pageBelow('Note', id, args, context, info, (_context, ids, page, selection) =>
@@ -55,7 +55,7 @@ function addNotes(type: NoteableType): void {
     note: t.field({
       type: Note,
       nullable: true,
-      description: `A note on the ${NAMES[type]} by its ID. For signed-in callers.`,
+      description: `A note on the ${NAMES[type]} by its ID.`,
       args: {
         id: t.arg({ ...idOf('Note'), required: true, description: 'Global or numeric ID of the note.' }),
         discussionId: t.arg({ ...idOf('Discussion'), description: 'ID of the thread that it must be in.' }),

@@ -21,7 +21,6 @@ const NAMES = { Issue: 'issue', MergeRequest: 'merge request' } as const;
 /** Adds the events of labels, milestones and states to a type. */
 function addEvents(type: keyof typeof TYPES): void {
   const whose = `the ${NAMES[type]}`;
-  const forWhom = 'For signed-in callers.';
   builder.prismaObjectFields(TYPES[type] as typeof Issue, (t) => {
     const byId = (model: string) => ({
       id: t.arg({ ...idOf(model), required: true, description: 'Global or numeric ID of the event.' }),
@@ -29,7 +28,7 @@ function addEvents(type: keyof typeof TYPES): void {
     return {
       labelEvents: t.field({
         type: LabelEventConnection,
-        description: `What labels were put on ${whose} and taken off, oldest first. ${forWhom}`,
+        description: `What labels were put on ${whose} and taken off, oldest first.`,
         args: pageArgs,
         resolve: ({ id }, args, context, info) =>
           pageBelow('LabelEvent', id, args, context, info, (_context, ids, page, selection) =>
@@ -38,14 +37,14 @@ function addEvents(type: keyof typeof TYPES): void {
       }),
       labelEvent: t.field({
         type: LabelEvent,
-        description: `One of the \`labelEvents\` by its ID. ${forWhom}`,
+        description: `One of the \`labelEvents\` by its ID.`,
         args: byId('LabelEvent'),
         resolve: (record, { id }, context, info) =>
           labelEvents.find(context, { type, id: record.id }, id, selectionAt(info, 'LabelEvent')),
       }),
       milestoneEvents: t.field({
         type: MilestoneEventConnection,
-        description: `What milestones ${whose} was given and lost, oldest first. ${forWhom}`,
+        description: `What milestones ${whose} was given and lost, oldest first.`,
         args: pageArgs,
         resolve: ({ id }, args, context, info) =>
           pageBelow('MilestoneEvent', id, args, context, info, (_context, ids, page, selection) =>
@@ -54,14 +53,14 @@ function addEvents(type: keyof typeof TYPES): void {
       }),
       milestoneEvent: t.field({
         type: MilestoneEvent,
-        description: `One of the \`milestoneEvents\` by its ID. ${forWhom}`,
+        description: `One of the \`milestoneEvents\` by its ID.`,
         args: byId('MilestoneEvent'),
         resolve: (record, { id }, context, info) =>
           milestoneEvents.find(context, { type, id: record.id }, id, selectionAt(info, 'MilestoneEvent')),
       }),
       stateEvents: t.field({
         type: StateEventConnection,
-        description: `When ${whose} was closed${type === 'Issue' ? ' and reopened' : ', reopened and merged'}, oldest first. ${forWhom}`,
+        description: `When ${whose} was closed${type === 'Issue' ? ' and reopened' : ', reopened and merged'}, oldest first.`,
         args: pageArgs,
         resolve: ({ id }, args, context, info) =>
           pageBelow('StateEvent', id, args, context, info, (_context, ids, page, selection) =>
@@ -70,7 +69,7 @@ function addEvents(type: keyof typeof TYPES): void {
       }),
       stateEvent: t.field({
         type: StateEvent,
-        description: `One of the \`stateEvents\` by its ID. ${forWhom}`,
+        description: `One of the \`stateEvents\` by its ID.`,
         args: byId('StateEvent'),
         resolve: (record, { id }, context, info) =>
           stateEvents.find(context, { type, id: record.id }, id, selectionAt(info, 'StateEvent')),

@@ -356,7 +356,7 @@ const searchArg = { type: 'String', required: true, description: TEXT } as const
 builder.queryFields((t) => ({
   find: t.field({
     type: ServerSearch,
-    description: 'Searches the whole server for a text. For signed-in callers.',
+    description: 'Searches the whole server for a text.',
     args: { search: t.arg(searchArg) },
     resolve: (_root, { search }, context) => ({ text: textToFind(context, search), place: null }),
   }),
@@ -365,7 +365,7 @@ builder.queryFields((t) => ({
 builder.objectFields(Group, (t) => ({
   find: t.field({
     type: GroupSearch,
-    description: 'Searches the group for a text. For signed-in callers.',
+    description: 'Searches the group for a text.',
     args: { search: t.arg(searchArg) },
     resolve: (group, { search }, context) => ({ text: textToFind(context, search), place: group }),
   }),
@@ -374,7 +374,7 @@ builder.objectFields(Group, (t) => ({
 builder.objectFields(Project, (t) => ({
   find: t.field({
     type: ProjectSearch,
-    description: 'Searches the project for a text. For signed-in callers.',
+    description: 'Searches the project for a text.',
     args: { search: t.arg(searchArg) },
     resolve: (project, { search }, context) => {
       const text = textToFind(context, search);

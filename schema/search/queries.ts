@@ -24,7 +24,7 @@ const SearchType = builder.enumType('SearchType', {
       description:
         'Projects with the text in path, name, description or name of the namespace, most recently active first.',
     },
-    GROUP: { value: 'Group', description: 'Groups with the text in name or path, by name. For signed-in callers.' },
+    GROUP: { value: 'Group', description: 'Groups with the text in name or path, by name.' },
     USER: {
       value: 'User',
       description:
@@ -33,11 +33,11 @@ const SearchType = builder.enumType('SearchType', {
     ISSUE: {
       value: 'Issue',
       description:
-        'Issues with the text in title or description, newest first; for very common texts, only the newest 1,000. For signed-in callers.',
+        'Issues with the text in title or description, newest first; for very common texts, only the newest 1,000.',
     },
     MILESTONE: {
       value: 'Milestone',
-      description: 'Milestones with the text in title or description, newest first. For signed-in callers.',
+      description: 'Milestones with the text in title or description, newest first.',
     },
   } as const,
 });

@@ -29,6 +29,10 @@ const UpdateApplicationSettingsInput = builder.inputType('UpdateApplicationSetti
       type: [Visibility],
       description: 'Visibilities that only administrators can choose; null restricts none.',
     }),
+    anonymousApiReads: t.boolean({
+      description:
+        'Whether the REST API shows public projects and groups to callers without a credential, as pages and GraphQL do.',
+    }),
     projectExportEnabled: t.boolean({ description: 'Whether projects can be exported as archives.' }),
     maxExportSize: t.int({
       description: 'Size of the largest archive of a project that is made, in megabytes; 0 for any size.',

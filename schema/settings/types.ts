@@ -49,6 +49,10 @@ export const ApplicationSettings = builder.objectRef<Settings>('ApplicationSetti
       nullable: true,
       description: 'Visibilities that only administrators can choose; null when none is restricted.',
     }),
+    anonymousApiReads: t.exposeBoolean('anonymousApiReads', {
+      description:
+        'Whether the REST API shows public projects and groups to callers without a credential, as pages and GraphQL do. Otherwise it answers them 401 where it is not marked public.',
+    }),
     projectExportEnabled: t.exposeBoolean('projectExportEnabled', {
       description: 'Whether projects can be exported as archives.',
     }),

@@ -36,7 +36,7 @@ builder.queryFields((t) => ({
   }),
   publicSnippets: t.field({
     type: SnippetConnection,
-    description: 'The public personal snippets of all users, newest first. For signed-in callers.',
+    description: 'The public personal snippets of all users, newest first.',
     args: pageArgs,
     resolve: (_root, args, context, info) =>
       loadPage(args, info, (page) => listPublicSnippets(context, page, selectionAt(info, 'Snippet'))),

@@ -9,7 +9,7 @@ import { Pipeline } from '#schema/pipelines/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { type LiveEvent, readSeen, Source } from '#schema/subscriptions/source.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
-import { requireActor } from '#src/access/permissions/actor.ts';
+import { readerOf, requireActor } from '#src/access/permissions/actor.ts';
 import { findProjectEvent } from '#src/domain/activity/list_events.ts';
 import { requireLogReadable } from '#src/domain/ci/job_logs/debug.ts';
 import { readTracePart, type TracePart } from '#src/domain/ci/job_logs/part.ts';
@@ -181,7 +181,7 @@ async function sourceOf(
   const topic = (scope: Topic['scope'], id: number) => new Source({ kind, scope, id }, after);
   if (project != null) {
     const found = await findProject(context, project);
-    if (ability) authorize(requireActor(context), ability, found);
+    if (ability) authorize(readerOf(context), ability, found);
     return topic('project', found.id);
   }
   if (group != null) return topic('group', (await findGroup(context, group)).id);

@@ -22,8 +22,7 @@ const ProjectAffiliation = builder.enumType('ProjectAffiliation', {
 builder.objectFields(User, (t) => ({
   projects: t.field({
     type: ProjectConnection,
-    description:
-      'The projects that the user owns or is a member of and that the caller can see. For signed-in callers.',
+    description: 'The projects that the user owns or is a member of and that the caller can see.',
     args: {
       ...projectArgs,
       affiliations: t.arg({
@@ -40,7 +39,7 @@ builder.objectFields(User, (t) => ({
   }),
   starredProjects: t.field({
     type: ProjectConnection,
-    description: 'The projects that the user starred and that the caller can see. For signed-in callers.',
+    description: 'The projects that the user starred and that the caller can see.',
     args: projectArgs,
     resolve: ({ id }, args, context, info) =>
       pageBelow('Project', id, args, context, info, (_context, ids, page, selection) =>
@@ -49,8 +48,7 @@ builder.objectFields(User, (t) => ({
   }),
   contributedProjects: t.field({
     type: ProjectConnection,
-    description:
-      'The projects with an event of the user within the last year that the caller can see. For signed-in callers.',
+    description: 'The projects with an event of the user within the last year that the caller can see.',
     args: projectArgs,
     resolve: ({ id }, args, context, info) =>
       pageBelow('Project', id, args, context, info, (_context, ids, page, selection) =>
@@ -59,7 +57,7 @@ builder.objectFields(User, (t) => ({
   }),
   groups: t.field({
     type: GroupConnection,
-    description: 'The groups that the user is a direct member of and that the caller can see. For signed-in callers.',
+    description: 'The groups that the user is a direct member of and that the caller can see.',
     args: groupListArgs,
     resolve: ({ id }, args, context, info) =>
       pageBelow('Namespace', id, args, context, info, (_context, ids, page, selection) =>

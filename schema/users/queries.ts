@@ -151,14 +151,14 @@ builder.queryFields((t) => ({
   user: t.field({
     type: User,
     nullable: true,
-    description: 'A user by ID or by username, in one of three forms. For signed-in callers.',
+    description:
+      'A user by ID or by username, in one of three forms. Visitors without an account find those whose profile is not private.',
     args: {
       id: t.arg({ ...idOf('User'), description: 'ID of the user; not together with `username`.' }),
       username: t.arg.string({ description: 'Username of the user, in any case.' }),
       idOrUsername: t.arg.string({ description: 'Numeric ID of the user, or otherwise the username.' }),
     },
     resolve: (_root, { id, username, idOrUsername }, context, info) => {
-      requireAccount(context);
       const selection = selectionAt(info, 'User');
       if ([id, username, idOrUsername].filter((one) => one != null).length !== 1)
         throw new BadRequest('Give one of id, username and idOrUsername');

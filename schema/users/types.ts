@@ -5,7 +5,7 @@ import { UserState } from '#schema/enums.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { guardedBy } from '#schema/records/plugin.ts';
 import type { Known } from '#schema/records/types.ts';
-import { requireAccount } from '#src/access/permissions/actor.ts';
+import { accountReaderOf, requireAccount } from '#src/access/permissions/actor.ts';
 import { avatarPath } from '#src/domain/users/avatar.ts';
 import type { OwnAccount } from '#src/domain/users/find.ts';
 import type { UserActivity as Activity } from '#src/domain/users/list.ts';
@@ -44,10 +44,16 @@ const forAdministrators = guardedBy(
 /** What a field of the profile needs beside its value. */
 const OF_PROFILE = { id: true, privateProfile: true } as const;
 
-/** Whether the caller may see the profile. Throws Unauthenticated, InsufficientScope. */
+/** For fields that visitors without an account see too. Throws InsufficientScope. */
+const forReaders = guardedBy(({ isOwn }: Shown, context) => {
+  if (!isOwn) accountReaderOf(context);
+  return true;
+});
+
+/** Whether the caller may see the profile. Throws InsufficientScope. */
 function seesProfile(user: Shown & { privateProfile: boolean }, context: GraphQLContext): boolean {
-  if (!user.isOwn) requireAccount(context);
-  return !user.privateProfile || seesAccount(user, context);
+  const actor = user.isOwn ? context.actor : accountReaderOf(context);
+  return !user.privateProfile || (actor !== null && seesAccount(user, context));
 }
 
 function seesAccount({ id, isOwn }: Shown, context: GraphQLContext): boolean {
@@ -85,117 +91,107 @@ export const User = builder.prismaObject('User', {
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
-      description: 'When the account was created. For signed-in callers.',
-      ...signedIn,
+      description: 'When the account was created.',
+      ...forReaders,
     }),
     admin: t.exposeBoolean('admin', {
       description: 'Whether the user is an administrator. For signed-in callers.',
       ...signedIn,
     }),
     bot: t.exposeBoolean('bot', {
-      description:
-        'Whether the account is that of a program, which acts with an access token of a project or group. For signed-in callers.',
-      ...signedIn,
+      description: 'Whether the account is that of a program, which acts with an access token of a project or group.',
+      ...forReaders,
     }),
     bio: t.string({
       nullable: true,
-      description: 'A short text about the user. Null for others if the profile is private. For signed-in callers.',
+      description: 'A short text about the user. Null for others if the profile is private.',
       select: { ...OF_PROFILE, bio: true },
       resolve: (user, _args, context) => (seesProfile(user, context) ? user.bio : null),
     }),
     location: t.string({
       nullable: true,
-      description: 'Where the user lives or works. Null for others if the profile is private. For signed-in callers.',
+      description: 'Where the user lives or works. Null for others if the profile is private.',
       select: { ...OF_PROFILE, location: true },
       resolve: (user, _args, context) => (seesProfile(user, context) ? user.location : null),
     }),
     skype: t.string({
-      description:
-        'Skype name of the user; empty when unset. Empty for others if the profile is private. For signed-in callers.',
+      description: 'Skype name of the user; empty when unset. Empty for others if the profile is private.',
       select: { ...OF_PROFILE, skype: true },
       resolve: (user, _args, context) => (seesProfile(user, context) ? user.skype : ''),
     }),
     linkedin: t.string({
-      description:
-        'LinkedIn name of the user; empty when unset. Empty for others if the profile is private. For signed-in callers.',
+      description: 'LinkedIn name of the user; empty when unset. Empty for others if the profile is private.',
       select: { ...OF_PROFILE, linkedin: true },
       resolve: (user, _args, context) => (seesProfile(user, context) ? user.linkedin : ''),
     }),
     twitter: t.string({
-      description:
-        'Twitter name of the user; empty when unset. Empty for others if the profile is private. For signed-in callers.',
+      description: 'Twitter name of the user; empty when unset. Empty for others if the profile is private.',
       select: { ...OF_PROFILE, twitter: true },
       resolve: (user, _args, context) => (seesProfile(user, context) ? user.twitter : ''),
     }),
     websiteUrl: t.string({
-      description:
-        'URL of the user’s website; empty when unset. Empty for others if the profile is private. For signed-in callers.',
+      description: 'URL of the user’s website; empty when unset. Empty for others if the profile is private.',
       select: { ...OF_PROFILE, websiteUrl: true },
       resolve: (user, _args, context) => (seesProfile(user, context) ? user.websiteUrl : ''),
     }),
     organization: t.string({
       nullable: true,
-      description:
-        'Organization that the user works for. Null for others if the profile is private. For signed-in callers.',
+      description: 'Organization that the user works for. Null for others if the profile is private.',
       select: { ...OF_PROFILE, organization: true },
       resolve: (user, _args, context) => (seesProfile(user, context) ? user.organization : null),
     }),
     publicEmail: t.string({
       nullable: true,
       description:
-        'E-mail address that the user lets everyone see; null without one. Null for others if the profile is private. For signed-in callers.',
+        'E-mail address that the user lets every signed-in user see; null without one, for visitors without an account, and for others if the profile is private.',
       select: { ...OF_PROFILE, publicEmail: true },
-      resolve: (user, _args, context) => (seesProfile(user, context) ? user.publicEmail : null),
+      resolve: (user, _args, context) => (context.actor && seesProfile(user, context) ? user.publicEmail : null),
     }),
     pronouns: t.string({
       nullable: true,
-      description:
-        'How to speak of the user, such as `she/her`. Null for others if the profile is private. For signed-in callers.',
+      description: 'How to speak of the user, such as `she/her`. Null for others if the profile is private.',
       select: { ...OF_PROFILE, pronouns: true },
       resolve: (user, _args, context) => (seesProfile(user, context) ? user.pronouns : null),
     }),
     jobTitle: t.string({
-      description:
-        'What the user works as; empty when unset. Empty for others if the profile is private. For signed-in callers.',
+      description: 'What the user works as; empty when unset. Empty for others if the profile is private.',
       select: { ...OF_PROFILE, jobTitle: true },
       resolve: (user, _args, context) => (seesProfile(user, context) ? user.jobTitle : ''),
     }),
     discord: t.string({
-      description:
-        'Discord name of the user; empty when unset. Empty for others if the profile is private. For signed-in callers.',
+      description: 'Discord name of the user; empty when unset. Empty for others if the profile is private.',
       select: { ...OF_PROFILE, discord: true },
       resolve: (user, _args, context) => (seesProfile(user, context) ? user.discord : ''),
     }),
     github: t.string({
-      description:
-        'GitHub name of the user; empty when unset. Empty for others if the profile is private. For signed-in callers.',
+      description: 'GitHub name of the user; empty when unset. Empty for others if the profile is private.',
       select: { ...OF_PROFILE, github: true },
       resolve: (user, _args, context) => (seesProfile(user, context) ? user.github : ''),
     }),
     workInformation: t.string({
       nullable: true,
       description:
-        'Job title and organization of the user in one text; null without either, and for others if the profile is private. For signed-in callers.',
+        'Job title and organization of the user in one text; null without either, and for others if the profile is private.',
       select: { ...OF_PROFILE, jobTitle: true, organization: true },
       resolve: (user, _args, context) =>
         seesProfile(user, context) ? [user.jobTitle, user.organization].filter(Boolean).join(' at ') || null : null,
     }),
     followersCount: t.int({
       nullable: true,
-      description: 'How many users follow the user. Null for others if the profile is private. For signed-in callers.',
+      description: 'How many users follow the user. Null for others if the profile is private.',
       select: { ...OF_PROFILE, followersCount: true },
       resolve: (user, _args, context) => (seesProfile(user, context) ? user.followersCount : null),
     }),
     followingCount: t.int({
       nullable: true,
-      description: 'How many users the user follows. Null for others if the profile is private. For signed-in callers.',
+      description: 'How many users the user follows. Null for others if the profile is private.',
       select: { ...OF_PROFILE, followingCount: true },
       resolve: (user, _args, context) => (seesProfile(user, context) ? user.followingCount : null),
     }),
     localTime: t.string({
       nullable: true,
       description:
-        'What the clock shows in the time zone of the user, such as `3:38 PM`; null for users who chose none, and for others if the profile is private. For signed-in callers.',
+        'What the clock shows in the time zone of the user, such as `3:38 PM`; null for users who chose none, and for others if the profile is private.',
       select: { ...OF_PROFILE, timezone: true },
       resolve: (user, _args, context) =>
         seesProfile(user, context) && user.timezone !== null ? localTime(user.timezone) : null,

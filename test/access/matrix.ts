@@ -66,6 +66,8 @@ export interface Rule {
    * place is, whoever has the token that the request carries.
    */
   open?: 'user' | 'anyone' | 'token';
+  /** What visitors without an account get in a public place where public is public, if not what `open` says. */
+  visitor?: number;
   /** Whether only REST asks for administrators: over GraphQL users do the same with what is theirs. */
   restOnly?: true;
   /** Only administrators may, and that is looked at before the place is looked for. */
@@ -106,6 +108,16 @@ export function onServer({ success, level, open, refusal = 403, roles }: Rule, r
   if (special !== undefined) return special;
   if (role === 'anonymous' || role === 'blocked') return open === 'anyone' ? success : 401;
   return level === 0 || role === 'admin' ? success : refusal;
+}
+
+/**
+ * The status that a visitor without an account is to get where public is public, which is in GraphQL, and in REST while the settings
+ * open it: of a public place what any signed-in user reads.
+ */
+export function asVisitor(key: string, rule: Rule, visibility: Visibility): number {
+  if (rule.visitor !== undefined && visibility === 'public') return rule.visitor;
+  const isRead = key.startsWith('GET') && rule.open === 'user' && rule.visitor === undefined;
+  return inPlace(isRead ? { ...rule, open: 'anyone' } : rule, 'anonymous', visibility);
 }
 
 /** Whether a status is the wanted one; to anonymous callers GraphQL may say that there is nothing instead of 401. */

@@ -1,8 +1,10 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { updateSettings } from '#src/domain/administration/settings/update.ts';
 import { everyNth, LONG } from '../support/long.ts';
 import { startWorld, type TestUser, type World } from '../support/world.ts';
 import {
   agrees,
+  asVisitor,
   at,
   ENTRANCES,
   inPlace,
@@ -56,7 +58,10 @@ export async function provePlaces(makeRules: MakeRules): Promise<void> {
               given = await rule.given?.(stages[visibility], users[role]);
               before = reads ? 0 : await changes();
             }
-            const wanted = at(role, inPlace(rule, role, visibility));
+            const isVisitor = entrance === 'GraphQL' && role === 'anonymous';
+            const wanted = isVisitor
+              ? asVisitor(key, rule, visibility)
+              : at(role, inPlace(rule, role, visibility));
             const found = await knock(world, key, { id, ...given }, entrance, users[role]);
             if (!agrees(entrance, found, wanted)) wrong.push(`${role}: ${found} instead of ${wanted}`);
             if (reads) continue;
@@ -71,5 +76,31 @@ export async function provePlaces(makeRules: MakeRules): Promise<void> {
         },
       );
     }
+  });
+
+  describe('with the setting anonymous_api_reads', () => {
+    const open = (anonymousApiReads: boolean) =>
+      updateSettings(world.as(users.admin as TestUser), { anonymousApiReads });
+    beforeAll(() => open(true));
+    afterAll(() => open(false));
+
+    it.each(VISIBILITIES)(
+      'the REST API answers visitors without an account in a %s place as GraphQL does',
+      LONG,
+      async (visibility) => {
+        const { id } = stages[visibility].project;
+        const wrong: string[] = [];
+        for (const [key, rule] of Object.entries(rules)) {
+          if (!key.startsWith('GET')) continue;
+          const given = await rule.given?.(stages[visibility], undefined);
+          const wanted = asVisitor(key, rule, visibility);
+          const found = await knock(world, key, { id, ...given }, 'REST', undefined);
+          // What is for people with an account alone may say so, or not be found.
+          if (found !== wanted && !(wanted === 401 && found === 404))
+            wrong.push(`${key}: ${found} instead of ${wanted}`);
+        }
+        expect(wrong).toEqual([]);
+      },
+    );
   });
 }

@@ -19,6 +19,8 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
   };
   const anybody = { success: 200, level: 0, open: 'anyone' } as const;
   const reading = { success: 200, level: 0 } as const;
+  /** What the API marks as for signed-in callers, and GraphQL and pages show to everyone. */
+  const open = { ...reading, visitor: 200 };
   const administrating = { success: 200, level: 100 } as const;
   const topic = async () => {
     const data = { name: world.unique('topic'), title: 'Topic' };
@@ -192,7 +194,7 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'GET /issues': reading,
     'GET /issues_statistics': reading,
     'GET /merge_requests': reading,
-    'GET /groups': reading,
+    'GET /groups': open,
     'GET /namespaces': reading,
     'GET /namespaces/:namespace/exists': { ...reading, given: () => ({ namespace: 'nothing-has-this' }) },
     'GET /namespaces/:id': {
@@ -217,17 +219,17 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
       given: async () => ({ ...named(), user_id: (await person()).id }),
     },
     'GET /users': reading,
-    'GET /users/:id': { ...reading, given: person },
-    'GET /users/:id/events': { ...reading, given: person },
+    'GET /users/:id': { ...open, given: person },
+    'GET /users/:id/events': { ...open, given: person },
     'GET /topics': anybody,
     'GET /topics/:id': { ...anybody, given: topic },
     'POST /topics': { success: 201, level: 100, given: () => ({ name: world.unique('topic'), title: 'New' }) },
     'PUT /topics/:id': { ...administrating, given: async () => ({ ...(await topic()), title: 'Changed' }) },
     'DELETE /topics/:id': { success: 204, level: 100, given: topic },
-    'GET /users/:id/projects': { ...reading, given: person },
-    'GET /users/:id/starred_projects': { ...reading, given: person },
-    'GET /users/:id/followers': { ...reading, given: person },
-    'GET /users/:id/following': { ...reading, given: person },
+    'GET /users/:id/projects': { ...open, given: person },
+    'GET /users/:id/starred_projects': { ...open, given: person },
+    'GET /users/:id/followers': { ...open, given: person },
+    'GET /users/:id/following': { ...open, given: person },
     'POST /users/:id/follow': { ...reading, success: 201, given: person },
     'POST /users/:id/unfollow': {
       ...reading,
@@ -239,12 +241,12 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
         return { id };
       },
     },
-    'GET /users/:id/contributed_projects': { ...reading, given: person },
+    'GET /users/:id/contributed_projects': { ...open, given: person },
     'GET /events': reading,
     ...Object.fromEntries(
       ['projects', 'issues', 'merge_requests', 'milestones', 'snippet_titles', 'users'].map((scope) => [
         `GET /search?scope=${scope}`,
-        { ...reading, given: () => ({ search: 'text' }) },
+        { ...(scope === 'users' ? reading : open), given: () => ({ search: 'text' }) },
       ]),
     ),
     'POST /users': { success: 201, level: 100, given: created },
@@ -342,7 +344,7 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'DELETE /applications/:id': { success: 204, level: 100, restOnly: true, given: foreignApplication },
     'POST /applications/:id/renew-secret': { success: 201, level: 100, restOnly: true, given: foreignApplication },
     'GET /snippets': reading,
-    'GET /snippets/public': reading,
+    'GET /snippets/public': open,
     'GET /snippets/:snippet_id': { ...anybody, given: snippet },
     'GET /snippets/:snippet_id/raw': { ...anybody, given: snippet },
     'POST /snippets': { success: 201, level: 0, given: newSnippet },

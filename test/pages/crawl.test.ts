@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { matcher } from '#pages/engine/match.ts';
 import { rows } from '#pages/index.ts';
 import { storeArtifacts } from '../support/artifacts.ts';
+import { Browser } from '../support/browser.ts';
 import { signedIn } from '../support/oauth.ts';
 import { takenJob } from '../support/running_job.ts';
 import { startWorld } from '../support/world.ts';
@@ -52,6 +53,93 @@ it('every address of a page that REST hands out has /-/ before the resource and 
   ).toEqual([]);
   const browser = await signedIn(world, owner);
   for (const address of addresses) expect([address, (await browser.get(address)).status]).toEqual([address, 200]);
+});
+
+it('a visitor reads every page of a public place without signing in, and nothing on them that is kept from visitors', async () => {
+  const SECRET = 'zqsecret';
+  const owner = await world.user({ name: 'Ada Public' });
+  const recluse = await world.user({ username: 'the-recluse', name: 'Rachel Recluse' });
+  await world.db.user.update({ where: { id: recluse.id }, data: { privateProfile: true } });
+  await world.db.user.update({
+    where: { id: owner.id },
+    data: { publicEmail: `${SECRET}@example.com`, bio: 'Grows apples' },
+  });
+  const group = await world.group({ owner, visibility: 'public' });
+  const project = await world.project({ owner, namespaceId: group.id, visibility: 'public' });
+  await world.project({
+    owner,
+    namespaceId: group.id,
+    visibility: 'internal',
+    name: `${SECRET} internal`,
+    path: `${SECRET}-internal`,
+  });
+  const at = `/projects/${project.id}`;
+  const api = world.api(owner);
+  const { body: milestone } = await api.post(`${at}/milestones`, { title: 'First harvest' });
+  await api.post(`${at}/labels`, { name: 'ripe', color: '#ff0000' });
+  const file = {
+    branch: 'main',
+    content: 'Apples',
+    commit_message: 'Plant apples',
+    author_email: `${SECRET}@example.com`,
+  };
+  await api.post(`${at}/repository/files/README.md`, file);
+  const issue = await world.issue(project, owner, { title: 'Worms', milestoneId: milestone.id, labels: ['ripe'] });
+  await world.issue(project, owner, { title: `${SECRET} confidential`, confidential: true, milestoneId: milestone.id });
+  await api.post(`${at}/issues/${issue.iid}/notes`, { body: 'Found on two trees' });
+  await api.post(`${at}/issues/${issue.iid}/notes`, { body: `${SECRET} internal note`, internal: true });
+  await api.post(`${at}/variables`, { key: 'TOKEN', value: SECRET });
+  await api.post(`${at}/snippets`, { title: 'Recipe', file_name: 'pie', content: 'Apples', visibility: 'public' });
+  await api.post(`${at}/snippets`, {
+    title: `${SECRET} recipe`,
+    file_name: 'pie',
+    content: SECRET,
+    visibility: 'private',
+  });
+  await api.post(`${at}/repository/branches`, { branch: 'topic', ref: 'main' });
+  await api.post(`${at}/repository/files/PEARS.md`, { ...file, branch: 'topic', commit_message: 'Plant pears' });
+  const merging = { source_branch: 'topic', target_branch: 'main', title: 'Pears', milestone_id: milestone.id };
+  const { body: mergeRequest } = await api.post(`${at}/merge_requests`, merging);
+  await api.post(`${at}/merge_requests/${mergeRequest.iid}/notes`, { body: 'Looks ripe' });
+  const job = await takenJob(world, owner, project);
+  await world.db.job.update({ where: { id: job.id }, data: { status: 'success' } });
+  const starts = [
+    `/${project.fullPath}`,
+    `/groups/${group.fullPath}`,
+    `/${owner.username}`,
+    '/explore',
+    `/search?search=apples`,
+  ];
+  const browser = new Browser(world.send);
+  const known = new Set(starts);
+  const wrong: string[] = [];
+  for (const address of known) {
+    browser.page = '';
+    let { status } = await browser.get(address);
+    if (browser.answer.headers.location?.startsWith(`/${project.fullPath}/`)) ({ status } = await browser.follow());
+    if (status !== 200) wrong.push(`${address}: ${status}`);
+    if (browser.page.includes(SECRET)) wrong.push(`${address} holds a secret`);
+    for (const [email] of browser.page.matchAll(/[\w.+-]+@[\w-]+\.(?:test|example|com)\b/g))
+      wrong.push(`${address} holds ${email}`);
+    if (/<form[^>]*method="post"/.test(browser.page.replace(/<form[^>]*action="\/users\/[^>]*>/g, '')))
+      wrong.push(`${address} offers a form`);
+    for (const [, link = ''] of browser.page.matchAll(/href="(\/[^"#?]+)[^"]*"/g)) {
+      const to = decodeURI(link.replaceAll('&amp;', '&'));
+      // The pipeline of this test is of no commit.
+      if (/1{40}/.test(to)) continue;
+      if (/^\/(?:assets|users|help|api|-\/|graphi?ql|docs|uploads)/.test(to)) continue;
+      if (
+        to.startsWith(`/${project.fullPath}`) ||
+        to.startsWith(`/groups/${group.fullPath}`) ||
+        to === `/${owner.username}`
+      )
+        known.add(to);
+    }
+  }
+  expect(wrong).toEqual([]);
+  expect(known.size).toBeGreaterThan(40);
+  for (const path of ['/the-recluse', `/${group.fullPath}/${SECRET}-internal`])
+    expect([path, (await browser.get(path)).status]).toEqual([path, 404]);
 });
 
 it('every link on the pages about pipelines leads to a page, and every form to one that takes it', async () => {

@@ -84,6 +84,7 @@ const DEFAULTS = {
   domain_denylist: [],
   admin_mode: false,
   deletion_adjourned_period: 0,
+  anonymous_api_reads: false,
   project_export_enabled: true,
   max_export_size: 0,
   max_import_size: 0,

@@ -130,6 +130,20 @@ export function requireActor({ actor }: Context): Actor {
   return actor;
 }
 
+/**
+ * Who reads what is open to anyone where it is public: the signed-in actor, or null for a visitor without an account, to whom visibility and abilities show only
+ * that. Throws InsufficientScope.
+ */
+export function readerOf({ actor }: Context): Actor | null {
+  requireApiScope(actor);
+  return actor;
+}
+
+/** Like readerOf, for reads of users, which `read_user` also allows. */
+export function accountReaderOf(context: Context): Actor | null {
+  return context.actor && requireAccount(context);
+}
+
 /** The signed-in actor for reads of users and of the own account, which `read_user` also allows. */
 export function requireAccount({ actor }: Context): Actor {
   if (!actor) throw new Unauthenticated();

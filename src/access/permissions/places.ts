@@ -14,11 +14,16 @@ const project = alias('Project', 'p');
  * `deployments`, `packages` and `images`.
  * A condition on the aliases `p` (projects) and `n` (their namespaces) narrows them, and `feature` to those in which it is there for the actor.
  */
-export function seenPlaces(actor: Actor, where: Prisma.Sql = sql`TRUE`, feature?: Feature): Prisma.Sql {
+export function seenPlaces(actor: Actor | null, where: Prisma.Sql = sql`TRUE`, feature?: Feature): Prisma.Sql {
   const from = sql`projects p JOIN namespaces n ON n.id = p.namespace_id`;
-  const isMember = actor.admin || sql`l.level > 0`;
+  const isMember = actor === null ? false : actor.admin || sql`l.level > 0`;
   const there = (feature: Feature) => featureThere(feature, project, isMember);
   const narrowed = feature === undefined ? where : sql`${where} AND ${there(feature)}`;
+  if (!actor) {
+    return sql`places AS MATERIALIZED (SELECT p.id, ${there('issues')} AS issues, FALSE AS confidential, ${there('repository')} AS commits,
+        ${there('mergeRequests')} AS merge_requests, FALSE AS deployments, TRUE AS packages, ${there('containerRegistry')} AS images
+      FROM ${from} WHERE p.deleted_at IS NULL AND ${openTo(null, project)} AND ${narrowed})`;
+  }
   if (actor.admin) {
     return sql`places AS MATERIALIZED (SELECT p.id, ${there('issues')} AS issues, TRUE AS confidential, TRUE AS planning, ${there('repository')} AS commits,
         ${there('mergeRequests')} AS merge_requests, ${there('jobs')} AS deployments, TRUE AS packages,

@@ -94,15 +94,15 @@ export function projectVisible(
   project: Pick<Alias<'Project'>, 'deletedAt' | 'visibility'>,
   level: Prisma.Sql,
 ): Prisma.Sql {
-  if (!actor) return sql`(${project.deletedAt} IS NULL AND ${project.visibility} = 'public')`;
+  if (!actor) return sql`(${project.deletedAt} IS NULL AND ${openTo(null, project)})`;
   if (actor.admin) return sql`${project.deletedAt} IS NULL`;
   return sql`(${project.deletedAt} IS NULL AND (${openTo(actor, project)} OR ${level} > 0))`;
 }
 
 /** Like projectVisible, for lists: the projects that the actor has access to are computed once for the whole list. */
 export function projectListed(actor: Seer | null, project: Alias<'Project'>): Prisma.Sql {
-  const { id, deletedAt, visibility } = project;
-  if (!actor) return sql`(${deletedAt} IS NULL AND ${visibility} = 'public')`;
+  const { id, deletedAt } = project;
+  if (!actor) return sql`(${deletedAt} IS NULL AND ${openTo(null, project)})`;
   if (actor.admin) return sql`${deletedAt} IS NULL`;
   return sql`(${deletedAt} IS NULL AND (${openTo(actor, project)} OR ${id} IN (${accessibleProjects(actor)})))`;
 }
@@ -164,8 +164,8 @@ export function groupAccessLevel(
  * to a project inside (behaviour.md 6).
  */
 export function groupVisible(actor: Seer | null, group: Alias<'Namespace'>): Prisma.Sql {
-  if (!actor) return sql`FALSE`;
   const { id, deletedAt } = group;
+  if (!actor) return sql`(${deletedAt} IS NULL AND ${openTo(null, group)})`;
   if (actor.admin) return sql`${deletedAt} IS NULL`;
   return sql`(${deletedAt} IS NULL AND (${openTo(actor, group)} OR ${id} IN (
     SELECT vn.id FROM namespaces vn WHERE vn.lineage && ${memberNamespaces(actor)}
@@ -209,8 +209,12 @@ export function furtherOf(type: keyof typeof FURTHER, userId: Prisma.Sql | numbe
   return sql`SELECT fa.${subjectId} FROM ${people} fa WHERE fa.user_id = ${userId} AND fa.position > 0`;
 }
 
+/** Whether what is public is so to visitors without an account: not while the server restricts that visibility. */
+export const PUBLIC_IS_OPEN = sql`(SELECT NOT COALESCE(aps.restricted_visibility_levels @> '["public"]', FALSE) FROM application_settings aps)`;
+
 /** Whether a project or group is visible to the actor without any access level. */
-export function openTo(actor: Seer, { visibility }: { readonly visibility: Prisma.Sql }): Prisma.Sql {
+export function openTo(actor: Seer | null, { visibility }: { readonly visibility: Prisma.Sql }): Prisma.Sql {
+  if (!actor) return sql`(${visibility} = 'public' AND ${PUBLIC_IS_OPEN})`;
   return actor.external ? sql`${visibility} = 'public'` : sql`${visibility} IN ('public', 'internal')`;
 }
 

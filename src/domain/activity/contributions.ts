@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { seenPlaces } from '#src/access/permissions/places.ts';
 import { seenBy } from '#src/domain/activity/list_events.ts';
 import { activityVisible } from '#src/domain/users/private_profile.ts';
@@ -31,7 +31,7 @@ export async function countContributions(
   userIds: readonly number[],
   { since, until }: { since?: string | null | undefined; until?: string | null | undefined },
 ): Promise<ContributionDay[][]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const last = until ?? new Date().toISOString().slice(0, 10);
   const first = since ?? new Date(Date.parse(last) - (MOST_DAYS - 1) * DAY).toISOString().slice(0, 10);
   if (Date.parse(last) - Date.parse(first) >= MOST_DAYS * DAY) {

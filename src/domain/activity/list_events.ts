@@ -1,5 +1,5 @@
 import { can } from '#src/access/permissions/abilities.ts';
-import { type Actor, type Context, requireActor, requireApiScope } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, readerOf, requireActor, requireApiScope } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { accessibleProjects, assignedTo, issueVisible } from '#src/access/permissions/visibility.ts';
 import { commentsAsNotes } from '#src/domain/changes/comments_as_notes.ts';
@@ -142,7 +142,7 @@ export async function findProjectEvent(
 /** The events of a project that the actor may see. Throws InsufficientScope. */
 function projectFeed(actor: Actor | null, project: ProjectRow): Feed {
   requireApiScope(actor);
-  const readsIssues = actor !== null && can(actor, 'read_issue', project);
+  const readsIssues = can(actor, 'read_issue', project);
   const seesConfidential = readsIssues && can(actor, 'read_confidential_issue', project);
   const readsCommits = can(actor, 'read_commit', project);
   const kinds = [
@@ -150,8 +150,8 @@ function projectFeed(actor: Actor | null, project: ProjectRow): Feed {
     { kind: 'push', is: PUSH, seen: readsCommits },
     { kind: 'note', is: IS_NOTE, seen: readsCommits },
     { kind: 'milestone', is: IS_MILESTONE, seen: can(actor, 'read_milestone', project) },
-    { kind: 'merge_request', is: IS_MERGE_REQUEST, seen: actor !== null && can(actor, 'read_merge_request', project) },
-    { kind: 'issue', is: actor ? issueEvent(actor, seesConfidential) : sql`FALSE`, seen: readsIssues },
+    { kind: 'merge_request', is: IS_MERGE_REQUEST, seen: can(actor, 'read_merge_request', project) },
+    { kind: 'issue', is: issueEvent(actor, seesConfidential), seen: readsIssues },
     // Already covered by the condition on issues.
     { kind: 'confidential', is: sql`FALSE`, seen: seesConfidential },
   ].filter(({ seen }) => seen);
@@ -173,11 +173,11 @@ export async function listUserEvents(
   page: EventPageRequest,
   shown: Shown,
 ): Promise<Page<EventRow>> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const isShown = activityVisible(actor, sql`${userId}::int`);
   const ofUser = sql`e.author_id = ${userId} AND ${isShown}`;
   const others = sql`${within(e.projectId, 'issues')} AND NOT ${within(e.projectId, 'confidential')}`;
-  const own = actor.admin ? sql`0` : ownConfidential(actor, sql`${ofUser} AND ${others}`);
+  const own = actor?.admin ? sql`0` : ownConfidential(actor, sql`${ofUser} AND ${others}`);
   const counted = sql`(SELECT COALESCE(sum(c.count), 0) FROM author_event_counts c
     WHERE c.author_id = ${userId} AND ${isShown} AND CASE c.kind WHEN 'issue' THEN ${within(c.projectId, 'issues')}
       WHEN 'confidential' THEN ${within(c.projectId, 'issues')} AND ${within(c.projectId, 'confidential')}
@@ -203,20 +203,20 @@ export async function listGroupEvents(
   page: EventPageRequest,
   shown: Shown,
 ): Promise<Page<EventRow>> {
-  return loadOfPlaces(context, requireActor(context), sql`n.lineage @> ARRAY[${id}]::int[]`, page, shown);
+  return loadOfPlaces(context, readerOf(context), sql`n.lineage @> ARRAY[${id}]::int[]`, page, shown);
 }
 
 /** @param where a condition on projects `p` and their namespaces `n` */
 function loadOfPlaces(
   context: Context,
-  actor: Actor,
+  actor: Actor | null,
   where: Prisma.Sql,
   page: EventPageRequest,
   shown: Shown,
 ): Promise<Page<EventRow>> {
   const places = seenPlaces(actor, where);
   const others = sql`${within(e.projectId, 'issues')} AND NOT ${within(e.projectId, 'confidential')}`;
-  const own = actor.admin ? sql`0` : ownConfidential(actor, others);
+  const own = actor?.admin ? sql`0` : ownConfidential(actor, others);
   const counted = sql`(SELECT COALESCE(sum(c.count), 0) FROM project_event_counts c JOIN places v ON v.id = c.project_id
     WHERE CASE c.kind WHEN 'issue' THEN v.issues WHEN 'confidential' THEN v.issues AND v.confidential WHEN 'push' THEN v.commits
       WHEN 'note' THEN v.commits WHEN 'merge_request' THEN v.merge_requests WHEN 'milestone' THEN v.planning ELSE TRUE END) + ${own}`;
@@ -224,7 +224,7 @@ function loadOfPlaces(
 }
 
 /** Whether the actor may see the event `e`, by the subquery `places`. */
-export function seenBy(actor: Actor): Prisma.Sql {
+export function seenBy(actor: Actor | null): Prisma.Sql {
   const issues = sql`(${within(e.projectId, 'issues')} AND ${issueEvent(actor, within(e.projectId, 'confidential'))})`;
   return sql`CASE WHEN ${PLAIN} THEN ${within(e.projectId)} WHEN ${IS_MILESTONE} THEN ${within(e.projectId, 'planning')} WHEN ${PUSH} OR ${IS_NOTE} THEN ${within(e.projectId, 'commits')}
     WHEN ${IS_MERGE_REQUEST} THEN ${within(e.projectId, 'merge_requests')} ELSE ${issues} END`;
@@ -247,7 +247,7 @@ const IS_MERGE_REQUEST = sql`e.target_type IN ('MergeRequest', 'MergeRequestNote
 const ISSUE_ID = sql`CASE e.target_type WHEN 'Issue' THEN e.target_id WHEN 'IssueNote' THEN e.subject_id END`;
 
 /** Whether the actor sees the issue of the event. Of a deleted issue only its deletion is shown, to those who saw the issue. */
-function issueEvent(actor: Actor, seesConfidential: Prisma.Sql | boolean): Prisma.Sql {
+function issueEvent(actor: Actor | null, seesConfidential: Prisma.Sql | boolean): Prisma.Sql {
   return sql`(e.target_type IN ('Issue', 'IssueNote') AND EXISTS (SELECT 1 FROM ${table(issue)} WHERE ${issue.id} = ${ISSUE_ID}
     AND (${issue.deletedAt} IS NULL OR e.action = 'destroyed') AND ${issueVisible(issue, actor, seesConfidential)}))`;
 }
@@ -256,7 +256,8 @@ function issueEvent(actor: Actor, seesConfidential: Prisma.Sql | boolean): Prism
  * How many of the events selected by `of` are about confidential issues that the actor sees as author or assignees. They are
  * looked up by issue alone: the condition on the feed seems more selective to the planner, but seldom is.
  */
-function ownConfidential(actor: Actor, of: Prisma.Sql): Prisma.Sql {
+function ownConfidential(actor: Actor | null, of: Prisma.Sql): Prisma.Sql {
+  if (!actor) return sql`0`;
   return sql`(SELECT count(*) FROM (
       SELECT i.id, i.deleted_at FROM issues i WHERE i.confidential AND i.author_id = ${actor.id}
       UNION SELECT i.id, i.deleted_at FROM issues i WHERE i.confidential AND ${assignedTo('Issue', issue, actor.id)}) i

@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { hasTrigrams } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 
@@ -19,9 +19,9 @@ const MOST_CHARACTERS = 4096;
 /** Shorter texts are in almost everything. */
 const FEWEST_CHARACTERS = 2;
 
-/** The text that `find` looks for; null for one that is too short to find anything. For signed-in actors. Throws BadRequest. */
+/** The text that `find` looks for; null for one that is too short to find anything. Throws BadRequest. */
 export function textToFind(context: Context, search: string): string | null {
-  requireActor(context);
+  readerOf(context);
   if (search.length > MOST_CHARACTERS)
     throw new BadRequest(`search is too long (maximum is ${MOST_CHARACTERS} characters)`, 'search');
   const text = search.trim();

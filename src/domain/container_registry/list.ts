@@ -1,6 +1,6 @@
 import '#src/domain/container_registry/computed_fields.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
@@ -42,7 +42,7 @@ export async function listGroupRepositories<R>(
   page: PageRequest,
   selection: Selection<'ContainerRepository', R>,
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const pageOf = ({ group }: Asked<{ group: number }>) => {
     const ofGroup = sql`${repository.projectId} IN (SELECT gp.id FROM projects gp JOIN namespaces gn ON gn.id = gp.namespace_id
       WHERE gn.lineage @> ARRAY[${group}]::int[])`;
@@ -74,7 +74,7 @@ export async function findAnyRepository<R>(
   id: number,
   selection: Selection<'ContainerRepository', R>,
 ): Promise<R> {
-  requireActor(context);
+  readerOf(context);
   const known = await context.db.containerRepository.findUnique({ where: { id }, select: { projectId: true } });
   if (!known) throw new NotFound('ContainerRepository');
   const project = await findProject(context, known.projectId).catch((error) => {

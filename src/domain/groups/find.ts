@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { groupVisible } from '#src/access/permissions/visibility.ts';
 import '#src/domain/groups/computed_fields.ts';
 import { namespaceFormerlyAt } from '#src/domain/namespaces/redirects.ts';
@@ -70,7 +70,7 @@ async function read<R = unknown>(
   condition: Prisma.Sql,
   selection?: Selection<'Namespace', R>,
 ): Promise<(GroupRow & R)[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const base = (selection ? BASE.with(selection) : BASE) as Selection<'Namespace', GroupRow & R>;
   const where = sql`${isGroup(group)} AND ${condition} AND ${groupVisible(actor, group)}`;
   return readRows(context.db, base, { rows: group, where, params: { actor } });

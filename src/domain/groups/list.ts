@@ -1,5 +1,5 @@
 import { OWNER, type Visibility } from '#src/access/permissions/abilities.ts';
-import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { groupAccessLevel, groupVisible, memberNamespaces, notExpired } from '#src/access/permissions/visibility.ts';
 import { type GroupRow, isGroup } from '#src/domain/groups/find.ts';
 import '#src/domain/groups/computed_fields.ts';
@@ -54,7 +54,7 @@ export async function listGroups<R>(
   page: PageRequest,
   selection: Selection<'Namespace', R>,
 ): Promise<Page<R>> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const where = all([isGroup(group), audience(actor, filter), ...groupConditions(actor, filter)]);
   return readPage(context.db, selection, listed(actor, where, filter, by), page);
 }
@@ -76,7 +76,7 @@ export async function listRelatedGroups<R>(
   page: PageRequest,
   selection: Selection<'Namespace', R>,
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const conditions = [isGroup(group), groupVisible(actor, group), ...groupConditions(actor, filter)];
   const pageOf = ({ parent }: Asked<{ parent: number }>) =>
     pageOfRows(selection, listed(actor, all([RELATED[relation](parent), ...conditions]), filter, by), page);
@@ -93,7 +93,7 @@ export async function listGroupsOfUsers<R>(
   page: PageRequest,
   selection: Selection<'Namespace', R>,
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const pageOf = ({ member }: Asked<{ member: number }>) => {
     const ofUser = sql`${group.id} IN (SELECT m.namespace_id FROM members m WHERE m.user_id = ${member} AND ${notExpired('m')})`;
     const seen = activityVisible(actor, sql`${member}`);
@@ -106,7 +106,7 @@ export async function listGroupsOfUsers<R>(
 
 /** The groups that meet a condition, in their order. */
 function listed(
-  actor: Actor,
+  actor: Actor | null,
   where: Prisma.Sql,
   { search }: GroupFilter,
   { by, direction }: GroupOrder,
@@ -125,19 +125,20 @@ function orderOf(by: GroupOrder['by'], direction: Direction): Order<'Namespace'>
 }
 
 /** Which groups: `owned` takes precedence, and administrators get all without asking. */
-function audience(actor: Actor, { owned, allAvailable }: AllGroupsFilter): Prisma.Sql {
+function audience(actor: Actor | null, { owned, allAvailable }: AllGroupsFilter): Prisma.Sql {
   if (owned) return atLeast(actor, OWNER);
-  if (actor.admin || allAvailable) return groupVisible(actor, group);
+  if (!actor || actor.admin || allAvailable) return groupVisible(actor, group);
   return sql`n.lineage && ${memberNamespaces(actor)}`;
 }
 
 /** Whether the actor has an effective level in a group: those with none are not even looked at. */
-function atLeast(actor: Actor, level: number): Prisma.Sql {
+function atLeast(actor: Actor | null, level: number): Prisma.Sql {
+  if (!actor) return sql`FALSE`;
   return sql`n.lineage && ${memberNamespaces(actor)} AND ${groupAccessLevel(actor, group)} >= ${level}`;
 }
 
 function groupConditions(
-  actor: Actor,
+  actor: Actor | null,
   { search, skipGroups, visibility, minAccessLevel, topLevelOnly, active, archived }: GroupFilter,
 ): Prisma.Sql[] {
   const conditions: Prisma.Sql[] = [];

@@ -1,4 +1,4 @@
-import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { groupVisible, membershipsAt, notExpired } from '#src/access/permissions/visibility.ts';
 import { listOfSources } from '#src/domain/members/below.ts';
 import { authorizeReading, ofSource, type Source } from '#src/domain/members/source.ts';
@@ -46,7 +46,7 @@ export async function listMembers<R>(
   page: PageRequest,
   selection: Selection<'Member', R>,
 ): Promise<(Page<R> | Error)[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const conditions: Prisma.Sql[] = includeInherited ? [] : [notExpired('m')];
   if (userIds) conditions.push(sql`${member.userId} = ANY(${[...userIds]}::int[])`);
   if (skipUsers?.length) conditions.push(sql`NOT ${member.userId} = ANY(${[...skipUsers]}::int[])`);
@@ -80,7 +80,7 @@ export async function findMember<R>(
   { includeInherited = false }: { includeInherited?: boolean } = {},
 ): Promise<R> {
   if (!includeInherited) {
-    authorizeReading(requireActor(context), source);
+    authorizeReading(readerOf(context), source);
     return one(context, { source, userId }, selection, notExpired('m'));
   }
   const filter = { userIds: [userId], includeInherited };
@@ -105,7 +105,7 @@ function placed(source: Source): Placed {
  * The membership of each user that gives the highest level in a place. Those of private groups with which something is shared are
  * shown to members of the place, and to those who see these groups.
  */
-function highest(actor: Actor, kind: Source['kind'], { id, namespace, isMember }: Asked<Placed>): Prisma.Sql {
+function highest(actor: Actor | null, kind: Source['kind'], { id, namespace, isMember }: Asked<Placed>): Prisma.Sql {
   const lineage = sql`(SELECT sn.lineage FROM namespaces sn WHERE sn.id = ${namespace})::int[]`;
   const seen = sql`(${isMember} OR ${groupVisible(actor, alias('Namespace', 'g'))})`;
   const memberships = membershipsAt(kind === 'project' ? sql`${id}` : null, lineage, { seen });

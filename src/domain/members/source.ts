@@ -1,5 +1,5 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { findGroup, type GroupRow, type IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
@@ -23,7 +23,7 @@ export interface SourceRef {
 
 /** The project or group, if the actor may see it; for signed-in users only. Throws Unauthenticated, NotFound. */
 export async function findSource(context: Context, { kind, ref }: SourceRef): Promise<Source> {
-  requireActor(context);
+  readerOf(context);
   return kind === 'project'
     ? { kind, record: await findProject(context, ref) }
     : { kind, record: await findGroup(context, ref) };
@@ -59,17 +59,17 @@ export function auditPlace({ kind, record }: MemberPlace): { projectId: number }
 }
 
 /** Throws Forbidden unless the actor may read the members. Groups require no access level for that. */
-export function authorizeReading(actor: Actor, { kind, record }: Source): void {
+export function authorizeReading(actor: Actor | null, { kind, record }: Source): void {
   if (kind === 'project') authorize(actor, 'read_member', record);
 }
 
 /** Throws Forbidden unless the actor may add, update and remove members. */
-export function authorizeMembers(actor: Actor, { kind, record }: Source): void {
+export function authorizeMembers(actor: Actor | null, { kind, record }: Source): void {
   authorize(actor, kind === 'project' ? 'admin_project_member' : 'admin_group_member', record);
 }
 
 /** Throws Forbidden unless the actor may see, approve and deny access requests. */
-export function authorizeRequests(actor: Actor, { kind, record }: Source): void {
+export function authorizeRequests(actor: Actor | null, { kind, record }: Source): void {
   authorize(actor, kind === 'project' ? 'admin_access_request' : 'admin_group_access_request', record);
 }
 

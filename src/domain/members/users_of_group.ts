@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { seenPlaces } from '#src/access/permissions/places.ts';
 import { groupVisible, notExpired } from '#src/access/permissions/visibility.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
@@ -27,7 +27,7 @@ export async function searchGroupUsers<R>(
   page: PageRequest,
   selection: Selection<'User', R>,
 ): Promise<Page<R>> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const groups = sql`SELECT g.id FROM ${table(group)} WHERE ${groupVisible(actor, group)}
     AND (${group.lineage} @> ARRAY[${id}]::int[] OR g.id = ANY((SELECT o.lineage FROM namespaces o WHERE o.id = ${id})::int[]))`;
   const members = sql`SELECT m.user_id FROM members m WHERE m.namespace_id = ANY(ARRAY(${groups})) AND ${notExpired('m')}

@@ -1,5 +1,5 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
@@ -59,7 +59,7 @@ export async function listGroupPackages<R>(
   page: PageRequest,
   selection: Selection<'Package', R>,
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const sorted = orderOf(filter);
   const conditions = conditionsOf(filter);
   const pageOf = ({ group }: Asked<{ group: number }>) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor, userIdOf } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf, userIdOf } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import type { GroupRow, IdOrPath } from '#src/domain/groups/find.ts';
@@ -104,7 +104,7 @@ function inProject({ actor }: Context, project: ProjectRow): Places {
 
 /** The projects in the group and its subgroups whose packages the actor may read. */
 function inGroup(context: Context, group: GroupRow): Places {
-  const places = seenPlaces(requireActor(context), sql`n.lineage @> ARRAY[${group.id}]::int[]`);
+  const places = seenPlaces(readerOf(context), sql`n.lineage @> ARRAY[${group.id}]::int[]`);
   return { before: sql`${places},`, has: (id) => within(id, 'packages') };
 }
 

@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -19,7 +19,7 @@ export async function projectHolding(
   { id, project }: HeldRecord,
 ): Promise<IdOrPath> {
   if (project != null) return project;
-  requireActor(context);
+  readerOf(context);
   const by = { where: { id }, select: { projectId: true } };
   const row = await {
     Deployment: () => context.db.deployment.findUnique(by),

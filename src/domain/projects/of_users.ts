@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { notExpired } from '#src/access/permissions/visibility.ts';
 import { listProjectsOf, type ProjectList } from '#src/domain/projects/list.ts';
 import { activityVisible } from '#src/domain/users/private_profile.ts';
@@ -24,7 +24,7 @@ export function listProjectsOfUsers<R>(
   page: PageRequest,
   selection: Selection<'Project', R>,
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const wanted = [...new Set(affiliations)];
   const scope = (project: Alias<'Project'>, parent: OfUser) => {
     const conditions = wanted.map((affiliation) => SCOPES[affiliation](project, parent));
@@ -44,7 +44,7 @@ export function listStarredProjects<R>(
   page: PageRequest,
   selection: Selection<'Project', R>,
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const scope = ({ id }: Alias<'Project'>, { user }: OfUser) => [
     activityVisible(actor, sql`${user}`),
     sql`${id} IN (SELECT st.project_id FROM project_stars st WHERE st.user_id = ${user})`,
@@ -60,7 +60,7 @@ export function listContributedProjects<R>(
   page: PageRequest,
   selection: Selection<'Project', R>,
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const scope = ({ id }: Alias<'Project'>, { user }: OfUser) => [
     activityVisible(actor, sql`${user}`),
     // The limit keeps PostgreSQL from reading all events of the user first, of which some have many.

@@ -1,5 +1,5 @@
 import { authorize, can, type ProjectAbility } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -85,12 +85,12 @@ export function projectScoped<M extends OfProject>({ ability, rows, only, order 
   return {
     changed,
     async find(context, project, which, selection) {
-      authorize(requireActor(context), ability, project);
+      authorize(readerOf(context), ability, project);
       const isIt = typeof which === 'number' ? sql`${rowId} = ${which}` : which;
       return one(context.db, within(project.id, isIt), selection);
     },
     async findByIds(context, ids, selection, projectOf) {
-      const actor = requireActor(context);
+      const actor = readerOf(context);
       const keys = new Selection(selection.model, new Map(['id', 'projectId'].map((name) => [name, null])));
       const where = all([sql`${rowId} = ANY(${[...ids]}::int[])`, ...(only ? [only] : [])]);
       const found = (await readRows(context.db, selection.with(keys), { rows, where })) as KeyedOf<typeof selection>[];
@@ -103,7 +103,7 @@ export function projectScoped<M extends OfProject>({ ability, rows, only, order 
       selection: Selection<M, R>,
       conditions: readonly Prisma.Sql[] = [],
     ) {
-      const actor = requireActor(context);
+      const actor = readerOf(context);
       const sorted = order ?? byKey(selection.model);
       const pageOf = ({ project }: Asked<{ project: number }>) =>
         pageOfRows(selection, { rows, where: within(project, ...conditions), order: sorted }, page);

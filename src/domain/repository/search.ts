@@ -1,5 +1,5 @@
 import { can } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { type CommitRow, commitRows } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
@@ -47,7 +47,7 @@ export async function searchFiles(
   { text, ref }: RepositorySearch,
   page: PageRequest,
 ): Promise<FoundPage<FoundFileRow>> {
-  const found = can(requireActor(context), 'read_repository', project) ? await revisionIn(context, project, ref) : null;
+  const found = can(readerOf(context), 'read_repository', project) ? await revisionIn(context, project, ref) : null;
   if (!found) return pageOf([], false, page);
   const named = ref || ((await defaultBranch(project, found.repository)) ?? '');
   return searchAt(context, found, { projectId: project.id, ref: named, text }, page);
@@ -61,7 +61,7 @@ export async function searchWiki(
   page: PageRequest,
 ): Promise<FoundPage<FoundFileRow>> {
   const wiki = wikiOf(project);
-  const found = can(requireActor(context), 'read_wiki', project) ? await findRevision(context, wiki) : null;
+  const found = can(readerOf(context), 'read_wiki', project) ? await findRevision(context, wiki) : null;
   if (!found) return pageOf([], false, page);
   const ref = (await found.repository.defaultBranch()) ?? '';
   return searchAt(context, found, { projectId: project.id, ref, text }, page);
@@ -99,7 +99,7 @@ export async function searchCommits(
   { text, ref }: RepositorySearch,
   page: PageRequest,
 ): Promise<FoundPage<CommitRow>> {
-  const found = can(requireActor(context), 'read_commit', project) ? await revisionIn(context, project, ref) : null;
+  const found = can(readerOf(context), 'read_commit', project) ? await revisionIn(context, project, ref) : null;
   if (!found) return pageOf([], false, page);
   const { repository, oid: start } = found;
   const called = await hashBeginning(context, project, text);

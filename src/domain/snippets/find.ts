@@ -1,6 +1,5 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
-import { type Context, requireApiScope } from '#src/access/permissions/actor.ts';
-import { hasFeature } from '#src/access/permissions/features.ts';
+import { type Context, readerOf, requireApiScope } from '#src/access/permissions/actor.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { Prisma } from '#src/platform/database/db.ts';
@@ -25,10 +24,8 @@ export async function findProjectSnippet<R>(
   id: number,
   selection: Selection<'Snippet', R>,
 ): Promise<R> {
-  const { actor } = context;
-  requireApiScope(actor);
-  if (actor) authorize(actor, 'read_project_snippet', project);
-  else if (!mayRead(context, project)) throw new Unauthenticated();
+  const actor = readerOf(context);
+  authorize(actor, 'read_project_snippet', project);
   const seen = sql`${snippet.projectId} = ${project.id} AND ${visible(actor, project.accessLevel > 0)}`;
   return one(context, seen, id, selection);
 }
@@ -69,17 +66,12 @@ export async function findSnippetsByIds<R>(
   return found.filter(({ projectId, isOpen, isOpenToMember }, index) => {
     if (projectId === null) return isOpen;
     const project = projects[index];
-    if (!project || !mayRead(context, project)) return false;
+    if (!project || !can(actor, 'read_project_snippet', project)) return false;
     return project.accessLevel > 0 ? isOpenToMember : isOpen;
   });
 }
 
 const SEEN = select('Snippet', { id: true, projectId: true, isOpen: true, isOpenToMember: true });
-
-function mayRead({ actor }: Context, project: ProjectRow): boolean {
-  if (actor) return can(actor, 'read_project_snippet', project);
-  return project.visibility === 'public' && hasFeature(null, 'snippets', project);
-}
 
 /** Like the others, for a snippet known to be of a project, or personal. Throws as the others. */
 export function changedSnippet<R>(

@@ -1,5 +1,5 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf, requireActor } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { accessibleProjects } from '#src/access/permissions/visibility.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
@@ -22,7 +22,7 @@ export async function listProjectSnippets<R>(
   page: PageRequest,
   selection: Selection<'Snippet', R>,
 ): Promise<(Page<R> | Error)[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const pageOf = ({ project, isMember }: Asked<{ project: number; isMember: boolean }>) => {
     const where = sql`${snippet.projectId} = ${project} AND ${visible(actor, isMember)}`;
     return pageOfRows(selection, { rows: snippet, where, order: newestFirst }, page);
@@ -53,8 +53,8 @@ export async function listPublicSnippets<R>(
   page: PageRequest,
   selection: Selection<'Snippet', R>,
 ): Promise<Page<R>> {
-  requireActor(context);
-  const where = sql`${personal} AND ${visible(null)}`;
+  readerOf(context);
+  const where = sql`${personal} AND ${snippet.visibility} = 'public' AND ${visible(context.actor)}`;
   return readPage(context.db, selection, { rows: snippet, where, order: newestFirst }, page);
 }
 
@@ -68,12 +68,12 @@ export async function searchSnippets<R>(
   page: PageRequest,
   selection: Selection<'Snippet', R>,
 ): Promise<Page<R>> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const pattern = containing(text);
   const held = hasTrigrams(text) ? sql`f.title ILIKE ${pattern}` : holds(sql`f.title`, pattern);
   const hits = sql`ARRAY(SELECT f.id FROM snippets f WHERE ${held} ORDER BY f.id DESC LIMIT ${MOST_HITS})`;
   const places = seenPlaces(actor, nonArchived ? sql`NOT p.archived` : sql`TRUE`, 'snippets');
-  const isMember = sql`${snippet.projectId} IN (${accessibleProjects(actor)})`;
+  const isMember = actor !== null && sql`${snippet.projectId} IN (${accessibleProjects(actor)})`;
   const where = sql`${snippet.id} = ANY(${hits}) AND (${personal} OR ${within(snippet.projectId)}) AND ${visible(actor, isMember)}`;
   const list = () => pageOfRows(selection, { rows: snippet, where, order: newestFirst }, page);
   const [found] = await readPages<R>(context.db, page, ofEach([{}], {}, list, [places]));

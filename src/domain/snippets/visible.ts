@@ -20,7 +20,7 @@ export function visible(
   isMember: boolean | Prisma.Sql = false,
   of: Alias<'Snippet'> = snippet,
 ): Prisma.Sql {
-  if (!actor) return sql`${of.visibility} = 'public'`;
+  if (!actor) return openTo(null, of);
   if (actor.admin) return sql`TRUE`;
   const byLevel = actor.external
     ? sql`${openTo(actor, of)} OR (${isMember} AND ${openTo({ ...actor, external: false }, of)})`

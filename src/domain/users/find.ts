@@ -1,4 +1,4 @@
-import { type Context, requireAccount } from '#src/access/permissions/actor.ts';
+import { accountReaderOf, type Context, requireAccount } from '#src/access/permissions/actor.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
 import { NotFound, Unauthenticated } from '#src/platform/errors.ts';
 import { alias } from '#src/platform/records/alias.ts';
@@ -6,6 +6,7 @@ import { readRow, readRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 import '#src/domain/users/computed_fields.ts';
+import { profileVisible } from '#src/domain/users/private_profile.ts';
 
 const user = alias('User', 'u');
 
@@ -47,35 +48,35 @@ export async function findAccount<R>(
   return { ...own, privateToken: decrypt(holder.privateTokenEncrypted, secret) };
 }
 
-/** A user, for signed-in callers. Throws NotFound. */
+/** A user; for visitors without an account those whose profile is not private. Throws NotFound. */
 export async function findUser<R>(context: Context, id: number, selection: Selection<'User', R>): Promise<R> {
-  requireAccount(context);
-  const found = await userById(context.db, id, selection);
+  const [found] = await findUsersByIds(context, [id], selection);
   if (!found) throw new NotFound('User');
   return found;
 }
 
-/** The user with that username, ignoring case, for signed-in callers. Throws NotFound. */
+/** Like findUser, by the username, ignoring case. Throws NotFound. */
 export async function findUserByName<R>(
   context: Context,
   username: string,
   selection: Selection<'User', R>,
 ): Promise<R> {
-  requireAccount(context);
-  const where = Prisma.sql`lower(${user.username}) = lower(${username})`;
+  const seen = profileVisible(accountReaderOf(context), user);
+  const where = Prisma.sql`lower(${user.username}) = lower(${username}) AND ${seen}`;
   const found = await readRow(context.db, selection, { rows: user, where });
   if (!found) throw new NotFound('User');
   return found;
 }
 
-/** The users with these IDs, in no particular order, for signed-in callers. */
+/** Like findUser, for several, in no particular order. */
 export async function findUsersByIds<R>(
   context: Context,
   ids: readonly number[],
   selection: Selection<'User', R>,
 ): Promise<R[]> {
-  requireAccount(context);
-  return readRows(context.db, selection, { rows: user, where: Prisma.sql`${user.id} = ANY(${[...ids]}::int[])` });
+  const seen = profileVisible(accountReaderOf(context), user);
+  const where = Prisma.sql`${user.id} = ANY(${[...ids]}::int[]) AND ${seen}`;
+  return readRows(context.db, selection, { rows: user, where });
 }
 
 /** The user with that ID, without permission checks; undefined if there is none. */

@@ -1,4 +1,4 @@
-import { type Context, requireAccount } from '#src/access/permissions/actor.ts';
+import { accountReaderOf, type Context, requireAccount } from '#src/access/permissions/actor.ts';
 import { activityVisible } from '#src/domain/users/private_profile.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import { BadRequest, NotFound, NotModified } from '#src/platform/errors.ts';
@@ -61,7 +61,7 @@ export function listFollows<R>(
   page: PageRequest,
   selection: Selection<'User', R>,
 ): Promise<Page<R>[]> {
-  const actor = requireAccount(context);
+  const actor = accountReaderOf(context);
   const pageOf = ({ user: parent }: Asked<{ user: number }>) => {
     const of =
       which === 'followers'

@@ -1,5 +1,7 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
+import { PUBLIC_IS_OPEN } from '#src/access/permissions/visibility.ts';
 import { Prisma } from '#src/platform/database/db.ts';
+import type { Alias } from '#src/platform/records/alias.ts';
 
 const { sql } = Prisma;
 
@@ -13,4 +15,12 @@ export function activityVisible(actor: Pick<Actor, 'id' | 'admin'> | null, userI
   if (actor?.admin) return sql`TRUE`;
   const others = actor === null ? sql`` : sql`AND pp.id <> ${actor.id}`;
   return sql`NOT EXISTS (SELECT 1 FROM users pp WHERE pp.id = ${userId} AND pp.private_profile ${others})`;
+}
+
+/** Whether the actor finds a user by name or ID: visitors without an account only where the profile is not private and public is open to them. */
+export function profileVisible(
+  actor: Pick<Actor, 'id'> | null,
+  user: Pick<Alias<'User'>, 'privateProfile'>,
+): Prisma.Sql {
+  return actor ? sql`TRUE` : sql`(NOT ${user.privateProfile} AND ${PUBLIC_IS_OPEN})`;
 }

@@ -412,6 +412,7 @@ function serveRest(app: Express, entrance: Entrance): void {
     turns,
     matched: noteRoute,
     callerOf: (actor, request) => callerOf(actor, (request as Request).ip ?? null),
+    readsAreOpen: async () => (await currentSettings(stores.db)).anonymousApiReads,
     largestContent: () => stores.repositories.maxInlineBytes,
     largestFile: async ({ archive }) =>
       archive ? largestImport(stores) : (await currentSettings(stores.db)).maxAttachmentSize * 1024 * 1024,

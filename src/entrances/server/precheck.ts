@@ -5,7 +5,7 @@ import {
   type ProjectAbility,
   projectAbilities,
 } from '#src/access/permissions/abilities.ts';
-import { type Context, requireAccount, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf, requireAccount, requireAdmin } from '#src/access/permissions/actor.ts';
 import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { Forbidden } from '#src/platform/errors.ts';
@@ -21,8 +21,7 @@ export async function precheck(context: Context, ability: Precheck, ref: IdOrPat
   if (ability === 'administrate') requireAdmin(context);
   else if (ability === 'read_accounts') requireAccountReader(context);
   else if (Object.hasOwn(projectAbilities, ability)) authorize(context.actor, ability, await findProject(context, ref));
-  else if (Object.hasOwn(groupAbilities, ability))
-    authorize(requireActor(context), ability, await findGroup(context, ref));
+  else if (Object.hasOwn(groupAbilities, ability)) authorize(readerOf(context), ability, await findGroup(context, ref));
   else throw new Error(`no rule for ${ability}`);
 }
 

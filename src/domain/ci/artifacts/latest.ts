@@ -1,5 +1,5 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { findJob } from '#src/domain/ci/jobs/list.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { Prisma } from '#src/platform/database/db.ts';
@@ -21,7 +21,7 @@ export async function findLatestJob<R>(
   { ref, name }: { ref: string; name: string },
   selection: Selection<'Job', R>,
 ): Promise<R> {
-  authorize(requireActor(context), 'read_pipeline', project);
+  authorize(readerOf(context), 'read_pipeline', project);
   const which = sql`${job.id} = (
     WITH RECURSIVE parts AS (
       (SELECT p.id, 0 AS level FROM pipelines p

@@ -1,5 +1,5 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { projectScoped } from '#src/domain/projects/project_scoped.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
@@ -59,7 +59,7 @@ export async function listDeployments<R>(
   page: PageRequest,
   selection: Selection<'Deployment', R>,
 ): Promise<(Page<R> | Error)[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const column = COLUMNS[orderBy];
   const sorted = order('Deployment', column === null ? ['id'] : [column, 'id'], sort, {
     nulls: column === 'finishedAt' ? 'last' : undefined,
@@ -91,7 +91,7 @@ export async function listDeploymentsTo<R>(
   page: PageRequest,
   selection: Selection<'Deployment', R>,
 ): Promise<(Page<R> | Error)[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const pageOf = (asked: Asked<{ environment: number }>) => {
     const where = sql`${deployment.environmentId} = ${asked.environment}`;
     return pageOfRows(selection, { rows: deployment, where, order: order('Deployment', ['id'], 'desc') }, page);

@@ -1,5 +1,5 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { findPipeline } from '#src/domain/ci/pipelines/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { defaultBranch } from '#src/domain/repository/revision.ts';
@@ -15,7 +15,7 @@ export async function findLatestPipeline<R>(
   ref: string,
   selection: Selection<'Pipeline', R>,
 ): Promise<R | null> {
-  authorize(requireActor(context), 'read_pipeline', project);
+  authorize(readerOf(context), 'read_pipeline', project);
   const repository = await context.repositories.open(project);
   const name = repository && (ref === 'HEAD' ? await defaultBranch(project, repository) : ref);
   if (!name) return null;

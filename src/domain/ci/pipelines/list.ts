@@ -1,5 +1,5 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import type { PipelineSource } from '#src/domain/ci/pipelines/config/occasion.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
@@ -48,7 +48,7 @@ export async function listPipelines<R>(
   page: PageRequest,
   selection: Selection<'Pipeline', R>,
 ): Promise<(Page<R> | Error)[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const { scope } = filter;
   const refs = new Map<ProjectRow, string[]>();
   const inOrder = orderOf(filter);

@@ -1,5 +1,5 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { ofPermitted } from '#src/platform/records/parents.ts';
@@ -30,7 +30,7 @@ export function pipelineStatistics(
 ): Promise<(PipelineStatistics[] | Error)[]> {
   return ofPermitted(
     projects,
-    (project) => authorize(requireActor(context), 'read_pipeline', project),
+    (project) => authorize(readerOf(context), 'read_pipeline', project),
     async (permitted) => {
       const counted = await count(context.db, [...new Set(permitted.map(({ id }) => id))], interval);
       return permitted.map(({ id }) => counted.filter(({ projectId }) => projectId === id));

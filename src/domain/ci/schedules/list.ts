@@ -1,5 +1,5 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import type { GivenVariable } from '#src/domain/ci/pipelines/given_variables.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
@@ -58,7 +58,7 @@ export async function listSchedulePipelines<R>(
   page: PageRequest,
   selection: Selection<'Pipeline', R>,
 ): Promise<(Page<R> | Error)[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const pageOf = (asked: Asked<{ schedule: number }>) => {
     const where = all([
       sql`${pipeline.scheduleId} = ${asked.schedule}`,
@@ -84,8 +84,8 @@ export function mayReadVariables(
   project: ProjectRow,
   { ownerId }: { ownerId: number | null },
 ): boolean {
-  const actor = requireActor(context);
-  return actor.id === ownerId ? can(actor, 'read_pipeline', project) : can(actor, 'admin_variable', project);
+  const actor = readerOf(context);
+  return actor?.id === ownerId ? can(actor, 'read_pipeline', project) : can(actor, 'admin_variable', project);
 }
 
 /** The variables of each schedule in order of creation, in one statement, for those who may read them. */

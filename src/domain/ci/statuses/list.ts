@@ -1,5 +1,5 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -35,7 +35,7 @@ export async function listStatuses<R>(
   page: PageRequest,
   selection: Selection<'Job', R>,
 ): Promise<(Page<R> | Error)[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const pageOf = (commit: Asked<AskedCommit>) =>
     pageOfRows(selection, { rows: status, where: conditionOf(commit, filter), order: order('Job', ['id']) }, page);
   return ofPermitted(

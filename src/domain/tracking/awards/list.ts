@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import type { AwardableType } from '#src/domain/tracking/awards/awardable.ts';
 import { findNotesByIds, seenSubjects } from '#src/domain/tracking/notes/list.ts';
@@ -24,7 +24,7 @@ export async function listAwardsOn<R>(
   page: PageRequest,
   selection: Selection<'AwardEmoji', R>,
 ): Promise<Page<R>[]> {
-  requireActor(context);
+  readerOf(context);
   const pageOf = ({ id }: Asked<{ id: number }>) => {
     const where = sql`${award.subjectType} = ${type} AND ${award.subjectId} = ${id}`;
     return pageOfRows(selection, { rows: award, where, order: OLDEST_FIRST }, page);
@@ -40,7 +40,7 @@ export async function findAward<R>(
   id: number,
   selection: Selection<'AwardEmoji', R>,
 ): Promise<R> {
-  requireActor(context);
+  readerOf(context);
   const where = sql`${award.id} = ${id} AND ${award.subjectType} = ${on.type} AND ${award.subjectId} = ${on.id}`;
   const found = await readRow(context.db, selection, { rows: award, where });
   if (!found) throw new NotFound('Award');
@@ -61,7 +61,7 @@ export async function findAwardsByIds<R>(
   selection: Selection<'AwardEmoji', R>,
   projectOf: ProjectOf,
 ): Promise<(R & { id: number })[]> {
-  requireActor(context);
+  readerOf(context);
   const where = sql`${award.id} = ANY(${[...ids]}::int[])`;
   const found = await readRows(context.db, selection.with(SUBJECT), { rows: award, where });
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { listNotesOfCommitDiscussions } from '#src/domain/tracking/commits/discussions.ts';
 import { findNotesByIds, listNotes } from '#src/domain/tracking/notes/list.ts';
@@ -35,7 +35,7 @@ export async function listDiscussionsOn<R>(
   selection: Selection<'Note', R>,
   { onChanges = false }: { onChanges?: boolean } = {},
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const of = sql`sn.subject_type = ${type} AND sn.subject_id = ANY(${[...ids]}::int[])`;
   const where = (id: Prisma.Sql | number) =>
     sql`${note.subjectType} = ${type} AND ${note.subjectId} = ${id} AND ${IS_FIRST}${onChanges ? ON_CHANGES : sql``}`;
@@ -49,7 +49,7 @@ export async function findDiscussion<R>(
   id: number,
   selection: Selection<'Note', R>,
 ): Promise<R> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const of = sql`sn.subject_type = ${type} AND sn.subject_id = ${subjectId}`;
   const where = () => sql`${note.subjectType} = ${type} AND ${note.subjectId} = ${subjectId} AND ${note.id} = (
     SELECT min(f.id) FROM notes f WHERE (f.id = ${id} AND f.discussion_id IS NULL) OR f.discussion_id = ${id})`;
@@ -89,7 +89,7 @@ async function listNotesOfDiscussions<R>(
   page: PageRequest,
   selection: Selection<'Note', R>,
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const of = sql`(sn.id = ANY(${[...ids]}::int[]) OR sn.discussion_id = ANY(${[...ids]}::int[]))`;
   // As a list of IDs, since PostgreSQL assumes that many notes meet the condition itself, and reads all of them.
   const where = (id: Prisma.Sql | number) =>
@@ -111,7 +111,7 @@ export async function findDiscussionsByIds<R>(
   selection: Selection<'Note', R>,
   projectOf: ProjectOf,
 ): Promise<(R & { id: number })[]> {
-  requireActor(context);
+  readerOf(context);
   const firsts = await context.db.$queryRaw<{ id: number }[]>`
     SELECT min(f.id) AS id FROM notes f
     WHERE (f.id = ANY(${[...ids]}::int[]) AND f.discussion_id IS NULL) OR f.discussion_id = ANY(${[...ids]}::int[])

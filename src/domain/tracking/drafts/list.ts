@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf, requireActor } from '#src/access/permissions/actor.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { seenSubjects } from '#src/domain/tracking/notes/list.ts';
 import { Prisma, readPages } from '#src/platform/database/db.ts';
@@ -22,9 +22,10 @@ export async function listDraftNotes<R>(
   page: PageRequest,
   selection: Selection<'DraftNote', R>,
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  // Visitors without an account have none.
+  const authorId = readerOf(context)?.id ?? null;
   const pageOf = ({ id }: Asked<{ id: number }>) => {
-    const where = sql`${draft.mergeRequestId} = ${id} AND ${draft.authorId} = ${actor.id}`;
+    const where = sql`${draft.mergeRequestId} = ${id} AND ${draft.authorId} = ${authorId}`;
     return pageOfRows(selection, { rows: draft, where, order: OLDEST_FIRST }, page);
   };
   const parents = mergeRequestIds.map((id) => ({ id }));

@@ -1,4 +1,4 @@
-import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { issueVisible } from '#src/access/permissions/visibility.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
@@ -32,7 +32,7 @@ export async function listIssueLinks(
   issueIds: readonly number[],
   page: PageRequest,
 ): Promise<Page<LinkRow>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const pageOf = ({ id }: Asked<{ id: number }>) => {
     const where = all([isOf(id), othersSeen(actor, id)]);
     return pageOfRows(LINK, { rows: link, where, order: byKey('IssueLink') }, page);
@@ -48,7 +48,7 @@ export async function listIssueLinks(
 }
 
 /** Whether the actor can see the issue at the other end, with the projects in the subquery `places`. */
-function othersSeen(actor: Actor, issueId: number | Prisma.Sql): Prisma.Sql {
+function othersSeen(actor: Actor | null, issueId: number | Prisma.Sql): Prisma.Sql {
   const otherId = sql`CASE WHEN ${link.sourceId} = ${issueId} THEN ${link.targetId} ELSE ${link.sourceId} END`;
   return sql`EXISTS (SELECT 1 FROM ${table(other)} WHERE ${other.id} = ${otherId} AND ${other.deletedAt} IS NULL
     AND ${within(other.projectId, 'issues')} AND ${issueVisible(other, actor, within(other.projectId, 'confidential'))})`;
@@ -64,7 +64,7 @@ export async function findIssueLinksByIds(
   ids: readonly number[],
   projectOf: ProjectOf,
 ): Promise<LinkRow[]> {
-  requireActor(context);
+  readerOf(context);
   const links = await readRows(context.db, LINK, { rows: link, where: sql`${link.id} = ANY(${[...ids]}::int[])` });
   const ends = [...new Set(links.flatMap(({ sourceId, targetId }) => [sourceId, targetId]))];
   const issues = ends.length === 0 ? [] : await findIssuesByIds(context, ends, ISSUE, projectOf);

@@ -11,7 +11,7 @@ const counter = alias('ProjectCounters', 'c');
 
 /** The count maintained by a trigger; those who cannot see confidential issues get the public ones and their own. */
 export function countFromCounters(
-  actor: Actor,
+  actor: Actor | null,
   projectId: number | Prisma.Sql,
   filter: IssueFilter,
   seesAll: boolean | Prisma.Sql,
@@ -24,7 +24,7 @@ export function countFromCounters(
 }
 
 /** Like countFromCounters, for all of `places`. */
-export function countFromPlaces(actor: Actor, filter: IssueFilter): Prisma.Sql {
+export function countFromPlaces(actor: Actor | null, filter: IssueFilter): Prisma.Sql {
   const { everything, confidential } = counters(filter);
   const { projectId } = issue;
   const own = ownConfidential(actor, filter, sql`${within(projectId)} AND NOT ${within(projectId, 'confidential')}`);
@@ -53,7 +53,8 @@ function counters(filter: IssueFilter): { everything: Prisma.Sql; confidential: 
 }
 
 /** How many confidential issues the actor can see only as author or assignee. */
-function ownConfidential(actor: Actor, filter: IssueFilter, where: Prisma.Sql): Prisma.Sql {
+function ownConfidential(actor: Actor | null, filter: IssueFilter, where: Prisma.Sql): Prisma.Sql {
+  if (!actor) return sql`0`;
   return sql`(SELECT count(*) FROM ${table(issue)} WHERE ${issue.confidential}
     AND (${issue.authorId} = ${actor.id} OR ${assignedTo('Issue', issue, actor.id)})
     AND ${issue.deletedAt} IS NULL AND ${issue.state}::text = ANY(${statesOf(filter)}::text[]) AND ${where})`;

@@ -55,7 +55,7 @@ const PAIRS = { table: table(pair), subjectId: pair.issueId, labelId: pair.label
 export function issueConditions(
   issue: Alias<'Issue'>,
   filter: IssueFilter,
-  actor: Actor,
+  actor: Actor | null,
   inProjects: (row: OfPlace) => Prisma.Sql,
 ): Prisma.Sql[] {
   return [...unsearchedConditions(issue, filter, actor, inProjects), ...searchConditions(issue, filter)];
@@ -65,7 +65,7 @@ export function issueConditions(
 export function unsearchedConditions(
   issue: Alias<'Issue'>,
   filter: IssueFilter,
-  actor: Actor,
+  actor: Actor | null,
   inProjects: (row: OfPlace) => Prisma.Sql,
 ): Prisma.Sql[] {
   const { state, confidential, milestoneIs, dueDate, type, closedById, nonArchived } = filter;

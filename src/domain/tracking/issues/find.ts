@@ -1,5 +1,5 @@
 import { can } from '#src/access/permissions/abilities.ts';
-import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import '#src/domain/tracking/issues/computed_fields.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
@@ -39,7 +39,7 @@ export async function findIssue<R>(
   selection: Selection<'Issue', R>,
 ): Promise<R> {
   const found = await findIssueUnseen(context, project, iid, selection.with(SEEN));
-  if (!maySee(requireActor(context), project, found)) throw new NotFound('Issue');
+  if (!maySee(readerOf(context), project, found)) throw new NotFound('Issue');
   return found;
 }
 
@@ -50,7 +50,7 @@ export async function findIssueById<R>(
   id: number,
   selection: Selection<'Issue', R>,
 ): Promise<R> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   if (!can(actor, 'read_issue', project)) throw new NotFound('Issue');
   const found = await one(context, project, sql`${issue.id} = ${id}`, selection.with(SEEN));
   if (!maySee(actor, project, found)) throw new NotFound('Issue');
@@ -68,7 +68,7 @@ export async function findIssuesByIds<R>(
   selection: Selection<'Issue', R>,
   projectOf: ProjectOf,
 ): Promise<(R & { id: number })[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const where = sql`${issue.id} = ANY(${[...ids]}::int[]) AND ${issue.deletedAt} IS NULL`;
   const found = await readRows(context.db, selection.with(LOCATED), { rows: issue, where, params: { actor } });
   const mayRead = (project: ProjectRow, one: typeof LOCATED.row) =>
@@ -83,7 +83,7 @@ async function findIssueUnseen<R>(
   iid: number,
   selection: Selection<'Issue', R>,
 ): Promise<R> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   if (!can(actor, 'read_issue', project)) throw new NotFound('Issue');
   return one(context, project, sql`${issue.iid} = ${iid}`, selection);
 }
@@ -99,19 +99,19 @@ export async function changedIssue<R>(
 
 /** Project and issue of a reference. Throws NotFound for either. */
 export async function locateIssue(context: Context, ref: IdOrPath, iid: number): Promise<LocatedIssue> {
-  requireActor(context);
+  readerOf(context);
   const project = await findProject(context, ref);
   return { project, issue: await findIssueUnseen(context, project, iid, CHANGEABLE) };
 }
 
 /** Whether the actor, who can see the project, can see this issue. */
 export function maySee(
-  actor: Actor,
+  actor: Actor | null,
   project: ProjectRow,
   { confidential, authorId, assigneeIds }: typeof SEEN.row,
 ): boolean {
   if (!confidential || can(actor, 'read_confidential_issue', project)) return true;
-  return authorId === actor.id || assigneeIds.includes(actor.id);
+  return actor !== null && (authorId === actor.id || assigneeIds.includes(actor.id));
 }
 
 async function one<R>(

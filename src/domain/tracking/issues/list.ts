@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { hasFeature } from '#src/access/permissions/features.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { issueVisible } from '#src/access/permissions/visibility.ts';
@@ -37,7 +37,7 @@ export async function listIssuesOf<R>(
   page: PageRequest,
   selection: Selection<'Issue', R>,
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const open = parents.filter(({ project }) => hasFeature(actor, 'issues', project));
   const wanted = open.map((parent) => asked(actor, parent));
   const kinds = ['milestone', 'label', 'board'] as const;
@@ -63,7 +63,7 @@ export async function listIssuesOfUsers<R>(
   page: PageRequest,
   selection: Selection<'Issue', R>,
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const pageOf = ({ user }: Asked<{ user: number }>) => {
     const isAuthor = role === 'author';
     const conditions = [
@@ -89,7 +89,7 @@ export async function listGroupIssues<R>(
   page: PageRequest,
   selection: Selection<'Issue', R>,
 ): Promise<Page<R>> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const { places, rest } = placesFor(actor, filter, sql`n.lineage @> ARRAY[${group.id}]::int[]`);
   return readOf(context, places, ofPlaces(actor, rest, order, page), { filter, order, page, selection });
 }
@@ -102,7 +102,7 @@ export async function listIssues<R>(
   page: PageRequest,
   selection: Selection<'Issue', R>,
 ): Promise<Page<R>> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const { places, rest } = placesFor(actor, filter);
   return readOf(context, places, ofEverywhere(actor, rest, order, page), { filter, order, page, selection });
 }

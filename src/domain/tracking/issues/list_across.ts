@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { issueVisible } from '#src/access/permissions/visibility.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
@@ -42,7 +42,7 @@ export async function listIssuesAcross<R>(
   selection: Selection<'Issue', R>,
   { inSubgroups = true, onlyInside = false }: { inSubgroups?: boolean; onlyInside?: boolean } = {},
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const isOfLabel = parents.some(({ labelId }) => labelId !== undefined);
   const isOfBoard = parents.some(({ boardId }) => boardId !== undefined);
   const pageOf = ({ id, group }: Asked<{ id: number; group: number }>) => {

@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { issueVisible } from '#src/access/permissions/visibility.ts';
 import { firstOf, issuePage, orderOf } from '#src/domain/tracking/issues/page.ts';
@@ -30,7 +30,7 @@ export async function searchIssues<R>(
   page: PageRequest,
   selection: Selection<'Issue', R>,
 ): Promise<Page<R>> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const first = firstOf(NEWEST_FIRST);
   const searched = { text, columns: ['title', 'description'], isIndexed: true } as const;
   const seen = all([

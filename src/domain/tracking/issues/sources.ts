@@ -14,6 +14,7 @@ import {
 } from '#src/domain/tracking/issues/filter.ts';
 import { firstOf, type IssueOrder, orderOf, type Source } from '#src/domain/tracking/issues/page.ts';
 import {
+  callerIn,
   holdsText,
   lookedUp,
   namedLabels,
@@ -60,15 +61,15 @@ export const ASKED_TYPES = {
 } as const;
 
 /** A parent with what the actor can see of it. */
-export function asked(actor: Actor, { project, milestoneId, labelId, boardId }: IssueParent): AskedParent {
-  const sees = actor.admin || can(actor, 'read_confidential_issue', project);
+export function asked(actor: Actor | null, { project, milestoneId, labelId, boardId }: IssueParent): AskedParent {
+  const sees = actor?.admin === true || can(actor, 'read_confidential_issue', project);
   const within = { milestone: milestoneId ?? null, label: labelId ?? null, board: boardId ?? null };
   return { project: project.id, path: project.fullPath, sees, ...within };
 }
 
 /** The issues of a parent. */
 export function ofParent(
-  actor: Actor,
+  actor: Actor | null,
   { project, path, sees, milestone, label, board }: Asked<AskedParent>,
   below: 'project' | 'milestone' | 'label' | 'board',
   filter: IssueFilter,
@@ -96,13 +97,13 @@ export function inNoList(issueId: Prisma.Sql, board: number | null | Prisma.Sql)
 }
 
 /** The issues of all of the subquery `places`, by the index that helps most. */
-export function ofEverywhere(actor: Actor, filter: IssueFilter, order: IssueOrder, page: PageRequest): Source {
+export function ofEverywhere(actor: Actor | null, filter: IssueFilter, order: IssueOrder, page: PageRequest): Source {
   const source = namesPerson(filter) || searchOf(filter) ? ofAnyPlace : ofPlaces;
   return source(actor, filter, order, page);
 }
 
 /** The issues of the subquery `places`, reading each place in turn. */
-export function ofPlaces(actor: Actor, filter: IssueFilter, order: IssueOrder, page: PageRequest): Source {
+export function ofPlaces(actor: Actor | null, filter: IssueFilter, order: IssueOrder, page: PageRequest): Source {
   const titles = namedLabels(filter);
   if (titles.length > 0) return ofLabels(titles, actor, filter, order, page);
   const conditions = [
@@ -131,7 +132,7 @@ export function ofPlaces(actor: Actor, filter: IssueFilter, order: IssueOrder, p
 /** Like ofPlaces, for filters that name labels: those with all of them, each by its key. */
 function ofLabels(
   titles: readonly string[],
-  actor: Actor,
+  actor: Actor | null,
   filter: IssueFilter,
   order: IssueOrder,
   page: PageRequest,
@@ -150,7 +151,7 @@ function ofLabels(
 }
 
 /** Like ofPlaces, for filters with a better index: issues of a person, and those with a text. */
-function ofAnyPlace(actor: Actor, filter: IssueFilter, order: IssueOrder, page: PageRequest): Source {
+function ofAnyPlace(actor: Actor | null, filter: IssueFilter, order: IssueOrder, page: PageRequest): Source {
   const seen = [within(issue.projectId), issueVisible(issue, actor, within(issue.projectId, 'confidential'))];
   const searched = searchOf(filter);
   if (namesPerson(filter) || !searched) {
@@ -188,8 +189,11 @@ function namesPerson({
 }
 
 /** The assignee that a filter names; null if it does not. */
-function assigneeIn({ scope, assigneeId, assigneeUsername }: IssueFilter, actor: Actor): Prisma.Sql | number | null {
-  if (scope === 'assigned_to_me') return actor.id;
+function assigneeIn(
+  { scope, assigneeId, assigneeUsername }: IssueFilter,
+  actor: Actor | null,
+): Prisma.Sql | number | null {
+  if (scope === 'assigned_to_me') return callerIn(actor).id;
   if (typeof assigneeId === 'number') return assigneeId;
   return assigneeUsername ? userOf(assigneeUsername) : null;
 }
@@ -230,7 +234,7 @@ const FAR = 1_000;
  * for the issues in them.
  */
 export function placesFor(
-  actor: Actor,
+  actor: Actor | null,
   { nonArchived, ...rest }: IssueFilter,
   where?: Prisma.Sql,
 ): { places: Prisma.Sql; rest: IssueFilter } {

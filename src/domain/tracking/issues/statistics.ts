@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { hasFeature } from '#src/access/permissions/features.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
@@ -42,7 +42,7 @@ export async function countIssuesOf(
   projects: readonly ProjectRow[],
   filter: CountFilter,
 ): Promise<IssueCounts[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const open = projects.filter((project) => hasFeature(actor, 'issues', project));
   const wanted = open.map((project) => asked(actor, { project }));
   const countsOf = (parent: Asked<AskedParent>) =>
@@ -59,7 +59,7 @@ export async function countIssuesOfGroups(
   groups: readonly GroupRow[],
   filter: CountFilter,
 ): Promise<IssueCounts[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const parents = groups.map(({ id }) => ({ group: id }));
   const { places, rest } = placesFor(actor, filter, sql`n.lineage && ${groups.map(({ id }) => id)}::int[]`);
   // Of the places of all groups those of each.
@@ -72,7 +72,7 @@ export async function countIssuesOfGroups(
 
 /** The counts of all issues that the actor can see. Throws Unauthenticated. */
 export async function countIssues(context: Context, filter: CountFilter): Promise<IssueCounts> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const { places, rest } = placesFor(actor, filter);
   const common = [places, ...searchHits(searchOf(filter))];
   const counts = () => countsJson(rest, (filter) => ofEverywhere(actor, filter, ORDER, PAGE));

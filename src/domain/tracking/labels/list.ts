@@ -1,5 +1,5 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
-import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { hasFeature } from '#src/access/permissions/features.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { groupVisible } from '#src/access/permissions/visibility.ts';
@@ -46,7 +46,7 @@ export async function listLabels<R>(
   page: PageRequest,
   selection: Selection<'Label', R>,
 ): Promise<(Page<R> | Error)[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const isOf = (project: Prisma.Sql | number) =>
     all([
       filter.includeAncestorGroups ? ofOrAround(label, project) : sql`${label.projectId} = ${project}`,
@@ -70,7 +70,7 @@ export async function listGroupLabels<R>(
   page: PageRequest,
   selection: Selection<'Label', R>,
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const { includeAncestorGroups, includeDescendantGroups, onlyGroupLabels } = filter;
   const isOf = (group: Prisma.Sql | number) => {
     const inside = includeDescendantGroups ? sql`dn.lineage @> ARRAY[${group}]::int[]` : sql`dn.id = ${group}`;
@@ -124,7 +124,7 @@ export async function listLabelsOn<R>(
   page: PageRequest,
   selection: Selection<'Label', R>,
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const parents = subjects.map(({ project, id }) => ({ parent: id, ...placeOf(actor, project) }));
   const isOn = (subject: Prisma.Sql | number) =>
     kind === 'Issue'
@@ -144,7 +144,7 @@ export async function findLabelsByIds<R>(
   selection: Selection<'Label', R>,
   projectOf: ProjectOf,
 ): Promise<R[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const where = sql`${label.id} = ANY(${[...ids]}::int[])`;
   const rows = await readRows(context.db, PLACE, { rows: label, where });
   // The counts of a label depend on the actor's access to its project.
@@ -170,10 +170,10 @@ const ONE = { limit: 1, offset: 0, withTotal: false };
 
 type Parent = { parent: number; project: number; confidential: boolean; issues: boolean; mergeRequests: boolean };
 
-function placeOf(actor: Actor, project: ProjectRow): Omit<Parent, 'parent'> {
+function placeOf(actor: Actor | null, project: ProjectRow): Omit<Parent, 'parent'> {
   return {
     project: project.id,
-    confidential: actor.admin || can(actor, 'read_confidential_issue', project),
+    confidential: actor?.admin === true || can(actor, 'read_confidential_issue', project),
     issues: hasFeature(actor, 'issues', project),
     mergeRequests: hasFeature(actor, 'mergeRequests', project),
   };
@@ -210,7 +210,7 @@ function readInGroups<R>(
   page: PageRequest,
   selection: Selection<'Label', R>,
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const pageOf = ({ parent }: Asked<{ parent: number }>) =>
     pageOfRows(selection, { rows: label, where: isOf(parent), order: BY_TITLE, params: { actor } }, page);
   const topmost = [...new Set(groups.flatMap(({ lineage: [top] }) => top ?? []))];
@@ -273,7 +273,7 @@ async function one<R>(
   where: Prisma.Sql,
   selection: Selection<'Label', R>,
 ): Promise<R> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const [page] = project
     ? await readInProjects(context, [{ parent: 0, ...placeOf(actor, project) }], () => where, ONE, selection)
     : await readInGroups(context, [group], [0], () => where, ONE, selection);

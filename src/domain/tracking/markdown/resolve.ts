@@ -9,6 +9,7 @@ import { findRevision } from '#src/domain/repository/revision.ts';
 import type { Link } from '#src/domain/tracking/markdown/html.ts';
 import { type Reference, type ReferenceKind, referencesIn } from '#src/domain/tracking/markdown/references.ts';
 import { type PlacedName, placeOf, recordsAt } from '#src/domain/tracking/references/resolve.ts';
+import { profileVisible } from '#src/domain/users/private_profile.ts';
 import { GitError } from '#src/git/errors.ts';
 import { yieldToEventLoop } from '#src/git/event_loop.ts';
 import { Prisma, queryRows } from '#src/platform/database/db.ts';
@@ -41,7 +42,7 @@ interface Wanted extends Reference {
 
 /**
  * What the references in texts lead to, by how they are written, as far as the actor may read it: all texts take at most three
- * statements, and none without references. Nothing for anonymous callers.
+ * statements, and none without references.
  */
 export async function resolveLinks(
   context: Looking,
@@ -50,7 +51,6 @@ export async function resolveLinks(
 ): Promise<Map<string, Link>[]> {
   const links = texts.map(() => new Map<string, Link>());
   const { actor } = context;
-  if (!actor) return links;
   const wanted = new Map<ReferenceKind, Wanted[]>();
   for (const [at, { text, project }] of texts.entries()) {
     await yieldToEventLoop();
@@ -83,7 +83,12 @@ function distinct(text: string): Reference[] {
   return [...found.values()];
 }
 
-async function linkRecords({ db }: Looking, actor: Actor, baseUrl: string, all: readonly Wanted[]): Promise<void> {
+async function linkRecords(
+  { db }: Looking,
+  actor: Actor | null,
+  baseUrl: string,
+  all: readonly Wanted[],
+): Promise<void> {
   const byKey = new Map<string, { name: PlacedName; wanted: Wanted[] }>();
   for (const wanted of all) {
     if (!wanted.project && !wanted.path?.includes('/')) continue;
@@ -114,13 +119,18 @@ function keyOf({ type, number, around, own }: PlacedName): string {
 }
 
 /** Users, and groups that the actor can see. */
-async function linkPeople({ db }: Looking, actor: Actor, baseUrl: string, all: readonly Wanted[]): Promise<void> {
+async function linkPeople(
+  { db }: Looking,
+  actor: Actor | null,
+  baseUrl: string,
+  all: readonly Wanted[],
+): Promise<void> {
   const names = [...new Set(all.map(({ name }) => name.toLowerCase()))];
   if (names.length === 0) return;
   const found = await queryRows<{ type: 'user' | 'group'; id: number; path: string; title: string }>(
     db,
     sql`SELECT 'user' AS type, ${user.id} AS id, ${user.username} AS path, ${user.name} AS title FROM ${table(user)}
-        WHERE lower(${user.username}) = ANY(${names}::text[])
+        WHERE lower(${user.username}) = ANY(${names}::text[]) AND ${profileVisible(actor, user)}
       UNION ALL SELECT 'group', ${group.id}, ${group.fullPath}, ${group.name} FROM ${table(group)}
         WHERE lower(${group.fullPath}) = ANY(${names}::text[]) AND ${group.kind} = 'group' AND ${groupVisible(actor, group)}`,
   );
@@ -134,7 +144,12 @@ async function linkPeople({ db }: Looking, actor: Actor, baseUrl: string, all: r
 }
 
 /** Labels and milestones of the project of a text and the groups around it, by title. */
-async function linkPlanning({ db }: Looking, actor: Actor, baseUrl: string, all: readonly Wanted[]): Promise<void> {
+async function linkPlanning(
+  { db }: Looking,
+  actor: Actor | null,
+  baseUrl: string,
+  all: readonly Wanted[],
+): Promise<void> {
   const named = all.flatMap(({ project: home, kind, name }) =>
     home && can(actor, kind === 'label' ? 'read_label' : 'read_milestone', home)
       ? [{ kind, project: home.id, title: name }]

@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { Seer } from '#src/access/permissions/visibility.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { findIssuesByIds } from '#src/domain/tracking/issues/find.ts';
@@ -30,7 +30,7 @@ export interface ClosingTexts {
  */
 export async function issuesClosedBy(
   db: Db,
-  actor: Seer,
+  actor: Seer | null,
   { title, description, targetBranch, project }: ClosingTexts,
   readCommits: (limit: number) => Promise<readonly Pick<Commit, 'message'>[]>,
 ): Promise<NamedRecord[]> {
@@ -42,7 +42,7 @@ export async function issuesClosedBy(
 }
 
 /** Like issuesClosedBy, with the commits of the latest version. */
-export async function issuesClosedByMerge(db: Db, actor: Seer, sides: SideTips): Promise<NamedRecord[]> {
+export async function issuesClosedByMerge(db: Db, actor: Seer | null, sides: SideTips): Promise<NamedRecord[]> {
   const { mergeRequest, target, reader, version } = sides;
   if (!target.merging.autocloseReferencedIssues) return [];
   return issuesClosedBy(db, actor, { ...mergeRequest, project: target }, async (limit) => {
@@ -64,7 +64,7 @@ export async function listClosedIssues<R>(
   selection: Selection<'Issue', R>,
   projectOf: ProjectOf,
 ): Promise<Page<R>> {
-  const all = await issuesClosedBy(context.db, requireActor(context), texts, async (most) => {
+  const all = await issuesClosedBy(context.db, readerOf(context), texts, async (most) => {
     return (await versionCommits(context, version, { limit: most, offset: 0, withTotal: false })).nodes;
   });
   return pageOfIssues(context, all, page, selection, projectOf);

@@ -1,5 +1,5 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { type MergeRequestFilter, mergeRequestConditions } from '#src/domain/tracking/merge_requests/filter.ts';
 import { all, Prisma, queryJson } from '#src/platform/database/db.ts';
@@ -28,7 +28,7 @@ export async function countMergeRequestsOf(
   projects: readonly ProjectRow[],
   filter: Omit<MergeRequestFilter, 'state'>,
 ): Promise<(MergeRequestCounts | Error)[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const countsOf = ({ project }: Asked<{ project: number }>) => sql`(
     SELECT ${countsJson(mergeRequest)} FROM ${table(mergeRequest)} WHERE ${all([
       sql`${mergeRequest.targetProjectId} = ${project}`,

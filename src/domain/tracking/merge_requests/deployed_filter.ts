@@ -26,7 +26,7 @@ export interface DeployedFilter {
 export function deployedConditions(
   { targetProjectId, mergeCommitSha }: Pick<Alias<'MergeRequest'>, 'targetProjectId' | 'mergeCommitSha'>,
   { environment: name, deployedAfter, deployedBefore }: DeployedFilter,
-  actor: Actor,
+  actor: Actor | null,
   projectId: number | Prisma.Sql | null,
 ): Prisma.Sql[] {
   if (!name && !deployedAfter && !deployedBefore) return [];
@@ -46,8 +46,8 @@ export function deployedConditions(
 }
 
 /** Whether the actor can read the deployments of a project. */
-function readsDeployments(actor: Actor, projectId: number | Prisma.Sql): Prisma.Sql {
-  const isReader = actor.admin ? sql`TRUE` : sql`${projectAccessLevel(actor, project, namespace)} >= ${REPORTER}`;
+function readsDeployments(actor: Actor | null, projectId: number | Prisma.Sql): Prisma.Sql {
+  const isReader = actor?.admin ? sql`TRUE` : sql`${projectAccessLevel(actor, project, namespace)} >= ${REPORTER}`;
   return sql`(SELECT ${project.jobsEnabled} AND ${isReader} FROM ${table(project)}
     JOIN ${table(namespace)} ON ${namespace.id} = ${project.namespaceId} WHERE ${project.id} = ${projectId})`;
 }

@@ -46,7 +46,7 @@ const PAIRS = { table: table(pair), subjectId: pair.mergeRequestId, labelId: pai
 export function mergeRequestConditions(
   mergeRequest: Alias<'MergeRequest'>,
   filter: MergeRequestFilter,
-  actor: Actor,
+  actor: Actor | null,
   project: number | Prisma.Sql | null,
 ): Prisma.Sql[] {
   const { id, iid, authorId, assigneeId, milestoneId, createdAt, updatedAt, title, description } = mergeRequest;

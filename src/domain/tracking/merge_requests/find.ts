@@ -1,5 +1,5 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
-import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import '#src/domain/tracking/merge_requests/computed_fields.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
@@ -46,7 +46,7 @@ export async function findMergeRequest<R>(
   iid: number,
   selection: Selection<'MergeRequest', R>,
 ): Promise<R> {
-  authorize(requireActor(context), 'read_merge_request', project);
+  authorize(readerOf(context), 'read_merge_request', project);
   return one(context, project, sql`${mergeRequest.iid} = ${iid}`, selection);
 }
 
@@ -57,7 +57,7 @@ export async function findMergeRequestById<R>(
   id: number,
   selection: Selection<'MergeRequest', R>,
 ): Promise<R> {
-  authorize(requireActor(context), 'read_merge_request', project);
+  authorize(readerOf(context), 'read_merge_request', project);
   return one(context, project, sql`${mergeRequest.id} = ${id}`, selection);
 }
 
@@ -72,7 +72,7 @@ export async function findMergeRequestsByIds<R>(
   selection: Selection<'MergeRequest', R>,
   projectOf: ProjectOf,
 ): Promise<(R & { id: number })[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const where = sql`${mergeRequest.id} = ANY(${[...ids]}::int[])`;
   const found = await readRows(context.db, selection.with(LOCATED), { rows: mergeRequest, where, params: { actor } });
   const projects = await Promise.all(found.map(({ targetProjectId }) => projectOf(targetProjectId)));
@@ -93,18 +93,18 @@ export async function changedMergeRequest<R>(
 
 /** Target project and merge request of a reference, for commands that change it. Throws NotFound for either, Forbidden. */
 export async function locateMergeRequest(context: Context, ref: IdOrPath, iid: number): Promise<LocatedMergeRequest> {
-  requireActor(context);
+  readerOf(context);
   const project = await findProject(context, ref);
   return { project, mergeRequest: await findMergeRequest(context, project, iid, CHANGEABLE) };
 }
 
 /** Whether the actor may update it: developers, the author and the assignees may, unless the project is archived. */
 export function mayUpdate(
-  actor: Actor,
+  actor: Actor | null,
   project: ProjectRow,
   { authorId, assigneeIds }: Pick<ChangeableMergeRequest, 'authorId' | 'assigneeIds'>,
 ): boolean {
-  if (!can(actor, 'read_merge_request', project) || project.archived) return false;
+  if (!actor || !can(actor, 'read_merge_request', project) || project.archived) return false;
   return can(actor, 'update_merge_request', project) || authorId === actor.id || assigneeIds.includes(actor.id);
 }
 

@@ -1,5 +1,5 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { type MergeRequestFilter, mergeRequestConditions } from '#src/domain/tracking/merge_requests/filter.ts';
 import '#src/domain/tracking/merge_requests/computed_fields.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
@@ -49,7 +49,7 @@ export async function listMergeRequestsOf<R>(
   page: PageRequest,
   selection: Selection<'MergeRequest', R>,
 ): Promise<(Page<R> | Error)[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const ofMilestone = parents.some(({ milestoneId }) => milestoneId !== undefined);
   const ofLabel = parents.some(({ labelId }) => labelId !== undefined);
   const ofCommits = parents.some(({ commits }) => commits !== undefined);

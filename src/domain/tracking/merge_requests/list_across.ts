@@ -1,4 +1,4 @@
-import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import '#src/domain/tracking/merge_requests/computed_fields.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
@@ -55,7 +55,7 @@ export async function listMergeRequestsAcross<R>(
   selection: Selection<'MergeRequest', R>,
   { inSubgroups = true }: { inSubgroups?: boolean } = {},
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const columns = orderOf(order);
   const sourceOf = sourcesOf(actor, parents, filter, inSubgroups);
   const pageOf = (parent: Asked<AskedParent>) => {
@@ -93,7 +93,7 @@ export async function countMergeRequestsOfGroups(
   groups: readonly GroupRow[],
   filter: Omit<MergeRequestFilter, 'state'>,
 ): Promise<MergeRequestCounts[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const parents = groups.map((group) => ({ group }));
   const sourceOf = sourcesOf(actor, parents, filter, true);
   const countsOf = (parent: Asked<AskedParent>) =>
@@ -105,7 +105,7 @@ export async function countMergeRequestsOfGroups(
 }
 
 /** The subquery `places`: the projects in the groups of the parents, or all, that the filter leaves. */
-function placesOf(actor: Actor, parents: readonly AcrossParent[], filter: MergeRequestFilter): Prisma.Sql {
+function placesOf(actor: Actor | null, parents: readonly AcrossParent[], filter: MergeRequestFilter): Prisma.Sql {
   const groups = [...new Set(parents.flatMap(({ group }) => group?.id ?? []))];
   const conditions = [
     ...(groups.length > 0 ? [sql`n.lineage && ${groups}::int[]`] : []),
@@ -131,7 +131,7 @@ interface Source {
 
 /** Where the merge requests of each parent are read from: by the index of what has few of them, or place by place. */
 function sourcesOf(
-  actor: Actor,
+  actor: Actor | null,
   parents: readonly AcrossParent[],
   filter: MergeRequestFilter,
   inSubgroups: boolean,

@@ -1,5 +1,5 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import '#src/domain/tracking/merge_requests/computed_fields.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { type StateFilter, stateConditions } from '#src/domain/tracking/merge_requests/filter.ts';
@@ -36,7 +36,7 @@ export async function listMergeRequestsOfCommits<R>(
   page: PageRequest,
   selection: Selection<'MergeRequest', R>,
 ): Promise<(Page<R> | Error)[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const pageOf = ({ project, path, sha }: Asked<AskedCommit>) => {
     const brought = sql`SELECT ${commit.mergeRequestId} FROM ${table(commit)} WHERE ${commit.sha} = ${sha}
       UNION SELECT m.id FROM merge_requests m WHERE m.merge_commit_sha = ${sha}

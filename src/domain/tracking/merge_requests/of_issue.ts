@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import '#src/domain/tracking/merge_requests/computed_fields.ts';
 import { closedIssues } from '#src/domain/tracking/references/closing.ts';
@@ -30,7 +30,7 @@ export async function listMergeRequestsAbout<R>(
   page: PageRequest,
   selection: Selection<'MergeRequest', R>,
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const parents = issueIds.map((id) => ({ id }));
   const pageOf = ({ id }: Asked<{ id: number }>) =>
     seenPage(actor, sql`IN (${relatedTo((column) => sql`${column} = ${id}`)})`, page, selection);
@@ -56,7 +56,7 @@ export async function listClosingMergeRequests<R>(
   page: PageRequest,
   selection: Selection<'MergeRequest', R>,
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const closing = await closingIds(context, issueIds);
   const parents = closing.map((ids) => ({ ids: ids.map(String) }));
   const pageOf = ({ ids }: Asked<{ ids: readonly string[] }>) =>
@@ -81,7 +81,7 @@ interface Candidate {
 
 /** Of all that mention an issue, which a text that closes it does, those that say that they close it. */
 async function closingIds(context: Context, issueIds: readonly number[]): Promise<number[][]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const ids = [...issueIds];
   const places = seenPlaces(actor, sql`p.id IN (SELECT ci.project_id FROM issues ci WHERE ci.id = ANY(${ids}::int[]))`);
   const found = await queryRows<Candidate>(
@@ -119,12 +119,12 @@ function closes({ iid, projectFullPath, title, description }: Candidate): boolea
   );
 }
 
-function seenPage(actor: Actor, isOne: Prisma.Sql, page: PageRequest, selection: Selection<'MergeRequest'>) {
+function seenPage(actor: Actor | null, isOne: Prisma.Sql, page: PageRequest, selection: Selection<'MergeRequest'>) {
   const where = sql`${mergeRequest.id} ${isOne} AND ${within(mergeRequest.targetProjectId, 'merge_requests')}`;
   return pageOfRows(selection, { rows: mergeRequest, where, order: byKey('MergeRequest'), params: { actor } }, page);
 }
 
 /** The subquery `places` with the projects of merge requests. */
-function placesOf(actor: Actor, isOne: Prisma.Sql): Prisma.Sql {
+function placesOf(actor: Actor | null, isOne: Prisma.Sql): Prisma.Sql {
   return seenPlaces(actor, sql`p.id IN (SELECT pm.target_project_id FROM merge_requests pm WHERE pm.id ${isOne})`);
 }

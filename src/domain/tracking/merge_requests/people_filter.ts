@@ -1,5 +1,5 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
-import { type SubjectFilter, type UserMatch, userOf } from '#src/domain/tracking/subjects/filter.ts';
+import { callerIn, type SubjectFilter, type UserMatch, userOf } from '#src/domain/tracking/subjects/filter.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 
@@ -23,10 +23,10 @@ export interface PeopleFilter extends Reviewers {
 export function peopleConditions(
   { id }: Pick<Alias<'MergeRequest'>, 'id'>,
   filter: PeopleFilter & Pick<SubjectFilter, 'scope'>,
-  actor: Actor,
+  actor: Actor | null,
 ): Prisma.Sql[] {
   const conditions = reviewerConditions(id, filter);
-  if (filter.scope === 'reviews_for_me') conditions.push(reviewedBy(id, actor.id));
+  if (filter.scope === 'reviews_for_me') conditions.push(reviewedBy(id, callerIn(actor).id));
   if (filter.approved != null) {
     const isApproved = sql`EXISTS (SELECT 1 FROM ${table(approval)} WHERE ${approval.mergeRequestId} = ${id})`;
     conditions.push(filter.approved ? isApproved : sql`NOT ${isApproved}`);

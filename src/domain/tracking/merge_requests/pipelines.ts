@@ -1,5 +1,5 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -33,7 +33,7 @@ export async function listMergeRequestPipelines<R>(
   page: PageRequest,
   selection: Selection<'Pipeline', R>,
 ): Promise<(Page<R> | Error)[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const pageOf = ({ id, project, branch }: Asked<AskedBranch>) => {
     const heads = sql`SELECT ${version.headCommitSha} FROM ${table(version)} WHERE ${version.mergeRequestId} = ${id}`;
     const where = all([

@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { pageOfIssues } from '#src/domain/tracking/merge_requests/closes_issues.ts';
 import { type VersionCommits, versionCommits } from '#src/domain/tracking/merge_requests/versions.ts';
@@ -34,7 +34,7 @@ export async function listRelatedIssues<R>(
   selection: Selection<'Issue', R>,
   projectOf: ProjectOf,
 ): Promise<Page<R>> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const commits = await versionCommits(context, version, { limit: MOST_COMMITS, offset: 0, withTotal: false });
   const messages = commits.nodes.map(({ message }) => message);
   const texts = [title, description ?? '', ...messages, ...latestNotes];

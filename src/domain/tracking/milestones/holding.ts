@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { findPlace, type PlaceRef } from '#src/domain/tracking/places/place.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
@@ -8,7 +8,7 @@ import { NotFound } from '#src/platform/errors.ts';
  */
 export async function placeHolding(context: Context, id: number, { project, group }: PlaceRef): Promise<PlaceRef> {
   if (project != null || group != null) return { project, group };
-  requireActor(context);
+  readerOf(context);
   const found = await context.db.milestone.findUnique({ where: { id }, select: { projectId: true, groupId: true } });
   if (!found) throw new NotFound('Milestone');
   const ref = { project: found.projectId, group: found.groupId };

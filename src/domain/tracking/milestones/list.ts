@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import { requireActor } from '#src/access/permissions/actor.ts';
+import { readerOf } from '#src/access/permissions/actor.ts';
 import { groupVisible } from '#src/access/permissions/visibility.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
@@ -75,7 +75,7 @@ export async function listGroupMilestones<R>(
   page: PageRequest,
   selection: Selection<'Milestone', R>,
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const conditions = conditionsOf(filter);
   const isOf = (group: number | Prisma.Sql) => {
     const ways = [

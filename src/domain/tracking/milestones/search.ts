@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { groupVisible } from '#src/access/permissions/visibility.ts';
 import '#src/domain/tracking/milestones/computed_fields.ts';
@@ -34,7 +34,7 @@ export async function searchMilestones<R>(
   page: PageRequest,
   selection: Selection<'Milestone', R>,
 ): Promise<Page<R>> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const pattern = containing(text);
   const found = hasTrigrams(text)
     ? sql`SELECT f.id FROM milestones f WHERE f.title ILIKE ${pattern} UNION SELECT f.id FROM milestones f WHERE f.description ILIKE ${pattern}`

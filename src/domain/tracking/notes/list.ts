@@ -1,4 +1,4 @@
-import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { findSnippetsByIds } from '#src/domain/snippets/find.ts';
 import { findIssuesByIds } from '#src/domain/tracking/issues/find.ts';
@@ -43,7 +43,7 @@ export async function listNotesOn<R>(
   page: PageRequest,
   selection: Selection<'Note', R>,
 ): Promise<Page<R>[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const isSystem = activity === 'only_comments' || activity === 'only_activity';
   const only = isSystem ? [sql`${note.system} = ${activity === 'only_activity'}`] : [];
   const isOrdered = orderBy != null || sort != null;
@@ -59,7 +59,7 @@ export async function findNote<R>(
   selection: Selection<'Note', R>,
   discussionId?: number | null,
 ): Promise<R> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const one = { limit: 1, offset: 0, withTotal: false };
   const only = [
     sql`${note.id} = ${id}`,
@@ -92,7 +92,7 @@ interface NotesOf {
 /** The visible notes, in one statement for all lists. */
 export function listNotes<R>(
   { db }: Context,
-  actor: Actor,
+  actor: Actor | null,
   { ids, where, of, order: by = OLDEST_FIRST }: NotesOf,
   page: PageRequest,
   selection: Selection<'Note', R>,
@@ -122,7 +122,7 @@ export async function findNotesByIds<R>(
   selection: Selection<'Note', R>,
   projectOf: ProjectOf,
 ): Promise<(R & { id: number })[]> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const where = sql`${note.id} = ANY(${[...ids]}::int[]) AND ${sourceSeen(note, actor)}`;
   const page = { limit: ids.length, offset: 0, withTotal: false };
   const list = { rows: note, where, order: OLDEST_FIRST };

@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { NoteableType } from '#src/domain/changes/change.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
@@ -85,7 +85,7 @@ const KINDS: Record<NoteableType, Kind> = {
 
 /** The record, if the actor can see it. Throws Unauthenticated, and NotFound for the record or its project. */
 export async function locateNoteable(context: Context, ref: NoteableRef): Promise<Noteable> {
-  requireActor(context);
+  readerOf(context);
   const { type } = ref;
   const kind = KINDS[type];
   if ('number' in ref) {

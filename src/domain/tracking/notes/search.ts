@@ -1,5 +1,5 @@
 import { can } from '#src/access/permissions/abilities.ts';
-import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { seenPlaces } from '#src/access/permissions/places.ts';
 import { issueVisible } from '#src/access/permissions/visibility.ts';
 import { commentsAsNotes } from '#src/domain/changes/comments_as_notes.ts';
@@ -36,7 +36,7 @@ export async function searchNotes<R>(
   page: PageRequest,
   selection: Selection<'Note', R>,
 ): Promise<Page<R>> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const pattern = containing(text);
   const subjects = subjectsIn(project, actor);
   const isSeen = sql`NOT ${note.system} AND ${sourceSeen(note, actor)}`;
@@ -75,7 +75,7 @@ export async function searchNotes<R>(
 }
 
 /** What the actor can see of the project that has notes: statements for the IDs, by type. */
-function subjectsIn(project: ProjectRow, actor: Actor): { type: string; of: Prisma.Sql }[] {
+function subjectsIn(project: ProjectRow, actor: Actor | null): { type: string; of: Prisma.Sql }[] {
   const seesConfidential = can(actor, 'read_confidential_issue', project);
   return [
     ...(can(actor, 'read_issue', project)

@@ -15,7 +15,7 @@ export const INTERNAL = 'Internal';
  * are for their authors and those who see confidential issues. If the source is gone, the note is visible to no one. Requires
  * `places`, from sourcePlaces.
  */
-export function sourceSeen(note: Alias<'Note'>, actor: Actor): Prisma.Sql {
+export function sourceSeen(note: Alias<'Note'>, actor: Actor | null): Prisma.Sql {
   const { sourceType, sourceId, sourceProjectId, authorId } = note;
   const visible = issueVisible(issue, actor, within(sourceProjectId, 'confidential'));
   return sql`(CASE WHEN ${sourceType} IS NULL THEN TRUE
@@ -24,7 +24,7 @@ export function sourceSeen(note: Alias<'Note'>, actor: Actor): Prisma.Sql {
     WHEN ${sourceType} = 'MergeRequest' THEN ${within(sourceProjectId, 'merge_requests')} AND EXISTS (
       SELECT 1 FROM ${table(mergeRequest)} WHERE ${mergeRequest.id} = ${sourceId})
     WHEN ${sourceType} = 'Commit' THEN ${within(sourceProjectId, 'commits')}
-    WHEN ${sourceType} = ${INTERNAL} THEN ${authorId} = ${actor.id} OR ${within(sourceProjectId, 'confidential')} ELSE FALSE END)`;
+    WHEN ${sourceType} = ${INTERNAL} THEN ${authorId} = ${actor?.id ?? null} OR ${within(sourceProjectId, 'confidential')} ELSE FALSE END)`;
 }
 
 /** Whether it is no internal note, for what is the same for all readers. */
@@ -33,7 +33,7 @@ export function isOpenNote({ sourceType }: Pick<Alias<'Note'>, 'sourceType'>): P
 }
 
 /** The subquery `places` with the source projects of notes that the actor can see; a condition selects the notes (`n`). */
-export function sourcePlaces(actor: Actor, notes: Prisma.Sql): Prisma.Sql {
+export function sourcePlaces(actor: Actor | null, notes: Prisma.Sql): Prisma.Sql {
   return seenPlaces(
     actor,
     sql`p.id IN (SELECT sn.source_project_id FROM notes sn WHERE sn.source_project_id IS NOT NULL AND ${notes})`,

@@ -1,5 +1,5 @@
 import { authorize, type GroupAbility, type ProjectAbility } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { findGroup, type GroupRow, type IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { BadRequest } from '#src/platform/errors.ts';
@@ -27,7 +27,7 @@ interface Needed {
 
 /** The project or group of a reference. Throws BadRequest unless it names one, NotFound. */
 export async function findPlace(context: Context, { project, group }: PlaceRef): Promise<Place> {
-  requireActor(context);
+  readerOf(context);
   if (project != null && group == null) return { project: await findProject(context, project), group: null };
   if (group != null && project == null) return { project: null, group: await findGroup(context, group) };
   throw new BadRequest('Name either a project or a group', 'project');
@@ -36,7 +36,7 @@ export async function findPlace(context: Context, { project, group }: PlaceRef):
 /** Like findPlace, for those who have the ability there. Throws Forbidden. */
 export async function administeredPlace(context: Context, ref: PlaceRef, needed: Needed): Promise<Place> {
   const place = await findPlace(context, ref);
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   if (place.project) authorize(actor, needed.project, place.project);
   else authorize(actor, needed.group, place.group);
   return place;

@@ -1,5 +1,5 @@
 import { authorize, can, type ProjectAbility } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { findGroupsByIds, type GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
@@ -103,7 +103,7 @@ export function placeScoped<M extends OfPlace>({
 
   return {
     async listOfProjects(context, projects, page, selection, where = ofProject) {
-      const actor = requireActor(context);
+      const actor = readerOf(context);
       return ofPermitted(
         projects,
         (project) => authorize(actor, ability, project),
@@ -118,18 +118,18 @@ export function placeScoped<M extends OfPlace>({
       );
     },
     async listOfGroups(context, groups, page, selection, where = ofGroup) {
-      requireActor(context);
+      readerOf(context);
       const ids = groups.map(({ id }) => id);
       return pages(context, ids, page, selection, where);
     },
     async find(context, place, which, selection) {
-      const actor = requireActor(context);
+      const actor = readerOf(context);
       if (place.project) authorize(actor, ability, place.project);
       const isIt = typeof which === 'number' ? sql`${column('id')} = ${which}` : which;
       return one(context, all([isOf(place), isIt]), selection);
     },
     async findByIds(context, ids, selection, projectOf) {
-      const actor = requireActor(context);
+      const actor = readerOf(context);
       const keys = new Selection(selection.model, new Map(['id', 'projectId', 'groupId'].map((name) => [name, null])));
       const where = sql`${column('id')} = ANY(${[...ids]}::int[])`;
       const read = await readRows(context.db, selection.with(keys), { rows, where });

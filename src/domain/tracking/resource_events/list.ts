@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { Subject } from '#src/domain/changes/change.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { seenSubjects } from '#src/domain/tracking/notes/list.ts';
@@ -56,7 +56,7 @@ function eventsOf<M extends EventModel>(rows: Alias<M>): Reading<M> {
       page: PageRequest,
       selection: Selection<M, R>,
     ) {
-      requireActor(context);
+      readerOf(context);
       const order = byKey(selection.model);
       const pageOf = ({ id }: Asked<{ id: number }>) =>
         pageOfRows(selection, { rows, where: isOn(type, id), order }, page);
@@ -64,7 +64,7 @@ function eventsOf<M extends EventModel>(rows: Alias<M>): Reading<M> {
       return readPages<R>(context.db, page, ofEach(parents, { id: 'int' }, pageOf));
     },
     async find(context, on, id, selection) {
-      requireActor(context);
+      readerOf(context);
       const where = sql`${column('id')} = ${id} AND ${isOn(on.type, on.id)}`;
       const found = await readRow(context.db, selection, { rows, where });
       if (!found) throw new NotFound(selection.model);

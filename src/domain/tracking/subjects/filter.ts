@@ -4,7 +4,7 @@ import type { Subject } from '#src/domain/changes/change.ts';
 import { ofOrAround } from '#src/domain/projects/groups_around.ts';
 import { MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts';
 import { containing, hasTrigrams, holds, Prisma } from '#src/platform/database/db.ts';
-import { BadRequest } from '#src/platform/errors.ts';
+import { BadRequest, Unauthenticated } from '#src/platform/errors.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 
 const { sql, join } = Prisma;
@@ -74,12 +74,12 @@ export interface Subjects {
 }
 
 /** The conditions of a filter except its text search. Throws BadRequest. */
-export function subjectConditions(of: Subjects, filter: SubjectFilter, actor: Actor): Prisma.Sql[] {
+export function subjectConditions(of: Subjects, filter: SubjectFilter, actor: Actor | null): Prisma.Sql[] {
   const { authorId, iid, createdAt, updatedAt } = of.columns;
   const { scope, iids, createdAfter, createdBefore, updatedAfter, updatedBefore, labels, not, ...traits } = filter;
   const conditions = keptLabels(of, labels);
-  if (scope === 'created_by_me') conditions.push(sql`${authorId} = ${actor.id}`);
-  if (scope === 'assigned_to_me') conditions.push(assignedTo(of.type, of.columns, actor.id));
+  if (scope === 'created_by_me') conditions.push(sql`${authorId} = ${callerIn(actor).id}`);
+  if (scope === 'assigned_to_me') conditions.push(assignedTo(of.type, of.columns, callerIn(actor).id));
   if (iids && iids.length > 0) conditions.push(sql`${iid} = ANY(${[...iids]}::int[])`);
   if (createdAfter) conditions.push(sql`${createdAt} >= ${moment(createdAfter)}`);
   if (createdBefore) conditions.push(sql`${createdAt} <= ${moment(createdBefore)}`);
@@ -91,12 +91,18 @@ export function subjectConditions(of: Subjects, filter: SubjectFilter, actor: Ac
   return conditions;
 }
 
+/** The actor of a filter that is about the caller. Throws Unauthenticated. */
+export function callerIn(actor: Actor | null): Actor {
+  if (!actor) throw new Unauthenticated();
+  return actor;
+}
+
 /** A timestamp for comparison in the database. */
 export function moment(date: Date): Prisma.Sql {
   return sql`${date.toISOString()}::timestamptz`;
 }
 
-function traitConditions(of: Subjects, traits: Traits, actor: Actor): Prisma.Sql[] {
+function traitConditions(of: Subjects, traits: Traits, actor: Actor | null): Prisma.Sql[] {
   const { type, columns } = of;
   const { id, authorId, assigneeId } = columns;
   const conditions: Prisma.Sql[] = [];
@@ -112,11 +118,11 @@ function traitConditions(of: Subjects, traits: Traits, actor: Actor): Prisma.Sql
 }
 
 /** Whether the actor reacted with that emoji, with any, or with none. */
-function reactionCondition(type: Subjects['type'], id: Prisma.Sql, emoji: string, actor: Actor): Prisma.Sql {
+function reactionCondition(type: Subjects['type'], id: Prisma.Sql, emoji: string, actor: Actor | null): Prisma.Sql {
   const word = emoji.toLowerCase();
   const isNamed = word === 'none' || word === 'any' ? sql`TRUE` : sql`${award.name} = ${emoji}`;
   const reacted = sql`EXISTS (SELECT 1 FROM ${table(award)} WHERE ${award.subjectType} = ${type} AND ${award.subjectId} = ${id}
-    AND ${award.userId} = ${actor.id} AND ${isNamed})`;
+    AND ${award.userId} = ${callerIn(actor).id} AND ${isNamed})`;
   return word === 'none' ? sql`NOT ${reacted}` : reacted;
 }
 
@@ -125,7 +131,7 @@ export function userOf(username: string): Prisma.Sql {
   return sql`(SELECT u.id FROM users u WHERE lower(u.username) = lower(${username}))`;
 }
 
-function leftOut(of: Subjects, { labels, ...traits }: Traits, actor: Actor): Prisma.Sql[] {
+function leftOut(of: Subjects, { labels, ...traits }: Traits, actor: Actor | null): Prisma.Sql[] {
   const labelled = titlesOf(labels).map((title) => labelCondition(of, title));
   const matched = [...labelled, ...traitConditions(of, traits, actor)];
   // For records without milestone or assignee, conditions on these are NULL rather than true or false.

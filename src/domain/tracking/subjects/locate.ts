@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { Subject } from '#src/domain/changes/change.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
@@ -29,12 +29,12 @@ const ISSUE = select('Issue', {
 
 /** The issue or merge request of the project with that number. Throws NotFound, also for invisible ones. */
 export async function locateSubject(context: Context, type: SubjectType, ref: IdOrPath, iid: number): Promise<Located> {
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   const project = await findProject(context, ref);
   if (type === 'MergeRequest') return locateMergeRequest(context, project, iid);
   const issue = await findIssue(context, project, iid, ISSUE);
   const { id, title } = issue;
-  return { type, id, iid, title, project, mayUpdate: mayUpdate(actor, project, issue) };
+  return { type, id, iid, title, project, mayUpdate: actor !== null && mayUpdate(actor, project, issue) };
 }
 
 /** Like locateSubject, for updates. Also throws Forbidden. */
@@ -52,7 +52,7 @@ export async function locateChangeable(
 async function locateMergeRequest(context: Context, project: ProjectRow, iid: number): Promise<Located> {
   const found = await findMergeRequest(context, project, iid, MERGE_REQUEST);
   const { id, title } = found;
-  const actor = requireActor(context);
+  const actor = readerOf(context);
   return { type: 'MergeRequest', id, iid, title, project, mayUpdate: mayUpdateMergeRequest(actor, project, found) };
 }
 

@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { SubjectType } from '#src/domain/tracking/subjects/locate.ts';
 import { Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -22,7 +22,7 @@ export async function listTimelogsOf<R>(
   page: PageRequest,
   selection: Selection<'Timelog', R>,
 ): Promise<Page<R>[]> {
-  requireActor(context);
+  readerOf(context);
   const column = kind === 'Issue' ? timelog.issueId : timelog.mergeRequestId;
   const pageOf = ({ subject }: Asked<{ subject: number }>) =>
     pageOfRows(selection, { rows: timelog, where: sql`${column} = ${subject}`, order: byKey('Timelog') }, page);

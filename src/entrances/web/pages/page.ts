@@ -140,9 +140,14 @@ export function byOneself(act: (visit: Visit) => Promise<void> | void): PageHand
   };
 }
 
-/** Whether a client prefers HTML to JSON. */
+/** Whether a client asks for HTML, as browsers do, which those that take anything do not. */
 export function wantsPage(request: Request): boolean {
   return request.accepts(['json', 'html']) === 'html';
+}
+
+/** Whether a client gets HTML where there is a page: each that does not prefer JSON, as link checkers do not. */
+export function takesPage(request: Request): boolean {
+  return request.accepts(['html', 'json']) !== 'json';
 }
 
 /** Whether users see it before they have set up the second factor that the settings require. */
@@ -230,7 +235,7 @@ export function missing({ session }: Pick<Visit, 'session'>): string {
 /** The last handler: a 404 page for browsers, JSON for other clients. */
 export function notFound(options: PageOptions): (request: Request, response: Response) => Promise<void> {
   return async (request, response) => {
-    if (!wantsPage(request)) return void response.status(404).json({ error: '404 Not Found' });
+    if (!takesPage(request)) return void response.status(404).json({ error: '404 Not Found' });
     const visit = await beginVisit(options, request, response);
     showError(visit, 404, visit.texts.t('Page not found'), visit.texts.t(missing(visit)));
   };
