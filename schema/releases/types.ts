@@ -151,7 +151,7 @@ function commitOf({ loaders }: GraphQLContext, { projectId, tag }: ReleaseKey) {
 
 export const Release = builder.prismaObject('Release', {
   description: 'A release of a tag: its notes, and what belongs to it.',
-  select: { id: true, projectId: true },
+  select: { id: true },
   fields: (t) => ({
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the release, as webhooks use it.' }),
     project: t.field(ownProject),
@@ -215,6 +215,7 @@ export const Release = builder.prismaObject('Release', {
         'The milestones that the release reaches; none for those who may not read milestones of the project.',
       extensions: {
         viaRelation: ['milestones', 'milestone'],
+        alsoSelect: { projectId: true },
         guard: async ({ projectId }: { projectId: number }, context: GraphQLContext) =>
           can(context.actor, 'read_milestone', await projectOf(context, projectId)),
         otherwise: [],

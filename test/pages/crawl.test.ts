@@ -57,8 +57,8 @@ it('every address of a page that REST hands out has /-/ before the resource and 
 
 it('a visitor reads every page of a public place without signing in, and nothing on them that is kept from visitors', async () => {
   const SECRET = 'zqsecret';
-  const owner = await world.user({ name: 'Ada Public' });
-  const recluse = await world.user({ username: 'the-recluse', name: 'Rachel Recluse' });
+  const owner = await world.user();
+  const recluse = await world.user({ username: 'the-recluse' });
   await world.db.user.update({ where: { id: recluse.id }, data: { privateProfile: true } });
   await world.db.user.update({
     where: { id: owner.id },

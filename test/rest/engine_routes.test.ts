@@ -116,6 +116,7 @@ const facade = createFacade<{ id: number; admin: boolean }>({
   callerOf: () => 'somebody',
   exposed: [],
   throttle: async () => true,
+  readsAreOpen: async () => false,
   admit: () => {},
   precheck: async (actor, ability) => {
     checked.push(ability);
