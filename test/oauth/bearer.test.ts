@@ -93,10 +93,10 @@ describe('An access token', () => {
     expect(create.status).toBe(401);
   });
 
-  it('that is unknown is nobody’s', async () => {
+  it('that is unknown is refused, on what is public, too', async () => {
     for (const token of ['nonsense', 'x'.repeat(43)]) {
       expect(await get('/user', bearer(token))).toMatchObject({ status: 401, body: { message: '401 Unauthorized' } });
-      expect((await get(`/projects/${open.id}`, bearer(token))).status).toBe(200);
+      expect((await get(`/projects/${open.id}`, bearer(token))).status).toBe(401);
     }
   });
 

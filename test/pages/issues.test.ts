@@ -5,17 +5,20 @@ import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
 
-it('lists the open issues of a project, and asks visitors to sign in first', async () => {
+it('lists the open issues of a public project for visitors, too, without confidential ones', async () => {
   const owner = await world.user();
   const project = await world.project({ owner, visibility: 'public' });
   await world.issue(project, owner, { title: 'Broken <b>link</b>' });
   const old = await world.issue(project, owner, { title: 'Old news' });
   await world.api(owner).put(`/projects/${project.id}/issues/${old.iid}`, { state_event: 'close' });
   const address = `/${project.fullPath}/-/issues`;
+  await world.issue(project, owner, { title: 'Leaked key', confidential: true });
   const stranger = new Browser(world.send);
-  expect((await stranger.get(address)).headers.location).toBe(
-    `/users/sign_in?return_to=${encodeURIComponent(address)}`,
-  );
+  await stranger.get(address);
+  expect(stranger.answer.status).toBe(200);
+  expect(stranger.page).toContain('Broken &lt;b&gt;link&lt;/b&gt;');
+  expect(stranger.page).not.toContain('Leaked key');
+  expect((await stranger.get(`${address}/new`)).headers.location).toMatch(/sign_in/);
   const visitor = await signedIn(world, await world.user());
   await visitor.get(`/${project.fullPath}/-/issues`);
   expect(visitor.answer.status).toBe(200);

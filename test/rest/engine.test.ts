@@ -140,7 +140,11 @@ describe('Routes', () => {
     for (const path of ['/nowhere', `${at}/nowhere`, '/', `${at}/issues/1/nowhere`]) {
       expect(await api.get(path)).toMatchObject({ status: 404, body: { error: '404 Not Found' } });
     }
-    expect(await world.send('GET', '/nowhere')).toMatchObject({ status: 404, body: { error: '404 Not Found' } });
+    const headers = { Accept: 'application/json' };
+    expect(await world.send('GET', '/nowhere', { headers })).toMatchObject({
+      status: 404,
+      body: { error: '404 Not Found' },
+    });
   });
 
   it('refuse other verbs with 405 and Allow, before they ask who it is', async () => {

@@ -277,6 +277,7 @@ describe('Git LFS', () => {
     await createFile(world.as(owner), project.id, { path: 'a', branch: 'master', content: 'a', message: 'First' });
     const { body: fork } = await world.api(developer).post(`/projects/${project.id}/fork`);
     await world.idle();
+    await world.api(developer).post(`/projects/${fork.id}/repository/branches`, { branch: 'topic', ref: 'master' });
     const forked = `${world.url}/${fork.path_with_namespace}.git/info/lfs`;
     const [tip, replaced, other, foreign] = [object(), object(), object(), object()];
     for (const one of [tip, replaced, other]) await uploaded(forked, one, developer);
@@ -293,7 +294,7 @@ describe('Git LFS', () => {
     await world.idle();
     expect(await downloaded(at, tip, reporter)).toBe(404);
     const merged = await world.api(owner).put(`/projects/${project.id}/merge_requests/${iid}/merge`);
-    expect([merged.status, merged.body.state]).toEqual([200, 'merged']);
+    expect([merged.status, merged.body]).toMatchObject([200, { state: 'merged' }]);
     const expected = async () => {
       for (const one of [tip, replaced]) expect(await downloaded(at, one, reporter)).toEqual(one.bytes);
       for (const one of [other, foreign]) expect(await downloaded(at, one, reporter)).toBe(404);
@@ -313,6 +314,7 @@ describe('Git LFS', () => {
     await createFile(world.as(owner), project.id, { path: 'a', branch: 'master', content: 'a', message: 'First' });
     const { body: fork } = await world.api(developer).post(`/projects/${project.id}/fork`);
     await world.idle();
+    await world.api(developer).post(`/projects/${fork.id}/repository/branches`, { branch: 'topic', ref: 'master' });
     const forked = `${world.url}/${fork.path_with_namespace}.git/info/lfs`;
     const [one, other] = [object(), object()];
     for (const sent of [one, other]) await uploaded(forked, sent, developer);

@@ -199,9 +199,11 @@ describe('Members in GraphQL', () => {
     expect(remove.body.data[`remove${kind}Member`]).toEqual({ removedUserId: toGlobalId('User', user.id) });
   });
 
-  it('of a public project are for signed-in callers', async () => {
+  it('of a public project are shown to visitors, and those of an internal one are not', async () => {
     const { id } = await place('projects', 'public');
     const query = 'query ($ref: ProjectRef!) { project(ref: $ref) { members { totalCount } } }';
-    expect((await world.graphql(query, { ref: id })).body.errors[0].extensions.code).toBe('UNAUTHENTICATED');
+    expect((await world.graphql(query, { ref: id })).body.data.project.members.totalCount).toBeGreaterThan(0);
+    const inside = await place('projects', 'internal');
+    expect((await world.graphql(query, { ref: inside.id })).body.errors[0].extensions.code).toBe('NOT_FOUND');
   });
 });

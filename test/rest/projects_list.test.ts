@@ -148,8 +148,8 @@ describe('GET /projects', () => {
   it('needs a credential that reaches projects, if there is one', async () => {
     const token = await world.token(owner, ['read_user']);
     expect(await world.api(token).get('/projects')).toMatchObject({ status: 403 });
-    // A credential that is nobody's is none.
-    expect((await world.api('nonsense').get('/projects')).body).toHaveLength(2);
+    expect(await world.api('nonsense').get('/projects')).toMatchObject({ status: 401 });
+    expect((await world.api().get('/projects')).body).toHaveLength(2);
   });
 
   it('takes the same few statements, however long it is', LONG, async () => {

@@ -229,13 +229,13 @@ describe('GET /projects/:id/releases', () => {
     expect(await world.api(reporter).get(`${list}/v1`)).toMatchObject({ status: 200, body: { name: 'Secret' } });
   });
 
-  it('is open to everybody in a public project, without what visitors may not read there', async () => {
+  it('is open to everybody in a public project, its milestones included', async () => {
     const { project, list, tip } = await made({ visibility: 'public' });
     const milestone = await world.milestone(project, owner, { title: 'Soon' });
     await api.post(list, { tag_name: 'v1', milestone_ids: [milestone.id] });
     const { status, body } = await world.api().get(list);
     expect({ status, body }).toMatchObject({ status: 200, body: [{ tag_name: 'v1', commit: { id: tip } }] });
-    expect(body[0]).not.toHaveProperty('milestones');
+    expect(body[0].milestones).toMatchObject([{ title: 'Soon' }]);
     expect((await world.api(guest).get(list)).body[0].milestones).toMatchObject([{ title: 'Soon' }]);
   });
 });
@@ -374,7 +374,7 @@ describe('The token of a job', () => {
     expect((await send('GET', foreign.list, header)).status).toBe(404);
     expect((await send('POST', foreign.list, header, { tag_name: 'v2' })).status).toBe(401);
     await endJob(world, job.id);
-    expect((await send('GET', list, header)).status).toBe(404);
+    expect((await send('GET', list, header)).status).toBe(401);
     expect((await send('DELETE', `${list}/v7`, header)).status).toBe(401);
     expect((await api.get(list)).body).toHaveLength(1);
     expect((await api.get(foreign.list)).body).toHaveLength(1);

@@ -333,9 +333,11 @@ describe('Project.find in GraphQL', () => {
     });
   });
 
-  it('is for signed-in callers', async () => {
-    const query = `query ($ref: ProjectRef!) { project(ref: $ref) { find(search: "quokka") { issues { totalCount } } } }`;
+  it('finds for visitors what is public', async () => {
+    const query = `query ($ref: ProjectRef!) { project(ref: $ref) { find(search: "quokka") { issues { totalCount nodes { confidential } } } } }`;
     const { body } = await world.graphql(query, { ref: open.id });
-    expect(body.errors[0].extensions.code).toBe('UNAUTHENTICATED');
+    const { nodes } = body.data.project.find.issues;
+    expect(nodes.length).toBeGreaterThan(0);
+    expect(nodes.filter(({ confidential }: { confidential: boolean }) => confidential)).toEqual([]);
   });
 });

@@ -265,11 +265,12 @@ describe('Every page', () => {
     }
   });
 
-  it('that is missing is a page for browsers and JSON for others', async () => {
+  it('that is missing is a page, and JSON for those who ask for it', async () => {
     const visitor = browser();
     expect((await visitor.get('/no/such/page')).status).toBe(404);
     expect(visitor.page).toContain('Page not found');
-    expect((await world.send('GET', '/no/such/page')).body).toEqual({ error: '404 Not Found' });
+    const asked = await world.send('GET', '/no/such/page', { headers: { Accept: 'application/json' } });
+    expect(asked.body).toEqual({ error: '404 Not Found' });
   });
 
   it('leads visitors to home_page_url where one is set', async () => {

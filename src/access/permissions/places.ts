@@ -20,8 +20,8 @@ export function seenPlaces(actor: Actor | null, where: Prisma.Sql = sql`TRUE`, f
   const there = (feature: Feature) => featureThere(feature, project, isMember);
   const narrowed = feature === undefined ? where : sql`${where} AND ${there(feature)}`;
   if (!actor) {
-    return sql`places AS MATERIALIZED (SELECT p.id, ${there('issues')} AS issues, FALSE AS confidential, ${there('repository')} AS commits,
-        ${there('mergeRequests')} AS merge_requests, FALSE AS deployments, TRUE AS packages, ${there('containerRegistry')} AS images
+    return sql`places AS MATERIALIZED (SELECT p.id, ${there('issues')} AS issues, FALSE AS confidential,
+        (${Prisma.join(TRACKED.map(there), ' OR ')}) IS TRUE AS planning, ${there('repository')} AS commits, ${there('mergeRequests')} AS merge_requests, FALSE AS deployments, TRUE AS packages, ${there('containerRegistry')} AS images
       FROM ${from} WHERE p.deleted_at IS NULL AND ${openTo(null, project)} AND ${narrowed})`;
   }
   if (actor.admin) {

@@ -210,7 +210,7 @@ export function furtherOf(type: keyof typeof FURTHER, userId: Prisma.Sql | numbe
 }
 
 /** Whether what is public is so to visitors without an account: not while the server restricts that visibility. */
-export const PUBLIC_IS_OPEN = sql`(SELECT NOT COALESCE(aps.restricted_visibility_levels @> '["public"]', FALSE) FROM application_settings aps)`;
+export const PUBLIC_IS_OPEN = sql`NOT EXISTS (SELECT FROM application_settings aps WHERE aps.restricted_visibility_levels @> '["public"]')`;
 
 /** Whether a project or group is visible to the actor without any access level. */
 export function openTo(actor: Seer | null, { visibility }: { readonly visibility: Prisma.Sql }): Prisma.Sql {

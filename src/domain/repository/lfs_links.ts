@@ -1,5 +1,5 @@
 import { POINTER_BYTES, parsePointer } from '#src/domain/repository/lfs_pointer.ts';
-import type { Oid } from '#src/git/model.ts';
+import { EMPTY_TREE, type Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
@@ -46,9 +46,11 @@ export async function objectsToLink(
 /** The hashes of the objects that files of the commits point to. */
 async function pointersIn(reader: RepositoryReader, head: Oid, before: Oid): Promise<Set<string>> {
   const files = new Set<Oid>();
-  for (const { oid, parents } of await reader.between(before, head, { limit: MOST_COMMITS })) {
-    const changed = await reader.changes(parents[0] ?? before, oid);
-    for (const { now } of changed.changes) if (now !== null) files.add(now.oid);
+  for (const { tree, parents } of await reader.between(before, head, { limit: MOST_COMMITS })) {
+    const [parent] = parents;
+    const from = parent === undefined ? EMPTY_TREE : (await reader.commit(parent))?.tree;
+    const { changes } = from === undefined ? { changes: [] } : await reader.changes(from, tree);
+    for (const { now } of changes) if (now !== null) files.add(now.oid);
     if (files.size > MOST_FILES) break;
   }
   const sizes = await reader.blobSizes([...files]);
