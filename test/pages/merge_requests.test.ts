@@ -43,11 +43,13 @@ it('shows a merge request with its people, labels and text, in which nothing tha
   expect((await browser.get(`/${project.fullPath}/merge_requests/${iid}`)).headers.location).toBe(address);
 });
 
-it('asks visitors to sign in before they see a merge request, and tells others of a private project nothing', async () => {
+it('shows visitors a merge request of a public project, and tells others of a private one nothing', async () => {
   const owner = await world.user();
   const { address, project } = await mergeable(owner);
   const visitor = new Browser(world.send);
-  expect((await visitor.get(address)).headers.location).toBe(`/users/sign_in?return_to=${encodeURIComponent(address)}`);
+  await visitor.get(address);
+  expect(visitor.answer.status).toBe(200);
+  expect(visitor.page).not.toContain(`${address}/merge"`);
   await world.api(owner).put(`/projects/${project.id}`, { visibility: 'private' });
   const stranger = await signedIn(world, await world.user());
   expect((await stranger.get(address)).status).toBe(404);

@@ -171,13 +171,11 @@ describe('Groups', () => {
     }
   });
 
-  it('ask visitors to sign in, and tell other clients of visitors that there is nothing', async () => {
+  it('that are missing are a page that lets visitors sign in, and JSON for those who ask for it', async () => {
     const visitor = new Browser(world.send);
-    const answer = await visitor.get('/groups/nothing-here');
-    expect(answer.headers.location).toBe('/users/sign_in?return_to=%2Fgroups%2Fnothing-here');
     const { status, body } = await world.send('GET', '/nothing-here', { headers: { Accept: 'application/json' } });
     expect([status, body]).toEqual([404, { error: '404 Not Found' }]);
-    for (const path of ['/nothing-here', '/-/nothing-here']) {
+    for (const path of ['/groups/nothing-here', '/nothing-here', '/-/nothing-here']) {
       await visitor.get(path);
       expect([path, visitor.answer.status]).toEqual([path, 404]);
       expect(visitor.page).toContain(`href="/users/sign_in?return_to=${encodeURIComponent(path)}"`);

@@ -18,7 +18,7 @@ interface Rule {
   readonly open?: 'user' | 'anyone';
   /** Denied while this feature is off, and to those who are no members while it is for members alone. */
   readonly feature?: Feature;
-  /** Denied to those who are no members, unless one of these features is there for them: it is what shows in them. */
+  /** Denied to those who are no members while one of these features is for members alone and none is there for everyone. */
   readonly shownIn?: readonly Feature[];
   /** Denied while the project is archived. */
   readonly frozen?: true;
@@ -215,7 +215,9 @@ export function authorize<Ability extends ProjectAbility | GroupAbility>(
 
 function isShown(actor: Actor | null, features: readonly Feature[], subject: PermissionSubject): boolean {
   if (actor?.admin || subject.accessLevel > 0) return true;
-  return features.some((feature) => hasFeature(actor, feature, { ...subject, membersOnly: subject.membersOnly ?? [] }));
+  const { membersOnly = [] } = subject;
+  if (!features.some((feature) => membersOnly.includes(feature))) return true;
+  return features.some((feature) => hasFeature(actor, feature, { ...subject, membersOnly }));
 }
 
 function isOpenTo(actor: Actor, visibility: PermissionSubject['visibility']): boolean {

@@ -7,6 +7,8 @@ import { alias } from '#src/platform/records/alias.ts';
 
 const { sql } = Prisma;
 const project = alias('Project', 'p');
+/** Whether none of the features to which labels and milestones belong is for members alone. */
+const isPlanningOpen = sql`NOT ${project.membersOnly} && ${[...TRACKED]}::text[]`;
 
 /**
  * The projects visible to the actor, as the subquery `places` for WITH, computed once for a whole list: their `id` and whether
@@ -21,7 +23,7 @@ export function seenPlaces(actor: Actor | null, where: Prisma.Sql = sql`TRUE`, f
   const narrowed = feature === undefined ? where : sql`${where} AND ${there(feature)}`;
   if (!actor) {
     return sql`places AS MATERIALIZED (SELECT p.id, ${there('issues')} AS issues, FALSE AS confidential,
-        (${Prisma.join(TRACKED.map(there), ' OR ')}) IS TRUE AS planning, ${there('repository')} AS commits, ${there('mergeRequests')} AS merge_requests, FALSE AS deployments, TRUE AS packages, ${there('containerRegistry')} AS images
+        (${isPlanningOpen} OR ${Prisma.join(TRACKED.map(there), ' OR ')}) IS TRUE AS planning, ${there('repository')} AS commits, ${there('mergeRequests')} AS merge_requests, FALSE AS deployments, TRUE AS packages, ${there('containerRegistry')} AS images
       FROM ${from} WHERE p.deleted_at IS NULL AND ${openTo(null, project)} AND ${narrowed})`;
   }
   if (actor.admin) {
@@ -34,7 +36,7 @@ export function seenPlaces(actor: Actor | null, where: Prisma.Sql = sql`TRUE`, f
   const readsCode = sql`(${openTo(actor, project)} OR ${isReporter})`;
   return sql`levels AS MATERIALIZED (${projectLevels(actor)}),
     places AS MATERIALIZED (SELECT p.id, ${there('issues')} AS issues, ${isReporter} AS confidential,
-        (${isMember} OR ${Prisma.join(TRACKED.map(there), ' OR ')}) IS TRUE AS planning,
+        (${isMember} OR ${isPlanningOpen} OR ${Prisma.join(TRACKED.map(there), ' OR ')}) IS TRUE AS planning,
         ${there('repository')} AND ${readsCode} AS commits, ${there('mergeRequests')} AND ${readsCode} AS merge_requests,
         ${there('jobs')} AND ${isReporter} AS deployments, ${readsCode} AS packages,
         ${there('containerRegistry')} AND ${readsCode} AS images
