@@ -59,9 +59,7 @@ export async function provePlaces(makeRules: MakeRules): Promise<void> {
               before = reads ? 0 : await changes();
             }
             const isVisitor = entrance === 'GraphQL' && role === 'anonymous';
-            const wanted = isVisitor
-              ? asVisitor(key, rule, visibility)
-              : at(role, inPlace(rule, role, visibility));
+            const wanted = isVisitor ? asVisitor(key, rule, visibility) : at(role, inPlace(rule, role, visibility));
             const found = await knock(world, key, { id, ...given }, entrance, users[role]);
             if (!agrees(entrance, found, wanted)) wrong.push(`${role}: ${found} instead of ${wanted}`);
             if (reads) continue;

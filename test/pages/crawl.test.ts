@@ -3,6 +3,7 @@ import { matcher } from '#pages/engine/match.ts';
 import { rows } from '#pages/index.ts';
 import { storeArtifacts } from '../support/artifacts.ts';
 import { Browser } from '../support/browser.ts';
+import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
 import { takenJob } from '../support/running_job.ts';
 import { startWorld } from '../support/world.ts';
@@ -55,7 +56,10 @@ it('every address of a page that REST hands out has /-/ before the resource and 
   for (const address of addresses) expect([address, (await browser.get(address)).status]).toEqual([address, 200]);
 });
 
-it('a visitor reads every page of a public place without signing in, and nothing on them that is kept from visitors', async () => {
+it('a visitor reads every page of a public place without signing in, and nothing on them that is kept from visitors', {
+  ...LONG,
+  timeout: 180_000,
+}, async () => {
   const SECRET = 'zqsecret';
   const owner = await world.user();
   const recluse = await world.user({ username: 'the-recluse' });
