@@ -102,11 +102,11 @@ describe('GET /projects/:id/merge_requests/:iid/closes_issues', () => {
 });
 
 describe('Merging', () => {
-  it('closes these issues, once, and names them in the message', async () => {
+  it('closes these issues before it answers, once, and names them in the message', async () => {
     const { project, at, iid, states, merge } = await stage('Closes #1, #3');
     expect((await merge()).body.state).toBe('merged');
-    await world.idle();
     expect(await states()).toEqual(['closed', 'opened', 'closed']);
+    await world.idle();
     const message = git(world.repositories.directory(project), ['log', '-1', '--format=%B', 'master']);
     expect(message).toContain('\n\nCloses #1 and #3\n\nSee merge request !');
     const notes = (await world.api(owner).get(`${at}/issues/1/notes`)).body.map(({ body }: Json) => body);

@@ -203,7 +203,10 @@ describe('E-mail addresses and SSH keys', () => {
     await visitor.submit('/profile/emails', { email: `${other.username}@example.org` });
     expect(alertsOn(visitor.page)).toEqual(['Email has already been taken']);
     await visitor.submit('/profile/keys', { title: ' ', key: 'typed' });
-    expect(alertsOn(visitor.page)).toEqual(['Title can&#39;t be blank', 'Key is invalid']);
+    expect(alertsOn(visitor.page)).toEqual([
+      'Title can&#39;t be blank',
+      expect.stringMatching(/^Key is not an SSH public key, which is a type such as ssh-ed25519/),
+    ]);
     expect(visitor.page).toContain('>typed</textarea>');
     // The page opens at the first mistake.
     expect(visitor.page).toMatch(/<input id="title"[^>]*autofocus/);

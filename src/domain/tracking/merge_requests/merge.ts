@@ -11,6 +11,7 @@ import { requireRoom } from '#src/domain/repository/quota.ts';
 import { findPusher } from '#src/domain/repository/record.ts';
 import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
 import { signatureOf } from '#src/domain/repository/write.ts';
+import { closeIssuesOfMerge } from '#src/domain/tracking/merge_requests/after_merge.ts';
 import { issuesClosedByMerge } from '#src/domain/tracking/merge_requests/closes_issues.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { linksOfMerge } from '#src/domain/tracking/merge_requests/link_lfs.ts';
@@ -236,6 +237,8 @@ async function mergeNow(
     await noteFailedMerge(context, id, failure);
     throw failure;
   }
+  // It is merged, whatever fails now; the job that completes the merge tries again, and reports that.
+  await withEffort(context, () => closeIssuesOfMerge(context, id)).catch(() => undefined);
 }
 
 function failureOf(error: unknown): unknown {
