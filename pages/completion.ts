@@ -47,8 +47,8 @@ const MARKS: Record<string, Mark> = {
   '@': {
     asks: 'users',
     choices: ({ project }) => {
-      const takingPart = (project?.issue ?? project?.mergeRequest)?.participants.nodes ?? [];
-      const all = [...takingPart, ...(project?.users?.nodes ?? [])];
+      const members = project?.users?.nodes ?? [];
+      const all = [...members, ...((project?.issue ?? project?.mergeRequest)?.participants.nodes ?? [])];
       const found = new Map(all.map(({ username, name }) => [username, { insert: `@${username} `, about: name }]));
       return [...found.values()];
     },

@@ -3,7 +3,7 @@ import { loadPage, pageArgs } from '#schema/connection.ts';
 import { ProjectConnection, projectArgs, projectList } from '#schema/projects/list.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { UserConnection } from '#schema/users/types.ts';
+import { ACTIVE_PEOPLE, UserConnection } from '#schema/users/types.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { listProjects } from '#src/domain/projects/list.ts';
 import { listProjectUsers } from '#src/domain/projects/users.ts';
@@ -36,8 +36,9 @@ builder.objectFields(Project, (t) => ({
         description:
           'Only users with this text in name or username, or with this whole primary e-mail address; administrators can also search by parts of addresses.',
       }),
+      activePeople: t.arg.boolean({ description: ACTIVE_PEOPLE }),
     },
     resolve: (project, args, context, info) =>
-      loadPage(args, info, (page) => listProjectUsers(context, project, args.search, page, selectionAt(info, 'User'))),
+      loadPage(args, info, (page) => listProjectUsers(context, project, args, page, selectionAt(info, 'User'))),
   }),
 }));

@@ -311,7 +311,7 @@ const ProjectSearch = builder.objectRef<Search<ProjectRow>>('ProjectSearch').imp
       args: pageArgs,
       resolve: (search, args, context, info) =>
         pageFor(search, args, info, (text, page) =>
-          listProjectUsers(context, search.place, text, page, selectionAt(info, 'User')),
+          listProjectUsers(context, search.place, { search: text }, page, selectionAt(info, 'User')),
         ),
     }),
     notes: t.field({

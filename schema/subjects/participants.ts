@@ -3,7 +3,7 @@ import { pageArgs } from '#schema/connection.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
-import { UserConnection } from '#schema/users/types.ts';
+import { ACTIVE_PEOPLE, UserConnection } from '#schema/users/types.ts';
 import { listParticipants } from '#src/domain/tracking/subjects/participants.ts';
 
 const TYPES = { Issue, MergeRequest } as const;
@@ -20,11 +20,12 @@ function addParticipants(type: keyof typeof TYPES): void {
         search: t.arg.string({
           description: 'Only users with this text in name or username, or with this whole primary e-mail address.',
         }),
+        activePeople: t.arg.boolean({ description: ACTIVE_PEOPLE }),
       },
       select: { id: true },
       resolve: ({ id }, args, context, info) =>
         pageBelow('User', id, args, context, info, (_context, ids, page, selection) =>
-          listParticipants(context, type, ids, args.search, page, selection),
+          listParticipants(context, type, ids, args, page, selection),
         ),
     }),
   }));

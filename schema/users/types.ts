@@ -356,6 +356,10 @@ export const User = builder.prismaObject('User', {
 
 export const UserConnection = connectionOf('User', User);
 
+/** The description of an argument of lists of users that are offered to be chosen from. */
+export const ACTIVE_PEOPLE =
+  'Whether to only list people who may sign in: no blocked or deactivated users, and no users of access tokens.';
+
 export const UserActivity = builder.objectRef<Activity<Known<'User'>>>('UserActivity').implement({
   description: 'The day of the latest request of a user.',
   fields: (t) => ({

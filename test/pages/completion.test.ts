@@ -44,6 +44,31 @@ describe('What a text could go on with', () => {
     expect(await inserted('@', '')).toContain(`@${owner.username} `);
   });
 
+  it('is members before others who take part, and never who is blocked, a token or deleted', async () => {
+    const place = await world.project({ owner, visibility: 'public' });
+    const [writer, blocked, bot, gone] = [
+      await world.user(),
+      await world.user(),
+      await world.user(),
+      await world.user(),
+    ];
+    const member = await world.user();
+    const { iid } = await world.issue(place, owner);
+    for (const who of [writer, blocked, bot, gone]) {
+      const sent = await world.api(who).post(`/projects/${place.id}/issues/${iid}/notes`, { body: 'Hello' });
+      expect(sent.status).toBe(201);
+    }
+    for (const who of [member, blocked, bot]) await world.member(place, who, 'developer');
+    await world.db.user.update({ where: { id: blocked.id }, data: { state: 'blocked' } });
+    await world.db.user.update({ where: { id: bot.id }, data: { bot: true } });
+    await world.api(await world.user({ admin: true })).delete(`/users/${gone.id}`);
+    await world.idle();
+    expect(await world.db.note.count({ where: { body: 'Hello', author: { ghost: true } } })).toBe(1);
+    const asked = { mark: '@', text: '', on: 'Issue', iid: String(iid) };
+    const { inserted } = await choices(member, asked, place.fullPath);
+    expect(inserted).toEqual([member, owner, writer].map(({ username }) => `@${username} `));
+  });
+
   it.each(['Issue', 'MergeRequest'] as const)('is those who take part in the %s after @, too', async (on) => {
     const [assignee, writer, reader] = [await world.user(), await world.user(), await world.user()];
     const at = on === 'Issue' ? 'issues' : 'merge_requests';

@@ -24,3 +24,8 @@ export function userMatches(user: Alias<'User'>, actor: Pick<Actor, 'id' | 'admi
   return sql`${user.id} IN (SELECT f.id FROM users f WHERE f.name ILIKE ${pattern}
     UNION ALL SELECT f.id FROM users f WHERE f.username ILIKE ${pattern} UNION ALL SELECT f.id FROM users f WHERE ${email})`;
 }
+
+/** Whether the user under an alias is a person who may sign in: no blocked or deactivated user, no program, and not the ghost. */
+export function isActivePerson(user: Alias<'User'>): Prisma.Sql {
+  return sql`(${user.state} = 'active' AND NOT ${user.bot} AND NOT ${user.ghost})`;
+}

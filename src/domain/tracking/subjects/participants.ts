@@ -2,7 +2,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import type { Subject } from '#src/domain/changes/change.ts';
 import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
 import { targetColumn } from '#src/domain/tracking/todos/write.ts';
-import { userMatches } from '#src/domain/users/matching.ts';
+import { isActivePerson, userMatches } from '#src/domain/users/matching.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
@@ -15,6 +15,14 @@ import '#src/domain/users/computed_fields.ts';
 const { sql } = Prisma;
 const user = alias('User', 'u');
 
+/** Which participants. */
+export interface ParticipantFilter {
+  /** As in userMatches. */
+  search?: string | null | undefined;
+  /** Only people who may sign in. */
+  activePeople?: boolean | null | undefined;
+}
+
 /**
  * The participants of each issue or merge request, in one statement: its author, assignees and reviewers, the authors of its notes, and
  * users with a todo because it mentions them, other than in internal notes. The caller must have checked that the actor can see the records.
@@ -23,7 +31,7 @@ export async function listParticipants<R>(
   { db, actor }: Context,
   type: Subject['type'],
   ids: readonly number[],
-  search: string | null | undefined,
+  { search, activePeople }: ParticipantFilter,
   page: PageRequest,
   selection: Selection<'User', R>,
 ): Promise<Page<R>[]> {
@@ -38,6 +46,7 @@ export async function listParticipants<R>(
         AND t.action IN ('mentioned', 'directly_addressed')
         AND NOT EXISTS (SELECT 1 FROM notes i WHERE i.id = t.note_id AND i.source_type IS NOT NULL)`;
     const conditions = [sql`${user.id} IN (${participants})`];
+    if (activePeople) conditions.push(isActivePerson(user));
     if (search?.trim()) conditions.push(userMatches(user, actor, search.trim()));
     const list = { rows: user, where: all(conditions), order: order('User', ['id']) };
     return pageOfRows(selection, list, page);
