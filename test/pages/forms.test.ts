@@ -1,7 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { getOperationAST } from 'graphql';
 import { expect, it } from 'vitest';
 import type { Form } from '#pages/engine/row.ts';
 import { rows } from '#pages/index.ts';
+import { packagePath } from '#src/platform/package_root.ts';
 import { noticeOn } from '../support/browser.ts';
 import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
@@ -27,6 +29,29 @@ const TAKES_AWAY =
 const destructive = forms.filter(
   (row) => TAKES_AWAY.test(row.path) || mutationsOf(row).some((name) => DESTRUCTIVE.test(name)),
 );
+
+it('marks the label of every field that must be filled in, and no other', () => {
+  const folder = packagePath('pages/views');
+  const views = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.eta'));
+  const wrong: string[] = [];
+  let marked = 0;
+  for (const view of views) {
+    // What a template prints stands in braces, and all that it shows sometimes is there.
+    const text = readFileSync(`${folder}/${view}`, 'utf8')
+      .replace(/<%[=~]\s*(.*?)\s*%>/gs, '{$1}')
+      .replace(/<%.*?%>/gs, '');
+    const idsOf = (tags: RegExp, attribute: string, isMarked: (tag: string) => boolean) =>
+      [...text.matchAll(tags)].flatMap(([tag]) =>
+        isMarked(tag) ? `${view}: ${new RegExp(` ${attribute}="([^"]*)"`).exec(tag)?.[1]}` : [],
+      );
+    const required = idsOf(/<(?:input|textarea|select)\b[^>]*>/g, 'id', (tag) => /\srequired[\s>]/.test(tag));
+    const labels = idsOf(/<label\b[^>]*>/g, 'for', (tag) => / class="(?:[^"]* )?required"/.test(tag));
+    marked += labels.length;
+    wrong.push(...required.filter((id) => !labels.includes(id)), ...labels.filter((id) => !required.includes(id)));
+  }
+  expect(wrong).toEqual([]);
+  expect(marked).toBeGreaterThan(9);
+});
 
 it('asks before each act that takes something away', () => {
   expect(destructive.length).toBeGreaterThan(50);
