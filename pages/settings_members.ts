@@ -248,23 +248,28 @@ const inProject = (path: string) => `${PLACES.project}/project_members/${path}`;
 const inGroup = (path: string) => `${PLACES.group}/group_members/${path}`;
 const [toProject, toGroup] = [goTo('project'), goTo('group')];
 
+/** Everybody who has access, or the direct members alone. */
+const listed = (given: Facts['given']) => ({ ...given, includeInherited: String(given.direct !== 'true') });
+
 /** Members, invitations, groups with access and requests for it, of projects and of groups. */
 export const settingsMembers: Row[] = [
   page({
     path: '/:project/-/project_members',
     operation: ProjectMembersPageDocument,
+    variables: listed,
     view: 'settings/members',
     found: ({ project }) => project,
     title: (project, { t }) => `${t('Members')} · ${project.fullPath}`,
-    show: (project) => ({ ...shownIn('project', project), members: project.members }),
+    show: (project) => ({ ...shownIn('project', project), members: project.members, own: null }),
   }),
   page({
     path: '/groups/:group/-/group_members',
     operation: GroupMembersPageDocument,
+    variables: listed,
     view: 'settings/members',
     found: ({ group }) => group,
     title: (group, { t }) => `${t('Members')} · ${group.fullPath}`,
-    show: (group) => ({ ...shownIn('group', group), members: group.members }),
+    show: (group) => ({ ...shownIn('group', group), members: group.members, own: group.databaseId }),
   }),
   page({
     path: '/:project/-/project_members/invitations',

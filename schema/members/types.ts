@@ -1,6 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { AccessLevel } from '#schema/enums.ts';
+import { groupOf } from '#schema/groups/group_of.ts';
+import { Group } from '#schema/groups/types.ts';
 import { page, picture, publicEmail, userFields } from '#schema/members/user_fields.ts';
 import '#schema/users/types.ts';
 
@@ -25,6 +27,20 @@ export const Member = builder.prismaObject('Member', {
     createdBy: t.relation('createdBy', {
       nullable: true,
       description: 'The user who gave the membership; null for the first owner, and if it is not known.',
+    }),
+    groupId: t.exposeInt('namespaceId', {
+      nullable: true,
+      description:
+        'Numeric ID of the group that the membership is of; null for one of a project. In lists with those who have inherited access it tells from where; see also `group`.',
+    }),
+    group: t.field({
+      type: Group,
+      nullable: true,
+      description:
+        'The group that the membership is of; null for one of a project, and if the caller cannot see the group.',
+      select: { namespaceId: true },
+      resolve: ({ namespaceId }, _args, context, info) =>
+        namespaceId === null ? null : groupOf(context, info, namespaceId),
     }),
     usesSeat: t.boolean({
       description: 'Whether the member counts as a person: users of access tokens do not.',

@@ -129,4 +129,35 @@ describe.each(['project', 'group'] as const)('The members of a %s', (kind) => {
     await browser.get(`${base}/requests`);
     expect(browser.page).toContain('Nobody asks for access.');
   });
+
+  it('are shown with those who inherit access and from where, whose memberships are changed there alone', async () => {
+    const owner = await world.user();
+    const around = await world.group({ owner });
+    const made =
+      kind === 'project'
+        ? await world.project({ owner, namespaceId: around.id })
+        : await world.group({ owner, parentId: around.id });
+    const base =
+      kind === 'project' ? `/${made.fullPath}/-/project_members` : `/groups/${made.fullPath}/-/group_members`;
+    const [own, inherited, shared] = [await world.user(), await world.user(), await world.user()];
+    await world.member(made, own, 'developer');
+    await world.member(around, inherited, 'developer');
+    const invited = await world.group({ owner: shared, visibility: 'private' });
+    const share = { groupId: invited.id, groupAccess: 20 };
+    await (kind === 'project'
+      ? world.db.projectShare.create({ data: { ...share, projectId: made.id } })
+      : world.db.groupShare.create({ data: { ...share, namespaceId: made.id } }));
+    const browser = await signedIn(world, owner);
+    await browser.get(base);
+    const rowOf = ({ username }: { username: string }) =>
+      browser.page.split('<li class="row">').find((row) => row.includes(`href="/${username}"`)) ?? '';
+    expect(rowOf(own)).toContain(`href="${base}/${own.id}/edit"`);
+    expect(rowOf(own)).not.toContain('by <a');
+    expect(rowOf(inherited)).toContain(`by <a href="/groups/${around.fullPath}">`);
+    expect(rowOf(inherited)).not.toContain('/edit');
+    expect(rowOf(shared)).toContain('by a group that you cannot see');
+    expect(rowOf(shared)).not.toContain(invited.fullPath);
+    await browser.get(`${base}?direct=true`);
+    expect([rowOf(own) === '', rowOf(inherited), rowOf(shared)]).toEqual([false, '', '']);
+  });
 });
