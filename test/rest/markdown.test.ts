@@ -171,8 +171,12 @@ describe('References', () => {
         `<p dir="auto">See (${link}), or <em>${link}</em>.</p>`,
       );
     }
-    for (const written of [sha, sha.slice(0, 8)]) {
-      const link = `<a class="gfm gfm-commit" title="Change" data-reference-type="commit" href="${at}/-/commit/${sha}">${written}</a>`;
+    // A whole hash is shown short, and a label that is named by its ID, as in system notes, with its title.
+    const byId = `<a class="gfm gfm-label" title="two words" data-reference-type="label" data-id="${quoted.id}" href="${at}/-/issues?labels=two%20words">two words</a>`;
+    expect(await inProject(`removed ~${quoted.id} label`)).toBe(`<p dir="auto">removed ${byId} label</p>`);
+    for (const written of [sha, sha.slice(0, 8), sha.slice(0, 12)]) {
+      const shown = written === sha ? sha.slice(0, 8) : written;
+      const link = `<a class="gfm gfm-commit" title="Change" data-reference-type="commit" href="${at}/-/commit/${sha}">${shown}</a>`;
       expect(await inProject(`In ${written}.`)).toBe(`<p dir="auto">In ${link}.</p>`);
     }
   });

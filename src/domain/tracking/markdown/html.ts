@@ -14,6 +14,8 @@ export interface Link {
   title: string;
   /** Numeric ID of the record; null for commits. */
   id: number | null;
+  /** Shown in place of what is written. */
+  text?: string;
 }
 
 /** A text to be rendered. */
@@ -135,7 +137,7 @@ function linked({ content, level }: Token, links: Rendering['links'], Made: type
   for (const { written, index } of links.size === 0 ? [] : referencesIn(content)) {
     const link = links.get(written);
     if (!link) continue;
-    const { type, url, title, id } = link;
+    const { type, url, title, id, text = written } = link;
     if (index > end) add('text', 0, { content: withEmoji(content.slice(end, index)) });
     const attrs: [string, string][] = [
       ['href', url],
@@ -145,7 +147,7 @@ function linked({ content, level }: Token, links: Rendering['links'], Made: type
       ...(id === null ? [] : [['data-id', String(id)] as [string, string]]),
     ];
     add('link_open', 1, { attrs });
-    add('text', 0, { content: written });
+    add('text', 0, { content: text });
     add('link_close', -1, {});
     end = index + written.length;
   }

@@ -143,7 +143,10 @@ async function linkPeople(
   }
 }
 
-/** Labels and milestones of the project of a text and the groups around it, by title. */
+/**
+ * Labels and milestones of the project of a text and the groups around it, by title; labels also by ID, as system notes name
+ * them, which a title of digits does not hide.
+ */
 async function linkPlanning(
   { db }: Looking,
   actor: Actor | null,
@@ -152,29 +155,33 @@ async function linkPlanning(
 ): Promise<void> {
   const named = all.flatMap(({ project: home, kind, name }) =>
     home && can(actor, kind === 'label' ? 'read_label' : 'read_milestone', home)
-      ? [{ kind, project: home.id, title: name }]
+      ? [{ kind, project: home.id, title: name, id: kind === 'label' && ID.test(name) ? Number(name) : null }]
       : [],
   );
   if (named.length === 0) return;
-  const asked = sql`json_to_recordset(${JSON.stringify(named)}::json) AS r (kind text, project int, title text)
+  const asked = sql`json_to_recordset(${JSON.stringify(named)}::json) AS r (kind text, project int, title text, id int)
     JOIN ${table(project)} ON ${project.id} = r.project`;
   const found = await queryRows<{
     kind: ReferenceKind;
     project: number;
+    name: string;
     title: string;
     id: number;
     iid: number;
     path: string;
   }>(
     db,
-    sql`SELECT r.kind, r.project, r.title, ${label.id} AS id, 0 AS iid, '' AS path FROM ${asked}
+    sql`SELECT r.kind, r.project, r.title AS name, ${label.title} AS title, ${label.id} AS id, 0 AS iid, '' AS path FROM ${asked}
         JOIN ${table(label)} ON ${label.title} = r.title AND ${ofOrAround(label, project.id)} WHERE r.kind = 'label'
-      UNION ALL SELECT r.kind, r.project, r.title, ${milestone.id}, ${milestone.iid},
+      UNION ALL SELECT r.kind, r.project, r.title, ${label.title}, ${label.id}, 0, '' FROM ${asked}
+        JOIN ${table(label)} ON ${label.id} = r.id AND ${ofOrAround(label, project.id)}
+      UNION ALL SELECT r.kind, r.project, r.title, ${milestone.title}, ${milestone.id}, ${milestone.iid},
           COALESCE('groups/' || (SELECT mg.full_path FROM namespaces mg WHERE mg.id = ${milestone.groupId}), '')
         FROM ${asked} JOIN ${table(milestone)} ON ${milestone.title} = r.title AND ${ofOrAround(milestone, project.id)}
         WHERE r.kind = 'milestone'`,
   );
-  const byKey = new Map(found.map((one) => [`${one.kind} ${one.project} ${one.title}`, one]));
+  const byTitleFirst = found.toSorted((a, b) => Number(a.title !== a.name) - Number(b.title !== b.name));
+  const byKey = new Map(byTitleFirst.map((one) => [`${one.kind} ${one.project} ${one.name}`, one]));
   for (const { kind, name, project: home, written, links } of all) {
     const one = home && byKey.get(`${kind} ${home.id} ${name}`);
     if (!one) continue;
@@ -184,9 +191,11 @@ async function linkPlanning(
       type === 'label'
         ? labelledIssuesPath(home.fullPath, title)
         : pagePath(path === '' ? home.fullPath : path, 'milestones', iid);
-    links.set(written, { type, id, title, url: baseUrl + page });
+    links.set(written, { type, id, title, url: baseUrl + page, ...(title !== name && { text: title }) });
   }
 }
+
+const ID = /^\d{1,9}$/;
 
 /** Commits of the project of a text, one look-up after another. */
 async function linkCommits(context: Looking, baseUrl: string, all: readonly Wanted[]): Promise<void> {
@@ -198,9 +207,13 @@ async function linkCommits(context: Looking, baseUrl: string, all: readonly Want
     const looked = known.get(key) ?? commitLink(context, baseUrl, home, name);
     known.set(key, looked);
     const link = await looked;
-    if (link) links.set(written, link);
+    if (link) links.set(written, { ...link, text: written.replace(WHOLE_HASH, (hash) => hash.slice(0, SHORT_HASH)) });
   }
 }
+
+const WHOLE_HASH = /[0-9a-f]{40}$/;
+/** Characters of a hash that are shown. */
+const SHORT_HASH = 8;
 
 /** Null for what is no commit of the project, or takes too much work to find. */
 async function commitLink(context: Looking, baseUrl: string, home: ProjectRow, sha: string): Promise<Link | null> {
