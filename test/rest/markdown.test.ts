@@ -234,16 +234,21 @@ describe('References', () => {
     expect(await rendered(text, { gfm: true, project: open.id })).toMatch(/secret title.*Confidential title/s);
   });
 
-  it('need a path outside of projects, and stay text for anonymous callers', async () => {
+  it('need a path outside of projects, and lead visitors to what is public', async () => {
     const open = await world.project({ owner, visibility: 'public' });
     const { iid } = await world.issue(open, owner, { title: 'Public title' });
+    const secret = await world.issue(open, owner, { title: 'Secret title', confidential: true });
     expect(await rendered(`#${iid} ${open.fullPath}#${iid}`, { gfm: true })).toMatch(
       /^<p dir="auto">#\d+ <a .*<\/a><\/p>$/,
     );
-    await world.api(owner).put(`/projects/${open.id}`, { description: `*See* #${iid} @${owner.username}` });
+    await world
+      .api(owner)
+      .put(`/projects/${open.id}`, { description: `*See* #${iid} #${secret.iid} @${owner.username}` });
     const query = 'query ($ref: ProjectRef!) { project(ref: $ref) { descriptionHtml } }';
     const { body } = await world.graphql(query, { ref: open.fullPath });
-    expect(body.data.project.descriptionHtml).toBe(`<p dir="auto"><em>See</em> #${iid} @${owner.username}</p>`);
+    const html = body.data.project.descriptionHtml;
+    expect(html).toMatch(new RegExp(`<em>See</em> <a [^>]*/issues/${iid}"[^>]*>#${iid}</a> #${secret.iid} <a `));
+    expect(html).not.toContain('Secret title');
   });
 
   it('are looked up a hundred at a time of each kind, and twenty commits', LONG, async () => {
