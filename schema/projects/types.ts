@@ -184,6 +184,11 @@ const RestLinks = builder.objectRef<ProjectSubject & Features & { id: number }>(
       }),
       branches: link('/repository/branches', 'URL of the list of branches.'),
       labels: t.string({
+        description: 'URL of the list of labels, also for those who may not read them.',
+        deprecationReason: 'Use viewerLabels.',
+        resolve: ({ id }, _args, { baseUrl }) => `${baseUrl}/api/v4/projects/${id}/labels`,
+      }),
+      viewerLabels: t.string({
         nullable: true,
         description: 'URL of the list of labels; null for those who may not read them.',
         resolve: (project, _args, { actor, baseUrl }) =>

@@ -103,21 +103,29 @@ interface Urls {
 
 type Listed = 'issues' | 'merge_requests';
 
+type UrlFields = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Urls>;
+
 /** The list of issues or merge requests that a release concerns. */
-function listUrl(
-  t: PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Urls>,
-  list: Listed,
-  state: string,
-) {
+function listUrl({ page, place }: Urls, list: Listed, state: string): string {
+  const tag = page.slice(page.lastIndexOf('/-/releases/') + '/-/releases/'.length);
+  return `${place}/-/${list}?release_tag=${tag.replaceAll('/', '%2F')}&scope=all&state=${state}`;
+}
+
+function anyListUrl(t: UrlFields, list: Listed, state: string, instead: string) {
+  const what = list === 'issues' ? 'issues' : 'merge requests';
+  return t.string({
+    description: `URL of the page that lists the ${state} ${what} of the release, also for those who may not read ${what}.`,
+    deprecationReason: `Use ${instead}.`,
+    resolve: (urls) => listUrl(urls, list, state),
+  });
+}
+
+function viewerListUrl(t: UrlFields, list: Listed, state: string) {
   const what = list === 'issues' ? 'issues' : 'merge requests';
   return t.string({
     nullable: true,
     description: `URL of the page that lists the ${state} ${what} of the release; null for those who may not read ${what}.`,
-    resolve: ({ page, place, lists }) => {
-      if (!lists.includes(list)) return null;
-      const tag = page.slice(page.lastIndexOf('/-/releases/') + '/-/releases/'.length);
-      return `${place}/-/${list}?release_tag=${tag.replaceAll('/', '%2F')}&scope=all&state=${state}`;
-    },
+    resolve: (urls) => (urls.lists.includes(list) ? listUrl(urls, list, state) : null),
   });
 }
 
@@ -130,11 +138,16 @@ const ReleaseUrls = builder.objectRef<Urls>('ReleaseUrls').implement({
       description: 'URL of the page on which it is changed; null for those who may not change it.',
       resolve: ({ page, mayChange }) => (mayChange ? `${page}/edit` : null),
     }),
-    openedIssues: listUrl(t, 'issues', 'opened'),
-    closedIssues: listUrl(t, 'issues', 'closed'),
-    openedMergeRequests: listUrl(t, 'merge_requests', 'opened'),
-    closedMergeRequests: listUrl(t, 'merge_requests', 'closed'),
-    mergedMergeRequests: listUrl(t, 'merge_requests', 'merged'),
+    openedIssues: anyListUrl(t, 'issues', 'opened', 'viewerOpenedIssues'),
+    closedIssues: anyListUrl(t, 'issues', 'closed', 'viewerClosedIssues'),
+    openedMergeRequests: anyListUrl(t, 'merge_requests', 'opened', 'viewerOpenedMergeRequests'),
+    closedMergeRequests: anyListUrl(t, 'merge_requests', 'closed', 'viewerClosedMergeRequests'),
+    mergedMergeRequests: anyListUrl(t, 'merge_requests', 'merged', 'viewerMergedMergeRequests'),
+    viewerOpenedIssues: viewerListUrl(t, 'issues', 'opened'),
+    viewerClosedIssues: viewerListUrl(t, 'issues', 'closed'),
+    viewerOpenedMergeRequests: viewerListUrl(t, 'merge_requests', 'opened'),
+    viewerClosedMergeRequests: viewerListUrl(t, 'merge_requests', 'closed'),
+    viewerMergedMergeRequests: viewerListUrl(t, 'merge_requests', 'merged'),
   }),
 });
 
