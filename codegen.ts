@@ -39,7 +39,14 @@ async function generate(folder: string, name: string): Promise<void> {
       useTypeImports: true,
       enumType: 'string-literal',
       skipTypename: true,
-      scalars: { DateTime: 'string', Date: 'string', ProjectRef: 'string | number', GroupRef: 'string | number' },
+      scalars: {
+        DateTime: 'string',
+        Date: 'string',
+        CommitDateTime: 'string',
+        Long: 'number',
+        ProjectRef: 'string | number',
+        GroupRef: 'string | number',
+      },
     },
   });
   fs.writeFileSync(path.join(generated, filename), types);

@@ -1,5 +1,5 @@
 import { CHOICES, SETTINGS_THEMES } from '#pages/admin_settings.ts';
-import { type Facts, type FormOptions, form, type PageOptions, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, type FormOptions, form, type PageOptions, page } from '#pages/engine/row.ts';
 import { named, type Question } from '#src/entrances/web/pages/asking.ts';
 import {
   AdminApplicationsPageDocument,
@@ -42,7 +42,10 @@ import {
 import { label } from '#src/platform/texts/texts.ts';
 
 /** A page for administrators, in the frame of administration: `section` is the link of its navigation that is current. */
-function adminPage<Data, Found>(section: string, { show, ...options }: PageOptions<Data, Found>) {
+function adminPage<Data, Found, const View extends string, Shown extends object>(
+  section: string,
+  { show, ...options }: PageOptions<Data, Found, View, Shown>,
+) {
   return page({
     ...options,
     show: (found, facts) => ({ section, sections: SECTIONS, ...show(found, facts) }),
@@ -131,7 +134,7 @@ const deletionQuestion = (facts: Facts): Question => ({
 });
 
 /** What is done to users at the press of a button, by the last word of the address. */
-const ofUsers: Row[] = [
+const ofUsers = [
   adminForm({
     path: '/admin/users/:id/approve',
     operation: SendApproveUserDocument,
@@ -215,7 +218,7 @@ const hooks = adminPage('/admin/hooks', {
 const frameOf = (section: string) => ({ section, sections: SECTIONS });
 
 /** The administration of the server. Who is no administrator is told that there are no such pages. */
-export const admin: Row[] = [
+export const admin = [
   adminPage('/admin', {
     path: '/admin',
     operation: AdminPageDocument,
@@ -296,7 +299,7 @@ export const admin: Row[] = [
   adminPage('/admin/settings', {
     path: '/admin/settings',
     operation: NewAdminUserPageDocument,
-    view: 'admin/settings',
+    view: 'admin/frame',
     found: ({ viewer }) => viewer,
     title: (_found, { t }) => t('Settings'),
     show: () => ({}),

@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
-import { type Facts, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, page } from '#pages/engine/row.ts';
 import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import {
   AuditEventsPageDocument,
@@ -65,7 +65,7 @@ const shownTo = ({ given }: Facts) => ({ given, kinds: Object.entries(KINDS), wo
 
 type Query<Data> = TypedDocumentNode<Data, never>;
 
-function auditOf(kind: PlaceKind, operation: Query<ProjectAuditEventsPageQuery | GroupAuditEventsPageQuery>): Row {
+function auditOf(kind: PlaceKind, operation: Query<ProjectAuditEventsPageQuery | GroupAuditEventsPageQuery>) {
   return page({
     path: `${PLACES[kind]}/audit_events`,
     operation,
@@ -84,7 +84,7 @@ function auditOf(kind: PlaceKind, operation: Query<ProjectAuditEventsPageQuery |
 }
 
 /** The audit logs of the server, and of projects and groups. */
-export const auditEvents: Row[] = [
+export const auditEvents = [
   page({
     path: '/-/audit_events',
     operation: AuditEventsPageDocument,

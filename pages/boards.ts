@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
-import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, form, page } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import { named } from '#src/entrances/web/pages/asking.ts';
 import {
@@ -103,9 +103,13 @@ function columnsOf(
 }
 
 /** The boards of projects and of groups, which are shown and changed alike. */
-function boardsOf(kind: PlaceKind, { first, one, create, edit }: Queries): Row[] {
+function boardsOf(kind: PlaceKind, { first, one, create, edit }: Queries) {
   const at = `${PLACES[kind]}/boards`;
-  const shown = (place: { fullPath: string }) => ({ ...shownIn(kind, place), tab: 'issues', section: 'boards' });
+  const shown = <Place extends { fullPath: string }>(place: Place) => ({
+    ...shownIn(kind, place),
+    tab: 'issues',
+    section: 'boards',
+  });
   const newBoard = page({
     path: `${at}/new`,
     operation: create,
@@ -228,7 +232,7 @@ function boardsOf(kind: PlaceKind, { first, one, create, edit }: Queries): Row[]
   ];
 }
 
-export const boards: Row[] = [
+export const boards = [
   ...boardsOf('project', {
     first: BoardListPageDocument,
     one: BoardPageDocument,

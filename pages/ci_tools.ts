@@ -1,6 +1,6 @@
 import { chartsOf } from '#pages/chart.ts';
 import { ciFrame } from '#pages/ci.ts';
-import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, form, page } from '#pages/engine/row.ts';
 import {
   CheckConfigurationDocument,
   LintPageDocument,
@@ -26,7 +26,7 @@ const lint = page({
 });
 
 /** What checks configurations, and charts of pipelines. */
-export const ciTools: Row[] = [
+export const ciTools = [
   lint,
   form({
     path: '/:project/-/ci/lint',

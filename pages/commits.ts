@@ -1,5 +1,5 @@
 import { lineId, readLineId, type ShownFile, shownFiles } from '#pages/diff.ts';
-import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, form, page } from '#pages/engine/row.ts';
 import { pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
 import { path } from '#src/entrances/web/pages/helpers.ts';
 import {
@@ -22,8 +22,9 @@ const list = {
   show: (project: Project, { given }: Facts) => ({
     project,
     tab: 'code',
-    ref: given.ref,
-    filePath: given.path,
+    ref: String(given.ref),
+    filePath: given.path === undefined ? null : String(given.path),
+    search: null,
     days: byDay(project.repository?.commits?.nodes ?? []),
     pageInfo: project.repository?.commits?.pageInfo,
   }),
@@ -68,7 +69,7 @@ const commit = page({
   listsFiles: true,
 });
 
-export const commits: Row[] = [
+export const commits = [
   page({
     path: '/:project/-/commits/*ref',
     operation: CommitSearchPageDocument,
@@ -79,9 +80,11 @@ export const commits: Row[] = [
     show: (project, { given }) => ({
       project,
       tab: 'code',
-      ref: given.ref,
-      search: given.search,
+      ref: String(given.ref),
+      filePath: null,
+      search: String(given.search),
       days: byDay(project.find?.commits?.nodes ?? []),
+      pageInfo: null,
     }),
   }),
   page({ path: '/:project/-/commits/*ref', ...list }),

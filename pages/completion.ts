@@ -1,4 +1,4 @@
-import { type Facts, json, type Row } from '#pages/engine/row.ts';
+import { type Facts, json } from '#pages/engine/row.ts';
 import { CompletionDocument, type CompletionQuery } from '#src/generated/page_operations.ts';
 
 /** What a text could go on with: what is inserted in place of the mark and the text behind it, and what tells it from others. */
@@ -88,7 +88,7 @@ function writtenIn({ mark, text }: Facts['given']): { mark: Mark | undefined; te
 }
 
 /** What texts of a project can name, for the script that completes them (`scripts/complete.js`). */
-export const completion: Row[] = [
+export const completion = [
   json({
     path: '/:project/-/completion',
     operation: CompletionDocument,

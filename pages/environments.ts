@@ -1,5 +1,5 @@
 import { ciFrame } from '#pages/ci.ts';
-import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, form, page } from '#pages/engine/row.ts';
 import { inPlace } from '#pages/place.ts';
 import {
   EnvironmentActionPageDocument,
@@ -38,7 +38,7 @@ const deletion = about(
 );
 
 /** Environments, and what is deployed to them. */
-export const environments: Row[] = [
+export const environments = [
   page({
     path: at,
     operation: EnvironmentListPageDocument,

@@ -1,5 +1,5 @@
 import { calendar } from '#pages/calendar.ts';
-import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, form, page } from '#pages/engine/row.ts';
 import { toldEvents } from '#pages/events.ts';
 import * as helpers from '#src/entrances/web/pages/helpers.ts';
 import {
@@ -40,7 +40,7 @@ const newGroup = page({
 const withoutEmptyPath = (given: Facts['given']) => ({ ...given, path: given.path === '' ? undefined : given.path });
 
 /** What there is on the server, and how projects and groups begin. */
-export const explore: Row[] = [
+export const explore = [
   page({
     path: '/explore',
     operation: ExplorePageDocument,
@@ -106,7 +106,7 @@ const activity = (path: string) =>
   });
 
 /** Pages of groups and users, and those around projects, whose paths are the most general. */
-export const places: Row[] = [
+export const places = [
   activity('/:project/-/activity'),
   page({
     path: '/groups/:group/-/activity',

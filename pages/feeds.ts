@@ -1,6 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import type { Entry, Feed } from '#pages/engine/atom.ts';
-import { type Facts, feed, type Row } from '#pages/engine/row.ts';
+import { type Facts, feed } from '#pages/engine/row.ts';
 import { toldEvents } from '#pages/events.ts';
 import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import { local, path } from '#src/entrances/web/pages/helpers.ts';
@@ -73,7 +73,7 @@ const ofGroup = (at: string) =>
   });
 
 /** What is new in projects and groups, by users, and on the start page, for feed readers. */
-export const feeds: Row[] = [
+export const feeds = [
   feed({
     path: `${PLACES.project}/commits/*ref.atom`,
     operation: CommitFeedDocument,

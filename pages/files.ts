@@ -1,4 +1,4 @@
-import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, form, page } from '#pages/engine/row.ts';
 import * as helpers from '#src/entrances/web/pages/helpers.ts';
 import {
   type ChangedPlaceFragment,
@@ -71,7 +71,7 @@ const newFile = page({
     const name = typeof facts.given.file_name === 'string' ? facts.given.file_name : '';
     const shown = shownAt(place, `Add ${name || 'new file'}`, facts);
     const path = place.path === '' ? name : `${place.path}/${name}`;
-    return { ...shown, project, before: { ...shown.before, path } };
+    return { ...shown, project, before: { ...shown.before, path, content: '' } };
   },
   signIn: true,
 });
@@ -166,7 +166,7 @@ function textOf(given: unknown): string {
   return String([given].flat().at(-1) ?? '');
 }
 
-export const files: Row[] = [
+export const files = [
   newFile,
   form({
     path: newFile.path,

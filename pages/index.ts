@@ -34,7 +34,7 @@ import { snippets } from '#pages/snippets.ts';
 import { start } from '#pages/start.ts';
 
 /** All pages and forms over GraphQL. Of several rows that match a path, the first one that finds something is shown. */
-export const rows: readonly Row[] = [
+export const rows = [
   ...feeds,
   ...start,
   ...own,
@@ -70,4 +70,4 @@ export const rows: readonly Row[] = [
   ...repository,
   ...home,
   ...places,
-];
+] as const satisfies readonly Row[];

@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
-import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, form, page } from '#pages/engine/row.ts';
 import { commentForm, pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
 import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import { named } from '#src/entrances/web/pages/asking.ts';
@@ -110,7 +110,7 @@ const toIssue = ({ iid, project }: IssuePlaceFragment) => path(project.fullPath,
 const back = ({ given }: Facts) => path(String(given.project), '-', 'issues', String(given.iid));
 const LISTS = ['labels', 'assigneeUsernames'];
 
-export const issues: Row[] = [
+export const issues = [
   listOf('project', IssueListPageDocument),
   listOf('group', GroupIssueListPageDocument),
   newIssue,

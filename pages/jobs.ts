@@ -1,6 +1,6 @@
 import { ACTIVE, ciFrame } from '#pages/ci.ts';
 import { liveAt } from '#pages/engine/live.ts';
-import { type Facts, form, page, type Row, raw } from '#pages/engine/row.ts';
+import { type Facts, form, page, raw } from '#pages/engine/row.ts';
 import { logHtml } from '#pages/job_log.ts';
 import { inPlace } from '#pages/place.ts';
 import { named } from '#src/entrances/web/pages/asking.ts';
@@ -106,7 +106,7 @@ const deletion = page({
 });
 
 /** Jobs, with their logs and artifacts. */
-export const jobs: Row[] = [
+export const jobs = [
   page({
     path: '/:project/-/jobs',
     operation: JobListPageDocument,

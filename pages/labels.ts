@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
-import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, form, page } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import {
   GroupLabelListPageDocument,
@@ -31,9 +31,13 @@ interface Queries {
 }
 
 /** The labels of projects and of groups, which are shown and changed alike. */
-function labelsOf(kind: PlaceKind, { list, create, edit }: Queries): Row[] {
+function labelsOf(kind: PlaceKind, { list, create, edit }: Queries) {
   const at = `${PLACES[kind]}/labels`;
-  const shown = (place: { fullPath: string }) => ({ ...shownIn(kind, place), tab: 'issues', section: 'labels' });
+  const shown = <Place extends { fullPath: string }>(place: Place) => ({
+    ...shownIn(kind, place),
+    tab: 'issues',
+    section: 'labels',
+  });
   const newLabel = page({
     path: `${at}/new`,
     operation: create,
@@ -110,7 +114,7 @@ function labelsOf(kind: PlaceKind, { list, create, edit }: Queries): Row[] {
   ];
 }
 
-export const labels: Row[] = [
+export const labels = [
   ...labelsOf('project', {
     list: LabelListPageDocument,
     create: NewLabelPageDocument,

@@ -1,6 +1,6 @@
 import { placeThreads } from '#pages/commits.ts';
 import { readLineId, shownFiles } from '#pages/diff.ts';
-import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, form, page } from '#pages/engine/row.ts';
 import {
   type ChangesShownFragment,
   type DiffFilesFragment,
@@ -65,35 +65,32 @@ const latest = page({
   operation: MergeRequestChangesPageDocument,
   view: 'merge_requests/changes',
   listsFiles: true,
-  found: ({ project }) => (project?.mergeRequest ? project : null),
-  title: (project, { t }) =>
-    `${t('Changes')} · ${project.mergeRequest?.title} (!${project.mergeRequest?.iid}) · ${project.fullPath}`,
-  show: (project, facts) => {
-    const { mergeRequest } = project;
-    if (!mergeRequest) return { project };
-    return {
-      project,
-      ...changes({ mergeRequest, diff: mergeRequest.fileDiffs, earlier: null }, facts),
-      tab: 'merge_requests',
-    };
-  },
+  found: ({ project }) => (project?.mergeRequest ? { project, mergeRequest: project.mergeRequest } : null),
+  title: ({ project, mergeRequest }, { t }) =>
+    `${t('Changes')} · ${mergeRequest.title} (!${mergeRequest.iid}) · ${project.fullPath}`,
+  show: ({ project, mergeRequest }, facts) => ({
+    project,
+    ...changes({ mergeRequest, diff: mergeRequest.fileDiffs, earlier: null }, facts),
+    tab: 'merge_requests',
+  }),
 });
 
-export const mergeRequestChanges: Row[] = [
+export const mergeRequestChanges = [
   page({
     path: PATH,
     operation: MergeRequestVersionPageDocument,
     view: 'merge_requests/changes',
     listsFiles: true,
-    found: ({ project }) => (project?.mergeRequest?.version ? project : null),
-    title: (project, { t }) =>
-      `${t('Changes')} · ${project.mergeRequest?.title} (!${project.mergeRequest?.iid}) · ${project.fullPath}`,
-    show: (project, facts) => {
-      const { mergeRequest } = project;
-      if (!mergeRequest?.version) return { project };
+    found: ({ project }) => {
+      const { mergeRequest } = project ?? {};
+      return project && mergeRequest?.version ? { project, mergeRequest, version: mergeRequest.version } : null;
+    },
+    title: ({ project, mergeRequest }, { t }) =>
+      `${t('Changes')} · ${mergeRequest.title} (!${mergeRequest.iid}) · ${project.fullPath}`,
+    show: ({ project, mergeRequest, version }, facts) => {
       const [newest] = mergeRequest.versions.nodes;
-      const earlier = newest?.databaseId === mergeRequest.version.databaseId ? null : mergeRequest.version;
-      const diff = mergeRequest.version.fileDiffs;
+      const earlier = newest?.databaseId === version.databaseId ? null : version;
+      const diff = version.fileDiffs;
       return { project, ...changes({ mergeRequest, diff, earlier }, facts), tab: 'merge_requests' };
     },
   }),

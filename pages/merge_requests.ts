@@ -196,7 +196,7 @@ function stateSaid(_data: unknown, { given: { event, draft } }: Facts): string {
   return draft === 'true' ? label('The merge request is a draft.') : label('The merge request is ready.');
 }
 
-export const mergeRequests: Row[] = [
+export const mergeRequests = [
   listOf('project', MergeRequestListPageDocument),
   listOf('group', GroupMergeRequestListPageDocument),
   newPage,

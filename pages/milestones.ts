@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
-import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, form, page } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import {
   EditGroupMilestonePageDocument,
@@ -35,9 +35,13 @@ interface Queries {
 }
 
 /** The milestones of projects and of groups, which are shown and changed alike. */
-function milestonesOf(kind: PlaceKind, { list, one, create, edit }: Queries): Row[] {
+function milestonesOf(kind: PlaceKind, { list, one, create, edit }: Queries) {
   const at = `${PLACES[kind]}/milestones`;
-  const shown = (place: { fullPath: string }) => ({ ...shownIn(kind, place), tab: 'issues', section: 'milestones' });
+  const shown = <Place extends { fullPath: string }>(place: Place) => ({
+    ...shownIn(kind, place),
+    tab: 'issues',
+    section: 'milestones',
+  });
   const newMilestone = page({
     path: `${at}/new`,
     operation: create,
@@ -75,7 +79,7 @@ function milestonesOf(kind: PlaceKind, { list, one, create, edit }: Queries): Ro
       show: (place, { given }) => ({
         ...shown(place),
         milestones: place.milestones,
-        state: given.state ?? 'active',
+        state: String(given.state ?? 'active'),
       }),
     }),
     newMilestone,
@@ -127,7 +131,7 @@ function milestonesOf(kind: PlaceKind, { list, one, create, edit }: Queries): Ro
   ];
 }
 
-export const milestones: Row[] = [
+export const milestones = [
   ...milestonesOf('project', {
     list: MilestoneListPageDocument,
     one: MilestonePageDocument,

@@ -102,7 +102,7 @@ const notePage = (name: 'edit' | 'delete', title: string) =>
 const editNote = notePage('edit', label('Edit comment'));
 const deleteNote = notePage('delete', label('Delete comment'));
 
-export const notes: Row[] = [
+export const notes = [
   page({
     path: '/:project/-/discussions/:thread',
     operation: ThreadPageDocument,

@@ -1,15 +1,17 @@
 import { browserOf } from '#pages/browser_of.ts';
-import { type Facts, form, page, type Row, raw } from '#pages/engine/row.ts';
+import { type Facts, form, page, raw } from '#pages/engine/row.ts';
 import { named } from '#src/entrances/web/pages/asking.ts';
 import {
   AccountDeletionPageDocument,
   OwnDataArchiveDocument,
   OwnDataPageDocument,
   OwnGroupNotificationsPageDocument,
+  type OwnGroupNotificationsPageQuery,
   OwnKeysPageDocument,
   OwnNotificationsPageDocument,
   OwnPreferencesPageDocument,
   OwnProjectNotificationsPageDocument,
+  type OwnProjectNotificationsPageQuery,
   OwnSessionsPageDocument,
   SendAccountDeletionDocument,
   SendDataExportDocument,
@@ -116,10 +118,7 @@ const notifications = page({
   signIn: true,
 });
 
-interface NotifiedPlace {
-  fullPath: string;
-  viewerNotificationSetting: unknown;
-}
+type NotifiedPlace = NonNullable<(OwnProjectNotificationsPageQuery | OwnGroupNotificationsPageQuery)['place']>;
 
 const ofPlace = {
   view: 'own/place_notifications',
@@ -205,7 +204,7 @@ const deletion = page({
 });
 
 /** What users see of themselves, and choose; profile, account, tokens and applications have pages of their own (`src/entrances/web/pages`). */
-export const own: Row[] = [
+export const own = [
   preferences,
   form({
     path: '/profile/preferences',

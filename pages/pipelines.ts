@@ -1,6 +1,6 @@
 import { ACTIVE, ciFrame } from '#pages/ci.ts';
 import { liveAt } from '#pages/engine/live.ts';
-import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, form, page } from '#pages/engine/row.ts';
 import { BOX, needsGraph } from '#pages/needs_graph.ts';
 import { inPlace } from '#pages/place.ts';
 import {
@@ -30,7 +30,7 @@ const list = page({
   show: (project, { given }) => ({
     ...ciFrame(project, 'pipelines'),
     pipelines: project.pipelines,
-    scope: given.scope ?? 'all',
+    scope: String(given.scope ?? 'all'),
     isFiltered: ['status', 'ref', 'source', 'username'].some((name) => given[name]),
     live: project.pipelines.nodes.some(({ status }) => ACTIVE.includes(status)) ? liveIn(project) : null,
   }),
@@ -134,7 +134,7 @@ const jobForms = [
 ];
 
 /** Pipelines with their jobs, reports and variables. */
-export const pipelines: Row[] = [
+export const pipelines = [
   list,
   pipeline,
   report,

@@ -10,8 +10,9 @@ export const PLACES = { project: '/:project/-', group: '/groups/:group/-' } as c
 >;
 
 /** What the templates of pages that projects and groups have in common get of their place. */
-export function shownIn(kind: PlaceKind, place: { fullPath: string }) {
-  return { [kind]: place, place, base: `${basePath(kind, place.fullPath)}/-` };
+export function shownIn<Place extends { fullPath: string }>(kind: PlaceKind, place: Place) {
+  const [project, group] = kind === 'project' ? [place, undefined] : [undefined, place];
+  return { project, group, place, base: `${basePath(kind, place.fullPath)}/-` };
 }
 
 /** The address of something in the place that the parameters of a path name. */

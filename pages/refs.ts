@@ -1,5 +1,5 @@
 import { shownFiles } from '#pages/diff.ts';
-import { form, page, type Row } from '#pages/engine/row.ts';
+import { form, page } from '#pages/engine/row.ts';
 import { named } from '#src/entrances/web/pages/asking.ts';
 import {
   BranchListPageDocument,
@@ -47,7 +47,7 @@ const comparison = (path: string) =>
       const compared = project.repository?.compare;
       const commits = [...(compared?.allCommits ?? [])].reverse();
       return {
-        ...{ project, tab: 'code', from: given.from, to: given.to, diff: compared?.fileDiffs },
+        ...{ project, tab: 'code', from: String(given.from), to: String(given.to), diff: compared?.fileDiffs },
         files: compared?.fileDiffs ? shownFiles(compared.fileDiffs, facts) : [],
         commits: commits.slice(0, MOST_COMMITS),
         count: commits.length,
@@ -57,7 +57,7 @@ const comparison = (path: string) =>
     },
   });
 
-export const refs: Row[] = [
+export const refs = [
   comparison('/:project/-/compare/*from...*to'),
   // Sent by the form, which is shown again where there is no such ref.
   comparison('/:project/-/compare'),

@@ -1,4 +1,4 @@
-import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, form, page } from '#pages/engine/row.ts';
 import { path } from '#src/entrances/web/pages/helpers.ts';
 import {
   EditReleasePageDocument,
@@ -24,7 +24,7 @@ const newRelease = page({
     ...{ project, tab: 'releases' },
     tags: project.repository?.tags.nodes.filter(({ release }) => release === null),
     // As links of today's tools have it.
-    before: { tag: given.tag_name ?? given.tag },
+    before: { tag: given.tag_name ?? given.tag, ref: '', name: '', description: '' },
   }),
   signIn: true,
 });
@@ -48,7 +48,7 @@ const list = ({ given }: Facts) => path(String(given.project), '-', 'releases');
 const toRelease = (tag: string | undefined, facts: Facts) =>
   tag === undefined ? list(facts) : `${list(facts)}${path(tag)}`;
 
-export const releases: Row[] = [
+export const releases = [
   page({
     path: LIST,
     operation: ReleaseListPageDocument,

@@ -1,4 +1,4 @@
-import { form, page, type Row, raw } from '#pages/engine/row.ts';
+import { form, page, raw } from '#pages/engine/row.ts';
 import * as helpers from '#src/entrances/web/pages/helpers.ts';
 import {
   BlamePageDocument,
@@ -45,7 +45,7 @@ const titleOf = (name: string, { ref, path }: Place, fullPath: string) =>
   [name, path, ref, fullPath].filter((part) => part !== '').join(' · ');
 
 /** Where the repository is empty, and to callers who cannot read it, the home page shows what it has. */
-export const home: Row[] = [
+export const home = [
   page({
     path: '/:project',
     operation: ProjectHomePageDocument,
@@ -75,7 +75,7 @@ export const home: Row[] = [
   }),
 ];
 
-export const repository: Row[] = [
+export const repository = [
   page({
     path: '/:project/-/switch',
     operation: SwitchRefDocument,

@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
-import { type Facts, form, type Page, page, type Row, type Shown } from '#pages/engine/row.ts';
+import { type Facts, form, type Page, page, type Shown } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import {
   EditGroupRunnerPageDocument,
@@ -54,7 +54,7 @@ const tags = { lists: ['tagList'] };
 const toList = (_data: unknown, { given }: Facts) => inPlace(given, 'runners');
 
 /** The runners of projects and of groups, which are shown and changed alike, and the page for new ones. */
-function runnersOf(kind: PlaceKind, { list, create, edit }: Rows): Row[] {
+function runnersOf(kind: PlaceKind, { list, create, edit }: Rows) {
   const at = `${PLACES[kind]}/runners`;
   /** A page about what is done with one runner, for those who may. */
   const about = (name: 'edit' | 'delete', title: string, right: 'viewerCanUpdate' | 'viewerCanDelete') =>
@@ -116,7 +116,7 @@ function runnersOf(kind: PlaceKind, { list, create, edit }: Rows): Row[] {
   ];
 }
 
-function newRunner(kind: PlaceKind, operation: Query<NewRunnerPageQuery | NewGroupRunnerPageQuery>): Page {
+function newRunner(kind: PlaceKind, operation: Query<NewRunnerPageQuery | NewGroupRunnerPageQuery>) {
   return page({
     path: `${PLACES[kind]}/runners/new`,
     operation,
@@ -134,7 +134,7 @@ function newRunner(kind: PlaceKind, operation: Query<NewRunnerPageQuery | NewGro
 const newOfProject = newRunner('project', NewRunnerPageDocument);
 const newOfGroup = newRunner('group', NewGroupRunnerPageDocument);
 
-export const runners: Row[] = [
+export const runners = [
   ...runnersOf('project', {
     list: RunnerListPageDocument,
     create: newOfProject,

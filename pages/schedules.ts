@@ -1,5 +1,5 @@
 import { ciFrame } from '#pages/ci.ts';
-import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, form, page } from '#pages/engine/row.ts';
 import { inPlace } from '#pages/place.ts';
 import { named } from '#src/entrances/web/pages/asking.ts';
 import {
@@ -74,7 +74,7 @@ const back = (_data: unknown, { given }: Facts) => inPlace(given, 'pipeline_sche
 const toList = (_data: unknown, { given }: Facts) => inPlace(given, 'pipeline_schedules');
 
 /** Schedules of pipelines. A ref that is not changed is not sent, so that it stays a tag even if a branch has its name. */
-export const schedules: Row[] = [
+export const schedules = [
   page({
     path: at,
     operation: ScheduleListPageDocument,

@@ -1,4 +1,4 @@
-import { type Facts, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, page } from '#pages/engine/row.ts';
 import { SearchPageDocument } from '#src/generated/page_operations.ts';
 
 const SCOPES = {
@@ -24,7 +24,7 @@ function included(given: Facts['given']): Record<string, string> {
   return { search, [place]: 'true', [scope]: 'true' };
 }
 
-export const search: Row[] = [
+export const search = [
   page({
     path: '/search',
     operation: SearchPageDocument,

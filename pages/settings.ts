@@ -1,4 +1,4 @@
-import { type Facts, form, type Page, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind } from '#pages/place.ts';
 import { askPage, type PlaceQuestion, type Query, settingsPage } from '#pages/settings_frame.ts';
 import type { Question } from '#src/entrances/web/pages/asking.ts';
@@ -108,7 +108,7 @@ const mergeSettings = settingsPage({
 const ofProject = (path: string) => `${PLACES.project}/settings/${path}`;
 const ofGroup = (path: string) => `${PLACES.group}/settings/${path}`;
 
-const general: Row[] = [
+const general = [
   generalOfProject,
   form({
     path: ofProject('general'),
@@ -201,7 +201,7 @@ const dangerOfProject = (
   may: (place: DangerousProject) => unknown,
   ask: (place: DangerousProject, facts: Facts) => PlaceQuestion,
   variables?: typeof inFull,
-): Page =>
+) =>
   askPage({
     kind: 'project',
     at: `settings/general/${name}`,
@@ -324,7 +324,7 @@ const settingsAt = (kind: PlaceKind, place: Saved | undefined, { given }: Facts)
     ? `${kind === 'group' ? helpers.path('groups', place.fullPath) : helpers.path(place.fullPath)}/-/settings/general`
     : inPlace(given, 'settings', 'general');
 
-const dangerOfProjects: Row[] = [
+const dangerOfProjects = [
   archive,
   form({
     path: ofProject('general/archive'),
@@ -401,7 +401,7 @@ const dangerOfGroup = (
   may: (place: DangerousGroup) => unknown,
   ask: (place: DangerousGroup, facts: Facts) => PlaceQuestion,
   variables?: typeof inFull,
-): Page =>
+) =>
   askPage({
     kind: 'group',
     at: `settings/general/${name}`,
@@ -477,7 +477,7 @@ const deletionOfGroup = dangerOfGroup(
   inFull,
 );
 
-const groups: Row[] = [
+const groups = [
   generalOfGroup,
   form({
     path: ofGroup('general'),
@@ -539,7 +539,7 @@ interface BadgePages {
   one: Query<ProjectBadgePageQuery | GroupBadgePageQuery>;
 }
 
-function badgesOf(kind: PlaceKind, { list, one }: BadgePages): Row[] {
+function badgesOf(kind: PlaceKind, { list, one }: BadgePages) {
   const at = 'settings/badges';
   const common = { kind, section: 'badges' };
   const own = kind === 'project' ? 'PROJECT' : 'GROUP';
@@ -618,7 +618,7 @@ const knownAs = (kind: PlaceKind, at: string, to: string): Row => {
 };
 
 /** The general settings of projects and groups, with those of merge requests, badges, and what is dangerous. */
-export const settings: Row[] = [
+export const settings = [
   ...general,
   ...dangerOfProjects,
   ...groups,

@@ -1,4 +1,4 @@
-import { type Facts, form, type Row } from '#pages/engine/row.ts';
+import { type Facts, form } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind } from '#pages/place.ts';
 import { askPage, type Query, settingsPage } from '#pages/settings_frame.ts';
 import {
@@ -39,7 +39,7 @@ interface VariablePages {
 
 const VARIABLES = { project: 'settings/ci_cd/variables', group: 'settings/ci_cd' } as const;
 
-function variablesOf(kind: PlaceKind, { list, create, one }: VariablePages): Row[] {
+function variablesOf(kind: PlaceKind, { list, create, one }: VariablePages) {
   const at = VARIABLES[kind];
   const common = { kind, section: 'variables' };
   const toList = (_data: unknown, { given }: Facts) => inPlace(given, ...at.split('/'));
@@ -169,7 +169,7 @@ const unprotectTag = askPage({
 });
 
 /** Settings of pipelines, variables, and what is protected. */
-export const settingsCi: Row[] = [
+export const settingsCi = [
   pipelines,
   form({
     path: `${PLACES.project}/settings/ci_cd`,

@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
-import { type Facts, type Page, page, type Values } from '#pages/engine/row.ts';
+import { type Facts, type Page, page, type Showing } from '#pages/engine/row.ts';
 import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import type { GroupSettingsFragment, ProjectSettingsFragment } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
@@ -109,9 +109,11 @@ function menuOf(kind: PlaceKind, place: ProjectSettingsFragment | GroupSettingsF
 export type SettingsPlace = ProjectSettingsFragment | GroupSettingsFragment;
 
 /** What the frame of pages of settings shows. */
-export function shownSettings(kind: PlaceKind, place: SettingsPlace, section: string): Values {
+export function shownSettings<Place extends SettingsPlace>(kind: PlaceKind, place: Place, section: string) {
   return { ...shownIn(kind, place), tab: 'settings', section, menu: menuOf(kind, place) };
 }
+
+type ShownSettings<Place extends SettingsPlace> = ReturnType<typeof shownSettings<Place>>;
 
 interface Placed {
   place?: SettingsPlace | null;
@@ -120,23 +122,27 @@ interface Placed {
 /** The place that an operation found. */
 type PlaceOf<Data extends Placed> = NonNullable<Data['place']>;
 
-interface SettingsOptions<Data extends Placed> {
+interface SettingsOptions<Data extends Placed, View extends string, Shown extends object> {
   kind: PlaceKind;
   /** Below the place. */
   at: string;
   operation: Query<Data>;
-  view: string;
+  view: View;
   /** The entry of the menu that it belongs to. */
   section: string;
   title: (place: PlaceOf<Data>, facts: Facts) => string;
   /** Whether there is such a page for the reader. */
   may: (place: PlaceOf<Data>) => unknown;
-  show?: (place: PlaceOf<Data>, facts: Facts) => Values;
+  show?: (place: PlaceOf<Data>, facts: Facts) => Shown;
   variables?: (given: Facts['given']) => Facts['given'];
 }
 
 /** A page of the settings of a project or group. */
-export function settingsPage<Data extends Placed>({
+export function settingsPage<
+  Data extends Placed,
+  const View extends string,
+  Shown extends object = Record<never, never>,
+>({
   kind,
   at,
   operation,
@@ -144,18 +150,21 @@ export function settingsPage<Data extends Placed>({
   section,
   title,
   may,
-  show = () => ({}),
+  show,
   variables = (given) => given,
-}: SettingsOptions<Data>): Page {
+}: SettingsOptions<Data, View, Shown>): Page & Showing<`settings/${View}`, ShownSettings<PlaceOf<Data>> & Shown> {
   return page({
     path: `${PLACES[kind]}/${at}`,
     operation,
-    view: `settings/${view}`,
+    view: `settings/${view}` as const,
     variables,
     found: ({ place }): PlaceOf<Data> | null =>
       place && may(place as PlaceOf<Data>) ? (place as PlaceOf<Data>) : null,
     title: (place, facts) => `${title(place, facts)} · ${place.fullPath}`,
-    show: (place, facts) => ({ ...shownSettings(kind, place, section), ...show(place, facts) }),
+    show: (place, facts) => ({
+      ...shownSettings(kind, place, section),
+      ...(show?.(place, facts) ?? ({} as Shown)),
+    }),
     signIn: true,
   });
 }
@@ -180,13 +189,14 @@ export interface PlaceQuestion {
   fields?: readonly Readonly<Record<string, unknown>>[];
 }
 
-interface AskOptions<Data extends Placed> extends Omit<SettingsOptions<Data>, 'view' | 'show' | 'title'> {
+interface AskOptions<Data extends Placed>
+  extends Omit<SettingsOptions<Data, 'ask', object>, 'view' | 'show' | 'title'> {
   ask: (place: PlaceOf<Data>, facts: Facts) => PlaceQuestion;
 }
 
 /** A page that asks before something is done. */
-export function askPage<Data extends Placed>({ ask, ...options }: AskOptions<Data>): Page {
-  return settingsPage<Data>({
+export function askPage<Data extends Placed>({ ask, ...options }: AskOptions<Data>) {
+  return settingsPage<Data, 'ask', { ask: PlaceQuestion }>({
     ...options,
     view: 'ask',
     title: (place, facts) => ask(place, facts).heading,

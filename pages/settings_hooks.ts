@@ -1,4 +1,4 @@
-import { type Facts, form, type Row } from '#pages/engine/row.ts';
+import { type Facts, form } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind } from '#pages/place.ts';
 import { askPage, type Query, settingsPage } from '#pages/settings_frame.ts';
 import {
@@ -103,7 +103,7 @@ function hooksOf(kind: PlaceKind, operations: Operations) {
     title: (_place, { t }) => t('Delivery'),
     show: ({ webhook }) => ({ hook: webhook, delivery: webhook?.delivery }),
   });
-  const rows: Row[] = [
+  const rows = [
     settingsPage({
       ...{ ...common, at: 'hooks', operation: operations.list, view: 'hooks' },
       may: (place) => place.viewerCanManageWebhooks,
@@ -169,7 +169,7 @@ const ofGroup = hooksOf('group', {
 });
 
 /** Webhooks of projects and groups, with what was sent to them and what they answered. */
-export const settingsHooks: Row[] = [
+export const settingsHooks = [
   ...ofProject.rows,
   form({
     path: `${PLACES.project}/hooks/new`,

@@ -1,4 +1,4 @@
-import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, form, page } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind } from '#pages/place.ts';
 import { askPage, type Query, type SettingsPlace, settingsPage, shownSettings } from '#pages/settings_frame.ts';
 import { named, type Question } from '#src/entrances/web/pages/asking.ts';
@@ -91,10 +91,10 @@ interface MemberPages {
   requests: Query<ProjectAccessRequestsPageQuery | GroupAccessRequestsPageQuery>;
 }
 
-const shownIn = (kind: PlaceKind, place: SettingsPlace) => ({
+const shownIn = <Place extends SettingsPlace>(kind: PlaceKind, place: Place) => ({
   ...shownSettings(kind, place, 'members'),
   tab: kind === 'group' ? 'members' : 'settings',
-  at: `${String(shownSettings(kind, place, 'members').base)}/${AT[kind]}`,
+  at: `${shownSettings(kind, place, 'members').base}/${AT[kind]}`,
   roles: ROLES,
 });
 
@@ -205,7 +205,7 @@ const ofGroup = membersOf('group', {
 });
 
 /** The pages, and the forms whose mutation takes a project or a group. */
-function rowsOf(kind: PlaceKind, pages: typeof ofProject): Row[] {
+function rowsOf(kind: PlaceKind, pages: typeof ofProject) {
   const at = `${PLACES[kind]}/${AT[kind]}`;
   const toInvitations = goTo(kind, 'invitations');
   return [
@@ -252,7 +252,7 @@ const [toProject, toGroup] = [goTo('project'), goTo('group')];
 const listed = (given: Facts['given']) => ({ ...given, includeInherited: String(given.direct !== 'true') });
 
 /** Members, invitations, groups with access and requests for it, of projects and of groups. */
-export const settingsMembers: Row[] = [
+export const settingsMembers = [
   page({
     path: '/:project/-/project_members',
     operation: ProjectMembersPageDocument,

@@ -1,4 +1,4 @@
-import { type Facts, form, type Row, raw } from '#pages/engine/row.ts';
+import { type Facts, form, raw } from '#pages/engine/row.ts';
 import { inPlace, PLACES } from '#pages/place.ts';
 import { askPage, settingsPage } from '#pages/settings_frame.ts';
 import { named } from '#src/entrances/web/pages/asking.ts';
@@ -119,7 +119,7 @@ const exports = settingsPage({
 });
 
 /** Mirrors, what takes room on the disk, packages, images and the export of projects. */
-export const settingsStorage: Row[] = [
+export const settingsStorage = [
   mirrors,
   form({
     path: at('settings/mirrors/pull'),

@@ -1,4 +1,4 @@
-import { type Facts, form, type Row, type Shown } from '#pages/engine/row.ts';
+import { type Facts, form, type Shown } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind } from '#pages/place.ts';
 import { askPage, type Query, type Secret, settingsPage } from '#pages/settings_frame.ts';
 import { ROLES, rolesOf } from '#pages/settings_members.ts';
@@ -198,7 +198,7 @@ function tokensOf(kind: PlaceKind, operations: Operations) {
   });
   const toDeploy = (_data: unknown, { given }: Facts) => inPlace(given, ...deployAt.split('/'));
   const path = (end: string) => `${PLACES[kind]}/${end}`;
-  const rows: Row[] = [
+  const rows = [
     list,
     create,
     rotation,
@@ -281,7 +281,7 @@ const keyRemoval = askPage({
 });
 
 /** Access tokens, deploy tokens and deploy keys. */
-export const settingsTokens: Row[] = [
+export const settingsTokens = [
   ...ofProject.rows,
   form({
     path: `${PLACES.project}/settings/access_tokens/new`,

@@ -1,4 +1,4 @@
-import { page, type Row } from '#pages/engine/row.ts';
+import { page } from '#pages/engine/row.ts';
 import { commentForm, pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
 import {
   ProjectSnippetPageDocument,
@@ -23,7 +23,7 @@ const snippet = page({
 });
 
 /** Snippets of projects with comments, and those that belong to their author alone. */
-export const snippets: Row[] = [
+export const snippets = [
   page({
     path: '/-/snippets/:id',
     operation: SnippetPageDocument,

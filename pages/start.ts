@@ -1,4 +1,4 @@
-import { form, page, type Row } from '#pages/engine/row.ts';
+import { form, page } from '#pages/engine/row.ts';
 import { toldEvents } from '#pages/events.ts';
 import {
   FinishTodoDocument,
@@ -16,7 +16,7 @@ const SCOPES = [
 ];
 
 /** The pages of the signed-in user: start, to-dos, own issues and merge requests. */
-export const start: Row[] = [
+export const start = [
   page({
     path: '/',
     operation: StartPageDocument,
@@ -54,7 +54,12 @@ export const start: Row[] = [
     view: 'start/subjects',
     found: ({ issues }) => issues,
     title: (_found, { t }) => t('Your issues'),
-    show: (list, { given }) => ({ list, resource: 'issues', scopes: SCOPES, scope: given.scope ?? 'assigned_to_me' }),
+    show: (list, { given }) => ({
+      list,
+      resource: 'issues',
+      scopes: SCOPES,
+      scope: String(given.scope ?? 'assigned_to_me'),
+    }),
     signIn: true,
   }),
   page({
@@ -67,7 +72,7 @@ export const start: Row[] = [
       list,
       resource: 'merge_requests',
       scopes: [...SCOPES, ['reviews_for_me', label('To review')]],
-      scope: given.scope ?? 'assigned_to_me',
+      scope: String(given.scope ?? 'assigned_to_me'),
     }),
     signIn: true,
   }),

@@ -100,7 +100,27 @@ export interface Form {
 
 export type Row = Page | Form | Raw | FeedRow | JsonRow;
 
-export interface PageOptions<Data, Found> {
+/** Which view a row shows with which values, for the types of templates: `values` is never there. */
+export interface Showing<View extends string, Shown> {
+  readonly view: View;
+  readonly values?: Shown;
+}
+
+/** The values that the rows of a table show in a view; those that show nothing lead elsewhere. */
+export type ShownIn<Rows extends readonly unknown[], View extends string> = OfView<Rows[number], View>;
+
+type OfView<Row, View extends string> =
+  Row extends Showing<infer Known, infer Shown>
+    ? string extends Known
+      ? never
+      : View extends Known
+        ? keyof Shown extends never
+          ? never
+          : Shown
+        : never
+    : never;
+
+export interface PageOptions<Data, Found, View extends string = string, Shown = Values> {
   /**
    * Below the root. `:project` and `:group` are full paths of one or more names, `:name` is one segment, `*name` is the rest with its
    * slashes, or what precedes other text of the path; each fills the variable of that name. The first row that matches and finds something is shown.
@@ -109,7 +129,7 @@ export interface PageOptions<Data, Found> {
   /** A query of `pages/*.graphql`. Its variables are the parameters of path and query; `first` and `last` are set to a page of a list. */
   operation: TypedDocumentNode<Data, never> | TypedDocumentNode<Data, Record<string, unknown>>;
   /** Template in pages/views, without its ending. */
-  view: string;
+  view: View;
   /** The texts of the variables, from the parameters of path and query. Those themselves when absent. */
   variables?: (given: Facts['given']) => Facts['given'];
   /** The part of the result without which there is no such page. */
@@ -117,7 +137,7 @@ export interface PageOptions<Data, Found> {
   /** Title of the page, without the name of the server. */
   title: (found: Found, facts: Facts) => string;
   /** What the template shows of it. */
-  show: (found: Found, facts: Facts) => Values;
+  show: (found: Found, facts: Facts) => Shown;
   /** Path of the feed of what the page lists. */
   feed?: (found: Found, facts: Facts) => string | undefined;
   /** Address to which the browser is sent instead, if what was found belongs elsewhere. */
@@ -139,7 +159,7 @@ export interface PageOptions<Data, Found> {
   administers?: boolean;
 }
 
-export function page<Data, Found>({
+export function page<Data, Found, const View extends string, Shown extends object>({
   feed,
   leadsTo,
   signIn = false,
@@ -150,7 +170,7 @@ export function page<Data, Found>({
   administers = false,
   variables = (given) => given,
   ...options
-}: PageOptions<Data, Found>): Page {
+}: PageOptions<Data, Found, View, Shown>): Page & Showing<View, Shown> {
   const chosen = {
     feed: feed ?? null,
     leadsTo: leadsTo ?? null,
@@ -162,7 +182,7 @@ export function page<Data, Found>({
     administers,
     variables,
   };
-  return { kind: 'page', ...chosen, ...options } as unknown as Page;
+  return { kind: 'page', ...chosen, ...options } as unknown as Page & Showing<View, Shown>;
 }
 
 interface RawOptions<Data> {

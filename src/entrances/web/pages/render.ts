@@ -95,7 +95,7 @@ function inZone(language: Language, timezone: string): Views {
 }
 
 /** What templates know of every page. */
-type Shown = Frame & ReturnType<typeof ofRequest>;
+export type Shown = Frame & ReturnType<typeof ofRequest>;
 
 /** What is known of a page by its request: its forms' token masked, and the links of its bar. */
 function ofRequest({ originalUrl }: Request, { csrf, language, username, isAdmin }: Frame) {
