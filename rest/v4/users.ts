@@ -20,7 +20,7 @@ export const users: Route[] = [
     method: 'GET',
     path: '/users/:id',
     operation: operations.GetUserDocument,
-    description: 'A user by ID. For signed-in callers.',
+    description: 'A user by ID.',
     result: 'user',
     numeric,
   },

@@ -56,6 +56,15 @@ function seesProfile(user: Shown & { privateProfile: boolean }, context: GraphQL
   return !user.privateProfile || (actor !== null && seesAccount(user, context));
 }
 
+/** Whether a user is an administrator, for those who may know. */
+function adminFor(
+  { isOwn, admin }: Shown & { admin: boolean },
+  _args: object,
+  context: GraphQLContext,
+): boolean | null {
+  return isOwn || accountReaderOf(context) ? admin : null;
+}
+
 function seesAccount({ id, isOwn }: Shown, context: GraphQLContext): boolean {
   if (isOwn) return true;
   const actor = requireAccount(context);
@@ -95,8 +104,14 @@ export const User = builder.prismaObject('User', {
       ...forReaders,
     }),
     admin: t.exposeBoolean('admin', {
-      description: 'Whether the user is an administrator. For signed-in callers.',
+      description: 'Whether the user is an administrator. For signed-in callers; `administrator` is for everyone.',
       ...signedIn,
+    }),
+    administrator: t.boolean({
+      nullable: true,
+      description: 'Whether the user is an administrator; null for visitors without an account.',
+      select: { admin: true },
+      resolve: adminFor,
     }),
     bot: t.exposeBoolean('bot', {
       description: 'Whether the account is that of a program, which acts with an access token of a project or group.',
