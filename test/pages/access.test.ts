@@ -91,7 +91,14 @@ describe('A private project or group', () => {
           name: 'mine',
           body: 'Mine',
           ref: 'main',
-          ...{ description: 'Mine', cron: '@daily', key: 'MINE', value: 'mine', content: 'a: { script: b }' },
+          ...{
+            confirmed: 'true',
+            description: 'Mine',
+            cron: '@daily',
+            key: 'MINE',
+            value: 'mine',
+            content: 'a: { script: b }',
+          },
         });
         expect([400, 404]).toContain(status);
       }
