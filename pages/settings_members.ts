@@ -176,7 +176,7 @@ function membersOf(kind: PlaceKind, operations: MemberPages) {
         heading: t('Stop sharing with {name}?', { name: share?.groupFullPath ?? String(given.id) }),
         says: [t('Its members lose the access that they have by the group.')],
         button: t('Stop sharing'),
-        ...{ action: `${at}/groups/${share?.groupId}/remove`, back: `${at}/groups`, isDangerous: true },
+        ...{ action: `${at}/groups/${share?.groupId ?? given.id}/remove`, back: `${at}/groups`, isDangerous: true },
       };
     },
   });
