@@ -6,7 +6,6 @@ import { bodyParameters } from '#rest/engine/body.ts';
 import type { Endpoint } from '#rest/engine/compile.ts';
 import { createFacade } from '#rest/engine/facade.ts';
 import { sendRaw } from '#rest/engine/raw.ts';
-import type { Route } from '#rest/engine/route.ts';
 import { routes } from '#rest/v4/index.ts';
 import { type GraphQLContext, graphqlContext } from '#schema/context.ts';
 import { executeWithin } from '#schema/execute.ts';
@@ -14,9 +13,7 @@ import { schema } from '#schema/index.ts';
 import { DEFAULT_LIMITS, type Limits } from '#schema/limits.ts';
 import type { createGraphQLServer } from '#schema/server.ts';
 import { authenticate, type Credentials } from '#src/access/credentials/authenticate.ts';
-import { readBasic, readCredentials, readDeployToken, readJobToken } from '#src/access/credentials/credentials.ts';
-import { actorOfJob } from '#src/access/credentials/job_actor.ts';
-import { actorOfDeployToken } from '#src/access/credentials/tokens/deploy_token.ts';
+import { readBasic, readCredentials } from '#src/access/credentials/credentials.ts';
 import { endFamilyOf } from '#src/access/credentials/tokens/rotate.ts';
 import { lazyProvider } from '#src/access/oauth/lazy.ts';
 import { oauth } from '#src/access/oauth/mount.ts';
@@ -47,7 +44,7 @@ import { type RawPackageFile, readRawPackageFile } from '#src/domain/packages/re
 import { largestImport } from '#src/domain/project_archives/import_request.ts';
 import { readRawExport } from '#src/domain/project_archives/request.ts';
 import { readRawProjectAvatar } from '#src/domain/projects/avatar.ts';
-import { jobWithin } from '#src/domain/projects/of_job.ts';
+import { bearerOrUser } from '#src/domain/projects/bearer.ts';
 import { plainText, type RawArchive, type RawBlob, type RawContent, readPageBlob } from '#src/domain/repository/raw.ts';
 import { gitSemaphore } from '#src/domain/repository/remote/git_concurrency.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
@@ -93,7 +90,6 @@ import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
-import { DomainError, UnknownToken } from '#src/platform/errors.ts';
 import { Readiness } from '#src/platform/lifecycle/readiness.ts';
 import { type BudgetLimits, DEFAULT_BUDGET } from '#src/platform/limits/budget.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
@@ -355,22 +351,17 @@ function serveRest(app: Express, entrance: Entrance): void {
     schema,
     routes,
     openapi: (request, response) => openapi.send(request as Request, response as Response),
-    authenticate: async (request, parameters, { route, ref }) => {
+    authenticate: (request, parameters, { route, ref }) => {
       const { headers } = request;
       const password = route.basic ? readBasic(headers.authorization)?.password : undefined;
       const given = password ? { private_token: password, ...parameters } : parameters;
-      const special = await fromJobOrDeployToken(stores.db, { headers, parameters, password }, route, ref);
-      if (special?.actor) return special.actor;
-      const found = identify(request, given);
-      const settled =
-        route.purpose === 'rotate_token'
-          ? found.finally(() => endFamilyOf(stores.db, readCredentials(headers, given)))
-          : found;
-      if (!special) return settled;
-      // One good credential is enough: this one may stand where those of users do.
-      const actor = await (special.isGood ? settled.catch(nobody) : settled);
-      if (!actor && !special.isGood) throw new UnknownToken();
-      return actor;
+      const findUser = () => {
+        const found = identify(request, given);
+        if (route.purpose !== 'rotate_token') return found;
+        return found.finally(() => endFamilyOf(stores.db, readCredentials(headers, given)));
+      };
+      const accepted = { ...route, project: ref as IdOrPath | undefined };
+      return bearerOrUser(stores.db, { headers, parameters, password }, accepted, findUser);
     },
     exposed: THROTTLE_HEADERS,
     throttle: (actor, request, response) => throttle.api(actor, request, response),
@@ -425,42 +416,6 @@ function serveRest(app: Express, entrance: Entrance): void {
     const path = mark < 0 ? request.url : request.url.slice(0, mark);
     return facade(request, response, path, mark < 0 ? '' : request.url.slice(mark + 1));
   });
-}
-
-/** Where a request may carry the token of a job or a deploy token. */
-interface Sent {
-  headers: IncomingMessage['headers'];
-  parameters: Record<string, unknown>;
-  /** Of Basic authentication, where the route takes that. */
-  password: string | undefined;
-}
-
-/**
- * Whether the token of a job, or the deploy token, that a request carries is good at all, and who it is on this route, where it may
- * count for nothing; undefined without any.
- */
-async function fromJobOrDeployToken(
-  db: Db,
-  { headers, parameters, password }: Sent,
-  route: Route,
-  ref: unknown,
-): Promise<{ isGood: boolean; actor: Actor | null } | undefined> {
-  const jobToken = readJobToken(headers, parameters, password);
-  if (jobToken !== undefined) {
-    const job = await actorOfJob(db, jobToken);
-    if (!job || route.jobToken === undefined) return { isGood: job !== null, actor: null };
-    return { isGood: true, actor: route.jobToken === 'own' ? job : await jobWithin(db, job, ref as IdOrPath) };
-  }
-  const deployToken = readDeployToken(headers);
-  if (!deployToken) return undefined;
-  const actor = await actorOfDeployToken(db, deployToken.token, deployToken.username);
-  return { isGood: actor !== null, actor: route.deployToken ? actor : null };
-}
-
-/** Nobody, in the place of a user whom a credential does not find. */
-function nobody(error: unknown): null {
-  if (error instanceof DomainError && error.code === 'UNAUTHENTICATED') return null;
-  throw error;
 }
 
 /** The purpose of a route's requests; undefined where they change something. */
