@@ -339,17 +339,18 @@ async function operate<A extends Asker>(
   actor: A | null,
 ): Promise<{ subtree: unknown } | undefined> {
   const { endpoint, request, response } = call;
-  if (endpoint.route.version) variables.known_versions = knownVersions(request);
+  const { redirect, version } = endpoint.route;
+  const known = version === undefined ? [] : knownVersions(request);
+  if (version !== undefined) variables.known_versions = known;
   const result = await options.execute(endpoint, variables, actor, request);
   const [error] = result.errors ?? [];
   if (error) return void refuseBy(options, call, error);
   const subtree = valueAt(result.data, endpoint.resultPath);
   // A look-up may find nothing without an error; anything below it is then missing.
   if (subtree === undefined && !endpoint.route.done) return void refuse(response, 404, { message: '404 Not found' });
-  const { redirect, version } = endpoint.route;
-  if (version) {
+  if (version !== undefined) {
     setEtag(response, String(valueAt(result.data, version.split('.'))));
-    if (subtree === null) return void response.writeHead(304).end();
+    if (subtree === null || known.includes('*')) return void response.writeHead(304).end();
   }
   if (redirect && subtree === null) return void refuse(response, 404, { message: '404 Not found' });
   if (redirect) {

@@ -158,6 +158,7 @@ describe('The npm registry of a project', () => {
       () => api.delete(`${at}/-/package/app/dist-tags/latest`),
       () => world.db.package.updateMany({ where: { name: 'app', version: '1.0.0' }, data: { status: 'hidden' } }),
     ];
+    expect((await having('*')).status).toBe(304);
     let { etag } = first.headers;
     for (const change of changes) {
       await change();
