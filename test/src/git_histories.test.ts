@@ -22,7 +22,7 @@ import { git, gitBytes, gitCode, gitLines } from '../support/git_program.ts';
 import { entriesOf } from '../support/git_tree.ts';
 
 /** Repositories whose histories are read here and by git: their paths, parted as those of PATH are. None is changed. */
-const given = (process.env.GANTRY_TEST_REPOSITORIES ?? '').split(path.delimiter).filter((name) => name !== '');
+const given = (process.env.TEST_REPOSITORIES ?? '').split(path.delimiter).filter((name) => name !== '');
 
 /** How many trees of each are listed, and pages of logs. */
 const TREES = 20;
@@ -36,7 +36,7 @@ const READERS: Record<string, (directory: string) => Promise<RepositoryReader>> 
 /** Nothing is left out as too large but files of more than 1 MiB. */
 const UNBOUNDED = { totalBytes: 1e10, patchBytes: 1e8, textBytes: 1e9, files: 1e6, milliseconds: 60_000 };
 
-describe.skipIf(given.length === 0)('Histories that GANTRY_TEST_REPOSITORIES names', () => {
+describe.skipIf(given.length === 0)('Histories that TEST_REPOSITORIES names', () => {
   // Without any they are listed as skipped.
   describe.each(given.length === 0 ? ['(none named)'] : given)('%s', (source) => {
     const history = once(() => new GivenHistory(source));
