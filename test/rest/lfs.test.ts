@@ -9,8 +9,8 @@ import { createFile } from '#src/domain/repository/files/write.ts';
 import { linkObjectsOfMerged } from '#src/domain/tracking/merge_requests/link_lfs.ts';
 import { cleanUpLfs } from '#src/domain/uploads/lfs/clean_up.ts';
 import { lfsStore } from '#src/domain/uploads/lfs/place.ts';
-import { gitClient, run, workingCopy } from '../support/git_client.ts';
-import { scratch } from '../support/git_program.ts';
+import { clone, gitClient, run, workingCopy } from '../support/git_client.ts';
+import { git, scratch } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
 import { commitTo, opened } from '../support/merge_requests.ts';
@@ -307,6 +307,30 @@ describe('Git LFS', () => {
     await world.db.lfsObject.updateMany({ data: { createdAt: new Date(0) } });
     await cleanUpLfs(world.as(owner));
     await expected();
+  });
+
+  it('gives a project those of a merge of very many commits, soon after it', LONG, async () => {
+    const { project, at } = await stage();
+    await createFile(world.as(owner), project.id, { path: 'a', branch: 'master', content: 'a', message: 'First' });
+    const { body: fork } = await world.api(developer).post(`/projects/${project.id}/fork`);
+    await world.idle();
+    await world.api(developer).post(`/projects/${fork.id}/repository/branches`, { branch: 'topic', ref: 'master' });
+    const one = object();
+    await uploaded(`${world.url}/${fork.path_with_namespace}.git/info/lfs`, one, developer);
+    const first = await commitTo(world, { id: fork.id }, developer, 'topic', 'data.bin', pointerTo(one));
+    const access = `${developer.username}:${developer.token}@`;
+    const url = `${world.url.replace('http://', `http://${access}`)}/${fork.path_with_namespace}.git`;
+    const copy = await clone(url, '--bare');
+    const commit = 'commit refs/heads/topic\ncommitter A <a@example.com> 1700000000 +0000\ndata 0\n';
+    git(copy, ['fast-import', '--quiet'], `${commit}from ${first}\n\n${`${commit}\n`.repeat(1_000)}`);
+    await run(copy, 'push', '--quiet', url, 'topic');
+    await world.idle();
+    const { iid } = await opened(world, { id: fork.id }, developer, { targetProject: project.id });
+    await world.idle();
+    const merged = await world.api(owner).put(`/projects/${project.id}/merge_requests/${iid}/merge`);
+    expect([merged.status, merged.body.state]).toEqual([200, 'merged']);
+    await world.idle();
+    expect(await downloaded(at, one, reporter)).toEqual(one.bytes);
   });
 
   it('gives a project those of what a server of an earlier version merged', async () => {

@@ -1,12 +1,14 @@
+import { ifReadable } from '#src/domain/repository/if_readable.ts';
 import { POINTER_BYTES, parsePointer } from '#src/domain/repository/lfs_pointer.ts';
 import { EMPTY_TREE, type Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
-/** Merged commits that are looked through for files that point to objects. */
-const MOST_COMMITS = 10_000;
-/** Such files of one merge. */
-const MOST_FILES = 100_000;
+/** Commits that are read per walk, and changed files after which those that they have so far are looked at. */
+const COMMITS_AT_ONCE = 1_000;
+const FILES_AT_ONCE = 10_000;
+/** Small files that are read at a time. */
+const POINTERS_AT_ONCE = 50;
 
 /** What was merged: the projects, and the commits that one head has and a commit of the target branch before the merge has not. */
 export interface MergedCommits {
@@ -24,43 +26,78 @@ export interface ObjectLinks {
   oids: readonly string[];
 }
 
+/** What was found of the objects that merged commits need. */
+export interface FoundLinks {
+  /** Null without any. */
+  links: ObjectLinks | null;
+  /** Whether all commits were looked through. */
+  isComplete: boolean;
+}
+
+/** Of commits that need no objects, or none that the target lacks. */
+export const NO_LINKS: FoundLinks = { links: null, isComplete: true };
+
 /**
  * The objects of Git LFS that merged commits need and the target does not have: those that files of the commits point to, as far as the
- * source has them; null without any. Nothing is read of the repository, that of the target, if the source has none.
+ * source has them. Nothing is read of the repository, that of the target, if the source has none. Commits that cannot be read are left
+ * out.
+ *
+ * @param maxCommits how many commits are looked through, the newest; all when absent
  */
 export async function objectsToLink(
   db: Pick<Db, '$queryRaw'>,
   reader: RepositoryReader,
   { sourceId, targetId, head, before }: MergedCommits,
-): Promise<ObjectLinks | null> {
-  if (sourceId === null || sourceId === targetId) return null;
-  const lacking = await db.$queryRaw<{ oid: string }[]>`
+  maxCommits = Number.POSITIVE_INFINITY,
+): Promise<FoundLinks> {
+  if (sourceId === null || sourceId === targetId) return NO_LINKS;
+  const rows = await db.$queryRaw<{ oid: string }[]>`
     SELECT o.oid FROM lfs_object_projects s JOIN lfs_objects o ON o.id = s.lfs_object_id WHERE s.project_id = ${sourceId}
       AND NOT EXISTS (SELECT 1 FROM lfs_object_projects t WHERE t.project_id = ${targetId} AND t.lfs_object_id = s.lfs_object_id)`;
-  if (lacking.length === 0) return null;
-  const needed = await pointersIn(reader, head, before);
-  const oids = lacking.flatMap(({ oid }) => (needed.has(oid) ? [oid] : []));
-  return oids.length === 0 ? null : { sourceId, targetId, oids };
+  const lacking = new Set(rows.map(({ oid }) => oid));
+  const oids: string[] = [];
+  const look = async (files: Iterable<Oid>) => {
+    for (const oid of await pointersIn(reader, files)) if (lacking.delete(oid)) oids.push(oid);
+  };
+  let isComplete = lacking.size === 0;
+  for (let offset = 0; !isComplete && offset < maxCommits; offset += COMMITS_AT_ONCE) {
+    const limit = Math.min(COMMITS_AT_ONCE, maxCommits - offset);
+    const commits = await reader.between(before, head, { offset, limit });
+    const files = new Set<Oid>();
+    for (const commit of commits) {
+      for (const oid of (await ifReadable(() => changedFiles(reader, commit))) ?? []) files.add(oid);
+      if (files.size < FILES_AT_ONCE) continue;
+      await look(files);
+      files.clear();
+    }
+    await look(files);
+    isComplete = lacking.size === 0 || commits.length < limit;
+  }
+  return { links: oids.length === 0 ? null : { sourceId, targetId, oids }, isComplete };
 }
 
-/** The hashes of the objects that files of the commits point to. */
-async function pointersIn(reader: RepositoryReader, head: Oid, before: Oid): Promise<Set<string>> {
-  const files = new Set<Oid>();
-  for (const { tree, parents } of await reader.between(before, head, { limit: MOST_COMMITS })) {
-    const [parent] = parents;
-    const from = parent === undefined ? EMPTY_TREE : (await reader.commit(parent))?.tree;
-    const { changes } = from === undefined ? { changes: [] } : await reader.changes(from, tree);
-    for (const { now } of changes) if (now !== null) files.add(now.oid);
-    if (files.size > MOST_FILES) break;
-  }
+/** The files that a commit adds or changes, compared with the first commit that it is made on. */
+async function changedFiles(
+  reader: RepositoryReader,
+  { tree, parents: [parent] }: { tree: Oid; parents: readonly Oid[] },
+): Promise<Oid[]> {
+  const from = parent === undefined ? EMPTY_TREE : (await reader.commit(parent))?.tree;
+  if (from === undefined) return [];
+  const { changes } = await reader.changes(from, tree);
+  return changes.flatMap(({ now }) => now?.oid ?? []);
+}
+
+/** The hashes of the objects that files point to. */
+async function pointersIn(reader: RepositoryReader, files: Iterable<Oid>): Promise<string[]> {
   const sizes = await reader.blobSizes([...files]);
-  const needed = new Set<string>();
-  for (const [oid, size] of sizes) {
-    if (size < POINTER_BYTES.least || size > POINTER_BYTES.most) continue;
-    const pointer = parsePointer((await reader.blob(oid, POINTER_BYTES.most))?.toString('latin1') ?? '');
-    if (pointer !== null) needed.add(pointer.oid);
+  const small = [...sizes].filter(([, size]) => size >= POINTER_BYTES.least && size <= POINTER_BYTES.most);
+  const oids: string[] = [];
+  for (let at = 0; at < small.length; at += POINTERS_AT_ONCE) {
+    const part = small.slice(at, at + POINTERS_AT_ONCE);
+    const contents = await Promise.all(part.map(([oid]) => reader.blob(oid, POINTER_BYTES.most)));
+    oids.push(...contents.flatMap((content) => parsePointer(content?.toString('latin1') ?? '')?.oid ?? []));
   }
-  return needed;
+  return oids;
 }
 
 /** Gives the target of a merge the objects that were found, in the transaction that records the merge: from then on they are its own. */

@@ -1,7 +1,8 @@
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { linkObjects, type ObjectLinks } from '#src/domain/repository/lfs_links.ts';
+import type { FoundLinks } from '#src/domain/repository/lfs_links.ts';
+import { linkFound } from '#src/domain/tracking/merge_requests/link_lfs.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
@@ -56,14 +57,14 @@ export async function markMergedBy(
   context: ChangeContext,
   { id, iid, project }: { id: number; iid: number; project: Pick<ProjectRow, 'id' | 'fullPath'> },
   oid: Oid,
-  links: ObjectLinks | null,
+  links: FoundLinks,
 ): Promise<void> {
   const [merged] = await tx.$queryRaw<{ title: string; userId: number }[]>`
     UPDATE merge_requests SET state = 'merged', merge_commit_sha = merging_commit_sha, merge_when_pipeline_succeeds = false,
-      lfs_linked = true, merge_error = NULL, updated_at = ${new Date()} WHERE id = ${id} AND merging_commit_sha = ${oid} AND state <> 'merged'
+      lfs_linked = ${links.isComplete}, merge_error = NULL, updated_at = ${new Date()} WHERE id = ${id} AND merging_commit_sha = ${oid} AND state <> 'merged'
     RETURNING title, COALESCE(merge_user_id, author_id) AS "userId"`;
   if (!merged) return;
-  if (links) await linkObjects(tx, links);
+  await linkFound(tx, context, links);
   await tell(tx, context, { id, iid, project, ...merged });
 }
 
@@ -78,13 +79,13 @@ export async function markMerged(
   context: ChangeContext,
   actor: { id: number },
   { id, sha, project }: { id: number; sha: string | null; project: Pick<ProjectRow, 'id' | 'fullPath'> },
-  links: ObjectLinks | null,
+  links: FoundLinks,
 ): Promise<boolean> {
   const [merged] = await tx.$queryRaw<{ iid: number; title: string }[]>`
     UPDATE merge_requests SET state = 'merged', merge_user_id = ${actor.id}, merge_when_pipeline_succeeds = false,
-      lfs_linked = true, merge_error = NULL, squash_commit_sha = NULL, updated_at = ${new Date()} WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${sha} RETURNING iid, title`;
+      lfs_linked = ${links.isComplete}, merge_error = NULL, squash_commit_sha = NULL, updated_at = ${new Date()} WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${sha} RETURNING iid, title`;
   if (!merged) return false;
-  if (links) await linkObjects(tx, links);
+  await linkFound(tx, context, links);
   await tell(tx, context, { id, project, userId: actor.id, ...merged });
   return true;
 }

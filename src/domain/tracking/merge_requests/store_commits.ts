@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
+import { ifReadable } from '#src/domain/repository/if_readable.ts';
 import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
 import { broughtCommits, storeCommits } from '#src/domain/tracking/merge_requests/version.ts';
-import { Damaged, isLimit } from '#src/git/errors.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 
 declare module '#src/platform/background/queue.ts' {
@@ -27,9 +27,9 @@ export async function storeMissingCommits({ db, repositories }: Pick<Context, 'd
       const project = await findPushedProject(db, mergeRequest.targetProjectId);
       const reader = project && (await repositories.open(project));
       const starts = [startCommitSha, baseCommitSha];
-      const oids = (reader && (await readable(() => commitsSince(reader, headCommitSha, starts)))) ?? [];
+      const oids = (reader && (await ifReadable(() => commitsSince(reader, headCommitSha, starts)))) ?? [];
       const patchIdSha =
-        reader && (await readable(() => reader.patchId(baseCommitSha ?? startCommitSha, headCommitSha)));
+        reader && (await ifReadable(() => reader.patchId(baseCommitSha ?? startCommitSha, headCommitSha)));
       await db.$transaction(async (tx) => {
         await storeCommits(tx, mergeRequestId, oids);
         await tx.mergeRequestVersion.updateMany({ where: { id }, data: { commitsStored: true, patchIdSha } });
@@ -46,14 +46,4 @@ async function commitsSince(reader: RepositoryReader, head: string, starts: read
     if (start !== null && (await reader.commit(start)) !== null) return broughtCommits(reader, { head, start });
   }
   return [head];
-}
-
-/** What is read, if it can be. */
-async function readable<T>(read: () => Promise<T>): Promise<T | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof Damaged || isLimit(error, 'work')) return null;
-    throw error;
-  }
 }
