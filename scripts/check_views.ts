@@ -85,7 +85,7 @@ const TAG =
 
 function statementOf(kind: string, code: string): string {
   if (kind === '=') return `$say(${code});`;
-  return kind === '~' ? `$raw(${code});` : `${code}\n`.replace(/\n$/, ' ');
+  return kind === '~' ? `$raw(${code});` : `${code} `;
 }
 
 /** Includes as calls of the modules of what they include, which may be one of several. */

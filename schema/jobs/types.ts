@@ -418,7 +418,7 @@ export const Job = builder.prismaObject('Job', {
     traceEnd: t.string({
       nullable: true,
       description:
-        'The last 20 lines of the job’s log as text, at most 4 KiB. Empty while there are none; null for a log with variables that the caller may not read.',
+        'The last 20 lines of the job’s log as text, at most 4 KiB. Empty while there are none; null for a log that the caller may not read.',
       select: LOG,
       resolve: async (job, _args, context) => {
         const isReadable = await readsLog(context, job);

@@ -18,7 +18,7 @@ const memberArgs = builder.args((t) => ({
   skipUsers: t.field({ ...idsOf('User'), description: 'IDs of users to leave out.' }),
   search: t.string({
     description:
-      'Only members with this text in name or username, or with this whole primary e-mail address; administrators can also search by parts of addresses.',
+      'Only members with this text in name or username, or with this whole e-mail address if it is public; administrators also find by parts of any primary address.',
   }),
 }));
 const userArgs = builder.args((t) => ({

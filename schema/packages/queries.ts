@@ -55,8 +55,8 @@ const NpmDocumentType = builder.objectRef<NpmDocument>('NpmDocument').implement(
     content: t.field({
       type: 'JSON',
       description:
-        'The versions of the package, the newest that have 4 MiB together, and its tags. Null for a version that the caller has.',
-      args: { unless: t.arg.stringList({ description: 'Versions of the document that the caller has.' }) },
+        'The versions of the package, the newest that have 4 MiB together, and its tags. Null if its version is in `unless`.',
+      args: { unless: t.arg.stringList({ description: 'Versions of the document that the caller has already, and does not want again.' }) },
       resolve: (document, { unless }, context) =>
         unless?.includes(document.version) ? null : contentOfNpmDocument(context, document),
     }),
@@ -123,7 +123,7 @@ builder.objectFields(Project, (t) => ({
   }),
   npmDocument: t.field({
     type: NpmDocumentType,
-    description: 'The document of an npm package of the project, which is built where its content is wanted.',
+    description: 'The document of an npm package of the project. It is only built if its `content` is selected.',
     args: { packageName: t.arg.string({ required: true, description: 'Name of the package, with its scope.' }) },
     resolve: (project, { packageName }, context) =>
       findNpmDocument(context, project, packageName, registriesAt(context.baseUrl)),
@@ -181,7 +181,7 @@ builder.objectFields(Group, (t) => ({
   npmDocument: t.field({
     type: NpmDocumentType,
     description:
-      'The document of an npm package of all projects in the group and its subgroups that the caller may read, which is built where its content is wanted.',
+      'The document of an npm package of all projects in the group and its subgroups that the caller may read. It is only built if its `content` is selected.',
     args: { packageName: t.arg.string({ required: true, description: 'Name of the package, with its scope.' }) },
     resolve: (group, { packageName }, context) =>
       findNpmDocumentOfGroup(context, group, packageName, registriesAt(context.baseUrl)),

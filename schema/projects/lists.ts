@@ -54,7 +54,7 @@ builder.objectFields(Project, (t) => ({
     args: {
       ...pageArgs,
       search: t.arg.string({
-        description: 'Only users with this text in name or username, or with this whole primary e-mail address.',
+        description: 'Only users with this text in name or username, or with this whole e-mail address if it is public.',
       }),
     },
     resolve: (project, args, context, info) =>

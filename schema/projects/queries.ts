@@ -34,7 +34,7 @@ builder.objectFields(Project, (t) => ({
       ...pageArgs,
       search: t.arg.string({
         description:
-          'Only users with this text in name or username, or with this whole primary e-mail address; administrators can also search by parts of addresses.',
+          'Only users with this text in name or username, or with this whole e-mail address if it is public; administrators also find by parts of any primary address.',
       }),
       activePeople: t.arg.boolean({ description: ACTIVE_PEOPLE }),
     },

@@ -144,7 +144,7 @@ const ServerSearch = builder.objectRef<Search<null>>('ServerSearch').implement({
     users: t.field({
       type: UserConnection,
       description:
-        'Users with the text in name or username, or as their whole primary e-mail address; administrators also find by parts of addresses. Newest first.',
+        'Users with the text in name or username, or as their whole public e-mail address; administrators also find by parts of primary addresses. Newest first.',
       args: pageArgs,
       resolve: (search, args, context, info) =>
         pageFor(search, args, info, (text, page) =>
@@ -204,7 +204,7 @@ const GroupSearch = builder.objectRef<Search<GroupRow>>('GroupSearch').implement
     users: t.field({
       type: UserConnection,
       description:
-        'Members of the group, of the groups around and inside it and of projects inside, with the text in name or username, or as their whole primary e-mail address. Newest first.',
+        'Members of the group, of the groups around and inside it and of projects inside, with the text in name or username, or as their whole public e-mail address. Newest first.',
       args: pageArgs,
       resolve: (search, args, context, info) =>
         pageFor(search, args, info, (text, page) =>
@@ -307,7 +307,7 @@ const ProjectSearch = builder.objectRef<Search<ProjectRow>>('ProjectSearch').imp
     users: t.field({
       type: UserConnection,
       description:
-        'Users who work on the project, with the text in name or username, or as their whole primary e-mail address. Newest first.',
+        'Users who work on the project, with the text in name or username, or as their whole public e-mail address. Newest first.',
       args: pageArgs,
       resolve: (search, args, context, info) =>
         pageFor(search, args, info, (text, page) =>

@@ -28,7 +28,7 @@ const SearchType = builder.enumType('SearchType', {
     USER: {
       value: 'User',
       description:
-        'Users with the text in name or username, or as their whole primary e-mail address, newest first. For signed-in callers.',
+        'Users with the text in name or username, or as their whole public e-mail address, newest first. For signed-in callers.',
     },
     ISSUE: {
       value: 'Issue',

@@ -111,7 +111,7 @@ const userArgs = builder.args((t) => ({
   }),
   search: t.string({
     description:
-      'Only users with this text in name or username, or with this whole primary e-mail address; administrators can also search by parts of addresses.',
+      'Only users with this text in name or username, or with this whole e-mail address if it is public; administrators also find by parts of any primary address.',
   }),
   username: t.string({ description: 'Only the user with this username; other filters are ignored.' }),
   external: onlyField(t, 'external users; ignored unless the caller is an administrator'),

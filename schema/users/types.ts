@@ -104,7 +104,7 @@ export const User = builder.prismaObject('User', {
       ...forReaders,
     }),
     admin: t.exposeBoolean('admin', {
-      description: 'Whether the user is an administrator. For signed-in callers; `administrator` is for everyone.',
+      description: 'Whether the user is an administrator. An error for visitors without an account: where they may ask, read `administrator`.',
       ...signedIn,
     }),
     administrator: t.boolean({

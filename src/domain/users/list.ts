@@ -23,7 +23,7 @@ export interface UserFilter {
   blocked?: boolean | null | undefined;
   /** Only users in this state; ignored unless the actor is an administrator. */
   state?: UserState | null | undefined;
-  /** Only users with this text in name or username, or with this primary address; for administrators, also parts of addresses. */
+  /** Only users with this text in name or username, or with this whole public address; for administrators, also parts of primary addresses. */
   search?: string | null | undefined;
   /** The user with this username, ignoring case; overrides the other filters. */
   username?: string | null | undefined;

@@ -73,39 +73,53 @@ interface Opened extends Pick<LfsGrant, 'proof' | 'expires'> {
 }
 
 /** The project, for a caller with the credentials of git, or with a token that an earlier answer gave. Throws as openRemote. */
-async function open({ options, request, fullPath }: Call, service: RemoteService): Promise<Opened> {
+async function open(call: Call, service: RemoteService): Promise<Opened> {
+  return (await identified(call))(service);
+}
+
+/** As `open`, for a caller who is identified once and opens the project for more than one purpose. */
+async function identified({ options, request, fullPath }: Call): Promise<(service: RemoteService) => Promise<Opened>> {
   const { contextOf } = options;
   const nobody = contextOf(null, request);
   const { headers } = request;
   const password = readBasic(headers.authorization)?.password ?? '';
-  const opened = isLfsToken(password) ? await openByToken() : await openByCredentials();
-  if ('wiki' in opened.project && opened.project.wiki) throw new NotFound('Project');
-  if (!(await isLfsEnabled(opened.context, opened.project))) throw new LfsOff();
-  return opened;
+  const openFor = isLfsToken(password) ? await byToken() : await byCredentials();
+  return async (service) => {
+    const opened = await openFor(service);
+    if ('wiki' in opened.project && opened.project.wiki) throw new NotFound('Project');
+    if (!(await isLfsEnabled(opened.context, opened.project))) throw new LfsOff();
+    return opened;
+  };
 
-  async function openByCredentials(): Promise<Opened> {
+  async function byCredentials() {
     const actor = await identifyRemote(nobody, headers);
-    const context = contextOf(actorFor(actor, service), request);
-    const project = await openRemote(context, fullPath, service);
-    return { context, project, proof: actor && (await proofOf(nobody.db, actor, headers)), expires: lfsTokenEnd() };
+    const proof = actor && (await proofOf(nobody.db, actor, headers));
+    const expires = lfsTokenEnd();
+    return async (service: RemoteService): Promise<Opened> => {
+      const context = contextOf(actorFor(actor, service), request);
+      return { context, project: await openRemote(context, fullPath, service), proof, expires };
+    };
   }
 
-  async function openByToken(): Promise<Opened> {
+  async function byToken() {
     const grant = readLfsToken(password, nobody.secret);
     if (grant === null) throw new Unauthenticated('The token has expired.');
-    if (service === 'push' && grant.service !== 'push') throw new Forbidden('The token is for downloads.');
     const { proof } = grant;
-    if (proof && 'deployKey' in proof) {
-      const given = { projectId: grant.projectId, deployKeyId: proof.deployKey };
-      const project = await openByKeyGrant(nobody, given, fullPath, service);
-      return { ...grant, context: nobody, project };
-    }
-    const actor = proof && (await provenBy(nobody.db, proof));
+    const deployKeyId = proof && 'deployKey' in proof ? proof.deployKey : undefined;
+    const actor = proof && !('deployKey' in proof) ? await provenBy(nobody.db, proof) : null;
     if (actor === undefined) throw new Unauthenticated(ASK);
-    const context = contextOf(actorFor(actor, service), request);
-    const project = await openRemote(context, fullPath, service, null);
-    if (project.id !== grant.projectId) throw new Forbidden('The token is for another project.');
-    return { ...grant, context, project };
+    return async (service: RemoteService): Promise<Opened> => {
+      if (service === 'push' && grant.service !== 'push') throw new Forbidden('The token is for downloads.');
+      if (deployKeyId !== undefined) {
+        const given = { projectId: grant.projectId, deployKeyId };
+        const project = await openByKeyGrant(nobody, given, fullPath, service);
+        return { ...grant, context: nobody, project };
+      }
+      const context = contextOf(actorFor(actor, service), request);
+      const project = await openRemote(context, fullPath, service, null);
+      if (project.id !== grant.projectId) throw new Forbidden('The token is for another project.');
+      return { ...grant, context, project };
+    };
   }
 }
 
@@ -187,7 +201,8 @@ function userOf({ actor }: Context): Actor {
 
 /** What to do for each object: where to get it or to put it, or why that cannot be. */
 async function batch(call: Call): Promise<object> {
-  const reader = await open(call, 'fetch');
+  const openFor = await identified(call);
+  const reader = await openFor('fetch');
   const body = await bodyOf(call);
   const { operation, transfers, hash_algo: algorithm = 'sha256' } = body;
   if (operation !== 'download' && operation !== 'upload') throw new BadRequest('operation must be download or upload');
@@ -196,7 +211,7 @@ async function batch(call: Call): Promise<object> {
   if (algorithm !== 'sha256') throw new DomainError('CONFLICT', 'Only sha256 is supported');
   const objects = namesIn(body.objects);
   const service = operation === 'upload' ? 'push' : 'fetch';
-  const opened = service === 'push' ? await open(call, 'push') : reader;
+  const opened = service === 'push' ? await openFor('push') : reader;
   const { context, project, proof, expires } = opened;
   return withShare(call, context, async () => {
     const oids = objects.map(({ oid }) => oid);
