@@ -49,10 +49,11 @@ function plausible(name: string, type: string): unknown {
 }
 
 describe('Whatever it is given, no route fails', () => {
-  // The parameters of some routes are given some of them in every run, and those of each route all of them in the long one.
+  // The parameters of some routes are given some of them in every run, and those of each route more of them in the long one. What a value
+  // becomes is decided by the type of its parameter, of which there are few: parameters take the values by turns.
   const some = [...endpoints].filter((_, at) => at % 16 === 0);
   it.each(some)('%s: some of it', (key, endpoint) => tryOut(key, endpoint, 6));
-  it.each([...endpoints])('%s', LONG, (key, endpoint) => tryOut(key, endpoint, 1));
+  it.each([...endpoints])('%s', LONG, (key, endpoint) => tryOut(key, endpoint, 3));
 });
 
 /** Gives each parameter of the route every nth of the odd values. */
