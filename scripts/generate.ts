@@ -19,6 +19,7 @@ if (!process.argv.includes('--if-stale') || !sources.isFresh()) {
   const hash = sources.hash();
   sources.forget();
   run(path.join(root, 'node_modules/prisma/build/index.js'), 'generate', '--no-hints');
+  shareCompiler('src/generated/prisma/internal/class.ts');
   for (const name of ['class.ts', 'prismaNamespace.ts']) escapeWide(`src/generated/prisma/internal/${name}`);
   // The sources that the others load need it.
   run('scripts/languages.ts');
@@ -38,6 +39,15 @@ function takeTurn(): DatabaseSync {
   const database = new DatabaseSync(path.join(directory, '.lock'), { timeout: 300_000 });
   database.exec('pragma journal_mode = memory; begin exclusive');
   return database;
+}
+
+/** Has all clients of a process use one query compiler, which Prisma would make for each of them. */
+function shareCompiler(file: string): void {
+  const text = readFileSync(path.join(root, file), 'utf8');
+  const shared = text.replace(/getRuntime: async \(\) => (await import\([^)]+\))/, 'getRuntime: async () => sharingCompiler($1)');
+  if (shared === text) throw new Error(`${file} names no runtime of its query compiler`);
+  const ours = "import { sharingCompiler } from '../../../platform/database/query_compiler.ts';\n";
+  writeFileSync(path.join(root, file), ours + shared);
 }
 
 /** Escapes what is not in Latin-1: one such character makes V8 keep all of a file in two bytes a letter. */
