@@ -118,7 +118,6 @@ export const notes = [
       subject: subjectOf(first, { given, url: new URL(url.pathname, url) } as Facts),
       tab: SECTIONS[first.noteableType],
     }),
-    signIn: true,
     pageSize: 100,
   }),
   editNote,

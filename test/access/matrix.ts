@@ -29,6 +29,13 @@ export type Visibility = (typeof VISIBILITIES)[number];
 export const ENTRANCES = ['REST', 'GraphQL'] as const;
 export type Entrance = (typeof ENTRANCES)[number];
 
+/** Every role with the entrance that it comes by: visitors, whom the two treat differently, by both. */
+export function comers(entrance: Entrance): [Role, Entrance][] {
+  return ROLES.flatMap((role) =>
+    (role === 'anonymous' ? ENTRANCES : [entrance]).map((by) => [role, by] as [Role, Entrance]),
+  );
+}
+
 /** The level that each role has in the place of a case; administrators pass every level. */
 const LEVEL: Record<Role, number> = {
   anonymous: 0,

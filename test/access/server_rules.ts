@@ -169,7 +169,7 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
   const namedVariable = async () => ({ key: (await variable()).key });
 
   return {
-    'GET /registry/repositories/:repository_id': { ...reading, given: images },
+    'GET /registry/repositories/:repository_id': { ...reading, given: images, visitor: 200 },
     'GET /user': reading,
     'GET /metadata': reading,
     'GET /avatar': { ...anybody, given: address },

@@ -262,19 +262,20 @@ it('costs a timeline the same statements however many notes there are', async ()
   expect(await counted()).toBe(few);
 });
 
-it('sends visitors to sign in before they see a note or thread', async () => {
+it('shows visitors a note, sends them to sign in before they change it, and hides internal ones', async () => {
   const { owner, project, path, write } = await startIssue();
-  const note = await write(owner, 'Seen by users');
+  const note = await write(owner, 'Seen by everyone');
+  await write(owner, 'Seen by members', { internal: true });
   const browser = new Browser(world.send);
-  for (const address of [
-    path,
-    `/${project.fullPath}/-/discussions/${globalId('Discussion', note.id)}`,
-    `/${project.fullPath}/-/notes/${globalId('Note', note.id)}/edit`,
-  ]) {
-    expect((await browser.get(address)).headers.location).toBe(
-      `/users/sign_in?return_to=${encodeURIComponent(address)}`,
-    );
+  for (const address of [path, `/${project.fullPath}/-/discussions/${globalId('Discussion', note.id)}`]) {
+    await browser.get(address);
+    expect([address, browser.answer.status]).toEqual([address, 200]);
+    expect(browser.page).toContain('Seen by everyone');
+    expect(browser.page).not.toContain('Seen by members');
   }
+  const address = `/${project.fullPath}/-/notes/${globalId('Note', note.id)}/edit`;
+  const { location } = (await browser.get(address)).headers;
+  expect(location).toBe(`/users/sign_in?return_to=${encodeURIComponent(address)}`);
 });
 
 async function startSnippet(visibility: 'public' | 'private' = 'public') {

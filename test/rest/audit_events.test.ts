@@ -291,6 +291,7 @@ const SETTINGS: Case[] = [
       'access_token_created AccessToken robot',
       'access_token_rotated AccessToken robot',
       'access_token_revoked AccessToken robot',
+      'member_deleted User robot',
     ],
   ],
   [

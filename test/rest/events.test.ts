@@ -111,16 +111,22 @@ describe('GET /projects/:id/events', () => {
   it('tells anonymous callers of nothing that they could not read at its own address', LONG, async () => {
     const { at, project, say } = await committed('public');
     await world.milestone(project, owner, { title: 'planned' });
+    await world.issue(project, owner, { title: 'secret', confidential: true });
     await say(guest, 'said');
     const everything = await feed(outsider, at);
     expect(everything).toEqual(expect.arrayContaining(['opened open', 'opened planned', 'commented on First words']));
-    for (const path of ['issues', 'milestones', 'repository/commits']) {
-      expect([path, (await world.api().get(`/projects/${project.id}/${path}`)).status]).toEqual([path, 401]);
+    for (const path of ['issues', 'milestones', 'commits/HEAD']) {
+      const page = await world.send('GET', `/${project.fullPath}/-/${path}`, { headers: { accept: 'text/html' } });
+      expect([path, page.status]).toEqual([path, 200]);
     }
-    expect(await feed(undefined, at)).toEqual(['created it']);
-    const query = `query ($ref: ProjectRef!) { project(ref: $ref) { events { totalCount nodes { actionName targetTitle data } } } }`;
+    expect(await feed(undefined, at)).toEqual(everything);
+    const query = `query ($ref: ProjectRef!) { project(ref: $ref) { events { nodes { targetTitle } } } }`;
     const { events } = (await world.graphql(query, { ref: project.id })).body.data.project;
-    expect(events).toEqual({ totalCount: 1, nodes: [{ actionName: 'CREATED', targetTitle: null, data: null }] });
+    expect(events.nodes).toHaveLength(everything.length);
+    const forMembers = { issues_access_level: 'private', repository_access_level: 'private' };
+    expect((await world.api(owner).put(`/projects/${project.id}`, forMembers)).status).toBe(200);
+    expect(await feed(undefined, at)).toEqual(['created it']);
+    expect((await world.graphql(query, { ref: project.id })).body.data.project.events.nodes).toHaveLength(1);
   });
 
   it('follows an issue that becomes confidential or gets another title', async () => {

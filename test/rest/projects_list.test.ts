@@ -282,10 +282,11 @@ describe('GET /projects/:id/users', () => {
     const usernames = (...users: TestUser[]) => users.map(({ username }) => username);
     expect(await names(outsider)).toEqual(usernames(shared, own, member, owner));
     expect(await names(admin)).toEqual(usernames(secretly, shared, own, member, owner));
-    expect(await names(undefined)).toEqual(usernames(own, member, owner));
+    expect(await names(undefined)).toEqual(usernames(shared, own, member, owner));
     expect(await names(outsider, `?search=${own.username.toUpperCase()}`)).toEqual(usernames(own));
     expect(await names(outsider, '?search=%25')).toEqual([]);
-    expect(await names(outsider, `?search=${own.username}@example.org`)).toEqual(usernames(own));
+    expect(await names(outsider, `?search=${own.username}@example.org`)).toEqual([]);
+    expect(await names(own, `?search=${own.username}@example.org`)).toEqual(usernames(own));
     expect(await names(outsider, '?search=@example')).toEqual([]);
   });
 

