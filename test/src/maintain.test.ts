@@ -1,7 +1,7 @@
 // Each test takes long: the long run has them all.
 // @module-tag long
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { unlessMaintained } from '#src/domain/repository/lock.ts';
@@ -37,6 +37,16 @@ async function pushedProject() {
   const directory = world.repositories.directory(project);
   unpack(directory);
   return { project, work, url, directory };
+}
+
+/** How many layers the commit-graph of a repository has. */
+const graphs = (directory: string) => globSync(path.join(directory, 'objects/info/commit-graphs/*.graph')).length;
+
+/** How many packs the index over all packs of a repository names. */
+function indexed(directory: string): number {
+  const file = path.join(directory, 'objects', 'pack', 'multi-pack-index');
+  // The number of packs stands behind signature, version, hash, chunks and base files.
+  return existsSync(file) ? readFileSync(file).readUInt32BE(8) : 0;
 }
 
 /** A single object to which nothing leads, whose name begins with 17, where the job looks. */
@@ -114,6 +124,23 @@ describe('Maintenance of a repository', () => {
     await world.idle();
     expect(gitLines(directory, ['fsck', '--strict', '--no-dangling'])).toEqual([]);
     expect(gitLines(directory, ['rev-list', 'main'])).toHaveLength(35);
+  });
+
+  it('writes a commit-graph and bitmaps that git finds sound, also after one large push', async () => {
+    const { project, directory, work, url } = await pushedProject();
+    await maintainProject(stores, project.id, { loose: -1, packs: 10 });
+    expect(gitLines(directory, ['rev-list', '--test-bitmap', 'main'])).toEqual([]);
+    await commitFile(work, 'large.bin', randomBytes(2_000_000).toString('base64'));
+    await run(work, 'push', '--quiet', 'origin', 'main');
+    const isIndexed = () =>
+      git(directory, ['commit-graph', 'verify', '--no-progress']) === '' &&
+      graphs(directory) > 0 &&
+      indexed(directory) === 2;
+    await world.until(async () => isIndexed());
+    await world.idle();
+    git(directory, ['multi-pack-index', 'verify', '--no-progress']);
+    expect(gitLines(directory, ['fsck', '--strict', '--no-dangling'])).toEqual([]);
+    expect(await run(await clone(url), 'rev-list', '--count', 'HEAD')).toBe('7');
   });
 
   it('is done by one process at a time', async () => {

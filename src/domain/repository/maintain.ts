@@ -7,7 +7,7 @@ import type { RepositoryPlace } from '#src/domain/repository/store.ts';
 import { ProgramFailed } from '#src/git/errors.ts';
 import { programVersion } from '#src/git/program/detect.ts';
 import { prune } from '#src/git/remote/prune.ts';
-import { type Heap, hasOldObjects, measureHeap, repack } from '#src/git/remote/repack.ts';
+import { type Heap, hasOldObjects, indexHistory, measureHeap, repack, unindexedBytes } from '#src/git/remote/repack.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { LeakyBucket } from '#src/platform/limits/leaky_bucket.ts';
 
@@ -25,6 +25,8 @@ type Stores = Pick<Context, 'db' | 'repositories'>;
 
 /** Number of loose objects, and of packs, from which a repository is repacked. */
 const MANY: Heap = { loose: 2_000, packs: 30 };
+/** Bytes of new packs from which the commit-graph and the bitmaps are written again: some hundred commits. */
+const UNINDEXED_BYTES = 1024 * 1024;
 /** What is repacked when somebody asks for it: whatever is not in a single pack. */
 const ASKED_FOR: Heap = { loose: 0, packs: 1 };
 /** Seconds for which unreferenced objects are kept: far longer than any request or push takes. */
@@ -77,15 +79,15 @@ export async function enqueueMaintenance(
   await jobs.enqueue(tx, 'repositories.maintain', { projectId: place.id });
 }
 
-/** Whether loose objects or packs have accumulated in a repository. */
+/** Whether loose objects or packs have accumulated in a repository, or much has come since its history was indexed. */
 async function needsMaintenance(directory: string, many: Heap): Promise<boolean> {
   const { loose, packs } = await measureHeap(directory);
-  return loose > many.loose || packs > many.packs;
+  return loose > many.loose || packs > many.packs || (await unindexedBytes(directory)) > UNINDEXED_BYTES;
 }
 
 /**
- * Repacks a repository, and removes objects that have long been unreferenced. Fetches and reads are not disturbed; a repository
- * is maintained by one process of this server at a time. Does nothing without a git program.
+ * Repacks a repository, removes objects that have long been unreferenced, and writes its commit-graph and bitmaps. Fetches and reads are
+ * not disturbed; a repository is maintained by one process of this server at a time. Does nothing without a git program.
  */
 async function maintain(stores: Stores, place: RepositoryPlace, many: Heap = MANY): Promise<void> {
   if ((await programVersion()) === null) return;
@@ -101,7 +103,10 @@ async function tidyUp(stores: Stores, place: RepositoryPlace, many: Heap): Promi
   const { packs } = await measureHeap(directory);
   await repack(directory, packs > many.packs, TIME.repack);
   await repositories.forget(place);
-  if (await hasOldObjects(directory, GRACE)) await removeOld(stores, place);
+  const hasOld = await hasOldObjects(directory, GRACE);
+  if (hasOld) await removeOld(stores, place);
+  // Layers that are there may name commits that were just removed.
+  await indexHistory(directory, { anew: hasOld, timeout: TIME.repack });
   if (place.wiki) return;
   const size = await repositorySize(directory);
   await db.$executeRaw`UPDATE project_counters SET repository_size = COALESCE(${size}::bigint, repository_size)

@@ -7,6 +7,7 @@ import { PackIndex } from '../objects/pack_index.ts';
 import { isAbsent } from '../refs/read.ts';
 import { syncDirectory } from '../write/sync.ts';
 import { reachAny } from './reach.ts';
+import { removePackIndex } from './repack.ts';
 import { refValues } from './secure.ts';
 
 /** A pack that a process held which died, and to whose objects no ref leads. */
@@ -51,6 +52,7 @@ export async function removeDeadPack(directory: string, { pack, oids, seenFrom }
   const folder = path.dirname(pack);
   const start = `${path.basename(pack)}.`;
   const names = (await readdir(folder)).filter((name) => name.startsWith(start));
+  await removePackIndex(directory);
   // The index first: a pack without an index is ignored.
   names.sort((left, right) => Number(right.endsWith('.idx')) - Number(left.endsWith('.idx')));
   for (const name of names) await rm(path.join(folder, name), { force: true });

@@ -20,7 +20,7 @@ export interface Leftover {
 /** Finds leftover files in a bare repository. `age` is in milliseconds. */
 export async function findLeftovers(directory: string, age = ABANDONED): Promise<Leftover[]> {
   const found: Leftover[] = [];
-  for (const folder of ['objects', 'objects/pack']) {
+  for (const folder of ['objects', 'objects/pack', 'objects/info', 'objects/info/commit-graphs']) {
     for (const name of await namesIn(path.join(directory, folder))) {
       const file = path.join(directory, folder, name);
       if (TEMPORARY.test(name) && (await isAbandoned(file, age)))
