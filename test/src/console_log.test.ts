@@ -53,4 +53,21 @@ describe('The log on a terminal', () => {
     const terminal = await run('script', ['--quiet', '--return', '--command', quoted, '/dev/null'], { env });
     expect(terminal.stdout).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: It started extra=1\r?\n$/);
   });
+
+  it('writes all lines in their order, however the process ends', async () => {
+    for (const end of ['', 'process.exit(3);', 'throw new Error();']) {
+      const program = `
+        const { createConsoleLogger } = await import(${JSON.stringify(packagePath('src/platform/observability/console_log.ts'))});
+        const log = await createConsoleLogger('info');
+        for (const level of ['info', 'error', 'info', 'warn']) log[level](level);
+        ${end}`;
+      const args = ['--input-type=module', '--eval', program];
+      const { stdout } = await run(process.execPath, args, { env: { PATH: process.env.PATH } });
+      const lines = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).level);
+      expect([end, ...lines]).toEqual([end, 'info', 'error', 'info', 'warn']);
+    }
+  });
 });

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { addressOf } from '#src/entrances/web/pages/manual.ts';
 import { ICONS_PATH } from '#src/entrances/web/pages/shared_assets.ts';
 import { words } from '#src/entrances/web/pages/words.ts';
@@ -25,14 +26,46 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
+/** To make one takes forty times as long as to use it: those of a language are kept. */
+function makeFormats(language: string) {
+  return {
+    relative: new Intl.RelativeTimeFormat(language, { numeric: 'auto' }),
+    oneDigit: new Intl.NumberFormat(language, { maximumFractionDigits: 1 }),
+    whole: new Intl.NumberFormat(language),
+    // British English tells the day before the month, as German does.
+    dates: language === 'en' ? 'en-GB' : language,
+  };
+}
+
+const formats = new Map<string, ReturnType<typeof makeFormats>>();
+
+function formatsOf(language: string) {
+  const known = formats.get(language) ?? makeFormats(language);
+  formats.set(language, known);
+  return known;
+}
+
+/** By language, style and zone. Few servers have readers in more zones than that at a time. */
+const momentFormats = new LRUCache<string, Intl.DateTimeFormat>({ max: 200 });
+
+/** How moments are written in a language and zone; null where there is no such zone. */
+function momentFormat(language: string, dateStyle: 'medium' | 'short', zone: string): Intl.DateTimeFormat | null {
+  const key = `${language} ${dateStyle} ${zone}`;
+  const known = momentFormats.get(key);
+  if (known) return known;
+  try {
+    const made = new Intl.DateTimeFormat(language, { timeZone: zone, dateStyle, timeStyle: 'short' });
+    momentFormats.set(key, made);
+    return made;
+  } catch {
+    return null;
+  }
+}
+
 /** The functions that speak a language, to readers in a time zone. */
 export function spoken({ language, t }: Texts, timezone = 'UTC') {
   const ownZone = isZone(timezone) ? timezone : 'UTC';
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
-  const oneDigit = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
-  const whole = new Intl.NumberFormat(language);
-  // British English tells the day before the month, as German does.
-  const dates = language === 'en' ? 'en-GB' : language;
+  const { relative, oneDigit, whole, dates } = formatsOf(language);
   return {
     /** A moment in words relative to now, with the exact one on hover. */
     time(iso: string, now = Date.now()): string {
@@ -70,7 +103,7 @@ export function spoken({ language, t }: Texts, timezone = 'UTC') {
     moment(iso: string, zone = ownZone): string {
       const date = new Date(iso);
       const known = isZone(zone) ? zone : 'UTC';
-      const words = date.toLocaleString(dates, { timeZone: known, dateStyle: 'medium', timeStyle: 'short' });
+      const words = momentFormat(dates, 'medium', known)?.format(date);
       const inBrowser = t('{time} in your time zone', { time: '{time}' });
       const own = known === ownZone ? '' : ` title="${escaped(inZone(date, ownZone))}"`;
       return `<time datetime="${date.toISOString()}"${own} data-local="${escaped(inBrowser)}">${escaped(`${words} (${known})`)}</time>`;
@@ -169,15 +202,11 @@ export function seconds(length: number): string {
 
 /** `2026-08-01 14:30 Europe/Berlin`. */
 function inZone(moment: Date, zone: string): string {
-  return `${moment.toLocaleString('sv', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' })} ${zone}`;
+  return `${momentFormat('sv', 'short', zone)?.format(moment)} ${zone}`;
 }
 
 function isZone(zone: string): boolean {
-  try {
-    return Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined;
-  } catch {
-    return false;
-  }
+  return momentFormat('sv', 'short', zone) !== null;
 }
 
 /** The output of a program as plain text: without colors, moves of the cursor, marks of sections, and what was written over. */
