@@ -34,6 +34,14 @@ async function filled() {
   return { project, directory, oid: (revision: string) => git(directory, ['rev-parse', revision]).trim() };
 }
 
+/** Leaves nothing of the tests before, where the whole server is checked. */
+async function forgetAll(): Promise<void> {
+  for (const project of await world.db.project.findMany()) {
+    rmSync(world.repositories.directory(project), { recursive: true, force: true });
+  }
+  await world.db.project.deleteMany();
+}
+
 async function findings(project?: ProjectRow, fix = false): Promise<Finding[]> {
   const found: Finding[] = [];
   for await (const finding of check(world, { project: project?.fullPath, fix })) found.push(finding);
@@ -192,6 +200,7 @@ describe('gantry fsck finds', () => {
   });
 
   it('what belongs to no project, and files that were never recorded; it removes only what was broken off', async () => {
+    await forgetAll();
     const { directory } = await filled();
     const stray = path.join(path.dirname(directory), '99999999.git');
     const draft = `${stray}.copy-0123456789abcdef`;
@@ -213,6 +222,7 @@ describe('gantry fsck finds', () => {
   });
 
   it('files of packages that are missing, and those that were never recorded', async () => {
+    await forgetAll();
     const { project } = await filled();
     const address = (name: string) => `/api/v4/projects/${project.id}/packages/generic/app/1/${name}`;
     const headers = { 'PRIVATE-TOKEN': owner.token };
@@ -252,6 +262,7 @@ describe('gantry fsck finds', () => {
   });
 
   it('objects of Git LFS that are missing, too short or changed, each once, and files that were never recorded', async () => {
+    await forgetAll();
     const [one, other] = [await filled(), await filled()];
     const store = lfsStore(world);
     const give = async (text: string, projects = [one.project]) => {
@@ -295,6 +306,7 @@ describe('gantry fsck finds', () => {
   });
 
   it('blobs of images that are missing, and those that were never recorded', async () => {
+    await forgetAll();
     const { project } = await filled();
     const images = new ContainerClient(world.url, owner);
     const [kept, lost] = [imageOf(), imageOf()];

@@ -150,7 +150,7 @@ describe('The token of a job', () => {
     };
     expect([await ask(project), await ask(other.project), await ask(open.project)]).toEqual([200, 401, 200]);
     expect((await world.api(job.token).get('/user')).status).toBe(401);
-    expect((await world.api(job.token).get(`/projects/${project.id}`)).status).toBe(404);
+    expect((await world.api(job.token).get(`/projects/${project.id}`)).status).toBe(401);
     const bearer = await world.send('GET', '/api/v4/user', { headers: { Authorization: `Bearer ${job.token}` } });
     expect(bearer.status).toBe(401);
   });
