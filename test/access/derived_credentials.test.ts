@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { hashPassword } from '#src/access/sign_in/hash_password.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';

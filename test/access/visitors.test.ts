@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { updateSettings } from '#src/domain/administration/settings/update.ts';
 import { projectWithCommit } from '../support/ci.ts';

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { tools } from '#mcp/tools.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { agent, call, post } from '../support/mcp.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
 import { takenJob } from '../support/running_job.ts';
@@ -34,7 +35,7 @@ const asked = async (client: Awaited<ReturnType<typeof agent>>, name: string, gi
 };
 
 describe('An agent', () => {
-  it('reads and changes code, issues, merge requests and pipelines, each by a tool of its own', async () => {
+  it('reads and changes code, issues, merge requests and pipelines, each by a tool of its own', LONG, async () => {
     const { ...own } = await world.project({ owner: ann, visibility: 'private', name: 'quokka' });
     await world.member(own, ben, 'developer');
     const decoy = await world.project({ owner: stranger, visibility: 'private', name: 'quokka decoy' });
@@ -220,7 +221,7 @@ describe('An agent', () => {
     await expect(client.callTool({ name: 'constructor', arguments: {} })).rejects.toThrow('no tool');
   });
 
-  it('finds nothing of projects that its user cannot see', async () => {
+  it('finds nothing of projects that its user cannot see', LONG, async () => {
     await commitTo(world, project, ann, 'master', 'hidden.txt', 'bandicoot\n');
     await world.issue(project, ann, { title: 'A bandicoot' });
     await opened(world, project, ann, { title: 'Bandicoots' });

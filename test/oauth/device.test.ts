@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import * as client from 'openid-client';
 import { describe, expect, it } from 'vitest';
 import type { ApplicationRow } from '#src/domain/applications/find.ts';

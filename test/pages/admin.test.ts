@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { expect, it } from 'vitest';
 import { admin as rows } from '#pages/admin.ts';
 import { Browser } from '../support/browser.ts';

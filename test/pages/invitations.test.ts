@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { expect, it } from 'vitest';
 import { startWorldWithMail } from '../support/accounts.ts';
 import { signedIn } from '../support/oauth.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { removeBots } from '#src/domain/lifecycle/remove_bots.ts';
 import { LONG } from '../support/long.ts';

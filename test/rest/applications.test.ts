@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { application, bearer, code, exchange, signedIn, tokens } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';

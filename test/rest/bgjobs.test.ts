@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type JobHandlers, startJobs } from '#src/platform/background/queue.ts';

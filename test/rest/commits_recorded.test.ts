@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { reconcileAll } from '#src/domain/repository/reconcile.ts';
 import { NO_OBJECT } from '#src/git/model.ts';

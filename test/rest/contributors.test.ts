@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { run } from '../support/git_client.ts';
 import { HistoryBuilder } from '../support/git_history.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { LONG } from '../support/long.ts';
 import { newKey } from '../support/ssh_keys.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { gitClient } from '../support/git_client.ts';
 import { remotes } from '../support/git_remote.ts';

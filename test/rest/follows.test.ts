@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { MOST_FOLLOWED } from '#src/domain/users/follow.ts';
 import { startWorld } from '../support/world.ts';

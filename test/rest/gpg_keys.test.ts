@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { LONGEST_KEY } from '#src/domain/users/gpg_keys/save.ts';
 import { gpgFixtures } from '../support/gpg.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';

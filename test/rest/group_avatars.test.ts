@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { PNG } from '../support/project_archives.ts';
 import { graphqlForm, sendForm } from '../support/upload.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/types.ts';
 import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { itEveryNth, LONG } from '../support/long.ts';

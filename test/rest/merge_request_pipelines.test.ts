@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { createVersionPipeline } from '#src/domain/tracking/merge_requests/create_pipeline.ts';
 import { clone, run } from '../support/git_client.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';

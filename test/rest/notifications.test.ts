@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EVENT_NAMES, NOTIFICATION_EVENTS, type NotificationLevel } from '#src/domain/changes/notification_events.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
 import { createPipeline } from '#src/domain/ci/pipelines/create.ts';

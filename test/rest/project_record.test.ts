@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { licenseTexts } from '#src/domain/administration/templates/license.ts';
 import { recognizeLicense } from '#src/domain/administration/templates/recognize.ts';

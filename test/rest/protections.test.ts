@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { clone, commitFile, gitClient, run } from '../support/git_client.ts';
 import { remotes } from '../support/git_remote.ts';
@@ -303,73 +305,69 @@ const RULES: [rules: Record<string, object>, pushers: (keyof typeof ROLES)[], me
 ];
 
 describe('A rule decides', () => {
-  it.each(RULES)(
-    'with %o for %j who may push, and for %j who may merge',
-    LONG,
-    async (rules, pushers, mergers) => {
-      const { project, at } = await start();
-      const repository = `${at}/repository`;
-      await world.api(owner).post(`${repository}/branches`, { branch: 'topic', ref: 'main' });
-      await world.api(owner).post(`${repository}/branches`, { branch: 'source', ref: 'main' });
-      const { body: picked } = await world.api(owner).post(`${repository}/commits`, {
-        branch: 'source',
-        commit_message: 'Pick me',
-        actions: [{ action: 'create', file_path: 'picked.txt', content: 'x' }],
-      });
-      for (const [name, given] of Object.entries(rules)) {
-        expect((await world.api(owner).post(`${at}/protected_branches`, { name, ...given })).status).toBe(201);
-      }
-      const ways: Record<string, (who: TestUser) => Promise<boolean>> = {
-        commits: async (who) => {
-          const actions = [{ action: 'create', file_path: world.unique('file'), content: '' }];
-          const given = { branch: 'topic', commit_message: 'x', actions };
-          return (await world.api(who).post(`${repository}/commits`, given)).status === 201;
-        },
-        files: async (who) => {
-          const given = { branch: 'topic', commit_message: 'x', content: '' };
-          return (await world.api(who).post(`${repository}/files/${world.unique('file')}`, given)).status === 201;
-        },
-        git: async (who) => {
-          const copy = await clone(address(project, who)).catch(() => null);
-          if (copy === null) return false;
-          await run(copy, 'checkout', '--quiet', 'topic');
-          await commitFile(copy, world.unique('file'), 'x');
-          const { code, said } = await gitClient(copy, 'push', 'origin', 'HEAD:topic');
-          if (code !== 0 && Object.keys(rules).length > 0 && who !== reporter) {
-            expect(said).toContain('You are not allowed to push code to protected branches on this project.');
-          }
-          return code === 0;
-        },
-        cherryPick: async (who) => {
-          const path = `${repository}/commits/${picked.id}/cherry_pick`;
-          const { status, body } = await world.api(who).post(path, { branch: 'topic' });
-          return status === 201 || body.error_code === 'empty';
-        },
-      };
-      // One rule lies below all ways: each set of rules is tried by two of them in turn.
-      const nth = RULES.findIndex(([given]) => given === rules) % 2;
-      const tried = Object.entries(ways).filter((_, at) => at % 2 === nth);
-      const seen: Record<string, string[]> = {};
-      for (const [way, attempt] of tried) {
-        seen[way] = [];
-        for (const [role, who] of Object.entries(ROLES)) if (await attempt(who)) seen[way]?.push(role);
-      }
-      expect(seen).toEqual(Object.fromEntries(tried.map(([way]) => [way, pushers])));
-      const merging: string[] = [];
-      for (const [role, who] of Object.entries(ROLES)) {
-        const source = world.unique('from');
-        const actions = [{ action: 'create', file_path: source, content: '' }];
-        await world.api(admin).post(`${repository}/branches`, { branch: source, ref: 'topic' });
-        await world.api(admin).post(`${repository}/commits`, { branch: source, commit_message: 'x', actions });
-        const given = { source_branch: source, target_branch: 'topic', title: 'Merge' };
-        const { body: request } = await world.api(admin).post(`${at}/merge_requests`, given);
-        const { status } = await world.api(who).put(`${at}/merge_requests/${request.iid}/merge`);
-        if (status === 200) merging.push(role);
-        else await world.api(admin).put(`${at}/merge_requests/${request.iid}`, { state_event: 'close' });
-      }
-      expect(merging).toEqual(mergers);
-    },
-  );
+  it.each(RULES)('with %o for %j who may push, and for %j who may merge', LONG, async (rules, pushers, mergers) => {
+    const { project, at } = await start();
+    const repository = `${at}/repository`;
+    await world.api(owner).post(`${repository}/branches`, { branch: 'topic', ref: 'main' });
+    await world.api(owner).post(`${repository}/branches`, { branch: 'source', ref: 'main' });
+    const { body: picked } = await world.api(owner).post(`${repository}/commits`, {
+      branch: 'source',
+      commit_message: 'Pick me',
+      actions: [{ action: 'create', file_path: 'picked.txt', content: 'x' }],
+    });
+    for (const [name, given] of Object.entries(rules)) {
+      expect((await world.api(owner).post(`${at}/protected_branches`, { name, ...given })).status).toBe(201);
+    }
+    const ways: Record<string, (who: TestUser) => Promise<boolean>> = {
+      commits: async (who) => {
+        const actions = [{ action: 'create', file_path: world.unique('file'), content: '' }];
+        const given = { branch: 'topic', commit_message: 'x', actions };
+        return (await world.api(who).post(`${repository}/commits`, given)).status === 201;
+      },
+      files: async (who) => {
+        const given = { branch: 'topic', commit_message: 'x', content: '' };
+        return (await world.api(who).post(`${repository}/files/${world.unique('file')}`, given)).status === 201;
+      },
+      git: async (who) => {
+        const copy = await clone(address(project, who)).catch(() => null);
+        if (copy === null) return false;
+        await run(copy, 'checkout', '--quiet', 'topic');
+        await commitFile(copy, world.unique('file'), 'x');
+        const { code, said } = await gitClient(copy, 'push', 'origin', 'HEAD:topic');
+        if (code !== 0 && Object.keys(rules).length > 0 && who !== reporter) {
+          expect(said).toContain('You are not allowed to push code to protected branches on this project.');
+        }
+        return code === 0;
+      },
+      cherryPick: async (who) => {
+        const path = `${repository}/commits/${picked.id}/cherry_pick`;
+        const { status, body } = await world.api(who).post(path, { branch: 'topic' });
+        return status === 201 || body.error_code === 'empty';
+      },
+    };
+    // One rule lies below all ways: each set of rules is tried by two of them in turn.
+    const nth = RULES.findIndex(([given]) => given === rules) % 2;
+    const tried = Object.entries(ways).filter((_, at) => at % 2 === nth);
+    const seen: Record<string, string[]> = {};
+    for (const [way, attempt] of tried) {
+      seen[way] = [];
+      for (const [role, who] of Object.entries(ROLES)) if (await attempt(who)) seen[way]?.push(role);
+    }
+    expect(seen).toEqual(Object.fromEntries(tried.map(([way]) => [way, pushers])));
+    const merging: string[] = [];
+    for (const [role, who] of Object.entries(ROLES)) {
+      const source = world.unique('from');
+      const actions = [{ action: 'create', file_path: source, content: '' }];
+      await world.api(admin).post(`${repository}/branches`, { branch: source, ref: 'topic' });
+      await world.api(admin).post(`${repository}/commits`, { branch: source, commit_message: 'x', actions });
+      const given = { source_branch: source, target_branch: 'topic', title: 'Merge' };
+      const { body: request } = await world.api(admin).post(`${at}/merge_requests`, given);
+      const { status } = await world.api(who).put(`${at}/merge_requests/${request.iid}/merge`);
+      if (status === 200) merging.push(role);
+      else await world.api(admin).put(`${at}/merge_requests/${request.iid}`, { state_event: 'close' });
+    }
+    expect(merging).toEqual(mergers);
+  });
 });
 
 describe('A push that drops commits', () => {

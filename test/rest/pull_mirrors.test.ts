@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { pullMirrors } from '#src/domain/imports/mirrors/pull.ts';
 import { commitFile, run, workingCopy } from '../support/git_client.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { bootstrapAdministrator } from '#src/domain/users/bootstrap.ts';

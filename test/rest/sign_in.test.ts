@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ACCOUNT_LIMIT, ADDRESS_LIMIT, WINDOW } from '#src/access/sign_in/attempts.ts';
 import { signIn as passwordSignIn } from '#src/domain/users/sign_in.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '#src/domain/ci/pipelines/config/parse.ts';
 import { startWorld } from '../support/world.ts';

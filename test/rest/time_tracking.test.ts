@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { beforeAll, describe, expect, it } from 'vitest';
 import { deleteUser } from '#src/domain/lifecycle/delete_user.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { beforeEach, describe, expect, it } from 'vitest';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import { settlePipeline } from '#src/domain/ci/pipelines/settle.ts';

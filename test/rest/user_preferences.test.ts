@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { localTime } from '#src/domain/users/preferences.ts';
 import { startWorld, type TestUser } from '../support/world.ts';

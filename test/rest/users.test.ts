@@ -71,36 +71,40 @@ describe('GET /users', () => {
       expect((await api.get(`/users?search=${encodeURIComponent(text)}`)).body).toEqual([]);
   });
 
-  it('finds an address by parts of it for administrators alone; others only by all of one that is public, or their own', LONG, async () => {
-    const hidden = await world.user();
-    await world.db.user.update({ where: { id: hidden.id }, data: { email: 'zq.hidden@place.example' } });
-    const found = async (who: TestUser, text: string) => {
-      const rest = await world.api(who).get(`/users?search=${encodeURIComponent(text)}`);
-      const query = 'query ($text: String!) { users(search: $text) { totalCount nodes { username } } }';
-      const { users } = (await world.graphql(query, { text }, who)).body.data;
-      expect([names(users.nodes), String(users.totalCount)]).toEqual([names(rest.body), rest.headers['x-total']]);
-      return names(rest.body);
-    };
-    for (const part of [
-      'z',
-      'zq.h',
-      'zq.hidden@',
-      '@place',
-      'place.EXAMPLE',
-      'q.hidden@place.example',
-      'zq.hidden@place.exampl_',
-    ]) {
-      expect([part, (await found(user, part)).includes(hidden.username)]).toEqual([part, false]);
-    }
-    for (const text of ['zq.hidden@place.example', ' ZQ.Hidden@Place.Example ']) {
-      expect([text, await found(user, text)]).toEqual([text, []]);
-      expect([text, await found(hidden, text)]).toEqual([text, [hidden.username]]);
-      await world.db.user.update({ where: { id: hidden.id }, data: { publicEmail: 'zq.hidden@place.example' } });
-      expect([text, await found(user, text)]).toEqual([text, [hidden.username]]);
-      await world.db.user.update({ where: { id: hidden.id }, data: { publicEmail: null } });
-    }
-    expect(await found(admin, 'Hidden@Pl')).toEqual([hidden.username]);
-  });
+  it(
+    'finds an address by parts of it for administrators alone; others only by all of one that is public, or their own',
+    LONG,
+    async () => {
+      const hidden = await world.user();
+      await world.db.user.update({ where: { id: hidden.id }, data: { email: 'zq.hidden@place.example' } });
+      const found = async (who: TestUser, text: string) => {
+        const rest = await world.api(who).get(`/users?search=${encodeURIComponent(text)}`);
+        const query = 'query ($text: String!) { users(search: $text) { totalCount nodes { username } } }';
+        const { users } = (await world.graphql(query, { text }, who)).body.data;
+        expect([names(users.nodes), String(users.totalCount)]).toEqual([names(rest.body), rest.headers['x-total']]);
+        return names(rest.body);
+      };
+      for (const part of [
+        'z',
+        'zq.h',
+        'zq.hidden@',
+        '@place',
+        'place.EXAMPLE',
+        'q.hidden@place.example',
+        'zq.hidden@place.exampl_',
+      ]) {
+        expect([part, (await found(user, part)).includes(hidden.username)]).toEqual([part, false]);
+      }
+      for (const text of ['zq.hidden@place.example', ' ZQ.Hidden@Place.Example ']) {
+        expect([text, await found(user, text)]).toEqual([text, []]);
+        expect([text, await found(hidden, text)]).toEqual([text, [hidden.username]]);
+        await world.db.user.update({ where: { id: hidden.id }, data: { publicEmail: 'zq.hidden@place.example' } });
+        expect([text, await found(user, text)]).toEqual([text, [hidden.username]]);
+        await world.db.user.update({ where: { id: hidden.id }, data: { publicEmail: null } });
+      }
+      expect(await found(admin, 'Hidden@Pl')).toEqual([hidden.username]);
+    },
+  );
 
   it('finds one by exact username, whatever its case and whatever the other filters', async () => {
     const query = `username=${blocked.username.toUpperCase()}&active=true&search=nothing`;

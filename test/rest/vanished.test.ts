@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { expect, it } from 'vitest';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { projectWithCommit } from '../support/ci.ts';

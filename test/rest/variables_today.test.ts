@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { beforeAll, describe, expect, it } from 'vitest';
 import { isScopeOf } from '#src/domain/ci/variables/of_pipeline.ts';
 import type { Json } from '../support/http.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { expect, it } from 'vitest';
 import { startSession } from '#src/access/credentials/sessions/session.ts';
 import { startIssuer } from '../support/issuer.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

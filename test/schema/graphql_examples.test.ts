@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { execFile, spawn } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';

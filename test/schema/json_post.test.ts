@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { createTrigger } from '#src/domain/ci/triggers/save.ts';
 import { createVariable } from '#src/domain/ci/variables/save.ts';

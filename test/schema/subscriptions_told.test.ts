@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';

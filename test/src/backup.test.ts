@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

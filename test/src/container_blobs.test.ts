@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { buffer } from 'node:stream/consumers';
 import { afterAll, expect, it } from 'vitest';
 import { ensureRepository, openName } from '#src/domain/container_registry/access.ts';

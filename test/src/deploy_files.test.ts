@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,

@@ -24,6 +24,7 @@ import {
   shownCommands,
   withoutGaps,
 } from '../support/documentation.ts';
+import { LONG } from '../support/long.ts';
 import { run } from '../support/server_process.ts';
 
 const AS_ROOT =
@@ -270,7 +271,7 @@ describe('What documents name', () => {
     expect(missing).not.toContain('settings');
   });
 
-  it('are commands that run in a checkout as they stand there', async () => {
+  it('are commands that run in a checkout as they stand there', LONG, async () => {
     const answer = await run('npx', ['gantry', '--version'], { cwd: packageRoot });
     expect(answer).toMatchObject({ status: 0, stdout: `${packageVersion()}\n` });
   });

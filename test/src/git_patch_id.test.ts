@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { afterAll, describe, expect, it } from 'vitest';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
 import { ProgramReader } from '#src/git/program.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

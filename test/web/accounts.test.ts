@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { MISTAKES, SIGN_UPS } from '#src/domain/users/sign_up.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { get, type IncomingHttpHeaders, request } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { getNamedType, getOperationAST, isInterfaceType, isObjectType, parse } from 'graphql';

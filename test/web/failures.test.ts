@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { globSync, readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 import { parse, validate } from 'graphql';

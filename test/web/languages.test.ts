@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { expect, it } from 'vitest';
 import { addressOf, startWorldWithMail } from '../support/accounts.ts';
 import { alertsOn } from '../support/browser.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { resetTokenFromCommandLine } from '#src/domain/users/reset_password.ts';
 import { twice } from '../support/accounts.ts';

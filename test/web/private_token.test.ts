@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { Browser } from '../support/browser.ts';
 import { signedIn } from '../support/oauth.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';

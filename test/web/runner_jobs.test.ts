@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { expireJobs } from '#src/domain/ci/runners/expire.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { API_VERSION } from '#src/platform/api_version.ts';
 import type { Json } from '../support/http.ts';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it, vi } from 'vitest';
 import { startSession } from '#src/access/credentials/sessions/session.ts';
 import { ACCOUNT_LIMIT } from '#src/access/sign_in/attempts.ts';
