@@ -35,7 +35,7 @@ export async function listRepositories<R>(
   return ofPermitted(projects, (project) => authorize(context.actor, 'read_container_image', project), read);
 }
 
-/** A page of the repositories of the projects below each group that the actor may read, in one statement. Throws Unauthenticated. */
+/** A page of the repositories of the projects below each group that the actor may read, in one statement. Throws InsufficientScope. */
 export async function listGroupRepositories<R>(
   context: Context,
   groups: readonly GroupRow[],
@@ -68,7 +68,7 @@ export async function findContainerRepository<R>(
   return found;
 }
 
-/** A repository by its ID alone. Throws NotFound, Forbidden, Unauthenticated. */
+/** A repository by its ID alone. Throws NotFound, Forbidden, InsufficientScope. */
 export async function findAnyRepository<R>(
   context: Context,
   id: number,

@@ -46,7 +46,7 @@ export interface GroupOrder {
   direction: Direction;
 }
 
-/** The groups of the actor, or all that the actor can see. Throws Unauthenticated. */
+/** The groups of the actor, or all that the actor can see. Throws InsufficientScope. */
 export async function listGroups<R>(
   context: Context,
   filter: AllGroupsFilter,

@@ -21,7 +21,7 @@ export interface SourceRef {
   ref: IdOrPath;
 }
 
-/** The project or group, if the actor may see it; for signed-in users only. Throws Unauthenticated, NotFound. */
+/** The project or group, if the actor may see it and the credential allows what the request does. Throws InsufficientScope, NotFound. */
 export async function findSource(context: Context, { kind, ref }: SourceRef): Promise<Source> {
   readerOf(context);
   return kind === 'project'

@@ -51,7 +51,7 @@ export async function listPackages<R>(
   return ofPermitted(projects, (project) => authorize(context.actor, 'read_package', project), read);
 }
 
-/** A page of the packages of the projects below each group that the actor may read, in one statement. Throws Unauthenticated. */
+/** A page of the packages of the projects below each group that the actor may read, in one statement. Throws InsufficientScope. */
 export async function listGroupPackages<R>(
   context: Context,
   groups: readonly GroupRow[],

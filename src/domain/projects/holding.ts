@@ -10,7 +10,7 @@ export interface HeldRecord {
 }
 
 /**
- * The project of a record. A given project is looked up by the command that receives it. Throws Unauthenticated, NotFound for a
+ * The project of a record. A given project is looked up by the command that receives it. Throws InsufficientScope, NotFound for a
  * record that does not exist or that the actor may not know of.
  */
 export async function projectHolding(

@@ -15,7 +15,7 @@ export type Affiliation = 'owner' | 'member' | 'group_member';
 
 type OfUser = Asked<{ user: number }>;
 
-/** The visible projects with which each user has one of these affiliations, in one statement. Throws Unauthenticated. */
+/** The visible projects with which each user has one of these affiliations, in one statement. Throws InsufficientScope. */
 export function listProjectsOfUsers<R>(
   context: Context,
   userIds: readonly number[],
@@ -36,7 +36,7 @@ export function listProjectsOfUsers<R>(
   return listProjectsOf(context, asParents(userIds), { user: 'int' }, scope, list, page, selection);
 }
 
-/** The projects starred by each user, as far as the actor can see them, in one statement. Throws Unauthenticated. */
+/** The projects starred by each user, as far as the actor can see them, in one statement. Throws InsufficientScope. */
 export function listStarredProjects<R>(
   context: Context,
   userIds: readonly number[],
@@ -52,7 +52,7 @@ export function listStarredProjects<R>(
   return listProjectsOf(context, asParents(userIds), { user: 'int' }, scope, list, page, selection);
 }
 
-/** The projects in which each user did something within the last year, as far as the actor can see them, in one statement. Throws Unauthenticated. */
+/** The projects in which each user did something within the last year, as far as the actor can see them, in one statement. Throws InsufficientScope. */
 export function listContributedProjects<R>(
   context: Context,
   userIds: readonly number[],

@@ -53,7 +53,7 @@ export async function followsThem(context: Context, userIds: readonly number[]):
 
 /**
  * The users who follow each user, or whom each follows, by ID, the newest first, in one statement; none for a private profile.
- * Throws Unauthenticated.
+ * Throws InsufficientScope.
  */
 export function listFollows<R>(
   context: Context,

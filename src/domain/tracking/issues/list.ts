@@ -94,7 +94,7 @@ export async function listGroupIssues<R>(
   return readOf(context, places, ofPlaces(actor, rest, order, page), { filter, order, page, selection });
 }
 
-/** All issues that the actor can see, in one statement. Throws Unauthenticated. */
+/** All issues that the actor can see, in one statement. Throws InsufficientScope. */
 export async function listIssues<R>(
   context: Context,
   filter: IssueFilter,

@@ -70,7 +70,7 @@ export async function countIssuesOfGroups(
   return queryJson<IssueCounts[]>(context.db, ofEach(parents, { group: 'int' }, countsOf, common));
 }
 
-/** The counts of all issues that the actor can see. Throws Unauthenticated. */
+/** The counts of all issues that the actor can see. Throws InsufficientScope. */
 export async function countIssues(context: Context, filter: CountFilter): Promise<IssueCounts> {
   const actor = readerOf(context);
   const { places, rest } = placesFor(actor, filter);

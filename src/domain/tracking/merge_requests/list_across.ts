@@ -41,7 +41,7 @@ type AskedParent = { group: number | null; label: number | null; milestone: numb
 
 /**
  * The merge requests of each parent, in all projects whose merge requests the actor can see, in one statement. Throws
- * Unauthenticated, BadRequest.
+ * InsufficientScope, BadRequest.
  *
  * @param parents of one kind
  * @param inSubgroups whether those in subgroups are among them
@@ -86,7 +86,7 @@ export async function listMergeRequestsAcross<R>(
 
 /**
  * How many merge requests there are in each state in the projects of each group and its subgroups whose merge requests the actor can
- * see, in one statement. Throws Unauthenticated, BadRequest.
+ * see, in one statement. Throws InsufficientScope, BadRequest.
  */
 export async function countMergeRequestsOfGroups(
   context: Context,

@@ -3,7 +3,7 @@ import { findPlace, type PlaceRef } from '#src/domain/tracking/places/place.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
 /**
- * The place of a milestone; a given one is looked up by the command that receives it. Throws Unauthenticated, NotFound for a
+ * The place of a milestone; a given one is looked up by the command that receives it. Throws InsufficientScope, NotFound for a
  * milestone that does not exist or that the actor may not know of.
  */
 export async function placeHolding(context: Context, id: number, { project, group }: PlaceRef): Promise<PlaceRef> {

@@ -83,7 +83,7 @@ const KINDS: Record<NoteableType, Kind> = {
   },
 };
 
-/** The record, if the actor can see it. Throws Unauthenticated, and NotFound for the record or its project. */
+/** The record, if the actor can see it. Throws InsufficientScope, and NotFound for the record or its project. */
 export async function locateNoteable(context: Context, ref: NoteableRef): Promise<Noteable> {
   readerOf(context);
   const { type } = ref;
