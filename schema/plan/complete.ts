@@ -9,6 +9,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
+import { promiseOf } from '#schema/plan/promise.ts';
 import type { Path, Run } from '#schema/plan/run.ts';
 
 /** Converts what a resolver returned into its value in the response. Throws errors that are not located yet. */
@@ -81,8 +82,8 @@ function listCompleter(itemType: GraphQLOutputType, of: Completing): Complete {
   const plain = plainOf(itemType);
   const completeItem: Complete = (entry, run, path) => {
     try {
-      const item =
-        entry instanceof Promise ? entry.then((settled) => complete(settled, run, path)) : complete(entry, run, path);
+      const pending = promiseOf(entry);
+      const item = pending ? pending.then((settled) => complete(settled, run, path)) : complete(entry, run, path);
       return item instanceof Promise ? item.catch((error) => of.failed(error, run, path, itemType)) : item;
     } catch (error) {
       return of.failed(error, run, path, itemType);

@@ -25,6 +25,7 @@ import {
 } from 'graphql';
 import { type Complete, completerOf, forget, PLAIN } from '#schema/plan/complete.ts';
 import { collectFields, type Fragments, type Selected } from '#schema/plan/fields.ts';
+import { promiseOf } from '#schema/plan/promise.ts';
 import { keysOf, type Path, Run } from '#schema/plan/run.ts';
 import { readerOf, readsOf } from '#schema/records/plugin.ts';
 
@@ -152,13 +153,13 @@ export class Plan {
       const path: Path = { prev, key: name, typename: parent.name };
       try {
         const value = read(source, run, path);
-        const completed =
-          value instanceof Promise
-            ? value.then((settled) => {
-                run.signal.throwIfAborted();
-                return complete(settled, run, path);
-              })
-            : complete(value, run, path);
+        const pending = promiseOf(value);
+        const completed = pending
+          ? pending.then((settled) => {
+              run.signal.throwIfAborted();
+              return complete(settled, run, path);
+            })
+          : complete(value, run, path);
         if (!(completed instanceof Promise)) return completed;
         return completed.catch((error: unknown) => failed(error, run, path, type, nodes));
       } catch (error) {
@@ -342,7 +343,8 @@ function typeOf(
     throw new GraphQLError(`Abstract type "${type.name}" must resolve to one of its types, not to ${name}.`);
   };
   const name = (type.resolveType ?? defaultTypeResolver)(value, run.context, info, type);
-  return name instanceof Promise ? name.then(known) : known(name as string | undefined);
+  const pending = promiseOf(name);
+  return pending ? pending.then((settled) => known(settled as string | undefined)) : known(name as string | undefined);
 }
 
 /** Whether the arguments of a selection depend on variables. */
