@@ -50,19 +50,20 @@ const isOfItself = (key: string) => ['own_token', 'rotate_token'].includes(endpo
 const keys = [...endpoints.keys()].filter((key) => !isOfItself(key));
 const reads = keys.filter((key) => (key.startsWith('GET') || endpoints.get(key)?.route.reads) && !acts(key));
 const others = keys.filter((key) => !reads.includes(key));
+/** Scopes are asked below the entrances: each of the two is tried for every other route. */
+const through = (key: string) => ENTRANCES[keys.indexOf(key) % 2] ?? 'REST';
 const ofFiles = reads.filter((key) => endpoints.get(key)?.route.filesOfRepository);
 
 describe('A token with the scope read_api', () => {
   for (const [options, some] of everyNth(30, reads)) {
     it.each(some)('is answered by %s as one with the scope api, and changes nothing by it', options, async (key) => {
       const given = await request(key);
-      for (const entrance of ENTRANCES) {
-        // What is made for the first who asks is there for the next.
-        const wanted = await knock(world, key, given, entrance, admin);
-        const before = await changes();
-        expect([entrance, await knock(world, key, given, entrance, reader)]).toEqual([entrance, wanted]);
-        expect(await changes()).toBe(before);
-      }
+      const entrance = through(key);
+      // What is made for the first who asks is there for the next.
+      const wanted = await knock(world, key, given, entrance, admin);
+      const before = await changes();
+      expect([entrance, await knock(world, key, given, entrance, reader)]).toEqual([entrance, wanted]);
+      expect(await changes()).toBe(before);
     });
   }
 
@@ -71,9 +72,8 @@ describe('A token with the scope read_api', () => {
       const given = await request(key);
       const before = await changes();
       // What is a query in GraphQL, such as POST /ci/lint, reads there.
-      for (const entrance of acts(key) ? ENTRANCES : (['REST'] as const)) {
-        expect([entrance, await knock(world, key, given, entrance, reader)]).toEqual([entrance, 403]);
-      }
+      const entrance = acts(key) ? through(key) : 'REST';
+      expect([entrance, await knock(world, key, given, entrance, reader)]).toEqual([entrance, 403]);
       expect(await changes()).toBe(before);
     });
   }
@@ -85,8 +85,9 @@ describe('A token with the scopes of repositories alone', () => {
       const given = await request(key);
       const before = await changes();
       const wanted = ofFiles.includes(key) ? await knock(world, key, given, 'REST', admin) : 403;
-      expect(await knock(world, key, given, 'REST', gitOnly)).toBe(wanted);
-      expect(await knock(world, key, given, 'GraphQL', gitOnly)).toBe(403);
+      if (ofFiles.includes(key) || through(key) === 'REST') {
+        expect(await knock(world, key, given, 'REST', gitOnly)).toBe(wanted);
+      } else expect(await knock(world, key, given, 'GraphQL', gitOnly)).toBe(403);
       expect(await changes()).toBe(before);
     });
   }
