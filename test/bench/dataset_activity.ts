@@ -80,7 +80,7 @@ function mergeRequests({ projects, users, milestones, labels, mergeRequests: cou
     `INSERT INTO merge_request_versions (merge_request_id, head_commit_sha, base_commit_sha, start_commit_sha, real_size, created_at)
      SELECT id, ${tip}, repeat('b', 40), ${tip}, '3', created_at FROM merge_requests`,
     `INSERT INTO timelogs (merge_request_id, user_id, seconds)
-     SELECT id, author_id, 5_400 FROM merge_requests WHERE id % 10 = 0`,
+     SELECT id, author_id, 5400 FROM merge_requests WHERE id % 10 = 0`,
     `INSERT INTO notes (subject_type, subject_id, author_id, body, starts_thread, created_at)
      SELECT 'MergeRequest', m.id, 1 + n % ${users}, 'What line ' || n || ' is for', TRUE, m.created_at + n * interval '1 minute'
      FROM merge_requests m, generate_series(1, ${THREADS}) n WHERE m.iid = 1`,

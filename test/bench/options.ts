@@ -71,6 +71,7 @@ export function readOptions(args: string[], requests: readonly string[]): Option
     args,
     options: {
       quick: { type: 'boolean', default: false },
+      trial: { type: 'boolean', default: false },
       only: { type: 'string' },
       repository: { type: 'string' },
       'no-growth': { type: 'boolean', default: false },
@@ -80,7 +81,7 @@ export function readOptions(args: string[], requests: readonly string[]): Option
       rounds: { type: 'string', default: '5' },
     },
   });
-  const { quick, profile, repository, attack } = values;
+  const { quick, trial, profile, repository, attack } = values;
   const implied = repository === undefined ? (attack === undefined ? undefined : 'attacks') : 'repository';
   const only = (values.only ?? implied)?.split(',');
   const wanted = only?.filter((name) => requests.includes(name)) ?? [];
@@ -92,10 +93,11 @@ export function readOptions(args: string[], requests: readonly string[]): Option
     (part) => only || ((!quick || PARTS[part]) && !(part === 'growth' && values['no-growth'])),
   );
   return {
-    issues: quick ? 10_000 : 100_000,
+    // A trial shows that the bench itself works.
+    issues: trial ? 1_000 : quick ? 10_000 : 100_000,
     projects: 50,
-    rounds: positive('rounds', values.rounds),
-    milliseconds: quick ? 1_000 : 2_000,
+    rounds: trial ? 1 : positive('rounds', values.rounds),
+    milliseconds: trial ? 50 : quick ? 1_000 : 2_000,
     connections: 16,
     parts: new Set<Part>(wanted.length > 0 || profile ? [...(only ? measured : []), 'requests'] : measured),
     requests: wanted.length > 0 ? wanted : profile ? ['list20'] : undefined,

@@ -1,9 +1,17 @@
 /** The keys of a record as REST v4 names them, with the SQL expressions of their values. */
 export type Fields = Readonly<Record<string, string>>;
 
+/** Arguments of a function of PostgreSQL, at most. */
+const MAX_ARGUMENTS = 100;
+
 /** An SQL expression for the record as REST v4 shows it. */
 export function restJson(fields: Fields): string {
-  const pairs = Object.entries(fields).map(([key, value]) => `'${key}', ${value}`);
+  const all = Object.entries(fields);
+  if (2 * all.length > MAX_ARGUMENTS) {
+    const columns = all.map(([key, value]) => `${value} AS "${key}"`);
+    return `(SELECT row_to_json(record) FROM (SELECT ${columns.join(', ')}) record)`;
+  }
+  const pairs = all.map(([key, value]) => `'${key}', ${value}`);
   return `json_build_object(${pairs.join(', ')})`;
 }
 

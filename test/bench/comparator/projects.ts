@@ -47,6 +47,17 @@ const addresses = (p: string, ns: string): Fields => ({
   http_url_to_repo: `$1::text || '/' || ${ns}.full_path || '/' || ${p}.path || '.git'`,
 });
 
+/** What is found below the address of a project. */
+const LINKS = {
+  self: '',
+  issues: '/issues',
+  merge_requests: '/merge_requests',
+  repo_branches: '/repository/branches',
+  labels: '/labels',
+  events: '/events',
+  members: '/members',
+};
+
 const access = (flag: string) => `CASE WHEN p.${flag} THEN 'enabled' ELSE 'disabled' END`;
 
 const project = restJson({
@@ -88,8 +99,18 @@ const project = restJson({
   auto_cancel_pending_pipelines: access('auto_cancel_pending_pipelines'),
   ci_push_repository_for_job_token_allowed: 'p.job_token_push_allowed',
   ssh_url_to_repo: `'git@' || $2::text || ':' || ns.full_path || '/' || p.path || '.git'`,
-  container_registry_image_prefix: `$2::text || '/' || lower(ns.full_path || '/' || p.path)`,
+  container_registry_image_prefix: `split_part($1::text, '://', 2) || '/' || lower(ns.full_path || '/' || p.path)`,
+  topics: 'p.tag_list',
+  repository_access_level: `'enabled'`,
+  empty_repo: `NOT EXISTS (SELECT 1 FROM recorded_refs r WHERE r.project_id = p.id AND starts_with(r.name, 'refs/heads/'))`,
+  build_timeout: 'p.build_timeout',
+  _links: restJson(
+    Object.fromEntries(
+      Object.entries(LINKS).map(([name, below]) => [name, `$1::text || '/api/v4/projects/' || p.id || '${below}'`]),
+    ),
+  ),
   created_at: timestamp('p.created_at'),
+  updated_at: timestamp('p.updated_at'),
   last_activity_at: timestamp('p.last_activity_at'),
   namespace: restJson({
     id: 'ns.id',
