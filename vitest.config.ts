@@ -24,7 +24,7 @@ export default defineConfig({
     exclude: isWithoutLong ? globSync(include).filter(isLong) : [],
     tags: [{ name: 'long', description: 'Takes long, or proves for every case what a few of them show in each run.' }],
     runner: 'test/support/chosen_tests.ts',
-    setupFiles: ['test/support/quick_passwords.ts', 'test/support/remove_scratch.ts'],
+    setupFiles: ['test/support/small_forks.ts', 'test/support/quick_passwords.ts', 'test/support/remove_scratch.ts'],
     globalSetup: ['test/support/scratch_in_memory.ts', 'test/support/global_setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,8 +1,9 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { pipeline, type Readable } from 'node:stream';
 import { type Replace, replaceFiles } from './archive/replace.ts';
 import { GitError, ProgramFailed } from './errors.ts';
 import type { Oid } from './model.ts';
+import { startChild } from './program/child.ts';
 import { programEnvironment } from './program/environment.ts';
 import { collectComplaint, lowerPriority } from './program/run.ts';
 import type { RepositoryReader, TreePart } from './reader.ts';
@@ -51,7 +52,7 @@ export function hasBzip2(): Promise<boolean> {
 }
 
 function bzip2(source: Readable): Readable {
-  const program = spawn('bzip2', ['-c'], { env: programEnvironment(), stdio: ['pipe', 'pipe', 'pipe'] });
+  const program = startChild('bzip2', ['-c'], { env: programEnvironment() });
   lowerPriority(program);
   const complaint = collectComplaint(program.stderr);
   const output = program.stdout;

@@ -1,7 +1,8 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { startChild } from '#src/git/program/child.ts';
 import { scratch } from './git_program.ts';
 
 /** What a run of the git program ended with. */
@@ -31,11 +32,15 @@ const env = {
 
 /** Runs git as somebody at another machine would, beside the server that runs in this process. */
 export function gitClient(cwd: string, ...args: string[]): Promise<Ran> {
-  return new Promise((resolve) => {
-    const options = { cwd, env, maxBuffer: 1024 ** 3, timeout: 100_000 };
-    execFile('git', args, options, (error, output, said) => {
-      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1;
-      resolve({ code, output: output.trimEnd(), said });
+  return new Promise((resolve, reject) => {
+    const program = startChild('git', args, { cwd, env });
+    const timer = setTimeout(() => program.kill(), 100_000);
+    program.stdin.on('error', () => undefined).end();
+    const [output, said] = [text(program.stdout), text(program.stderr)];
+    program.once('error', reject);
+    program.once('close', async (code) => {
+      clearTimeout(timer);
+      resolve({ code: code ?? 1, output: (await output).trimEnd(), said: await said });
     });
   });
 }

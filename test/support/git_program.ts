@@ -1,9 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { packagePath } from '#src/platform/package_root.ts';
+import { type RanSync, runSync } from './run_sync.ts';
 
 const env = {
   PATH: process.env.PATH,
@@ -18,16 +19,22 @@ const settings = ['-c', 'safe.directory=*', '-c', 'core.quotePath=false', '-c', 
 
 /** What the git program says; the oracle of these tests. */
 export function gitBytes(directory: string, args: string[], input: string | Buffer = ''): Buffer {
-  return execFileSync('git', [...settings, `--git-dir=${directory}`, ...args], {
-    env,
-    input,
-    maxBuffer: 1024 ** 3,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  const { status, stdout, stderr } = runGit([`--git-dir=${directory}`, ...args], input);
+  if (status !== 0) throw Object.assign(new Error(`git ${args.join(' ')}: ${stderr}`), { status, stdout, stderr });
+  return stdout;
+}
+
+function runGit(args: readonly string[], input: string | Buffer = ''): RanSync {
+  return runSync('git', [...settings, ...args], env, input);
 }
 
 export function git(directory: string, args: string[], input: string | Buffer = ''): string {
   return gitBytes(directory, args, input).toString('utf8');
+}
+
+function mustRun(args: readonly string[]): void {
+  const { status, stderr } = runGit(args);
+  if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`);
 }
 
 /** The lines of an answer, without empty ones. */
@@ -39,7 +46,7 @@ export function gitLines(directory: string, args: string[], input: string | Buff
 
 /** The exit code, for questions that are answered by it. */
 export function gitCode(directory: string, args: string[]): number | null {
-  return spawnSync('git', [...settings, `--git-dir=${directory}`, ...args], { env }).status;
+  return runGit([`--git-dir=${directory}`, ...args]).status;
 }
 
 const atEnd: (() => void)[] = [];
@@ -61,18 +68,14 @@ export function scratch(scope: 'test' | 'file' = 'test'): string {
 /** A new bare repository in a scratch directory. */
 export function emptyRepository(scope: 'test' | 'file' = 'test'): string {
   const directory = path.join(scratch(scope), 'repository.git');
-  execFileSync('git', [...settings, 'init', '--quiet', '--bare', '--initial-branch=main', '--template=', directory], {
-    env,
-  });
+  mustRun(['init', '--quiet', '--bare', '--initial-branch=main', '--template=', directory]);
   return directory;
 }
 
 /** A bare copy of a repository with all its refs, in a scratch directory. */
 export function cloneOf(source: string): string {
   const directory = path.join(scratch('file'), 'clone.git');
-  execFileSync('git', [...settings, 'clone', '--quiet', '--mirror', '--no-hardlinks', '--', source, directory], {
-    env,
-  });
+  mustRun(['clone', '--quiet', '--mirror', '--no-hardlinks', '--', source, directory]);
   return directory;
 }
 
@@ -85,7 +88,7 @@ export function ownRepository(): string | null {
     env,
   });
   const args = ['clone', '--quiet', '--bare', '--no-hardlinks', source.toString().trim(), directory];
-  execFileSync('git', [...settings, ...args], { env });
+  mustRun(args);
   return directory;
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { startSpawner } from '../../git/program/spawner.ts';
 import type { Config } from '../../platform/config/config.ts';
 import type { SshConfig } from '../../platform/config/ssh.ts';
 import { sshBase } from '../../platform/config/ssh_address.ts';
@@ -30,7 +31,7 @@ import { createConsoleLogger } from '../../platform/observability/console_log.ts
 import { createLogger, type Logger } from '../../platform/observability/log.ts';
 import { logSlow } from '../../platform/observability/metrics/slow.ts';
 import { startTracing } from '../../platform/observability/tracing/start.ts';
-import { packageVersion } from '../../platform/package_root.ts';
+import { packagePath, packageVersion } from '../../platform/package_root.ts';
 import type { SshOptions } from '../ssh/start.ts';
 import { isLocal, localOnly, requireLoopback } from '../web/local_only.ts';
 import { type ControlMessage, followCommands } from './control.ts';
@@ -59,6 +60,9 @@ export async function serve(given: Config, options: ServeOptions): Promise<numbe
   const log = control ? createLogger(given.logLevel, process.stderr) : await createConsoleLogger(given.logLevel);
   const config = ephemeral ? await temporaryConfig(given, { log, resources, port, exposed }) : given;
   resources.defer(await startTracing(process.env));
+  // Nothing waits for it: until it is there, this process starts programs itself.
+  const spawner = startSpawner(packagePath('bin/spawner.js'));
+  resources.defer(async () => (await spawner)());
   logSlow(log, config.slow);
 
   requireDirectories(config);

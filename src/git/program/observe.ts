@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
+import type { Child } from './child.ts';
 
 /** What to expect of a run. */
 export interface RunKind {
@@ -9,7 +9,7 @@ export interface RunKind {
 }
 
 /** Called with each run of the git program when it starts; `args` are what follows the options that all runs have. */
-export type ProgramObserver = (program: ChildProcess, args: readonly string[], kind: RunKind) => void;
+export type ProgramObserver = (program: Child, args: readonly string[], kind: RunKind) => void;
 
 let observer: ProgramObserver | null = null;
 
@@ -19,11 +19,7 @@ export function observePrograms(wanted: ProgramObserver): void {
 }
 
 /** Tells of a program that was just started, and returns it. */
-export function started<Program extends ChildProcess>(
-  program: Program,
-  args: readonly string[],
-  kind: RunKind = {},
-): Program {
+export function started<Program extends Child>(program: Program, args: readonly string[], kind: RunKind = {}): Program {
   observer?.(program, args, kind);
   return program;
 }

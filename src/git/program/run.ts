@@ -1,8 +1,8 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { ProgramFailed } from '../errors.ts';
+import { type Child, startChild } from './child.ts';
 import { FEW_BASES, LARGEST_ALLOCATION, PROGRAM_ARGUMENTS, programEnvironment } from './environment.ts';
 import { type RunKind, started } from './observe.ts';
 
@@ -30,7 +30,7 @@ export interface Answer {
   code: number;
 }
 
-export type Program = ChildProcessByStdio<Writable, Readable, Readable>;
+export type Program = Child;
 
 /** How much memory of its own a program that walks may fill, in bytes. */
 const MOST_MEMORY = 1024 ** 3;
@@ -49,12 +49,16 @@ export function watchMemory(program: Program, onTooMuch: () => void, most = MOST
 const LOWER = 5;
 
 /** Gives this process priority over the program where both compete for a processor. */
-export function lowerPriority(program: { pid?: number | undefined }): void {
-  try {
-    if (program.pid !== undefined) setPriority(program.pid, LOWER);
-  } catch {
-    // It has ended already, or the system has no such thing.
-  }
+export function lowerPriority(program: Program): void {
+  const lower = () => {
+    try {
+      if (program.pid !== undefined) setPriority(program.pid, LOWER);
+    } catch {
+      // It has ended already, or the system has no such thing.
+    }
+  };
+  if (program.pid === undefined) program.once('spawn', lower);
+  else lower();
 }
 
 /** Starts `git` on a bare repository. Names among the arguments must stand behind `--` or `--end-of-options`. */
@@ -65,10 +69,8 @@ export function startProgram(
   environment: NodeJS.ProcessEnv = {},
   place?: string,
 ): Program {
-  const program = spawn('git', [...PROGRAM_ARGUMENTS, ...FEW_BASES, `--git-dir=${directory}`, ...args], {
+  const program = startChild('git', [...PROGRAM_ARGUMENTS, ...FEW_BASES, `--git-dir=${directory}`, ...args], {
     env: { ...programEnvironment(), GIT_ALLOC_LIMIT: String(LARGEST_ALLOCATION), ...environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
-    windowsHide: true,
     ...(place === undefined ? {} : { cwd: place }),
   });
   return started(program, args, kind);

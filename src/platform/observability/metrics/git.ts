@@ -1,10 +1,10 @@
-import type { ChildProcess } from 'node:child_process';
+import type { Child } from '#src/git/program/child.ts';
 import type { RunKind } from '#src/git/program/observe.ts';
 import { gitPrograms, gitProgramsRunning, gitProgramsStarted } from '#src/platform/observability/metrics/registry.ts';
 import { tracer } from '#src/platform/observability/tracing/tracer.ts';
 
 /** Measures a run of the git program. One that stays to answer many questions is counted, but its duration is not observed. */
-export function observeGit(program: ChildProcess, args: readonly string[], kind: RunKind = {}): void {
+export function observeGit(program: Child, args: readonly string[], kind: RunKind = {}): void {
   const { codes = [0], isLasting = false } = kind;
   const command = commandOf(args);
   const begun = performance.now();
