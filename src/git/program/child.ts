@@ -7,7 +7,7 @@ export type Child = Pick<
   ChildProcessByStdio<Writable, Readable, Readable>,
   'stdin' | 'stdout' | 'stderr' | 'pid' | 'exitCode' | 'signalCode' | 'kill'
 > &
-  Pick<ChildProcess, 'on' | 'once'>;
+  Pick<ChildProcess, 'on' | 'once' | 'ref' | 'unref'>;
 
 /** Starts a program: by the spawner where one is ready, else as a child of this process. */
 export function startChild(command: string, args: readonly string[], options: SpawnOptions): Child {

@@ -198,6 +198,12 @@ export class SpawnedProgram extends EventEmitter<Events> {
     if (!this.#isOver) this.#kill('SIGKILL', true);
   }
 
+  /** Nothing: the process waits for the streams of a program alone. */
+  ref(): void {}
+
+  /** As `ref`. */
+  unref(): void {}
+
   begin(pid: number): void {
     this.pid = pid;
     this.emit('spawn');
