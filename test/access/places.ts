@@ -40,8 +40,8 @@ export async function provePlaces(makeRules: MakeRules): Promise<void> {
     // A rule lives once below the entrances: users come by one of them, and by the other to the next place and for the next rule. Visitors,
     // whom the two treat differently, come by both.
     const cases = VISIBILITIES.map((visibility, of) => [visibility, ENTRANCES[(nth + of) % 2] ?? 'REST'] as const);
-    // The private place in every run, by every eighth rule.
-    for (const [options, some] of nth % 8 === 0 ? everyNth(cases.length, cases) : [[LONG, cases] as const]) {
+    // The private place in every run, by every sixteenth rule.
+    for (const [options, some] of nth % 16 === 0 ? everyNth(cases.length, cases) : [[LONG, cases] as const]) {
       it.each(some)(
         'answers each role of a %s place as it should over %s, and refusals change nothing',
         options,

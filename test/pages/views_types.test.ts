@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

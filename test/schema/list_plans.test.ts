@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import { listStatements, listTokens } from '../bench/lists/dataset.ts';
 import { graphqlLists, type List, restLists } from '../bench/lists/lists.ts';
-import { everyNth, LONG } from '../support/long.ts';
+import { everyNth, itEveryNth, LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 /** Enough of everything for PostgreSQL to find indexes worth their while, a hundredth to a tenth of what the bench has. */
@@ -114,7 +114,7 @@ const lists = [...restLists(), ...graphqlLists()];
 describe('Of a large table', () => {
   const named = lists.map((list) => [list.name, list] as const);
 
-  for (const [options, some] of everyNth(18, named)) {
+  for (const [options, some] of everyNth(36, named)) {
     it.each(some)('%s reads what it finds by an index', options, async (_, list) => {
       const scans = (await planOf(list)).filter((node) => node['Node Type'] === 'Seq Scan');
       const scanned = scans.map((node) => node['Relation Name'] ?? '');
@@ -141,7 +141,10 @@ describe('Each order of', () => {
     'order_by=merged_at&sort=desc': 'merge_requests_merged_desc',
   };
 
-  it.each(ordered.map((list) => [list.name, list] as const))('%s is that of an index', async (name, list) => {
+  itEveryNth(
+    6,
+    ordered.map((list) => [list.name, list] as const),
+  )('%s is that of an index', async (name, list) => {
     const column = /order_by=(\w+)/.exec(name)?.[1] ?? '';
     const used = (await planOf(list)).flatMap((node) => node['Index Name'] ?? []);
     const ownIndex = name.includes('issues')
@@ -207,7 +210,7 @@ describe('Merge requests of a member', () => {
   const anywhere = (filters: [string, string][], places: string[]) =>
     filters.flatMap(([filter, index]) => places.map((place) => [filter, place, index] as const));
 
-  it.each(anywhere(OF_PEOPLE, ['', '/groups/1']))(
+  itEveryNth(6, anywhere(OF_PEOPLE, ['', '/groups/1']))(
     'by %s at %s/merge_requests are found by what is of the person, not project by project',
     async (filter, place, index) => {
       const used = await plan(place, filter);
@@ -216,7 +219,7 @@ describe('Merge requests of a member', () => {
     },
   );
 
-  it.each(anywhere(OF_PROJECTS, ['', '/groups/1', '/projects/1']))(
+  itEveryNth(6, anywhere(OF_PROJECTS, ['', '/groups/1', '/projects/1']))(
     'by %s at %s/merge_requests are found by an index in each project',
     async (filter, place, index) => {
       const used = await plan(place, filter);
