@@ -1,3 +1,4 @@
+import { startSpawner } from '../../git/program/spawner.ts';
 import type { Config } from '../../platform/config/config.ts';
 import { readHolder } from '../../platform/database/lock.ts';
 import { databaseUrls } from '../../platform/lifecycle/database.ts';
@@ -10,6 +11,7 @@ import { createConsoleLogger } from '../../platform/observability/console_log.ts
 import { logSlow } from '../../platform/observability/metrics/slow.ts';
 import { reporter } from '../../platform/observability/report.ts';
 import { startTracing } from '../../platform/observability/tracing/start.ts';
+import { packagePath } from '../../platform/package_root.ts';
 
 export interface WorkOptions {
   /** Names of the queues to work on. */
@@ -27,6 +29,9 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
   await using resources = new AsyncDisposableStack();
   const log = await createConsoleLogger(config.logLevel);
   resources.defer(await startTracing(process.env));
+  // Nothing waits for it: until it is there, this process starts programs itself.
+  const spawner = startSpawner(packagePath('bin/spawner.js'));
+  resources.defer(async () => (await spawner)());
   logSlow(log, config.slow);
   requireWhole(config.dataDir);
   const embedded = readHolder(config.dataDir)?.databaseUrl;
