@@ -208,7 +208,7 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
         return group(at);
       },
     },
-    'GET /groups/:id/notification_settings': { ...reading, given: group },
+    'GET /groups/:id/notification_settings': { ...reading, given: group, visitor: 401 },
     'PUT /groups/:id/notification_settings': { ...reading, given: (at) => ({ ...group(at), level: 'watch' }) },
     'GET /groups/:id/projects': { ...reading, given: group },
     'GET /groups/:id/subgroups': { ...reading, given: group },
@@ -282,7 +282,7 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     },
     'GET /groups/:id/access_tokens': { ...administering, given: group },
     // The tokens of these callers are those of people.
-    'GET /groups/:id/access_tokens/self': { ...reading, success: 400, given: group },
+    'GET /groups/:id/access_tokens/self': { ...reading, success: 400, given: group, visitor: 401 },
     'POST /groups/:id/access_tokens/self/rotate': { ...reading, success: 405, given: group },
     'GET /groups/:id/access_tokens/:token_id': { ...administering, given: accessToken },
     'POST /groups/:id/access_tokens': {

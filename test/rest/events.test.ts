@@ -330,7 +330,7 @@ describe('A comment on a commit', () => {
         [guest, open],
         [outsider, open ? true : null],
         [external, visibility === 'public' ? true : null],
-        [undefined, visibility === 'public' ? false : null],
+        [undefined, visibility === 'public' ? true : null],
       ];
       for (const [who, sees] of readers) {
         const answers = [await world.api(who).get(at)];

@@ -99,7 +99,7 @@ export function memberRules({ world, owner, reading, project }: ProjectGiven): R
     'DELETE /projects/:id/deploy_tokens/:token_id': { success: 204, level: 40, given: deployToken },
     'GET /projects/:id/access_tokens': { ...administering, given: project },
     // The tokens of these callers are those of people.
-    'GET /projects/:id/access_tokens/self': { ...reading, success: 400, given: project },
+    'GET /projects/:id/access_tokens/self': { ...reading, success: 400, given: project, visitor: 401 },
     'POST /projects/:id/access_tokens/self/rotate': { ...reading, success: 405, given: project },
     'GET /projects/:id/access_tokens/:token_id': { ...administering, given: accessToken },
     'POST /projects/:id/access_tokens': {

@@ -135,6 +135,7 @@ export function mergeRequestRules({
     'GET /projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id': {
       ...drafting,
       success: 200,
+      visitor: 401,
       given: drafted,
     },
     'PUT /projects/:id/merge_requests/:merge_request_iid/draft_notes/:draft_note_id': {
@@ -227,7 +228,12 @@ export function mergeRequestRules({
       roles: { admin: 401 },
       given: approved,
     },
-    'GET /projects/:id/merge_requests/:merge_request_iid/merge_ref': { ...reading, level: 20, given: mergeable },
+    'GET /projects/:id/merge_requests/:merge_request_iid/merge_ref': {
+      ...reading,
+      level: 20,
+      given: mergeable,
+      visitor: 401,
+    },
     'POST /projects/:id/merge_requests/:merge_request_iid/pipelines': {
       success: 200,
       level: 30,
