@@ -8,6 +8,7 @@ import { JobStatus } from '#schema/pipelines/types.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { viaRelation } from '#schema/records/plugin.ts';
+import { refusalOf } from '#src/access/permissions/actor.ts';
 import '#schema/runners/types.ts';
 import '#schema/users/types.ts';
 import { type ArtifactsOptions, mayReadArtifacts } from '#src/domain/ci/artifacts/read.ts';
@@ -23,7 +24,6 @@ import { mayReadLog } from '#src/domain/ci/job_logs/debug.ts';
 import { type LogLines, type LogMatch, readLogLines, searchLog } from '#src/domain/ci/job_logs/lines.ts';
 import { BRIDGE_FAILURES, FAILURE_REASONS } from '#src/domain/ci/jobs/failure_reason.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
-import { Forbidden, Unauthenticated } from '#src/platform/errors.ts';
 
 interface ArtifactsRow {
   projectId: number;
@@ -468,7 +468,7 @@ interface LoggedJob {
 
 /** Throws Forbidden, or Unauthenticated for anonymous callers, for a log that the caller may not read. */
 async function requireReadableLog(context: GraphQLContext, job: LoggedJob): Promise<void> {
-  if (!(await readsLog(context, job))) throw context.actor ? new Forbidden() : new Unauthenticated();
+  if (!(await readsLog(context, job))) throw refusalOf(context.actor);
 }
 
 async function readsLog(context: GraphQLContext, { projectId, traceFile }: LoggedJob): Promise<boolean> {

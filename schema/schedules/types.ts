@@ -10,6 +10,7 @@ import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import { refusalOf } from '#src/access/permissions/actor.ts';
 import '#schema/users/types.ts';
 import { findPipelinesByIds } from '#src/domain/ci/pipelines/find.ts';
 import {
@@ -19,7 +20,6 @@ import {
   listSchedules,
   mayReadVariables,
 } from '#src/domain/ci/schedules/list.ts';
-import { Forbidden } from '#src/platform/errors.ts';
 
 const PipelineScheduleStatus = builder.enumType('PipelineScheduleStatus', {
   description: 'Whether a schedule starts pipelines.',
@@ -126,7 +126,7 @@ export const PipelineSchedule = builder.prismaObject('PipelineSchedule', {
       select: { id: true, projectId: true, ownerId: true },
       resolve: async (schedule, { key }, context) => {
         const project = await requireProjectBase(context, schedule.projectId);
-        if (!mayReadVariables(context, project, schedule)) throw new Forbidden();
+        if (!mayReadVariables(context, project, schedule)) throw refusalOf(context.actor);
         return findScheduleVariable(context, schedule.id, key);
       },
     }),

@@ -1,6 +1,5 @@
-import type { Actor } from '#src/access/permissions/actor.ts';
+import { type Actor, refusalOf } from '#src/access/permissions/actor.ts';
 import { type Feature, type Features, hasFeature, TRACKED } from '#src/access/permissions/features.ts';
-import { Forbidden, Unauthenticated } from '#src/platform/errors.ts';
 
 /** Access levels (rest-api-v4.md, Member). */
 export const GUEST = 10;
@@ -210,7 +209,7 @@ export function authorize<Ability extends ProjectAbility | GroupAbility>(
   subject: SubjectOf<Ability>,
 ): void {
   if (can(actor, ability, subject)) return;
-  throw actor ? new Forbidden() : new Unauthenticated();
+  throw refusalOf(actor);
 }
 
 function isShown(actor: Actor | null, features: readonly Feature[], subject: PermissionSubject): boolean {

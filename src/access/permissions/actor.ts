@@ -139,6 +139,11 @@ export function readerOf({ actor }: Context): Actor | null {
   return actor;
 }
 
+/** What an actor is told who sees a place and may not do something there: visitors may be let in once they are signed in. */
+export function refusalOf(actor: Actor | null): Forbidden | Unauthenticated {
+  return actor ? new Forbidden() : new Unauthenticated();
+}
+
 /** Like readerOf, for reads of users, which `read_user` also allows. */
 export function accountReaderOf(context: Context): Actor | null {
   return context.actor && requireAccount(context);

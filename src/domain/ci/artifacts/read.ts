@@ -1,12 +1,12 @@
 import { can, DEVELOPER, MASTER } from '#src/access/permissions/abilities.ts';
-import type { Actor, Context } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, refusalOf } from '#src/access/permissions/actor.ts';
 import { artifactsStore, type RecordedArtifacts } from '#src/domain/ci/artifacts/place.ts';
 import { findJob } from '#src/domain/ci/jobs/list.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { RawContent } from '#src/domain/repository/raw.ts';
 import { openStored } from '#src/domain/uploads/content.ts';
 import type { Db } from '#src/platform/database/db.ts';
-import { Forbidden, NotFound, Unauthenticated } from '#src/platform/errors.ts';
+import { NotFound } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /** A job whose artifacts an operation found. */
@@ -72,5 +72,5 @@ export function mayReadArtifacts(
 /** Like mayReadArtifacts. Throws Forbidden, or Unauthenticated for anonymous callers. */
 export function requireReadable({ actor }: Context, project: ProjectRow, options: unknown): void {
   const { artifacts = null } = (options ?? {}) as { artifacts?: ArtifactsOptions };
-  if (!mayReadArtifacts(actor, project, artifacts)) throw actor ? new Forbidden() : new Unauthenticated();
+  if (!mayReadArtifacts(actor, project, artifacts)) throw refusalOf(actor);
 }

@@ -1,8 +1,7 @@
 import { can } from '#src/access/permissions/abilities.ts';
-import type { Actor, Context } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, refusalOf } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Db } from '#src/platform/database/db.ts';
-import { Forbidden, Unauthenticated } from '#src/platform/errors.ts';
 
 /** The variables with which a runner, or a service of the job, prints all that it knows. */
 const DEBUGGING = ['CI_DEBUG_TRACE', 'CI_DEBUG_SERVICES'];
@@ -37,5 +36,5 @@ export async function requireLogReadable(
 ): Promise<void> {
   if (mayReadLog(actor, project, true)) return;
   const debug = (await db.jobTrace.count({ where: { jobId, debug: true } })) > 0;
-  if (!mayReadLog(actor, project, debug)) throw actor ? new Forbidden() : new Unauthenticated();
+  if (!mayReadLog(actor, project, debug)) throw refusalOf(actor);
 }
