@@ -42,7 +42,10 @@ it('lists merge requests by state, text and filters, with counts that follow the
   expect(browser.page).not.toContain('Wanted &lt;b&gt;');
   await browser.get(`${address}?author=${reviewer.username}`);
   expect(browser.page).toContain('No merge requests match');
-  expect((await new Browser(world.send).get(address)).headers.location).toMatch(/^\/users\/sign_in/);
+  const visitor = new Browser(world.send);
+  await visitor.get(address);
+  expect([visitor.answer.status, visitor.page.includes('Decoy 3')]).toEqual([200, true]);
+  expect((await visitor.get(`${address}/new`)).headers.location).toMatch(/^\/users\/sign_in/);
 });
 
 it('opens a merge request from the address that names its branches, with the text of the only commit', async () => {

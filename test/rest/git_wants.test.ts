@@ -95,16 +95,23 @@ describe.each([0, 2])('A fetch of an object by its name (version %i)', (version)
     };
     const listed = (...args: string[]) => run(work, ...by, ...args, 'ls-remote', address(project));
     expect(await listed(...signedIn(outsider))).toContain(`${head}\trefs/merge-requests/1/head`);
-    expect(await listed()).not.toContain('merge-requests');
+    expect(await listed()).toContain(`${head}\trefs/merge-requests/1/head`);
     for (const name of [head, 'refs/merge-requests/1/head']) {
       const fetch = [...by, 'fetch', '--quiet'];
       expect((await gitClient(work, ...signedIn(outsider), ...fetch, address(project), name)).code).toBe(0);
-      // Version 0 lists all refs before it is known that credentials would help.
-      const copy = await workingCopy();
-      const asked = await gitClient(copy, ...fetch, address(project, outsider), name);
-      if (version === 2 || name === head) expect([asked.code, asked.said]).toEqual([0, '']);
-      expect((await gitClient(await workingCopy(), ...fetch, address(project), name)).code).toBe(128);
+      const asked = await gitClient(await workingCopy(), ...fetch, address(project), name);
+      expect([asked.code, asked.said]).toEqual([0, '']);
     }
+    const refused = async (...args: string[]) => {
+      expect(await listed(...args)).not.toContain('merge-requests');
+      const fetch = [...args, ...by, 'fetch', '--quiet', address(project), head];
+      expect((await gitClient(await workingCopy(), ...fetch)).code).toBe(128);
+    };
+    const forMembers = { merge_requests_access_level: 'private' };
+    expect((await world.api(owner).put(`/projects/${project.id}`, forMembers)).status).toBe(200);
+    await refused();
+    await refused(...signedIn(outsider));
+    expect(await listed(...signedIn(owner))).toContain('merge-requests');
     await world.db.project.update({ where: { id: project.id }, data: { mergeRequestsEnabled: false } });
     expect(await listed(...signedIn(owner))).not.toContain('merge-requests');
     const headers = { 'PRIVATE-TOKEN': owner.token };

@@ -111,8 +111,15 @@ describe('The beginning of a hash', () => {
     expect([await found(removed.slice(0, 12), world.api(guest)), (await api.get(`${at}/tree?${ref}`)).status]).toEqual([
       200, 200,
     ]);
-    expect((await world.api().get(`${at}/tree?${ref}`)).status).toBe(404);
-    expect((await world.api().get(`${at}/tree?ref=${part('refs/merge-requests/9/head')}`)).status).toBe(404);
+    const ofVisitor = async () => [
+      (await world.api().get(`${at}/tree?${ref}`)).status,
+      (await world.api().get(`${at}/tree?ref=${part('refs/merge-requests/9/head')}`)).status,
+    ];
+    expect(await ofVisitor()).toEqual([200, 200]);
+    const level = (name: string) => api.put(`/projects/${shared.project.id}`, { merge_requests_access_level: name });
+    await level('private');
+    expect(await ofVisitor()).toEqual([404, 404]);
+    await level('enabled');
     expect((await api.get(`${at}/tree?ref=${part('refs/merge-requests/9/head')}`)).status).toBe(200);
     git(directory, ['update-ref', '-d', 'refs/merge-requests/9/head']);
     expect(await found(removed.slice(0, 12))).toBe(404);
