@@ -44,10 +44,14 @@ function takeTurn(): DatabaseSync {
 /** Has all clients of a process use one query compiler, which Prisma would make for each of them. */
 function shareCompiler(file: string): void {
   const text = readFileSync(path.join(root, file), 'utf8');
-  const shared = text.replace(/getRuntime: async \(\) => (await import\([^)]+\))/, 'getRuntime: async () => sharingCompiler($1)');
+  const shared = text.replace(
+    /getRuntime: async \(\) => (await import\([^)]+\))/,
+    'getRuntime: async () => sharingCompiler($1)',
+  );
   if (shared === text) throw new Error(`${file} names no runtime of its query compiler`);
   const ours = "import { sharingCompiler } from '../../../platform/database/query_compiler.ts';\n";
-  writeFileSync(path.join(root, file), ours + shared);
+  // Behind the comments at the top, which turn off the checks of the file.
+  writeFileSync(path.join(root, file), shared.replace(/^import /m, `${ours}import `));
 }
 
 /** Escapes what is not in Latin-1: one such character makes V8 keep all of a file in two bytes a letter. */

@@ -187,8 +187,8 @@ export class SpawnedProgram extends EventEmitter<Events> {
     for (const output of [stdout, stderr]) output.once('close', () => this.#close());
   }
 
-  kill(signal: NodeJS.Signals | number = 'SIGTERM'): boolean {
-    if (this.#isOver || typeof signal === 'number') return false;
+  kill(signal: NodeJS.Signals = 'SIGTERM'): boolean {
+    if (this.#isOver) return false;
     this.#kill(signal, false);
     return true;
   }
