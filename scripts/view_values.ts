@@ -10,6 +10,8 @@ interface OfRow {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   values: Readonly<Record<string, any>>;
   problems: Readonly<Record<string, string>>;
+  /** Whether nobody is signed in. */
+  isVisitor: boolean;
   sshBase: string | null;
   isSplit: boolean;
 }

@@ -144,7 +144,8 @@ async function showRow(
   const title = row.title(found as never, facts);
   const status = isRefused ? 422 : 200;
   if (!isSecret) visit.allowCompression();
-  const own = { url: facts.url, given, sshBase: visit.sshBase, isSplit: facts.changes.isSplit };
+  const isVisitor = facts.username === null;
+  const own = { url: facts.url, given, isVisitor, sshBase: visit.sshBase, isSplit: facts.changes.isSplit };
   visit.show(
     row.view,
     { title, feed: row.feed?.(found as never, facts) },

@@ -272,6 +272,7 @@ it('shows visitors a note, sends them to sign in before they change it, and hide
     expect([address, browser.answer.status]).toEqual([address, 200]);
     expect(browser.page).toContain('Seen by everyone');
     expect(browser.page).not.toContain('Seen by members');
+    expect(browser.page.includes('to comment.')).toBe(address === path);
   }
   const address = `/${project.fullPath}/-/notes/${globalId('Note', note.id)}/edit`;
   const { location } = (await browser.get(address)).headers;
@@ -314,7 +315,7 @@ it('comments on a snippet, edits and deletes comments, and leads back to it', as
   expect(await world.db.note.count({ where: { id: note.id } })).toBe(0);
 });
 
-it('shows comments on a snippet to signed-in users who see it, and offers only what each may', async () => {
+it('shows comments on a snippet to all who see it, and offers only what each may', async () => {
   const { owner, project, snippet, path } = await startSnippet();
   const [writer, stranger] = [await world.user(), await world.user()];
   await world.api(writer).post(`/projects/${project.id}/snippets/${snippet.id}/notes`, { body: 'Well made' });
@@ -334,7 +335,8 @@ it('shows comments on a snippet to signed-in users who see it, and offers only w
   const visitor = new Browser(world.send);
   await visitor.get(path);
   expect(visitor.answer.status).toBe(200);
-  expect(visitor.page).not.toContain('Well made');
+  expect(visitor.page).toContain('Well made');
+  expect(visitor.page).not.toContain('name="body"');
   expect(visitor.page).toContain(`/users/sign_in?return_to=${encodeURIComponent(path)}`);
   const hidden = await startSnippet('private');
   const outside = await signedIn(world, stranger);
