@@ -32,7 +32,10 @@ it('tells what is in projects and groups to those only who can delete them, in o
     project: { viewerCanManageWebhooks: true, contents: null },
     group: { viewerCanTransfer: false, contents: null },
   });
-  expect(await seen()).toMatchObject({ project: { contents: null }, group: { viewerCanTransfer: false, contents: null } });
+  expect(await seen()).toMatchObject({
+    project: { contents: null },
+    group: { viewerCanTransfer: false, contents: null },
+  });
   const list = (first: number) => `{ projects(first: ${first}) { nodes { contents { issues } } } }`;
   const count = async (first: number) => (await world.statements(() => world.graphql(list(first), {}, owner))).length;
   await count(1);
