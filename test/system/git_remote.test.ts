@@ -17,7 +17,7 @@ afterAll(async () => {
   remove();
 });
 
-const LARGE = 200 * 1024 * 1024;
+const LARGE = 100 * 1024 * 1024;
 /** Milliseconds for a test on a slow machine. */
 const TIMEOUT = 300_000;
 
@@ -127,7 +127,7 @@ test('a server that is killed while 2,000 refs are pushed holds good ones, knows
   let server = await startServer(settings(own.directory));
   const key = printed(server.output(), 'Private token') ?? '';
   const headers = { 'PRIVATE-TOKEN': key, 'Content-Type': 'application/json' };
-  for (const round of [0, 1, 2]) {
+  for (const round of [0, 2]) {
     const body = JSON.stringify({ name: `many-${round}` });
     const made = await fetch(`${server.url}/api/v4/projects`, { method: 'POST', headers, body });
     const { id, path_with_namespace: name } = (await made.json()) as { id: number; path_with_namespace: string };
