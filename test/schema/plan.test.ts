@@ -208,7 +208,7 @@ describe('A plan answers as graphql-js does', () => {
   // The same ten first in every run.
   const amounts = [
     { wanted: 10, options: {} },
-    { wanted: 400, options: LONG },
+    { wanted: 200, options: LONG },
   ];
   for (const { wanted, options } of amounts)
     it(`${wanted} queries over the whole schema, for members, administrators and nobody`, {
