@@ -50,7 +50,7 @@ const beside = [
   'writers',
 ].map((name) => `test/system/${name}.test.ts`);
 
-/** Those run first, three files at a time, as each waits for servers to start; then all others, each alone on the machine. */
+/** Those run first, two files at a time; then all others, each alone on the machine. */
 const project = (
   name: string,
   maxWorkers: number,
@@ -77,7 +77,7 @@ export default defineConfig({
       sequencer: longestFirst(['package', 'seed', 'project_pages', 'git_remote'].map((name) => `system/${name}`)),
     },
     projects: [
-      project('beside others', 3, 0, { include: beside }),
+      project('beside others', 2, 0, { include: beside }),
       project('alone', 1, 1, { include: [all], exclude: beside }),
     ],
   },

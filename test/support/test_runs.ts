@@ -13,6 +13,8 @@ export interface TestRun {
   args?: string[];
   /** Parts of the names of the files that it is about, or all that its configuration has. */
   files?: string[];
+  /** Which part of all files it runs, as `1/2`, where it names none; all of them when absent. */
+  share?: string | undefined;
 }
 
 export interface Verdict {
@@ -111,7 +113,8 @@ async function callVitest(
   const earlier = linesOf(record).length;
   const reporters = ['--reporter=default', `--reporter=${path.join(import.meta.dirname, 'record_files.ts')}`];
   const vitest = path.join(import.meta.dirname, '../../node_modules/vitest/vitest.mjs');
-  const args = [vitest, 'run', '--config', run.config, ...(run.args ?? []), ...reporters, ...files];
+  const share = run.share && files.length === 0 ? [`--shard=${run.share}`] : [];
+  const args = [vitest, 'run', '--config', run.config, ...(run.args ?? []), ...share, ...reporters, ...files];
   const child = spawn(process.execPath, args, { cwd, env: { ...process.env, [RECORD]: record }, stdio: output });
   const watch = endWhenStuck(child.pid, () => linesOf(record).length, stuckSeconds);
   const [status, signal] = await once(child, 'exit');

@@ -37,13 +37,13 @@ describe('A run of the long and system tests', () => {
   afterEach(() => scratch.remove());
 
   const write = (file: string, text: string) => writeFileSync(path.join(scratch.directory, file), text);
-  const runFiles = (files: Record<string, keyof typeof BODIES>) => {
+  const runFiles = (files: Record<string, keyof typeof BODIES>, share?: string) => {
     for (const [name, body] of Object.entries(files)) {
       const imports = "import fs from 'node:fs'; import { setTimeout as sleep } from 'node:timers/promises';";
       write(`${name}.test.ts`, `${imports} import { it } from 'vitest'; it('works', async () => { ${BODIES[body]} });`);
     }
     const options = { cwd: scratch.directory, output: 'ignore', stuckSeconds: 10 } as const;
-    return runTests([{ config: 'vitest.config.ts' }], options);
+    return runTests([{ config: 'vitest.config.ts', share }], options);
   };
 
   it('passes when a file that failed, ended its worker or threw too late passes alone, and names it', async () => {
@@ -54,6 +54,17 @@ describe('A run of the long and system tests', () => {
       'flaky: a.test.ts: works: came early',
       expect.stringMatching(/^flaky: b.test.ts: Worker exited unexpectedly/),
       'flaky: c.test.ts: came late',
+    ]);
+  });
+
+  it('has each file in one of two shares, also where it runs once more', async () => {
+    const files = { a: 'fails_once', b: 'passes', c: 'passes', d: 'passes' } as const;
+    const shares = [await runFiles(files, '1/2'), await runFiles(files, '2/2')];
+    expect(shares.map(({ passed }) => passed)).toEqual([true, true]);
+    expect(shares.flatMap(({ lines }) => lines).toSorted()).toEqual([
+      'Test files: 2 passed (0 flaky), 0 failed',
+      'Test files: 2 passed (1 flaky), 0 failed',
+      'flaky: a.test.ts: works: came early',
     ]);
   });
 
