@@ -255,6 +255,7 @@ describe('an application signs people in', () => {
     await visitor.page.goto('/profile/applications');
     expect(await accessibilityFaults(visitor.page)).toEqual([]);
     await visitor.page.getByRole('button', { name: 'Revoke access of Third party' }).click();
+    await visitor.page.getByRole('button', { name: 'Revoke access', exact: true }).click();
     await visitor.page.getByRole('status').waitFor();
     expect((await whoAmI()).status).toBe(401);
     await visitor.page.goto(ask);
