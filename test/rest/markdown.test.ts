@@ -77,7 +77,11 @@ describe('POST /markdown', () => {
     [':tada: :+1: :nothing_of_the_kind: `:tada:`', '<p dir="auto">🎉 👍 :nothing_of_the_kind: <code>:tada:</code></p>'],
     [
       '- [ ] a\n- [x] *b*\n- c',
-      '<ul dir="auto" class="task-list">\n<li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox" disabled /> a</li>\n<li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox" disabled checked /> <em>b</em></li>\n<li>c</li>\n</ul>',
+      '<ul dir="auto" class="task-list">\n<li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox" aria-label="a" disabled /> a</li>\n<li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox" aria-label="b" disabled checked /> <em>b</em></li>\n<li>c</li>\n</ul>',
+    ],
+    [
+      '| | a |\n|-|-|\n| b | c |',
+      '<table dir="auto">\n<thead>\n<tr>\n<td></td>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>b</td>\n<td>c</td>\n</tr>\n</tbody>\n</table>',
     ],
     [
       'https://example.org/a. www.example.org (a@example.org)',

@@ -58,6 +58,7 @@ function gfm(): Parser {
   const parser = new MarkdownIt('default', { html: true, linkify: true, maxNesting, highlight }).use(footnotes);
   parser.linkify.set({ fuzzyLink: false }).add('www.', { validate: lengthOfAddress, normalize: completeAddress });
   parser.core.ruler.before('linkify', 'task_lists', makeTaskLists);
+  parser.core.ruler.push('head_cells', makeEmptyHeadsCells);
   parser.core.ruler.after('linkify', 'references', makeLinks);
   parser.core.ruler.push('anchors', makeAnchors);
   return parser;
@@ -96,7 +97,7 @@ function highlight(code: string, language: string): string {
 }
 
 /** Items of lists that begin with `[ ]` or `[x]` get a box. */
-function makeTaskLists({ tokens, Token }: StateCore): void {
+function makeTaskLists({ tokens, Token, md }: StateCore): void {
   const lists: Token[] = [];
   for (const [at, token] of tokens.entries()) {
     if (/^(bullet|ordered)_list_open$/.test(token.type)) lists.push(token);
@@ -108,10 +109,35 @@ function makeTaskLists({ tokens, Token }: StateCore): void {
     if (box === undefined) continue;
     first.content = first.content.slice(box.length);
     const input = new Token('html_inline', '', 0);
-    input.content = `<input type="checkbox" class="task-list-item-checkbox" disabled${mark === ' ' ? '' : ' checked'}>`;
+    const name = md.utils.escapeHtml(nameOf(token.children ?? []));
+    const checked = mark === ' ' ? '' : ' checked';
+    input.content = `<input type="checkbox" class="task-list-item-checkbox" aria-label="${name}" disabled${checked}>`;
     token.children?.unshift(input);
     item.attrSet('class', 'task-list-item');
     lists.at(-1)?.attrSet('class', 'task-list');
+  }
+}
+
+/** Characters of the text of a task by which its box is called. */
+const LONGEST_NAME = 100;
+
+function nameOf(tokens: readonly Token[]): string {
+  return tokens
+    .filter(({ type }) => type === 'text' || type === 'code_inline')
+    .map(({ content }) => content)
+    .join('')
+    .trim()
+    .slice(0, LONGEST_NAME)
+    .toWellFormed();
+}
+
+/** Heads of tables with nothing in them are no heads. */
+function makeEmptyHeadsCells({ tokens }: StateCore): void {
+  for (const [at, token] of tokens.entries()) {
+    const [text, end] = tokens.slice(at + 1, at + 3);
+    if (token.type !== 'th_open' || text?.content !== '' || end?.type !== 'th_close') continue;
+    token.tag = 'td';
+    end.tag = 'td';
   }
 }
 

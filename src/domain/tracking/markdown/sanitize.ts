@@ -69,7 +69,7 @@ const allowedAttributes = {
   '*': ['id', 'dir', 'title'],
   a: ['href', 'rel', 'data-reference-type', 'data-id'],
   img: ['src', 'alt', 'width', 'height'],
-  input: ['type', 'disabled', 'checked'],
+  input: ['type', 'disabled', 'checked', 'aria-label'],
   ol: ['start', 'type', 'reversed'],
   li: ['value'],
   th: cells,
@@ -111,11 +111,12 @@ export function sanitize(html: string, surroundings: Surroundings): string {
         const url = src === undefined ? undefined : leadTo(src, 'raw', surroundings);
         return { tagName, attribs: url === undefined ? attribs : { ...attribs, src: url } };
       },
-      input: (tagName, { checked, class: name }) => ({
+      input: (tagName, { checked, class: name, 'aria-label': label }) => ({
         tagName,
         attribs: {
           type: 'checkbox',
           ...(name !== undefined && { class: name }),
+          ...(label !== undefined && { 'aria-label': label }),
           disabled: '',
           ...(checked !== undefined && { checked: '' }),
         },
