@@ -1,0 +1,214 @@
+// Each answer in depth, which the long run has.
+// @module-tag long
+import {
+  type GraphQLObjectType,
+  getNamedType,
+  isCompositeType,
+  isLeafType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { beforeAll, expect, it } from 'vitest';
+import { rows } from '#pages/index.ts';
+import { schema } from '#schema/index.ts';
+import { Browser } from '../support/browser.ts';
+import { projectWithCommit } from '../support/ci.ts';
+import { ENDPOINTS } from '../support/endpoints.ts';
+import { takenJob } from '../support/running_job.ts';
+import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+const roles: Record<string, TestUser> = {
+  owner,
+  master: await world.user(),
+  developer: await world.user(),
+  admin: await world.user({ admin: true }),
+};
+
+/** A text that acts as somebody or opens something, and to whom answers may show it whole. */
+interface Secret {
+  name: string;
+  text: string;
+  shownTo: readonly string[];
+}
+
+const secrets: Secret[] = [];
+const ids: Record<string, string> = {};
+let places: { project: { id: number; fullPath: string }; group: { id: number; fullPath: string } };
+
+beforeAll(async () => {
+  const group = await world.group({ owner });
+  const { project } = await projectWithCommit(world, owner, { config: 'unit: {script: test}', namespaceId: group.id });
+  places = { project, group };
+  await world.member(group, roles.master as TestUser, 'owner');
+  await world.member(group, roles.developer as TestUser, 'developer');
+  const [asOwner, asAdmin] = [world.api(owner), world.api(roles.admin)];
+  const make = async (api: typeof asOwner, path: string, values: object): Promise<Record<string, string>> => {
+    const { status, body } = await api.post(path, values);
+    expect([path, status]).toEqual([path, 201]);
+    return body;
+  };
+  const keep = (name: string, text: string | undefined, ...shownTo: string[]) => {
+    if (!text) throw new Error(`${name} has no text`);
+    secrets.push({ name, text, shownTo });
+  };
+  const [at, ofGroup] = [`/projects/${project.id}`, `/groups/${group.id}`];
+  const soon = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
+  const token = () => ({ name: world.unique('token'), scopes: ['api'], expires_at: soon, access_level: 30 });
+  const deploy = () => ({ name: world.unique('deploy'), scopes: ['read_repository'] });
+  const hook = (name: string) => ({ url: 'https://hooks.example.com/', token: `${name}-zqsecret` });
+  const trigger = await make(asOwner, `${at}/triggers`, { description: 'nightly' });
+  keep('the token of a trigger', trigger.token, 'owner');
+  const made = {
+    deploy_token: await make(asOwner, `${at}/deploy_tokens`, deploy()),
+    access_token: await make(asOwner, `${at}/access_tokens`, token()),
+  };
+  keep('a deploy token', made.deploy_token.token);
+  keep('an access token of a project', made.access_token.token);
+  keep('a deploy token of a group', (await make(asOwner, `${ofGroup}/deploy_tokens`, deploy())).token);
+  keep('an access token of a group', (await make(asOwner, `${ofGroup}/access_tokens`, token())).token);
+  const ofHook = await make(asOwner, `${at}/hooks`, hook('project'));
+  await make(asOwner, `${ofGroup}/hooks`, hook('group'));
+  await make(asAdmin, '/hooks', hook('server'));
+  keep('the token of a webhook', 'project-zqsecret');
+  keep('the token of a webhook of a group', 'group-zqsecret');
+  keep('the token of a system hook', 'server-zqsecret');
+  const url = 'http://zquser:zqmirror@mirror.example.com/a.git';
+  const mirror = await make(asOwner, `${at}/remote_mirrors`, { url });
+  keep('the password of a mirror', 'zqmirror');
+  keep('a private token', owner.token);
+  const personal = { name: 'x', scopes: ['api'], expires_at: soon };
+  keep('a personal token', (await make(asAdmin, `/users/${owner.id}/personal_access_tokens`, personal)).token);
+  const acting = await make(asAdmin, `/users/${owner.id}/impersonation_tokens`, personal);
+  keep('an impersonation token', acting.token);
+  const application = { name: 'x', redirect_uri: 'https://x.example/', scopes: 'api' };
+  keep('the secret of an application', (await make(asAdmin, '/applications', application)).secret);
+  const runner = await make(asOwner, '/user/runners', { runner_type: 'project_type', project_id: project.id });
+  keep('the token of a runner', runner.token);
+  const job = await takenJob(world, owner, project);
+  keep('the token of a job', job.token);
+  keep('the hash of a password', (await world.db.user.findUniqueOrThrow({ where: { id: owner.id } })).passwordHash);
+  Object.assign(ids, {
+    trigger_id: trigger.id,
+    token_id: made.access_token.id,
+    hook_id: ofHook.id,
+    mirror_id: mirror.id,
+    user_id: owner.id,
+    impersonation_token_id: acting.id,
+    job_id: job.id,
+    pipeline_id: job.pipelineId,
+    runner_id: runner.id,
+    deploy_token_id: made.deploy_token.id,
+  });
+}, 60_000);
+
+/** What of the secrets stands in an answer that this role must not be shown. */
+function told(role: string, text: string): string[] {
+  return secrets.filter((one) => !one.shownTo.includes(role) && text.includes(one.text)).map(({ name }) => name);
+}
+
+it.each(Object.entries(roles))(
+  'No answer of the REST API has a secret for the %s that is not theirs',
+  async (role, who) => {
+    const paths = [...ENDPOINTS.values()].filter(({ route }) => route.method === 'GET' && !route.raw);
+    let found = 0;
+    for (const { route } of paths) {
+      const own = route.path.startsWith('/groups')
+        ? places.group.id
+        : route.path.startsWith('/users')
+          ? owner.id
+          : places.project.id;
+      const path = route.path.replace(/:(\w+)/g, (_, name: string) => String(name === 'id' ? own : (ids[name] ?? 1)));
+      const { status, body } = await world.api(who).get(path);
+      found += status === 200 ? 1 : 0;
+      expect([path, told(role, JSON.stringify(body))]).toEqual([path, []]);
+    }
+    expect(found).toBeGreaterThan(60);
+  },
+  60_000,
+);
+
+it('Its owner finds the whole token of a trigger, and nobody else', async () => {
+  const path = `/projects/${places.project.id}/triggers`;
+  const lists = await Promise.all(Object.values(roles).map((who) => world.api(who).get(path)));
+  const whole = secrets.find(({ name }) => name === 'the token of a trigger')?.text ?? '';
+  expect(lists.map(({ body }) => JSON.stringify(body).includes(whole))).toEqual([true, false, false, false]);
+});
+
+/** Selects all values of what a field leads to, and of one step further. */
+function everything(type: GraphQLObjectType, steps: number): string {
+  const fields = Object.values(type.getFields()).flatMap(({ name, args, type: of }) => {
+    if (args.some((arg) => isNonNullType(arg.type) && arg.defaultValue === undefined)) return [];
+    const target = getNamedType(of);
+    if (isLeafType(target)) return [name];
+    if (!isCompositeType(target) || !isObjectType(target) || steps === 0) return [];
+    if (['pageInfo', 'edges'].includes(name)) return [];
+    const further = target.name.endsWith('Connection') ? steps : steps - 1;
+    return [`${name} { __typename ${everything(target, further)} }`];
+  });
+  return fields.join(' ');
+}
+
+it.each(Object.entries(roles))(
+  'No answer of GraphQL has a secret for the %s that is not theirs',
+  async (role, who) => {
+    const starts: [string, string][] = [
+      [`project(ref: ${places.project.id})`, 'Project'],
+      [`group(ref: ${places.group.id})`, 'Group'],
+      [`user(id: ${owner.id})`, 'User'],
+      ['viewer', 'User'],
+      ['', 'Query'],
+    ];
+    const unread: string[] = [];
+    let found = 0;
+    for (const [start, name] of starts) {
+      const type = schema.getType(name) as GraphQLObjectType;
+      for (const field of Object.values(type.getFields())) {
+        const target = getNamedType(field.type);
+        const isAsked = field.args.every((arg) => !isNonNullType(arg.type) || arg.defaultValue !== undefined);
+        if (!isAsked || (!isLeafType(target) && !isObjectType(target))) continue;
+        const inside = isObjectType(target) ? ` { __typename ${everything(target, 0)} ${nodesOf(target)} }` : '';
+        const some = field.args.some((arg) => arg.name === 'first') ? '(first: 5)' : '';
+        const selection = `${field.name}${some}${inside}`;
+        const { body } = await world.graphql(
+          start === '' ? `{ ${selection} }` : `{ ${start} { ${selection} } }`,
+          {},
+          who,
+        );
+        expect([name, field.name, told(role, JSON.stringify(body))]).toEqual([name, field.name, []]);
+        if (body.data) found += 1;
+        else if (body.errors[0].extensions.code !== 'FORBIDDEN')
+          unread.push(`${name}.${field.name}: ${JSON.stringify(body.errors)}`);
+      }
+    }
+    expect(unread).toEqual([]);
+    expect(found).toBeGreaterThan(100);
+  },
+  60_000,
+);
+
+function nodesOf(type: GraphQLObjectType): string {
+  const nodes = type.getFields().nodes;
+  const target = nodes && getNamedType(nodes.type);
+  return isObjectType(target) ? `nodes { __typename ${everything(target, 0)} }` : '';
+}
+
+it.each(Object.entries(roles))(
+  'No page has a secret for the %s that is not theirs',
+  async (role, who) => {
+    const browser = new Browser(world.send);
+    await browser.signIn(who.username, PASSWORD);
+    const paths = rows
+      .filter(({ kind, path }) => kind === 'page' && !/[*]|:(?!project|group)/.test(path))
+      .map(({ path }) => path.replace(':project', places.project.fullPath).replace(':group', places.group.fullPath));
+    let found = 0;
+    for (const path of paths) {
+      const { status, body } = await browser.get(path);
+      found += status === 200 ? 1 : 0;
+      expect([path, told(role, JSON.stringify(body))]).toEqual([path, []]);
+    }
+    expect(found).toBeGreaterThan(20);
+  },
+  60_000,
+);
