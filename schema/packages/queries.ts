@@ -56,7 +56,11 @@ const NpmDocumentType = builder.objectRef<NpmDocument>('NpmDocument').implement(
       type: 'JSON',
       description:
         'The versions of the package, the newest that have 4 MiB together, and its tags. Null if its version is in `unless`.',
-      args: { unless: t.arg.stringList({ description: 'Versions of the document that the caller has already, and does not want again.' }) },
+      args: {
+        unless: t.arg.stringList({
+          description: 'Versions of the document that the caller has already, and does not want again.',
+        }),
+      },
       resolve: (document, { unless }, context) =>
         unless?.includes(document.version) ? null : contentOfNpmDocument(context, document),
     }),

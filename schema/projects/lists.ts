@@ -54,7 +54,8 @@ builder.objectFields(Project, (t) => ({
     args: {
       ...pageArgs,
       search: t.arg.string({
-        description: 'Only users with this text in name or username, or with this whole e-mail address if it is public.',
+        description:
+          'Only users with this text in name or username, or with this whole e-mail address if it is public.',
       }),
     },
     resolve: (project, args, context, info) =>

@@ -18,7 +18,8 @@ function addParticipants(type: keyof typeof TYPES): void {
       args: {
         ...pageArgs,
         search: t.arg.string({
-          description: 'Only users with this text in name or username, or with this whole e-mail address if it is public.',
+          description:
+            'Only users with this text in name or username, or with this whole e-mail address if it is public.',
         }),
         activePeople: t.arg.boolean({ description: ACTIVE_PEOPLE }),
       },

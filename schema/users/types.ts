@@ -104,7 +104,8 @@ export const User = builder.prismaObject('User', {
       ...forReaders,
     }),
     admin: t.exposeBoolean('admin', {
-      description: 'Whether the user is an administrator. An error for visitors without an account: where they may ask, read `administrator`.',
+      description:
+        'Whether the user is an administrator. An error for visitors without an account: where they may ask, read `administrator`.',
       ...signedIn,
     }),
     administrator: t.boolean({

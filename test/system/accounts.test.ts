@@ -61,7 +61,9 @@ test('links for new passwords are printed while the server runs and while it is 
     await visitor.get(pathname + search);
     await visitor.follow();
     const fields = { new_password: 'chosen password', new_password_again: 'chosen password' };
-    expect((await visitor.submit('/users/password/edit', fields)).headers.location).toContain('password_reset');
+    expect((await visitor.submit('/users/password/edit', fields)).headers.location).toBe('/users/sign_in');
+    await visitor.follow();
+    expect(visitor.page).toContain('Your password was changed. Sign in with the new one.');
     expect((await visitor.signIn('root', 'chosen password')).headers.location).toBe('/');
   });
   const missing = await gantry(['user', 'reset-link', '--username', 'nobody'], env);
