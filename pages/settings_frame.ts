@@ -207,7 +207,6 @@ export function askPage<Data extends Placed>({ ask, ...options }: AskOptions<Dat
 /** What is told only once (`settings/secret`). */
 export interface Secret {
   heading: string;
-  says: string;
   secrets: readonly { label: string; value: string }[];
   back: { path: string; label: string };
 }

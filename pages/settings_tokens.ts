@@ -85,7 +85,6 @@ function toldToken({ made }: SendAccessTokenRotationMutation, facts: Facts): Sho
     facts,
     {
       heading: t('Access token {name}', { name: token.name }),
-      says: t('The token was created.'),
       secrets: [{ label: t('Token'), value: token.token }],
     },
     { path: 'settings/access_tokens', label: t('All access tokens') },
@@ -102,7 +101,6 @@ const toldDeployToken =
       facts,
       {
         heading: t('Deploy token {name}', { name: token.name }),
-        says: t('The token was created.'),
         secrets: [
           { label: t('Username'), value: token.username },
           { label: t('Token'), value: token.token },
