@@ -1,5 +1,6 @@
 // Each of its tests takes long.
 // @module-tag long
+
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
@@ -11,6 +12,7 @@ import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { clone, commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { git, gitBytes, gitLines } from '../support/git_program.ts';
 import { remotes } from '../support/git_remote.ts';
+import type { Json } from '../support/http.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
