@@ -61,7 +61,8 @@ function withTimes(given: Facts['given']): Facts['given'] {
   return { ...given, from: at(given.from, '00:00:00'), until: at(given.until, '23:59:59.999') };
 }
 
-const shownTo = ({ given }: Facts) => ({ given, kinds: Object.entries(KINDS), words: WORDS });
+/** What a log shows besides its events. */
+export const shownTo = ({ given }: Facts) => ({ given, kinds: Object.entries(KINDS), words: WORDS });
 
 type Query<Data> = TypedDocumentNode<Data, never>;
 

@@ -6,6 +6,7 @@ import {
   CommitListPageDocument,
   type CommitListPageQuery,
   CommitPageDocument,
+  type CommitPageQuery,
   CommitSearchPageDocument,
   CommitThreadPageDocument,
   SendCommitCommentDocument,
@@ -13,6 +14,12 @@ import {
 import { label } from '#src/platform/texts/texts.ts';
 
 type Project = NonNullable<CommitListPageQuery['project']>;
+
+type Talk = NonNullable<NonNullable<NonNullable<CommitPageQuery['project']>['repository']>['commit']>['discussions'];
+type PlacedThread = NonNullable<Talk>['nodes'][number];
+
+/** A thread on a commit: of those of its page it is told what they are on, of one that is shown as a whole not. */
+export type CommitThread = Pick<PlacedThread, 'id' | 'notes'> & Partial<PlacedThread>;
 
 const list = {
   operation: CommitListPageDocument,
@@ -62,7 +69,7 @@ const commit = page({
       // On the whole commit, and on lines that are not on this page.
       onCommit: threads.filter((thread) => !shown.has(thread)),
       threads: placed,
-      line: project.viewerCanCommentOnCommits ? (readLineId(given.line) ? given.line : '') : undefined,
+      line: project.viewerCanCommentOnCommits ? (readLineId(given.line) ? String(given.line) : '') : undefined,
     };
   },
   pageSize: 20,

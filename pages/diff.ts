@@ -7,7 +7,7 @@ type File = DiffFilesFragment['nodes'][number];
 type Line = File['hunks'][number]['lines'][number];
 
 /** A line as the template shows it. */
-interface ShownLine {
+export interface ShownLine {
   /** `added`, `removed` or `unchanged`; its first letter is the class of the row. */
   kind: string;
   old: number | null;

@@ -52,7 +52,7 @@ function fileOf<Query extends FileFormPageQuery>({ project }: Query) {
 }
 
 /** What all forms show: the fields of a commit as they are at first. */
-function shownAt({ branch, path, commitSha, canPush }: Place, message: string, { username }: Facts) {
+export function shownAt({ branch, path, commitSha, canPush }: Place, message: string, { username }: Facts) {
   const ownBranch = `${username}-patch-${String(Date.now()).slice(-5)}`;
   const before = { branch: canPush ? branch : ownBranch, message, path, lastCommitId: commitSha };
   return { tab: 'code', place: { branch, path, canPush, commitSha }, before };

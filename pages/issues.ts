@@ -3,6 +3,7 @@ import { type Facts, form, page } from '#pages/engine/row.ts';
 import { commentForm, pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
 import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import { named } from '#src/entrances/web/pages/asking.ts';
+import { text } from '#src/entrances/web/pages/fields.ts';
 import { path } from '#src/entrances/web/pages/helpers.ts';
 import {
   EditIssuePageDocument,
@@ -40,7 +41,7 @@ const listOf = (kind: PlaceKind, operation: TypedDocumentNode<IssueListPageQuery
       tab: 'issues',
       section: 'issues',
       issues: place.issues,
-      state: given.state ?? 'opened',
+      state: text(given.state) || 'opened',
     }),
     feed: (place, { url }) => `${shownIn(kind, place).base}/issues.atom${url.search}`,
   });
@@ -56,8 +57,8 @@ const newIssue = page({
     tab: 'issues',
     // Tools link to a form that is filled in.
     before: {
-      title: given.title,
-      description: given.description,
+      title: text(given.title),
+      description: text(given.description),
       confidential: given['issue[confidential]'] === 'true',
     },
   }),

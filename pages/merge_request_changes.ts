@@ -27,7 +27,7 @@ interface Shown {
 }
 
 /** What the template shows: threads and drafts at the lines that they are on. */
-function changes({ mergeRequest, diff, earlier }: Shown, facts: Facts) {
+export function changes({ mergeRequest, diff, earlier }: Shown, facts: Facts) {
   const { given } = facts;
   const files = diff ? shownFiles(diff, facts) : [];
   const head = earlier?.headCommitSha ?? mergeRequest.diffRefs?.headSha;
@@ -36,11 +36,11 @@ function changes({ mergeRequest, diff, earlier }: Shown, facts: Facts) {
     if (earlier && !at) return [];
     // The line of an outdated thread is that of an earlier version: it is shown with the file.
     const position = earlier ? at : thread.outdated ? fileOf(thread.originalPosition) : thread.position;
-    return [{ ...thread, position }];
+    return [{ ...thread, position, isDraft: false as const }];
   });
   const drafts = mergeRequest.draftNotes?.nodes ?? [];
-  const placed = placeThreads<object & { position?: (typeof threads)[number]['position'] }>(
-    [...threads, ...drafts.filter(({ position }) => position).map((draft) => ({ ...draft, isDraft: true }))],
+  const placed = placeThreads(
+    [...threads, ...drafts.filter(({ position }) => position).map((draft) => ({ ...draft, isDraft: true as const }))],
     files,
   );
   const shown = Object.values(placed).flat().length;
@@ -49,7 +49,7 @@ function changes({ mergeRequest, diff, earlier }: Shown, facts: Facts) {
     ...{ mergeRequest, diff, files, earlier, drafts, mayComment, tab: 'changes', threads: placed },
     elsewhere:
       (mergeRequest.discussionsOnChanges?.totalCount ?? 0) + drafts.filter(({ position }) => position).length - shown,
-    line: mayComment ? (readLineId(given.line) ? given.line : '') : undefined,
+    line: mayComment ? (readLineId(given.line) ? String(given.line) : '') : undefined,
     refs: earlier
       ? { baseSha: earlier.baseCommitSha, startSha: earlier.startCommitSha, headSha: earlier.headCommitSha }
       : mergeRequest.diffRefs,

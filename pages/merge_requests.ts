@@ -1,8 +1,9 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { liveAt } from '#pages/engine/live.ts';
-import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, type Form, form, page } from '#pages/engine/row.ts';
 import { commentForm, pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
 import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
+import { text } from '#src/entrances/web/pages/fields.ts';
 import { path } from '#src/entrances/web/pages/helpers.ts';
 import {
   ChooseBranchesPageDocument,
@@ -21,7 +22,6 @@ import {
   SendCancelMergeDocument,
   SendMergeDocument,
   SendMergeRequestChangeDocument,
-  SendMergeRequestPipelineDocument,
   SendMergeRequestStateDocument,
   SendMergeRequestSubscriptionDocument,
   SendMergeRequestTodoDocument,
@@ -83,24 +83,46 @@ const listOf = (
     show: (place) => ({ ...shownIn(kind, place), tab: 'merge_requests', mergeRequests: place.mergeRequests }),
   });
 
+/** A form of one button with hidden fields, of which those that are null are left out. */
+export interface ShownButton {
+  path: string;
+  label: string;
+  fields: Readonly<Record<string, string | null>>;
+  /** Classes of the button. */
+  look: string;
+}
+
+/** What the parts of the overview get. */
+export interface Overview {
+  project: Shown;
+  mergeRequest: MergeRequest;
+  /** Address of the merge request. */
+  base: string;
+  /** The button that sends a form to an address below that. */
+  action: (name: string, label: string, fields?: ShownButton['fields'], look?: string) => ShownButton;
+}
+
+/** What the overview shows. */
+export function shownOverview({ project, mergeRequest }: Pick<Overview, 'project' | 'mergeRequest'>, { t }: Facts) {
+  const { headPipeline, detailedMergeStatus } = mergeRequest;
+  return {
+    project,
+    mergeRequest,
+    mergeability: t(MERGEABILITY[detailedMergeStatus]),
+    pipelineRuns: headPipeline !== null && ACTIVE.includes(headPipeline.status),
+    commands: resolvingCommands(project, mergeRequest, t),
+    live: mergeRequest.state === 'OPENED' ? liveAt(MergeRequestsLiveDocument, { project: project.fullPath }) : null,
+    tab: 'merge_requests',
+  };
+}
+
 const overview = page({
   path: '/:project/-/merge_requests/:iid',
   operation: MergeRequestPageDocument,
   view: 'merge_requests/overview',
   found: ({ project }) => (project?.mergeRequest ? { project, mergeRequest: project.mergeRequest } : null),
   title: ({ project, mergeRequest: { title, iid } }) => `${title} (!${iid}) · ${project.fullPath}`,
-  show: ({ project, mergeRequest }, { t }) => {
-    const { headPipeline, detailedMergeStatus } = mergeRequest;
-    return {
-      project,
-      mergeRequest,
-      mergeability: t(MERGEABILITY[detailedMergeStatus]),
-      pipelineRuns: headPipeline !== null && ACTIVE.includes(headPipeline.status),
-      commands: resolvingCommands(project, mergeRequest, t),
-      live: mergeRequest.state === 'OPENED' ? liveAt(MergeRequestsLiveDocument, { project: project.fullPath }) : null,
-      tab: 'merge_requests',
-    };
-  },
+  show: shownOverview,
   variables: withSoughtNote,
   leadsTo: ({ project, mergeRequest: { discussions, note } }, facts) =>
     pageOfNote(project.fullPath, discussions, note, facts),
@@ -148,8 +170,8 @@ const newPage = page({
     preview: project.mergeRequestPreview,
     tab: 'merge_requests',
     before: {
-      title: given.title ?? project.mergeRequestPreview?.title,
-      description: given.description ?? project.mergeRequestPreview?.description,
+      title: given.title === undefined ? project.mergeRequestPreview?.title : text(given.title),
+      description: given.description === undefined ? project.mergeRequestPreview?.description : text(given.description),
       labels: [],
       assigneeIds: [],
       reviewerIds: [],
@@ -180,7 +202,7 @@ function button(
   name: string,
   operation: Parameters<typeof form>[0]['operation'],
   says: string | ((data: unknown, facts: Facts) => string),
-): Row {
+): Form {
   return form({
     path: `/:project/-/merge_requests/:iid/${name}`,
     operation,
@@ -250,7 +272,6 @@ export const mergeRequests = [
     label('The merge request is no longer merged when its pipeline succeeds.'),
   ),
   button('rebase', SendRebaseDocument, label('The branch is being rebased.')),
-  button('run_pipeline', SendMergeRequestPipelineDocument, label('The pipeline was started.')),
   button('approve', SendApprovalDocument, label('You approved the merge request.')),
   button('unapprove', SendUnapprovalDocument, label('You took your approval back.')),
   button('state', SendMergeRequestStateDocument, stateSaid),

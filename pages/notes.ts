@@ -1,4 +1,4 @@
-import { type Facts, form, type Page, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, type Form, form, type OfRow, type Page, page } from '#pages/engine/row.ts';
 import { path } from '#src/entrances/web/pages/helpers.ts';
 import { localPath } from '#src/entrances/web/pages/page.ts';
 import {
@@ -11,14 +11,45 @@ import {
   SendNoteDocument,
   SendResolutionDocument,
   ThreadPageDocument,
+  type ThreadPageQuery,
+  type ThreadPlaceFragment,
+  type ThreadShownFragment,
 } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
 
 /** How many threads a timeline has on a page. Each is of up to 10 notes, which keeps within what one operation may cost. */
 export const THREADS = 50;
 
+/** A thread, whose place is told where it can have one. */
+export type ShownThread = ThreadShownFragment & Partial<ThreadPlaceFragment>;
+
+/** What a timeline shows of the record that it is on (`discussions`). */
+export interface Talk {
+  project: { fullPath: string };
+  on: string;
+  base: string;
+  author: string;
+  canComment: boolean;
+  canCommentInternally: boolean;
+  locked: boolean;
+  canBeginThreads: boolean;
+  actions?: 'Issue' | 'MergeRequest';
+}
+
+/** What a thread shows (`notes/discussion`): in a timeline, or alone and as a whole, without its record. */
+export interface OfThread
+  extends Pick<OfRow, 'values' | 'problems'>,
+    Pick<Talk, 'project' | 'canComment'>,
+    Partial<Pick<Talk, 'on' | 'base' | 'author' | 'actions'>> {
+  thread: ShownThread;
+  /** The query of the page that forms go back to. */
+  search: string;
+  isWhole?: boolean;
+}
+
 const SECTIONS: Record<string, string> = { Issue: 'issues', MergeRequest: 'merge_requests', Snippet: 'snippets' };
 
+type WholeThread = Extract<ThreadPageQuery['node'], { notes: object }>;
 type ChangeableNote = Extract<NotePageQuery['node'], { body: string }>;
 
 /** The address of the record that a note is on, of the page of its timeline that the request came from. */
@@ -69,7 +100,7 @@ export function pageOfNote(
  * The form that comments on a record, or answers in a thread: sent to `/notes` below the path of the record's page, which is shown again
  * if the text is refused.
  */
-export function commentForm(subject: string, again: Page): Row {
+export function commentForm(subject: string, again: Page): Form {
   return form({
     path: `${subject}/notes`,
     operation: SendNoteDocument,
@@ -109,7 +140,7 @@ export const notes = [
     view: 'notes/thread',
     found: ({ project, node }) => {
       const [first] = node && 'notes' in node ? node.notes.nodes : [];
-      return project && node && 'notes' in node && first ? { project, thread: node, first } : null;
+      return project && node && 'notes' in node && first ? { project, thread: node as WholeThread, first } : null;
     },
     title: ({ project }, { t }) => `${t('Thread')} · ${project.fullPath}`,
     show: ({ project, thread, first }, { given, url }) => ({

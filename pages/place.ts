@@ -1,4 +1,5 @@
 import { path } from '#src/entrances/web/pages/helpers.ts';
+import type { ProjectFrameFragment } from '#src/generated/page_operations.ts';
 
 /** Projects and groups, which have some pages in common. */
 export type PlaceKind = 'project' | 'group';
@@ -9,10 +10,15 @@ export const PLACES = { project: '/:project/-', group: '/groups/:group/-' } as c
   string
 >;
 
-/** What the templates of pages that projects and groups have in common get of their place. */
-export function shownIn<Place extends { fullPath: string }>(kind: PlaceKind, place: Place) {
+/** What the templates of pages that projects and groups have in common get of their place, which is a project or a group. */
+export type ShownPlace<Place> = Place extends ProjectFrameFragment
+  ? { project: Place; group: undefined; place: Place; base: string }
+  : { project: undefined; group: Place; place: Place; base: string };
+
+/** What is of a place in the values of a template. */
+export function shownIn<Place extends { fullPath: string }>(kind: PlaceKind, place: Place): ShownPlace<Place> {
   const [project, group] = kind === 'project' ? [place, undefined] : [undefined, place];
-  return { project, group, place, base: `${basePath(kind, place.fullPath)}/-` };
+  return { project, group, place, base: `${basePath(kind, place.fullPath)}/-` } as ShownPlace<Place>;
 }
 
 /** The address of something in the place that the parameters of a path name. */

@@ -1,4 +1,5 @@
 import { type Facts, form, page } from '#pages/engine/row.ts';
+import { text } from '#src/entrances/web/pages/fields.ts';
 import { path } from '#src/entrances/web/pages/helpers.ts';
 import {
   EditReleasePageDocument,
@@ -24,7 +25,7 @@ const newRelease = page({
     ...{ project, tab: 'releases' },
     tags: project.repository?.tags.nodes.filter(({ release }) => release === null),
     // As links of today's tools have it.
-    before: { tag: given.tag_name ?? given.tag, ref: '', name: '', description: '' },
+    before: { tag: text(given.tag_name ?? given.tag), ref: '', name: '', description: '' },
   }),
   signIn: true,
 });
@@ -85,7 +86,7 @@ export const releases = [
   page({
     path: `${LIST}/*tag/downloads/*file`,
     operation: ReleaseDownloadPageDocument,
-    view: 'releases/show',
+    view: 'error',
     // Who may not read the repository does not get there, though the link is on the page of the release.
     found: ({ project }) =>
       project?.repository?.tag && project.release?.link ? { project, ...project.release.link } : null,

@@ -2,10 +2,12 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { type Facts, form, type Page, page, type Shown } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import {
+  type CiFrameFragment,
   EditGroupRunnerPageDocument,
   type EditGroupRunnerPageQuery,
   EditRunnerPageDocument,
   type EditRunnerPageQuery,
+  type GroupFrameFragment,
   GroupRunnerListPageDocument,
   type GroupRunnerListPageQuery,
   NewGroupRunnerPageDocument,
@@ -25,36 +27,44 @@ import { label } from '#src/platform/texts/texts.ts';
 
 type Query<Data> = TypedDocumentNode<Data, never>;
 
-interface Rows {
+interface Rows<Create extends Page> {
   list: Query<RunnerListPageQuery | GroupRunnerListPageQuery>;
-  create: Page;
+  create: Create;
   edit: Query<EditRunnerPageQuery | EditGroupRunnerPageQuery>;
 }
 
-const shownOf = (kind: PlaceKind, place: { fullPath: string }) => ({
+const shownOf = <Place extends { fullPath: string }>(kind: PlaceKind, place: Place) => ({
   ...shownIn(kind, place),
   tab: kind === 'project' ? 'pipelines' : 'runners',
   section: 'runners',
 });
 
+/** What the page of the token of a new runner shows. */
+export function shownToken(
+  kind: PlaceKind,
+  place: CiFrameFragment | GroupFrameFragment,
+  { token, runner }: NewRunnerTokenFragment,
+) {
+  return { ...shownOf(kind, place), token, runner };
+}
+
 /** The page that tells the token of a new runner, once. */
 function tokenOf(
   kind: PlaceKind,
-  place: { fullPath: string } | undefined,
+  place: CiFrameFragment | GroupFrameFragment | undefined,
   made: NewRunnerTokenFragment,
   { t }: Facts,
 ): Shown | null {
   if (!place) return null;
-  const { token, runner } = made;
   const title = `${t('New runner')} · ${place.fullPath}`;
-  return { view: 'runners/token', title, values: { ...shownOf(kind, place), token, runner } };
+  return { view: 'runners/token', title, values: shownToken(kind, place, made) };
 }
 
 const tags = { lists: ['tagList'] };
 const toList = (_data: unknown, { given }: Facts) => inPlace(given, 'runners');
 
 /** The runners of projects and of groups, which are shown and changed alike, and the page for new ones. */
-function runnersOf(kind: PlaceKind, { list, create, edit }: Rows) {
+function runnersOf<Create extends Page>(kind: PlaceKind, { list, create, edit }: Rows<Create>) {
   const at = `${PLACES[kind]}/runners`;
   /** A page about what is done with one runner, for those who may. */
   const about = (name: 'edit' | 'delete', title: string, right: 'viewerCanUpdate' | 'viewerCanDelete') =>
@@ -125,7 +135,7 @@ function newRunner(kind: PlaceKind, operation: Query<NewRunnerPageQuery | NewGro
     title: (place, { t }) => `${t('New runner')} · ${place.fullPath}`,
     show: (place) => ({
       ...shownOf(kind, place),
-      before: { description: '', tagList: [], runUntagged: true, locked: false, accessLevel: 'NOT_PROTECTED' },
+      before: { description: '', tagList: [], runUntagged: true, locked: false, accessLevel: 'NOT_PROTECTED' as const },
     }),
     signIn: true,
   });

@@ -1,5 +1,5 @@
 import { type Facts, page } from '#pages/engine/row.ts';
-import { SearchPageDocument } from '#src/generated/page_operations.ts';
+import { SearchPageDocument, type SearchPageQuery } from '#src/generated/page_operations.ts';
 
 const SCOPES = {
   everywhere: ['projects', 'groups', 'issues', 'merge_requests', 'milestones', 'users'],
@@ -7,10 +7,20 @@ const SCOPES = {
   inProject: ['code', 'issues', 'merge_requests', 'commits', 'comments', 'milestones', 'users'],
 } as const;
 
+type Scope = (typeof SCOPES)[keyof typeof SCOPES][number];
+type Everywhere = NonNullable<SearchPageQuery['find']>;
+type InProject = NonNullable<SearchPageQuery['project']>['find'];
+
+/** The list of the scope that is searched. */
+type Found = Partial<Everywhere & InProject & Pick<SearchPageQuery, 'groups'>> & {
+  /** Full path of the project or group that is searched. */
+  place?: string | undefined;
+};
+
 const text = (value: unknown) => (typeof value === 'string' ? value.trim() : '');
 
 /** Where is searched, and for what: the scope that was asked for, or the first one. */
-function aim(given: Facts['given']): { place: keyof typeof SCOPES; scope: string } {
+function aim(given: Facts['given']): { place: keyof typeof SCOPES; scope: Scope } {
   const place = text(given.project_id) ? 'inProject' : text(given.group_id) ? 'inGroup' : 'everywhere';
   return { place, scope: SCOPES[place].find((scope) => scope === given.scope) ?? SCOPES[place][0] };
 }
@@ -33,7 +43,7 @@ export const search = [
       ...included(given),
       ...Object.fromEntries(['project_id', 'group_id', 'after', 'before'].map((name) => [name, text(given[name])])),
     }),
-    found: (data, { given }) => {
+    found: (data, { given }): Found | null | undefined => {
       const { search: words, groups } = included(given);
       if (words === undefined) return {};
       if (groups) return data.groups && { groups: data.groups };
@@ -48,7 +58,7 @@ export const search = [
       // The list of all accounts is for those who have one.
       const scopes = SCOPES[place].filter((one) => one !== 'users' || username !== null);
       const words = text(given.search);
-      return { found, scopes, scope, words, fullPath: 'place' in found ? found.place : undefined };
+      return { found, scopes, scope, words, fullPath: found.place };
     },
   }),
 ];

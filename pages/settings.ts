@@ -1,4 +1,4 @@
-import { type Facts, form, page, type Row } from '#pages/engine/row.ts';
+import { type Facts, form, page } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind } from '#pages/place.ts';
 import { askPage, type PlaceQuestion, type Query, settingsPage } from '#pages/settings_frame.ts';
 import type { Question } from '#src/entrances/web/pages/asking.ts';
@@ -567,7 +567,7 @@ function badgesOf(kind: PlaceKind, { list, one }: BadgePages) {
     operation: one,
     may: (place) => place.viewerCanManageBadges && place.badge?.kind === own,
     ask: ({ badge }, { t }) => ({
-      heading: t('Delete badge {name}?', { name: badge?.name }),
+      heading: t('Delete badge {name}?', { name: badge?.name ?? badge?.linkUrl }),
       says: [t('It is no longer shown. This cannot be undone.')],
       button: t('Delete badge'),
       ...{ action: `${at}/${badge?.databaseId}/delete`, back: at, isDangerous: true },
@@ -603,10 +603,10 @@ function badgesOf(kind: PlaceKind, { list, one }: BadgePages) {
 }
 
 /** Leads from an address that people know to where it is now. */
-const knownAs = (kind: PlaceKind, at: string, to: string): Row => {
+const knownAs = (kind: PlaceKind, at: string, to: string) => {
   const leads = {
     path: `${PLACES[kind]}/${at}`,
-    view: 'settings/ask',
+    view: 'error' as const,
     title: () => '',
     show: () => ({}),
     leadsTo: (_found: unknown, { given }: Facts) => inPlace(given, ...to.split('/')),

@@ -49,7 +49,7 @@ function variablesOf(kind: PlaceKind, { list, create, one }: VariablePages) {
     ...{ ...common, at: `${at}/new`, operation: create, view: 'variable_new' },
     may: (place) => place.viewerCanManageVariables,
     title: (_place, { t }) => t('New variable'),
-    show: () => ({ at, before: { type: 'env_var', environmentScope: '*' } }),
+    show: () => ({ at, before: { type: 'ENV_VAR' as const, environmentScope: '*' } }),
   });
   const edit = settingsPage({
     ...{ ...common, at: `${at}/:key/edit`, operation: one, view: 'variable_edit' },
@@ -73,7 +73,7 @@ function variablesOf(kind: PlaceKind, { list, create, one }: VariablePages) {
         back: at,
         isDangerous: true,
       },
-      fields: [{ type: 'hidden', name: 'scope', value: variable?.environmentScope }],
+      hidden: { scope: variable?.environmentScope },
     }),
   });
   const path = (end: string) => `${PLACES[kind]}/${at}/${end}`;
@@ -152,7 +152,7 @@ const unprotectBranch = askPage({
     says: [t('Developers can push to matching branches, rewrite and delete them, unless another protection matches.')],
     button: t('Unprotect'),
     ...{ action: `${at}/branches/unprotect?name=${encodeURIComponent(rule?.name ?? '')}`, back: at, isDangerous: true },
-    fields: [{ type: 'hidden', name: 'name', value: rule?.name }],
+    hidden: { name: rule?.name },
   }),
 });
 
@@ -164,7 +164,7 @@ const unprotectTag = askPage({
     says: [t('Developers can create and delete matching tags, unless another protection matches.')],
     button: t('Unprotect'),
     ...{ action: `${at}/tags/unprotect?name=${encodeURIComponent(rule?.name ?? '')}`, back: at, isDangerous: true },
-    fields: [{ type: 'hidden', name: 'name', value: rule?.name }],
+    hidden: { name: rule?.name },
   }),
 });
 

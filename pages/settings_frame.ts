@@ -169,6 +169,21 @@ export function settingsPage<
   });
 }
 
+/** What is in the danger zone of a place (`settings/danger`): where it leads, what it is and does, and whether the reader may do it. */
+export type Danger = readonly [name: string, label: string, text: string, isShown: unknown];
+
+/** A field of a page that asks, as of `field` or, if it is a box to tick, of `check`. */
+interface AskedField {
+  name: string;
+  label: string;
+  hint?: string;
+  value?: string;
+  isBox?: boolean;
+  plain?: boolean;
+  optional?: boolean;
+  autocomplete?: string;
+}
+
 /** What a page asks before something is done (`settings/ask`). */
 export interface PlaceQuestion {
   heading: string;
@@ -185,8 +200,9 @@ export interface PlaceQuestion {
   isDangerous?: boolean;
   /** Full path of the place, where it must be typed. */
   typed?: string;
-  /** Further fields, as of `field`, with the name `select` and `options` for a choice. */
-  fields?: readonly Readonly<Record<string, unknown>>[];
+  fields?: readonly AskedField[];
+  /** Fields that are not seen, with their values. */
+  hidden?: Readonly<Record<string, string | undefined>>;
 }
 
 interface AskOptions<Data extends Placed>

@@ -29,7 +29,7 @@ import {
 import { label } from '#src/platform/texts/texts.ts';
 
 /** The events that a webhook can be told of; tests are named by the word before. */
-const EVENTS = [
+export const EVENTS = [
   ['pushEvents', 'push_events', label('Pushes to branches')],
   ['tagPushEvents', 'tag_push_events', label('New and deleted tags')],
   ['issuesEvents', 'issues_events', label('Issues')],

@@ -158,7 +158,7 @@ function membersOf(kind: PlaceKind, operations: MemberPages) {
       says: [t('The link of the mail stops working.')],
       button: t('Withdraw invitation'),
       ...{ action: `${at}/invitations/delete`, back: `${at}/invitations`, isDangerous: true },
-      fields: [{ type: 'hidden', name: 'email', value: invitation?.email }],
+      hidden: { email: invitation?.email },
     }),
   });
   const shares = settingsPage({

@@ -170,13 +170,13 @@ export const settingsStorage = [
     ...{ ...ofPackages, at: 'settings/packages_and_registries', operation: StoragePageDocument, view: 'storage' },
     may: (place) => place.viewerCanUpdate,
     title: (_place, { t }) => t('Packages and registry'),
-    show: ({ statistics }) => ({ sizes: statistics, kinds: SIZES }),
+    show: ({ statistics }) => ({ sizes: statistics, contents: null, kinds: SIZES }),
   }),
   settingsPage({
     ...{ kind: 'group', section: 'usage', at: 'usage_quotas', operation: GroupUsagePageDocument, view: 'storage' },
     may: (place) => place.contents,
     title: (_place, { t }) => t('Usage'),
-    show: ({ contents }) => ({ sizes: contents, kinds: SIZES }),
+    show: ({ contents }) => ({ sizes: contents, contents, kinds: SIZES }),
   }),
   settingsPage({
     ...{ ...ofPackages, at: 'packages', operation: PackageListPageDocument, view: 'packages' },

@@ -56,7 +56,7 @@ export const start = [
     title: (_found, { t }) => t('Your issues'),
     show: (list, { given }) => ({
       list,
-      resource: 'issues',
+      resource: 'issues' as const,
       scopes: SCOPES,
       scope: String(given.scope ?? 'assigned_to_me'),
     }),
@@ -70,7 +70,7 @@ export const start = [
     title: (_found, { t }) => t('Your merge requests'),
     show: (list, { given }) => ({
       list,
-      resource: 'merge_requests',
+      resource: 'merge_requests' as const,
       scopes: [...SCOPES, ['reviews_for_me', label('To review')]],
       scope: String(given.scope ?? 'assigned_to_me'),
     }),

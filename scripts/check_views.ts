@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { UNTYPED } from './untyped_views.ts';
 
 /**
  * Checks the types of the templates of pages. Each becomes a module of src/generated/views that runs the same code on the same lines,
@@ -102,12 +101,6 @@ function linesOf(text: string): string {
 
 if (import.meta.main) {
   const faults = faultsOfViews(path.join(root, 'pages/views'), path.join(root, 'src/generated/views'));
-  for (const view of UNTYPED) {
-    const file = path.join(root, 'pages/views', `${view}.eta`);
-    if (!existsSync(file) || /@typedef \{.*\} Values/.test(readFileSync(file, 'utf8'))) {
-      faults.push(`${view}.eta: is typed or gone: take it out of scripts/untyped_views.ts`);
-    }
-  }
   for (const fault of faults) process.stderr.write(`pages/views/${fault}\n`);
   if (faults.length > 0) process.exitCode = 1;
 }

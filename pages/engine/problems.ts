@@ -37,12 +37,17 @@ export function problemsOf(
   for (const [name, messages] of fields) {
     const variable = variableFor(name, error, document, schema);
     const message = (details[name] ?? messages).join(', ');
-    // A message continues the name of its field, which stands nowhere if the form has none.
-    if (variable === null) problems[''] = /^[A-Z]/.test(message) ? message : `${name.replaceAll('_', ' ')} ${message}`;
+    if (variable === null) problems[''] = sentenceOf(name, message);
     // Several fields may be of one variable, such as a key and what is made of it: the first says what is wrong.
     else problems[variable] ??= message;
   }
   return problems;
+}
+
+/** What is wrong with a field that the form does not show: a message continues the name of its field, unless it is a sentence. */
+export function sentenceOf(name: string, message: string): string {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll('_', ' ');
+  return /^[A-Z]/.test(message) ? message : `${words} ${message}`;
 }
 
 /** The variable that fills the input of which the domain speaks by this name; null if none does. */

@@ -20,6 +20,23 @@ export interface Facts {
   readonly changes: { readonly fileByFile: boolean; readonly showsWhitespace: boolean; readonly isSplit: boolean };
 }
 
+/** What templates get besides what a row shows in them. */
+export interface OfRow {
+  readonly url: URL;
+  // biome-ignore lint/suspicious/noExplicitAny: what readers sent is text or lists of it, and is shown as it is
+  readonly given: Readonly<Record<string, any>>;
+  /** What a form was sent with, when it is shown again. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  readonly values: Readonly<Record<string, any>>;
+  /** What was wrong with that, by field; that of no field is named by an empty text. */
+  readonly problems: Readonly<Record<string, string>>;
+  /** Whether nobody is signed in. */
+  readonly isVisitor: boolean;
+  readonly sshBase: string | null;
+  /** Whether the reader wants to see changes side by side. */
+  readonly isSplit: boolean;
+}
+
 /** What a template shows, in addition to what all of them get (`engine/serve.ts`). */
 export type Values = Record<string, unknown>;
 

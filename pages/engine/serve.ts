@@ -3,8 +3,8 @@ import { type DocumentNode, type ExecutionResult, type GraphQLSchema, getOperati
 import { atom } from '#pages/engine/atom.ts';
 import { earlierAddress } from '#pages/engine/earlier_address.ts';
 import { type Match, matcher } from '#pages/engine/match.ts';
-import { type Problems, problemsOf } from '#pages/engine/problems.ts';
-import type { Facts, FeedRow, Form, JsonRow, Page, Raw, Row } from '#pages/engine/row.ts';
+import { type Problems, problemsOf, sentenceOf } from '#pages/engine/problems.ts';
+import type { Facts, FeedRow, Form, JsonRow, OfRow, Page, Raw, Row } from '#pages/engine/row.ts';
 import { isNoId, Unfit, type Variable, valuesFor, variablesOf } from '#pages/engine/variables.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
 import { ask, fieldsKept, isConfirmed } from '#src/entrances/web/pages/asking.ts';
@@ -144,12 +144,10 @@ async function showRow(
   const title = row.title(found as never, facts);
   const status = isRefused ? 422 : 200;
   if (!isSecret) visit.allowCompression();
-  const isVisitor = facts.username === null;
-  const own = { url: facts.url, given, isVisitor, sshBase: visit.sshBase, isSplit: facts.changes.isSplit };
   visit.show(
     row.view,
     { title, feed: row.feed?.(found as never, facts) },
-    { ...own, values, problems, ...shown },
+    { ...shownWith(facts, values, problems), ...shown },
     status,
   );
   return true;
@@ -304,11 +302,7 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
         if (shown) {
           if (!isSecret) visit.allowCompression();
           const { view, title, values } = shown;
-          visit.show(
-            view,
-            { title, notice: said && facts.t(said) },
-            { url: facts.url, given, values: given, problems: {}, ...values },
-          );
+          visit.show(view, { title, notice: said && facts.t(said) }, { ...shownWith(facts, given, {}), ...values });
           return;
         }
         if (said !== null) visit.say(said);
@@ -318,15 +312,27 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
       refuseFailures(result);
       const problems = told ?? problemsOf(result, row.operation, serving.schema);
       if (!problems || !row.again) throw refusalOf(result);
-      refused = { values: given, problems };
+      refused = { values: given, problems: saidByForm(problems, parameters) };
     } catch (error) {
       if (!(error instanceof Unfit) || !row.again) throw asRefusal(error);
-      refused = { values: given, problems: { [error.variable]: `${error.variable} is invalid` } };
+      refused = {
+        values: given,
+        problems: saidByForm({ [error.variable]: `${error.variable} is invalid` }, parameters),
+      };
     }
     const again = serving.ofRow.get(row.again);
     if (again && (await showRow(serving, again, parameters, visit, refused))) return;
   }
   throw new NotFound('Page', missing(visit));
+}
+
+/** What the page of a form says of it: what is in its address has no field, so that the form as a whole says what is wrong with that. */
+function saidByForm(problems: Problems, parameters: Readonly<Record<string, string>>): Problems {
+  const { '': ofForm, ...others } = problems;
+  const inAddress = Object.keys(others).find((name) => Object.hasOwn(parameters, name));
+  const whole = ofForm ?? (inAddress === undefined ? undefined : sentenceOf(inAddress, others[inAddress] ?? ''));
+  const fields = Object.entries(others).filter(([name]) => !Object.hasOwn(parameters, name));
+  return { ...Object.fromEntries(fields), ...(whole !== undefined && { '': whole }) };
 }
 
 /** Leads from a form that has to be confirmed to what it asks. */
@@ -362,6 +368,15 @@ function factsOf({ request, baseUrl, session, sshBase, texts }: Visit, given: Fa
   const url = new URL(request.originalUrl, baseUrl);
   const changes = session?.changes ?? AS_USUAL;
   return { url, given, username: session?.actor.username ?? null, sshBase, t: texts.t, changes };
+}
+
+/** What all templates of rows get. */
+function shownWith(
+  { url, given, username, sshBase, changes }: Facts,
+  values: Facts['given'],
+  problems: Problems,
+): OfRow {
+  return { url, given, values, problems, isVisitor: username === null, sshBase, isSplit: changes.isSplit };
 }
 
 /** The errors that spoil a page, whatever else was found. */

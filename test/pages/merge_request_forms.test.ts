@@ -48,6 +48,18 @@ it('lists merge requests by state, text and filters, with counts that follow the
   expect((await visitor.get(`${address}/new`)).headers.location).toMatch(/^\/users\/sign_in/);
 });
 
+it('says what is wrong with a branch that the form of a new merge request does not show', async () => {
+  const project = await world.project({ owner });
+  await withTopic(world, project, owner);
+  const address = `/${project.fullPath}/-/merge_requests`;
+  const query = 'merge_request[source_branch]=topic&merge_request[target_branch]=master';
+  const browser = await signedIn(world, owner);
+  await browser.get(`${address}/new?${query}`);
+  const fields = { sourceBranch: 'topic', targetProjectId: project.fullPath, targetBranch: 'gone', title: 'Topic' };
+  expect((await browser.submit(`${address}?${query}`, fields)).status).toBe(422);
+  expect(browser.page).toContain('target branch does not exist');
+});
+
 it('opens a merge request from the address that names its branches, with the text of the only commit', async () => {
   const project = await world.project({ owner });
   const reviewer = await world.user();

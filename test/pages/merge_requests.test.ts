@@ -83,6 +83,16 @@ it('approves and merges with the options of the form', async () => {
   expect((await world.api(owner).get(`/projects/${project.id}/repository/branches/topic`)).status).toBe(404);
 });
 
+it('counts changes that are not counted to the end', async () => {
+  const owner = await world.user();
+  const { address, project } = await mergeable(owner);
+  const where = { mergeRequest: { targetProjectId: project.id } };
+  await world.db.mergeRequestVersion.updateMany({ where, data: { realSize: '3000+' } });
+  const browser = await signedIn(world, owner);
+  await browser.get(address);
+  expect(browser.page).toContain('<span class="count">3,000+</span>');
+});
+
 it('merges nothing that has changed since the page was shown, and says so', async () => {
   const owner = await world.user();
   const { address, project, iid } = await mergeable(owner);

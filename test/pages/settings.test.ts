@@ -192,6 +192,26 @@ it('Badges are added, changed and deleted; those of a group are shown in its pro
   expect(await world.db.badge.count({ where: { id: badge.id } })).toBe(0);
 });
 
+it('Badges of several pages are turned over in both directions, and one without a name is called as it leads', async () => {
+  const owner = await world.user();
+  const project = await world.project({ owner });
+  const linkUrl = 'https://nameless.example/';
+  const badges = [null, ...Array.from({ length: 21 }, (_, index) => `Badge ${index}`)];
+  await world.db.badge.createMany({
+    data: badges.map((name) => ({ projectId: project.id, name, linkUrl, imageUrl: 'https://ci.example/badge.svg' })),
+  });
+  const browser = await signedIn(world, owner);
+  await browser.get(`/${project.fullPath}/-/settings/badges`);
+  expect(browser.page).toContain(`<strong>${linkUrl}</strong>`);
+  const linkOf = (rel: string) => new RegExp(`rel="${rel}" href="([^"]+)"`).exec(browser.page)?.[1] ?? '';
+  await browser.get(linkOf('next'));
+  expect(browser.page).toContain('<strong>Badge 20</strong>');
+  await browser.get(linkOf('prev'));
+  expect(browser.answer.status).toBe(200);
+  expect(browser.page).toContain('<strong>Badge 0</strong>');
+  expect(browser.page).not.toContain('<strong>Badge 20</strong>');
+});
+
 it('Merge options are saved, and the templates of descriptions are listed', async () => {
   const owner = await world.user();
   const project = await world.project({ owner });

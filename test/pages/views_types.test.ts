@@ -32,13 +32,15 @@ describe('The check of templates', () => {
 <%~ include('./part', { name: 'a' }) %>
 <%~ include('./part', { named: 'a' }) %>
 <p><%= t('Commits of {path}', { path: it.ref }) %></p>
-<p><%= t('Commits of {path}', { ref: it.ref }) %></p>`,
+<p><%= t('Commits of {path}', { ref: it.ref }) %></p>
+<%~ include('./part') %>`,
         'commits/part.eta': '<% /** @typedef {{ name: string }} Values */ %>\n<p><%= it.name %></p>',
       });
       expect(faults.map((fault) => /^[^:]+:\d+/.exec(fault)?.[0])).toEqual([
         'commits/list.eta:3',
         'commits/list.eta:5',
         'commits/list.eta:7',
+        'commits/list.eta:8',
       ]);
       expect(faults[0]).toContain("Property 'dayz' does not exist");
     },

@@ -253,7 +253,8 @@ describe('Nobody gets in or adds a passkey', () => {
     await world.db.$executeRaw`
       UPDATE sessions SET created_at = now() - make_interval(secs => ${FRESH_SIGN_IN + 60}) WHERE user_id = ${user.id}`;
     await visitor.get('/profile/account');
-    expect((await visitor.submit('/profile/passkeys/begin')).status).toBe(422);
+    expect((await visitor.submit('/profile/passkeys/begin', { passkey_name: 'Phone' })).status).toBe(422);
+    expect(visitor.page).toContain('value="Phone"');
     await visitor.submit('/profile/passkeys/begin', { passkey_password: PASSWORD });
     const asked = askedOn(visitor.page);
     const { visitor: other } = await signedIn();

@@ -54,17 +54,26 @@ const SHOWN = select('User', {
   identities: { provider: true, externUid: true },
 });
 
-/** Shows the page of the account, with the problems of a form that was sent from it. */
-export async function showAccount(visit: Visit, problems: Problems, status = 200): Promise<void> {
-  const { context } = visit;
+/** What the page of the account shows. */
+export type ShownAccount = Awaited<ReturnType<typeof shownAccount>> & { problems: Problems; values: Values };
+
+/** What was typed into a form of the account and is no secret, by field. */
+type Values = Partial<Record<'passkey_name' | 'directory_login', string>>;
+
+/** Shows the page of the account, with the problems of a form that was sent from it, and what was typed into that. */
+export async function showAccount(visit: Visit, problems: Problems, status = 200, values: Values = {}): Promise<void> {
+  const shown: ShownAccount = { ...(await shownAccount(visit)), problems, values };
+  visit.show('account', { title: visit.texts.t('Account') }, { ...shown }, status);
+}
+
+async function shownAccount({ context }: Visit) {
   const { id, ...user } = await findViewer(context, SHOWN);
   const recoveryCodes = await countRecoveryCodes(context.db, id);
   const others = ((await countSessions(context, id)) ?? 1) - 1;
   const providers = await offeredProviders(context.db);
   const passkeys = await listPasskeys(context);
   const hasApp = await usesApp(context.db, id);
-  const shown = { user, providers, passkeys, hasApp, recoveryCodes, others, problems };
-  visit.show('account', { title: visit.texts.t('Account') }, shown, status);
+  return { user, providers, passkeys, hasApp, recoveryCodes, others };
 }
 
 async function submitPassword(visit: Visit): Promise<void> {

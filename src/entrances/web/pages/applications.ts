@@ -10,6 +10,7 @@ import {
   updateApplication,
 } from '#src/domain/applications/save.ts';
 import { hasConfirmed, isConfirmed, named } from '#src/entrances/web/pages/asking.ts';
+import type { Problems } from '#src/entrances/web/pages/fields.ts';
 import { leadSaying } from '#src/entrances/web/pages/notices.ts';
 import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
@@ -162,21 +163,32 @@ async function saving(visit: Visit, values: Values, id: number | null, save: () 
   }
 }
 
+/** What the form of an application shows. */
+export interface ShownForm {
+  action: string;
+  back: string;
+  isNew: boolean;
+  values: Values;
+  problems: Problems;
+  scopes: { name: string; words: string }[];
+}
+
 function showForm(visit: Visit, values: Values, errors: FieldErrors, id: number | null = null, status = 200): void {
   const { t } = visit.texts;
   const problems = Object.fromEntries(Object.entries(errors).map(([field, messages]) => [field, messages.join(', ')]));
+  const shown: ShownForm = {
+    action: id === null ? HOME : `${HOME}/${id}`,
+    back: id === null ? HOME : `${HOME}/${id}`,
+    isNew: id === null,
+    values,
+    problems,
+    scopes: SCOPE_NAMES.map((name) => ({ name, words: inWords(name) })),
+  };
   const changing = values.name ? t('Change {name}', { name: values.name }) : t('Change the application');
   visit.show(
     'application_form',
     { title: id === null ? t('Register an application') : changing },
-    {
-      action: id === null ? HOME : `${HOME}/${id}`,
-      back: id === null ? HOME : `${HOME}/${id}`,
-      isNew: id === null,
-      values,
-      problems,
-      scopes: SCOPE_NAMES.map((name) => ({ name, words: inWords(name) })),
-    },
+    { ...shown },
     status,
   );
 }
@@ -188,7 +200,6 @@ function showOne(visit: Visit, application: ApplicationRow): void {
     {
       application: { ...application, createdAt: dayOf(application.createdAt) },
       secret: application.secret ?? null,
-      scopes: application.scopes.map(inWords),
       at: `${HOME}/${application.id}`,
     },
   );

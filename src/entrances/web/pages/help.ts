@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { renderMarkdown } from '#src/domain/tracking/markdown/render.ts';
-import { addressOf, HELP, manual, searchManual } from '#src/entrances/web/pages/manual.ts';
+import { addressOf, HELP, type Manual, manual, searchManual } from '#src/entrances/web/pages/manual.ts';
 import type { Pages } from '#src/entrances/web/pages/page.ts';
 
 /** Characters of a search. */
@@ -8,6 +8,16 @@ const LONGEST_SEARCH = 200;
 
 /** Callers of the thread that renders texts: the manual is one, as what it renders is kept. */
 const CALLER = 'manual';
+
+/** What the chapters and the search beside the manual need. */
+export interface InManual {
+  /** The document that is shown; absent where none is. */
+  name?: string;
+  chapters: Manual['chapters'];
+  addressOf: typeof addressOf;
+  /** What is searched for. */
+  words: string;
+}
 
 /** The manual, for everyone: the documents of docs/ with a search. */
 export function helpPages({ page }: Pages): Router {

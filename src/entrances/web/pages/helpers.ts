@@ -88,6 +88,11 @@ export function spoken({ language, t }: Texts, timezone = 'UTC') {
       return whole.format(number);
     },
 
+    /** A number as the graph has those that it may not count to the end: with `+` behind it where there are more. */
+    counted(text: string): string {
+      return text.replace(/^\d+/, (digits) => whole.format(Number(digits)));
+    },
+
     /** Bytes as people read them. */
     size(bytes: number): string {
       if (bytes < 1024) return t('{bytes, plural, one {# byte} other {# bytes}}', { bytes });
@@ -164,6 +169,16 @@ export function avatar({ name, avatarUrl }: Pictured, pixels = 20): string {
 /** The name of a user, which leads to the page of the user. */
 export function person({ name, username }: { name: string; username: string }): string {
   return `<a href="/${escaped(username)}">${escaped(name)}</a>`;
+}
+
+/**
+ * The first thing that is wrong with a form which none of the named fields says itself: of the form as a whole, or of a field that is not
+ * seen. A message continues the name of its field, unless it is a sentence.
+ */
+export function besides(problems: Readonly<Record<string, string>>, ...fields: readonly string[]): string | undefined {
+  const [name, problem] = Object.entries(problems).find(([one]) => !fields.includes(one)) ?? [];
+  if (!name || problem === undefined || /^\p{Lu}/u.test(problem)) return problem;
+  return `${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)} ${problem}`;
 }
 
 /** What makes a link of what a tag holds in a text of `rich`. */

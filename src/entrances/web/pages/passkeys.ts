@@ -105,7 +105,8 @@ async function beginRegistration(visit: Visit): Promise<void> {
       name: text(name),
     });
   } catch (error) {
-    await showAccount(visit, problemsOf(error, { password: 'passkey_password', code: 'passkey_code' }), 422);
+    const problems = problemsOf(error, { password: 'passkey_password', code: 'passkey_code' });
+    await showAccount(visit, problems, 422, { passkey_name: text(name) });
   }
 }
 
@@ -119,7 +120,7 @@ async function register(visit: Visit): Promise<void> {
     const message = visit.texts.t('The passkey was added, and two-factor authentication is enabled.');
     showCodes(visit, enabled.recoveryCodes, message, { csrf, renewed: true });
   } catch (error) {
-    await showAccount(visit, problemsOf(error), 422);
+    await showAccount(visit, problemsOf(error), 422, { passkey_name: text(name) });
   }
 }
 

@@ -67,6 +67,18 @@ function showProfile(visit: Visit): Promise<void> {
   return show(visit, tooLarge ? { avatar: AVATAR_TOO_LARGE } : {});
 }
 
+/** What the page shows. */
+export interface ShownProfile {
+  primary: { email: string; confirmed: boolean };
+  /** Path of the picture. */
+  picture: string | null;
+  emails: Awaited<ReturnType<typeof listEmails>>;
+  /** Whether the server sends mail. */
+  mail: boolean;
+  values: Values;
+  problems: Problems;
+}
+
 /** The page; `values` has the input of a rejected form. */
 async function show(visit: Visit, problems: Problems, values: Values = {}, status = 200): Promise<void> {
   const { context } = visit;
@@ -75,19 +87,15 @@ async function show(visit: Visit, problems: Problems, values: Values = {}, statu
   const saved = Object.fromEntries(
     Object.entries(FIELDS).map(([name, field]) => [field, user[name as keyof typeof FIELDS] ?? '']),
   );
-  visit.show(
-    'profile',
-    { title: visit.texts.t('Profile') },
-    {
-      primary: { email: user.email, confirmed: user.confirmedAt !== null },
-      picture: avatarKey === null ? null : avatarPath(id, avatarKey),
-      emails: await listEmails(context, id, page),
-      mail: sendsMail(context.db),
-      values: { email: '', ...saved, ...values },
-      problems,
-    },
-    status,
-  );
+  const shown: ShownProfile = {
+    primary: { email: user.email, confirmed: user.confirmedAt !== null },
+    picture: avatarKey === null ? null : avatarPath(id, avatarKey),
+    emails: await listEmails(context, id, page),
+    mail: sendsMail(context.db),
+    values: { email: '', ...saved, ...values },
+    problems,
+  };
+  visit.show('profile', { title: visit.texts.t('Profile') }, { ...shown }, status);
 }
 
 async function save(visit: Visit): Promise<void> {

@@ -69,11 +69,22 @@ class Views extends Eta {
       views: packagePath('pages/views'),
       cache: true,
       autoEscape: true,
+      plugins: [{ processFnString: includesAlone }],
       functionHeader: 'const { helpers: h, markup, page, texts: { t, rich, language } } = this;',
     });
     this.texts = textsIn(language);
     this.helpers = { ...helpers, ...helpers.spoken(this.texts) };
   }
+}
+
+/**
+ * What a template includes gets what it is given, as `scripts/check_views.ts` takes it: Eta would add all values of the template that
+ * includes it, such as a `before` of its form to the pages of a list.
+ */
+function includesAlone(made: string): string {
+  const alone = made.replace('{...it, ...(__eta_d ?? {})}', '__eta_d ?? {}');
+  if (alone === made) throw new Error('Eta makes includes in another way than this is written for');
+  return alone;
 }
 
 /** One set of helpers for each language and time zone in use, of which there may be hundreds. */

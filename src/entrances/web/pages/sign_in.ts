@@ -135,13 +135,28 @@ export function returnPath({ request }: Visit): string {
   return localPath(request.body?.return_to ?? request.query.return_to, '');
 }
 
-/** The sign-in form; `values` has at least `returnTo`. */
-export async function showSignIn(visit: Visit, values: Record<string, unknown>, status = 200): Promise<void> {
-  const { signInText, signupEnabled } = await currentSettings(visit.context.db);
-  const nothing = { login: '', problem: null, unconfirmed: false };
-  const providers = await offeredProviders(visit.context.db);
-  const shown = { providers, signInText, signupEnabled, mail: sendsMail(visit.context.db), ...nothing, ...values };
-  visit.show('sign_in', { title: visit.texts.t('Sign in') }, shown, status);
+/** What a sign-in form says of the attempt before it, and where it leads. */
+interface SignInValues {
+  returnTo: string;
+  login?: string;
+  problem?: string;
+  /** Whether the address of the account has to be confirmed first. */
+  unconfirmed?: boolean;
+}
+
+/** What the sign-in form shows. */
+export type ShownSignIn = Awaited<ReturnType<typeof offeredWays>> & SignInValues;
+
+/** The ways to sign in here. */
+async function offeredWays({ context: { db } }: Visit) {
+  const { signInText, signupEnabled } = await currentSettings(db);
+  return { providers: await offeredProviders(db), signInText, signupEnabled, mail: sendsMail(db) };
+}
+
+/** The sign-in form. */
+export async function showSignIn(visit: Visit, values: SignInValues, status = 200): Promise<void> {
+  const shown: ShownSignIn = { ...(await offeredWays(visit)), login: '', ...values };
+  visit.show('sign_in', { title: visit.texts.t('Sign in') }, { ...shown }, status);
 }
 
 function confirmSignOut(visit: Visit): void {

@@ -129,7 +129,7 @@ async function connectWithPassword(visit: Visit): Promise<void> {
     await connectDirectory(context, nameIn(visit), { login: text(login), password: text(password) });
     leadSaying(visit, '/profile/account', 'identity_connected');
   } catch (error) {
-    await showAccount(visit, problemsOf(error), 422);
+    await showAccount(visit, problemsOf(error), 422, { directory_login: text(login) });
   }
 }
 

@@ -37,8 +37,16 @@ interface View<Values> {
   default: (it: Values) => void;
 }
 
+type Views = Promise<View<never>>;
+
+/** What a template must be given; of several templates, what each of them must be given. */
+type Given<Of extends Views> = [Awaited<Of>] extends [View<infer Values>] ? Values : never;
+
 /** Shows another template with its values. */
-export declare function include<Values>(view: Promise<View<Values>>, it?: NoInfer<Values>): string;
+export declare function include<Of extends Views>(
+  view: Of,
+  ...it: object extends Given<Of> ? [it?: Given<Of>] : [it: Given<Of>]
+): string;
 
 /** Puts what the template shows within another, which gets its values. */
-export declare function layout<Values>(view: Promise<View<Values>>, it: NoInfer<Omit<Values, 'body'>>): void;
+export declare function layout<Of extends Views>(view: Of, it: Omit<Given<Of>, 'body'>): void;

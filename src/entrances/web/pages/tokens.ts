@@ -83,14 +83,23 @@ async function show(visit: Visit, { values, problems = {}, made }: Shown, status
     await list(visit, 'active', visit.texts.t('Active tokens')),
     await list(visit, 'inactive', visit.texts.t('Inactive tokens')),
   ];
-  const shown = {
+  const shown: ShownTokens = {
     scopes: offeredScopes({ admin: visit.session?.actor.admin ?? false }),
     values: values ?? { name: '', expiresAt: '', scopes: [] },
     problems,
     made: made ?? null,
     lists,
   };
-  visit.show('tokens', { title: visit.texts.t('Personal access tokens') }, shown, status);
+  visit.show('tokens', { title: visit.texts.t('Personal access tokens') }, { ...shown }, status);
+}
+
+/** What the page shows. */
+export interface ShownTokens {
+  scopes: ReturnType<typeof offeredScopes>;
+  values: Values;
+  problems: Problems;
+  made: MadeToken<TokenRow> | null;
+  lists: Awaited<ReturnType<typeof list>>[];
 }
 
 async function list({ context }: Visit, state: TokenState, title: string) {
