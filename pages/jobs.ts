@@ -184,7 +184,7 @@ export const jobs = [
   raw({
     path: `${artifactsAt}/raw/*path`,
     operation: RawArtifactFileDocument,
-    content: 'artifact',
+    content: 'page_artifact',
     found: ({ project }) => {
       const file = project?.job?.artifactFile;
       return file && { projectId: file.projectId, databaseId: file.jobId, path: file.path, size: Number(file.size) };

@@ -133,13 +133,13 @@ export const repository = [
   raw({
     path: '/:project/-/raw/*place',
     operation: RawFileDocument,
-    content: 'blob',
+    content: 'page_blob',
     found: ({ project }) => project?.repository?.at?.file,
   }),
   raw({
     path: '/:project/-/archive/*ref/:file',
     operation: RawArchivesDocument,
-    content: 'archive',
+    content: 'page_archive',
     found: ({ project }, { given }) => {
       const [, format] = ARCHIVES.find(([ending]) => String(given.file).endsWith(ending)) ?? [];
       return format && project?.repository?.[format];

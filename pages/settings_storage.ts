@@ -261,7 +261,7 @@ export const settingsStorage = [
   raw({
     path: at('settings/export/download'),
     operation: ExportFileDocument,
-    content: 'export',
+    content: 'project_export',
     found: ({ project }) => (project?.viewerCanExport ? { id: project.databaseId } : null),
   }),
 ];

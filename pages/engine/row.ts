@@ -65,7 +65,14 @@ export interface Raw {
   readonly kind: 'raw';
   readonly path: string;
   readonly operation: DocumentNode;
-  readonly content: 'blob' | 'archive' | 'trace' | 'artifact' | 'artifacts' | 'data_export' | 'export';
+  readonly content:
+    | 'page_blob'
+    | 'page_archive'
+    | 'trace'
+    | 'page_artifact'
+    | 'artifacts'
+    | 'data_export'
+    | 'project_export';
   readonly found: (data: never, facts: Facts) => unknown;
 }
 

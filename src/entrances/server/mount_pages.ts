@@ -1,0 +1,35 @@
+import { type ServeOptions, servePages } from '#pages/engine/serve.ts';
+import { rows } from '#pages/index.ts';
+import { sendRaw } from '#rest/engine/raw.ts';
+import { executeWithin } from '#schema/execute.ts';
+import { schema } from '#schema/index.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
+import type { Entrance } from '#src/entrances/server/entrance.ts';
+import { readContent } from '#src/entrances/server/readers.ts';
+import { pages } from '#src/entrances/web/pages/index.ts';
+import type { PageOptions } from '#src/entrances/web/pages/visit.ts';
+
+/** Makes the pages; `app.ts` says what comes before and behind them. */
+export function mountPages(entrance: Entrance): ReturnType<typeof pages> {
+  const { baseUrl, report, budget, turns, throttle, sshAddress, identify, domainContext, contextAt } = entrance;
+  const options: ServeOptions = {
+    schema,
+    execute: async (document, variableValues, { context, baseUrl: url, request }) => {
+      const contextValue = await contextAt(context, url);
+      const purpose = request.method === 'POST' ? null : 'read';
+      const execution = { schema, document, variableValues, contextValue, comesAgain: true, purpose } as const;
+      return turns.run(callerOf(context.actor, request.ip ?? null), () => executeWithin(execution, report, budget));
+    },
+    send: async (content, found, { context, request, response }) =>
+      sendRaw(await readContent(content, context, found), request, response),
+    identify: async (visit) => {
+      const { session, request } = visit;
+      const actor = session ? null : await identify(request, request.query);
+      return actor ? { ...visit, context: domainContext(actor, request) } : visit;
+    },
+  };
+  const countVisit: PageOptions['throttle'] = (actor, request, response) => throttle.web(actor, request, response);
+  return pages({ contextOf: domainContext, baseUrl, report, sshAddress, throttle: countVisit }, (made) =>
+    servePages(rows, made, options),
+  );
+}
