@@ -23,6 +23,8 @@ ensureGenerated(root);
 rmSync(dist, { recursive: true, force: true });
 const compiler = path.join(path.dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
 execFileSync(process.execPath, [compiler, '--project', path.join(root, 'tsconfig.build.json')], { stdio: 'inherit' });
+const runtime = 'src/generated/prisma/internal/runtime.mjs';
+copyFileSync(path.join(root, runtime), path.join(dist, runtime));
 /** By which prepared data directories are told apart (src/platform/lifecycle/prepared.ts): a hash of what makes them. */
 const hash = createHash('sha256');
 for (const place of ['dist/src', 'prisma/migrations']) {

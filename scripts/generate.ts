@@ -10,6 +10,7 @@ import { GeneratedSources } from './generated_sources.ts';
  * With `--if-stale` only where the sources have changed since.
  */
 const root = path.resolve(import.meta.dirname, '..');
+const internal = path.join(root, 'src/generated/prisma/internal');
 // Prisma starts its generators by name: by that of this very Node, and by those of the packages.
 const search = [path.dirname(process.execPath), path.join(root, 'node_modules/.bin'), process.env.PATH ?? ''];
 
@@ -19,8 +20,8 @@ if (!process.argv.includes('--if-stale') || !sources.isFresh()) {
   const hash = sources.hash();
   sources.forget();
   run(path.join(root, 'node_modules/prisma/build/index.js'), 'generate', '--no-hints');
-  shareCompiler('src/generated/prisma/internal/class.ts');
-  for (const name of ['class.ts', 'prismaNamespace.ts']) escapeWide(`src/generated/prisma/internal/${name}`);
+  useOwnRuntime();
+  for (const name of ['class.ts', 'prismaNamespace.ts']) edit(path.join(internal, name), escapeWide);
   // The sources that the others load need it.
   run('scripts/languages.ts');
   run('codegen.ts');
@@ -41,24 +42,59 @@ function takeTurn(): DatabaseSync {
   return database;
 }
 
-/** Has all clients of a process use one query compiler, which Prisma would make for each of them. */
-function shareCompiler(file: string): void {
-  const text = readFileSync(path.join(root, file), 'utf8');
-  const shared = text.replace(
-    /getRuntime: async \(\) => (await import\([^)]+\))/,
-    'getRuntime: async () => sharingCompiler($1)',
+/**
+ * Has the Prisma client take less memory and time: the clients of a process share a query compiler, whose code is read from a file, and a
+ * copy of the runtime reads as much of the graph of parameters as it needs.
+ */
+function useOwnRuntime(): void {
+  const runtime = '@prisma/client/runtime/client';
+  const copy = './runtime.mjs';
+  const text = readFileSync(path.join(root, `node_modules/${runtime}.mjs`), 'utf8');
+  const reader = "import { parameterGraph } from '#src/platform/database/parameter_graph.ts';\n";
+  const light = replaced(
+    text,
+    /(function \w+\((\w+)\)\{return )new \w+\(\2\)\.deserialize\(\)\}/,
+    '$1parameterGraph($2)}',
   );
-  if (shared === text) throw new Error(`${file} names no runtime of its query compiler`);
-  const ours = "import { sharingCompiler } from '../../../platform/database/query_compiler.ts';\n";
-  // Behind the comments at the top, which turn off the checks of the file.
-  writeFileSync(path.join(root, file), shared.replace(/^import /m, `${ours}import `));
+  writeFileSync(path.join(internal, copy), reader + light);
+  writeFileSync(path.join(internal, 'runtime.d.mts'), `export * from '${runtime}';\n`);
+
+  for (const name of ['internal/class.ts', 'internal/prismaNamespace.ts', 'client.ts']) {
+    const place = name.startsWith('internal/') ? copy : copy.replace('./', './internal/');
+    edit(path.join(internal, '..', name), (code) =>
+      replaced(code, /^import \* as runtime from .*$/m, `import * as runtime from '${place}'`),
+    );
+  }
+  edit(path.join(internal, 'class.ts'), (code) => {
+    const sharing = replaced(
+      code,
+      /getRuntime: async \(\) => (await import\([^)]+\))/,
+      'getRuntime: async () => sharingCompiler($1)',
+    );
+    const reading = replaced(
+      sharing,
+      /getQueryCompilerWasmModule: async \(\) => \{.*?\n {2}\},/s,
+      'getQueryCompilerWasmModule: async () => compilerModule(),',
+    );
+    const ours = "import { compilerModule, sharingCompiler } from '#src/platform/database/query_compiler.ts';\n";
+    // Behind the comments at the top, which turn off the checks of the file.
+    return reading.replace(/^import /m, `${ours}import `);
+  });
+}
+
+function replaced(text: string, part: RegExp, by: string): string {
+  const changed = text.replace(part, by);
+  if (changed === text) throw new Error(`What Prisma generates holds nothing like ${part}`);
+  return changed;
+}
+
+function edit(file: string, change: (text: string) => string): void {
+  writeFileSync(file, change(readFileSync(file, 'utf8')));
 }
 
 /** Escapes what is not in Latin-1: one such character makes V8 keep all of a file in two bytes a letter. */
-function escapeWide(file: string): void {
-  const text = readFileSync(path.join(root, file), 'utf8');
-  const escaped = text.replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  writeFileSync(path.join(root, file), escaped);
+function escapeWide(text: string): string {
+  return text.replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function run(...args: string[]): void {

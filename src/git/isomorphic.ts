@@ -7,7 +7,7 @@ import { commitsBetween, descendants, isAncestor, mergeBases, reaches } from './
 import { collectContributors } from './history/contributors.ts';
 import type { Node } from './history/graph.ts';
 import { walk, walkPage } from './history/walk.ts';
-import type { Commit, Oid } from './model.ts';
+import type { Commit, CommitParents, Oid } from './model.ts';
 import { ObjectReader } from './object_reader.ts';
 import { IsomorphicStore } from './objects/isomorphic.ts';
 import type { Contributor, ContributorsQuery, Divergence, LogQuery, Page, TreePart } from './reader.ts';
@@ -49,6 +49,11 @@ export class IsomorphicReader extends ObjectReader {
   async mergedInto(tip: Oid, commits: Oid[]): Promise<Set<Oid>> {
     const left = new Set((await commitsBetween(this.graph, tip, commits)).map(({ oid }) => oid));
     return new Set(commits.filter((oid) => !left.has(oid)));
+  }
+
+  async newCommits(from: Oid, tips: Oid[], most: number): Promise<CommitParents[] | null> {
+    const found = await commitsBetween(this.graph, from, tips);
+    return found.length > most ? null : found;
   }
 
   async reaching(commit: Oid, tips: Oid[]): Promise<Set<Oid>> {

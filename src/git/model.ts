@@ -16,6 +16,12 @@ export const EMPTY_TREE: Oid = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 /** Stands for a missing ref in ref updates. */
 export const NO_OBJECT: Oid = '0'.repeat(40);
 
+/** A commit as a walk sees it. */
+export interface CommitParents {
+  oid: Oid;
+  parents: readonly Oid[];
+}
+
 /** Who did something, and when. */
 export interface Signature {
   name: string;

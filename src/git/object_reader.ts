@@ -16,6 +16,7 @@ import {
   type Annotation,
   type Branch,
   type Commit,
+  type CommitParents,
   type CommitSignature,
   EMPTY_TREE,
   isOid,
@@ -336,6 +337,7 @@ export abstract class ObjectReader implements RepositoryReader {
   /** Whether any of these reaches the commit; what leads to no commit, or is not there, reaches none. */
   protected abstract isReached(commit: Oid, from: readonly Oid[]): Promise<boolean>;
   abstract mergedInto(tip: Oid, commits: Oid[]): Promise<Set<Oid>>;
+  abstract newCommits(from: Oid, tips: Oid[], most: number): Promise<CommitParents[] | null>;
   abstract reaching(commit: Oid, tips: Oid[]): Promise<Set<Oid>>;
   abstract searchFiles(search: FileSearch): Promise<FileHits>;
   abstract searchMessages(search: MessageSearch): Promise<MessageHits>;

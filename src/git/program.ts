@@ -6,7 +6,7 @@ import type { Plan } from './diff/plan.ts';
 import type { BlameHunk, BlameQuery } from './history/blame.ts';
 import { ContributorList } from './history/contributors.ts';
 import { walkPage } from './history/walk.ts';
-import { type Commit, isOid, type Oid } from './model.ts';
+import { type Commit, type CommitParents, isOid, type Oid } from './model.ts';
 import { encodeName } from './names.ts';
 import { ObjectReader } from './object_reader.ts';
 import { pathComponents } from './objects/lookup.ts';
@@ -111,6 +111,15 @@ export class ProgramReader extends ObjectReader {
   async mergedInto(tip: Oid, commits: Oid[]): Promise<Set<Oid>> {
     const left = new Set(await this.#revisions([...commits, `^${hash(tip)}`], []));
     return new Set(commits.filter((oid) => !left.has(oid)));
+  }
+
+  async newCommits(from: Oid, tips: Oid[], most: number): Promise<CommitParents[] | null> {
+    const found = await this.#revisions([...tips, `^${hash(from)}`], ['--parents', `--max-count=${most + 1}`]);
+    if (found.length > most) return null;
+    return found.map((line) => {
+      const [oid = '', ...parents] = line.split(' ');
+      return { oid, parents };
+    });
   }
 
   async reaching(commit: Oid, tips: Oid[]): Promise<Set<Oid>> {

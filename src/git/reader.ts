@@ -3,7 +3,7 @@ import type { Changes, ChangesOptions, Comparison } from './diff/comparison.ts';
 import type { Plan } from './diff/plan.ts';
 import type { BlameHunk, BlameQuery } from './history/blame.ts';
 import type { FoundCommits, LastCommitsQuery } from './history/last_commits.ts';
-import type { Branch, Commit, CommitSignature, Oid, Tag, TreeEntry } from './model.ts';
+import type { Branch, Commit, CommitParents, CommitSignature, Oid, Tag, TreeEntry } from './model.ts';
 import type { TreeCounts } from './objects/tree_counts.ts';
 import type { TreePage, TreePageRequest } from './objects/tree_page.ts';
 import type { FileHits, FileSearch, MessageHits, MessageSearch } from './search/hits.ts';
@@ -172,6 +172,11 @@ export interface RepositoryReader {
   isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>;
   /** Those of the commits that the tip reaches: for many branches at once. */
   mergedInto(tip: Oid, commits: Oid[]): Promise<Set<Oid>>;
+  /**
+   * The commits that any of the tips reaches and `from` does not, with their parents, in any order: for many branches at once. Null where
+   * there are more than `most`.
+   */
+  newCommits(from: Oid, tips: Oid[], most: number): Promise<CommitParents[] | null>;
   /** Those of the tips that reach the commit: for many branches at once. */
   reaching(commit: Oid, tips: Oid[]): Promise<Set<Oid>>;
   /** The commits that `to` reaches and `from` does not, newest first: `git log from..to`. */

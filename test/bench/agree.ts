@@ -36,7 +36,8 @@ export async function requireAgreement(
 async function read(url: string, call: Call, own: readonly string[]): Promise<unknown> {
   const { status, headers, text } = await send(url, call);
   if (status >= 300) throw new Error(`${url} answered ${status} for ${call.path}: ${text}`);
-  const here = text.replaceAll(url, 'base:');
+  // Registries of images are named without a protocol.
+  const here = text.replaceAll(url, 'base:').replaceAll(new URL(url).host, 'host:');
   const body: unknown = JSON.parse(here, (key, value) => (own.includes(key) ? null : value));
   return { status, headers: HEADERS.map((name) => String(headers[name]).replaceAll(url, 'base:')), body };
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** Linux counts the time of processes in hundredths of a second, whatever the clock of its kernel. */
 const MILLISECONDS = 10;
@@ -20,8 +20,8 @@ export function cpuOf(pid: number): number {
 }
 
 /**
- * Resident megabytes of a process and those below it, but for one of these with all that is below that. What those below share
- * with others, as the code of a program of which several run, is divided among them.
+ * Resident megabytes of a process and those below it, but for one of these with all that is below that. Of those below that run the same
+ * program only what they share with nobody counts, as the program itself is counted already; what others share is divided among them.
  */
 export function residentMegabytes(pid: number, without?: number): number {
   if (process.platform !== 'linux') return Number.NaN;
@@ -29,9 +29,24 @@ export function residentMegabytes(pid: number, without?: number): number {
     if (one.pid === pid) return kilobytesOf(one.pid, 'status', /VmRSS:\s+(\d+)/);
     // One that has not begun with its own program yet has nothing but what it shares with its parent.
     if (read(`/proc/${one.pid}/cmdline`) === read(`/proc/${one.parent}/cmdline`)) return 0;
+    if (programOf(one.pid) === programOf(pid)) {
+      const own = ['Private_Clean', 'Private_Dirty'].map((name) =>
+        kilobytesOf(one.pid, 'smaps_rollup', new RegExp(`^${name}:\\s+(\\d+)`, 'm')),
+      );
+      return own.reduce((sum, part) => sum + part);
+    }
     return kilobytesOf(one.pid, 'smaps_rollup', /^Pss:\s+(\d+)/m);
   });
   return kilobytes.reduce((sum, one) => sum + one, 0) / 1024;
+}
+
+/** The file of the program that a process runs, or null where it has ended. */
+function programOf(pid: number): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`);
+  } catch {
+    return null;
+  }
 }
 
 function kilobytesOf(pid: number, file: string, line: RegExp): number {

@@ -1,5 +1,6 @@
 // Each of its tests takes long.
 // @module-tag long
+
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
@@ -11,6 +12,7 @@ import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { clone, commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { git, gitBytes, gitLines } from '../support/git_program.ts';
 import { remotes } from '../support/git_remote.ts';
+import type { Json } from '../support/http.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -47,6 +49,35 @@ describe('Pushing', () => {
       'pushed to',
       'deleted',
     ]);
+  });
+
+  it('tells of each of many new branches what it adds to the default branch', async () => {
+    const { project, work, head } = await pushed();
+    await run(work, 'branch', 'topic/0');
+    await run(work, 'checkout', '--quiet', '-b', 'topic/6');
+    for (let number = 1; number <= 6; number++) {
+      await run(work, 'commit', '--quiet', '--allow-empty', '-m', `Step ${number}`);
+      if (number < 6) await run(work, 'branch', `topic/${number}`);
+    }
+    await run(work, 'checkout', '--quiet', '--orphan', 'other');
+    await run(work, 'commit', '--quiet', '-m', 'Alone');
+    await run(work, 'checkout', '--quiet', 'topic/2');
+    await run(work, 'merge', '--quiet', '--allow-unrelated-histories', '-m', 'Both', 'other');
+    await run(work, 'push', '--quiet', 'origin', '--all');
+    const events = await world.db.event.findMany({ where: { projectId: project.id, action: 'pushed new' } });
+    const told = events.map(({ data }) => {
+      const { ref, total_commits_count, commits } = data as Json;
+      return [ref.replace('refs/heads/', ''), total_commits_count, commits.map(({ message }: Json) => message.trim())];
+    });
+    const steps = (to: number) => Array.from({ length: to }, (_, index) => `Step ${index + 1}`);
+    expect(told.sort().slice(1)).toEqual([
+      ['other', 1, ['Alone']],
+      ['topic/0', 0, []],
+      ['topic/1', 1, steps(1)],
+      ['topic/2', 4, expect.arrayContaining([...steps(2), 'Alone', 'Both'])],
+      ...[3, 4, 5, 6].map((number) => [`topic/${number}`, number, steps(number)]),
+    ]);
+    expect(head).toBe(git(directoryOf(project), ['rev-parse', 'topic/0']).trim());
   });
 
   it('refuses what drops commits of others unless it is forced, and tells a push that was overtaken', async () => {

@@ -287,6 +287,12 @@ for (const { reader, directory, name, how } of cases)
       for (const left of points) {
         const reached = points.filter((point) => code('merge-base', '--is-ancestor', point, left) === 0);
         expect([...(await reader.mergedInto(left, points))]).toEqual(reached);
+        const added = ask('rev-list', '--parents', ...points, `^${left}`);
+        const lines = (await reader.newCommits(left, points, added.length))?.map(({ oid, parents }) =>
+          [oid, ...parents].join(' '),
+        );
+        expect(lines?.sort()).toEqual(added.sort());
+        if (added.length > 0) expect(await reader.newCommits(left, points, added.length - 1)).toBeNull();
         const above = points.filter((point) => code('merge-base', '--is-ancestor', left, point) === 0);
         expect([...(await reader.reaching(left, points))]).toEqual(above);
         for (const right of points) {

@@ -1,5 +1,6 @@
 import type { RefChange } from '#src/domain/repository/change_refs.ts';
 import { GitError } from '#src/git/errors.ts';
+import { yieldToEventLoop } from '#src/git/event_loop.ts';
 import type { Commit, Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 
@@ -8,8 +9,13 @@ const BRANCHES = 'refs/heads/';
 const MOST_COMMITS = 20;
 /** How many changes are processed concurrently. */
 const AT_ONCE = 4;
-/** Number of new branches from which one query finds those without new commits. */
+/** Number of new branches from which one walk finds the commits of all. */
 const MANY = 4;
+/** Maximum number of commits of such a walk: for each branch it is gone through again. */
+const MOST_WALKED = 2_000;
+
+/** Commits with their parents. */
+type NewCommits = ReadonlyMap<Oid, readonly Oid[]>;
 
 /** The commits of a change. */
 export interface Described {
@@ -24,7 +30,7 @@ const NOTHING: Described = { commits: [], total: 0, forward: false };
 
 /**
  * The commits of each change: for a new branch those that are not in the default branch, which in an empty repository is the
- * first of the new ones. Of many new branches, most are often in the default branch already.
+ * first of the new ones. One walk finds those of many new branches, if they are not too many.
  */
 export async function describeChanges(
   reader: RepositoryReader,
@@ -36,21 +42,54 @@ export async function describeChanges(
   const present = await tipOf(reader, defaultBranch);
   const first = present === null ? created[0] : undefined;
   const base = present ?? first?.to ?? null;
-  const tips = created.flatMap(({ to }) => to ?? []);
-  const merged = base !== null && tips.length >= MANY ? await mergedInto(reader, base, tips) : new Set<Oid>();
-  const isNew = new Set(created);
+  const others = new Set(created.filter((change) => change !== first));
+  const walked = base !== null && others.size >= MANY ? await walk(reader, base, [...others]) : null;
   const waiting = [...changes];
   const work = async () => {
     for (let change = waiting.shift(); change !== undefined; change = waiting.shift()) {
-      const isMerged = change !== first && isNew.has(change) && merged.has(change.to ?? '');
+      const known = walked !== null && others.has(change);
       described.set(
         change,
-        isMerged ? NOTHING : await describe(reader, defaultBranch, change, change === first ? null : base),
+        known
+          ? await describeNew(reader, change, walked)
+          : await describe(reader, defaultBranch, change, change === first ? null : base),
       );
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return described;
+}
+
+/** What new branches add to another one; null if that would be too much, or take too long. */
+async function walk(reader: RepositoryReader, base: Oid, created: readonly RefChange[]): Promise<NewCommits | null> {
+  const tips = [...new Set(created.flatMap(({ to }) => to ?? []))];
+  try {
+    const found = await reader.newCommits(base, tips, MOST_WALKED);
+    return found && new Map(found.map(({ oid, parents }) => [oid, parents]));
+  } catch (error) {
+    if (error instanceof GitError) return null;
+    throw error;
+  }
+}
+
+/** The commits of a new branch among those of all, none before its parents. */
+async function describeNew(reader: RepositoryReader, { to }: RefChange, walked: NewCommits): Promise<Described> {
+  const own = new Set<Oid>();
+  const entered = new Set<Oid>();
+  const waiting = to === null ? [] : [to];
+  for (let oid = waiting.at(-1); oid !== undefined; oid = waiting.at(-1)) {
+    if (!entered.has(oid) && walked.has(oid)) {
+      entered.add(oid);
+      waiting.push(...(walked.get(oid) ?? []).toReversed());
+      continue;
+    }
+    waiting.pop();
+    if (entered.has(oid)) own.add(oid);
+  }
+  if (own.size === 0) return NOTHING;
+  await yieldToEventLoop();
+  const commits = await reader.commits([...own].slice(-MOST_COMMITS));
+  return { commits, total: own.size, forward: false };
 }
 
 /** Like describeChanges, for one change. */
@@ -90,16 +129,6 @@ async function describe(
 
 async function tipOf(reader: RepositoryReader, branch: string | null): Promise<Oid | null> {
   return branch === null ? null : ((await reader.branch(branch))?.commit ?? null);
-}
-
-/** The commits that are reachable from the tip; none if that would take too long. */
-async function mergedInto(reader: RepositoryReader, tip: Oid, commits: Oid[]): Promise<Set<Oid>> {
-  try {
-    return await reader.mergedInto(tip, commits);
-  } catch (error) {
-    if (error instanceof GitError) return new Set();
-    throw error;
-  }
 }
 
 async function peeled(reader: RepositoryReader, oid: Oid): Promise<Commit | null> {

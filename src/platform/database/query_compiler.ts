@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
 /** What Prisma's runtime has of its query compiler: a class, whose objects compile queries and keep nothing of them. */
 interface CompilerRuntime {
   QueryCompiler: new (options: CompilerOptions) => object;
@@ -26,3 +29,12 @@ export function sharingCompiler<Runtime extends CompilerRuntime>(runtime: Runtim
     return known;
   }
 }
+
+/** Compiles the WebAssembly of the compiler. As a module its text, which is in base64, would stay in memory twice: it is read as a file. */
+export function compilerModule(): WebAssembly.Module {
+  const text = readFileSync(createRequire(import.meta.url).resolve(COMPILER), 'latin1');
+  const start = text.indexOf('"') + 1;
+  return new WebAssembly.Module(Buffer.from(text.slice(start, text.indexOf('"', start)), 'base64'));
+}
+
+const COMPILER = '@prisma/client/runtime/query_compiler_small_bg.postgresql.wasm-base64.mjs';

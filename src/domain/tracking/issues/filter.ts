@@ -51,14 +51,17 @@ const PAIRS = { table: table(pair), subjectId: pair.issueId, labelId: pair.label
 /**
  * The conditions of a filter on issues; `inProjects`, a condition on labels and milestones, narrows their look-ups. A text search uses
  * `searchHits`, which must be in the WITH clause. Throws BadRequest.
+ *
+ * @param areFew whether the issues are so few that each is looked at, rather than what has the text anywhere
  */
 export function issueConditions(
   issue: Alias<'Issue'>,
   filter: IssueFilter,
   actor: Actor | null,
   inProjects: (row: OfPlace) => Prisma.Sql,
+  areFew: Prisma.Sql = sql`FALSE`,
 ): Prisma.Sql[] {
-  return [...unsearchedConditions(issue, filter, actor, inProjects), ...searchConditions(issue, filter)];
+  return [...unsearchedConditions(issue, filter, actor, inProjects), ...searchConditions(issue, filter, areFew)];
 }
 
 /** Like issueConditions, without the text search. */
@@ -116,12 +119,13 @@ function closedBy({ id, state }: Alias<'Issue'>, userId: number): Prisma.Sql {
       WHERE ${later.issueId} = ${closing.issueId} AND ${later.id} > ${closing.id} AND ${later.state} = 'closed'))`;
 }
 
-function searchConditions(issue: Alias<'Issue'>, filter: IssueFilter): Prisma.Sql[] {
+function searchConditions(issue: Alias<'Issue'>, filter: IssueFilter, areFew: Prisma.Sql): Prisma.Sql[] {
   const searched = searchOf(filter);
   if (!searched) return [];
   const held = holdsText(issue, searched);
   if (!searched.isIndexed) return [held];
-  return [sql`CASE WHEN ${FEW_HITS} THEN (${issue.id} IN (SELECT h.id FROM hits h)) IS TRUE ELSE ${held} END`];
+  const isHit = sql`(${issue.id} IN (SELECT h.id FROM hits h)) IS TRUE`;
+  return [sql`CASE WHEN ${areFew} THEN ${held} WHEN ${FEW_HITS} THEN ${isHit} ELSE ${held} END`];
 }
 
 /** Whether the filter is by state only, which the counters know. */

@@ -83,11 +83,18 @@ export function ofParent(
     ...(below === 'label' ? [sql`${issue.id} IN (${labelled})`] : []),
     ...(below === 'board' ? [inNoList(issue.id, board)] : []),
     issueVisible(issue, actor, sees),
-    ...issueConditions(issue, filter, actor, (row) => ofOrAround(row, project)),
+    ...issueConditions(issue, filter, actor, (row) => ofOrAround(row, project), hasFewIssues(project)),
   ];
   const isCounted = countsSuffice(filter) && below === 'project';
   const total = isCounted ? countFromCounters(actor, project, filter, sees) : null;
   return { ...where(conditions, order, page), total, params: { actor, projectPath: path } };
+}
+
+/** How many issues of a project are searched one by one: finding what has the text on the whole server takes longer than that. */
+const FEW_ISSUES = 1_000;
+
+function hasFewIssues(project: Prisma.Sql | number): Prisma.Sql {
+  return sql`(SELECT fc.last_issue_iid FROM project_counters fc WHERE fc.project_id = ${project}) <= ${FEW_ISSUES}`;
 }
 
 /** Whether an issue is in none of the lists of a board. */
