@@ -6,9 +6,9 @@ const { once } = require('node:events');
 const path = require('node:path');
 const { createInterface } = require('node:readline');
 // Given here, as the launcher would start Node once more to give them.
-const { heapOptions, heapSettings } = require('../bin/heap.cjs');
+const { heapOptions, heapSettings } = require('../../bin/heap.cjs');
 
-const launcher = path.join(__dirname, '..', 'bin', 'gantry.js');
+const launcher = path.join(__dirname, '..', '..', 'bin', 'gantry.js');
 
 /** How much of what the server logs is kept for the message of an error, in characters. */
 const LOG_KEPT = 16_384;
