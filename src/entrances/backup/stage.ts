@@ -111,20 +111,16 @@ export class Stage {
     }
   }
 
-  /** Moves files into their store: uploads, job artifacts, files of packages, objects of Git LFS or blobs of images. */
-  async placeUploads(
-    uploads: UploadStore,
-    signal?: AbortSignal,
-    kind: 'uploads' | 'artifacts' | 'packages' | 'lfs' | 'containers' = 'uploads',
-  ): Promise<void> {
-    const root = path.join(this.#directory, kind);
+  /** Moves the files of a folder into their store. */
+  async placeFiles(folder: string, store: UploadStore, signal: AbortSignal | undefined): Promise<void> {
+    const root = path.join(this.#directory, folder);
     for (const project of await readdir(root).catch(orIfAbsent<string[]>([]))) {
       for (const secret of await readdir(path.join(root, project))) {
         for (const fileName of await readdir(path.join(root, project, secret))) {
           signal?.throwIfAborted();
           const file = path.join(root, project, secret, fileName);
           const { size } = await stat(file);
-          await uploads.write({ projectId: Number(project), secret, fileName }, createReadStream(file), size);
+          await store.write({ projectId: Number(project), secret, fileName }, createReadStream(file), size);
           await rm(file);
         }
       }

@@ -1,55 +1,18 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from '#src/access/permissions/actor.ts';
-import { findUnrecordedArtifacts } from '#src/domain/ci/artifacts/clean_up.ts';
-import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
 import { abandonedTraces } from '#src/domain/ci/job_logs/clean_up.ts';
 import { traceFile } from '#src/domain/ci/job_logs/file.ts';
 import { locateTraces } from '#src/domain/ci/job_logs/locate.ts';
 import type { Finding } from '#src/entrances/fsck/finding.ts';
 import { type CheckedProject, FIX } from '#src/entrances/fsck/repository.ts';
 
-type Stores = Pick<Context, 'db' | 'repositories' | 'uploads'>;
+type Stores = Pick<Context, 'db' | 'repositories'>;
 
 /** How many rows are read at once. */
 const AT_ONCE = 500;
 /** Milliseconds after which an unrecorded file counts as abandoned. */
 const ABANDONED = 60 * 60_000;
-
-/** Finds recorded artifacts whose files are missing. */
-export async function* checkArtifacts(stores: Stores, { id, fullPath }: CheckedProject): AsyncGenerator<Finding> {
-  const store = artifactsStore(stores);
-  for (let last = 0; ; ) {
-    const where = { projectId: id, jobId: { gt: last } };
-    const rows = await stores.db.jobArtifacts.findMany({ where, orderBy: { jobId: 'asc' }, take: AT_ONCE });
-    for (const row of rows) {
-      if (await store.has(row)) continue;
-      yield {
-        project: fullPath,
-        place: `artifacts/${row.projectId}/${row.secret}/${row.fileName}`,
-        what: `The artifacts of job ${row.jobId} are missing.`,
-        advice: 'Restore them from a backup, or retry the job.',
-      };
-    }
-    last = rows.at(-1)?.jobId ?? last;
-    if (rows.length < AT_ONCE) break;
-  }
-  for (let last = 0; ; ) {
-    const where = { projectId: id, id: { gt: last } };
-    const rows = await stores.db.jobReport.findMany({ where, orderBy: { id: 'asc' }, take: AT_ONCE });
-    for (const row of rows) {
-      if (await store.has(row)) continue;
-      yield {
-        project: fullPath,
-        place: `artifacts/${row.projectId}/${row.secret}/${row.fileName}`,
-        what: `The ${row.type} report of job ${row.jobId} is missing.`,
-        advice: 'Restore it from a backup, or retry the job.',
-      };
-    }
-    last = rows.at(-1)?.id ?? last;
-    if (rows.length < AT_ONCE) return;
-  }
-}
 
 /** Finds job logs whose files are missing or too short, and files of erased logs. */
 export async function* checkTraces(stores: Stores, project: CheckedProject, fix: boolean): AsyncGenerator<Finding> {
@@ -84,13 +47,8 @@ export async function* checkTraces(stores: Stores, project: CheckedProject, fix:
   }
 }
 
-/** Finds unrecorded files: of interrupted uploads, and of deleted projects. */
-export async function* checkJobFiles(stores: Stores, fix: boolean): AsyncGenerator<Finding> {
-  for await (const file of findUnrecordedArtifacts(stores)) {
-    if (fix) await artifactsStore(stores).remove(file);
-    const place = `artifacts/${file.projectId}/${file.secret}/${file.fileName}`;
-    yield leftover(place, null, 'An upload of artifacts was interrupted and left this. Nothing was lost.', fix);
-  }
+/** Finds directories of logs of deleted projects. */
+export async function* checkAbandonedTraces(stores: Stores, fix: boolean): AsyncGenerator<Finding> {
   for await (const directory of abandonedTraces(stores)) {
     if (fix) await rm(directory, { recursive: true, force: true, maxRetries: 3 });
     yield leftover(directory, null, 'The project of these traces is gone. Nothing was lost.', fix);
