@@ -409,7 +409,7 @@ describe('Sending', () => {
     await settled(user);
     const mailer = createMailer({ url: mailbox.url, from: 'gantry@example.org' });
     const { repositories } = world;
-    await sendTold({ db, repositories, secret: SECRET, mailer, baseUrl: async () => world.url }, told);
+    await sendTold({ db, jobs, repositories, secret: SECRET, mailer, baseUrl: async () => world.url }, told);
     expect(subjectsTo(user)).toHaveLength(1);
   });
 

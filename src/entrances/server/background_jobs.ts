@@ -234,8 +234,8 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),
     'invitations.mail': async ({ invitationId }) => outgoing && sendInvitation({ db, ...outgoing }, invitationId),
     'mail.find_recipients': async ({ happenings }, jobs) => outgoing && findRecipients({ db, jobs }, happenings),
-    'mail.tell': async (told) =>
-      outgoing && sendTold({ db, repositories, secret: importing.secret, ...outgoing }, told),
+    'mail.tell': async (told, jobs) =>
+      outgoing && sendTold({ db, jobs, repositories, secret: importing.secret, ...outgoing }, told),
     'hooks.deliver': async () => hooks?.sweep(),
     'hooks.disabled': async ({ hookId }, jobs) => outgoing && enqueueDisabledMail({ db, jobs }, hookId),
     'hooks.tell_disabled': async (told) => outgoing && sendDisabled({ db, ...outgoing }, told),
