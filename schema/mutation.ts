@@ -1,0 +1,77 @@
+import type {
+  FieldMap,
+  InputFieldMap,
+  InputShapeFromFields,
+  MaybePromise,
+  OneOfInputShapeFromFields,
+} from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
+import { builder } from '#schema/builder.ts';
+import type { GraphQLContext } from '#schema/context.ts';
+import { emptyFields, type InputFields, namesOf } from '#schema/inputs.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
+
+type Types = typeof builder.$inferSchemaTypes;
+
+/** The type that a mutation returns; `Result` is what the mutation resolves to. */
+export interface Payload<Result> {
+  description: string;
+  interfaces?: PothosSchemaTypes.InterfaceRef<Types, Result>[];
+  fields?: (t: PothosSchemaTypes.ObjectFieldBuilder<Types, Result>) => FieldMap;
+}
+
+/** What is inferred from one is the type in the next: `input`, then `resolve`, then `payload`. */
+interface Mutation<Result, Fields extends InputFieldMap, IsOneOf extends boolean> {
+  description: string;
+  input: {
+    /** The description of the input type. */
+    description: string;
+    /** The description of the argument of that type. */
+    argument: string;
+    isOneOf?: IsOneOf;
+    /** An input without fields is empty. */
+    fields?: (t: InputFields) => Fields;
+  };
+  resolve: (
+    input: [IsOneOf] extends [true] ? OneOfInputShapeFromFields<Fields> : InputShapeFromFields<Fields>,
+    context: GraphQLContext,
+    info: GraphQLResolveInfo,
+  ) => MaybePromise<Result>;
+  payload: Payload<Result>;
+}
+
+/** Adds a mutation to the schema, with an input type and a payload that are named after it. */
+export function mutation<
+  Result,
+  Fields extends InputFieldMap = Record<never, never>,
+  const IsOneOf extends boolean = false,
+>(name: string, options: Mutation<Result, Fields, IsOneOf>): void;
+export function mutation(
+  name: string,
+  { description, input: { argument, ...input }, resolve, payload }: Mutation<object, InputFieldMap, false>,
+): void {
+  const names = namesOf(name);
+  const type = builder.inputType(names.input, { fields: emptyFields, ...input });
+  const result = builder.objectRef<object>(names.payload).implement(payload);
+  builder.mutationField(name, (t) =>
+    t.field({
+      type: result,
+      description,
+      args: { input: t.arg({ type, required: true, description: argument }) },
+      resolve: (_root, { input }, context, info) => resolve(input, context, info),
+    }),
+  );
+}
+
+/** The payload of a deletion, which resolves to the ID of the record. `what` is the type in words. */
+export function deleted(type: string, what: string, how: 'deleted' | 'removed' = 'deleted'): Payload<{ id: number }> {
+  return {
+    description: `The ${what} that was ${how}.`,
+    fields: (t) => ({
+      [`deleted${type}Id`]: t.id({
+        description: `Global ID of the ${what} that was ${how}.`,
+        resolve: ({ id }) => toGlobalId(type, id),
+      }),
+    }),
+  };
+}
