@@ -4,12 +4,17 @@ import type {
   InputShapeFromFields,
   MaybePromise,
   OneOfInputShapeFromFields,
+  OutputRef,
 } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { emptyFields, type InputFields, namesOf } from '#schema/inputs.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import type { Known } from '#schema/records/types.ts';
+import type { ModelName } from '#src/platform/records/model.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
 
 type Types = typeof builder.$inferSchemaTypes;
 
@@ -71,6 +76,30 @@ export function deleted(type: string, what: string, how: 'deleted' | 'removed' =
       [`deleted${type}Id`]: t.id({
         description: `Global ID of the ${what} that was ${how}.`,
         resolve: ({ id }) => toGlobalId(type, id),
+      }),
+    }),
+  };
+}
+
+/**
+ * The payload of a mutation whose record is read after it, from what the mutation resolves to: `Result` is not inferred, but taken
+ * from the constant, `const labelPayload: Payload<ChangedThere> = changed(…)`. `what` is the type in words, those of the field unless given.
+ */
+export function changed<Result, M extends ModelName, Shape extends object>(
+  field: string,
+  type: OutputRef<Shape>,
+  model: M,
+  read: (context: GraphQLContext, result: Result, selection: Selection<M, Known<M>>) => MaybePromise<Shape>,
+  what = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+): Payload<Result> {
+  const record: OutputRef<object> = type;
+  return {
+    description: `The ${what} after the mutation.`,
+    fields: (t) => ({
+      [field]: t.field({
+        type: record,
+        description: `The ${what} as it is now.`,
+        resolve: (result, _args, context, info) => read(context, result, selectionAt(info, model)),
       }),
     }),
   };

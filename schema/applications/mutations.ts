@@ -79,9 +79,7 @@ mutation('updateOAuthApplication', {
       }),
     }),
   },
-  resolve: async ({ id, ...changes }, context) => ({
-    oauthApplication: await updateApplication(context, id, changes),
-  }),
+  resolve: async ({ id, ...changes }, context) => ({ oauthApplication: await updateApplication(context, id, changes) }),
   payload: applicationPayload('The application as it is now.'),
 });
 

@@ -1,7 +1,7 @@
 import { Board, BoardList } from '#schema/boards/types.ts';
 import type { InputFields } from '#schema/inputs.ts';
 import { IssueStateEvent, issuePayload, which as whichIssue } from '#schema/issues/mutations.ts';
-import { deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { placeFields } from '#schema/places/fields.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -44,16 +44,7 @@ const whichOne = (t: InputFields) => ({
   id: t.field({ ...idOf('Board'), required: true, description: 'Global or numeric ID of the board.' }),
 });
 
-const boardPayload: Payload<ChangedThere> = {
-  description: 'The board after the mutation.',
-  fields: (t) => ({
-    board: t.field({
-      type: Board,
-      description: 'The board as it is now.',
-      resolve: (changed, _args, context, info) => changedBoard(context, changed, selectionAt(info, 'Board')),
-    }),
-  }),
-};
+const boardPayload: Payload<ChangedThere> = changed('board', Board, 'Board', changedBoard);
 
 mutation('createBoard', {
   description: 'Creates a board of a project or group. For its reporters.',
@@ -89,9 +80,7 @@ mutation('deleteBoard', {
   description:
     'Deletes a board with its lists; the only board of a project stays. For reporters of its project or group.',
   input: { description: 'Which board to delete.', argument: 'Names the board to delete.', fields: whichOne },
-  resolve: async ({ project, group, id }, context) => ({
-    id: await deleteBoard(context, { project, group }, id),
-  }),
+  resolve: async ({ project, group, id }, context) => ({ id: await deleteBoard(context, { project, group }, id) }),
   payload: deleted('Board', 'board'),
 });
 

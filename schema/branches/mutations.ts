@@ -31,9 +31,7 @@ mutation('createBranch', {
       }),
     }),
   },
-  resolve: async ({ project, name, ref }, context) => ({
-    branch: await createBranch(context, project, name, ref),
-  }),
+  resolve: async ({ project, name, ref }, context) => ({ branch: await createBranch(context, project, name, ref) }),
   payload: branchPayload,
 });
 
@@ -76,9 +74,7 @@ mutation('protectBranch', {
 mutation('unprotectBranch', {
   description: 'Removes the protection of a branch; a pattern may still protect it. For masters of the project.',
   input: { description: 'Which branch to unprotect.', argument: 'Names the branch to unprotect.', fields: branch },
-  resolve: async ({ project, name }, context) => ({
-    branch: await unprotectBranch(context, project, name),
-  }),
+  resolve: async ({ project, name }, context) => ({ branch: await unprotectBranch(context, project, name) }),
   payload: branchPayload,
 });
 

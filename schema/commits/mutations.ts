@@ -182,9 +182,7 @@ mutation('createCommit', {
       ...author(t),
     }),
   },
-  resolve: async ({ project, ...values }, context) => ({
-    commit: await createCommit(context, project, values),
-  }),
+  resolve: async ({ project, ...values }, context) => ({ commit: await createCommit(context, project, values) }),
   payload: commitPayload(),
 });
 
@@ -201,9 +199,7 @@ mutation('cherryPickCommit', {
       dryRun: dryRun(t),
     }),
   },
-  resolve: async ({ project, ...what }, context) => ({
-    commit: await cherryPickCommit(context, project, what),
-  }),
+  resolve: async ({ project, ...what }, context) => ({ commit: await cherryPickCommit(context, project, what) }),
   payload: commitPayload(LATEST),
 });
 
@@ -220,9 +216,7 @@ mutation('updateSubmodule', {
       message: t.string({ description: 'Message of the commit; it names the submodule when left out.' }),
     }),
   },
-  resolve: async ({ project, ...what }, context) => ({
-    commit: await updateSubmodule(context, project, what),
-  }),
+  resolve: async ({ project, ...what }, context) => ({ commit: await updateSubmodule(context, project, what) }),
   payload: commitPayload(),
 });
 
@@ -239,9 +233,7 @@ mutation('revertCommit', {
       dryRun: dryRun(t),
     }),
   },
-  resolve: async ({ project, ...what }, context) => ({
-    commit: await revertCommit(context, project, what),
-  }),
+  resolve: async ({ project, ...what }, context) => ({ commit: await revertCommit(context, project, what) }),
   payload: commitPayload(LATEST),
 });
 

@@ -27,9 +27,7 @@ mutation('deleteContainerRepository', {
       id: t.field({ ...idOf('ContainerRepository'), required: true, description: 'Numeric ID of the repository.' }),
     }),
   },
-  resolve: async ({ project, id }, context) => ({
-    id: await deleteContainerRepository(context, project, id),
-  }),
+  resolve: async ({ project, id }, context) => ({ id: await deleteContainerRepository(context, project, id) }),
   payload: deleted('ContainerRepository', 'repository'),
 });
 

@@ -1,23 +1,13 @@
 import { DeployKey } from '#schema/deploy_keys/types.ts';
 import { projectField } from '#schema/inputs.ts';
-import { mutation, type Payload } from '#schema/mutation.ts';
+import { changed, mutation, type Payload } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { changedDeployKey } from '#src/domain/repository/deploy_keys/list.ts';
 import { createDeployKey, deleteDeployKey, enableDeployKey } from '#src/domain/repository/deploy_keys/save.ts';
 
-const deployKeyPayload: Payload<ChangedRecord> = {
-  description: 'The deploy key after the mutation.',
-  fields: (t) => ({
-    deployKey: t.field({
-      type: DeployKey,
-      description: 'The deploy key as it is now.',
-      resolve: (changed, _args, context, info) => changedDeployKey(context, changed, selectionAt(info, 'DeployKey')),
-    }),
-  }),
-};
+const deployKeyPayload: Payload<ChangedRecord> = changed('deployKey', DeployKey, 'DeployKey', changedDeployKey);
 
 mutation('createDeployKey', {
   description:

@@ -1,8 +1,7 @@
 import { Deployment, DeploymentStatus } from '#schema/deployments/types.ts';
 import { holderField, type InputFields, projectField } from '#schema/inputs.ts';
-import { deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
 import { deleteDeployment, updateDeployment } from '#src/domain/ci/deployments/change.ts';
 import { createDeployment } from '#src/domain/ci/deployments/create.ts';
 import { findDeployment } from '#src/domain/ci/deployments/list.ts';
@@ -14,17 +13,12 @@ const which = (t: InputFields) => ({
   id: t.field({ ...idOf('Deployment'), required: true, description: 'Global or numeric ID of the deployment.' }),
 });
 
-const deploymentPayload: Payload<ChangedRecord> = {
-  description: 'The deployment after the mutation.',
-  fields: (t) => ({
-    deployment: t.field({
-      type: Deployment,
-      description: 'The deployment as it is now.',
-      resolve: ({ project, id }, _args, context, info) =>
-        findDeployment(context, project, id, selectionAt(info, 'Deployment')),
-    }),
-  }),
-};
+const deploymentPayload: Payload<ChangedRecord> = changed(
+  'deployment',
+  Deployment,
+  'Deployment',
+  (context, { project, id }, selection) => findDeployment(context, project, id, selection),
+);
 
 mutation('createDeployment', {
   description: 'Records that an external system deploys, or deployed, a commit to an environment. For developers.',

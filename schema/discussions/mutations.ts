@@ -1,9 +1,8 @@
 import { Discussion } from '#schema/discussions/types.ts';
 import type { InputFields } from '#schema/inputs.ts';
-import { mutation, type Payload } from '#schema/mutation.ts';
+import { changed, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { NoteableReference, noteableRef } from '#schema/notes/references.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
 import { findDiscussion } from '#src/domain/tracking/discussions/list.ts';
 import { type ChangedDiscussion, resolveDiscussion } from '#src/domain/tracking/discussions/resolve.ts';
 
@@ -15,16 +14,13 @@ const which = (t: InputFields) => ({
   }),
 });
 
-const discussionPayload: Payload<ChangedDiscussion> = {
-  description: 'The thread after the mutation.',
-  fields: (t) => ({
-    discussion: t.field({
-      type: Discussion,
-      description: 'The thread as it is now.',
-      resolve: ({ on, id }, _args, context, info) => findDiscussion(context, on, id, selectionAt(info, 'Note')),
-    }),
-  }),
-};
+const discussionPayload: Payload<ChangedDiscussion> = changed(
+  'discussion',
+  Discussion,
+  'Note',
+  (context, { on, id }, selection) => findDiscussion(context, on, id, selection),
+  'thread',
+);
 
 mutation('resolveDiscussion', {
   description:

@@ -1,10 +1,9 @@
 import { DraftNote } from '#schema/draft_notes/types.ts';
 import type { InputFields } from '#schema/inputs.ts';
 import { mergeRequestPayload, whichMergeRequest } from '#schema/merge_requests/mutations.ts';
-import { deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { DiffPositionInput, LENIENT } from '#schema/notes/mutations.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
 import { findDraftNote } from '#src/domain/tracking/drafts/list.ts';
 import { publishDraftNotes } from '#src/domain/tracking/drafts/publish.ts';
 import {
@@ -24,17 +23,12 @@ const whichDraft = (t: InputFields) => ({
   id: t.field({ ...idOf('DraftNote'), required: true, description: 'Global or numeric ID of the draft note.' }),
 });
 
-const draftPayload: Payload<ChangedDraft> = {
-  description: 'The draft note after the mutation.',
-  fields: (t) => ({
-    draftNote: t.field({
-      type: DraftNote,
-      description: 'The draft note as it is now.',
-      resolve: ({ mergeRequestId, id }, _args, context, info) =>
-        findDraftNote(context, mergeRequestId, id, selectionAt(info, 'DraftNote')),
-    }),
-  }),
-};
+const draftPayload: Payload<ChangedDraft> = changed(
+  'draftNote',
+  DraftNote,
+  'DraftNote',
+  (context, { mergeRequestId, id }, selection) => findDraftNote(context, mergeRequestId, id, selection),
+);
 
 mutation('createDraftNote', {
   description:
@@ -90,9 +84,7 @@ mutation('deleteDraftNote', {
     argument: 'Names the draft note to delete.',
     fields: whichDraft,
   },
-  resolve: async ({ project, iid, id }, context) => ({
-    id: await deleteDraftNote(context, project, iid, id),
-  }),
+  resolve: async ({ project, iid, id }, context) => ({ id: await deleteDraftNote(context, project, iid, id) }),
   payload: deleted('DraftNote', 'draft note'),
 });
 

@@ -1,8 +1,7 @@
 import { AutoStopSetting, Environment, EnvironmentTier } from '#schema/environments/types.ts';
 import { holderField, type InputFields, projectField } from '#schema/inputs.ts';
-import { deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
 import { findEnvironment } from '#src/domain/ci/environments/list.ts';
 import { createEnvironment, deleteEnvironment, updateEnvironment } from '#src/domain/ci/environments/save.ts';
 import { stopEnvironment } from '#src/domain/ci/environments/stop.ts';
@@ -30,17 +29,12 @@ const extras = (t: InputFields) => ({
   }),
 });
 
-const environmentPayload: Payload<ChangedRecord> = {
-  description: 'The environment after the mutation.',
-  fields: (t) => ({
-    environment: t.field({
-      type: Environment,
-      description: 'The environment as it is now.',
-      resolve: ({ project, id }, _args, context, info) =>
-        findEnvironment(context, project, id, selectionAt(info, 'Environment')),
-    }),
-  }),
-};
+const environmentPayload: Payload<ChangedRecord> = changed(
+  'environment',
+  Environment,
+  'Environment',
+  (context, { project, id }, selection) => findEnvironment(context, project, id, selection),
+);
 
 mutation('createEnvironment', {
   description: 'Creates an environment. For developers.',

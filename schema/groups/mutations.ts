@@ -1,7 +1,7 @@
 import { AccessLevel, ProjectCreationLevel, SubgroupCreationLevel, Visibility } from '#schema/enums.ts';
 import { Group } from '#schema/groups/types.ts';
 import { confirmationField, groupField, type InputFields, projectField } from '#schema/inputs.ts';
-import { mutation, type Payload } from '#schema/mutation.ts';
+import { changed, mutation, type Payload } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Project } from '#schema/projects/types.ts';
@@ -40,16 +40,9 @@ const avatar = (t: InputFields) =>
     description: 'A picture of the group: PNG, JPEG, GIF or WebP, at most 200 KB. Null removes it.',
   });
 
-const groupPayload: Payload<{ id: number }> = {
-  description: 'The group after the mutation.',
-  fields: (t) => ({
-    group: t.field({
-      type: Group,
-      description: 'The group as it is now.',
-      resolve: ({ id }, _args, context, info) => findGroup(context, id, selectionAt(info, 'Namespace')),
-    }),
-  }),
-};
+const groupPayload: Payload<{ id: number }> = changed('group', Group, 'Namespace', (context, { id }, selection) =>
+  findGroup(context, id, selection),
+);
 
 mutation('createGroup', {
   description: 'Creates a group that the caller owns. For users who may create groups.',
@@ -110,9 +103,7 @@ mutation('updateGroup', {
       }),
     }),
   },
-  resolve: async ({ group, ...changes }, context) => ({
-    id: await updateGroup(context, group, changes),
-  }),
+  resolve: async ({ group, ...changes }, context) => ({ id: await updateGroup(context, group, changes) }),
   payload: groupPayload,
 });
 
@@ -136,9 +127,7 @@ mutation('shareGroup', {
       }),
     }),
   },
-  resolve: async ({ group, ...share }, context) => ({
-    id: await shareGroup(context, group, share),
-  }),
+  resolve: async ({ group, ...share }, context) => ({ id: await shareGroup(context, group, share) }),
   payload: groupPayload,
 });
 
@@ -156,9 +145,7 @@ mutation('unshareGroup', {
       }),
     }),
   },
-  resolve: async ({ group, invitedGroupId }, context) => ({
-    id: await unshareGroup(context, group, invitedGroupId),
-  }),
+  resolve: async ({ group, invitedGroupId }, context) => ({ id: await unshareGroup(context, group, invitedGroupId) }),
   payload: groupPayload,
 });
 

@@ -11,7 +11,7 @@ import {
 } from '#schema/hooks/inputs.ts';
 import { Webhook } from '#schema/hooks/types.ts';
 import { groupField, projectField } from '#schema/inputs.ts';
-import { deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -29,16 +29,7 @@ import {
 } from '#src/domain/webhooks/save.ts';
 import { select } from '#src/platform/records/selection.ts';
 
-const webhookPayload: Payload<SavedHook> = {
-  description: 'The webhook after the mutation.',
-  fields: (t) => ({
-    webhook: t.field({
-      type: Webhook,
-      description: 'The webhook as it is now.',
-      resolve: ({ id }, _args, context, info) => findHook(context, { id }, selectionAt(info, 'Hook')),
-    }),
-  }),
-};
+const webhookPayload: Payload<SavedHook> = changed('webhook', Webhook, 'Hook', findHook);
 
 const OUTCOME = select('HookDelivery', { responseStatus: true, error: true });
 const SENT = select('HookDelivery', { event: { payload: true } });

@@ -1,9 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { type InputFields, projectField } from '#schema/inputs.ts';
 import { Issue } from '#schema/issues/types.ts';
-import { deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { databaseIdOf, idOf, idsOf } from '#schema/node/plugin.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { createIssue } from '#src/domain/tracking/issues/create.ts';
 import { deleteIssue } from '#src/domain/tracking/issues/delete.ts';
@@ -69,16 +68,7 @@ const values = (t: InputFields, labels: string) => ({
   }),
 });
 
-export const issuePayload: Payload<ChangedRecord> = {
-  description: 'The issue after the mutation.',
-  fields: (t) => ({
-    issue: t.field({
-      type: Issue,
-      description: 'The issue as it is now.',
-      resolve: (changed, _args, context, info) => changedIssue(context, changed, selectionAt(info, 'Issue')),
-    }),
-  }),
-};
+export const issuePayload: Payload<ChangedRecord> = changed('issue', Issue, 'Issue', changedIssue);
 
 mutation('createIssue', {
   description: 'Opens an issue. For signed-in users who can see the project’s issues.',

@@ -1,10 +1,9 @@
 import { holderField, type InputFields, projectField } from '#schema/inputs.ts';
 import { Job } from '#schema/jobs/types.ts';
-import { mutation, type Payload } from '#schema/mutation.ts';
+import { changed, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
 import { keepArtifacts } from '#src/domain/ci/artifacts/keep.ts';
 import { removeJobArtifacts, removeProjectArtifacts } from '#src/domain/ci/artifacts/remove.ts';
 import { cancelJob, eraseJob, playJob, retryJob } from '#src/domain/ci/jobs/change.ts';
@@ -17,16 +16,7 @@ const which = (t: InputFields) => ({
   id: t.field({ ...idOf('Job'), required: true, description: 'Global or numeric ID of the job.' }),
 });
 
-const jobPayload: Payload<ChangedRecord> = {
-  description: 'The job after the mutation.',
-  fields: (t) => ({
-    job: t.field({
-      type: Job,
-      description: 'The job as it is now.',
-      resolve: (changed, _args, context, info) => changedJob(context, changed, selectionAt(info, 'Job')),
-    }),
-  }),
-};
+const jobPayload: Payload<ChangedRecord> = changed('job', Job, 'Job', changedJob);
 
 mutation('cancelJob', {
   description: 'Cancels a job. Finished jobs do not change. For developers.',

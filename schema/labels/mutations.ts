@@ -1,10 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { type InputFields, projectField } from '#schema/inputs.ts';
 import { Label } from '#schema/labels/types.ts';
-import { deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { placeFields } from '#schema/places/fields.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
 import { labelById } from '#src/domain/tracking/labels/list.ts';
 import { promoteLabel } from '#src/domain/tracking/labels/promote.ts';
 import {
@@ -40,16 +39,9 @@ const label = (t: InputFields) =>
 
 const which = (t: InputFields) => ({ ...placeFields(t, 'of the label'), label: label(t) });
 
-const labelPayload: Payload<ChangedThere> = {
-  description: 'The label after the mutation.',
-  fields: (t) => ({
-    label: t.field({
-      type: Label,
-      description: 'The label as it is now.',
-      resolve: ({ place, id }, _args, context, info) => labelById(context, place, id, selectionAt(info, 'Label')),
-    }),
-  }),
-};
+const labelPayload: Payload<ChangedThere> = changed('label', Label, 'Label', (context, { place, id }, selection) =>
+  labelById(context, place, id, selection),
+);
 
 mutation('createLabel', {
   description:

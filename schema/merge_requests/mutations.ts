@@ -1,9 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { type InputFields, projectField } from '#schema/inputs.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
-import { deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf, idsOf } from '#schema/node/plugin.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { createMergeRequest } from '#src/domain/tracking/merge_requests/create.ts';
 import { deleteMergeRequest } from '#src/domain/tracking/merge_requests/delete.ts';
@@ -76,17 +75,12 @@ const values = (t: InputFields, labels: string) => ({
 
 /** The payload of a mutation that changes a merge request. */
 
-export const mergeRequestPayload: Payload<ChangedRecord> = {
-  description: 'The merge request after the mutation.',
-  fields: (t) => ({
-    mergeRequest: t.field({
-      type: MergeRequest,
-      description: 'The merge request as it is now.',
-      resolve: (changed, _args, context, info) =>
-        changedMergeRequest(context, changed, selectionAt(info, 'MergeRequest')),
-    }),
-  }),
-};
+export const mergeRequestPayload: Payload<ChangedRecord> = changed(
+  'mergeRequest',
+  MergeRequest,
+  'MergeRequest',
+  changedMergeRequest,
+);
 
 mutation('createMergeRequest', {
   description:

@@ -1,10 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { type InputFields, projectField } from '#schema/inputs.ts';
 import { Milestone } from '#schema/milestones/types.ts';
-import { deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { placeFields } from '#schema/places/fields.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
 import { placeHolding } from '#src/domain/tracking/milestones/holding.ts';
 import { changedMilestone } from '#src/domain/tracking/milestones/list.ts';
 import { promoteMilestone } from '#src/domain/tracking/milestones/promote.ts';
@@ -40,16 +39,7 @@ const which = (t: InputFields) => ({
   id: t.field({ ...idOf('Milestone'), required: true, description: 'Global or numeric ID of the milestone.' }),
 });
 
-const milestonePayload: Payload<ChangedThere> = {
-  description: 'The milestone after the mutation.',
-  fields: (t) => ({
-    milestone: t.field({
-      type: Milestone,
-      description: 'The milestone as it is now.',
-      resolve: (changed, _args, context, info) => changedMilestone(context, changed, selectionAt(info, 'Milestone')),
-    }),
-  }),
-};
+const milestonePayload: Payload<ChangedThere> = changed('milestone', Milestone, 'Milestone', changedMilestone);
 
 mutation('createMilestone', {
   description: 'Creates a milestone of a project or group. For masters of the project, or reporters of the group.',

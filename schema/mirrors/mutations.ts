@@ -1,8 +1,7 @@
 import { holderField, type InputFields, projectField } from '#schema/inputs.ts';
 import { RemoteMirror } from '#schema/mirrors/types.ts';
-import { deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
 import { findMirror } from '#src/domain/imports/mirrors/list.ts';
 import { createMirror, deleteMirror, syncMirror, updateMirror } from '#src/domain/imports/mirrors/save.ts';
 import { projectHolding } from '#src/domain/projects/holding.ts';
@@ -20,17 +19,13 @@ const values = (t: InputFields) => ({
   authMethod: t.string({ description: 'How the server signs in there: only `password` is supported.' }),
 });
 
-const mirrorPayload: Payload<ChangedRecord> = {
-  description: 'The mirror after the mutation.',
-  fields: (t) => ({
-    remoteMirror: t.field({
-      type: RemoteMirror,
-      description: 'The mirror as it is now.',
-      resolve: ({ project, id }, _args, context, info) =>
-        findMirror(context, project, id, selectionAt(info, 'RemoteMirror')),
-    }),
-  }),
-};
+const mirrorPayload: Payload<ChangedRecord> = changed(
+  'remoteMirror',
+  RemoteMirror,
+  'RemoteMirror',
+  (context, { project, id }, selection) => findMirror(context, project, id, selection),
+  'mirror',
+);
 
 mutation('createRemoteMirror', {
   description: 'Adds a push mirror to a project. For masters of the project.',

@@ -140,9 +140,7 @@ mutation('savePullMirror', {
       overwritesDiverged: t.boolean({ description: 'Whether branches that have parted are replaced.' }),
     }),
   },
-  resolve: async ({ project, ...values }, context) => ({
-    pullMirror: await savePullMirror(context, project, values),
-  }),
+  resolve: async ({ project, ...values }, context) => ({ pullMirror: await savePullMirror(context, project, values) }),
   payload: payload,
 });
 
@@ -153,8 +151,6 @@ mutation('startPullMirror', {
     argument: 'Names the project to update.',
     fields: (t) => ({ project: projectField(t, 'that is updated') }),
   },
-  resolve: async ({ project }, context) => ({
-    pullMirror: await startPullMirror(context, project),
-  }),
+  resolve: async ({ project }, context) => ({ pullMirror: await startPullMirror(context, project) }),
   payload: payload,
 });

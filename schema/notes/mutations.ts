@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { Discussion, LineRangeEndType, PositionType } from '#schema/discussions/types.ts';
 import type { InputFields } from '#schema/inputs.ts';
-import { deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { NoteableReference, noteableRef } from '#schema/notes/references.ts';
 import { Note } from '#schema/notes/types.ts';
@@ -71,16 +71,9 @@ const which = (t: InputFields) => ({
   }),
 });
 
-const notePayload: Payload<ChangedNote> = {
-  description: 'The note after the mutation.',
-  fields: (t) => ({
-    note: t.field({
-      type: Note,
-      description: 'The note as it is now.',
-      resolve: ({ on, id }, _args, context, info) => findNote(context, on, id, selectionAt(info, 'Note')),
-    }),
-  }),
-};
+const notePayload: Payload<ChangedNote> = changed('note', Note, 'Note', (context, { on, id }, selection) =>
+  findNote(context, on, id, selection),
+);
 
 mutation('createNote', {
   description:

@@ -146,8 +146,6 @@ mutation('deletePackageFile', {
       id: t.field({ ...idOf('PackageFile'), required: true, description: 'Numeric ID of the file.' }),
     }),
   },
-  resolve: async ({ project, ...which }, context) => ({
-    id: await deletePackageFile(context, project, which),
-  }),
+  resolve: async ({ project, ...which }, context) => ({ id: await deletePackageFile(context, project, which) }),
   payload: deleted('PackageFile', 'file'),
 });

@@ -138,9 +138,7 @@ mutation('archiveProject', {
     argument: 'Names the project to archive.',
     fields: (t) => ({ project: projectField(t, 'to archive') }),
   },
-  resolve: async ({ project }, context) => ({
-    project: await archiveProject(context, project, true),
-  }),
+  resolve: async ({ project }, context) => ({ project: await archiveProject(context, project, true) }),
   payload: projectPayload(),
 });
 
@@ -151,9 +149,7 @@ mutation('unarchiveProject', {
     argument: 'Names the project to unarchive.',
     fields: (t) => ({ project: projectField(t, 'to unarchive') }),
   },
-  resolve: async ({ project }, context) => ({
-    project: await archiveProject(context, project, false),
-  }),
+  resolve: async ({ project }, context) => ({ project: await archiveProject(context, project, false) }),
   payload: projectPayload(),
 });
 
@@ -175,9 +171,7 @@ mutation('unstarProject', {
     argument: 'Names the project to unstar.',
     fields: (t) => ({ project: projectField(t, 'to unstar') }),
   },
-  resolve: async ({ project }, context) => ({
-    project: await starProject(context, project, false),
-  }),
+  resolve: async ({ project }, context) => ({ project: await starProject(context, project, false) }),
   payload: projectPayload(),
 });
 
@@ -237,9 +231,7 @@ mutation('maintainRepository', {
     argument: 'Names the project to maintain.',
     fields: (t) => ({ project: projectField(t, 'whose repository to maintain') }),
   },
-  resolve: async ({ project }, context) => ({
-    project: await requestMaintenance(context, project),
-  }),
+  resolve: async ({ project }, context) => ({ project: await requestMaintenance(context, project) }),
   payload: projectPayload(),
 });
 
@@ -307,9 +299,7 @@ mutation('shareProject', {
       }),
     }),
   },
-  resolve: async ({ project, ...share }, context) => ({
-    share: await shareProject(context, project, share),
-  }),
+  resolve: async ({ project, ...share }, context) => ({ share: await shareProject(context, project, share) }),
   payload: {
     description: 'The access that the group now has.',
     fields: (t) => ({

@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { type InputFields, projectField } from '#schema/inputs.ts';
-import { mutation, type Payload } from '#schema/mutation.ts';
+import { changed, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { BranchProtectionRule, ProtectionAccessLevel, TagProtectionRule } from '#schema/protections/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -54,17 +54,13 @@ const branchLevels = (t: InputFields) => ({
   allowedToUnprotect: levels(t, 'Who of the masters may change and remove the protection'),
 });
 
-const branchProtectionRulePayload: Payload<ChangedRecord> = {
-  description: 'The protection after the mutation.',
-  fields: (t) => ({
-    branchProtectionRule: t.field({
-      type: BranchProtectionRule,
-      description: 'The protection as it is now.',
-      resolve: (changed, _args, context, info) =>
-        branchProtectionRules.changed(context, changed, selectionAt(info, 'ProtectedBranch')),
-    }),
-  }),
-};
+const branchProtectionRulePayload: Payload<ChangedRecord> = changed(
+  'branchProtectionRule',
+  BranchProtectionRule,
+  'ProtectedBranch',
+  branchProtectionRules.changed,
+  'protection',
+);
 
 mutation('createBranchProtectionRule', {
   description: 'Protects the branches with a name, or of a pattern. For masters of the project.',

@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { type InputFields, projectField } from '#schema/inputs.ts';
-import { mutation, type Payload } from '#schema/mutation.ts';
+import { changed, mutation, type Payload } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf, idsOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -67,17 +67,12 @@ const link = (t: InputFields) => ({
   id: t.field({ ...idOf('ReleaseLink'), required: true, description: 'Numeric ID of the link.' }),
 });
 
-const releasePayload: Payload<SavedRelease> = {
-  description: 'The release after the mutation.',
-  fields: (t) => ({
-    release: t.field({
-      type: Release,
-      description: 'The release as it is now.',
-      resolve: ({ project, tag }, _args, context, info) =>
-        findRelease(context, project, tag, selectionAt(info, 'Release')),
-    }),
-  }),
-};
+const releasePayload: Payload<SavedRelease> = changed(
+  'release',
+  Release,
+  'Release',
+  (context, { project, tag }, selection) => findRelease(context, project, tag, selection),
+);
 
 function linkPayload(description: string): Payload<{ link: ReleaseLinkRow }> {
   return {
@@ -193,9 +188,7 @@ mutation('updateReleaseLink', {
 mutation('deleteReleaseLink', {
   description: 'Removes a link of a release. For developers.',
   input: { description: 'Which link of a release to delete.', argument: 'Names the link to remove.', fields: link },
-  resolve: async ({ project, tag, id }, context) => ({
-    link: await deleteReleaseLink(context, { project, tag }, id),
-  }),
+  resolve: async ({ project, tag, id }, context) => ({ link: await deleteReleaseLink(context, { project, tag }, id) }),
   payload: {
     description: 'The link that was deleted.',
     fields: (t) => ({

@@ -1,9 +1,16 @@
 import { projectField } from '#schema/inputs.ts';
-import { mutation } from '#schema/mutation.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
+import { changed, mutation, type Payload } from '#schema/mutation.ts';
 import { ResourceGroup, ResourceGroupProcessMode } from '#schema/resource_groups/types.ts';
 import { changedResourceGroup } from '#src/domain/ci/resource_groups/list.ts';
 import { updateResourceGroup } from '#src/domain/ci/resource_groups/update.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
+
+const resourceGroupPayload: Payload<ChangedRecord> = changed(
+  'resourceGroup',
+  ResourceGroup,
+  'ResourceGroup',
+  changedResourceGroup,
+);
 
 mutation('updateResourceGroup', {
   description: 'Changes in which order the jobs of a resource group run. For developers.',
@@ -20,15 +27,5 @@ mutation('updateResourceGroup', {
     }),
   },
   resolve: ({ project, key, processMode }, context) => updateResourceGroup(context, project, key, processMode),
-  payload: {
-    description: 'The resource group after the mutation.',
-    fields: (t) => ({
-      resourceGroup: t.field({
-        type: ResourceGroup,
-        description: 'The resource group as it is now.',
-        resolve: (changed, _args, context, info) =>
-          changedResourceGroup(context, changed, selectionAt(info, 'ResourceGroup')),
-      }),
-    }),
-  },
+  payload: resourceGroupPayload,
 });

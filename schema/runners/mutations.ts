@@ -1,5 +1,5 @@
 import { groupField, type InputFields, projectField } from '#schema/inputs.ts';
-import { deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
@@ -35,16 +35,9 @@ const tokenPayload: Payload<RunnerWithToken> = {
   }),
 };
 
-const runnerPayload: Payload<{ id: number }> = {
-  description: 'The runner after the mutation.',
-  fields: (t) => ({
-    runner: t.field({
-      type: Runner,
-      description: 'The runner as it is now.',
-      resolve: ({ id }, _args, context, info) => changedRunner(context, id, selectionAt(info, 'Runner')),
-    }),
-  }),
-};
+const runnerPayload: Payload<{ id: number }> = changed('runner', Runner, 'Runner', (context, { id }, selection) =>
+  changedRunner(context, id, selection),
+);
 
 mutation('updateRunner', {
   description:

@@ -1,10 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { holderField, type InputFields, projectField } from '#schema/inputs.ts';
-import { deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { pipelinePayload } from '#schema/pipelines/payloads.ts';
 import { PipelineVariable } from '#schema/pipelines/types.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
 import { PipelineSchedule } from '#schema/schedules/types.ts';
 import { VariableType } from '#schema/variables/variable_type.ts';
 import type { GivenVariable } from '#src/domain/ci/pipelines/given_variables.ts';
@@ -50,17 +49,13 @@ const whichVariable = (t: InputFields) => ({
   key: t.string({ required: true, description: 'Name of the variable: letters, digits and `_`; at most 255.' }),
 });
 
-const schedulePayload: Payload<ChangedRecord> = {
-  description: 'The schedule after the mutation.',
-  fields: (t) => ({
-    pipelineSchedule: t.field({
-      type: PipelineSchedule,
-      description: 'The schedule as it is now.',
-      resolve: (changed, _args, context, info) =>
-        changedSchedule(context, changed, selectionAt(info, 'PipelineSchedule')),
-    }),
-  }),
-};
+const schedulePayload: Payload<ChangedRecord> = changed(
+  'pipelineSchedule',
+  PipelineSchedule,
+  'PipelineSchedule',
+  changedSchedule,
+  'schedule',
+);
 
 function variablePayload(description: string): Payload<{ variable: GivenVariable }> {
   return {

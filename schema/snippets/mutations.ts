@@ -1,6 +1,6 @@
 import { Visibility } from '#schema/enums.ts';
 import type { InputFields } from '#schema/inputs.ts';
-import { mutation, type Payload } from '#schema/mutation.ts';
+import { changed, mutation, type Payload } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -19,16 +19,7 @@ const which = (t: InputFields) => ({
   id: t.field({ ...idOf('Snippet'), required: true, description: 'Global or numeric ID of the snippet.' }),
 });
 
-const snippetPayload: Payload<ChangedSnippet> = {
-  description: 'The snippet after the mutation.',
-  fields: (t) => ({
-    snippet: t.field({
-      type: Snippet,
-      description: 'The snippet as it is now.',
-      resolve: (changed, _args, context, info) => changedSnippet(context, changed, selectionAt(info, 'Snippet')),
-    }),
-  }),
-};
+const snippetPayload: Payload<ChangedSnippet> = changed('snippet', Snippet, 'Snippet', changedSnippet);
 
 mutation('createSnippet', {
   description: 'Creates a snippet: of a project for its reporters, or a personal one.',

@@ -1,7 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { projectField } from '#schema/inputs.ts';
-import { mutation } from '#schema/mutation.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
+import { changed, mutation, type Payload } from '#schema/mutation.ts';
 import { CommitStatus } from '#schema/statuses/types.ts';
 import { postedStatus } from '#src/domain/ci/statuses/list.ts';
 import { postStatus } from '#src/domain/ci/statuses/post.ts';
@@ -16,6 +15,10 @@ const PostedState = builder.enumType('PostedState', {
     CANCELED: { value: 'canceled', description: 'The work was canceled.' },
   } as const,
 });
+
+const statusPayload: Payload<{ id: number }> = changed('status', CommitStatus, 'Job', (context, { id }, selection) =>
+  postedStatus(context, id, selection),
+);
 
 mutation('postCommitStatus', {
   description:
@@ -45,14 +48,5 @@ mutation('postCommitStatus', {
     }),
   },
   resolve: ({ project, sha, ...values }, context) => postStatus(context, project, sha, values),
-  payload: {
-    description: 'The status after the mutation.',
-    fields: (t) => ({
-      status: t.field({
-        type: CommitStatus,
-        description: 'The status as it is now.',
-        resolve: ({ id }, _args, context, info) => postedStatus(context, id, selectionAt(info, 'Job')),
-      }),
-    }),
-  },
+  payload: statusPayload,
 });

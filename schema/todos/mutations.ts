@@ -1,7 +1,6 @@
 import { type InputFields, projectField } from '#schema/inputs.ts';
-import { mutation, type Payload } from '#schema/mutation.ts';
+import { changed, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
 import { Todo, TodoAction, TodoState, TodoTargetType } from '#schema/todos/types.ts';
 import { findTodo } from '#src/domain/tracking/todos/list.ts';
 import { markAsTodo, markTodoDone, markTodosDone } from '#src/domain/tracking/todos/mark.ts';
@@ -11,16 +10,9 @@ const which = (t: InputFields, what: string) => ({
   iid: t.int({ required: true, description: `Number of the ${what} within its project, as in its URL.` }),
 });
 
-const todoPayload: Payload<{ id: number }> = {
-  description: 'The todo after the mutation.',
-  fields: (t) => ({
-    todo: t.field({
-      type: Todo,
-      description: 'The todo as it is now.',
-      resolve: ({ id }, _args, context, info) => findTodo(context, id, selectionAt(info, 'Todo')),
-    }),
-  }),
-};
+const todoPayload: Payload<{ id: number }> = changed('todo', Todo, 'Todo', (context, { id }, selection) =>
+  findTodo(context, id, selection),
+);
 
 mutation('markIssueAsTodo', {
   description: 'Makes a todo of the caller about an issue. NOT_MODIFIED if one about it is pending.',

@@ -1,7 +1,6 @@
 import type { InputFields } from '#schema/inputs.ts';
-import { deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
 import { Topic } from '#schema/topics/types.ts';
 import { createTopic, deleteTopic, findTopic, updateTopic } from '#src/domain/projects/topics.ts';
 
@@ -19,16 +18,9 @@ const others = (t: InputFields) => ({
 const which = (t: InputFields) =>
   t.field({ ...idOf('Topic'), required: true, description: 'Global or numeric ID of the topic.' });
 
-const topicPayload: Payload<{ id: number }> = {
-  description: 'The topic after the mutation.',
-  fields: (t) => ({
-    topic: t.field({
-      type: Topic,
-      description: 'The topic as it is now.',
-      resolve: ({ id }, _args, context, info) => findTopic(context, id, selectionAt(info, 'Topic')),
-    }),
-  }),
-};
+const topicPayload: Payload<{ id: number }> = changed('topic', Topic, 'Topic', (context, { id }, selection) =>
+  findTopic(context, id, selection),
+);
 
 mutation('createTopic', {
   description: 'Creates a topic that projects can have. For administrators.',

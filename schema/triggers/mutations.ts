@@ -1,9 +1,8 @@
 import { holderField, type InputFields, projectField } from '#schema/inputs.ts';
-import { deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { INPUTS } from '#schema/pipelines/inputs.ts';
 import { pipelinePayload } from '#schema/pipelines/payloads.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
 import { Trigger } from '#schema/triggers/types.ts';
 import { fireTrigger } from '#src/domain/ci/triggers/fire.ts';
 import { findTrigger } from '#src/domain/ci/triggers/list.ts';
@@ -18,17 +17,12 @@ const which = (t: InputFields) => ({
   id: t.field({ ...idOf('Trigger'), required: true, description: 'Global or numeric ID of the trigger.' }),
 });
 
-const triggerPayload: Payload<ChangedRecord> = {
-  description: 'The trigger after the mutation.',
-  fields: (t) => ({
-    trigger: t.field({
-      type: Trigger,
-      description: 'The trigger as it is now.',
-      resolve: ({ project, id }, _args, context, info) =>
-        findTrigger(context, project, id, selectionAt(info, 'Trigger')),
-    }),
-  }),
-};
+const triggerPayload: Payload<ChangedRecord> = changed(
+  'trigger',
+  Trigger,
+  'Trigger',
+  (context, { project, id }, selection) => findTrigger(context, project, id, selection),
+);
 
 mutation('createTrigger', {
   description: 'Creates a trigger, which starts pipelines on behalf of the caller. For masters of the project.',

@@ -49,9 +49,7 @@ mutation('uploadFile', {
       }),
     }),
   },
-  resolve: async ({ project, file }, context) => ({
-    upload: await createUpload(context, project, file),
-  }),
+  resolve: async ({ project, file }, context) => ({ upload: await createUpload(context, project, file) }),
   payload: {
     description: 'The file that was uploaded.',
     fields: (t) => ({

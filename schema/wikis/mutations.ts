@@ -56,9 +56,7 @@ mutation('createWikiPage', {
       message: t.string({ description: MESSAGE }),
     }),
   },
-  resolve: async ({ project, ...page }, context) => ({
-    wikiPage: await createWikiPage(context, project, page),
-  }),
+  resolve: async ({ project, ...page }, context) => ({ wikiPage: await createWikiPage(context, project, page) }),
   payload: pagePayload,
 });
 
@@ -116,9 +114,7 @@ mutation('uploadWikiAttachment', {
       }),
     }),
   },
-  resolve: async ({ project, file }, context) => ({
-    attachment: await uploadWikiAttachment(context, project, file),
-  }),
+  resolve: async ({ project, file }, context) => ({ attachment: await uploadWikiAttachment(context, project, file) }),
   payload: {
     description: 'The file that was attached.',
     fields: (t) => ({
