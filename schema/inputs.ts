@@ -57,17 +57,6 @@ export function onlyField(t: ArgFields | InputFields, which: string) {
   return t.boolean({ required: true, defaultValue: false, description: `Only ${which}; false does not filter.` });
 }
 
-/** The field of an input that has no others, as GraphQL has no empty inputs. */
-export function emptyFields(t: InputFields) {
-  return { clientMutationId: t.string({ description: 'Any text; the server ignores it.' }) };
-}
-
-/** The names of the input and the payload of a mutation. */
-export function namesOf(mutation: string) {
-  const name = mutation.slice(0, 1).toUpperCase() + mutation.slice(1);
-  return { input: `${name}Input`, payload: `${name}Payload` };
-}
-
 /** The user whose account an input concerns. */
 export function accountField(t: InputFields) {
   return t.field({

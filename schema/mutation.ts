@@ -9,7 +9,7 @@ import type {
 import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
-import { emptyFields, type InputFields, namesOf } from '#schema/inputs.ts';
+import type { InputFields } from '#schema/inputs.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { Known } from '#schema/records/types.ts';
@@ -55,9 +55,9 @@ export function mutation(
   name: string,
   { description, input: { argument, ...input }, resolve, payload }: Mutation<object, InputFieldMap, false>,
 ): void {
-  const names = namesOf(name);
-  const type = builder.inputType(names.input, { fields: emptyFields, ...input });
-  const result = builder.objectRef<object>(names.payload).implement(payload);
+  const base = name.slice(0, 1).toUpperCase() + name.slice(1);
+  const type = builder.inputType(`${base}Input`, { fields: noFields, ...input });
+  const result = builder.objectRef<object>(`${base}Payload`).implement(payload);
   builder.mutationField(name, (t) =>
     t.field({
       type: result,
@@ -66,6 +66,11 @@ export function mutation(
       resolve: (_root, { input }, context, info) => resolve(input, context, info),
     }),
   );
+}
+
+/** GraphQL has no empty inputs. */
+function noFields(t: InputFields) {
+  return { clientMutationId: t.string({ description: 'Any text; the server ignores it.' }) };
 }
 
 /** The payload of a deletion, which resolves to the ID of the record. `what` is the type in words. */

@@ -36,6 +36,7 @@ export const newWebhook = (t: InputFields) => ({
   token: t.string({ description: TOKEN }),
   ...events(t, true),
 });
+
 export const holders = (t: InputFields) => ({
   project: holderField(t, 'webhook'),
   group: t.field({
@@ -49,9 +50,11 @@ export const whichWebhook = (t: InputFields) => ({
   ...holders(t),
   id: t.field({ ...idOf('Webhook'), required: true, description: 'Global or numeric ID of the webhook.' }),
 });
+
 export const whichSystemWebhook = (t: InputFields) => ({
   id: t.field({ ...idOf('Webhook'), required: true, description: 'Global or numeric ID of a webhook of the server.' }),
 });
+
 export const WebhookTrigger = builder.enumType('WebhookTrigger', {
   description: 'The kind of event that a test of a webhook sends.',
   values: Object.fromEntries(

@@ -46,6 +46,7 @@ export const profile = (t: InputFields) => ({
     description: 'Name of an identity provider that the user can be found at; required with `externUid`.',
   }),
 });
+
 export const ADMIN = 'Whether the user is an administrator.';
 export const GROUPS = 'Whether the user can create groups.';
 export const EXTERNAL = 'Whether the user is external: cannot see internal projects, nor create projects or groups.';

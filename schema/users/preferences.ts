@@ -43,6 +43,7 @@ const FirstPage = builder.enumType('FirstPage', {
     EXPLORE: { value: 'explore', description: 'The projects that the user can see.' },
   } as const,
 });
+
 const TIMEZONE = 'Name of a time zone in the IANA database, such as `Europe/Berlin`';
 const LANGUAGE = `Language of pages and mail: ${LANGUAGES.map((language) => `\`${language}\``).join(' or ')}`;
 
