@@ -250,6 +250,14 @@ describe('Who may import whom', () => {
     expect(listed(importsOf('schema').filter(({ imported }) => foreign.test(imported)))).toEqual([]);
   });
 
+  it('mutations are declared by schema/mutation.ts alone, with their inputs and payloads', () => {
+    const files = globSync('schema/**/*.ts', { cwd: root }).filter((file) => {
+      const text = readFileSync(path.join(root, file), 'utf8');
+      return /\bmutationFields?\(|Payload['`]/.test(text);
+    });
+    expect(files).toEqual([path.join('schema', 'mutation.ts')]);
+  });
+
   it('files are named in one way, in words that underscores part', () => {
     const files = ['src', 'schema', 'rest', 'pages', 'mcp', 'test'].flatMap((layer) =>
       globSync(`${layer}/**/*.*`, { cwd: root, exclude: (name) => name === 'node_modules' }),
