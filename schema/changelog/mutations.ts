@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { projectField } from '#schema/inputs.ts';
 import { Repository } from '#schema/repository/types.ts';
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
+import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import { addChangelog } from '#src/domain/tracking/changelog/add.ts';
 import { generateChangelog } from '#src/domain/tracking/changelog/generate.ts';
 

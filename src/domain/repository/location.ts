@@ -1,9 +1,9 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { type CommitRow, commitRows } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { type FileRow, findFile } from '#src/domain/repository/file.ts';
+import { type CommitRow, commitRows } from '#src/domain/repository/find_commit.ts';
 import { remembered } from '#src/domain/repository/remember.ts';
 import { defaultBranch, resolveRevision } from '#src/domain/repository/revision.ts';
 import { READMES } from '#src/domain/repository/root_files.ts';

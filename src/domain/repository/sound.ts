@@ -1,5 +1,5 @@
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { type CommitRow, commitRows } from '#src/domain/repository/commits/find.ts';
+import { type CommitRow, commitRows } from '#src/domain/repository/find_commit.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import { Damaged } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';

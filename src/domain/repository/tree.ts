@@ -1,8 +1,8 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { type CommitRow, commitRows } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
+import { type CommitRow, commitRows } from '#src/domain/repository/find_commit.ts';
 import { remembered } from '#src/domain/repository/remember.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
 import type { Oid, TreeEntry } from '#src/git/model.ts';

@@ -6,7 +6,7 @@ import type { BranchStart } from '#src/domain/repository/branch_start.ts';
 import { branchTip, newBranchStart } from '#src/domain/repository/branch_tip.ts';
 import { type BranchCommit, commitInTurn } from '#src/domain/repository/branch_turn.ts';
 import type { RefOutcome } from '#src/domain/repository/change_refs.ts';
-import { type CommitRow, commitRows } from '#src/domain/repository/commits/find.ts';
+import { type CommitRow, commitRows } from '#src/domain/repository/find_commit.ts';
 import { relatedProject } from '#src/domain/repository/fork_network.ts';
 import { branchRefusals, sharedWith } from '#src/domain/repository/protection.ts';
 import type { Pusher } from '#src/domain/repository/push_data.ts';

@@ -7,7 +7,7 @@ import { isTooLong, REF_TOO_LONG } from '#src/domain/ci/pipelines/ref.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import { findCommit } from '#src/domain/repository/commits/find.ts';
+import { findCommit } from '#src/domain/repository/find_commit.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 
 /** A deployment by another system. */

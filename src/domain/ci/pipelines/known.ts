@@ -7,10 +7,10 @@ import { predefined, refSlug } from '#src/domain/ci/pipelines/config/variables.t
 import { ofMergeRequest } from '#src/domain/ci/runners/payload/merge_request.ts';
 import { variablesOfProject } from '#src/domain/ci/variables/of_pipeline.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { listProtections, protectionOf } from '#src/domain/repository/branches/protection.ts';
+import { listProtections, protectionOf } from '#src/domain/repository/protections/of_branches.ts';
+import { listTagProtections, protectionsOfTag } from '#src/domain/repository/protections/of_tags.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
 import { defaultBranch } from '#src/domain/repository/revision.ts';
-import { listTagProtections, protectionsOfTag } from '#src/domain/repository/tags/protection.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { Db } from '#src/platform/database/db.ts';
 

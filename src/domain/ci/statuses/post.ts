@@ -8,7 +8,7 @@ import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts
 import { branchOf } from '#src/domain/ci/statuses/branch_of.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
-import { type CommitRow, findCommit } from '#src/domain/repository/commits/find.ts';
+import { type CommitRow, findCommit } from '#src/domain/repository/find_commit.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { statusesLock } from '#src/platform/database/lock_names.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';

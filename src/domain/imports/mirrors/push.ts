@@ -2,7 +2,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import type { Follower } from '#src/domain/changes/record.ts';
 import { openForward } from '#src/domain/imports/forward.ts';
 import { ImportFailed, SourceRepository } from '#src/domain/imports/source.ts';
-import { listProtections, protectionOf } from '#src/domain/repository/branches/protection.ts';
+import { listProtections, protectionOf } from '#src/domain/repository/protections/of_branches.ts';
 import { ProgramFailed } from '#src/git/errors.ts';
 import { encodeName } from '#src/git/names.ts';
 import { programVersion } from '#src/git/program/detect.ts';

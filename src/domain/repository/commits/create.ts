@@ -10,8 +10,8 @@ import {
   refusalOf,
 } from '#src/domain/repository/commits/actions.ts';
 import { type GivenContent, readContent } from '#src/domain/repository/commits/content.ts';
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { contentBytes, heldBytes, textBytes } from '#src/domain/repository/commits/measure.ts';
+import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import { lockRefusal } from '#src/domain/repository/lfs_refusals.ts';
 import { requireRoom } from '#src/domain/repository/quota.ts';
 import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';

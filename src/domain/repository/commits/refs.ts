@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
+import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { type Page, type PageRequest, pageByName } from '#src/platform/page.ts';

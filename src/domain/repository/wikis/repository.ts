@@ -6,7 +6,7 @@ import { holdRepositoryLock } from '#src/domain/repository/lock.ts';
 import { requireRoom } from '#src/domain/repository/quota.ts';
 import { findPusher } from '#src/domain/repository/record.ts';
 import { changeRefusal, NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
-import { wikiOf } from '#src/domain/repository/wikis/place.ts';
+import { wikiOf } from '#src/domain/repository/wiki_place.ts';
 import { signatureOf } from '#src/domain/repository/write.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';

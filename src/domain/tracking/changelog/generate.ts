@@ -4,9 +4,9 @@ import { groupVisible, notExpired } from '#src/access/permissions/visibility.ts'
 import { pagePath } from '#src/domain/namespaces/address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { groupsAround } from '#src/domain/projects/groups_around.ts';
-import { titleOf } from '#src/domain/repository/commits/find.ts';
 import { trailersOf } from '#src/domain/repository/commits/trailers.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
+import { titleOf } from '#src/domain/repository/find_commit.ts';
 import { findRevision, type Revision, resolveRevision } from '#src/domain/repository/revision.ts';
 import { formatDate } from '#src/domain/tracking/changelog/format_date.ts';
 import type { ReadChangelog, VersionTag } from '#src/domain/tracking/changelog/read_config.ts';

@@ -3,7 +3,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
-import { type CommitRow, findCommit, titleOf } from '#src/domain/repository/commits/find.ts';
+import { type CommitRow, findCommit, titleOf } from '#src/domain/repository/find_commit.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
 import type { LineType } from '#src/domain/tracking/commits/comments_list.ts';
 import { findCommitNote } from '#src/domain/tracking/commits/discussions.ts';

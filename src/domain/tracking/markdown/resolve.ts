@@ -4,7 +4,7 @@ import { groupVisible } from '#src/access/permissions/visibility.ts';
 import { labelledIssuesPath, pagePath } from '#src/domain/namespaces/address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ofOrAround } from '#src/domain/projects/groups_around.ts';
-import { titleOf } from '#src/domain/repository/commits/find.ts';
+import { titleOf } from '#src/domain/repository/find_commit.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
 import type { Link } from '#src/domain/tracking/markdown/html.ts';
 import { type Reference, type ReferenceKind, referencesIn } from '#src/domain/tracking/markdown/references.ts';

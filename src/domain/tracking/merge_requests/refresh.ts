@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { recordChange, recordSubjectChanges } from '#src/domain/changes/record.ts';
-import { titleOf } from '#src/domain/repository/commits/find.ts';
 import { EachApart } from '#src/domain/repository/each.ts';
+import { titleOf } from '#src/domain/repository/find_commit.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
 import { withCommits } from '#src/domain/repository/take_commits.ts';

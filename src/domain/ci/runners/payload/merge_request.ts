@@ -1,5 +1,5 @@
 import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
-import { listProtections, protectionOf } from '#src/domain/repository/branches/protection.ts';
+import { listProtections, protectionOf } from '#src/domain/repository/protections/of_branches.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
 /** Characters of the longest description in a variable. */

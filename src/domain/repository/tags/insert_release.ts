@@ -1,5 +1,5 @@
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
-import { linkColumns, type NewReleaseLink } from '#src/domain/repository/releases/values.ts';
+import { linkColumns, type NewReleaseLink } from '#src/domain/repository/tags/release_values.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
 /** A release as it is recorded. */

@@ -1,7 +1,6 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import type { RemotePush } from '#src/domain/repository/protection.ts';
-import { allows, type Level } from '#src/domain/repository/protections/levels.ts';
+import { allows, type Level, type RemotePush } from '#src/domain/repository/protections/levels.ts';
 import { matches } from '#src/domain/repository/protections/matches.ts';
 import { type Db, Prisma, queryJson, type Transaction } from '#src/platform/database/db.ts';
 
