@@ -4,9 +4,9 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { remembered } from '#src/domain/repository/remember.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
+import type { Commit, Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { diffCommit } from '#src/git/diff/diff.ts';
-import type { Commit, Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
 export interface CommitRow extends Commit {

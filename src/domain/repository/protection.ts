@@ -11,7 +11,7 @@ import {
   protectionsOf,
 } from '#src/domain/repository/protections/of_branches.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 

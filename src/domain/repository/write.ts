@@ -15,7 +15,7 @@ import { findPusher } from '#src/domain/repository/record.ts';
 import { changeRefusal } from '#src/domain/repository/refusals.ts';
 import { PATIENCE, withCommits } from '#src/domain/repository/take_commits.ts';
 import { writeRefusal } from '#src/domain/repository/writable.ts';
-import type { Oid, Signature } from '#src/git/model.ts';
+import type { Oid, Signature } from '#src/git/base/model.ts';
 import { BadRequest, Forbidden, NotFound } from '#src/platform/errors.ts';
 
 /** A branch that the actor may add commits to. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
 import { openUploads } from '#src/domain/uploads/open.ts';
 import type { UploadLocation, UploadStore } from '#src/domain/uploads/store.ts';
-import { isAbsent } from '#src/git/refs/read.ts';
+import { isAbsent } from '#src/git/base/existence.ts';
 import type { Config } from '#src/platform/config/config.ts';
 import type { S3Settings } from '#src/platform/config/uploads.ts';
 import { hasTable, look } from '#src/platform/database/look.ts';

@@ -10,7 +10,7 @@ import type { PipelinePlan } from '#src/domain/ci/pipelines/config/plan.ts';
 import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
 import { expand, expandKnown } from '#src/domain/ci/pipelines/config/variables.ts';
 import { settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { parseDuration } from '#src/platform/duration.ts';
 

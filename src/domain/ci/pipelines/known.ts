@@ -11,7 +11,7 @@ import { listProtections, protectionOf } from '#src/domain/repository/protection
 import { listTagProtections, protectionsOfTag } from '#src/domain/repository/protections/of_tags.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
 import { defaultBranch } from '#src/domain/repository/revision.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
 /** Characters of the longest message of a commit in variables. */

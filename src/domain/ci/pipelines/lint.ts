@@ -9,7 +9,7 @@ import { configPath, lintConfig } from '#src/domain/ci/pipelines/config/read.ts'
 import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
-import { isLimit } from '#src/git/errors.ts';
+import { isLimit } from '#src/git/base/errors.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
 /** A configuration to check for a project. */

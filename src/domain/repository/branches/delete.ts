@@ -4,7 +4,7 @@ import { listProtections, protectionOf } from '#src/domain/repository/protection
 import { pushRefs } from '#src/domain/repository/record.ts';
 import { defaultBranch } from '#src/domain/repository/revision.ts';
 import { requireMade, requirePush, writableProject } from '#src/domain/repository/write.ts';
-import type { Oid } from '#src/git/model.ts';
+import type { Oid } from '#src/git/base/model.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 
 /**

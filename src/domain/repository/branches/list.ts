@@ -9,9 +9,9 @@ import { listProtections, type Protection, protectionOf } from '#src/domain/repo
 import { remembered } from '#src/domain/repository/remember.ts';
 import { defaultBranch } from '#src/domain/repository/revision.ts';
 import { soundCommits } from '#src/domain/repository/sound.ts';
-import { Damaged } from '#src/git/errors.ts';
-import type { Branch, Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import { Damaged } from '#src/git/base/errors.ts';
+import type { Branch, Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import { named, type Page, type PageRequest, pageByName } from '#src/platform/page.ts';
 

@@ -7,10 +7,10 @@ import { type CommitRow, commitRows, findCommit } from '#src/domain/repository/f
 import { requireRoom } from '#src/domain/repository/quota.ts';
 import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
 import { advance, signatureOf, writableBranch } from '#src/domain/repository/write.ts';
-import type { Oid, Signature } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
-import { RefusedObjects } from '#src/git/remote/quarantine.ts';
-import type { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
+import type { Oid, Signature } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
+import { RefusedObjects } from '#src/git/incoming/quarantine.ts';
+import type { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
 import type { CommitSeries } from '#src/git/write/series.ts';
 import { MergeConflict, NothingChanged } from '#src/git/writer.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';

@@ -23,7 +23,7 @@ import {
   type WritableBranch,
   writableBranch,
 } from '#src/domain/repository/write.ts';
-import { RefusedObjects } from '#src/git/remote/quarantine.ts';
+import { RefusedObjects } from '#src/git/incoming/quarantine.ts';
 import { type Action, ActionFailed } from '#src/git/write/actions.ts';
 import { NothingChanged } from '#src/git/write/errors.ts';
 import type { CommitSeries } from '#src/git/write/series.ts';

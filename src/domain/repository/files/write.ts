@@ -15,7 +15,7 @@ import { contentBytes, heldBytes } from '#src/domain/repository/commits/measure.
 import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
 import { type Authorship, writableBranch } from '#src/domain/repository/write.ts';
-import type { Oid } from '#src/git/model.ts';
+import type { Oid } from '#src/git/base/model.ts';
 import type { Action, ActionFailed } from '#src/git/write/actions.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 

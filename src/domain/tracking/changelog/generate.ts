@@ -1,6 +1,7 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { groupVisible, notExpired } from '#src/access/permissions/visibility.ts';
+import { Overrun, ThreadLate } from '#src/base/thread.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { groupsAround } from '#src/domain/projects/groups_around.ts';
@@ -13,8 +14,7 @@ import type { ReadChangelog, VersionTag } from '#src/domain/tracking/changelog/r
 import type { Value } from '#src/domain/tracking/changelog/template.ts';
 import { type ChangelogAnswer, type ChangelogWork, workOnChangelog } from '#src/domain/tracking/changelog/threads.ts';
 import { usersByAddresses } from '#src/domain/users/by_address.ts';
-import type { Commit, Oid } from '#src/git/model.ts';
-import { Overrun, ThreadLate } from '#src/git/thread.ts';
+import type { Commit, Oid } from '#src/git/base/model.ts';
 import { pathFault } from '#src/git/write/path.ts';
 import { BadRequest, Unavailable } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';

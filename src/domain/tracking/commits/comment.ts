@@ -9,7 +9,7 @@ import type { LineType } from '#src/domain/tracking/commits/comments_list.ts';
 import { findCommitNote } from '#src/domain/tracking/commits/discussions.ts';
 import { detailsOf, type GivenPosition, LineMissing } from '#src/domain/tracking/discussions/position.ts';
 import { permittedTimestamp } from '#src/domain/tracking/issues/attributes.ts';
-import { isLimit } from '#src/git/errors.ts';
+import { isLimit } from '#src/git/base/errors.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';

@@ -35,7 +35,7 @@ import { doDeeds } from '#src/domain/tracking/quick_actions/do.ts';
 import type { WantedDeeds } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
 import { addFurtherAssignees } from '#src/domain/tracking/subjects/assignees.ts';
-import type { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
+import type { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 

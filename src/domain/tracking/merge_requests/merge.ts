@@ -25,8 +25,8 @@ import {
 import { type MessageFacts, mergeMessage, squashMessage } from '#src/domain/tracking/merge_requests/message.ts';
 import { refreshMergeRequest } from '#src/domain/tracking/merge_requests/refresh.ts';
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
-import type { Oid, Signature } from '#src/git/model.ts';
-import { RefusedObjects } from '#src/git/remote/quarantine.ts';
+import type { Oid, Signature } from '#src/git/base/model.ts';
+import { RefusedObjects } from '#src/git/incoming/quarantine.ts';
 import type { CommitSeries } from '#src/git/write/series.ts';
 import { MergeConflict, mergeInto, NothingChanged, squashOnto } from '#src/git/writer.ts';
 import { BadRequest, Conflict, DomainError, Forbidden, NotFound } from '#src/platform/errors.ts';

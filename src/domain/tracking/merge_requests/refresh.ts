@@ -14,9 +14,9 @@ import { requestPipeline } from '#src/domain/tracking/merge_requests/request_pip
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import { mayBringCommits } from '#src/domain/tracking/merge_requests/source.ts';
 import { hasCommits, measureVersion, recordVersion } from '#src/domain/tracking/merge_requests/version.ts';
-import { Damaged } from '#src/git/errors.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import { Damaged } from '#src/git/base/errors.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { BadRequest, NotFound, Unavailable } from '#src/platform/errors.ts';

@@ -7,9 +7,9 @@ import { recordMentions } from '#src/domain/tracking/activity/mentions.ts';
 import { closeIssueVia } from '#src/domain/tracking/issues/close_via.ts';
 import { closedIssues } from '#src/domain/tracking/references/closing.ts';
 import { resolveRecords } from '#src/domain/tracking/references/resolve.ts';
-import { GitError } from '#src/git/errors.ts';
-import type { Commit } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import { GitError } from '#src/git/base/errors.ts';
+import type { Commit } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 

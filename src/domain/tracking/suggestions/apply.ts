@@ -9,8 +9,8 @@ import { requireSourcePush } from '#src/domain/tracking/merge_requests/push_sour
 import { refreshMergeRequest } from '#src/domain/tracking/merge_requests/refresh.ts';
 import { locateNoteable, type Noteable, touchNoteable } from '#src/domain/tracking/notes/noteable.ts';
 import { linesOfFile, spanOf, textOf } from '#src/domain/tracking/suggestions/lines.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Action } from '#src/git/write/actions.ts';
 import { BadRequest, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { lengthError } from '#src/platform/text.ts';

@@ -1,6 +1,6 @@
-import { isLimit } from '#src/git/errors.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import { isLimit } from '#src/git/base/errors.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 
 /** Bytes of the largest file that suggestions are about. */
 const LARGEST_FILE = 1024 * 1024;

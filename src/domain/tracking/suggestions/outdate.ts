@@ -1,6 +1,6 @@
 import type { DiffPosition } from '#src/domain/tracking/discussions/position.ts';
 import { linesOfFile, spanOf, textOf } from '#src/domain/tracking/suggestions/lines.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
 /** Marks the suggestions of several lines in a thread whose other lines are no longer what they were, at its new position. */

@@ -2,21 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
-import { GitError } from '../errors.ts';
-import { repositoryExists } from '../existence.ts';
-import type { Oid } from '../model.ts';
-import { decodeName, encodeName } from '../names.ts';
+import { GitError } from '../base/errors.ts';
+import { repositoryExists } from '../base/existence.ts';
+import type { Oid } from '../base/model.ts';
+import { decodeName, encodeName } from '../base/names.ts';
 import { absentObjects } from '../objects/presence.ts';
 import { alternatePath, LARGEST_ALLOCATION } from '../program/environment.ts';
+import { type GroupProgram, killGroup, startGroup } from '../program/group.ts';
 import type { RunKind } from '../program/observe.ts';
 import { collectComplaint, lowerPriority } from '../program/run.ts';
-import { startHeartbeat } from '../write/heartbeat.ts';
-import { INCOMING, type PackKeepLock } from '../write/pack_keep_lock.ts';
 import type { ByteReader } from './byte_reader.ts';
 import { checkObjects, OversizedObject } from './check_objects.ts';
 import { findReadable } from './find_readable.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import { InvalidRequest, TooMuchSent } from './invalid_request.ts';
-import { type GroupProgram, killGroup, startGroup } from './spawn.ts';
+import { INCOMING, type PackKeepLock } from './pack_keep_lock.ts';
 import { allocationFor, UnpackPatience } from './unpack_limits.ts';
 
 /** The pushed objects are damaged or incomplete. The message is for the pusher. */

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
-import { GitError } from '../errors.ts';
-import { LARGEST_TEXT, LARGEST_TREE, LONGEST_CHAIN } from '../limits.ts';
+import { GitError } from '../base/errors.ts';
+import { LARGEST_TEXT, LARGEST_TREE, LONGEST_CHAIN } from '../base/limits.ts';
+import { killGroup, startGroup } from '../program/group.ts';
 import { collectComplaint } from '../program/run.ts';
-import { killGroup, startGroup } from './spawn.ts';
 
 /** Objects that came from elsewhere are larger than the server takes, or take too much work to read. */
 export class OversizedObject extends GitError {

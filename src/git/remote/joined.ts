@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { initRepository } from './init.ts';
-import type { Oid } from './model.ts';
-import { openRepository } from './open.ts';
-import { programVersion } from './program/detect.ts';
-import type { RepositoryReader } from './reader.ts';
-import { copyInProcess } from './remote/copy_in_process.ts';
+import type { Oid } from '../base/model.ts';
+import type { RepositoryReader } from '../base/reader.ts';
+import { initRepository } from '../init.ts';
+import { openRepository } from '../open.ts';
+import { programVersion } from '../program/detect.ts';
+import { copyInProcess } from './copy_in_process.ts';
 
 /** A repository, and the commit in it that is read. */
 export interface JoinedPart {

@@ -1,10 +1,10 @@
-import type { Changes } from '../diff/comparison.ts';
-import { parseRaw } from '../diff/raw.ts';
-import type { Change } from '../diff/side.ts';
-import { ProgramFailed } from '../errors.ts';
-import { isOid, type Oid } from '../model.ts';
-import { encodeName } from '../names.ts';
-import { runProgram } from './run.ts';
+import type { Changes } from '../base/comparison.ts';
+import { ProgramFailed } from '../base/errors.ts';
+import { isOid, type Oid } from '../base/model.ts';
+import { encodeName } from '../base/names.ts';
+import type { Change } from '../base/side.ts';
+import { runProgram } from '../program/run.ts';
+import { parseRaw } from './raw.ts';
 
 /** Git keeps all paths before it names the first: it gets so much time, memory and text. In milliseconds and bytes. */
 const BOUNDS = { timeout: 2_000, memory: 128 * 1024 * 1024, limit: 8 * 1024 * 1024 };

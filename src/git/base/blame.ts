@@ -1,4 +1,4 @@
-import type { Oid } from '../model.ts';
+import type { Oid } from './model.ts';
 
 /** Which lines of a file are asked for: both ends inclusive, from 1, and no more than there are. */
 export interface BlameQuery {

@@ -1,5 +1,5 @@
-import type { Oid } from '../model.ts';
-import type { DiffLimits } from './limits.ts';
+import type { DiffLimits } from './diff_limits.ts';
+import type { Oid } from './model.ts';
 import type { Change, Side } from './side.ts';
 
 /** States that so many commits lie between are likely to differ in many files. */
@@ -46,6 +46,28 @@ export interface Pairing {
   now: Side | null;
   /** In percent, if it is a rename. */
   similarity: number | null;
+}
+
+/** The result for one pairing. */
+export interface Patch {
+  /** From `---` or `Binary files` on; empty if the contents are the same, or when no text is wanted. */
+  text: string;
+  binary: boolean;
+  additions: number;
+  deletions: number;
+}
+
+export interface PatchResult extends Patch {
+  tooLarge: boolean;
+}
+
+/** What differs in the files of two trees. */
+export interface Compared {
+  readonly shown: readonly Pairing[];
+  /** Whether all pairings are shown. */
+  readonly isWhole: boolean;
+  /** One for each pairing that is shown; the first ones, until there is too much text. */
+  results(): PatchResult[];
 }
 
 /** The changes as they are, without renames. A file that became a link, say, is shown as removed and added. */

@@ -1,4 +1,4 @@
-import type { Oid } from '../model.ts';
+import type { Oid } from '../base/model.ts';
 
 /** Limits of the search for readable objects. */
 export interface ReadableBudget {

@@ -1,4 +1,4 @@
-import { GitError } from '../errors.ts';
+import { GitError } from '../base/errors.ts';
 
 /** A client of the remote does not speak git's protocol. */
 export class InvalidRequest extends GitError {

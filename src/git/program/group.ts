@@ -1,9 +1,9 @@
-import { type Child, startChild } from '../program/child.ts';
-import { PROGRAM_ARGUMENTS, programEnvironment } from '../program/environment.ts';
-import { type RunKind, started } from '../program/observe.ts';
+import { type Child, startChild } from './child.ts';
+import { PROGRAM_ARGUMENTS, programEnvironment } from './environment.ts';
+import { type RunKind, started } from './observe.ts';
 
 export type GroupProgram = Child;
-export { killGroup } from '../program/child.ts';
+export { killGroup } from './child.ts';
 
 /** What git may use of the machine for one client. */
 const MODERATION = ['-c', 'pack.threads=1', '-c', 'pack.windowMemory=64m'];

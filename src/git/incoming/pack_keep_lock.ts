@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { access, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Oid } from '../model.ts';
+import type { Oid } from '../base/model.ts';
+import { syncDirectory } from '../base/sync.ts';
 import { programVersion } from '../program/detect.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { syncDirectory } from './sync.ts';
 
 /** The files of a pack that move with it; the index last, as packs without an index are ignored. */
 const ENDINGS = ['.pack', '.rev', '.idx'];

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { constants, crc32, deflate } from 'node:zlib';
-import type { ObjectType, Oid } from '../model.ts';
+import type { ObjectType, Oid } from '../base/model.ts';
+import { ensureDirectory, syncDirectory, writeSynced } from '../base/sync.ts';
 import type { GitObject } from '../objects/store.ts';
 import { INCOMING, type PackKeepLock } from './pack_keep_lock.ts';
-import { ensureDirectory, syncDirectory, writeSynced } from './sync.ts';
 
 const TYPES: Record<ObjectType, number> = { commit: 1, tree: 2, blob: 3, tag: 4 };
 

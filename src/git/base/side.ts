@@ -1,4 +1,4 @@
-import type { Mode, Oid } from '../model.ts';
+import type { Mode, Oid } from './model.ts';
 
 /** A file, link or submodule in one of two trees. */
 export interface Side {

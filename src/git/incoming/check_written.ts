@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
-import type { Oid } from '../model.ts';
+import type { Oid } from '../base/model.ts';
 import type { GitObject } from '../objects/store.ts';
 import { programVersion } from '../program/detect.ts';
-import { assemblePack } from '../write/pack.ts';
 import { ByteReader } from './byte_reader.ts';
+import { assemblePack } from './pack.ts';
 import { Quarantine } from './quarantine.ts';
 
 /** How long checking may take, in milliseconds. */

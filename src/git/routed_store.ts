@@ -1,10 +1,10 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import type { Oid } from '../model.ts';
-import { ProgramStore } from '../program/store.ts';
-import { IsomorphicStore } from './isomorphic.ts';
-import type { GitObject, ObjectHeader, ObjectStore } from './store.ts';
+import type { Oid } from './base/model.ts';
+import { IsomorphicStore } from './objects/isomorphic.ts';
+import type { GitObject, ObjectHeader, ObjectStore } from './objects/store.ts';
+import { ProgramStore } from './program/store.ts';
 
 /**
  * Packs that are larger in sum are left to the git program, in bytes: in process their pieces are read one at a time by

@@ -1,5 +1,5 @@
 import { LARGEST_ALLOCATION } from '../program/environment.ts';
-import { type GroupProgram, killGroup } from './spawn.ts';
+import { type GroupProgram, killGroup } from '../program/group.ts';
 
 /** What the program may take of memory in one piece: for one object, or for the list of all. In bytes. */
 export function allocationFor(count: number): number {

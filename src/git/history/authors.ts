@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { ContributorList, joinContributors, type LineCounts } from '../history/contributors.ts';
-import type { Oid, Signature } from '../model.ts';
-import type { Contributor } from '../reader.ts';
-import { type RunOptions, readProgram } from './run.ts';
+import type { Oid, Signature } from '../base/model.ts';
+import type { Contributor } from '../base/reader.ts';
+import { type RunOptions, readProgram } from '../program/run.ts';
+import { ContributorList, joinContributors, type LineCounts } from './contributors.ts';
 
 /** Counting the lines of a long history takes its time; in milliseconds. */
 const TIMEOUT = 10 * 60_000;

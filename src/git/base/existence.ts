@@ -17,3 +17,8 @@ export async function repositoryExists(directory: string): Promise<boolean> {
 export function isGone(directory: string): boolean {
   return !existsSync(path.join(directory, 'HEAD'));
 }
+
+/** Whether an error says that there is no such file; a directory in its place counts as that too. */
+export function isAbsent(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '');
+}

@@ -1,12 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { Changes, ChangesOptions, Comparison } from './diff/comparison.ts';
-import type { Plan } from './diff/plan.ts';
-import type { BlameHunk, BlameQuery } from './history/blame.ts';
-import type { FoundCommits, LastCommitsQuery } from './history/last_commits.ts';
-import type { Branch, Commit, CommitParents, CommitSignature, Oid, Tag, TreeEntry } from './model.ts';
-import type { TreeCounts } from './objects/tree_counts.ts';
-import type { TreePage, TreePageRequest } from './objects/tree_page.ts';
-import type { FileHits, FileSearch, MessageHits, MessageSearch } from './search/hits.ts';
+import type { BlameHunk, BlameQuery } from './blame.ts';
+import type { Changes, ChangesOptions, Compared, Comparison } from './comparison.ts';
+import type { Branch, Commit, CommitParents, CommitSignature, EntryType, Oid, Tag, TreeEntry } from './model.ts';
+import type { FileHits, FileSearch, MessageHits, MessageSearch } from './search.ts';
 
 /** Which commits a log holds: those reachable from `start`, newest first, as `git log` orders and simplifies them. */
 export interface LogQuery {
@@ -63,6 +59,46 @@ export interface TreePart {
   path?: string | undefined;
   /** Files and directories that are left out. */
   exclude?: readonly string[] | undefined;
+}
+
+/** Which entries of a directory are asked for, and how long to look for their commits. */
+export interface LastCommitsQuery {
+  start: Oid;
+  /** The directory. */
+  path: string;
+  /** Names in it. */
+  names: readonly string[];
+  /** How many commits to look at. */
+  steps: number;
+  milliseconds: number;
+}
+
+export interface FoundCommits {
+  /** By name. */
+  commits: Map<string, Oid>;
+  /** Whether all were found. */
+  isWhole: boolean;
+}
+
+/** How much lies below a directory, whatever path leads there. */
+export type TreeCounts = Readonly<Record<EntryType, number>> & {
+  /** Of all files together, in bytes; 0 unless sizes were asked for. */
+  readonly bytes: number;
+};
+
+/** The part of a listing that is wanted. */
+export interface TreePageRequest {
+  /** Whether all that lies below is listed too. */
+  recursive: boolean;
+  offset: number;
+  limit: number;
+}
+
+/** A part of a listing. */
+export interface TreePage {
+  entries: TreeEntry[];
+  /** How many entries the whole listing has. */
+  total: number;
 }
 
 /** Who looks for a revision. */
@@ -198,7 +234,7 @@ export interface RepositoryReader {
   /** The paths at which two trees differ. Throws MissingObject, LimitExceeded. */
   changes(from: Oid, to: Oid, options?: ChangesOptions): Promise<Changes>;
   /** What differs in files; for `diffTrees` of diff/diff.ts. */
-  compare(comparison: Comparison): Promise<Plan>;
+  compare(comparison: Comparison): Promise<Compared>;
 
   /**
    * The files of a commit as an archive, streamed. `prefix` is empty or ends in a slash. The git program heeds the attributes
