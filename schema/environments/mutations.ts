@@ -6,7 +6,7 @@ import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findEnvironment } from '#src/domain/ci/environments/list.ts';
 import { createEnvironment, deleteEnvironment, updateEnvironment } from '#src/domain/ci/environments/save.ts';
-import { stopEnvironment } from '#src/domain/ci/environments/stop.ts';
+import { stopEnvironment } from '#src/domain/ci/jobs/stop_environment.ts';
 import { projectHolding } from '#src/domain/projects/holding.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 

@@ -105,7 +105,6 @@ function knotIn(edges: ReadonlyMap<string, ReadonlySet<string>>): string[] {
 const KNOTS: Record<string, string> = {
   'src/access/credentials': 'loose sessions tokens',
   'src/access/sign_in': 'loose passkeys two_factor',
-  'src/domain/ci': 'artifacts deployments environments job_logs jobs pipelines reports runners triggers variables',
   'src/domain/ci/pipelines/config': 'compose loose rules yaml',
   'src/domain/ci/runners': 'loose payload',
   'src/domain/members': 'invitations loose',

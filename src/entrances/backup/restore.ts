@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
 import { containersStore } from '#src/domain/container_registry/place.ts';
 import { packagesStore } from '#src/domain/packages/place.ts';
 import { RepositoryStore } from '#src/domain/repository/store.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
 import { openUploads } from '#src/domain/uploads/open.ts';
 import type { UploadLocation, UploadStore } from '#src/domain/uploads/store.ts';
 import { isAbsent } from '#src/git/base/existence.ts';

@@ -2,7 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findUnrecordedArtifacts } from '#src/domain/ci/artifacts/clean_up.ts';
-import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
 import { abandonedTraces } from '#src/domain/ci/job_logs/clean_up.ts';
 import { traceFile } from '#src/domain/ci/job_logs/file.ts';
 import { locateTraces } from '#src/domain/ci/job_logs/locate.ts';

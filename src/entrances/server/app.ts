@@ -32,7 +32,7 @@ import type { ServerTools } from '#src/domain/administration/server_tools.ts';
 import { registerItself } from '#src/domain/applications/register_itself.ts';
 import { type RawArtifacts, readRawArtifacts } from '#src/domain/ci/artifacts/read.ts';
 import { type ArtifactFile, readPageArtifactFile, readRawArtifactFile } from '#src/domain/ci/artifacts/single_file.ts';
-import { type RawTrace, readRawTrace } from '#src/domain/ci/job_logs/read.ts';
+import { type RawTrace, readRawTrace } from '#src/domain/ci/jobs/raw_log.ts';
 import { QueueWatch } from '#src/domain/ci/runners/queue_watch.ts';
 import { readRawGroupAvatar } from '#src/domain/groups/avatar.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';

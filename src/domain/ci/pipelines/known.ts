@@ -4,7 +4,7 @@ import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
 import { configPath } from '#src/domain/ci/pipelines/config/read.ts';
 import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
 import { predefined, refSlug } from '#src/domain/ci/pipelines/config/variables.ts';
-import { ofMergeRequest } from '#src/domain/ci/runners/payload/merge_request.ts';
+import { ofMergeRequest } from '#src/domain/ci/pipelines/merge_request_variables.ts';
 import { variablesOfProject } from '#src/domain/ci/variables/of_pipeline.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { listProtections, protectionOf } from '#src/domain/repository/protections/of_branches.ts';

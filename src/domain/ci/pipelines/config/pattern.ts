@@ -1,17 +1,9 @@
 import vm from 'node:vm';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
-import { type Translated, translatePattern } from '#src/domain/ci/pipelines/config/ruby_pattern.ts';
+import { patternParts, type Translated, translatePattern } from '#src/domain/ci/ruby_pattern.ts';
 
 /** Milliseconds of CPU time that all patterns of a file may take together: they are user-written, and some take forever. */
 const PATIENCE = 200;
-
-/** The source, flags and group names of a Ruby pattern between slashes, translated to JavaScript. Null if it is invalid. */
-export function patternParts(text: string): Translated | null {
-  const match = /^\/(.+)\/([imx]*)$/s.exec(text);
-  if (!match) return null;
-  const [, body = '', flags = ''] = match;
-  return translatePattern(body, flags);
-}
 
 /** Whether a text is a pattern between slashes. */
 export function isPattern(text: string): boolean {

@@ -333,3 +333,11 @@ class Translation {
     return true;
   }
 }
+
+/** The source, flags and group names of a Ruby pattern between slashes, translated to JavaScript. Null if it is invalid. */
+export function patternParts(text: string): Translated | null {
+  const match = /^\/(.+)\/([imx]*)$/s.exec(text);
+  if (!match) return null;
+  const [, body = '', flags = ''] = match;
+  return translatePattern(body, flags);
+}

@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 

@@ -3,7 +3,7 @@ import { type Actor, type Context, requireActor } from '#src/access/permissions/
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { findEnvironment } from '#src/domain/ci/environments/list.ts';
 import { startManualJob } from '#src/domain/ci/jobs/change.ts';
-import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
+import { lockPipeline, settlePipeline } from '#src/domain/ci/jobs/settle.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
