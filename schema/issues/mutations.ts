@@ -5,7 +5,7 @@ import { toGlobalId } from '#schema/node/global_id.ts';
 import { databaseIdOf, idOf, idsOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import { createIssue } from '#src/domain/tracking/issues/create.ts';
+import { createIssueFollowingUp } from '#src/domain/tracking/discussions/follow_up.ts';
 import { deleteIssue } from '#src/domain/tracking/issues/delete.ts';
 import { changedIssue } from '#src/domain/tracking/issues/find.ts';
 import { moveIssue } from '#src/domain/tracking/issues/move.ts';
@@ -176,7 +176,7 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { input: { discussionToResolve: thread, ...input } }, context) => {
       const discussionToResolve = thread == null ? null : databaseIdOf('Discussion', thread, 'discussionToResolve');
-      return createIssue(context, { ...input, discussionToResolve });
+      return createIssueFollowingUp(context, { ...input, discussionToResolve });
     },
   }),
   updateIssue: t.field({

@@ -108,8 +108,6 @@ const KNOTS: Record<string, string> = {
   'src/domain/ci/pipelines/config': 'compose loose rules yaml',
   'src/domain/ci/runners': 'loose payload',
   'src/domain/members': 'invitations loose',
-  'src/domain/tracking':
-    'activity awards commits discussions issues merge_requests milestones notes quick_actions references subjects suggestions time_tracking todos',
   'src/domain/webhooks': 'loose payload',
   'src/entrances/seed': 'content loose',
   'src/entrances/web': 'loose pages',

@@ -43,10 +43,10 @@ import { forgetLfsObjects, receiveLfsObject } from '#src/domain/uploads/lfs/obje
 import { readPicture } from '#src/domain/users/avatar.ts';
 import { ArchiveRefused, unpackFiles } from '#src/git/archive/files.ts';
 import { GitError } from '#src/git/base/errors.ts';
+import { syncDirectory } from '#src/git/base/sync.ts';
 import { programVersion } from '#src/git/program/detect.ts';
 import type { Ref } from '#src/git/refs/read.ts';
 import { settleRepository, takeBundle } from '#src/git/remote/bundle.ts';
-import { syncDirectory } from '#src/git/base/sync.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { ofEachDatabase } from '#src/platform/database/of_each.ts';
 import { DomainError } from '#src/platform/errors.ts';

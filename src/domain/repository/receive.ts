@@ -14,15 +14,15 @@ import { quotaRefusal } from '#src/domain/repository/quota.ts';
 import { type PushOptions, pushRefs } from '#src/domain/repository/record.ts';
 import { goneRefusal } from '#src/domain/repository/refusals.ts';
 import { GitError, RefChanged } from '#src/git/base/errors.ts';
+import { ByteReader } from '#src/git/incoming/byte_reader.ts';
+import { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
+import { Quarantine, RefusedObjects } from '#src/git/incoming/quarantine.ts';
 import { isValidRefName, mayBeMade } from '#src/git/refs/name.ts';
 import { RefReader } from '#src/git/refs/read.ts';
 import { NotAlone } from '#src/git/refs/update_many.ts';
-import { ByteReader } from '#src/git/incoming/byte_reader.ts';
 import type { PushReport } from '#src/git/remote/push_report.ts';
 import { type PushCommand, type PushRequest, readPushRequest } from '#src/git/remote/push_request.ts';
-import { Quarantine, RefusedObjects } from '#src/git/incoming/quarantine.ts';
 import { refValues } from '#src/git/remote/secure.ts';
-import { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { encrypt } from '#src/platform/secrets.ts';
 

@@ -1,7 +1,7 @@
 import type { CommitCommented, NoteableType, NoteWritten } from '#src/domain/changes/change.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
-import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
+import { INTERNAL } from '#src/domain/tracking/subjects/seen_sources.ts';
 import { withPeople } from '#src/domain/webhooks/subject_facts.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 

@@ -48,6 +48,7 @@ import { countLanguages } from '#src/domain/repository/languages/count.ts';
 import { maintainActive, maintainAsked, maintainProject } from '#src/domain/repository/maintain.ts';
 import { reconcileAll } from '#src/domain/repository/reconcile.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
+import { referFromCommits } from '#src/domain/tracking/activity/pushed_commits.ts';
 import { traceDiscussions } from '#src/domain/tracking/discussions/trace.ts';
 import { finishMerge } from '#src/domain/tracking/merge_requests/after_merge.ts';
 import { recordClosed } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
@@ -58,7 +59,6 @@ import { rebaseMergeRequest } from '#src/domain/tracking/merge_requests/rebase.t
 import { refreshMergeRequests } from '#src/domain/tracking/merge_requests/refresh.ts';
 import { removeUnneededRefs } from '#src/domain/tracking/merge_requests/remove_refs.ts';
 import { storeMissingCommits } from '#src/domain/tracking/merge_requests/store_commits.ts';
-import { referFromCommits } from '#src/domain/tracking/references/push.ts';
 import { recordPastEvents } from '#src/domain/tracking/resource_events/past.ts';
 import { cleanUpUploads } from '#src/domain/uploads/clean_up.ts';
 import { cleanUpLfs } from '#src/domain/uploads/lfs/clean_up.ts';

@@ -13,8 +13,8 @@ import { requireMade, signatureOf, writableProject } from '#src/domain/repositor
 import { MissingObject } from '#src/git/base/errors.ts';
 import type { Oid, Signature } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
-import { mayBeMade } from '#src/git/refs/name.ts';
 import { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
+import { mayBeMade } from '#src/git/refs/name.ts';
 import { writeTag } from '#src/git/writer.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';

@@ -9,8 +9,8 @@ import { type ChangeableIssue, locateIssue, maySee } from '#src/domain/tracking/
 import { changeState } from '#src/domain/tracking/issues/update.ts';
 import { labelsTitled } from '#src/domain/tracking/labels/ensure.ts';
 import { milestoneTitled } from '#src/domain/tracking/milestones/list.ts';
-import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
 import { addFurtherAssignees, assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
+import { INTERNAL } from '#src/domain/tracking/subjects/seen_sources.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 

@@ -14,8 +14,8 @@ import { refreshMergeRequest } from '#src/domain/tracking/merge_requests/refresh
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import { isLimit } from '#src/git/base/errors.ts';
 import type { Oid } from '#src/git/base/model.ts';
-import { RefusedObjects } from '#src/git/incoming/quarantine.ts';
 import type { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
+import { RefusedObjects } from '#src/git/incoming/quarantine.ts';
 import { cherryPick, MergeConflict, NothingChanged } from '#src/git/writer.ts';
 import { BadRequest, Conflict, DomainError, Forbidden } from '#src/platform/errors.ts';
 

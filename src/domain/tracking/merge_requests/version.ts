@@ -7,8 +7,8 @@ import { isLimit } from '#src/git/base/errors.ts';
 import type { Oid } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
-import { RefReader } from '#src/git/refs/read.ts';
 import type { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
+import { RefReader } from '#src/git/refs/read.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
 /** A state of a merge request between two moves of its source branch. */

@@ -1,5 +1,5 @@
 import { pagePath } from '#src/domain/namespaces/address.ts';
-import { formatDuration } from '#src/domain/tracking/time_tracking/duration.ts';
+import { formatDuration } from '#src/domain/tracking/subjects/duration.ts';
 import { STATE_IDS } from '#src/domain/webhooks/differences.ts';
 import {
   labelRecord,

@@ -1,7 +1,7 @@
 import { isWider } from '#src/access/permissions/visibility_levels.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
-import { isDraft } from '#src/domain/tracking/merge_requests/draft.ts';
 import { recordedMergeStatus } from '#src/domain/tracking/merge_requests/mergeable.ts';
+import { isDraft } from '#src/domain/tracking/subjects/draft.ts';
 import { STATE_IDS } from '#src/domain/webhooks/differences.ts';
 import {
   commitRecord,

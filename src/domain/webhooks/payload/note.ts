@@ -1,7 +1,7 @@
 import { pagePath } from '#src/domain/namespaces/address.ts';
 import { threadKey } from '#src/domain/tracking/discussions/key.ts';
 import { type DiffPosition, lineCode, type RangeEnd } from '#src/domain/tracking/discussions/position.ts';
-import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
+import { INTERNAL } from '#src/domain/tracking/subjects/seen_sources.ts';
 import {
   commitRecord,
   type Payload,

@@ -1,5 +1,5 @@
+import { linesOfFile, spanOf, textOf } from '#src/domain/tracking/discussions/file_lines.ts';
 import type { DiffPosition } from '#src/domain/tracking/discussions/position.ts';
-import { linesOfFile, spanOf, textOf } from '#src/domain/tracking/suggestions/lines.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Db } from '#src/platform/database/db.ts';
 

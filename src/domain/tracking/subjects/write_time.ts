@@ -1,8 +1,8 @@
 import type { Change, Subject } from '#src/domain/changes/change.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
+import { LONGEST_DURATION, parseDuration } from '#src/domain/tracking/subjects/duration.ts';
 import { touchSubject } from '#src/domain/tracking/subjects/lock.ts';
-import { LONGEST_DURATION, parseDuration } from '#src/domain/tracking/time_tracking/duration.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 

@@ -1,8 +1,7 @@
 import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
-import { listNotesOfCommitDiscussions } from '#src/domain/tracking/commits/discussions.ts';
+import type { NoteableType } from '#src/domain/tracking/noteable.ts';
 import { findNotesByIds, listNotes } from '#src/domain/tracking/notes/list.ts';
-import type { NoteableType } from '#src/domain/tracking/notes/noteable.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -59,31 +58,8 @@ export async function findDiscussion<R>(
   return found.nodes[0];
 }
 
-/** A thread by its ID, which is that of a comment for those on commits. */
-export interface ThreadId {
-  id: number;
-  isOnCommit: boolean;
-}
-
-/** The notes of each thread, oldest first, in a statement each for threads on commits and others. See listNotesOfDiscussions. */
-export async function listNotesOfThreads<R>(
-  context: Context,
-  threads: readonly ThreadId[],
-  page: PageRequest,
-  selection: Selection<'Note', R>,
-): Promise<Page<R>[]> {
-  const listOf = async (isOnCommit: boolean) => {
-    const ids = threads.filter((one) => one.isOnCommit === isOnCommit).map(({ id }) => id);
-    const list = isOnCommit ? listNotesOfCommitDiscussions : listNotesOfDiscussions;
-    const pages = ids.length > 0 ? await list(context, ids, page, selection) : [];
-    return new Map(ids.map((id, index) => [id, pages[index]]));
-  };
-  const [others, onCommits] = [await listOf(false), await listOf(true)];
-  return threads.flatMap(({ id, isOnCommit }) => (isOnCommit ? onCommits : others).get(id) ?? []);
-}
-
 /** The notes of each thread, oldest first, in one statement. The caller has checked that the records are visible. */
-async function listNotesOfDiscussions<R>(
+export async function listNotesOfDiscussions<R>(
   context: Context,
   ids: readonly number[],
   page: PageRequest,

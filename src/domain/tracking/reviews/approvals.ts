@@ -1,6 +1,6 @@
 import type { Subject } from '#src/domain/changes/change.ts';
 import { type ChangeContext, recordSubjectChanges } from '#src/domain/changes/record.ts';
-import { setReviewState } from '#src/domain/tracking/merge_requests/reviewers.ts';
+import { setReviewState } from '#src/domain/tracking/reviews/reviewers.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
 /** Approves a locked merge request, and returns whether the user had not done so before. */
