@@ -105,10 +105,6 @@ function knotIn(edges: ReadonlyMap<string, ReadonlySet<string>>): string[] {
 const KNOTS: Record<string, string> = {
   'src/access/credentials': 'loose sessions tokens',
   'src/access/sign_in': 'loose passkeys two_factor',
-  'src/domain/ci/pipelines/config': 'compose loose rules yaml',
-  'src/domain/ci/runners': 'loose payload',
-  'src/domain/members': 'invitations loose',
-  'src/domain/webhooks': 'loose payload',
   'src/entrances/seed': 'content loose',
   'src/entrances/web': 'loose pages',
 };

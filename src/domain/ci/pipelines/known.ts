@@ -1,9 +1,9 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
+import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
+import { predefined, refSlug } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import { configPath } from '#src/domain/ci/pipelines/config/read.ts';
 import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
-import { predefined, refSlug } from '#src/domain/ci/pipelines/config/variables.ts';
 import { ofMergeRequest } from '#src/domain/ci/pipelines/merge_request_variables.ts';
 import { variablesOfProject } from '#src/domain/ci/variables/of_pipeline.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';

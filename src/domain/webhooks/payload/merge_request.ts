@@ -2,7 +2,6 @@ import { isWider } from '#src/access/permissions/visibility_levels.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
 import { recordedMergeStatus } from '#src/domain/tracking/merge_requests/mergeable.ts';
 import { isDraft } from '#src/domain/tracking/subjects/draft.ts';
-import { STATE_IDS } from '#src/domain/webhooks/differences.ts';
 import {
   commitRecord,
   labelRecord,
@@ -13,6 +12,7 @@ import {
   time,
   userRecord,
 } from '#src/domain/webhooks/payload/common.ts';
+import { STATE_IDS } from '#src/domain/webhooks/payload/differences.ts';
 import type {
   ChangeFacts,
   MergeRequestColumns,

@@ -23,7 +23,9 @@ import type {
 } from '#src/domain/webhooks/payload/facts.ts';
 import { issueRecord } from '#src/domain/webhooks/payload/issue.ts';
 import { mergeRequestRecord } from '#src/domain/webhooks/payload/merge_request.ts';
-import type { NoteAction } from '#src/domain/webhooks/record_note.ts';
+
+/** What happened to a note, for hooks. */
+export type NoteAction = 'create' | 'update';
 
 interface Common {
   user: UserFacts | null;

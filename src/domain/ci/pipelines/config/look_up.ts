@@ -2,10 +2,15 @@ import { can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findTemplate } from '#src/domain/administration/templates/files.ts';
 import { artifactText } from '#src/domain/ci/artifacts/single_file.ts';
+import {
+  type Answer,
+  keyOf,
+  LARGEST_CONFIG,
+  type Place,
+  type Wanted,
+} from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { versionOf } from '#src/domain/ci/pipelines/config/component_version.ts';
-import { type Answer, keyOf, type Place, type Wanted } from '#src/domain/ci/pipelines/config/compose/sources.ts';
 import { fetchRemote } from '#src/domain/ci/pipelines/config/fetch_remote.ts';
-import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/model.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { resolveRevision } from '#src/domain/repository/revision.ts';
 import { isLimit } from '#src/git/base/errors.ts';

@@ -1,11 +1,11 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import {
   type ExpansionLimit,
   isRecord,
   type Raw,
   readNames,
   requireKeys,
-} from '#src/domain/ci/pipelines/config/values.ts';
+} from '#src/domain/ci/pipelines/config/base/values.ts';
 import { REPORTS } from '#src/domain/ci/reports/kinds.ts';
 
 const COVERAGE = ['cobertura', 'jacoco'];

@@ -1,8 +1,8 @@
 import { tierOf } from '#src/domain/ci/environments/tier.ts';
 import { slugOf } from '#src/domain/ci/environments/values.ts';
-import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
-import { groupOf, ofJobName, predefined, refSlug } from '#src/domain/ci/pipelines/config/variables.ts';
+import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
+import { groupOf, ofJobName, predefined, refSlug } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import { openVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import { ofMergeRequest } from '#src/domain/ci/pipelines/merge_request_variables.ts';
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';

@@ -1,5 +1,14 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
-import { readNeeds } from '#src/domain/ci/pipelines/config/needs.ts';
+import { readNeeds } from '#src/domain/ci/pipelines/config/base/needs.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
+import {
+  type ExpansionLimit,
+  isRecord,
+  readBoolean,
+  readNames,
+  readVariables,
+  requireKeys,
+  scalarText,
+} from '#src/domain/ci/pipelines/config/base/values.ts';
 import { requireExpression } from '#src/domain/ci/pipelines/config/rules/expression.ts';
 import {
   type AutoCancel,
@@ -9,15 +18,6 @@ import {
   type Rule,
   type RuleWhen,
 } from '#src/domain/ci/pipelines/config/rules/model.ts';
-import {
-  type ExpansionLimit,
-  isRecord,
-  readBoolean,
-  readNames,
-  readVariables,
-  requireKeys,
-  scalarText,
-} from '#src/domain/ci/pipelines/config/values.ts';
 import { parseDuration } from '#src/platform/duration.ts';
 
 const CONDITIONS = ['if', 'changes', 'exists'];

@@ -1,5 +1,5 @@
 import vm from 'node:vm';
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { patternParts, type Translated, translatePattern } from '#src/domain/ci/ruby_pattern.ts';
 
 /** Milliseconds of CPU time that all patterns of a file may take together: they are user-written, and some take forever. */

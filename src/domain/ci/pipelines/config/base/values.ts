@@ -1,5 +1,5 @@
-import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/basis.ts';
-import { Reference } from '#src/domain/ci/pipelines/config/yaml/reference.ts';
+import { Reference } from '#src/domain/ci/pipelines/config/base/reference.ts';
+import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 
 /** A mapping as returned by the YAML parser. */
 export type Raw = Record<string, unknown>;

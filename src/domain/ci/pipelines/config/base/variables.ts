@@ -1,5 +1,5 @@
-import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
+import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 
 /** The variables of a pipeline that every job gets, and that names of environments may use. */
 export function predefined({ ref, branch = ref, tag, source, project }: Occasion, sha: string): Variables {
