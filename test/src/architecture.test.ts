@@ -112,7 +112,7 @@ const KNOTS: Record<string, string> = {
 /** Where JSON is parsed that this server, its operator or its installation wrote, or that is short by another limit. */
 const PARSERS_OF_OWN_TEXT = [
   // The guard itself, and a piece of a text whose length it has counted.
-  'src/platform/json.ts',
+  'src/base/json.ts',
   'rest/engine/large_json.ts',
   // What the database keeps, which came in through the guard.
   'src/platform/database/db.ts',
@@ -286,14 +286,14 @@ describe('Who may import whom', () => {
   it('rest sees no Prisma, and of the domain its errors alone, beside what knows no domain', () => {
     const allowed = new Set(
       [
+        'base/json',
+        'base/utf8',
         'platform/compressible',
         'platform/errors',
-        'platform/json',
         'platform/limits/read_at_most',
         'platform/limits/limited',
         'platform/limits/caller_semaphore',
         'platform/limits/spooled_file',
-        'platform/utf8',
         'platform/broken_off',
         'generated/operations',
       ].map((name) => `#src/${name}.ts`),
@@ -318,7 +318,8 @@ describe('Who may import whom', () => {
   });
 
   it('tools of agents are views of the graph: they see no database, no rule and no other facade, but errors and limits', () => {
-    const allowed = /^#src\/(platform\/(broken_off|errors|json|limits\/read_at_most)|generated\/mcp_operations)\.ts$/;
+    const allowed =
+      /^#src\/(base\/json|platform\/(broken_off|errors|limits\/read_at_most)|generated\/mcp_operations)\.ts$/;
     const found = importsOf('mcp').filter(({ file, imported }) => {
       if (/^(@prisma\/|pg$|express|#rest\/|#pages\/)/.test(imported)) return true;
       if (/^(#schema\/|@modelcontextprotocol\/)/.test(imported)) return !file.startsWith('mcp/engine/');
@@ -341,7 +342,7 @@ describe('Who may import whom', () => {
     expect(found).toEqual([]);
   });
 
-  it('what callers send is parsed by platform/json alone, which counts it first', () => {
+  it('what callers send is parsed by base/json alone, which counts it first', () => {
     const files = globSync('{src,schema,rest,pages,mcp}/**/*.ts', { cwd: root }).map((name) =>
       name.replaceAll('\\', '/'),
     );

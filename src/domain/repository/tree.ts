@@ -1,5 +1,6 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { trimEnds } from '#src/base/text.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { type CommitRow, commitRows } from '#src/domain/repository/find_commit.ts';
@@ -9,7 +10,6 @@ import type { Oid, TreeEntry } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import { trimEnds } from '#src/platform/text.ts';
 
 /** Bytes from which listing a directory counts as effort. */
 const LARGE = 256 * 1024;

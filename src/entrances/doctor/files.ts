@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { formatBytes } from '#src/base/text.ts';
 import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
 import { openUploads } from '#src/domain/uploads/open.ts';
 import type { UploadLocation, UploadStore } from '#src/domain/uploads/store.ts';
@@ -11,7 +12,6 @@ import type { S3Settings } from '#src/platform/config/uploads.ts';
 import { hasTable, look } from '#src/platform/database/look.ts';
 import { checkDisk } from '#src/platform/lifecycle/checks.ts';
 import { isNeeded, noGantry } from '#src/platform/lifecycle/require_gantry.ts';
-import { formatBytes } from '#src/platform/text.ts';
 import { type Finding, fail, ok, type Status, warn } from './check.ts';
 
 const MIB = 1024 * 1024;

@@ -1,3 +1,4 @@
+import { parseDuration } from '#src/base/duration.ts';
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
 import { TIERS } from '#src/domain/ci/environments/tier.ts';
 import { ENVIRONMENT_NAME } from '#src/domain/ci/environments/values.ts';
@@ -12,7 +13,6 @@ import type { PipelinePlan } from '#src/domain/ci/pipelines/config/plan.ts';
 import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
-import { parseDuration } from '#src/platform/duration.ts';
 
 const { sql } = Prisma;
 

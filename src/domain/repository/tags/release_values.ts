@@ -1,6 +1,6 @@
+import { lengthError } from '#src/base/text.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import type { Columns } from '#src/platform/records/model.ts';
-import { lengthError } from '#src/platform/text.ts';
 
 /** Maximum number of links and of milestones of a release. */
 export const MOST_LINKS = 200;

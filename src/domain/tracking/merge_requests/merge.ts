@@ -1,4 +1,5 @@
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { lengthError } from '#src/base/text.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
@@ -30,7 +31,6 @@ import { RefusedObjects } from '#src/git/incoming/quarantine.ts';
 import type { CommitSeries } from '#src/git/write/series.ts';
 import { MergeConflict, mergeInto, NothingChanged, squashOnto } from '#src/git/writer.ts';
 import { BadRequest, Conflict, DomainError, Forbidden, NotFound } from '#src/platform/errors.ts';
-import { lengthError } from '#src/platform/text.ts';
 
 export interface MergeOptions {
   /** Message of the merge commit; the default one when absent. */

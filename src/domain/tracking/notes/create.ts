@@ -1,5 +1,6 @@
 import { can, GUEST } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { lengthError } from '#src/base/text.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import {
   answeredThread,
@@ -21,7 +22,6 @@ import { INTERNAL } from '#src/domain/tracking/subjects/seen_sources.ts';
 import { type NewSuggestion, readSuggestions, writeSuggestions } from '#src/domain/tracking/suggestions/save.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, ValidationFailed } from '#src/platform/errors.ts';
-import { lengthError } from '#src/platform/text.ts';
 
 export interface NewNote extends ThreadWish {
   on: NoteableRef;

@@ -1,4 +1,5 @@
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { lengthError } from '#src/base/text.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import { commitFiles } from '#src/domain/repository/commits/create.ts';
 import { findPusher } from '#src/domain/repository/record.ts';
@@ -13,7 +14,6 @@ import type { Oid } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Action } from '#src/git/write/actions.ts';
 import { BadRequest, NotFound, ValidationFailed } from '#src/platform/errors.ts';
-import { lengthError } from '#src/platform/text.ts';
 
 /** Maximum number of suggestions that one commit applies. */
 const MOST = 100;

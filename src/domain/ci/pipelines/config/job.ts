@@ -1,3 +1,4 @@
+import { parseDuration } from '#src/base/duration.ts';
 import { TIERS } from '#src/domain/ci/environments/tier.ts';
 import { ENVIRONMENT_NAME, NAME_RULE } from '#src/domain/ci/environments/values.ts';
 import { readNeeds } from '#src/domain/ci/pipelines/config/base/needs.ts';
@@ -38,7 +39,6 @@ import { readRelease } from '#src/domain/ci/pipelines/config/release.ts';
 import { readRules, readStartIn } from '#src/domain/ci/pipelines/config/rules/read.ts';
 import { KEYS_WITH_TRIGGER, readTrigger } from '#src/domain/ci/pipelines/config/trigger.ts';
 import { IGNORED_OF_JOBS, UNSUPPORTED_OF_JOBS } from '#src/domain/ci/pipelines/config/unsupported.ts';
-import { parseDuration } from '#src/platform/duration.ts';
 
 /** What all jobs start from. */
 export interface JobDefaults {

@@ -1,3 +1,4 @@
+import { parseDuration } from '#src/base/duration.ts';
 import { isPattern } from '#src/domain/ci/pipelines/config/base/pattern.ts';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import {
@@ -11,7 +12,6 @@ import {
   scalarText,
 } from '#src/domain/ci/pipelines/config/base/values.ts';
 import { readReports } from '#src/domain/ci/pipelines/config/reports.ts';
-import { parseDuration } from '#src/platform/duration.ts';
 
 /** A job's options for the runner besides its scripts, under the names of the file; the runner supplies defaults. */
 export interface RunnerOptions {

@@ -1,3 +1,4 @@
+import { parseDuration } from '#src/base/duration.ts';
 import { combinations, suffixOf } from '#src/domain/ci/pipelines/config/base/needs.ts';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import {
@@ -7,7 +8,6 @@ import {
   requireKeys,
   scalarText,
 } from '#src/domain/ci/pipelines/config/base/values.ts';
-import { parseDuration } from '#src/platform/duration.ts';
 
 /** Why a job is tried again. */
 const REASONS = [

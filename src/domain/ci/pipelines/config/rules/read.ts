@@ -1,3 +1,4 @@
+import { parseDuration } from '#src/base/duration.ts';
 import { readNeeds } from '#src/domain/ci/pipelines/config/base/needs.ts';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import {
@@ -18,7 +19,6 @@ import {
   type Rule,
   type RuleWhen,
 } from '#src/domain/ci/pipelines/config/rules/model.ts';
-import { parseDuration } from '#src/platform/duration.ts';
 
 const CONDITIONS = ['if', 'changes', 'exists'];
 /** What the rules of each thing may have. */
