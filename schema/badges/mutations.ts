@@ -4,7 +4,13 @@ import type { InputFields } from '#schema/inputs.ts';
 import { deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { placeFields } from '#schema/places/fields.ts';
-import { BadgeFacts, type BadgeRow, createBadge, deleteBadge, updateBadge } from '#src/domain/repository/badges.ts';
+import {
+  BadgeFacts,
+  type BadgeRow,
+  createBadge,
+  deleteBadge,
+  updateBadge,
+} from '#src/domain/repository/badges/badges.ts';
 
 const NAME = 'Name of the badge; at most 255 characters.';
 const LINK = 'Address that the badge leads to: `http://` or `https://`, with placeholders such as `%{project_path}`.';

@@ -10,8 +10,8 @@ import { Note } from '#schema/notes/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { cherryPickCommit } from '#src/domain/repository/commits/cherry_pick.ts';
 import { createCommit } from '#src/domain/repository/commits/create.ts';
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { updateSubmodule } from '#src/domain/repository/files/submodule.ts';
+import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import {
   type ChangedComment,
   createCommitComment,

@@ -3,8 +3,8 @@ import type { InputFields } from '#schema/inputs.ts';
 import { changed, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { NoteableReference, noteableRef } from '#schema/notes/references.ts';
-import { findDiscussion } from '#src/domain/tracking/discussions/list.ts';
 import { type ChangedDiscussion, resolveDiscussion } from '#src/domain/tracking/discussions/resolve.ts';
+import { findDiscussion } from '#src/domain/tracking/notes/discussions.ts';
 
 const which = (t: InputFields) => ({
   id: t.field({ ...idOf('Discussion'), required: true, description: 'Global or numeric ID of the thread.' }),

@@ -4,7 +4,7 @@ import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { findEnvironment } from '#src/domain/ci/environments/list.ts';
 import { createEnvironment, deleteEnvironment, updateEnvironment } from '#src/domain/ci/environments/save.ts';
-import { stopEnvironment } from '#src/domain/ci/environments/stop.ts';
+import { stopEnvironment } from '#src/domain/ci/jobs/stop_environment.ts';
 import { projectHolding } from '#src/domain/projects/holding.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 

@@ -4,7 +4,7 @@ import { Issue } from '#schema/issues/types.ts';
 import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { databaseIdOf, idOf, idsOf } from '#schema/node/plugin.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import { createIssue } from '#src/domain/tracking/issues/create.ts';
+import { createIssueFollowingUp } from '#src/domain/tracking/discussions/follow_up.ts';
 import { deleteIssue } from '#src/domain/tracking/issues/delete.ts';
 import { changedIssue } from '#src/domain/tracking/issues/find.ts';
 import { moveIssue } from '#src/domain/tracking/issues/move.ts';
@@ -104,7 +104,7 @@ mutation('createIssue', {
   },
   resolve: ({ discussionToResolve: thread, ...input }, context) => {
     const discussionToResolve = thread == null ? null : databaseIdOf('Discussion', thread, 'discussionToResolve');
-    return createIssue(context, { ...input, discussionToResolve });
+    return createIssueFollowingUp(context, { ...input, discussionToResolve });
   },
   payload: issuePayload,
 });

@@ -6,9 +6,9 @@ import { idOf } from '#schema/node/plugin.ts';
 import { NoteableReference, noteableRef } from '#schema/notes/references.ts';
 import { Note } from '#schema/notes/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { findDiscussion } from '#src/domain/tracking/discussions/list.ts';
 import { deleteNote, updateNote } from '#src/domain/tracking/notes/change.ts';
 import { type ChangedNote, createNote } from '#src/domain/tracking/notes/create.ts';
+import { findDiscussion } from '#src/domain/tracking/notes/discussions.ts';
 import { findNote } from '#src/domain/tracking/notes/list.ts';
 
 const BODY = 'Text of the note, in Markdown; at most 65,536 characters.';

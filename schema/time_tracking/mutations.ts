@@ -1,7 +1,7 @@
 import { issuePayload, which as whichIssue } from '#schema/issues/mutations.ts';
 import { mergeRequestPayload, whichMergeRequest } from '#schema/merge_requests/mutations.ts';
 import { mutation } from '#schema/mutation.ts';
-import type { SubjectType } from '#src/domain/tracking/subjects/locate.ts';
+import type { SubjectType } from '#src/domain/tracking/locate_subject.ts';
 import { setTimeEstimate } from '#src/domain/tracking/time_tracking/estimate.ts';
 import { addSpentTime, resetSpentTime } from '#src/domain/tracking/time_tracking/spend.ts';
 

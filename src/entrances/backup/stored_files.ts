@@ -1,4 +1,4 @@
-import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
 import { placeOf as blobPlace, containersStore } from '#src/domain/container_registry/place.ts';
 import { packagesStore } from '#src/domain/packages/place.ts';
 import { lfsStore, placeOf as objectPlace } from '#src/domain/uploads/lfs/place.ts';

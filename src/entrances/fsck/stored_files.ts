@@ -1,6 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findUnrecordedArtifacts } from '#src/domain/ci/artifacts/clean_up.ts';
-import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
 import { findUnrecordedContainerFiles } from '#src/domain/container_registry/clean_up.ts';
 import { placeOf as blobPlace, containersStore } from '#src/domain/container_registry/place.ts';
 import { findUnrecordedPackageFiles } from '#src/domain/packages/clean_up.ts';

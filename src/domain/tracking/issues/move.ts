@@ -10,8 +10,8 @@ import { copyFiles } from '#src/domain/tracking/issues/move_files.ts';
 import { changeState } from '#src/domain/tracking/issues/update.ts';
 import { labelsTitled } from '#src/domain/tracking/labels/ensure.ts';
 import { milestoneTitled } from '#src/domain/tracking/milestones/list.ts';
-import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
 import { addFurtherAssignees, assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
+import { INTERNAL } from '#src/domain/tracking/subjects/seen_sources.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { parse as parseForm } from 'node:querystring';
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
 import { callerOf } from '#src/access/permissions/caller.ts';
+import { isUtf8Encoded } from '#src/base/utf8.ts';
 import { leadSaying } from '#src/entrances/web/pages/notices.ts';
 import { refusalIn } from '#src/entrances/web/pages/refusals.ts';
 import { unavailable } from '#src/entrances/web/pages/unavailable.ts';
@@ -12,7 +13,6 @@ import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 import { label } from '#src/platform/texts/texts.ts';
-import { isUtf8Encoded } from '#src/platform/utf8.ts';
 
 /** Responds to a visit, or leaves it to the next handler. DomainErrors that it throws become pages. */
 export type PageHandler = (visit: Visit, next: NextFunction) => Promise<void> | void;
