@@ -131,7 +131,7 @@ builder.mutationFields((t) => ({
   inviteMembers: t.field({
     type: InviteMembersPayload,
     description:
-      'Makes users, and the accounts of email addresses, members at once, and mails a link to addresses without an account. For masters of the project and owners of the group.',
+      'Makes users, and those who show an email address publicly, members at once, and mails a link to other addresses. To administrators all addresses of accounts are known. For masters of the project and owners of the group.',
     args: {
       input: t.arg({ type: InviteMembersInput, required: true, description: 'Place, people and access level.' }),
     },
