@@ -52,9 +52,7 @@ const RepositoryLocation = builder.objectRef<LocationRow>('RepositoryLocation').
     }),
     commits: t.field({
       type: CommitConnection,
-      nullable: true,
-      description:
-        'The commits that changed what is there, newest first; at the root all of the ref. Null for callers who cannot read commits.',
+      description: 'The commits that changed what is there, newest first; at the root all of the ref.',
       args: pageArgs,
       resolve: ({ project, commitOid: ref, path }, args, context, info) =>
         loadCountedPage(args, info, (page) => listCommits(context, project, { ref, path }, page)),

@@ -111,6 +111,16 @@ const deploy = async (api = asOwner) => {
 };
 const removed = ({ id }: { id: number }) => asOwner.delete(`${at}/deploy_tokens/${id}`);
 
+/** A token that an administrator of its own made to act as a user. */
+async function impersonating() {
+  const [maker, user] = [await world.user({ admin: true }), await world.user()];
+  const at = `/users/${user.id}/impersonation_tokens`;
+  const { status, body } = await world.api(maker).post(at, { name: 'acting', scopes: ['api'], expires_at: soon });
+  expect(status).toBe(201);
+  const { id, token } = body as { id: number; token: string };
+  return { maker, at, id, token };
+}
+
 const CASES: Record<string, () => Promise<Derived>> = {
   'a trigger of a bot': async () => {
     const { api, revoke } = await bot();
@@ -158,6 +168,13 @@ const CASES: Record<string, () => Promise<Derived>> = {
     expect((await api.post(`${at}/deploy_keys`, { title: 'bot', key: key.publicKey })).status).toBe(201);
     const expire = () => world.db.personalAccessToken.update({ where: { id }, data: { expiresAt: new Date(0) } });
     return { works: () => readsByKey(key), end: expire };
+  },
+  'an impersonation token': async () => {
+    const { maker, token } = await impersonating();
+    return {
+      works: async () => (await world.api(token).get('/user')).status === 200,
+      end: () => world.api(admin).put(`/users/${maker.id}`, { admin: false }),
+    };
   },
   'the token of a job of a bot': async () => {
     const { userId, revoke } = await bot();
@@ -281,4 +298,23 @@ it('A bot whose token is replaced goes on', async () => {
   expect(await world.db.member.count({ where: { userId } })).toBe(1);
   const fire = { token: body.token, ref: 'master' };
   expect((await world.api().post(`${at}/trigger/pipeline`, fire)).status).toBe(201);
+});
+
+it('An impersonation token works while whoever made it is an active administrator, and says so', async () => {
+  const { maker, at, id, token } = await impersonating();
+  const state = async () => {
+    const { status } = await world.api(token).get('/user');
+    const active = (await world.api(admin).get(`${at}?state=active`)).body.map((one: { id: number }) => one.id);
+    return [status, active, (await world.api(admin).get(`${at}/${id}`)).body.active];
+  };
+  expect(await state()).toEqual([200, [id], true]);
+  await world.api(admin).post(`/users/${maker.id}/block`);
+  expect(await state()).toEqual([401, [], false]);
+  await world.api(admin).post(`/users/${maker.id}/unblock`);
+  expect(await state()).toEqual([200, [id], true]);
+  await world.db.personalAccessToken.update({ where: { id }, data: { createdById: null } });
+  expect(await state()).toEqual([401, [], false]);
+  // Another administrator who replaces it answers for it.
+  const { status, body } = await world.api(admin).post(`/personal_access_tokens/${id}/rotate`);
+  expect([status, (await world.api(body.token).get('/user')).status]).toEqual([200, 200]);
 });

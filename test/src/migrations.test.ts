@@ -315,6 +315,34 @@ describe('Migrations that were released', () => {
     expect(await since(`${DATA} ${events}`)).toMatchObject([{ at: new Date('2026-11-03T11:59:00Z') }]);
   });
 
+  it('name the makers of deploy tokens that the audit log knows, and end those of bots that ended', LONG, async () => {
+    const makers = '20261129095500_makers_by_audit';
+    const url = await emptyDatabase();
+    await migrate(url, undefined, firstMigrations(readMigrations(directory).findIndex(({ name }) => name === makers)));
+    const made = [1, 2, 3].map((id) => `('deploy_token_created', ${id}, 'DeployToken', ${id})`).join();
+    await administer(url, (client) =>
+      client.query(`INSERT INTO users (username, name, email, password_hash, private_token_hash, private_token_encrypted, bot)
+          VALUES ('ann', 'Ann', 'ann@example.org', '-', '\\x01', '\\x0a', false), ('bee', 'Bee', 'bee@example.org', '-', '\\x02', '\\x0b', true),
+            ('cog', 'Cog', 'cog@example.org', '-', '\\x03', '\\x0c', true);
+        INSERT INTO namespaces (kind, name, path, full_path, full_name, lineage) VALUES ('group', 'T', 't', 't', 'T', '{1}');
+        INSERT INTO personal_access_tokens (user_id, name, token_hash, scopes, namespace_id, revoked)
+          VALUES (2, 'one', '\\x0d', '{api}', 1, true), (3, 'two', '\\x0e', '{api}', 1, false);
+        INSERT INTO deploy_tokens (group_id, name, username, token_hash, scopes)
+          SELECT 1, n, n, decode(lpad(n::text, 2, '0'), 'hex'), '{read_repository}' FROM generate_series(1, 4) n;
+        INSERT INTO audit_events (action, author_id, target_type, target_id) VALUES ${made}`),
+    );
+    await migrate(url);
+    const { rows } = await administer(url, (client) =>
+      client.query('SELECT id, created_by_id AS by, revoked FROM deploy_tokens ORDER BY id'),
+    );
+    expect(rows).toEqual([
+      { id: 1, by: 1, revoked: false },
+      { id: 2, by: 2, revoked: true },
+      { id: 3, by: 3, revoked: false },
+      { id: 4, by: null, revoked: false },
+    ]);
+  });
+
   it('leave new rows their own numbers behind the old ones', LONG, async () => {
     const url = await emptyDatabase();
     await migrate(url, undefined, firstMigrations(1));

@@ -4,12 +4,28 @@ import { computedFields } from '#src/platform/records/computed_fields.ts';
 
 const { sql } = Prisma;
 
-/** Whether a row of personal_access_tokens is active; on its day of expiry a token is inactive already (behaviour.md 4.2). */
-export const ACTIVE_TOKEN = sql`(NOT revoked AND (expires_at IS NULL OR expires_at > (now() AT TIME ZONE 'UTC')::date))`;
+/**
+ * Whether a row of personal_access_tokens is active. On its day of expiry a token is inactive already (behaviour.md 4.2), and so is one
+ * for impersonation while whoever made it is no active administrator.
+ */
+export const ACTIVE_TOKEN = activeIf({
+  revoked: sql`revoked`,
+  expiresAt: sql`expires_at`,
+  impersonation: sql`impersonation`,
+  // The table of users has such a column, too.
+  createdById: sql`personal_access_tokens.created_by_id`,
+});
 
 /** As ACTIVE_TOKEN, for an alias. */
-export function isActiveToken({ revoked, expiresAt }: Alias<'PersonalAccessToken'>): Prisma.Sql {
-  return sql`(NOT ${revoked} AND (${expiresAt} IS NULL OR ${expiresAt} > (now() AT TIME ZONE 'UTC')::date))`;
+export function isActiveToken(token: Alias<'PersonalAccessToken'>): Prisma.Sql {
+  return activeIf(token);
+}
+
+type Columns = Record<'revoked' | 'expiresAt' | 'impersonation' | 'createdById', Prisma.Sql>;
+
+function activeIf({ revoked, expiresAt, impersonation, createdById }: Columns): Prisma.Sql {
+  return sql`(NOT ${revoked} AND (${expiresAt} IS NULL OR ${expiresAt} > (now() AT TIME ZONE 'UTC')::date)
+    AND (NOT ${impersonation} OR EXISTS (SELECT 1 FROM users m WHERE m.id = ${createdById} AND m.admin AND m.state = 'active')))`;
 }
 
 /** Whether a user may still act at all: a bot is one for as long as it has an active token. */

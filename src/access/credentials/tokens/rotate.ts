@@ -114,7 +114,10 @@ export async function replaceToken(
     if (projectId !== null || namespaceId !== null) {
       await tx.member.updateMany({ where: membership, data: { expiresAt: expiresAt && new Date(expiresAt) } });
     }
-    const place = { userId, projectId, namespaceId, impersonation, createdById: old.createdById, familyId: family };
+    // Only administrators replace tokens of others: this one answers for it from now on.
+    const isOfOther = impersonation && context.actor !== null && context.actor.id !== userId;
+    const createdById = isOfOther ? context.actor.id : old.createdById;
+    const place = { userId, projectId, namespaceId, impersonation, createdById, familyId: family };
     const made = await insertToken(tx, place, { ...old, expiresAt });
     await audit(tx, context, { action: 'access_token_rotated', ...auditedToken({ ...old, id: made.id }) });
     return made;
