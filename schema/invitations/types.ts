@@ -11,8 +11,7 @@ import { findInvitation, listInvitations } from '#src/domain/members/invitations
 import '#schema/users/types.ts';
 
 export const Invitation = builder.prismaObject('Invitation', {
-  description:
-    'An email address that was invited to become a member of a project or group, with an account or without.',
+  description: 'An email address without an account that was invited to become a member of a project or group.',
   select: { id: true },
   fields: (t) => ({
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the invitation.' }),
@@ -36,7 +35,7 @@ export const Invitation = builder.prismaObject('Invitation', {
     }),
     userName: t.exposeString('userName', {
       nullable: true,
-      description: 'Display name of the user who shows the address publicly by now; null if nobody does.',
+      description: 'Display name of the user whose confirmed address it is by now; null if nobody’s.',
     }),
   }),
 });

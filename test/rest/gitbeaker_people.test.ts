@@ -195,7 +195,6 @@ describe('The client gitbeaker', () => {
     await mine.Groups.transfer(below.id);
     expect(await mine.Groups.show(below.id)).toMatchObject({ parent_id: null, full_path: 'below' });
 
-    await world.db.user.update({ where: { id: guest.id }, data: { publicEmail: `${guest.username}@example.org` } });
     expect(await mine.GroupInvitations.add(above.id, 30, { email: `${guest.username}@example.org` })).toEqual({
       status: 'success',
     });

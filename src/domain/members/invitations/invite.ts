@@ -8,12 +8,10 @@ import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
 import { auditPlace, authorizeMembers, type PlaceRef, type Source, sourceAt } from '#src/domain/members/source.ts';
 import { domainErrors } from '#src/domain/users/domains.ts';
 import { isAddress, normaliseAddress } from '#src/domain/users/emails/address.ts';
-import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
 import { BadRequest, RateLimited, ValidationFailed } from '#src/platform/errors.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
-
-const { sql } = Prisma;
 
 /** Whom to invite: addresses, with an account or without, and users by their IDs. */
 export interface Invited {
@@ -32,8 +30,8 @@ export const MAILS_TO_ADDRESS = 5;
 const HOUR = 60 * 60;
 
 /**
- * Makes users, and those whose addresses the actor may know, members at once: those who are members already get the new level. Other
- * addresses get a mail with a link, so that nobody learns whether they belong to accounts. Throws NotFound for the place, Forbidden, BadRequest, ValidationFailed, RateLimited.
+ * Makes users, and the accounts of addresses, members at once: those who are members already get the new level. Other addresses get
+ * a mail with a link. Throws NotFound for the place, Forbidden, BadRequest, ValidationFailed, RateLimited.
  */
 export async function inviteMembers(
   context: Context,
@@ -99,23 +97,18 @@ export function idsOf({ kind, record }: Source): { projectId: number } | { group
   return kind === 'project' ? { projectId: record.id } : { groupId: record.id };
 }
 
-/**
- * Accounts of the IDs, and of the addresses that users show publicly. To administrators primary addresses are known, confirmed or
- * not, and confirmed secondary ones; to others their own.
- */
+/** Accounts of the IDs, and of the addresses: of primary ones, confirmed or not, and confirmed secondary ones. */
 async function accountsOf(
-  { db, actor }: Context,
+  { db }: Context,
   addresses: readonly string[],
   ids: readonly number[],
 ): Promise<{ given: string; userId: number }[]> {
-  const isKnown = (owner: Prisma.Sql) => (actor?.admin ? sql`TRUE` : sql`${owner} = ${actor?.id ?? 0}`);
   return db.$queryRaw`
     SELECT DISTINCT found.given, found.id AS "userId" FROM (
       SELECT id::text AS given, id FROM users WHERE id = ANY(${[...ids]}::int[])
-      UNION ALL SELECT public_email, id FROM users WHERE public_email = ANY(${[...addresses]}::text[])
-      UNION ALL SELECT lower(email), id FROM users WHERE lower(email) = ANY(${[...addresses]}::text[]) AND ${isKnown(sql`id`)}
+      UNION ALL SELECT lower(email), id FROM users WHERE lower(email) = ANY(${[...addresses]}::text[])
       UNION ALL SELECT lower(email), user_id FROM emails
-        WHERE lower(email) = ANY(${[...addresses]}::text[]) AND confirmed_at IS NOT NULL AND ${isKnown(sql`user_id`)}) found
+        WHERE lower(email) = ANY(${[...addresses]}::text[]) AND confirmed_at IS NOT NULL) found
     JOIN users u ON u.id = found.id AND NOT u.ghost AND NOT u.bot ORDER BY found.id`;
 }
 
@@ -138,8 +131,9 @@ async function mailable(
     const [unwanted] = domainErrors(settings, address);
     if (pending.has(address)) refused.set(address, TAKEN);
     else if (!settings.signupEnabled)
-      refused.set(address, 'No user shows this address publicly, and sign-up is disabled');
-    else if (!sendsMail(db)) refused.set(address, 'No user shows this address publicly, and the server sends no mail');
+      refused.set(address, 'There is no account with this address, and sign-up is disabled');
+    else if (!sendsMail(db))
+      refused.set(address, 'There is no account with this address, and the server sends no mail');
     else if (unwanted !== undefined) refused.set(address, `Email ${unwanted}`);
     return !refused.has(address);
   });

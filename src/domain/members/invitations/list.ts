@@ -19,9 +19,10 @@ const invitation = alias('Invitation', 'iv');
 export const PENDING = sql`(iv.created_at > now() - make_interval(days => ${INVITATION_DAYS}) AND ${notExpired('iv')})`;
 
 computedFields('Invitation', {
-  // Of those who show the address publicly: others might not want to be found by it.
-  userName: ({ email }) =>
-    sql`(SELECT u.name FROM users u WHERE NOT u.ghost AND u.public_email = ${email} ORDER BY u.id LIMIT 1)`,
+  // Of addresses that are known to be theirs; the index of each table is on the lower-case address.
+  userName: ({ email }) => sql`(SELECT u.name FROM users u WHERE NOT u.ghost AND u.id = COALESCE(
+    (SELECT au.id FROM users au WHERE lower(au.email) = ${email} AND au.confirmed_at IS NOT NULL),
+    (SELECT ae.user_id FROM emails ae WHERE lower(ae.email) = ${email} AND ae.confirmed_at IS NOT NULL)))`,
 });
 
 /** Which invitations are listed. */
