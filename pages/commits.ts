@@ -103,17 +103,17 @@ export const commits = [
     view: 'commits/list',
     found: ({ project }) => {
       const at = project?.repository?.at;
-      return project && at ? { project, at } : null;
+      return project && at?.commits ? { project, at, commits: at.commits } : null;
     },
     title: ({ project, at }, { t }) => `${t('Commits')} · ${at.ref} · ${project.fullPath}`,
-    show: ({ project, at }) => ({
+    show: ({ project, at, commits }) => ({
       project,
       tab: 'code',
       ref: at.ref,
       filePath: at.path,
       search: null,
-      days: byDay(at.commits.nodes),
-      pageInfo: at.commits.pageInfo,
+      days: byDay(commits.nodes),
+      pageInfo: commits.pageInfo,
     }),
   }),
   // A branch or tag without slashes, and a path that is not among its files any more.
