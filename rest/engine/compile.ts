@@ -4,6 +4,7 @@ import {
   type GraphQLEnumType,
   type GraphQLInputObjectType,
   type GraphQLInterfaceType,
+  GraphQLNonNull,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
@@ -25,7 +26,8 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { type Parameter, snakeCase } from '#rest/engine/coerce.ts';
-import { type Route, variantsOf } from '#rest/engine/route.ts';
+import { withPath } from '#rest/engine/path_fields.ts';
+import { pathParameters, type Route, variantsOf } from '#rest/engine/route.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
 
 /** A route with everything derived from its operation, computed once at start. */
@@ -34,6 +36,8 @@ export interface Endpoint {
   readonly operationName: string;
   readonly document: DocumentNode;
   readonly parameters: readonly Parameter[];
+  /** Whether it is a mutation whose parameters are the fields of `$input`. */
+  readonly takesInput: boolean;
   /** Names of parameters that are lists. */
   readonly lists: ReadonlySet<string>;
   /** Keys from the operation's result to the response body. */
@@ -91,6 +95,7 @@ export function compile(route: Route, schema: GraphQLSchema): Endpoint {
     operationName: operation.name.value,
     document: route.operation,
     parameters,
+    takesInput: takesInput(operation),
     lists: listsOf(parameters, route),
     resultPath,
     paginated,
@@ -106,13 +111,18 @@ export function compile(route: Route, schema: GraphQLSchema): Endpoint {
   };
 }
 
+/** Whether an operation is a mutation with one variable for all of its input. */
+export function takesInput({ operation, variableDefinitions = [] }: OperationDefinitionNode): boolean {
+  return operation === 'mutation' && variableDefinitions.some(({ variable }) => variable.name.value === 'input');
+}
+
 function choicesOf(route: Route, schema: GraphQLSchema): Endpoint['choices'] {
   const words = Object.keys(route.choice?.of ?? {});
   return new Map(words.length > 0 ? variantsOf(route).map((own, at) => [words[at] ?? '', compile(own, schema)]) : []);
 }
 
 function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema, route: Route): Parameter[] {
-  const inPath = new Set(route.path.match(/:(\w+)/g)?.map((name) => name.slice(1)));
+  const inPath = pathParameters(route);
   const parameters = (operation.variableDefinitions ?? []).flatMap((definition) => {
     const variable = definition.variable.name.value;
     const type = typeFromAST(schema, definition.type);
@@ -126,46 +136,79 @@ function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema,
     const input = type as Parameter['type'];
     const fallback = definition.defaultValue && valueFromAST(definition.defaultValue, input);
     const record = getNullableType(input);
-    if (isInputObjectType(record))
-      return parametersIn(record, [variable], nestedIn(variable, route), defaultsOf(definition, input), route);
+    if (isInputObjectType(record)) {
+      const within = nestedIn(variable, route);
+      const around = within ? [''] : [];
+      return parametersIn(
+        record,
+        { fills: [variable], at: '', within, around },
+        defaultsOf(definition, input),
+        takesInput(operation) ? withPath(route, record) : route,
+      );
+    }
     const required = isNonNullType(type) && definition.defaultValue === undefined;
-    const place = inPath.has(variable) ? 'path' : 'request';
+    const place = inPath.includes(variable) ? 'path' : 'request';
     const key = route.names?.[variable] ?? variable;
     return [parameter({ type: input, keys: [key], fills: [variable], required, default: fallback, in: place }, route)];
   });
+  // Those of the path come first, in its order.
+  const isPath = ({ in: place }: Parameter) => place === 'path';
+  const ofPath = parameters.filter(isPath).sort((one, other) => inPath.indexOf(one.name) - inPath.indexOf(other.name));
   const names = parameters.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new Error(`${route.method} ${route.path}: two parameters are called ${twice}`);
-  return parameters;
+  return [...ofPath, ...parameters.filter((one) => !isPath(one))];
 }
 
 function nestedIn(variable: string, { nested, names }: Route): Parameter['keys'] | undefined {
   return nested?.includes(variable) ? [names?.[variable] ?? variable] : undefined;
 }
 
-/** The fields of an input become parameters; those of a nested input become keys of a parameter: `not[labels]`. */
+/** Where fields of an input are. */
+interface Inside {
+  /** The variable, and the fields down to these. */
+  fills: Parameter['fills'];
+  /** The fields, as rows name them: empty for those of a variable, else `position`. */
+  at: string;
+  /** The keys of the parameter that they are in, if any. */
+  within: Parameter['keys'] | undefined;
+  around: readonly string[];
+}
+
+/** The fields of an input become parameters; those of a nested input become keys of a parameter, `not[labels]`, unless they have a name. */
 function parametersIn(
   record: GraphQLInputObjectType,
-  above: Parameter['fills'],
-  within: Parameter['keys'] | undefined,
+  { fills: above, at: outer, within, around }: Inside,
   defaults: Defaults,
   route: Route,
-  around: readonly string[] = within ? [''] : [],
 ): Parameter[] {
-  return Object.values(record.getFields()).flatMap((field) => {
-    const name = snakeCase(field.name);
-    if (route.hidden?.includes(name)) return [];
-    const keys: Parameter['keys'] = within ? [...within, name] : [route.names?.[name] ?? name];
+  const named = Object.keys(route.names ?? {});
+  const isNamed = (path: string) => named.some((name) => name === path || name.startsWith(`${path}[`));
+  const pathOf = ({ name }: GraphQLInputField) => (outer ? `${outer}[${snakeCase(name)}]` : snakeCase(name));
+  const fields = Object.values(record.getFields());
+  // What a reference is given by follows from the row.
+  const isReference = record.isOneOf && fields.some((field) => isNamed(pathOf(field)));
+  return fields.flatMap((field) => {
+    const path = pathOf(field);
+    if (route.hidden?.includes(path) || (isReference && !isNamed(path))) return [];
+    const own = route.names?.[path];
+    const keys: Parameter['keys'] =
+      own !== undefined || !within ? [own ?? snakeCase(field.name)] : [...within, snakeCase(field.name)];
     const fills: Parameter['fills'] = [...above, field.name];
     const inner = getNullableType(field.type);
-    const own = { read: at(defaults.read, field.name), written: at(defaults.written, field.name) };
-    if (isInputObjectType(inner))
-      return parametersIn(inner, fills, keys, own, route, [...around, field.description ?? '']);
-    const isNeeded = isRequiredInputField(field) && own.written === undefined;
-    const [required, neededWithin] = within ? [false, isNeeded] : [isNeeded, false];
-    const { type } = field;
-    const values = { default: own.read, preset: own.written, neededWithin, around };
-    return [parameter({ type, keys, fills, field, required, ...values, in: 'request' }, route)];
+    const given = { read: at(defaults.read, field.name), written: at(defaults.written, field.name) };
+    if (isInputObjectType(inner)) {
+      const inside = { fills, at: path, within: keys, around: [...around, field.description ?? ''] };
+      return parametersIn(inner, inside, given, route);
+    }
+    const isInner = keys.length > 1;
+    const isNeeded = isRequiredInputField(field) && given.written === undefined;
+    const isPath = !isInner && pathParameters(route).includes(keys[0]);
+    const required = isPath || (!isInner && isNeeded) || (route.required?.includes(keys[0]) ?? false);
+    const type = required ? new GraphQLNonNull(inner) : field.type;
+    const values = { default: given.read, preset: given.written, neededWithin: isInner && isNeeded };
+    const rest = { around: isInner ? around : [], in: isPath ? ('path' as const) : ('request' as const) };
+    return [parameter({ type, keys, fills, field, required, ...values, ...rest }, route)];
   });
 }
 

@@ -179,7 +179,10 @@ export interface Route {
   readonly numericIds?: readonly string[];
   /** The word by which a parameter has no value, in addition to blank. */
   readonly nullWord?: Readonly<Record<string, string>>;
-  /** Names of parameters, if they differ from the variable or input field that they fill, in snake_case. */
+  /**
+   * Names of parameters, if they differ from the variable or input field that they fill, in snake_case. A field within another one, `a[b]`,
+   * becomes a parameter of its own by that. What the path fills by rule (`path_fields.ts`) needs no name.
+   */
   readonly names?: Readonly<Record<string, string>>;
   /** Words of parameters, each with the value that it stands for: additional ones of enums, and the only ones of other types. */
   readonly words?: Readonly<Record<string, Words>>;
@@ -189,7 +192,7 @@ export interface Route {
   readonly exactlyOne?: readonly string[];
   /** Parameters of which exactly one must be present, and the first is what is missing if none is. */
   readonly alternatives?: readonly string[];
-  /** Fields of variables of input types that are no parameters. */
+  /** Fields of variables of input types that are no parameters: `squash`, `position[line_range]`. */
   readonly hidden?: readonly string[];
   /** Variables of input types whose fields are keys of a parameter, `a[b]`, instead of parameters of their own. */
   readonly nested?: readonly string[];
@@ -199,6 +202,10 @@ export interface Route {
   readonly threadKeys?: readonly string[];
   /** Parameters of which at most one may be present. */
   readonly exclusive?: readonly (readonly string[])[];
+  /** Parameters that must be present though the schema does not require the input fields that they fill. */
+  readonly required?: readonly string[];
+  /** What `$input` has besides parameters, as in GraphQL. */
+  readonly preset?: Readonly<Record<string, unknown>>;
   /** Undocumented other names of parameters. */
   readonly aliases?: Readonly<Record<string, string>>;
   /** Documented other names of parameters. */
@@ -252,4 +259,9 @@ export interface Choice {
 /** The route for each word of its choice; the route itself without one. */
 export function variantsOf({ choice, ...route }: Route): Route[] {
   return choice ? Object.values(choice.of).map((own) => ({ ...route, ...own })) : [route];
+}
+
+/** The names of the parameters in the path of a route, in its order. */
+export function pathParameters({ path }: Route): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 }

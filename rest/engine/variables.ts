@@ -1,16 +1,16 @@
 import { isNonNullType } from 'graphql';
 import { coerce, type Parameter, Unusable } from '#rest/engine/coerce.ts';
 import type { Endpoint } from '#rest/engine/compile.ts';
-import type { Route } from '#rest/engine/route.ts';
+import { pathParameters, type Route } from '#rest/engine/route.ts';
 
 /** The operation's variables from path and parameters; errors are added to `problems` in order. */
 export function readVariables(
-  { route, parameters }: Endpoint,
+  { route, parameters, takesInput }: Endpoint,
   inPath: ReadonlyMap<string, string>,
   given: Record<string, unknown>,
   problems: string[],
 ): Record<string, unknown> {
-  const variables: Record<string, unknown> = {};
+  const variables: Record<string, unknown> = takesInput ? { input: structuredClone(route.preset ?? {}) } : {};
   for (const parameter of parameters) {
     const { name, required, neededWithin } = parameter;
     try {
@@ -145,7 +145,7 @@ export function renamed(
 
 /** The values of the path by parameter name; null if the route does not accept them. */
 export function pathValues({ route, parameters }: Endpoint, values: string[]): ReadonlyMap<string, string> | null {
-  const names = route.path.match(/:(\w+)/g)?.map((name) => name.slice(1)) ?? [];
+  const names = pathParameters(route);
   const found = new Map(names.map((name, index) => [name, values[index] ?? '']));
   const last = names.at(-1);
   const type = parameters.find(({ name }) => name === last)?.type;

@@ -16,6 +16,8 @@ export const applications: Route[] = [
     method: 'POST',
     path: '/applications',
     operation: operations.CreateApplicationDocument,
+    names: { redirect_uris: 'redirect_uri' },
+    required: ['scopes'],
     description: 'Registers an application. For administrators.',
     result: 'registerOAuthApplication.oauthApplication',
     precheck,

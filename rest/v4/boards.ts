@@ -7,6 +7,9 @@ type Operations = Record<
   Route['operation']
 >;
 
+/** What only pages set when they create a board. */
+const OF_PAGES = ['hide_backlog_list', 'hide_closed_list'];
+
 /** @param place `project` or `group`, the field that finds it */
 function boardsOf(place: string, of: Operations): Route[] {
   const path = `/${place}s/:id/boards`;
@@ -15,7 +18,7 @@ function boardsOf(place: string, of: Operations): Route[] {
   const list = `${lists}/:list_id`;
   return [
     { method: 'GET', path, operation: of.list, result: `${place}.boards` },
-    { method: 'POST', path, operation: of.create, result: 'createBoard.board' },
+    { method: 'POST', path, operation: of.create, hidden: OF_PAGES, result: 'createBoard.board' },
     { method: 'GET', path: one, operation: of.read, result: `${place}.board` },
     { method: 'PUT', path: one, operation: of.update, result: 'updateBoard.board' },
     { method: 'DELETE', path: one, operation: of.remove, result: 'deleteBoard', status: 204 },

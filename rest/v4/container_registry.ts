@@ -67,6 +67,7 @@ export const containerRegistry: Route[] = [
     ...deletes,
     path: `${TAGS}/:tag_name`,
     operation: operations.DeleteContainerTagDocument,
+    names: { name: 'tag_name' },
     result: 'deleteContainerTag',
     body: {},
   },

@@ -19,6 +19,7 @@ interface Place {
   path: string;
   field: string;
   noun?: 'Note' | 'CommitComment';
+  names?: Route['names'];
   /** Options of the route that begins a thread. */
   begins?: Partial<Route>;
   /** Options of the route that changes a note. */
@@ -36,7 +37,7 @@ const validationPrefix = '400 Bad request - Note';
 const threadKeys = ['discussion_id'];
 
 function discussionsOf(
-  { path: record, field, noun = 'Note', begins = {}, changes = {} }: Place,
+  { path: record, field, noun = 'Note', names = {}, begins = {}, changes = {} }: Place,
   { list, read, create, notes, note, answer, update, remove }: Operations,
 ): Route[] {
   const path = `/projects/:id/${record}/discussions`;
@@ -71,11 +72,14 @@ function discussionsOf(
       method: 'POST',
       path,
       operation: create,
+      names,
       result: `create${noun}.discussion`,
       ...discussion,
       validationPrefix,
       ...done,
+      preset: { startDiscussion: true, ignoreForbidden: true },
       ...begins,
+      hidden: ['discussion_id', ...OF_NOTES, ...(begins.hidden ?? [])],
     },
     {
       method: 'GET',
@@ -90,6 +94,9 @@ function discussionsOf(
       method: 'POST',
       path: `${thread}/notes`,
       operation: answer,
+      names,
+      hidden: ['start_discussion', ...OF_NOTES, ...UNPOSITIONED],
+      preset: { ignoreForbidden: true },
       result: `create${noun}.note`,
       ...ofThread,
       ...missing('Discussion'),
@@ -101,16 +108,21 @@ function discussionsOf(
       method: 'PUT',
       path: one,
       operation: update,
+      names,
       result: `update${noun}.note`,
       ...ofThread,
       validationPrefix,
       ...changes,
     },
-    { method: 'DELETE', path: one, operation: remove, result: `delete${noun}`, status: 204, ...ofThread },
+    { method: 'DELETE', path: one, operation: remove, names, result: `delete${noun}`, status: 204, ...ofThread },
   ];
 }
 
-const POSITIONED = { nested: ['position'], neededWithin: ['position[base_sha]', 'position[position_type]'] };
+const POSITIONED = { neededWithin: ['position[base_sha]', 'position[position_type]'] };
+/** What begins a thread in its place alone. */
+const UNPOSITIONED = ['commit_sha', 'lenient_position', 'position'];
+/** What a note of a thread is not asked for. */
+const OF_NOTES = ['internal', 'line', 'line_type', 'path'];
 /** A note is edited, or its thread resolved. */
 const changes = { exactlyOne: ['body', 'resolved'] };
 
@@ -119,7 +131,11 @@ export const discussions: Route[] = [
     {
       path: 'merge_requests/:merge_request_iid',
       field: 'mergeRequest',
-      begins: POSITIONED,
+      begins: {
+        ...POSITIONED,
+        names: { commit_sha: 'commit_id' },
+        preset: { startDiscussion: true, lenientPosition: true, ignoreForbidden: true },
+      },
       changes,
     },
     {
@@ -137,6 +153,7 @@ export const discussions: Route[] = [
     method: 'PUT',
     path: '/projects/:id/merge_requests/:merge_request_iid/discussions/:discussion_id',
     operation: operations.ResolveMergeRequestDiscussionDocument,
+    required: ['resolved'],
     result: 'resolveDiscussion.discussion',
     ...missing('Discussion'),
     ...noteKeys('notes.'),
@@ -144,7 +161,7 @@ export const discussions: Route[] = [
     validationPrefix,
   },
   ...discussionsOf(
-    { path: 'issues/:issue_iid', field: 'issue', changes },
+    { path: 'issues/:issue_iid', field: 'issue', begins: { hidden: UNPOSITIONED }, changes },
     {
       list: operations.IssueDiscussionsDocument,
       read: operations.IssueDiscussionDocument,
@@ -157,7 +174,7 @@ export const discussions: Route[] = [
     },
   ),
   ...discussionsOf(
-    { path: 'snippets/:snippet_id', field: 'snippet', changes },
+    { path: 'snippets/:snippet_id', field: 'snippet', begins: { hidden: UNPOSITIONED }, changes },
     {
       list: operations.SnippetDiscussionsDocument,
       read: operations.SnippetDiscussionDocument,
@@ -174,6 +191,7 @@ export const discussions: Route[] = [
       path: 'repository/commits/:commit_id',
       field: 'repository.commit',
       noun: 'CommitComment',
+      names: { sha: 'commit_id', note: 'body' },
       begins: POSITIONED,
     },
     {

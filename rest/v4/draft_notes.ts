@@ -19,11 +19,12 @@ const record = {
   omitNull: noteKeys().omitNull?.filter((key) => key !== 'position') ?? [],
   blank: { position: [...TEXT, 'line_range'] },
 };
-const written = {
+const written: Partial<Route> = {
   ...record,
   ...missing('Draft Note'),
   validationPrefix: '400 Bad request - Note',
-  nested: ['position'],
+  names: { body: 'note', commit_sha: 'commit_id', discussion_id: 'in_reply_to_discussion_id' },
+  preset: { lenientPosition: true },
   neededWithin: ['position[base_sha]', 'position[position_type]'],
 };
 
@@ -50,6 +51,7 @@ export const draftNotes: Route[] = [
     method: 'POST',
     path: `${drafts}/bulk_publish`,
     operation: operations.PublishMergeRequestDraftNotesDocument,
+    hidden: ['id'],
     result: 'publishDraftNotes',
     status: 204,
     ...missing('Draft Notes'),

@@ -7,7 +7,34 @@ const content = { contents: 'files', verbatim: ['content'] } as const;
 
 /** No ability is checked up front: validation comes first here (behaviour.md 3). */
 export const filesWrite: Route[] = [
-  { method: 'POST', path, operation: operations.CreateFileDocument, result: 'createFile', slashes, ...content },
-  { method: 'PUT', path, operation: operations.UpdateFileDocument, result: 'updateFile', slashes, ...content },
-  { method: 'DELETE', path, operation: operations.DeleteFileDocument, result: 'deleteFile', slashes },
+  {
+    method: 'POST',
+    path,
+    operation: operations.CreateFileDocument,
+    names: { path: 'file_path', message: 'commit_message' },
+    hidden: ['content_file'],
+    required: ['content'],
+    result: 'createFile',
+    slashes,
+    ...content,
+  },
+  {
+    method: 'PUT',
+    path,
+    operation: operations.UpdateFileDocument,
+    names: { path: 'file_path', message: 'commit_message' },
+    hidden: ['content_file'],
+    required: ['content'],
+    result: 'updateFile',
+    slashes,
+    ...content,
+  },
+  {
+    method: 'DELETE',
+    path,
+    operation: operations.DeleteFileDocument,
+    names: { path: 'file_path', message: 'commit_message' },
+    result: 'deleteFile',
+    slashes,
+  },
 ];

@@ -65,6 +65,13 @@ export const remoteMirrors: Route[] = [
     method: 'PUT',
     path: pull,
     operation: operations.SavePullMirrorDocument,
+    names: {
+      username: 'auth_user',
+      password: 'auth_password',
+      triggers_pipelines: 'mirror_trigger_builds',
+      only_protected_branches: 'only_mirror_protected_branches',
+      overwrites_diverged: 'mirror_overwrites_diverged_branches',
+    },
     result: 'savePullMirror.pullMirror',
     constants: unfiltered,
   },

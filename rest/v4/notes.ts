@@ -11,6 +11,9 @@ interface Operations {
   remove: Route['operation'];
 }
 
+/** What notes of threads have besides (discussions.ts). */
+const OF_THREADS = ['commit_sha', 'discussion_id', 'lenient_position', 'position', 'start_discussion'];
+
 /** The message for unreadable records (behaviour.md 1.3): the same whether they exist or not. */
 const unreadable = (message: string) => ({ Issue: message, MergeRequest: message, Snippet: message });
 
@@ -47,6 +50,8 @@ function notesOf(records: string, field: string, { list, read, create, update, r
       method: 'POST',
       path,
       operation: create,
+      hidden: [...OF_THREADS, ...(field === 'snippet' ? ['internal'] : [])],
+      preset: { ignoreForbidden: true },
       result: 'createNote.note',
       notFound,
       validationPrefix,
@@ -54,8 +59,26 @@ function notesOf(records: string, field: string, { list, read, create, update, r
       synonyms: field === 'snippet' ? {} : { confidential: 'internal' },
       ...keys,
     },
-    { method: 'PUT', path: one, operation: update, result: 'updateNote.note', notFound, validationPrefix, ...keys },
-    { method: 'DELETE', path: one, operation: remove, result: 'deleteNote', status: 204, notFound },
+    {
+      method: 'PUT',
+      path: one,
+      operation: update,
+      hidden: ['discussion_id', 'resolved'],
+      required: ['body'],
+      result: 'updateNote.note',
+      notFound,
+      validationPrefix,
+      ...keys,
+    },
+    {
+      method: 'DELETE',
+      path: one,
+      operation: remove,
+      hidden: ['discussion_id'],
+      result: 'deleteNote',
+      status: 204,
+      notFound,
+    },
   ];
 }
 

@@ -11,7 +11,6 @@ export const projectArchives: Route[] = [
     operation: operations.ExportProjectDocument,
     result: 'exportProject',
     status: 202,
-    nested: ['upload'],
     body: { message: '202 Accepted' },
   },
   {
@@ -26,10 +25,10 @@ export const projectArchives: Route[] = [
     method: 'POST',
     path: '/projects/import',
     operation: operations.ImportProjectDocument,
+    names: { settings: 'override_params' },
     result: 'importProject.project.import',
     file: 'file',
     archive: true,
-    nested: ['override_params'],
     ...imported,
   },
   {

@@ -22,6 +22,24 @@ const commaSeparated = ['tag_list'];
 /** Its name today. */
 const synonyms = { topics: 'tag_list' };
 
+/** Features and mirroring are parameters of their own in this API. */
+const names = {
+  public_jobs: 'public_builds',
+  'feature_access[issues]': 'issues_access_level',
+  'feature_access[merge_requests]': 'merge_requests_access_level',
+  'feature_access[repository]': 'repository_access_level',
+  'feature_access[wiki]': 'wiki_access_level',
+  'feature_access[jobs]': 'builds_access_level',
+  'feature_access[snippets]': 'snippets_access_level',
+  'feature_access[container_registry]': 'container_registry_access_level',
+  'pull_mirror[enabled]': 'mirror',
+  'pull_mirror[user_id]': 'mirror_user_id',
+  'pull_mirror[triggers_pipelines]': 'mirror_trigger_builds',
+  'pull_mirror[only_protected_branches]': 'only_mirror_protected_branches',
+  'pull_mirror[overwrites_diverged]': 'mirror_overwrites_diverged_branches',
+};
+const hidden = ['repository_enabled', 'pull_mirror[url]'];
+
 export const projects: Route[] = [
   {
     method: 'GET',
@@ -52,6 +70,8 @@ export const projects: Route[] = [
     method: 'POST',
     path: '/projects',
     operation: operations.CreateProjectDocument,
+    names: { ...names, namespace: 'namespace_id' },
+    hidden,
     result: 'createProject.project',
     numericIds: ['namespace_id'],
     atLeastOne: ['name', 'path'],
@@ -66,6 +86,9 @@ export const projects: Route[] = [
     method: 'POST',
     path: '/projects/user/:user_id',
     operation: operations.CreateProjectForUserDocument,
+    names,
+    hidden,
+    required: ['name'],
     result: 'createProjectForUser.project',
     file: 'avatar',
     synonyms,
@@ -78,6 +101,12 @@ export const projects: Route[] = [
     method: 'PUT',
     path: '/projects/:id',
     operation: operations.UpdateProjectDocument,
+    names: {
+      ...names,
+      job_token_push_allowed: 'ci_push_repository_for_job_token_allowed',
+      'pull_mirror[url]': 'import_url',
+    },
+    hidden: ['repository_enabled'],
     result: 'updateProject.project',
     atLeastOne: [
       'name',
@@ -153,6 +182,7 @@ export const projects: Route[] = [
     method: 'POST',
     path: '/projects/:id/fork/:forked_from_id',
     operation: operations.LinkForkDocument,
+    names: { forked_from: 'forked_from_id' },
     result: 'linkFork',
   },
   {
@@ -194,6 +224,7 @@ export const projects: Route[] = [
     method: 'POST',
     path: '/projects/:id/share',
     operation: operations.ShareProjectDocument,
+    names: { group: 'group_id', access_level: 'group_access' },
     result: 'shareProject.share',
     allowed: { group_access: [10, 20, 30, 40] },
     numericIds: ['group_id'],

@@ -154,6 +154,7 @@ export const users: Route[] = [
     method: 'PATCH',
     path: '/users/:id/disable_two_factor',
     operation: operations.DisableTwoFactorOfUserDocument,
+    preset: { mustBeEnabled: true },
     result: 'disableUserTwoFactor.changed',
     numeric,
     precheck: 'administrate',
@@ -251,6 +252,7 @@ export const users: Route[] = [
     method: 'PATCH',
     path: '/user/status',
     operation: operations.ChangeStatusDocument,
+    names: { clear_after: 'clear_status_after' },
     description: 'Changes what the caller says about themself. What is left out stays as it is.',
     result: 'setStatus.status',
   },
@@ -265,6 +267,7 @@ export const users: Route[] = [
     method: 'PUT',
     path: '/user/preferences',
     operation: operations.UpdateOwnPreferencesDocument,
+    hidden: ['diff_view', 'first_page', 'theme'],
     description: 'Changes what the caller chose for themself.',
     result: 'updatePreferences.user.preferences',
     atLeastOne: [

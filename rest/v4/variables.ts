@@ -1,6 +1,10 @@
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
+/** What variables are called in this API. */
+const names = { type: 'variable_type', is_protected: 'protected', is_masked: 'masked', is_raw: 'raw' };
+const newNames = { ...names, is_hidden: 'masked_and_hidden' };
+
 export const variables: Route[] = [
   {
     method: 'GET',
@@ -21,6 +25,7 @@ export const variables: Route[] = [
     method: 'POST',
     path: '/projects/:id/variables',
     operation: operations.CreateVariableDocument,
+    names: newNames,
     result: 'createVariable.variable',
     precheck: 'admin_variable',
   },
@@ -28,9 +33,9 @@ export const variables: Route[] = [
     method: 'PUT',
     path: '/projects/:id/variables/:key',
     operation: operations.UpdateVariableDocument,
+    names,
     result: 'updateVariable.variable',
     precheck: 'admin_variable',
-    nested: ['filter'],
   },
   {
     method: 'DELETE',
@@ -39,7 +44,6 @@ export const variables: Route[] = [
     result: 'deleteVariable.variable',
     status: 204,
     precheck: 'admin_variable',
-    nested: ['filter'],
   },
   {
     method: 'GET',
@@ -60,6 +64,7 @@ export const variables: Route[] = [
     method: 'POST',
     path: '/groups/:id/variables',
     operation: operations.CreateGroupVariableDocument,
+    names: newNames,
     result: 'createVariable.variable',
     precheck: 'admin_group_variable',
   },
@@ -67,9 +72,9 @@ export const variables: Route[] = [
     method: 'PUT',
     path: '/groups/:id/variables/:key',
     operation: operations.UpdateGroupVariableDocument,
+    names,
     result: 'updateVariable.variable',
     precheck: 'admin_group_variable',
-    nested: ['filter'],
   },
   {
     method: 'DELETE',
@@ -78,7 +83,6 @@ export const variables: Route[] = [
     result: 'deleteVariable.variable',
     status: 204,
     precheck: 'admin_group_variable',
-    nested: ['filter'],
   },
   {
     method: 'GET',
@@ -96,18 +100,23 @@ export const variables: Route[] = [
     method: 'POST',
     path: '/admin/ci/variables',
     operation: operations.CreateServerVariableDocument,
+    names,
+    hidden: ['environment_scope', 'group', 'is_hidden', 'project'],
     result: 'createVariable.variable',
   },
   {
     method: 'PUT',
     path: '/admin/ci/variables/:key',
     operation: operations.UpdateServerVariableDocument,
+    names,
+    hidden: ['environment_scope', 'filter', 'group', 'project'],
     result: 'updateVariable.variable',
   },
   {
     method: 'DELETE',
     path: '/admin/ci/variables/:key',
     operation: operations.DeleteServerVariableDocument,
+    hidden: ['filter', 'group', 'project'],
     result: 'deleteVariable.variable',
     status: 204,
   },
