@@ -2,30 +2,26 @@ import {
   type DocumentNode,
   type FragmentDefinitionNode,
   type GraphQLEnumType,
-  type GraphQLInputObjectType,
+  type GraphQLInputType,
   type GraphQLInterfaceType,
-  GraphQLNonNull,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
   isEnumType,
-  isInputObjectType,
   isInterfaceType,
   isListType,
-  isNonNullType,
   isObjectType,
-  isRequiredInputField,
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
   typeFromAST,
-  type VariableDefinitionNode,
   valueFromAST,
   valueFromASTUntyped,
 } from 'graphql';
 import { type Parameter, snakeCase } from '#rest/engine/coerce.ts';
+import { inputTypeOf, type Manner, type Taken, takenBy, takesInput } from '#rest/engine/input_fields.ts';
 import { withPath } from '#rest/engine/path_fields.ts';
 import { pathParameters, type Route, variantsOf } from '#rest/engine/route.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
@@ -111,11 +107,6 @@ export function compile(route: Route, schema: GraphQLSchema): Endpoint {
   };
 }
 
-/** Whether an operation is a mutation with one variable for all of its input. */
-export function takesInput({ operation, variableDefinitions = [] }: OperationDefinitionNode): boolean {
-  return operation === 'mutation' && variableDefinitions.some(({ variable }) => variable.name.value === 'input');
-}
-
 function choicesOf(route: Route, schema: GraphQLSchema): Endpoint['choices'] {
   const words = Object.keys(route.choice?.of ?? {});
   return new Map(words.length > 0 ? variantsOf(route).map((own, at) => [words[at] ?? '', compile(own, schema)]) : []);
@@ -123,122 +114,58 @@ function choicesOf(route: Route, schema: GraphQLSchema): Endpoint['choices'] {
 
 function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema, route: Route): Parameter[] {
   const inPath = pathParameters(route);
-  const parameters = (operation.variableDefinitions ?? []).flatMap((definition) => {
-    const variable = definition.variable.name.value;
-    const type = typeFromAST(schema, definition.type);
-    if (
-      ENGINE_VARIABLES.has(variable) ||
-      Object.hasOwn(route.derived ?? {}, variable) ||
-      !type ||
-      !('name' in getNamedType(type))
-    )
-      return [];
-    const input = type as Parameter['type'];
-    const fallback = definition.defaultValue && valueFromAST(definition.defaultValue, input);
-    const record = getNullableType(input);
-    if (isInputObjectType(record)) {
-      const within = nestedIn(variable, route);
-      const around = within ? [''] : [];
-      return parametersIn(
-        record,
-        { fills: [variable], at: '', within, around },
-        defaultsOf(definition, input),
-        takesInput(operation) ? withPath(route, record) : route,
-      );
-    }
-    const required = isNonNullType(type) && definition.defaultValue === undefined;
-    const place = inPath.includes(variable) ? 'path' : 'request';
-    const key = route.names?.[variable] ?? variable;
-    return [parameter({ type: input, keys: [key], fills: [variable], required, default: fallback, in: place }, route)];
-  });
-  // Those of the path come first, in its order.
-  const isPath = ({ in: place }: Parameter) => place === 'path';
-  const ofPath = parameters.filter(isPath).sort((one, other) => inPath.indexOf(one.name) - inPath.indexOf(other.name));
-  const names = parameters.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const input = inputTypeOf(operation, schema);
+  const { names, hidden, required = [] } = input ? withPath(route, input) : route;
+  const differences = { names, hidden, required: [...required, ...inPath] };
+  const manner: Manner = {
+    word: snakeCase,
+    opens: (variable) => (route.nested?.includes(variable) ? 'within' : 'apart'),
+    nests: true,
+  };
+  const ownVariables = new Set([...ENGINE_VARIABLES, ...Object.keys(route.derived ?? {})]);
+  const parameters = takenBy(operation, schema, differences, manner)
+    .filter(({ fills: [variable] }) => !ownVariables.has(variable))
+    .map((taken) => parameter(taken, inPath.includes(taken.keys.join()) ? 'path' : 'request', schema, route));
+  const all = parameters.map(({ name }) => name);
+  const twice = all.find((name, index) => all.indexOf(name) !== index);
   if (twice !== undefined) throw new Error(`${route.method} ${route.path}: two parameters are called ${twice}`);
-  return [...ofPath, ...parameters.filter((one) => !isPath(one))];
+  // Those of the path come first, in its order, then those that must be present, in the order of the row.
+  const first = input ? [...inPath, ...(route.alternatives ?? []), ...required] : inPath;
+  const rank = ({ name, required: isNeeded }: Parameter) =>
+    first.includes(name) ? first.indexOf(name) : first.length + (input && !isNeeded ? 1 : 0);
+  return parameters.sort((one, other) => rank(one) - rank(other));
 }
 
-function nestedIn(variable: string, { nested, names }: Route): Parameter['keys'] | undefined {
-  return nested?.includes(variable) ? [names?.[variable] ?? variable] : undefined;
+/** The defaults of a variable, or of a field of it: in this API, and in GraphQL. */
+function defaultsOf(
+  { definition, fills: [, ...fields] }: Taken,
+  schema: GraphQLSchema,
+): Record<'read' | 'written', unknown> {
+  const { type, defaultValue } = definition;
+  const variable = typeFromAST(schema, type) as GraphQLInputType | undefined;
+  if (!defaultValue || !variable) return { read: undefined, written: undefined };
+  const at = (value: unknown) =>
+    fields.reduce((record, key) => (record as Record<string, unknown> | null | undefined)?.[key], value);
+  return { read: at(valueFromAST(defaultValue, variable)), written: at(valueFromASTUntyped(defaultValue)) };
 }
 
-/** Where fields of an input are. */
-interface Inside {
-  /** The variable, and the fields down to these. */
-  fills: Parameter['fills'];
-  /** The fields, as rows name them: empty for those of a variable, else `position`. */
-  at: string;
-  /** The keys of the parameter that they are in, if any. */
-  within: Parameter['keys'] | undefined;
-  around: readonly string[];
-}
-
-/** The fields of an input become parameters; those of a nested input become keys of a parameter, `not[labels]`, unless they have a name. */
-function parametersIn(
-  record: GraphQLInputObjectType,
-  { fills: above, at: outer, within, around }: Inside,
-  defaults: Defaults,
-  route: Route,
-): Parameter[] {
-  const named = Object.keys(route.names ?? {});
-  const isNamed = (path: string) => named.some((name) => name === path || name.startsWith(`${path}[`));
-  const pathOf = ({ name }: GraphQLInputField) => (outer ? `${outer}[${snakeCase(name)}]` : snakeCase(name));
-  const fields = Object.values(record.getFields());
-  // What a reference is given by follows from the row.
-  const isReference = record.isOneOf && fields.some((field) => isNamed(pathOf(field)));
-  return fields.flatMap((field) => {
-    const path = pathOf(field);
-    if (route.hidden?.includes(path) || (isReference && !isNamed(path))) return [];
-    const own = route.names?.[path];
-    const keys: Parameter['keys'] =
-      own !== undefined || !within ? [own ?? snakeCase(field.name)] : [...within, snakeCase(field.name)];
-    const fills: Parameter['fills'] = [...above, field.name];
-    const inner = getNullableType(field.type);
-    const given = { read: at(defaults.read, field.name), written: at(defaults.written, field.name) };
-    if (isInputObjectType(inner)) {
-      const inside = { fills, at: path, within: keys, around: [...around, field.description ?? ''] };
-      return parametersIn(inner, inside, given, route);
-    }
-    const isInner = keys.length > 1;
-    const isNeeded = isRequiredInputField(field) && given.written === undefined;
-    const isPath = !isInner && pathParameters(route).includes(keys[0]);
-    const required = isPath || (!isInner && isNeeded) || (route.required?.includes(keys[0]) ?? false);
-    const type = required ? new GraphQLNonNull(inner) : field.type;
-    const values = { default: given.read, preset: given.written, neededWithin: isInner && isNeeded };
-    const rest = { around: isInner ? around : [], in: isPath ? ('path' as const) : ('request' as const) };
-    return [parameter({ type, keys, fills, field, required, ...values, ...rest }, route)];
-  });
-}
-
-/** The defaults of a variable: in this API, and in GraphQL. */
-interface Defaults {
-  read: unknown;
-  written: unknown;
-}
-
-function defaultsOf({ defaultValue }: VariableDefinitionNode, type: Parameter['type']): Defaults {
-  if (!defaultValue) return { read: undefined, written: undefined };
-  return { read: valueFromAST(defaultValue, type), written: valueFromASTUntyped(defaultValue) };
-}
-
-function at(record: unknown, key: string): unknown {
-  return (record as Record<string, unknown> | null | undefined)?.[key];
-}
-
-function parameter(
-  own: Pick<
-    Parameter,
-    'type' | 'keys' | 'fills' | 'field' | 'required' | 'neededWithin' | 'around' | 'default' | 'preset' | 'in'
-  >,
-  route: Route,
-): Parameter {
-  const [first, ...inner] = own.keys;
+function parameter(taken: Taken, place: Parameter['in'], schema: GraphQLSchema, route: Route): Parameter {
+  const { type, keys, fills, field, around } = taken;
+  const { read, written } = defaultsOf(taken, schema);
+  const preset = field ? written : undefined;
+  const [first, ...inner] = keys;
   const name = `${first}${inner.map((key) => `[${key}]`).join('')}`;
   return {
-    ...own,
     name,
+    type,
+    keys,
+    fills,
+    field,
+    required: taken.required && preset === undefined,
+    default: read,
+    preset,
+    around,
+    in: place,
     commaSeparated: route.commaSeparated?.includes(name) ?? false,
     minimum: route.minimum?.[name],
     allowed: route.allowed?.[name],
@@ -247,7 +174,7 @@ function parameter(
     words: route.words?.[name],
     onlyOne: route.onlyOne?.includes(name) ?? false,
     threadKey: route.threadKeys?.includes(name) ?? false,
-    neededWithin: own.neededWithin || (route.neededWithin?.includes(name) ?? false),
+    neededWithin: (taken.neededWithin && preset === undefined) || (route.neededWithin?.includes(name) ?? false),
     passUnknownEnum: placesIn(name, route.passUnknownEnum),
     verbatim: placesIn(name, route.verbatim),
     numericId: route.numericIds?.includes(name) ?? false,

@@ -202,7 +202,10 @@ export interface Route {
   readonly threadKeys?: readonly string[];
   /** Parameters of which at most one may be present. */
   readonly exclusive?: readonly (readonly string[])[];
-  /** Parameters that must be present though the schema does not require the input fields that they fill. */
+  /**
+   * Parameters that must be present though the schema does not require the input fields that they fill, or whose errors are not in the order
+   * of the schema.
+   */
   readonly required?: readonly string[];
   /** What `$input` has besides parameters, as in GraphQL. */
   readonly preset?: Readonly<Record<string, unknown>>;

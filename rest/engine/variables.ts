@@ -1,6 +1,7 @@
 import { isNonNullType } from 'graphql';
 import { coerce, type Parameter, Unusable } from '#rest/engine/coerce.ts';
 import type { Endpoint } from '#rest/engine/compile.ts';
+import { fill } from '#rest/engine/input_fields.ts';
 import { pathParameters, type Route } from '#rest/engine/route.ts';
 
 /** The operation's variables from path and parameters; errors are added to `problems` in order. */
@@ -116,19 +117,6 @@ function isTrue(value: unknown): boolean {
 /** Optional parameters that are empty count as absent. */
 function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
-}
-
-/** Sets a variable, or a field of an input variable. */
-export function fill(variables: Record<string, unknown>, path: Parameter['fills'], value: unknown): void {
-  let at = variables;
-  let key: string = path[0];
-  for (let depth = 1; depth < path.length; depth += 1) {
-    const inner = (at[key] ?? {}) as Record<string, unknown>;
-    at[key] = inner;
-    at = inner;
-    key = path[depth] ?? '';
-  }
-  at[key] = value;
 }
 
 /** Renames parameters sent under another name; a parameter under its own name wins, unless the route says otherwise. */

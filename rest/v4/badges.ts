@@ -31,7 +31,7 @@ function routesOf(place: 'project' | 'group', { list, tried, one, create, update
     { method: 'GET', path, operation: list, result: `${place}.badges`, ...reading },
     { method: 'GET', path: `${path}/render`, operation: tried, result: `${place}.badge`, constants: { name: null } },
     { method: 'GET', ...badge, operation: one, result: `${place}.badge`, ...reading },
-    { method: 'POST', path, operation: create, result: 'createBadge.badge' },
+    { method: 'POST', path, operation: create, required: ['link_url', 'image_url'], result: 'createBadge.badge' },
     { method: 'PUT', ...badge, operation: update, result: 'updateBadge.badge' },
     { method: 'DELETE', ...badge, operation: remove, result: 'deleteBadge', status: 204 },
   ];

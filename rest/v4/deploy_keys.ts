@@ -33,6 +33,7 @@ export const deployKeys: Route[] = [
     method: 'POST',
     path: '/projects/:id/deploy_keys',
     operation: operations.CreateDeployKeyDocument,
+    required: ['title', 'key'],
     result: 'createDeployKey.deployKey',
     precheck,
   },

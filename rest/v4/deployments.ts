@@ -25,6 +25,7 @@ export const deployments: Route[] = [
     method: 'POST',
     path: '/projects/:id/deployments',
     operation: operations.CreateDeploymentDocument,
+    required: ['environment', 'sha', 'ref'],
     result: 'createDeployment.deployment',
     omitNull,
   },

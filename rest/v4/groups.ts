@@ -73,6 +73,7 @@ export const groups: Route[] = [
     method: 'POST',
     path: '/groups/:id/share',
     operation: operations.ShareGroupDocument,
+    required: ['group_id', 'group_access'],
     names: { invited_group: 'group_id', access_level: 'group_access' },
     result: 'shareGroup.group',
     allowed: { group_access: [10, 20, 30, 40, 50] },

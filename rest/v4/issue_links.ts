@@ -21,6 +21,7 @@ export const issueLinks: Route[] = [
     method: 'POST',
     path,
     operation: operations.CreateIssueLinkDocument,
+    required: ['target_project_id', 'target_issue_iid'],
     names: { target_project: 'target_project_id', target_iid: 'target_issue_iid' },
     result: 'createIssueLink.issueLink',
     alsoRefuses: [409],

@@ -61,6 +61,7 @@ export const mergeRequests: Route[] = [
     method: 'POST',
     path: '/projects/:id/merge_requests',
     operation: operations.CreateMergeRequestDocument,
+    required: ['title', 'source_branch', 'target_branch'],
     names: { target_project: 'target_project_id' },
     hidden: ['draft'],
     preset: { ignoreForbidden: true },

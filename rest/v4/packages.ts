@@ -111,6 +111,7 @@ export const packages: Route[] = [
     path: NPM,
     purpose: 'write_package',
     operation: operations.PublishNpmPackageDocument,
+    required: ['versions', 'dist-tags', '_attachments'],
     result: 'publishNpmPackage',
     precheck: 'publish_package',
     ...npm,

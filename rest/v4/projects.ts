@@ -38,7 +38,7 @@ const names = {
   'pull_mirror[only_protected_branches]': 'only_mirror_protected_branches',
   'pull_mirror[overwrites_diverged]': 'mirror_overwrites_diverged_branches',
 };
-const hidden = ['repository_enabled', 'pull_mirror[url]'];
+const hidden = ['repository_enabled'];
 
 export const projects: Route[] = [
   {
@@ -106,7 +106,7 @@ export const projects: Route[] = [
       job_token_push_allowed: 'ci_push_repository_for_job_token_allowed',
       'pull_mirror[url]': 'import_url',
     },
-    hidden: ['repository_enabled'],
+    hidden,
     result: 'updateProject.project',
     atLeastOne: [
       'name',
@@ -224,6 +224,7 @@ export const projects: Route[] = [
     method: 'POST',
     path: '/projects/:id/share',
     operation: operations.ShareProjectDocument,
+    required: ['group_id', 'group_access'],
     names: { group: 'group_id', access_level: 'group_access' },
     result: 'shareProject.share',
     allowed: { group_access: [10, 20, 30, 40] },

@@ -32,6 +32,7 @@ export const schedules: Route[] = [
     method: 'POST',
     path: LIST,
     operation: operations.CreateScheduleDocument,
+    required: ['description', 'ref', 'cron'],
     names: { is_active: 'active' },
     result: 'createPipelineSchedule.pipelineSchedule',
     ...record,

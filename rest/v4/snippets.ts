@@ -25,7 +25,7 @@ export const snippets: Route[] = [
     path: '/projects/:id/snippets',
     operation: operations.CreateProjectSnippetDocument,
     names: { content: 'code' },
-    required: ['visibility'],
+    required: ['title', 'file_name', 'code', 'visibility'],
     description: 'Creates a snippet in a project. For its reporters.',
     result: 'createSnippet.snippet',
     contents: true,

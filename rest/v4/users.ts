@@ -28,6 +28,7 @@ export const users: Route[] = [
     method: 'POST',
     path: '/users',
     operation: operations.CreateUserDocument,
+    required: ['email', 'username', 'name'],
     result: 'createUser.user',
     file: 'avatar',
     atLeastOne: ['password', 'reset_password', 'force_random_password'],

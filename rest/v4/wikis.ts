@@ -20,6 +20,7 @@ export const wikis: Route[] = [
     method: 'POST',
     path: pages,
     operation: operations.CreateWikiPageDocument,
+    required: ['title', 'content'],
     hidden: ['message'],
     result: 'createWikiPage.wikiPage',
     precheck,
