@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -47,37 +48,37 @@ export const awards: Route[] = [
   ...awardsOn('issues/:issue_iid', 'issue', {
     list: operations.IssueAwardsDocument,
     read: operations.IssueAwardDocument,
-    give: operations.GiveIssueAwardDocument,
-    takeBack: operations.TakeIssueAwardBackDocument,
+    give: mutation('GiveIssueAward', 'giveAward.award', '...AwardRecord').operation,
+    takeBack: mutation('TakeIssueAwardBack', 'takeAwardBack', 'deletedAwardId').operation,
   }),
   ...awardsOn('issues/:issue_iid/notes/:note_id', 'issue.note', {
     list: operations.IssueNoteAwardsDocument,
     read: operations.IssueNoteAwardDocument,
-    give: operations.GiveIssueNoteAwardDocument,
-    takeBack: operations.TakeIssueNoteAwardBackDocument,
+    give: mutation('GiveIssueNoteAward', 'giveAward.award', '...AwardRecord').operation,
+    takeBack: mutation('TakeIssueNoteAwardBack', 'takeAwardBack', 'deletedAwardId').operation,
   }),
   ...awardsOn('merge_requests/:merge_request_iid', 'mergeRequest', {
     list: operations.MergeRequestAwardsDocument,
     read: operations.MergeRequestAwardDocument,
-    give: operations.GiveMergeRequestAwardDocument,
-    takeBack: operations.TakeMergeRequestAwardBackDocument,
+    give: mutation('GiveMergeRequestAward', 'giveAward.award', '...AwardRecord').operation,
+    takeBack: mutation('TakeMergeRequestAwardBack', 'takeAwardBack', 'deletedAwardId').operation,
   }),
   ...awardsOn('merge_requests/:merge_request_iid/notes/:note_id', 'mergeRequest.note', {
     list: operations.MergeRequestNoteAwardsDocument,
     read: operations.MergeRequestNoteAwardDocument,
-    give: operations.GiveMergeRequestNoteAwardDocument,
-    takeBack: operations.TakeMergeRequestNoteAwardBackDocument,
+    give: mutation('GiveMergeRequestNoteAward', 'giveAward.award', '...AwardRecord').operation,
+    takeBack: mutation('TakeMergeRequestNoteAwardBack', 'takeAwardBack', 'deletedAwardId').operation,
   }),
   ...awardsOn('snippets/:snippet_id', 'snippet', {
     list: operations.SnippetAwardsDocument,
     read: operations.SnippetAwardDocument,
-    give: operations.GiveSnippetAwardDocument,
-    takeBack: operations.TakeSnippetAwardBackDocument,
+    give: mutation('GiveSnippetAward', 'giveAward.award', '...AwardRecord').operation,
+    takeBack: mutation('TakeSnippetAwardBack', 'takeAwardBack', 'deletedAwardId').operation,
   }),
   ...awardsOn('snippets/:snippet_id/notes/:note_id', 'snippet.note', {
     list: operations.SnippetNoteAwardsDocument,
     read: operations.SnippetNoteAwardDocument,
-    give: operations.GiveSnippetNoteAwardDocument,
-    takeBack: operations.TakeSnippetNoteAwardBackDocument,
+    give: mutation('GiveSnippetNoteAward', 'giveAward.award', '...AwardRecord').operation,
+    takeBack: mutation('TakeSnippetNoteAwardBack', 'takeAwardBack', 'deletedAwardId').operation,
   }),
 ];

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -7,17 +8,17 @@ export const badges: Route[] = [
     list: operations.ProjectBadgesDocument,
     tried: operations.ProjectTriedBadgeDocument,
     one: operations.ProjectBadgeDocument,
-    create: operations.CreateProjectBadgeDocument,
-    update: operations.UpdateProjectBadgeDocument,
-    remove: operations.DeleteProjectBadgeDocument,
+    create: mutation('CreateProjectBadge', 'createBadge.badge', '...BadgeRecord').operation,
+    update: mutation('UpdateProjectBadge', 'updateBadge.badge', '...BadgeRecord').operation,
+    remove: mutation('DeleteProjectBadge', 'deleteBadge', 'deletedBadgeId').operation,
   }),
   ...routesOf('group', {
     list: operations.GroupBadgesDocument,
     tried: operations.GroupTriedBadgeDocument,
     one: operations.GroupBadgeDocument,
-    create: operations.CreateGroupBadgeDocument,
-    update: operations.UpdateGroupBadgeDocument,
-    remove: operations.DeleteGroupBadgeDocument,
+    create: mutation('CreateGroupBadge', 'createBadge.badge', '...BadgeRecord').operation,
+    update: mutation('UpdateGroupBadge', 'updateBadge.badge', '...BadgeRecord').operation,
+    remove: mutation('DeleteGroupBadge', 'deleteBadge', 'deletedBadgeId').operation,
   }),
 ];
 

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -34,25 +35,25 @@ export const boards: Route[] = [
   ...boardsOf('project', {
     list: operations.ProjectBoardsDocument,
     read: operations.ProjectBoardDocument,
-    create: operations.CreateBoardDocument,
-    update: operations.UpdateBoardDocument,
-    remove: operations.DeleteBoardDocument,
+    create: mutation('CreateBoard', 'createBoard.board', '...ProjectBoardRecord').operation,
+    update: mutation('UpdateBoard', 'updateBoard.board', '...ProjectBoardRecord').operation,
+    remove: mutation('DeleteBoard', 'deleteBoard', 'deletedBoardId').operation,
     lists: operations.BoardListsDocument,
     readList: operations.BoardListDocument,
-    createList: operations.CreateBoardListDocument,
-    moveList: operations.MoveBoardListDocument,
-    removeList: operations.DeleteBoardListDocument,
+    createList: mutation('CreateBoardList', 'createBoardList.list', '...BoardListRecord').operation,
+    moveList: mutation('MoveBoardList', 'moveBoardList.list', '...BoardListRecord').operation,
+    removeList: mutation('DeleteBoardList', 'deleteBoardList', 'deletedBoardListId').operation,
   }),
   ...boardsOf('group', {
     list: operations.GroupBoardsDocument,
     read: operations.GroupBoardDocument,
-    create: operations.CreateGroupBoardDocument,
-    update: operations.UpdateGroupBoardDocument,
-    remove: operations.DeleteGroupBoardDocument,
+    create: mutation('CreateGroupBoard', 'createBoard.board', '...GroupBoardRecord').operation,
+    update: mutation('UpdateGroupBoard', 'updateBoard.board', '...GroupBoardRecord').operation,
+    remove: mutation('DeleteGroupBoard', 'deleteBoard', 'deletedBoardId').operation,
     lists: operations.GroupBoardListsDocument,
     readList: operations.GroupBoardListDocument,
-    createList: operations.CreateGroupBoardListDocument,
-    moveList: operations.MoveGroupBoardListDocument,
-    removeList: operations.DeleteGroupBoardListDocument,
+    createList: mutation('CreateGroupBoardList', 'createBoardList.list', '...BoardListRecord').operation,
+    moveList: mutation('MoveGroupBoardList', 'moveBoardList.list', '...BoardListRecord').operation,
+    removeList: mutation('DeleteGroupBoardList', 'deleteBoardList', 'deletedBoardListId').operation,
   }),
 ];

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -19,8 +20,7 @@ export const commitsWrite: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/repository/commits/:sha/cherry_pick',
-    operation: operations.CherryPickCommitDocument,
-    result: 'cherryPickCommit.commit',
+    ...mutation('CherryPickCommit', 'cherryPickCommit.commit', '...CommitRecord'),
     precheck,
     slashes: ['sha'],
     trial: 'dry_run',
@@ -28,8 +28,7 @@ export const commitsWrite: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/repository/commits/:sha/revert',
-    operation: operations.RevertCommitDocument,
-    result: 'revertCommit.commit',
+    ...mutation('RevertCommit', 'revertCommit.commit', '...CommitRecord'),
     precheck,
     slashes: ['sha'],
     trial: 'dry_run',
@@ -37,17 +36,15 @@ export const commitsWrite: Route[] = [
   {
     method: 'PUT',
     path: '/projects/:id/repository/submodules/:submodule',
-    operation: operations.UpdateSubmoduleDocument,
+    ...mutation('UpdateSubmodule', 'updateSubmodule.commit', '...CommitRecord'),
     names: { path: 'submodule', message: 'commit_message' },
-    result: 'updateSubmodule.commit',
     slashes: ['submodule'],
   },
   {
     method: 'POST',
     path: '/projects/:id/repository/changelog',
-    operation: operations.AddChangelogDocument,
+    ...mutation('AddChangelog', 'addChangelog.commit', 'sha'),
     names: { from_ref: 'from', to_ref: 'to' },
-    result: 'addChangelog.commit',
     alsoRefuses: [422],
     status: 200,
     body: {},

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { noteKeys } from '#rest/v4/note_record.ts';
 import * as operations from '#src/generated/operations.ts';
@@ -141,20 +142,19 @@ export const discussions: Route[] = [
     {
       list: operations.MergeRequestDiscussionsDocument,
       read: operations.MergeRequestDiscussionDocument,
-      create: operations.CreateMergeRequestDiscussionDocument,
+      create: mutation('CreateMergeRequestDiscussion', 'createNote.discussion', '...DiscussionRecord').operation,
       notes: operations.MergeRequestDiscussionNotesDocument,
       note: operations.MergeRequestDiscussionNoteDocument,
-      answer: operations.CreateMergeRequestDiscussionNoteDocument,
-      update: operations.UpdateMergeRequestDiscussionNoteDocument,
-      remove: operations.DeleteMergeRequestDiscussionNoteDocument,
+      answer: mutation('CreateMergeRequestDiscussionNote', 'createNote.note', '...NoteRecord').operation,
+      update: mutation('UpdateMergeRequestDiscussionNote', 'updateNote.note', '...NoteRecord').operation,
+      remove: mutation('DeleteMergeRequestDiscussionNote', 'deleteNote', 'deletedNoteId').operation,
     },
   ),
   {
     method: 'PUT',
     path: '/projects/:id/merge_requests/:merge_request_iid/discussions/:discussion_id',
-    operation: operations.ResolveMergeRequestDiscussionDocument,
+    ...mutation('ResolveMergeRequestDiscussion', 'resolveDiscussion.discussion', '...DiscussionRecord'),
     required: ['resolved'],
-    result: 'resolveDiscussion.discussion',
     ...missing('Discussion'),
     ...noteKeys('notes.'),
     threadKeys,
@@ -165,12 +165,12 @@ export const discussions: Route[] = [
     {
       list: operations.IssueDiscussionsDocument,
       read: operations.IssueDiscussionDocument,
-      create: operations.CreateIssueDiscussionDocument,
+      create: mutation('CreateIssueDiscussion', 'createNote.discussion', '...DiscussionRecord').operation,
       notes: operations.IssueDiscussionNotesDocument,
       note: operations.IssueDiscussionNoteDocument,
-      answer: operations.CreateIssueDiscussionNoteDocument,
-      update: operations.UpdateIssueDiscussionNoteDocument,
-      remove: operations.DeleteIssueDiscussionNoteDocument,
+      answer: mutation('CreateIssueDiscussionNote', 'createNote.note', '...NoteRecord').operation,
+      update: mutation('UpdateIssueDiscussionNote', 'updateNote.note', '...NoteRecord').operation,
+      remove: mutation('DeleteIssueDiscussionNote', 'deleteNote', 'deletedNoteId').operation,
     },
   ),
   ...discussionsOf(
@@ -178,12 +178,12 @@ export const discussions: Route[] = [
     {
       list: operations.SnippetDiscussionsDocument,
       read: operations.SnippetDiscussionDocument,
-      create: operations.CreateSnippetDiscussionDocument,
+      create: mutation('CreateSnippetDiscussion', 'createNote.discussion', '...DiscussionRecord').operation,
       notes: operations.SnippetDiscussionNotesDocument,
       note: operations.SnippetDiscussionNoteDocument,
-      answer: operations.CreateSnippetDiscussionNoteDocument,
-      update: operations.UpdateSnippetDiscussionNoteDocument,
-      remove: operations.DeleteSnippetDiscussionNoteDocument,
+      answer: mutation('CreateSnippetDiscussionNote', 'createNote.note', '...NoteRecord').operation,
+      update: mutation('UpdateSnippetDiscussionNote', 'updateNote.note', '...NoteRecord').operation,
+      remove: mutation('DeleteSnippetDiscussionNote', 'deleteNote', 'deletedNoteId').operation,
     },
   ),
   ...discussionsOf(
@@ -197,12 +197,12 @@ export const discussions: Route[] = [
     {
       list: operations.CommitDiscussionsDocument,
       read: operations.CommitDiscussionDocument,
-      create: operations.CreateCommitDiscussionDocument,
+      create: mutation('CreateCommitDiscussion', 'createCommitComment.discussion', '...DiscussionRecord').operation,
       notes: operations.CommitDiscussionNotesDocument,
       note: operations.CommitDiscussionNoteDocument,
-      answer: operations.CreateCommitDiscussionNoteDocument,
-      update: operations.UpdateCommitDiscussionNoteDocument,
-      remove: operations.DeleteCommitDiscussionNoteDocument,
+      answer: mutation('CreateCommitDiscussionNote', 'createCommitComment.note', '...NoteRecord').operation,
+      update: mutation('UpdateCommitDiscussionNote', 'updateCommitComment.note', '...NoteRecord').operation,
+      remove: mutation('DeleteCommitDiscussionNote', 'deleteCommitComment', 'deletedCommitCommentId').operation,
     },
   ),
 ];

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { noteKeys } from '#rest/v4/note_record.ts';
 import * as operations from '#src/generated/operations.ts';
@@ -41,8 +42,7 @@ export const draftNotes: Route[] = [
   {
     method: 'POST',
     path: drafts,
-    operation: operations.CreateMergeRequestDraftNoteDocument,
-    result: 'createDraftNote.draftNote',
+    ...mutation('CreateMergeRequestDraftNote', 'createDraftNote.draftNote', '...DraftNoteRecord'),
     ...written,
     threadKeys: ['in_reply_to_discussion_id'],
     nullWord: { commit_id: 'undefined' },
@@ -69,8 +69,7 @@ export const draftNotes: Route[] = [
   {
     method: 'PUT',
     path: one,
-    operation: operations.UpdateMergeRequestDraftNoteDocument,
-    result: 'updateDraftNote.draftNote',
+    ...mutation('UpdateMergeRequestDraftNote', 'updateDraftNote.draftNote', '...DraftNoteRecord'),
     numeric,
     ...written,
     notBlank: ['note'],
@@ -78,8 +77,7 @@ export const draftNotes: Route[] = [
   {
     method: 'DELETE',
     path: one,
-    operation: operations.DeleteMergeRequestDraftNoteDocument,
-    result: 'deleteDraftNote',
+    ...mutation('DeleteMergeRequestDraftNote', 'deleteDraftNote', 'deletedDraftNoteId'),
     status: 204,
     numeric,
     ...missing('Draft Note'),

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -25,31 +26,27 @@ export const environments: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/environments',
-    operation: operations.CreateEnvironmentDocument,
-    result: 'createEnvironment.environment',
+    ...mutation('CreateEnvironment', 'createEnvironment.environment', '...EnvironmentRecord'),
     absent,
     constants,
   },
   {
     method: 'PUT',
     path: '/projects/:id/environments/:environment_id',
-    operation: operations.UpdateEnvironmentDocument,
-    result: 'updateEnvironment.environment',
+    ...mutation('UpdateEnvironment', 'updateEnvironment.environment', '...EnvironmentRecord'),
     absent,
     constants,
   },
   {
     method: 'DELETE',
     path: '/projects/:id/environments/:environment_id',
-    operation: operations.DeleteEnvironmentDocument,
-    result: 'deleteEnvironment',
+    ...mutation('DeleteEnvironment', 'deleteEnvironment', 'deletedEnvironmentId'),
     status: 204,
   },
   {
     method: 'POST',
     path: '/projects/:id/environments/:environment_id/stop',
-    operation: operations.StopEnvironmentDocument,
-    result: 'stopEnvironment.environment',
+    ...mutation('StopEnvironment', 'stopEnvironment.environment', '...EnvironmentRecord'),
     status: 200,
     constants,
   },

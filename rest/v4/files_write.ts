@@ -1,5 +1,5 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
-import * as operations from '#src/generated/operations.ts';
 
 const path = '/projects/:id/repository/files/:file_path';
 const slashes = ['file_path'];
@@ -10,31 +10,28 @@ export const filesWrite: Route[] = [
   {
     method: 'POST',
     path,
-    operation: operations.CreateFileDocument,
+    ...mutation('CreateFile', 'createFile', '...FileResult'),
     names: { path: 'file_path', message: 'commit_message' },
     hidden: ['content_file'],
     required: ['branch', 'commit_message', 'content'],
-    result: 'createFile',
     slashes,
     ...content,
   },
   {
     method: 'PUT',
     path,
-    operation: operations.UpdateFileDocument,
+    ...mutation('UpdateFile', 'updateFile', '...FileResult'),
     names: { path: 'file_path', message: 'commit_message' },
     hidden: ['content_file'],
     required: ['branch', 'commit_message', 'content'],
-    result: 'updateFile',
     slashes,
     ...content,
   },
   {
     method: 'DELETE',
     path,
-    operation: operations.DeleteFileDocument,
+    ...mutation('DeleteFile', 'deleteFile', '...FileResult'),
     names: { path: 'file_path', message: 'commit_message' },
-    result: 'deleteFile',
     slashes,
   },
 ];

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -33,23 +34,20 @@ export const hooks: Route[] = [
   {
     method: 'POST',
     path: '/groups/:id/hooks',
-    operation: operations.CreateGroupHookDocument,
-    result: 'createGroupWebhook.webhook',
+    ...mutation('CreateGroupHook', 'createGroupWebhook.webhook', '...GroupHookRecord'),
     alsoRefuses,
   },
   {
     method: 'PUT',
     path: '/groups/:id/hooks/:hook_id',
-    operation: operations.UpdateGroupHookDocument,
-    result: 'updateWebhook.webhook',
+    ...mutation('UpdateGroupHook', 'updateWebhook.webhook', '...GroupHookRecord'),
     atLeastOne: changes,
     alsoRefuses,
   },
   {
     method: 'DELETE',
     path: '/groups/:id/hooks/:hook_id',
-    operation: operations.DeleteGroupHookDocument,
-    result: 'deleteWebhook',
+    ...mutation('DeleteGroupHook', 'deleteWebhook', 'deletedWebhookId'),
     status: 204,
   },
   {
@@ -69,25 +67,22 @@ export const hooks: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/hooks',
-    operation: operations.CreateProjectHookDocument,
-    result: 'createProjectWebhook.webhook',
+    ...mutation('CreateProjectHook', 'createProjectWebhook.webhook', '...ProjectHookRecord'),
     precheck,
     alsoRefuses,
   },
   {
     method: 'PUT',
     path: '/projects/:id/hooks/:hook_id',
-    operation: operations.UpdateProjectHookDocument,
+    ...mutation('UpdateProjectHook', 'updateWebhook.webhook', '...ProjectHookRecord'),
     required: ['url'],
-    result: 'updateWebhook.webhook',
     precheck,
     alsoRefuses,
   },
   {
     method: 'DELETE',
     path: '/projects/:id/hooks/:hook_id',
-    operation: operations.DeleteProjectHookDocument,
-    result: 'deleteWebhook',
+    ...mutation('DeleteProjectHook', 'deleteWebhook', 'deletedWebhookId'),
     status: 204,
     precheck,
   },
@@ -110,8 +105,7 @@ export const hooks: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/hooks/:hook_id/test/:trigger',
-    operation: operations.TestProjectHookDocument,
-    result: 'testWebhook',
+    ...mutation('TestProjectHook', 'testWebhook', 'message'),
     precheck,
     alsoRefuses,
   },
@@ -125,31 +119,27 @@ export const hooks: Route[] = [
   {
     method: 'POST',
     path: '/hooks',
-    operation: operations.CreateSystemHookDocument,
-    result: 'createSystemWebhook.webhook',
+    ...mutation('CreateSystemHook', 'createSystemWebhook.webhook', '...HookRecord'),
     precheck: 'administrate',
   },
   {
     method: 'GET',
     path: '/hooks/:id',
-    operation: operations.TestSystemHookDocument,
+    ...mutation('TestSystemHook', 'testSystemWebhook.payload'),
     description: 'Sends an example event to a webhook of the server, and returns what was sent. For administrators.',
-    result: 'testSystemWebhook.payload',
     precheck: 'administrate',
   },
   {
     method: 'POST',
     path: '/hooks/:id',
-    operation: operations.TestSystemHookDocument,
+    ...mutation('TestSystemHook', 'testSystemWebhook.payload'),
     description: 'Sends an example event to a webhook of the server, and returns what was sent. For administrators.',
-    result: 'testSystemWebhook.payload',
     precheck: 'administrate',
   },
   {
     method: 'DELETE',
     path: '/hooks/:id',
-    operation: operations.DeleteSystemHookDocument,
-    result: 'deleteSystemWebhook',
+    ...mutation('DeleteSystemHook', 'deleteSystemWebhook', 'deletedSystemWebhookId'),
     status: 204,
     precheck: 'administrate',
   },

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -23,15 +24,13 @@ export const invitations: Route[] = [
   {
     method: 'PUT',
     path: '/projects/:id/invitations/:email',
-    operation: operations.UpdateProjectInvitationDocument,
-    result: 'updateInvitation.invitation',
+    ...mutation('UpdateProjectInvitation', 'updateInvitation.invitation', '...InvitationRecord'),
     ...changed,
   },
   {
     method: 'DELETE',
     path: '/projects/:id/invitations/:email',
-    operation: operations.DeleteProjectInvitationDocument,
-    result: 'deleteInvitation',
+    ...mutation('DeleteProjectInvitation', 'deleteInvitation', 'deletedInvitationEmail'),
     status: 204,
   },
   {
@@ -51,15 +50,13 @@ export const invitations: Route[] = [
   {
     method: 'PUT',
     path: '/groups/:id/invitations/:email',
-    operation: operations.UpdateGroupInvitationDocument,
-    result: 'updateInvitation.invitation',
+    ...mutation('UpdateGroupInvitation', 'updateInvitation.invitation', '...InvitationRecord'),
     ...changed,
   },
   {
     method: 'DELETE',
     path: '/groups/:id/invitations/:email',
-    operation: operations.DeleteGroupInvitationDocument,
-    result: 'deleteInvitation',
+    ...mutation('DeleteGroupInvitation', 'deleteInvitation', 'deletedInvitationEmail'),
     status: 204,
   },
 ];

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { issueFilters } from '#rest/v4/filters.ts';
 import { ofForks } from '#rest/v4/merge_requests.ts';
@@ -91,11 +92,10 @@ export const issues: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/issues',
-    operation: operations.CreateIssueDocument,
+    ...mutation('CreateIssue', 'createIssue.issue', '...IssueDetail'),
     hidden: ['assignee_usernames'],
     required: ['title'],
     preset: { ignoreForbidden: true },
-    result: 'createIssue.issue',
     alsoRefuses: [409],
     onlyWith,
     commaSeparated,
@@ -104,10 +104,9 @@ export const issues: Route[] = [
   {
     method: 'PUT',
     path: '/projects/:id/issues/:issue_iid',
-    operation: operations.UpdateIssueDocument,
+    ...mutation('UpdateIssue', 'updateIssue.issue', '...IssueDetail'),
     hidden: ['assignee_usernames'],
     preset: { ignoreForbidden: true },
-    result: 'updateIssue.issue',
     onlyWith,
     commaSeparated,
     exclusive,
@@ -133,26 +132,23 @@ export const issues: Route[] = [
   {
     method: 'DELETE',
     path: '/projects/:id/issues/:issue_iid',
-    operation: operations.DeleteIssueDocument,
-    result: 'deleteIssue',
+    ...mutation('DeleteIssue', 'deleteIssue', 'deletedIssueId'),
     status: 204,
     notFound,
   },
   {
     method: 'POST',
     path: '/projects/:id/issues/:issue_iid/move',
-    operation: operations.MoveIssueDocument,
+    ...mutation('MoveIssue', 'moveIssue.issue', '...IssueDetail'),
     names: { to: 'to_project_id' },
-    result: 'moveIssue.issue',
     onlyWith,
     notFound,
   },
   {
     method: 'PUT',
     path: '/projects/:id/issues/:issue_iid/reorder',
-    operation: operations.ReorderIssueDocument,
+    ...mutation('ReorderIssue', 'reorderIssue.issue', '...IssueDetail'),
     names: { after_id: 'move_after_id', before_id: 'move_before_id' },
-    result: 'reorderIssue.issue',
     onlyWith,
     alsoRefuses: [422],
     atLeastOne: ['move_after_id', 'move_before_id'],
@@ -160,15 +156,13 @@ export const issues: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/issues/:issue_iid/subscribe',
-    operation: operations.SubscribeToIssueDocument,
-    result: 'subscribeToIssue.issue',
+    ...mutation('SubscribeToIssue', 'subscribeToIssue.issue', '...IssueDetail'),
     onlyWith,
   },
   {
     method: 'POST',
     path: '/projects/:id/issues/:issue_iid/unsubscribe',
-    operation: operations.UnsubscribeFromIssueDocument,
-    result: 'unsubscribeFromIssue.issue',
+    ...mutation('UnsubscribeFromIssue', 'unsubscribeFromIssue.issue', '...IssueDetail'),
     onlyWith,
   },
 ];

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -15,9 +16,8 @@ export const jobTokenScope: Route[] = [
   {
     method: 'PATCH',
     path: SCOPE,
-    operation: operations.UpdateJobTokenScopeDocument,
+    ...mutation('UpdateJobTokenScope', 'updateJobTokenScope', 'projectId'),
     names: { inbound_enabled: 'enabled' },
-    result: 'updateJobTokenScope',
     status: 204,
   },
   {
@@ -55,20 +55,18 @@ export const jobTokenScope: Route[] = [
   {
     method: 'DELETE',
     path: `${SCOPE}/allowlist/:target_project_id`,
-    operation: operations.DisallowJobTokensOfProjectDocument,
+    ...mutation('DisallowJobTokensOfProject', 'disallowJobTokens', 'targetId'),
     names: { allowed_project_id: 'target_project_id' },
     hidden: ['allowed_group_id'],
-    result: 'disallowJobTokens',
     status: 204,
     numeric: ['target_project_id'],
   },
   {
     method: 'DELETE',
     path: `${SCOPE}/groups_allowlist/:target_group_id`,
-    operation: operations.DisallowJobTokensOfGroupDocument,
+    ...mutation('DisallowJobTokensOfGroup', 'disallowJobTokens', 'targetId'),
     names: { allowed_group_id: 'target_group_id' },
     hidden: ['allowed_project_id'],
-    result: 'disallowJobTokens',
     status: 204,
     numeric: ['target_group_id'],
   },

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -53,8 +54,7 @@ export const members: Route[] = [
   {
     method: 'PUT',
     path: '/groups/:id/members/:user_id',
-    operation: operations.UpdateGroupMemberDocument,
-    result: 'updateGroupMember.member',
+    ...mutation('UpdateGroupMember', 'updateGroupMember.member', '...MemberRecord'),
     omitNull,
     passUnknownEnum,
   },
@@ -105,8 +105,7 @@ export const members: Route[] = [
   {
     method: 'PUT',
     path: '/projects/:id/members/:user_id',
-    operation: operations.UpdateProjectMemberDocument,
-    result: 'updateProjectMember.member',
+    ...mutation('UpdateProjectMember', 'updateProjectMember.member', '...MemberRecord'),
     omitNull,
     passUnknownEnum,
   },

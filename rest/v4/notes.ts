@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { noteKeys } from '#rest/v4/note_record.ts';
 import * as operations from '#src/generated/operations.ts';
@@ -86,22 +87,22 @@ export const notes: Route[] = [
   ...notesOf('issues/:issue_iid', 'issue', {
     list: operations.IssueNotesDocument,
     read: operations.IssueNoteDocument,
-    create: operations.CreateIssueNoteDocument,
-    update: operations.UpdateIssueNoteDocument,
-    remove: operations.DeleteIssueNoteDocument,
+    create: mutation('CreateIssueNote', 'createNote.note', '...NoteRecord').operation,
+    update: mutation('UpdateIssueNote', 'updateNote.note', '...NoteRecord').operation,
+    remove: mutation('DeleteIssueNote', 'deleteNote', 'deletedNoteId').operation,
   }),
   ...notesOf('merge_requests/:merge_request_iid', 'mergeRequest', {
     list: operations.MergeRequestNotesDocument,
     read: operations.MergeRequestNoteDocument,
-    create: operations.CreateMergeRequestNoteDocument,
-    update: operations.UpdateMergeRequestNoteDocument,
-    remove: operations.DeleteMergeRequestNoteDocument,
+    create: mutation('CreateMergeRequestNote', 'createNote.note', '...NoteRecord').operation,
+    update: mutation('UpdateMergeRequestNote', 'updateNote.note', '...NoteRecord').operation,
+    remove: mutation('DeleteMergeRequestNote', 'deleteNote', 'deletedNoteId').operation,
   }),
   ...notesOf('snippets/:snippet_id', 'snippet', {
     list: operations.SnippetNotesDocument,
     read: operations.SnippetNoteDocument,
-    create: operations.CreateSnippetNoteDocument,
-    update: operations.UpdateSnippetNoteDocument,
-    remove: operations.DeleteSnippetNoteDocument,
+    create: mutation('CreateSnippetNote', 'createNote.note', '...NoteRecord').operation,
+    update: mutation('UpdateSnippetNote', 'updateNote.note', '...NoteRecord').operation,
+    remove: mutation('DeleteSnippetNote', 'deleteNote', 'deletedNoteId').operation,
   }),
 ];

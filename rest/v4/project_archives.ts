@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -24,9 +25,8 @@ export const projectArchives: Route[] = [
   {
     method: 'POST',
     path: '/projects/import',
-    operation: operations.ImportProjectDocument,
+    ...mutation('ImportProject', 'importProject.project.import', '...ImportedProject'),
     names: { settings: 'override_params' },
-    result: 'importProject.project.import',
     file: 'file',
     archive: true,
     ...imported,

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { projectFilters } from '#rest/v4/filters.ts';
 import { PROJECTS_BY_ID } from '#rest/v4/keyset.ts';
@@ -69,10 +70,9 @@ export const projects: Route[] = [
   {
     method: 'POST',
     path: '/projects',
-    operation: operations.CreateProjectDocument,
+    ...mutation('CreateProject', 'createProject.project', '...FullProject'),
     names: { ...names, namespace: 'namespace_id' },
     hidden,
-    result: 'createProject.project',
     numericIds: ['namespace_id'],
     atLeastOne: ['name', 'path'],
     file: 'avatar',
@@ -85,11 +85,10 @@ export const projects: Route[] = [
   {
     method: 'POST',
     path: '/projects/user/:user_id',
-    operation: operations.CreateProjectForUserDocument,
+    ...mutation('CreateProjectForUser', 'createProjectForUser.project', '...FullProject'),
     names,
     hidden,
     required: ['name'],
-    result: 'createProjectForUser.project',
     file: 'avatar',
     synonyms,
     synonymsWin: true,
@@ -100,14 +99,13 @@ export const projects: Route[] = [
   {
     method: 'PUT',
     path: '/projects/:id',
-    operation: operations.UpdateProjectDocument,
+    ...mutation('UpdateProject', 'updateProject.project', '...FullProject'),
     names: {
       ...names,
       job_token_push_allowed: 'ci_push_repository_for_job_token_allowed',
       'pull_mirror[url]': 'import_url',
     },
     hidden,
-    result: 'updateProject.project',
     atLeastOne: [
       'name',
       'path',
@@ -165,16 +163,14 @@ export const projects: Route[] = [
   {
     method: 'DELETE',
     path: '/projects/:id',
-    operation: operations.DeleteProjectDocument,
-    result: 'deleteProject',
+    ...mutation('DeleteProject', 'deleteProject', 'deletedProjectId'),
     status: 202,
     body: { message: '202 Accepted' },
   },
   {
     method: 'POST',
     path: '/projects/:id/fork',
-    operation: operations.ForkProjectDocument,
-    result: 'forkProject.project',
+    ...mutation('ForkProject', 'forkProject.project', '...FullProject'),
     synonyms: { namespace_id: 'namespace', namespace_path: 'namespace' },
     omitNull,
   },
@@ -188,36 +184,31 @@ export const projects: Route[] = [
   {
     method: 'DELETE',
     path: '/projects/:id/fork',
-    operation: operations.UnlinkForkDocument,
-    result: 'unlinkFork',
+    ...mutation('UnlinkFork', 'unlinkFork', 'project { fullPath }'),
     status: 204,
   },
   {
     method: 'POST',
     path: '/projects/:id/star',
-    operation: operations.StarProjectDocument,
-    result: 'starProject.project',
+    ...mutation('StarProject', 'starProject.project', '...ListedProject'),
     omitNull,
   },
   {
     method: 'POST',
     path: '/projects/:id/unstar',
-    operation: operations.UnstarProjectDocument,
-    result: 'unstarProject.project',
+    ...mutation('UnstarProject', 'unstarProject.project', '...ListedProject'),
     omitNull,
   },
   {
     method: 'POST',
     path: '/projects/:id/archive',
-    operation: operations.ArchiveProjectDocument,
-    result: 'archiveProject.project',
+    ...mutation('ArchiveProject', 'archiveProject.project', '...ListedProject'),
     omitNull,
   },
   {
     method: 'POST',
     path: '/projects/:id/unarchive',
-    operation: operations.UnarchiveProjectDocument,
-    result: 'unarchiveProject.project',
+    ...mutation('UnarchiveProject', 'unarchiveProject.project', '...ListedProject'),
     omitNull,
   },
   {
@@ -233,8 +224,7 @@ export const projects: Route[] = [
   {
     method: 'DELETE',
     path: '/projects/:id/share/:group_id',
-    operation: operations.UnshareProjectDocument,
-    result: 'unshareProject',
+    ...mutation('UnshareProject', 'unshareProject', 'unsharedGroupId'),
     status: 204,
   },
   ...(
@@ -300,8 +290,7 @@ export const projects: Route[] = [
   {
     method: 'PUT',
     path: '/projects/:id/transfer',
-    operation: operations.MoveProjectDocument,
-    result: 'moveProject.project',
+    ...mutation('MoveProject', 'moveProject.project', '...FullProject'),
     validationPrefix: 'Failed to transfer project',
     omitNull,
   },

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -137,9 +138,8 @@ export const releases: Route[] = [
   {
     method: 'POST',
     path: LINKS,
-    operation: operations.CreateReleaseLinkDocument,
+    ...mutation('CreateReleaseLink', 'createReleaseLink.link', '...ReleaseLinkRecord'),
     names: { tag: 'tag_name' },
-    result: 'createReleaseLink.link',
     precheck: 'push_code',
     ...common,
     notFound: { ...reads.notFound, Tag: '404 Not Found' },
@@ -156,9 +156,8 @@ export const releases: Route[] = [
   {
     method: 'PUT',
     path: LINK,
-    operation: operations.UpdateReleaseLinkDocument,
+    ...mutation('UpdateReleaseLink', 'updateReleaseLink.link', '...ReleaseLinkRecord'),
     names: { tag: 'tag_name' },
-    result: 'updateReleaseLink.link',
     precheck: 'push_code',
     ...common,
     notFound: { ...reads.notFound, Tag: '404 Not Found' },
@@ -167,9 +166,8 @@ export const releases: Route[] = [
   {
     method: 'DELETE',
     path: LINK,
-    operation: operations.DeleteReleaseLinkDocument,
+    ...mutation('DeleteReleaseLink', 'deleteReleaseLink.link', '...ReleaseLinkRecord'),
     names: { tag: 'tag_name' },
-    result: 'deleteReleaseLink.link',
     precheck: 'push_code',
     ...common,
     notFound: { ...reads.notFound, Tag: '404 Not Found' },

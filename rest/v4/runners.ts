@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -32,8 +33,7 @@ export const runners: Route[] = [
     method: 'PUT',
     path: '/runners/:id',
     purpose: 'change_runner',
-    operation: operations.UpdateRunnerDocument,
-    result: 'updateRunner.runner',
+    ...mutation('UpdateRunner', 'updateRunner.runner', '...RunnerDetails'),
     atLeastOne: [
       'description',
       'active',
@@ -52,8 +52,7 @@ export const runners: Route[] = [
     method: 'DELETE',
     path: '/runners/:id',
     purpose: 'change_runner',
-    operation: operations.DeleteRunnerDocument,
-    result: 'deleteRunner',
+    ...mutation('DeleteRunner', 'deleteRunner', 'deletedRunnerId'),
     status: 204,
     notFound,
   },
@@ -70,9 +69,8 @@ export const runners: Route[] = [
     method: 'POST',
     path: '/projects/:id/runners',
     purpose: 'change_runner',
-    operation: operations.EnableRunnerDocument,
+    ...mutation('EnableRunner', 'enableRunner.runner', '...RunnerRecord'),
     names: { runner: 'runner_id' },
-    result: 'enableRunner.runner',
     precheck: 'admin_runner',
     notFound,
   },
@@ -80,9 +78,8 @@ export const runners: Route[] = [
     method: 'DELETE',
     path: '/projects/:id/runners/:runner_id',
     purpose: 'change_runner',
-    operation: operations.DisableRunnerDocument,
+    ...mutation('DisableRunner', 'disableRunner.runner', '...RunnerRecord'),
     names: { runner: 'runner_id' },
-    result: 'disableRunner.runner',
     status: 204,
     precheck: 'admin_runner',
   },

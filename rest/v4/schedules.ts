@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -31,25 +32,22 @@ export const schedules: Route[] = [
   {
     method: 'POST',
     path: LIST,
-    operation: operations.CreateScheduleDocument,
+    ...mutation('CreateSchedule', 'createPipelineSchedule.pipelineSchedule', '...ScheduleWithVariables'),
     required: ['description', 'ref', 'cron'],
     names: { is_active: 'active' },
-    result: 'createPipelineSchedule.pipelineSchedule',
     ...record,
   },
   {
     method: 'PUT',
     path: ONE,
-    operation: operations.UpdateScheduleDocument,
+    ...mutation('UpdateSchedule', 'updatePipelineSchedule.pipelineSchedule', '...ScheduleWithVariables'),
     names: { is_active: 'active' },
-    result: 'updatePipelineSchedule.pipelineSchedule',
     ...record,
   },
   {
     method: 'POST',
     path: `${ONE}/take_ownership`,
-    operation: operations.TakeScheduleOwnershipDocument,
-    result: 'takePipelineScheduleOwnership.pipelineSchedule',
+    ...mutation('TakeScheduleOwnership', 'takePipelineScheduleOwnership.pipelineSchedule', '...ScheduleWithVariables'),
     ...record,
   },
   {
@@ -63,8 +61,7 @@ export const schedules: Route[] = [
   {
     method: 'DELETE',
     path: ONE,
-    operation: operations.DeleteScheduleDocument,
-    result: 'deletePipelineSchedule',
+    ...mutation('DeleteSchedule', 'deletePipelineSchedule', 'deletedPipelineScheduleId'),
     status: 204,
     ...common,
   },
@@ -78,10 +75,9 @@ export const schedules: Route[] = [
   {
     method: 'POST',
     path: VARIABLES,
-    operation: operations.CreateScheduleVariableDocument,
+    ...mutation('CreateScheduleVariable', 'createPipelineScheduleVariable.variable', '...PipelineVariableRecord'),
     names: { type: 'variable_type' },
     hidden: ['is_raw'],
-    result: 'createPipelineScheduleVariable.variable',
     ...common,
   },
   {
@@ -94,17 +90,15 @@ export const schedules: Route[] = [
   {
     method: 'PUT',
     path: `${VARIABLES}/:key`,
-    operation: operations.UpdateScheduleVariableDocument,
+    ...mutation('UpdateScheduleVariable', 'updatePipelineScheduleVariable.variable', '...PipelineVariableRecord'),
     names: { type: 'variable_type' },
     hidden: ['is_raw'],
-    result: 'updatePipelineScheduleVariable.variable',
     ...common,
   },
   {
     method: 'DELETE',
     path: `${VARIABLES}/:key`,
-    operation: operations.DeleteScheduleVariableDocument,
-    result: 'deletePipelineScheduleVariable.variable',
+    ...mutation('DeleteScheduleVariable', 'deletePipelineScheduleVariable.variable', '...PipelineVariableRecord'),
     status: 202,
     ...common,
   },

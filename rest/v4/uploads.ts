@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -27,9 +28,8 @@ export const uploads: Route[] = [
   {
     method: 'DELETE',
     path: '/projects/:id/uploads/:upload_id',
-    operation: operations.DeleteUploadDocument,
+    ...mutation('DeleteUpload', 'deleteUpload', 'deletedUploadId'),
     hidden: ['file_name', 'secret'],
-    result: 'deleteUpload',
     numeric: ['upload_id'],
     status: 204,
   },
@@ -45,10 +45,9 @@ export const uploads: Route[] = [
   {
     method: 'DELETE',
     path: '/projects/:id/uploads/:secret/:filename',
-    operation: operations.DeleteUploadAtDocument,
+    ...mutation('DeleteUploadAt', 'deleteUpload', 'deletedUploadId'),
     names: { file_name: 'filename' },
     hidden: ['id'],
-    result: 'deleteUpload',
     status: 204,
   },
 ];

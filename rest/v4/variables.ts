@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -24,24 +25,21 @@ export const variables: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/variables',
-    operation: operations.CreateVariableDocument,
+    ...mutation('CreateVariable', 'createVariable.variable', '...VariableRecord'),
     names: newNames,
-    result: 'createVariable.variable',
     precheck: 'admin_variable',
   },
   {
     method: 'PUT',
     path: '/projects/:id/variables/:key',
-    operation: operations.UpdateVariableDocument,
+    ...mutation('UpdateVariable', 'updateVariable.variable', '...VariableRecord'),
     names,
-    result: 'updateVariable.variable',
     precheck: 'admin_variable',
   },
   {
     method: 'DELETE',
     path: '/projects/:id/variables/:key',
-    operation: operations.DeleteVariableDocument,
-    result: 'deleteVariable.variable',
+    ...mutation('DeleteVariable', 'deleteVariable.variable', 'key'),
     status: 204,
     precheck: 'admin_variable',
   },
@@ -63,24 +61,21 @@ export const variables: Route[] = [
   {
     method: 'POST',
     path: '/groups/:id/variables',
-    operation: operations.CreateGroupVariableDocument,
+    ...mutation('CreateGroupVariable', 'createVariable.variable', '...VariableRecord'),
     names: newNames,
-    result: 'createVariable.variable',
     precheck: 'admin_group_variable',
   },
   {
     method: 'PUT',
     path: '/groups/:id/variables/:key',
-    operation: operations.UpdateGroupVariableDocument,
+    ...mutation('UpdateGroupVariable', 'updateVariable.variable', '...VariableRecord'),
     names,
-    result: 'updateVariable.variable',
     precheck: 'admin_group_variable',
   },
   {
     method: 'DELETE',
     path: '/groups/:id/variables/:key',
-    operation: operations.DeleteGroupVariableDocument,
-    result: 'deleteVariable.variable',
+    ...mutation('DeleteGroupVariable', 'deleteVariable.variable', 'key'),
     status: 204,
     precheck: 'admin_group_variable',
   },
@@ -99,25 +94,22 @@ export const variables: Route[] = [
   {
     method: 'POST',
     path: '/admin/ci/variables',
-    operation: operations.CreateServerVariableDocument,
+    ...mutation('CreateServerVariable', 'createVariable.variable', '...ServerVariableRecord'),
     names,
     hidden: ['environment_scope', 'group', 'is_hidden', 'project'],
-    result: 'createVariable.variable',
   },
   {
     method: 'PUT',
     path: '/admin/ci/variables/:key',
-    operation: operations.UpdateServerVariableDocument,
+    ...mutation('UpdateServerVariable', 'updateVariable.variable', '...ServerVariableRecord'),
     names,
     hidden: ['environment_scope', 'filter', 'group', 'project'],
-    result: 'updateVariable.variable',
   },
   {
     method: 'DELETE',
     path: '/admin/ci/variables/:key',
-    operation: operations.DeleteServerVariableDocument,
+    ...mutation('DeleteServerVariable', 'deleteVariable.variable', 'key'),
     hidden: ['filter', 'group', 'project'],
-    result: 'deleteVariable.variable',
     status: 204,
   },
 ];

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -19,10 +20,9 @@ export const wikis: Route[] = [
   {
     method: 'POST',
     path: pages,
-    operation: operations.CreateWikiPageDocument,
+    ...mutation('CreateWikiPage', 'createWikiPage.wikiPage', '...WikiPageRecord'),
     required: ['title', 'content'],
     hidden: ['message'],
-    result: 'createWikiPage.wikiPage',
     precheck,
     contents: true,
     constants,
@@ -47,9 +47,8 @@ export const wikis: Route[] = [
   {
     method: 'PUT',
     path: page,
-    operation: operations.UpdateWikiPageDocument,
+    ...mutation('UpdateWikiPage', 'updateWikiPage.wikiPage', '...WikiPageRecord'),
     hidden: ['message'],
-    result: 'updateWikiPage.wikiPage',
     precheck,
     slashes,
     contents: true,
@@ -59,8 +58,7 @@ export const wikis: Route[] = [
   {
     method: 'DELETE',
     path: page,
-    operation: operations.DeleteWikiPageDocument,
-    result: 'deleteWikiPage',
+    ...mutation('DeleteWikiPage', 'deleteWikiPage', 'deletedWikiPageSlug'),
     status: 204,
     precheck,
     slashes,

@@ -269,6 +269,7 @@ describe('Who may import whom', () => {
         'platform/utf8',
         'platform/broken_off',
         'generated/operations',
+        'generated/operations_documents',
       ].map((name) => `#src/${name}.ts`),
     );
     const found = importsOf('rest').filter(({ imported }) => {
