@@ -7,12 +7,8 @@ import * as operations from '#src/generated/operations.ts';
 interface Operations {
   list: Route['operation'];
   read: Route['operation'];
-  create: Route['operation'];
   notes: Route['operation'];
   note: Route['operation'];
-  answer: Route['operation'];
-  update: Route['operation'];
-  remove: Route['operation'];
 }
 
 /** Where a kind of record is: its path, what finds it below the project, and what the mutations are called. */
@@ -39,9 +35,11 @@ const threadKeys = ['discussion_id'];
 
 function discussionsOf(
   { path: record, field, noun = 'Note', names = {}, begins = {}, changes = {} }: Place,
-  { list, read, create, notes, note, answer, update, remove }: Operations,
+  { list, read, notes, note }: Operations,
 ): Route[] {
   const path = `/projects/:id/${record}/discussions`;
+  const last = field.split('.').at(-1) ?? '';
+  const kind = last.charAt(0).toUpperCase() + last.slice(1);
   const thread = `${path}/:discussion_id`;
   const one = `${thread}/notes/:note_id`;
   const discussion = { ...missing('Discussion'), ...noteKeys('notes.') };
@@ -72,9 +70,8 @@ function discussionsOf(
     {
       method: 'POST',
       path,
-      operation: create,
+      ...mutation(`Create${kind}Discussion`, `create${noun}.discussion`, '...DiscussionRecord'),
       names,
-      result: `create${noun}.discussion`,
       ...discussion,
       validationPrefix,
       ...done,
@@ -94,11 +91,10 @@ function discussionsOf(
     {
       method: 'POST',
       path: `${thread}/notes`,
-      operation: answer,
+      ...mutation(`Create${kind}DiscussionNote`, `create${noun}.note`, '...NoteRecord'),
       names,
       hidden: ['start_discussion', ...OF_NOTES, ...UNPOSITIONED],
       preset: { ignoreForbidden: true },
-      result: `create${noun}.note`,
       ...ofThread,
       ...missing('Discussion'),
       validationPrefix,
@@ -108,14 +104,20 @@ function discussionsOf(
     {
       method: 'PUT',
       path: one,
-      operation: update,
+      ...mutation(`Update${kind}DiscussionNote`, `update${noun}.note`, '...NoteRecord'),
       names,
-      result: `update${noun}.note`,
       ...ofThread,
       validationPrefix,
       ...changes,
     },
-    { method: 'DELETE', path: one, operation: remove, names, result: `delete${noun}`, status: 204, ...ofThread },
+    {
+      method: 'DELETE',
+      path: one,
+      ...mutation(`Delete${kind}DiscussionNote`, `delete${noun}`, `deleted${noun}Id`),
+      names,
+      status: 204,
+      ...ofThread,
+    },
   ];
 }
 
@@ -142,12 +144,8 @@ export const discussions: Route[] = [
     {
       list: operations.MergeRequestDiscussionsDocument,
       read: operations.MergeRequestDiscussionDocument,
-      create: mutation('CreateMergeRequestDiscussion', 'createNote.discussion', '...DiscussionRecord').operation,
       notes: operations.MergeRequestDiscussionNotesDocument,
       note: operations.MergeRequestDiscussionNoteDocument,
-      answer: mutation('CreateMergeRequestDiscussionNote', 'createNote.note', '...NoteRecord').operation,
-      update: mutation('UpdateMergeRequestDiscussionNote', 'updateNote.note', '...NoteRecord').operation,
-      remove: mutation('DeleteMergeRequestDiscussionNote', 'deleteNote', 'deletedNoteId').operation,
     },
   ),
   {
@@ -165,12 +163,8 @@ export const discussions: Route[] = [
     {
       list: operations.IssueDiscussionsDocument,
       read: operations.IssueDiscussionDocument,
-      create: mutation('CreateIssueDiscussion', 'createNote.discussion', '...DiscussionRecord').operation,
       notes: operations.IssueDiscussionNotesDocument,
       note: operations.IssueDiscussionNoteDocument,
-      answer: mutation('CreateIssueDiscussionNote', 'createNote.note', '...NoteRecord').operation,
-      update: mutation('UpdateIssueDiscussionNote', 'updateNote.note', '...NoteRecord').operation,
-      remove: mutation('DeleteIssueDiscussionNote', 'deleteNote', 'deletedNoteId').operation,
     },
   ),
   ...discussionsOf(
@@ -178,12 +172,8 @@ export const discussions: Route[] = [
     {
       list: operations.SnippetDiscussionsDocument,
       read: operations.SnippetDiscussionDocument,
-      create: mutation('CreateSnippetDiscussion', 'createNote.discussion', '...DiscussionRecord').operation,
       notes: operations.SnippetDiscussionNotesDocument,
       note: operations.SnippetDiscussionNoteDocument,
-      answer: mutation('CreateSnippetDiscussionNote', 'createNote.note', '...NoteRecord').operation,
-      update: mutation('UpdateSnippetDiscussionNote', 'updateNote.note', '...NoteRecord').operation,
-      remove: mutation('DeleteSnippetDiscussionNote', 'deleteNote', 'deletedNoteId').operation,
     },
   ),
   ...discussionsOf(
@@ -197,12 +187,8 @@ export const discussions: Route[] = [
     {
       list: operations.CommitDiscussionsDocument,
       read: operations.CommitDiscussionDocument,
-      create: mutation('CreateCommitDiscussion', 'createCommitComment.discussion', '...DiscussionRecord').operation,
       notes: operations.CommitDiscussionNotesDocument,
       note: operations.CommitDiscussionNoteDocument,
-      answer: mutation('CreateCommitDiscussionNote', 'createCommitComment.note', '...NoteRecord').operation,
-      update: mutation('UpdateCommitDiscussionNote', 'updateCommitComment.note', '...NoteRecord').operation,
-      remove: mutation('DeleteCommitDiscussionNote', 'deleteCommitComment', 'deletedCommitCommentId').operation,
     },
   ),
 ];

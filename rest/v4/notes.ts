@@ -7,9 +7,6 @@ import * as operations from '#src/generated/operations.ts';
 interface Operations {
   list: Route['operation'];
   read: Route['operation'];
-  create: Route['operation'];
-  update: Route['operation'];
-  remove: Route['operation'];
 }
 
 /** What notes of threads have besides (discussions.ts). */
@@ -21,8 +18,8 @@ const unreadable = (message: string) => ({ Issue: message, MergeRequest: message
 /** The response to a note with quick actions only: they were applied, and no note was created. */
 const APPLIED = { message: 'Commands applied' };
 
-/** @param records path of one record; @param field of the project that finds it */
-function notesOf(records: string, field: string, { list, read, create, update, remove }: Operations): Route[] {
+/** @param records path of one record; @param field of the project that finds it; @param noun what operations call it */
+function notesOf(records: string, field: string, noun: string, { list, read }: Operations): Route[] {
   const path = `/projects/:id/${records}/notes`;
   const one = `${path}/:note_id`;
   const notFound = unreadable('404 Note Not Found');
@@ -50,10 +47,9 @@ function notesOf(records: string, field: string, { list, read, create, update, r
     {
       method: 'POST',
       path,
-      operation: create,
+      ...mutation(`Create${noun}Note`, 'createNote.note', '...NoteRecord'),
       hidden: [...OF_THREADS, ...(field === 'snippet' ? ['internal'] : [])],
       preset: { ignoreForbidden: true },
-      result: 'createNote.note',
       notFound,
       validationPrefix,
       done: APPLIED,
@@ -63,10 +59,9 @@ function notesOf(records: string, field: string, { list, read, create, update, r
     {
       method: 'PUT',
       path: one,
-      operation: update,
+      ...mutation(`Update${noun}Note`, 'updateNote.note', '...NoteRecord'),
       hidden: ['discussion_id', 'resolved'],
       required: ['body'],
-      result: 'updateNote.note',
       notFound,
       validationPrefix,
       ...keys,
@@ -74,9 +69,8 @@ function notesOf(records: string, field: string, { list, read, create, update, r
     {
       method: 'DELETE',
       path: one,
-      operation: remove,
+      ...mutation(`Delete${noun}Note`, 'deleteNote', 'deletedNoteId'),
       hidden: ['discussion_id'],
-      result: 'deleteNote',
       status: 204,
       notFound,
     },
@@ -84,25 +78,16 @@ function notesOf(records: string, field: string, { list, read, create, update, r
 }
 
 export const notes: Route[] = [
-  ...notesOf('issues/:issue_iid', 'issue', {
+  ...notesOf('issues/:issue_iid', 'issue', 'Issue', {
     list: operations.IssueNotesDocument,
     read: operations.IssueNoteDocument,
-    create: mutation('CreateIssueNote', 'createNote.note', '...NoteRecord').operation,
-    update: mutation('UpdateIssueNote', 'updateNote.note', '...NoteRecord').operation,
-    remove: mutation('DeleteIssueNote', 'deleteNote', 'deletedNoteId').operation,
   }),
-  ...notesOf('merge_requests/:merge_request_iid', 'mergeRequest', {
+  ...notesOf('merge_requests/:merge_request_iid', 'mergeRequest', 'MergeRequest', {
     list: operations.MergeRequestNotesDocument,
     read: operations.MergeRequestNoteDocument,
-    create: mutation('CreateMergeRequestNote', 'createNote.note', '...NoteRecord').operation,
-    update: mutation('UpdateMergeRequestNote', 'updateNote.note', '...NoteRecord').operation,
-    remove: mutation('DeleteMergeRequestNote', 'deleteNote', 'deletedNoteId').operation,
   }),
-  ...notesOf('snippets/:snippet_id', 'snippet', {
+  ...notesOf('snippets/:snippet_id', 'snippet', 'Snippet', {
     list: operations.SnippetNotesDocument,
     read: operations.SnippetNoteDocument,
-    create: mutation('CreateSnippetNote', 'createNote.note', '...NoteRecord').operation,
-    update: mutation('UpdateSnippetNote', 'updateNote.note', '...NoteRecord').operation,
-    remove: mutation('DeleteSnippetNote', 'deleteNote', 'deletedNoteId').operation,
   }),
 ];
