@@ -23,6 +23,9 @@ export type RawReader =
   | 'project_export'
   | 'upload';
 
+/** Names what is wrong with parameters, as they were sent. */
+export type Check = (given: Readonly<Record<string, unknown>>) => string[];
+
 /** One row of a route table: the operation for a method and path, and deviations from the rules. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -114,18 +117,12 @@ export interface Route {
   readonly nothing?: { readonly status: number; readonly message: string };
   /** Parameters with several values separated by commas. */
   readonly commaSeparated?: readonly string[];
-  /** Parameters that must not be blank if present. */
-  readonly notBlank?: readonly string[];
-  /** Parameters that must be present unless another one, here the value, is true. */
-  readonly requiredUnless?: Readonly<Record<string, string>>;
   /** Error statuses that only the REST API distinguishes. */
   readonly alsoRefuses?: readonly number[];
   /** Parameters of which at least one must be present; those that the operation does not have are enough, too, and change nothing. */
   readonly atLeastOne?: readonly string[];
-  /** Parameters of which all or none must be present. */
-  readonly allOrNone?: readonly string[];
-  /** Parameters that must be absent, with the message for each. */
-  readonly absent?: Readonly<Record<string, string>>;
+  /** What is wrong with the parameters of a row, or with several of them together, that no other option says. */
+  readonly check?: Check;
   /** Keys that are omitted from the record if null; `a.b` is key `b` of the record, or each record, at `a`. */
   readonly omitNull?: readonly string[];
   /** Keys that are omitted from the record, or each record, if their list is empty; `omitNull` names them, too. */
@@ -188,8 +185,6 @@ export interface Route {
   readonly words?: Readonly<Record<string, Words>>;
   /** Parameters with a single value that may also be sent as a list of one. */
   readonly onlyOne?: readonly string[];
-  /** Parameters of which exactly one must be present. */
-  readonly exactlyOne?: readonly string[];
   /** Parameters of which exactly one must be present, and the first is what is missing if none is. */
   readonly alternatives?: readonly string[];
   /** Fields of variables of input types that are no parameters: `squash`, `position[line_range]`. */

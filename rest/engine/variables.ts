@@ -23,24 +23,12 @@ export function readVariables(
       const absent = coerced === undefined || (coerced === null && hasOther);
       if (!absent) fill(variables, parameter.fills, coerced);
       else if (parameter.preset !== undefined) fill(variables, parameter.fills, parameter.preset);
-      else if (
-        required ||
-        route.alternatives?.[0] === name ||
-        isRequired(route, name, given) ||
-        (neededWithin && isBegun(given, parameter.keys))
-      )
+      else if (required || route.alternatives?.[0] === name || (neededWithin && isBegun(given, parameter.keys)))
         problems.push(`${name} is ${value === undefined ? 'missing' : 'invalid'}`);
     } catch (error) {
       if (!(error instanceof Unusable)) throw error;
       problems.push(`${error instanceof NoRecord ? error.parameter : name} ${error.message}`);
     }
-  }
-  for (const name of route.notBlank ?? []) {
-    const value = given[name];
-    if (value === null || (typeof value === 'string' && value.trim() === '')) problems.push(`${name} is empty`);
-  }
-  for (const [name, refusal] of Object.entries(route.absent ?? {})) {
-    if (given[name] !== undefined) problems.push(`${name} ${refusal}`);
   }
   problems.push(...unkeptSecrets({ route, parameters }, given));
   const exclusive = [...(route.exclusive ?? []), ...(route.alternatives ? [route.alternatives] : [])];
@@ -48,20 +36,11 @@ export function readVariables(
     if (names.filter((name) => !isBlank(given[name])).length > 1)
       problems.push(`${names.join(', ')} are mutually exclusive`);
   }
-  const { atLeastOne, allOrNone, exactlyOne } = route;
-  const chosen = exactlyOne?.filter((name) => given[name] != null).length ?? 1;
-  if (exactlyOne && chosen !== 1) {
-    const names = exactlyOne.join(', ');
-    const wrong = chosen === 0 ? 'missing, exactly one parameter must be provided' : 'mutually exclusive';
-    problems.push(`${names} are ${wrong}`);
-  }
+  const { atLeastOne, check } = route;
   if (atLeastOne && !atLeastOne.some((name) => given[name] !== undefined)) {
     problems.push(`${atLeastOne.join(', ')} are missing, at least one parameter must be provided`);
   }
-  const present = allOrNone?.filter((name) => given[name] !== undefined).length ?? 0;
-  if (allOrNone && present > 0 && present < allOrNone.length) {
-    problems.push(`${allOrNone.join(', ')} provide all or none of parameters`);
-  }
+  problems.push(...(check?.(given) ?? []));
   return variables;
 }
 
@@ -104,18 +83,13 @@ function isBegun(given: Record<string, unknown>, keys: Parameter['keys']): boole
   return givenAt(given, around) != null && !isBlank(givenAt(given, around));
 }
 
-/** Whether a parameter is required, as the one that would excuse its absence is not true. */
-function isRequired({ requiredUnless = {} }: Route, name: string, given: Record<string, unknown>): boolean {
-  const excuse = requiredUnless[name];
-  return excuse !== undefined && !isTrue(given[excuse]);
-}
-
-function isTrue(value: unknown): boolean {
+/** Whether a parameter was sent as true. */
+export function isTrue(value: unknown): boolean {
   return typeof value !== 'object' && /^(true|1|yes|y|t|on)$/i.test(String(value).trim());
 }
 
 /** Optional parameters that are empty count as absent. */
-function isBlank(value: unknown): boolean {
+export function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 }
 

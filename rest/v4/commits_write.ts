@@ -1,8 +1,13 @@
 import { mutation } from '#rest/engine/mutation.ts';
-import type { Route } from '#rest/engine/route.ts';
+import type { Check, Route } from '#rest/engine/route.ts';
+import { isBlank, isTrue } from '#rest/engine/variables.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const precheck = 'read_commit';
+
+/** A commit does something, unless it may be empty. */
+const actsUnlessEmpty: Check = ({ actions, allow_empty }) =>
+  isBlank(actions) && !isTrue(allow_empty) ? [`actions is ${actions === undefined ? 'missing' : 'invalid'}`] : [];
 
 export const commitsWrite: Route[] = [
   {
@@ -15,7 +20,7 @@ export const commitsWrite: Route[] = [
     precheck,
     passUnknownEnum: ['actions.action'],
     exclusive: [['start_branch', 'start_sha']],
-    requiredUnless: { actions: 'allow_empty' },
+    check: actsUnlessEmpty,
   },
   {
     method: 'POST',

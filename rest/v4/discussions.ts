@@ -127,7 +127,15 @@ const UNPOSITIONED = ['commit_sha', 'lenient_position', 'position'];
 /** What a note of a thread is not asked for. */
 const OF_NOTES = ['internal', 'line', 'line_type', 'path'];
 /** A note is edited, or its thread resolved. */
-const changes = { exactlyOne: ['body', 'resolved'] };
+const changes = {
+  check({ body, resolved }) {
+    if ((body != null) !== (resolved != null)) return [];
+    const isMissing = body == null;
+    return [
+      `body, resolved are ${isMissing ? 'missing, exactly one parameter must be provided' : 'mutually exclusive'}`,
+    ];
+  },
+} satisfies Partial<Route>;
 
 export const discussions: Route[] = [
   ...discussionsOf(

@@ -1,3 +1,4 @@
+import { notEmpty } from '#rest/engine/checks.ts';
 import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { noteKeys } from '#rest/v4/note_record.ts';
@@ -72,7 +73,7 @@ export const draftNotes: Route[] = [
     ...mutation('UpdateMergeRequestDraftNote', 'updateDraftNote.draftNote', '...DraftNoteRecord'),
     numeric,
     ...written,
-    notBlank: ['note'],
+    check: notEmpty('note'),
   },
   {
     method: 'DELETE',

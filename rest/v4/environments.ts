@@ -1,10 +1,11 @@
 import { mutation } from '#rest/engine/mutation.ts';
-import type { Route } from '#rest/engine/route.ts';
+import type { Check, Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** Environments are not of clusters, of which there are none. */
 const constants = { kubernetes_namespace: null, flux_resource_path: null, cluster_agent: null };
-const absent = { slug: 'is automatically generated and cannot be changed' };
+const check: Check = ({ slug }) =>
+  slug === undefined ? [] : ['slug is automatically generated and cannot be changed'];
 
 export const environments: Route[] = [
   {
@@ -27,14 +28,14 @@ export const environments: Route[] = [
     method: 'POST',
     path: '/projects/:id/environments',
     ...mutation('CreateEnvironment', 'createEnvironment.environment', '...EnvironmentRecord'),
-    absent,
+    check,
     constants,
   },
   {
     method: 'PUT',
     path: '/projects/:id/environments/:environment_id',
     ...mutation('UpdateEnvironment', 'updateEnvironment.environment', '...EnvironmentRecord'),
-    absent,
+    check,
     constants,
   },
   {

@@ -1,3 +1,4 @@
+import { notEmpty } from '#rest/engine/checks.ts';
 import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { mergeRequestFilters } from '#rest/v4/filters.ts';
@@ -86,7 +87,7 @@ export const mergeRequests: Route[] = [
     commaSeparated,
     exclusive,
     synonyms,
-    notBlank: ['title', 'target_branch'],
+    check: notEmpty('title', 'target_branch'),
     atLeastOne: [
       'title',
       'target_branch',

@@ -68,7 +68,10 @@ const fail = (path: string, more: Partial<Route> = {}): Route =>
 
 const routes: Route[] = [
   row('/plain'),
-  row('/pair', { allOrNone: ['text', 'count'] }),
+  row('/pair', {
+    check: ({ text, count }) =>
+      (text === undefined) === (count === undefined) ? [] : ['text, count provide all or none of parameters'],
+  }),
   row('/some', { atLeastOne: ['text', 'count'] }),
   row('/aliases', { aliases: { words_of_old: 'text', number: 'count' } }),
   row('/nothing', { nullWord: { count: 'none', due: '0' } }),
@@ -182,7 +185,7 @@ describe('Parameters of a route', () => {
     expect(await askedBy('/some?text=')).toEqual({ status: 200, text: '' });
   });
 
-  it('of which all must be there or none', async () => {
+  it('that a row checks together, behind what is wrong with each', async () => {
     expect(await get('/pair?text=x')).toEqual(invalid('text, count provide all or none of parameters'));
     expect(await get('/pair?count=x')).toEqual(
       invalid('count is invalid, text, count provide all or none of parameters'),
