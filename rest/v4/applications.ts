@@ -18,7 +18,7 @@ export const applications: Route[] = [
     path: '/applications',
     operation: operations.CreateApplicationDocument,
     names: { redirect_uris: 'redirect_uri' },
-    required: ['scopes'],
+    required: ['name', 'redirect_uri', 'scopes'],
     description: 'Registers an application. For administrators.',
     result: 'registerOAuthApplication.oauthApplication',
     precheck,

@@ -112,7 +112,7 @@ export const groups: Route[] = [
     path: '/groups',
     ...mutation('CreateGroup', 'createGroup.group', '...GroupRecord'),
     names: { parent: 'parent_id' },
-    required: ['path'],
+    required: ['name', 'path'],
     numericIds: ['parent_id'],
     validationPrefix: 'Failed to save group',
     file: 'avatar',

@@ -1,3 +1,4 @@
+import { allOrNone } from '#rest/engine/checks.ts';
 import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { ofForks } from '#rest/v4/merge_requests.ts';
@@ -5,12 +6,9 @@ import * as operations from '#src/generated/operations.ts';
 
 const changes = ['title', 'description', 'start_date', 'due_date', 'state_event'];
 const filters = {
-  check({ start_date, end_date }) {
-    const isWhole = (start_date === undefined) === (end_date === undefined);
-    return isWhole ? [] : ['start_date, end_date provide all or none of parameters'];
-  },
+  check: allOrNone('start_date', 'end_date'),
   aliases: { include_parent_milestones: 'include_ancestors' },
-} satisfies Partial<Route>;
+};
 const ofGroup = '/groups/:id/milestones';
 const one = `${ofGroup}/:milestone_id`;
 

@@ -1,10 +1,11 @@
+import { allOrNone } from '#rest/engine/checks.ts';
 import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { BY_CURSOR } from '#rest/v4/keyset.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const numeric = ['id'];
-const allOrNone = ['extern_uid', 'provider'];
+const check = allOrNone('extern_uid', 'provider');
 /** There is no server of agents for clusters. */
 const constants = { kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null } };
 
@@ -14,7 +15,7 @@ export const users: Route[] = [
     path: '/users',
     operation: operations.ListUsersDocument,
     result: 'users',
-    allOrNone,
+    check,
     keyset: { ...BY_CURSOR, only: { order_by: ['id', 'name', 'username'] } },
   },
   {
@@ -33,7 +34,7 @@ export const users: Route[] = [
     result: 'createUser.user',
     file: 'avatar',
     atLeastOne: ['password', 'reset_password', 'force_random_password'],
-    allOrNone,
+    check,
   },
   {
     method: 'PUT',
@@ -75,7 +76,7 @@ export const users: Route[] = [
       'can_create_group',
       'external',
     ],
-    allOrNone,
+    check,
   },
   {
     method: 'DELETE',

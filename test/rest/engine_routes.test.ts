@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { assertEnumType, buildSchema, execute, parse } from 'graphql';
 import { afterAll, describe, expect, it } from 'vitest';
+import { allOrNone } from '#rest/engine/checks.ts';
 import { createFacade } from '#rest/engine/facade.ts';
 import type { Route } from '#rest/engine/route.ts';
 import {
@@ -68,10 +69,7 @@ const fail = (path: string, more: Partial<Route> = {}): Route =>
 
 const routes: Route[] = [
   row('/plain'),
-  row('/pair', {
-    check: ({ text, count }) =>
-      (text === undefined) === (count === undefined) ? [] : ['text, count provide all or none of parameters'],
-  }),
+  row('/pair', { check: allOrNone('text', 'count') }),
   row('/some', { atLeastOne: ['text', 'count'] }),
   row('/aliases', { aliases: { words_of_old: 'text', number: 'count' } }),
   row('/nothing', { nullWord: { count: 'none', due: '0' } }),
@@ -185,7 +183,7 @@ describe('Parameters of a route', () => {
     expect(await askedBy('/some?text=')).toEqual({ status: 200, text: '' });
   });
 
-  it('that a row checks together, behind what is wrong with each', async () => {
+  it('of which all must be there or none', async () => {
     expect(await get('/pair?text=x')).toEqual(invalid('text, count provide all or none of parameters'));
     expect(await get('/pair?count=x')).toEqual(
       invalid('count is invalid, text, count provide all or none of parameters'),
