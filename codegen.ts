@@ -51,11 +51,16 @@ async function generate(folder: string, name: string): Promise<void> {
   });
   fs.writeFileSync(path.join(generated, filename), types);
   const declared = documents.flatMap(({ document }) => document.definitions).flatMap(declarationOf);
-  const before = [
+  const from = `${name}_documents.ts`;
+  const made = [
     "import { FacadeDocuments } from '#schema/facade_documents.ts';",
+    `export const documents = new FacadeDocuments('${folder}');`,
+  ];
+  fs.writeFileSync(path.join(generated, from), `${made.join('\n')}\n`);
+  const before = [
+    `import { documents } from './${from}';`,
     `import type * as types from './${filename}';`,
     `export type * from './${filename}';`,
-    `const documents = new FacadeDocuments('${folder}');`,
   ];
   fs.writeFileSync(path.join(generated, `${name}.ts`), `${[...before, ...declared].join('\n')}\n`);
 }

@@ -45,6 +45,15 @@ const PAGE = { first: 'How many to return: at most 100.', after: 'The `endCursor
 const REF = 'A branch, a tag or a commit; the default branch when left out.';
 const PROJECT = 'Full path or numeric ID of the project.';
 
+/** People and milestones by number, which tools name otherwise, and what is for other clients. */
+const NUMBERED = ['assigneeId', 'assigneeIds', 'ignoreForbidden', 'milestone', 'milestoneId'];
+
+/** What a note is on, as arguments of their own. */
+const onSubject = (kind: 'issue' | 'mergeRequest') => ({
+  [`on[${kind}][project]`]: 'project',
+  [`on[${kind}][iid]`]: 'iid',
+});
+
 /** All tools, in the order in which they are listed. */
 export const tools: readonly Tool[] = [
   tool({
@@ -169,6 +178,7 @@ export const tools: readonly Tool[] = [
   }),
   tool({
     operation: CommitFilesDocument,
+    hidden: ['allowEmpty', 'authorEmail', 'authorName', 'force', 'startProject', 'startSha'],
     title: 'Commit files',
     description:
       'Makes one commit that creates, updates, moves or deletes several files. With `startBranch` the branch is created with it.',
@@ -192,12 +202,24 @@ export const tools: readonly Tool[] = [
   }),
   tool({
     operation: CreateIssueDocument,
+    required: ['title'],
+    hidden: [
+      ...NUMBERED,
+      'addLabels',
+      'removeLabels',
+      'createdAt',
+      'discussionLocked',
+      'discussionToResolve',
+      'iid',
+      'mergeRequestToResolveDiscussionsOf',
+    ],
     title: 'Create an issue',
     description: 'Creates an issue.',
     found: ({ createIssue }) => createIssue?.issue,
   }),
   tool({
     operation: UpdateIssueDocument,
+    hidden: [...NUMBERED, 'confidential', 'discussionLocked', 'labels', 'updatedAt'],
     title: 'Change an issue',
     description: 'Changes an issue, closes it or reopens it. What is left out stays as it is.',
     found: ({ updateIssue }) => updateIssue?.issue,
@@ -205,6 +227,8 @@ export const tools: readonly Tool[] = [
   }),
   tool({
     operation: CommentOnIssueDocument,
+    names: onSubject('issue'),
+    hidden: ['commitSha', 'createdAt', 'ignoreForbidden', 'lenientPosition', 'position', 'startDiscussion'],
     title: 'Comment on an issue',
     description: 'Comments on an issue, or answers in one of its threads.',
     arguments: { project: PROJECT },
@@ -241,12 +265,22 @@ export const tools: readonly Tool[] = [
   }),
   tool({
     operation: CreateMergeRequestDocument,
+    hidden: [...NUMBERED, 'addLabels', 'removeLabels', 'allowCollaboration', 'reviewerIds'],
     title: 'Create a merge request',
     description: 'Creates a merge request from one branch into another.',
     found: ({ createMergeRequest }) => createMergeRequest?.mergeRequest,
   }),
   tool({
     operation: UpdateMergeRequestDocument,
+    hidden: [
+      ...NUMBERED,
+      'allowCollaboration',
+      'discussionLocked',
+      'labels',
+      'removeSourceBranch',
+      'reviewerIds',
+      'squash',
+    ],
     title: 'Change a merge request',
     description: 'Changes a merge request, closes it or reopens it. What is left out stays as it is.',
     found: ({ updateMergeRequest }) => updateMergeRequest?.mergeRequest,
@@ -254,6 +288,8 @@ export const tools: readonly Tool[] = [
   }),
   tool({
     operation: CommentOnMergeRequestDocument,
+    names: onSubject('mergeRequest'),
+    hidden: ['commitSha', 'createdAt', 'ignoreForbidden', 'internal', 'lenientPosition'],
     title: 'Comment on a merge request',
     description:
       'Comments on a merge request: in general, in one of its threads, or with a position on a line of its changes, which begins a thread.',
@@ -266,6 +302,7 @@ export const tools: readonly Tool[] = [
   }),
   tool({
     operation: ResolveMergeRequestDiscussionDocument,
+    names: { ...onSubject('mergeRequest'), id: 'discussionId' },
     title: 'Resolve a thread',
     description: 'Resolves a thread of a merge request, or opens it again.',
     arguments: { project: PROJECT },
@@ -285,6 +322,7 @@ export const tools: readonly Tool[] = [
   }),
   tool({
     operation: MergeMergeRequestDocument,
+    hidden: ['squashCommitMessage'],
     title: 'Merge a merge request',
     description: 'Merges a merge request.',
     found: ({ acceptMergeRequest }) => acceptMergeRequest?.mergeRequest,
@@ -313,6 +351,7 @@ export const tools: readonly Tool[] = [
   }),
   tool({
     operation: CreatePipelineDocument,
+    hidden: ['inputs', 'variables'],
     title: 'Run a pipeline',
     description: 'Runs a pipeline for a branch or a tag.',
     found: ({ createPipeline }) => createPipeline?.pipeline,

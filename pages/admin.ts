@@ -241,6 +241,9 @@ export const admin = [
   adminForm({
     path: '/admin/users',
     operation: SendNewUserDocument,
+    names: { username: 'newUsername', password: 'newPassword' },
+    required: ['admin', 'resetPassword'],
+    preset: { skipConfirmation: true },
     says: label('The user was created.'),
     goTo: ({ createUser }) => `/admin/users/${encodeURIComponent(createUser?.user.username ?? '')}`,
     again: newUser,
@@ -249,6 +252,8 @@ export const admin = [
   adminForm({
     path: '/admin/users/:username',
     operation: SendUserChangeDocument,
+    hidden: ['username'],
+    preset: { skipReconfirmation: true },
     says: label('The changes are saved.'),
     goTo: ({ updateUser }) => `/admin/users/${encodeURIComponent(updateUser?.user.username ?? '')}`,
     again: user,
@@ -256,6 +261,9 @@ export const admin = [
   adminForm({
     path: '/admin/users/:username/password',
     operation: SendUserPasswordDocument,
+    names: { password: 'newPassword' },
+    hidden: ['username'],
+    required: ['newPassword'],
     says: label('The password was changed.'),
     goTo: ({ updateUser }) => `/admin/users/${encodeURIComponent(updateUser?.user.username ?? '')}`,
     again: user,
@@ -360,6 +368,7 @@ export const admin = [
   adminForm({
     path: '/admin/hooks',
     operation: SendNewSystemHookDocument,
+    names: { url: 'hookUrl' },
     says: label('The system hook was added.'),
     goTo: () => '/admin/hooks',
     again: hooks,
@@ -404,6 +413,7 @@ export const admin = [
   adminForm({
     path: '/admin/runners/:id/pause',
     operation: SendAdminRunnerStateDocument,
+    required: ['paused'],
     says: label('The runner is paused.'),
     variables: (given) => ({ ...given, paused: 'true' }),
     goTo: () => '/admin/runners',
@@ -411,6 +421,7 @@ export const admin = [
   adminForm({
     path: '/admin/runners/:id/resume',
     operation: SendAdminRunnerStateDocument,
+    required: ['paused'],
     says: label('The runner takes jobs again.'),
     variables: (given) => ({ ...given, paused: 'false' }),
     goTo: () => '/admin/runners',

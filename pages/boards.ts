@@ -190,6 +190,7 @@ function boardsOf(kind: PlaceKind, { first, one, create, edit }: Queries) {
     form({
       path: `${at}/:board/delete`,
       operation: SendBoardDeletionDocument,
+      names: { id: 'board' },
       says: label('The board was deleted.'),
       asks: deletion,
       again: null,
@@ -198,6 +199,7 @@ function boardsOf(kind: PlaceKind, { first, one, create, edit }: Queries) {
     form({
       path: `${at}/:board/move`,
       operation: SendBoardMoveDocument,
+      names: { project: 'issueProject' },
       says: label('The issue was moved.'),
       goTo: back,
       again: board,
@@ -205,6 +207,7 @@ function boardsOf(kind: PlaceKind, { first, one, create, edit }: Queries) {
     form({
       path: `${at}/:board/lists`,
       operation: SendNewBoardListDocument,
+      names: { boardId: 'board' },
       says: label('The list was added.'),
       goTo: back,
       again: board,
@@ -212,6 +215,7 @@ function boardsOf(kind: PlaceKind, { first, one, create, edit }: Queries) {
     form({
       path: `${at}/:board/lists/:list/move`,
       operation: SendBoardListMoveDocument,
+      names: { boardId: 'board', listId: 'list' },
       says: label('The list was moved.'),
       goTo: back,
       again: board,
@@ -219,6 +223,7 @@ function boardsOf(kind: PlaceKind, { first, one, create, edit }: Queries) {
     form({
       path: `${at}/:board/lists/:list/delete`,
       operation: SendBoardListDeletionDocument,
+      names: { boardId: 'board', listId: 'list' },
       says: label('The list was removed from the board.'),
       asks: ({ given, url, t }) => ({
         heading: t('Remove the list {name}?', { name: named(given) }),

@@ -122,6 +122,7 @@ export const commits = [
   form({
     path: '/:project/-/commit/:sha',
     operation: SendCommitCommentDocument,
+    names: { path: 'filePath', line: 'fileLine' },
     says: label('The comment was added.'),
     goTo: ({ createCommitComment }, { url, given }) => {
       const query = new URLSearchParams(url.search);

@@ -61,6 +61,7 @@ export const explore = [
   form({
     path: '/projects',
     operation: SendNewProjectDocument,
+    required: ['name'],
     says: label('The project was created.'),
     variables: withoutEmptyPath,
     goTo: ({ createProject }) => `/${createProject?.project.fullPath}`,

@@ -171,6 +171,7 @@ export const files = [
   form({
     path: newFile.path,
     operation: SendNewFileDocument,
+    required: ['content'],
     says: label('The file was committed.'),
     variables: withLineEnds,
     goTo: ({ createFile }, facts) => behind(createFile?.commit, facts, 'blob', createFile?.path ?? ''),
@@ -180,6 +181,7 @@ export const files = [
   form({
     path: upload.path,
     operation: SendUploadedFileDocument,
+    required: ['contentFile'],
     says: label('The file was committed.'),
     variables: withUploadPath,
     takesFiles: true,
@@ -190,6 +192,7 @@ export const files = [
   form({
     path: edit.path,
     operation: SendFileContentDocument,
+    required: ['content', 'lastCommitId'],
     says: label('The file was committed.'),
     variables: withLineEnds,
     goTo: ({ updateFile }, facts) => behind(updateFile?.commit, facts, 'blob', updateFile?.path ?? ''),
@@ -207,6 +210,7 @@ export const files = [
   form({
     path: remove.path,
     operation: SendFileDeletionDocument,
+    required: ['lastCommitId'],
     says: label('The file was deleted.'),
     // The folder may be gone with its last file.
     goTo: ({ deleteFile }, facts) => behind(deleteFile?.commit, facts, 'tree', ''),

@@ -118,6 +118,7 @@ export const issues = [
   form({
     path: LIST,
     operation: SendNewIssueDocument,
+    required: ['title'],
     says: label('The issue was created.'),
     goTo: ({ createIssue }, facts) => (createIssue ? toIssue(createIssue.issue) : back(facts)),
     again: newIssue,
@@ -137,6 +138,7 @@ export const issues = [
   form({
     path: `${ONE}/state`,
     operation: SendIssueStateDocument,
+    required: ['stateEvent'],
     says: (_data, { given }) =>
       String(given.stateEvent).toUpperCase() === 'REOPEN'
         ? label('The issue is open again.')
@@ -165,6 +167,7 @@ export const issues = [
   form({
     path: `${ONE}/links/:link/delete`,
     operation: SendIssueLinkRemovalDocument,
+    names: { id: 'link' },
     says: label('The link was removed.'),
     asks: (facts) => ({
       heading: facts.t('Remove the link to {name}?', { name: named(facts.given) }),

@@ -86,6 +86,8 @@ function labelsOf(kind: PlaceKind, { list, create, edit }: Queries) {
     form({
       path: `${at}/:label/edit`,
       operation: SendLabelChangeDocument,
+      names: { 'label[id]': 'label' },
+      required: ['title', 'color'],
       says: label('The label was saved.'),
       goTo: back,
       again: editLabel,
@@ -94,6 +96,7 @@ function labelsOf(kind: PlaceKind, { list, create, edit }: Queries) {
     form({
       path: `${at}/:label/delete`,
       operation: SendLabelDeletionDocument,
+      names: { 'label[id]': 'label' },
       says: label('The label was deleted.'),
       goTo: back,
       asks: deletion,
@@ -102,12 +105,14 @@ function labelsOf(kind: PlaceKind, { list, create, edit }: Queries) {
     form({
       path: `${at}/:label/subscribe`,
       operation: SendLabelSubscriptionDocument,
+      names: { 'label[id]': 'label' },
       says: label('You are notified of new issues and merge requests with the label.'),
       goTo: back,
     }),
     form({
       path: `${at}/:label/unsubscribe`,
       operation: SendLabelUnsubscriptionDocument,
+      names: { 'label[id]': 'label' },
       says: label('You are no longer notified of the label.'),
       goTo: back,
     }),

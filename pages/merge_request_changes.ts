@@ -112,6 +112,8 @@ export const mergeRequestChanges = [
   form({
     path: `${PATH}/replies`,
     operation: SendThreadReplyDocument,
+    names: { 'on[mergeRequest][project]': 'project', 'on[mergeRequest][iid]': 'iid' },
+    required: ['discussionId'],
     says: label('The reply was added.'),
     goTo: ({ createNote }, facts) => back(facts, `note_${createNote?.note?.databaseId}`),
     again: latest,
@@ -119,6 +121,7 @@ export const mergeRequestChanges = [
   form({
     path: `${PATH}/draft_replies`,
     operation: SendThreadDraftDocument,
+    required: ['discussionId'],
     says: label('The reply was added to your review. Only you see it until you submit the review.'),
     goTo: ({ createDraftNote }, facts) => back(facts, `draft_${createDraftNote?.draftNote.databaseId}`),
     again: latest,
@@ -126,6 +129,7 @@ export const mergeRequestChanges = [
   form({
     path: `${PATH}/resolve`,
     operation: SendThreadResolutionDocument,
+    required: ['resolved'],
     says: (_data, { given }) =>
       String(given.resolved) === 'true' ? label('The thread is resolved.') : label('The thread is open again.'),
     goTo: (_data, facts) => back(facts, noteOf(facts)),

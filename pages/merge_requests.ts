@@ -1,6 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { liveAt } from '#pages/engine/live.ts';
-import { type Facts, type Form, form, page } from '#pages/engine/row.ts';
+import { type Facts, type Form, type FormOptions, form, page } from '#pages/engine/row.ts';
 import { commentForm, pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
 import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import { text } from '#src/entrances/web/pages/fields.ts';
@@ -202,10 +202,12 @@ function button(
   name: string,
   operation: Parameters<typeof form>[0]['operation'],
   says: string | ((data: unknown, facts: Facts) => string),
+  names?: FormOptions<unknown>['names'],
 ): Form {
   return form({
     path: `/:project/-/merge_requests/:iid/${name}`,
     operation,
+    names,
     says,
     goTo: (_data, facts) => subject(facts),
     again: overview,
@@ -274,7 +276,7 @@ export const mergeRequests = [
   button('rebase', SendRebaseDocument, label('The branch is being rebased.')),
   button('approve', SendApprovalDocument, label('You approved the merge request.')),
   button('unapprove', SendUnapprovalDocument, label('You took your approval back.')),
-  button('state', SendMergeRequestStateDocument, stateSaid),
+  button('state', SendMergeRequestStateDocument, stateSaid, { stateEvent: 'event' }),
   button('subscribe', SendMergeRequestSubscriptionDocument, label('You are notified of what happens here.')),
   button(
     'unsubscribe',

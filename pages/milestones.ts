@@ -106,6 +106,8 @@ function milestonesOf(kind: PlaceKind, { list, one, create, edit }: Queries) {
     form({
       path: `${at}/:iid/edit`,
       operation: SendMilestoneChangeDocument,
+      names: { id: 'milestone' },
+      required: ['title'],
       says: label('The milestone was saved.'),
       goTo: back,
       again: editMilestone,
@@ -113,6 +115,8 @@ function milestonesOf(kind: PlaceKind, { list, one, create, edit }: Queries) {
     form({
       path: `${at}/:iid/state`,
       operation: SendMilestoneStateDocument,
+      names: { id: 'milestone' },
+      required: ['stateEvent'],
       says: (_data, { given }) =>
         String(given.stateEvent).toUpperCase() === 'ACTIVATE'
           ? label('The milestone is open again.')
@@ -123,6 +127,7 @@ function milestonesOf(kind: PlaceKind, { list, one, create, edit }: Queries) {
     form({
       path: `${at}/:iid/delete`,
       operation: SendMilestoneDeletionDocument,
+      names: { id: 'milestone' },
       says: label('The milestone was deleted.'),
       goTo: toList,
       asks: deletion,

@@ -104,6 +104,8 @@ export function commentForm(subject: string, again: Page): Form {
   return form({
     path: `${subject}/notes`,
     operation: SendNoteDocument,
+    names: { 'on[id]': 'on', discussionId: 'thread' },
+    required: ['on'],
     says: label('The comment was added.'),
     goTo: ({ createNote }, { url }) => {
       const note = createNote?.note;
@@ -155,6 +157,8 @@ export const notes = [
   form({
     path: '/:project/-/notes/:note/edit',
     operation: SendNoteChangeDocument,
+    names: { id: 'note' },
+    required: ['body'],
     says: label('The comment was saved.'),
     goTo: ({ updateNote }, facts) =>
       updateNote ? `${subjectOf(updateNote.note, facts)}#note_${updateNote.note.databaseId}` : '/',
@@ -164,6 +168,7 @@ export const notes = [
   form({
     path: '/:project/-/notes/:note/delete',
     operation: SendNoteDeletionDocument,
+    names: { id: 'note' },
     says: label('The comment was deleted.'),
     asks: deleteNote,
     again: null,
@@ -172,6 +177,8 @@ export const notes = [
   form({
     path: '/:project/-/discussions/:thread/resolve',
     operation: SendResolutionDocument,
+    names: { id: 'thread' },
+    required: ['resolved'],
     says: (_data, { given }) =>
       String(given.resolved) === 'true' ? label('The thread is resolved.') : label('The thread is open again.'),
     goTo: ({ resolveDiscussion }, facts) => {

@@ -273,6 +273,7 @@ export const own = [
   form({
     path: `${KEYS}/gpg`,
     operation: SendNewGpgKeyDocument,
+    names: { key: 'gpgKey' },
     says: label('The GPG key was added.'),
     goTo: back(KEYS),
     again: keys,
@@ -321,6 +322,7 @@ export const own = [
   form({
     path: `${DATA}/delete`,
     operation: SendAccountDeletionDocument,
+    names: { username: 'typedUsername' },
     says: label('Your account was deleted.'),
     asks: deletion,
     goTo: () => '/users/sign_in',

@@ -63,6 +63,7 @@ export const releases = [
   form({
     path: LIST,
     operation: SendNewReleaseDocument,
+    required: ['description'],
     says: label('The release was created.'),
     goTo: ({ createRelease }, facts) => toRelease(createRelease?.release.tagName, facts),
     again: newRelease,
@@ -71,6 +72,7 @@ export const releases = [
   form({
     path: editRelease.path,
     operation: SendReleaseChangeDocument,
+    required: ['description'],
     says: label('The release was saved.'),
     goTo: ({ updateRelease }, facts) => toRelease(updateRelease?.release.tagName, facts),
     again: editRelease,

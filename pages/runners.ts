@@ -85,6 +85,7 @@ function runnersOf<Create extends Page>(kind: PlaceKind, { list, create, edit }:
     form({
       path: `${at}/:id/${word}`,
       operation: SendRunnerStateDocument,
+      required: ['paused'],
       says: paused === 'true' ? label('The runner is paused.') : label('The runner takes jobs again.'),
       variables: (given) => ({ ...given, paused }),
       goTo: toList,
@@ -153,6 +154,7 @@ export const runners = [
   form({
     path: `${PLACES.project}/runners`,
     operation: SendNewRunnerDocument,
+    preset: { runnerType: 'PROJECT_TYPE' },
     says: label('The runner was created.'),
     goTo: toList,
     shows: ({ createRunner: made }, facts) => made && tokenOf('project', made.runner.projects.nodes[0], made, facts),
@@ -167,6 +169,7 @@ export const runners = [
   form({
     path: `${PLACES.group}/runners`,
     operation: SendNewGroupRunnerDocument,
+    preset: { runnerType: 'GROUP_TYPE' },
     says: label('The runner was created.'),
     goTo: toList,
     shows: ({ createRunner: made }, facts) => made && tokenOf('group', made.runner.groups[0], made, facts),

@@ -140,6 +140,7 @@ export const schedules = [
   form({
     path: `${at}/:id/variables/update`,
     operation: SendScheduleVariableChangeDocument,
+    required: ['value'],
     says: label('The variable was saved.'),
     goTo: back,
     again: schedule,

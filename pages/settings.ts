@@ -128,6 +128,7 @@ const general = [
   form({
     path: ofProject('general/visibility'),
     operation: SendProjectVisibilityDocument,
+    required: ['visibility'],
     says: label('The settings are saved.'),
     goTo: toGeneral,
     again: generalOfProject,
@@ -135,6 +136,7 @@ const general = [
   form({
     path: ofProject('general/avatar'),
     operation: SendProjectAvatarDocument,
+    required: ['avatar'],
     says: label('The picture was saved.'),
     goTo: toGeneral,
     again: generalOfProject,
@@ -143,6 +145,7 @@ const general = [
   form({
     path: ofProject('general/avatar/remove'),
     operation: SendProjectAvatarRemovalDocument,
+    preset: { avatar: null },
     says: label('The picture was removed.'),
     asks: pictureQuestion,
     goTo: toGeneral,
@@ -345,6 +348,7 @@ const dangerOfProjects = [
   form({
     path: ofProject('general/path'),
     operation: SendProjectPathDocument,
+    required: ['path'],
     says: label('The project has a new path.'),
     goTo: ({ updateProject }, facts) => settingsAt('project', updateProject?.project, facts),
     asks: renameOfProject,
@@ -353,6 +357,7 @@ const dangerOfProjects = [
   form({
     path: ofProject('general/transfer'),
     operation: SendProjectTransferDocument,
+    required: ['confirmation'],
     says: label('The project was transferred.'),
     goTo: ({ moveProject }, facts) => settingsAt('project', moveProject?.project, facts),
     asks: transferOfProject,
@@ -361,6 +366,7 @@ const dangerOfProjects = [
   form({
     path: ofProject('general/unlink_fork'),
     operation: SendForkRemovalDocument,
+    required: ['confirmation'],
     says: label('The project is no longer a fork.'),
     goTo: toGeneral,
     asks: unlink,
@@ -369,6 +375,7 @@ const dangerOfProjects = [
   form({
     path: ofProject('general/delete'),
     operation: SendProjectDeletionDocument,
+    required: ['confirmation'],
     says: label('The project was deleted.'),
     goTo: () => '/explore',
     asks: deletionOfProject,
@@ -496,6 +503,7 @@ const groups = [
   form({
     path: ofGroup('general/avatar'),
     operation: SendGroupAvatarDocument,
+    required: ['avatar'],
     says: label('The picture was saved.'),
     goTo: toGeneral,
     again: generalOfGroup,
@@ -504,6 +512,7 @@ const groups = [
   form({
     path: ofGroup('general/avatar/remove'),
     operation: SendGroupAvatarRemovalDocument,
+    preset: { avatar: null },
     says: label('The picture was removed.'),
     asks: pictureQuestion,
     goTo: toGeneral,
@@ -512,6 +521,7 @@ const groups = [
   form({
     path: ofGroup('general/path'),
     operation: SendGroupPathDocument,
+    required: ['path'],
     says: label('The group has a new path.'),
     goTo: ({ updateGroup }, facts) => settingsAt('group', updateGroup?.group, facts),
     asks: renameOfGroup,
@@ -520,6 +530,8 @@ const groups = [
   form({
     path: ofGroup('general/transfer'),
     operation: SendGroupTransferDocument,
+    names: { parent: 'parentGroup' },
+    required: ['confirmation'],
     says: label('The group was transferred.'),
     goTo: ({ transferGroup }, facts) => settingsAt('group', transferGroup?.group, facts),
     asks: transferOfGroup,
@@ -528,6 +540,7 @@ const groups = [
   form({
     path: ofGroup('general/delete'),
     operation: SendGroupDeletionDocument,
+    required: ['confirmation'],
     says: label('The group was deleted.'),
     goTo: () => '/explore/groups',
     asks: deletionOfGroup,
@@ -579,6 +592,7 @@ function badgesOf(kind: PlaceKind, { list, one }: BadgePages) {
     form({
       path: `${PLACES[kind]}/${at}`,
       operation: SendNewBadgeDocument,
+      required: ['name'],
       says: label('The badge was added.'),
       goTo,
       again: badges,
@@ -587,6 +601,7 @@ function badgesOf(kind: PlaceKind, { list, one }: BadgePages) {
     form({
       path: `${PLACES[kind]}/${at}/:id/edit`,
       operation: SendBadgeChangeDocument,
+      required: ['name', 'linkUrl', 'imageUrl'],
       says: label('The badge was saved.'),
       goTo,
       again: edit,

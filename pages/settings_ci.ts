@@ -96,6 +96,7 @@ function variablesOf(kind: PlaceKind, { list, create, one }: VariablePages) {
     form({
       path: path(':key/edit'),
       operation: SendVariableChangeDocument,
+      names: { 'filter[environmentScope]': 'scope' },
       says: label('The variable was saved.'),
       goTo: toList,
       again: edit,
@@ -104,6 +105,7 @@ function variablesOf(kind: PlaceKind, { list, create, one }: VariablePages) {
     form({
       path: path(':key/delete'),
       operation: SendVariableDeletionDocument,
+      names: { 'filter[environmentScope]': 'scope' },
       says: label('The variable was deleted.'),
       goTo: toList,
       asks: deletion,
@@ -192,6 +194,7 @@ export const settingsCi = [
   form({
     path: `${PLACES.project}/${at}/branches`,
     operation: SendBranchProtectionDocument,
+    required: ['pushAccessLevel', 'mergeAccessLevel'],
     says: label('The branch is protected.'),
     goTo: toRules,
     again: rules,
@@ -199,6 +202,7 @@ export const settingsCi = [
   form({
     path: `${PLACES.project}/${at}/branches/force_push`,
     operation: SendForcePushDocument,
+    required: ['allowForcePush'],
     says: label('The protection was saved.'),
     goTo: toRules,
     again: rules,
@@ -214,6 +218,8 @@ export const settingsCi = [
   form({
     path: `${PLACES.project}/${at}/tags`,
     operation: SendTagProtectionDocument,
+    names: { name: 'tagName' },
+    required: ['createAccessLevel'],
     says: label('The tag is protected.'),
     goTo: toRules,
     again: rules,

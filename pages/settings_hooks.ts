@@ -116,6 +116,7 @@ function hooksOf(kind: PlaceKind, operations: Operations) {
     form({
       path: path('/:id/edit'),
       operation: SendWebhookChangeDocument,
+      required: ['url'],
       says: label('The webhook was saved.'),
       variables: changedToken,
       goTo: toHook,
@@ -147,6 +148,7 @@ function hooksOf(kind: PlaceKind, operations: Operations) {
     form({
       path: path('/:id/hook_logs/:deliveryId/retry'),
       operation: SendRedeliveryDocument,
+      names: { webhookId: 'id' },
       says: label('It was sent again.'),
       goTo: ({ redeliverWebhook }, facts) => toDelivery(redeliverWebhook?.delivery.databaseId, facts),
       again: delivery,

@@ -213,6 +213,7 @@ function rowsOf(kind: PlaceKind, pages: typeof ofProject) {
     form({
       path: `${at}/invitations/new`,
       operation: SendInvitationsDocument,
+      required: ['emails'],
       says: label('The invitations were sent.'),
       goTo: toInvitations,
       refused: refusedOf('emails'),
@@ -222,6 +223,7 @@ function rowsOf(kind: PlaceKind, pages: typeof ofProject) {
     form({
       path: `${at}/invitations/edit`,
       operation: SendInvitationChangeDocument,
+      required: ['accessLevel'],
       says: label('The invitation was saved.'),
       goTo: toInvitations,
       again: pages.changeInvitation,
@@ -294,6 +296,7 @@ export const settingsMembers = [
   form({
     path: inProject('new'),
     operation: SendNewProjectMembersDocument,
+    required: ['usernames'],
     says: label('The members were added.'),
     goTo: toProject,
     again: ofProject.create,
@@ -302,6 +305,7 @@ export const settingsMembers = [
   form({
     path: inGroup('new'),
     operation: SendNewGroupMembersDocument,
+    required: ['usernames'],
     says: label('The members were added.'),
     goTo: toGroup,
     again: ofGroup.create,
@@ -338,6 +342,7 @@ export const settingsMembers = [
   form({
     path: inProject('groups'),
     operation: SendProjectShareDocument,
+    names: { group: 'sharedGroup' },
     says: label('The members of the group have access.'),
     goTo: goTo('project', 'groups'),
     again: ofProject.shares,
@@ -345,6 +350,7 @@ export const settingsMembers = [
   form({
     path: inGroup('groups'),
     operation: SendGroupShareDocument,
+    names: { invitedGroup: 'sharedGroup' },
     says: label('The members of the group have access.'),
     goTo: goTo('group', 'groups'),
     again: ofGroup.shares,
@@ -352,6 +358,7 @@ export const settingsMembers = [
   form({
     path: inProject('groups/:id/remove'),
     operation: SendProjectShareRemovalDocument,
+    names: { groupId: 'id' },
     says: label('The group no longer has access.'),
     goTo: goTo('project', 'groups'),
     asks: ofProject.unshare,
@@ -359,6 +366,7 @@ export const settingsMembers = [
   form({
     path: inGroup('groups/:id/remove'),
     operation: SendGroupShareRemovalDocument,
+    names: { invitedGroupId: 'id' },
     says: label('The group no longer has access.'),
     goTo: goTo('group', 'groups'),
     asks: ofGroup.unshare,
@@ -366,6 +374,7 @@ export const settingsMembers = [
   form({
     path: inProject('requests/:userId/approve'),
     operation: SendProjectRequestApprovalDocument,
+    required: ['accessLevel'],
     says: label('The request was approved.'),
     goTo: goTo('project', 'requests'),
     again: ofProject.requests,
@@ -373,6 +382,7 @@ export const settingsMembers = [
   form({
     path: inGroup('requests/:userId/approve'),
     operation: SendGroupRequestApprovalDocument,
+    required: ['accessLevel'],
     says: label('The request was approved.'),
     goTo: goTo('group', 'requests'),
     again: ofGroup.requests,

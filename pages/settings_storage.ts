@@ -124,6 +124,7 @@ export const settingsStorage = [
   form({
     path: at('settings/mirrors/pull'),
     operation: SendPullMirrorDocument,
+    names: { url: 'pullUrl' },
     says: label('The mirror was saved.'),
     variables: keptSecrets,
     goTo: toMirrors,
@@ -139,6 +140,7 @@ export const settingsStorage = [
   form({
     path: at('settings/mirrors'),
     operation: SendNewMirrorDocument,
+    preset: { enabled: true },
     says: label('The mirror was added.'),
     goTo: toMirrors,
     again: mirrors,
@@ -153,6 +155,7 @@ export const settingsStorage = [
   form({
     path: at('settings/mirrors/:id/state'),
     operation: SendMirrorStateDocument,
+    required: ['enabled'],
     says: (_data, { given }) =>
       String(given.enabled) === 'true' ? label('The mirror is on.') : label('The mirror is off.'),
     goTo: toMirrors,
@@ -214,6 +217,7 @@ export const settingsStorage = [
   form({
     path: at('container_registry/:id/tags/delete'),
     operation: SendImageDeletionDocument,
+    names: { repositoryId: 'id' },
     says: label('The tag was deleted.'),
     asks: (facts) => ({
       heading: facts.t('Delete the tag {name}?', { name: named(facts.given, 'name') }),
@@ -227,6 +231,7 @@ export const settingsStorage = [
   form({
     path: at('container_registry/:id/clean_up'),
     operation: SendImageCleanUpDocument,
+    names: { repositoryId: 'id' },
     says: label('The tags are being deleted.'),
     asks: (facts) => ({
       heading: facts.t('Delete tags of images?'),

@@ -284,6 +284,7 @@ export const settingsTokens = [
   form({
     path: `${PLACES.project}/settings/access_tokens/new`,
     operation: SendNewProjectAccessTokenDocument,
+    required: ['accessLevel'],
     says: label('The token was created.'),
     goTo: toTokens,
     shows: toldToken,
@@ -293,6 +294,7 @@ export const settingsTokens = [
   form({
     path: `${PLACES.group}/settings/access_tokens/new`,
     operation: SendNewGroupAccessTokenDocument,
+    required: ['accessLevel'],
     says: label('The token was created.'),
     goTo: toTokens,
     shows: toldToken,

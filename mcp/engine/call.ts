@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
 import type { CompiledTool } from '#mcp/engine/compile.ts';
 import { shorten } from '#mcp/engine/shorten.ts';
+import { filled } from '#rest/engine/input_fields.ts';
 import { withToldErrors } from '#schema/answer/errors.ts';
 
 /** Runs an operation for the caller. */
@@ -22,7 +23,7 @@ const WRONG_VALUES = new Set(['VALIDATION_FAILED', 'BAD_REQUEST']);
 
 /** Calls a tool. What went wrong is in the result, for the model to read. */
 export async function callTool(
-  { document, inputSchema, reads, found }: CompiledTool,
+  { document, inputSchema, taken, reads, found }: CompiledTool,
   given: Record<string, unknown>,
   { schema, execute }: { schema: GraphQLSchema; execute: Execute },
 ): Promise<CallToolResult> {
@@ -31,7 +32,8 @@ export async function callTool(
   if (unknown !== undefined) {
     return failure(`There is no argument ${JSON.stringify(unknown.slice(0, 100))}; there are ${names.join(', ')}.`);
   }
-  const result = withToldErrors(await execute(document, given, reads), { schema, document, variables: given });
+  const variables = filled(taken, given);
+  const result = withToldErrors(await execute(document, variables, reads), { schema, document, variables });
   const { data, errors = [] } = result;
   const answer = data ? found(data as never) : null;
   const wrong = errors.map(wordsOf);

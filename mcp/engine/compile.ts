@@ -1,6 +1,7 @@
 import { type DocumentNode, type GraphQLSchema, getOperationAST, OperationTypeNode } from 'graphql';
-import { inputSchemaOf, type ObjectSchema } from '#mcp/engine/input_schema.ts';
+import { argumentsOf, inputSchemaOf, type ObjectSchema } from '#mcp/engine/input_schema.ts';
 import type { Tool } from '#mcp/engine/tool.ts';
+import type { Taken } from '#rest/engine/input_fields.ts';
 
 /** A tool, ready to be listed and called. */
 export interface CompiledTool {
@@ -9,6 +10,8 @@ export interface CompiledTool {
   readonly description: string;
   readonly inputSchema: ObjectSchema;
   readonly document: DocumentNode;
+  /** What each argument fills. */
+  readonly taken: readonly Taken[];
   /** Whether it only reads. */
   readonly reads: boolean;
   readonly destructive: boolean;
@@ -17,7 +20,7 @@ export interface CompiledTool {
 
 /** Throws for an operation without a name, and for described arguments that are not there. */
 export function compileTool(
-  { operation: document, arguments: described, ...row }: Tool,
+  { operation: document, arguments: described, differences, ...row }: Tool,
   schema: GraphQLSchema,
 ): CompiledTool {
   const operation = getOperationAST(document);
@@ -26,8 +29,9 @@ export function compileTool(
   return {
     ...row,
     document,
+    taken: argumentsOf(operation, schema, differences),
     name: name.replace(/(?!^)[A-Z]/g, '_$&').toLowerCase(),
-    inputSchema: inputSchemaOf(document, operation, schema, described),
+    inputSchema: inputSchemaOf(document, operation, schema, described, differences),
     reads: operation.operation === OperationTypeNode.QUERY,
   };
 }

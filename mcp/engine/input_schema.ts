@@ -12,11 +12,11 @@ import {
   Kind,
   type OperationDefinitionNode,
   TypeInfo,
-  typeFromAST,
   valueFromAST,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { type Differences, type Manner, type Taken, takenBy } from '#rest/engine/input_fields.ts';
 
 /** A JSON Schema of values. */
 export interface JsonSchema {
@@ -43,6 +43,18 @@ const SCALARS: Readonly<Record<string, JsonSchema>> = {
   String: { type: 'string' },
 };
 
+/** Arguments are called as in the schema, and are records where they are there. */
+const MANNER: Manner = { word: (field) => field, opens: () => null, nests: false };
+
+/** What the arguments of a tool fill: the variables of its operation, with the fields of `$input` in its place. */
+export function argumentsOf(
+  operation: OperationDefinitionNode,
+  schema: GraphQLSchema,
+  differences?: Differences,
+): Taken[] {
+  return takenBy(operation, schema, differences ?? {}, MANNER);
+}
+
 /** Values that cannot be sent as JSON. */
 const FILES = 'Upload';
 
@@ -50,34 +62,36 @@ const FILES = 'Upload';
 const DEEPEST = 6;
 
 /**
- * The arguments of a tool as a JSON Schema: the variables of its operation, each described as the argument or field that it fills
- * unless said otherwise. Throws for a variable whose type has no JSON.
+ * The arguments of a tool as a JSON Schema: what its operation takes, each described as the argument or field that it fills unless said
+ * otherwise. Throws for one whose type has no JSON.
  *
- * @param described descriptions by variable
+ * @param described descriptions by argument
  */
 export function inputSchemaOf(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   schema: GraphQLSchema,
   described: Readonly<Record<string, string>> = {},
+  differences?: Differences,
 ): ObjectSchema {
+  const taken = argumentsOf(operation, schema, differences);
   const filled = descriptionsOfFilled(document, schema);
   const properties: Record<string, JsonSchema> = {};
-  const required: string[] = [];
-  for (const { variable, type: node, defaultValue } of operation.variableDefinitions ?? []) {
-    const name = variable.name.value;
-    const type = typeFromAST(schema, node) as GraphQLInputType;
-    const text = described[name] ?? filled.get(name);
-    const fallback = defaultValue === undefined ? undefined : jsonOf(valueFromAST(defaultValue, type), type);
+  for (const { keys, fills, type, field, definition } of taken) {
+    const name = keys.join('.');
+    const text = described[name] ?? (field ? field.description : filled.get(fills[0]));
+    const { defaultValue: written } = definition;
+    const ofVariable = written && !field ? valueFromAST(written, type) : undefined;
+    const fallback = jsonOf(ofVariable ?? field?.defaultValue, type);
     properties[name] = {
       ...schemaOf(type),
-      ...(text !== undefined && { description: text }),
+      ...(text && { description: text }),
       ...(fallback !== undefined && { default: fallback }),
     };
-    if (isNonNullType(type) && defaultValue === undefined) required.push(name);
   }
   const missing = Object.keys(described).find((name) => !Object.hasOwn(properties, name));
   if (missing !== undefined) throw new Error(`${operation.name?.value} has no variable $${missing}`);
+  const required = taken.filter((one) => one.required).map(({ keys }) => keys.join('.'));
   return { type: 'object', properties, required, additionalProperties: false };
 }
 

@@ -1,5 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import type { DocumentNode } from 'graphql';
+import type { Differences } from '#rest/engine/input_fields.ts';
 
 /** A tool: one operation of the GraphQL API. Made by `tool`. */
 export interface Tool {
@@ -7,14 +8,16 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly arguments: Readonly<Record<string, string>>;
+  /** How the arguments differ from the fields of `$input`. */
+  readonly differences: Differences;
   readonly found: (data: never) => unknown;
   readonly destructive: boolean;
 }
 
-interface ToolOptions<Data> {
+interface ToolOptions<Data> extends Omit<Differences, 'preset'> {
   /**
-   * An operation of `mcp/*.graphql`. Its name is that of the tool (`ListIssues` is `list_issues`), and its variables are the arguments,
-   * described as what they fill in the schema.
+   * An operation of `mcp/*.graphql`. Its name is that of the tool (`ListIssues` is `list_issues`), and its variables are the arguments, with
+   * the fields of `$input` in its place, described as what they fill in the schema.
    */
   operation: TypedDocumentNode<Data, never> | TypedDocumentNode<Data, Record<string, unknown>>;
   /** A few words that people see. */
@@ -30,6 +33,14 @@ interface ToolOptions<Data> {
 }
 
 /** A row of the table of tools. */
-export function tool<Data>({ destructive = false, arguments: described = {}, ...options }: ToolOptions<Data>): Tool {
-  return { destructive, arguments: described, ...options } as unknown as Tool;
+export function tool<Data>({
+  destructive = false,
+  arguments: described = {},
+  names,
+  hidden,
+  required,
+  ...options
+}: ToolOptions<Data>): Tool {
+  const differences = { names, hidden, required };
+  return { destructive, arguments: described, differences, ...options } as unknown as Tool;
 }

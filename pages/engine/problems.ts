@@ -17,13 +17,14 @@ export type Problems = Readonly<Record<string, string>>;
 const MENDABLE = ['VALIDATION_FAILED', 'BAD_REQUEST', 'CONFLICT', 'FORBIDDEN', 'NOT_FOUND', 'CONTENT_TOO_LARGE'];
 
 /**
- * What is wrong with a form, by the variables of its mutation. Empty if nothing was left to do, as when a button is pressed twice; null
+ * What is wrong with a form, by its fields. Empty if nothing was left to do, as when a button is pressed twice; null
  * for errors that the user cannot mend.
  */
 export function problemsOf(
   { errors = [] }: ExecutionResult,
   document: DocumentNode,
   schema: GraphQLSchema,
+  fieldOf: FieldOf,
 ): Problems | null {
   if (errors.some(({ extensions }) => extensions.code === 'NOT_MODIFIED')) return {};
   const error = errors.find(({ extensions }) => MENDABLE.includes(String(extensions.code)));
@@ -35,7 +36,7 @@ export function problemsOf(
   if (fields.length === 0) return { '': error.message };
   const problems: Record<string, string> = {};
   for (const [name, messages] of fields) {
-    const variable = variableFor(name, error, document, schema);
+    const variable = variableFor(name, error, document, schema, fieldOf);
     const message = (details[name] ?? messages).join(', ');
     if (variable === null) problems[''] = sentenceOf(name, message);
     // Several fields may be of one variable, such as a key and what is made of it: the first says what is wrong.
@@ -50,12 +51,16 @@ export function sentenceOf(name: string, message: string): string {
   return /^[A-Z]/.test(message) ? message : `${words} ${message}`;
 }
 
-/** The variable that fills the input of which the domain speaks by this name; null if none does. */
+/** The field of a form that fills a variable, or a field of `$input`; null if none does. */
+export type FieldOf = (fills: readonly string[]) => string | null;
+
+/** The variable or field that fills the input of which the domain speaks by this name; null if none does. */
 function variableFor(
   name: string,
   { path = [] }: GraphQLError,
   document: DocumentNode,
   schema: GraphQLSchema,
+  fieldOf: FieldOf,
 ): string | null {
   const operation = getOperationAST(document);
   const field = operation?.selectionSet.selections.find(
@@ -64,6 +69,7 @@ function variableFor(
   );
   const [argument, ...within] = inputPath(name, field, operation, schema).split('.');
   let value: ValueNode | undefined = field?.arguments?.find((one) => one.name.value === argument)?.value;
+  if (value?.kind === Kind.VARIABLE) return fieldOf([value.name.value, ...within]);
   for (const key of within) {
     // A form fills one entry of a list.
     if (value?.kind === Kind.LIST) value = value.values[0];

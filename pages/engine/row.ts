@@ -1,6 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import type { DocumentNode } from 'graphql';
 import type { Feed } from '#pages/engine/atom.ts';
+import type { Differences } from '#rest/engine/input_fields.ts';
 import type { Question } from '#src/entrances/web/pages/asking.ts';
 import type { Texts } from '#src/platform/texts/texts.ts';
 
@@ -118,6 +119,8 @@ export interface Form {
   readonly again: Page | null;
   readonly lists: readonly string[];
   readonly variables: (given: Facts['given']) => Facts['given'];
+  /** How its fields differ from those of `$input`. */
+  readonly differences: Differences;
   readonly takesFiles: boolean;
   readonly administers: boolean;
 }
@@ -245,10 +248,17 @@ export function json<Data, Found>({ variables = (given) => given, ...options }: 
   return { kind: 'json', variables, ...options } as unknown as JsonRow;
 }
 
-export interface FormOptions<Data> {
+/**
+ * How the fields of a form differ from those of `$input`: `names` are those of fields by what they fill, `a[b]` for a field of an input
+ * within; `hidden` are no fields of the form, `required` must be sent, and `preset` is what the mutation gets besides.
+ */
+export interface FormOptions<Data> extends Differences {
   /** As of a page; where the form is sent to. A page at the same path is what GET shows. */
   path: string;
-  /** A mutation of `pages/*.graphql`, or a query with `shows`. Its variables are the parameters of the path and the fields of the form. */
+  /**
+   * A mutation of `pages/*.graphql`, or a query with `shows`. Its variables, and the fields of its `$input`, are the parameters of the path
+   * and the fields of the form.
+   */
   operation: TypedDocumentNode<Data, never> | TypedDocumentNode<Data, Record<string, unknown>>;
   /** Path to which the browser is sent when it succeeded. */
   goTo: (data: Data, facts: Facts) => string;
@@ -287,6 +297,10 @@ export function form<Data>({
   variables = (given) => given,
   takesFiles = false,
   administers = false,
+  names,
+  hidden,
+  required,
+  preset,
   ...options
 }: FormOptions<Data>): Form {
   return {
@@ -297,6 +311,7 @@ export function form<Data>({
     refused: refused ?? null,
     lists,
     variables,
+    differences: { names, hidden, required, preset },
     takesFiles,
     administers,
     ...options,

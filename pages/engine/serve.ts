@@ -6,6 +6,7 @@ import { type Match, matcher } from '#pages/engine/match.ts';
 import { type Problems, problemsOf, sentenceOf } from '#pages/engine/problems.ts';
 import type { Facts, FeedRow, Form, JsonRow, OfRow, Page, Raw, Row } from '#pages/engine/row.ts';
 import { isNoId, Unfit, type Variable, valuesFor, variablesOf } from '#pages/engine/variables.ts';
+import { filled } from '#rest/engine/input_fields.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
 import { ask, fieldsKept, isConfirmed } from '#src/entrances/web/pages/asking.ts';
 import { askToSignIn, missing, type Pages, takesPage } from '#src/entrances/web/pages/page.ts';
@@ -292,7 +293,8 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
       const asked = valuesFor(variables, row.variables(given), { isForm: true, lists: row.lists });
       const missing = variables.find(({ name, required }) => required && asked[name] === undefined);
       if (missing) throw new Unfit(missing.name);
-      const result = await serving.execute(row.operation, asked, visit);
+      const input = filled(variables, asked, row.differences.preset);
+      const result = await serving.execute(row.operation, input, visit);
       const [error] = result.errors ?? [];
       const facts = factsOf(visit, given);
       const told = error || !result.data ? null : (row.refused?.(result.data as never, facts) ?? null);
@@ -310,7 +312,10 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
         return;
       }
       refuseFailures(result);
-      const problems = told ?? problemsOf(result, row.operation, serving.schema);
+      // What was not sent is not in the form.
+      const fieldOf = (fills: readonly string[]) =>
+        variables.find((one) => one.fills.join() === fills.join() && Object.hasOwn(given, one.name))?.name ?? null;
+      const problems = told ?? problemsOf(result, row.operation, serving.schema, fieldOf);
       if (!problems || !row.again) throw refusalOf(result);
       refused = { values: given, problems: saidByForm(problems, parameters) };
     } catch (error) {
@@ -355,10 +360,11 @@ function askFirst({ ofRow }: Serving, asks: NonNullable<Form['asks']>, visit: Vi
   visit.response.redirect(303, url.pathname + url.search);
 }
 
-function operationOf({ operation: document }: Row, schema: GraphQLSchema): Operation {
+function operationOf(row: Row, schema: GraphQLSchema): Operation {
+  const { operation: document } = row;
   const operation = getOperationAST(document);
   const isSecret = operation !== null && operation !== undefined && selectsSecrets(document, operation);
-  return { variables: variablesOf(document, schema), isSecret };
+  return { variables: variablesOf(document, schema, row.kind === 'form' ? row.differences : {}), isSecret };
 }
 
 /** How visitors see changes. */

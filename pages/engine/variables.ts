@@ -3,31 +3,32 @@ import {
   type GraphQLInputType,
   type GraphQLSchema,
   getNullableType,
+  getOperationAST,
   isEnumType,
   isListType,
   isNonNullType,
   isScalarType,
-  Kind,
-  typeFromAST,
 } from 'graphql';
+import { type Differences, type Manner, type Taken, takenBy } from '#rest/engine/input_fields.ts';
 import { fromGlobalId } from '#schema/node/global_id.ts';
 
-/** A variable of the operation of a row. */
-export interface Variable {
+/** What the operation of a row takes from a request: a variable, or a field of `$input`. */
+export interface Variable extends Pick<Taken, 'keys' | 'fills' | 'type' | 'required'> {
+  /** The name of the parameter or of the field of the form. */
   readonly name: string;
-  readonly type: GraphQLInputType;
-  readonly required: boolean;
 }
 
-/** The variables that an operation declares. */
-export function variablesOf(document: DocumentNode, schema: GraphQLSchema): Variable[] {
-  return document.definitions.flatMap((definition) => {
-    if (definition.kind !== Kind.OPERATION_DEFINITION) return [];
-    return (definition.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => {
-      const found = typeFromAST(schema, type) as GraphQLInputType;
-      return { name: variable.name.value, type: found, required: isNonNullType(found) && defaultValue === undefined };
-    });
-  });
+/** Forms name what they have as the schema does, and hold no records. */
+const MANNER: Manner = { word: (field) => field, opens: () => null, nests: false };
+
+/** The variables that an operation declares, with the fields of `$input` in its place. */
+export function variablesOf(document: DocumentNode, schema: GraphQLSchema, differences: Differences = {}): Variable[] {
+  const operation = getOperationAST(document);
+  if (!operation) return [];
+  const { preset = {} } = differences;
+  const hidden = [...(differences.hidden ?? []), ...Object.keys(preset)];
+  const taken = takenBy(operation, schema, { ...differences, hidden }, MANNER);
+  return taken.filter(({ keys }) => keys.length === 1).map((one) => ({ name: one.keys[0], ...one }));
 }
 
 /** A value that does not fit its variable. */

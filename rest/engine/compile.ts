@@ -2,7 +2,7 @@ import {
   type DocumentNode,
   type FragmentDefinitionNode,
   type GraphQLEnumType,
-  type GraphQLInputObjectType,
+  type GraphQLInputType,
   type GraphQLInterfaceType,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -10,22 +10,20 @@ import {
   getNamedType,
   getNullableType,
   isEnumType,
-  isInputObjectType,
   isInterfaceType,
   isListType,
-  isNonNullType,
   isObjectType,
-  isRequiredInputField,
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
   typeFromAST,
-  type VariableDefinitionNode,
   valueFromAST,
   valueFromASTUntyped,
 } from 'graphql';
 import { type Parameter, snakeCase } from '#rest/engine/coerce.ts';
-import { type Route, variantsOf } from '#rest/engine/route.ts';
+import { inputTypeOf, type Manner, type Taken, takenBy, takesInput } from '#rest/engine/input_fields.ts';
+import { withPath } from '#rest/engine/path_fields.ts';
+import { pathParameters, type Route, variantsOf } from '#rest/engine/route.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
 
 /** A route with everything derived from its operation, computed once at start. */
@@ -34,6 +32,8 @@ export interface Endpoint {
   readonly operationName: string;
   readonly document: DocumentNode;
   readonly parameters: readonly Parameter[];
+  /** Whether it is a mutation whose parameters are the fields of `$input`. */
+  readonly takesInput: boolean;
   /** Names of parameters that are lists. */
   readonly lists: ReadonlySet<string>;
   /** Keys from the operation's result to the response body. */
@@ -91,6 +91,7 @@ export function compile(route: Route, schema: GraphQLSchema): Endpoint {
     operationName: operation.name.value,
     document: route.operation,
     parameters,
+    takesInput: takesInput(operation),
     lists: listsOf(parameters, route),
     resultPath,
     paginated,
@@ -112,90 +113,59 @@ function choicesOf(route: Route, schema: GraphQLSchema): Endpoint['choices'] {
 }
 
 function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema, route: Route): Parameter[] {
-  const inPath = new Set(route.path.match(/:(\w+)/g)?.map((name) => name.slice(1)));
-  const parameters = (operation.variableDefinitions ?? []).flatMap((definition) => {
-    const variable = definition.variable.name.value;
-    const type = typeFromAST(schema, definition.type);
-    if (
-      ENGINE_VARIABLES.has(variable) ||
-      Object.hasOwn(route.derived ?? {}, variable) ||
-      !type ||
-      !('name' in getNamedType(type))
-    )
-      return [];
-    const input = type as Parameter['type'];
-    const fallback = definition.defaultValue && valueFromAST(definition.defaultValue, input);
-    const record = getNullableType(input);
-    if (isInputObjectType(record))
-      return parametersIn(record, [variable], nestedIn(variable, route), defaultsOf(definition, input), route);
-    const required = isNonNullType(type) && definition.defaultValue === undefined;
-    const place = inPath.has(variable) ? 'path' : 'request';
-    const key = route.names?.[variable] ?? variable;
-    return [parameter({ type: input, keys: [key], fills: [variable], required, default: fallback, in: place }, route)];
-  });
-  const names = parameters.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const inPath = pathParameters(route);
+  const input = inputTypeOf(operation, schema);
+  const { names, hidden, required = [] } = input ? withPath(route, input) : route;
+  const differences = { names, hidden, required: [...required, ...inPath] };
+  const manner: Manner = {
+    word: snakeCase,
+    opens: (variable) => (route.nested?.includes(variable) ? 'within' : 'apart'),
+    nests: true,
+  };
+  const ownVariables = new Set([...ENGINE_VARIABLES, ...Object.keys(route.derived ?? {})]);
+  const parameters = takenBy(operation, schema, differences, manner)
+    .filter(({ fills: [variable] }) => !ownVariables.has(variable))
+    .map((taken) => parameter(taken, inPath.includes(taken.keys.join()) ? 'path' : 'request', schema, route));
+  const all = parameters.map(({ name }) => name);
+  const twice = all.find((name, index) => all.indexOf(name) !== index);
   if (twice !== undefined) throw new Error(`${route.method} ${route.path}: two parameters are called ${twice}`);
-  return parameters;
+  // Those of the path come first, in its order, then those that must be present, in the order of the row.
+  const first = input ? [...inPath, ...(route.alternatives ?? []), ...required] : inPath;
+  const rank = ({ name, required: isNeeded }: Parameter) =>
+    first.includes(name) ? first.indexOf(name) : first.length + (input && !isNeeded ? 1 : 0);
+  return parameters.sort((one, other) => rank(one) - rank(other));
 }
 
-function nestedIn(variable: string, { nested, names }: Route): Parameter['keys'] | undefined {
-  return nested?.includes(variable) ? [names?.[variable] ?? variable] : undefined;
+/** The defaults of a variable, or of a field of it: in this API, and in GraphQL. */
+function defaultsOf(
+  { definition, fills: [, ...fields] }: Taken,
+  schema: GraphQLSchema,
+): Record<'read' | 'written', unknown> {
+  const { type, defaultValue } = definition;
+  const variable = typeFromAST(schema, type) as GraphQLInputType | undefined;
+  if (!defaultValue || !variable) return { read: undefined, written: undefined };
+  const at = (value: unknown) =>
+    fields.reduce((record, key) => (record as Record<string, unknown> | null | undefined)?.[key], value);
+  return { read: at(valueFromAST(defaultValue, variable)), written: at(valueFromASTUntyped(defaultValue)) };
 }
 
-/** The fields of an input become parameters; those of a nested input become keys of a parameter: `not[labels]`. */
-function parametersIn(
-  record: GraphQLInputObjectType,
-  above: Parameter['fills'],
-  within: Parameter['keys'] | undefined,
-  defaults: Defaults,
-  route: Route,
-  around: readonly string[] = within ? [''] : [],
-): Parameter[] {
-  return Object.values(record.getFields()).flatMap((field) => {
-    const name = snakeCase(field.name);
-    if (route.hidden?.includes(name)) return [];
-    const keys: Parameter['keys'] = within ? [...within, name] : [route.names?.[name] ?? name];
-    const fills: Parameter['fills'] = [...above, field.name];
-    const inner = getNullableType(field.type);
-    const own = { read: at(defaults.read, field.name), written: at(defaults.written, field.name) };
-    if (isInputObjectType(inner))
-      return parametersIn(inner, fills, keys, own, route, [...around, field.description ?? '']);
-    const isNeeded = isRequiredInputField(field) && own.written === undefined;
-    const [required, neededWithin] = within ? [false, isNeeded] : [isNeeded, false];
-    const { type } = field;
-    const values = { default: own.read, preset: own.written, neededWithin, around };
-    return [parameter({ type, keys, fills, field, required, ...values, in: 'request' }, route)];
-  });
-}
-
-/** The defaults of a variable: in this API, and in GraphQL. */
-interface Defaults {
-  read: unknown;
-  written: unknown;
-}
-
-function defaultsOf({ defaultValue }: VariableDefinitionNode, type: Parameter['type']): Defaults {
-  if (!defaultValue) return { read: undefined, written: undefined };
-  return { read: valueFromAST(defaultValue, type), written: valueFromASTUntyped(defaultValue) };
-}
-
-function at(record: unknown, key: string): unknown {
-  return (record as Record<string, unknown> | null | undefined)?.[key];
-}
-
-function parameter(
-  own: Pick<
-    Parameter,
-    'type' | 'keys' | 'fills' | 'field' | 'required' | 'neededWithin' | 'around' | 'default' | 'preset' | 'in'
-  >,
-  route: Route,
-): Parameter {
-  const [first, ...inner] = own.keys;
+function parameter(taken: Taken, place: Parameter['in'], schema: GraphQLSchema, route: Route): Parameter {
+  const { type, keys, fills, field, around } = taken;
+  const { read, written } = defaultsOf(taken, schema);
+  const preset = field ? written : undefined;
+  const [first, ...inner] = keys;
   const name = `${first}${inner.map((key) => `[${key}]`).join('')}`;
   return {
-    ...own,
     name,
+    type,
+    keys,
+    fills,
+    field,
+    required: taken.required && preset === undefined,
+    default: read,
+    preset,
+    around,
+    in: place,
     commaSeparated: route.commaSeparated?.includes(name) ?? false,
     minimum: route.minimum?.[name],
     allowed: route.allowed?.[name],
@@ -204,7 +174,7 @@ function parameter(
     words: route.words?.[name],
     onlyOne: route.onlyOne?.includes(name) ?? false,
     threadKey: route.threadKeys?.includes(name) ?? false,
-    neededWithin: own.neededWithin || (route.neededWithin?.includes(name) ?? false),
+    neededWithin: (taken.neededWithin && preset === undefined) || (route.neededWithin?.includes(name) ?? false),
     passUnknownEnum: placesIn(name, route.passUnknownEnum),
     verbatim: placesIn(name, route.verbatim),
     numericId: route.numericIds?.includes(name) ?? false,

@@ -365,8 +365,14 @@ async function operate<A extends Asker>(
     return { subtree };
   }
   const { trial } = endpoint.route;
-  if (trial && variables[trial] === true) return void respondToTrial(trial, request, response);
+  if (trial && isTried(trial, endpoint, variables)) return void respondToTrial(trial, request, response);
   return void respond(endpoint, subtree, page, request, response, urlOf(options, request));
+}
+
+/** Whether the parameter by which nothing is changed is true. */
+function isTried(trial: string, { parameters }: Endpoint, variables: Record<string, unknown>): boolean {
+  const fills = parameters.find(({ name }) => name === trial)?.fills;
+  return fills !== undefined && valueAt(variables, fills) === true;
 }
 
 /** Sets headers to values of a record: texts as they are, in UTF-8, without what a header cannot have. */

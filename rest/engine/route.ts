@@ -23,6 +23,9 @@ export type RawReader =
   | 'project_export'
   | 'upload';
 
+/** Names what is wrong with parameters, as they were sent. */
+export type Check = (given: Readonly<Record<string, unknown>>) => string[];
+
 /** One row of a route table: the operation for a method and path, and deviations from the rules. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -114,18 +117,12 @@ export interface Route {
   readonly nothing?: { readonly status: number; readonly message: string };
   /** Parameters with several values separated by commas. */
   readonly commaSeparated?: readonly string[];
-  /** Parameters that must not be blank if present. */
-  readonly notBlank?: readonly string[];
-  /** Parameters that must be present unless another one, here the value, is true. */
-  readonly requiredUnless?: Readonly<Record<string, string>>;
   /** Error statuses that only the REST API distinguishes. */
   readonly alsoRefuses?: readonly number[];
   /** Parameters of which at least one must be present; those that the operation does not have are enough, too, and change nothing. */
   readonly atLeastOne?: readonly string[];
-  /** Parameters of which all or none must be present. */
-  readonly allOrNone?: readonly string[];
-  /** Parameters that must be absent, with the message for each. */
-  readonly absent?: Readonly<Record<string, string>>;
+  /** What is wrong with the parameters of a row, or with several of them together, that no other option says. */
+  readonly check?: Check;
   /** Keys that are omitted from the record if null; `a.b` is key `b` of the record, or each record, at `a`. */
   readonly omitNull?: readonly string[];
   /** Keys that are omitted from the record, or each record, if their list is empty; `omitNull` names them, too. */
@@ -179,17 +176,18 @@ export interface Route {
   readonly numericIds?: readonly string[];
   /** The word by which a parameter has no value, in addition to blank. */
   readonly nullWord?: Readonly<Record<string, string>>;
-  /** Names of parameters, if they differ from the variable or input field that they fill, in snake_case. */
+  /**
+   * Names of parameters, if they differ from the variable or input field that they fill, in snake_case. A field within another one, `a[b]`,
+   * becomes a parameter of its own by that. What the path fills by rule (`path_fields.ts`) needs no name.
+   */
   readonly names?: Readonly<Record<string, string>>;
   /** Words of parameters, each with the value that it stands for: additional ones of enums, and the only ones of other types. */
   readonly words?: Readonly<Record<string, Words>>;
   /** Parameters with a single value that may also be sent as a list of one. */
   readonly onlyOne?: readonly string[];
-  /** Parameters of which exactly one must be present. */
-  readonly exactlyOne?: readonly string[];
   /** Parameters of which exactly one must be present, and the first is what is missing if none is. */
   readonly alternatives?: readonly string[];
-  /** Fields of variables of input types that are no parameters. */
+  /** Fields of variables of input types that are no parameters: `squash`, `position[line_range]`. */
   readonly hidden?: readonly string[];
   /** Variables of input types whose fields are keys of a parameter, `a[b]`, instead of parameters of their own. */
   readonly nested?: readonly string[];
@@ -199,6 +197,13 @@ export interface Route {
   readonly threadKeys?: readonly string[];
   /** Parameters of which at most one may be present. */
   readonly exclusive?: readonly (readonly string[])[];
+  /**
+   * Parameters that must be present though the schema does not require the input fields that they fill, or whose errors are not in the order
+   * of the schema.
+   */
+  readonly required?: readonly string[];
+  /** What `$input` has besides parameters, as in GraphQL. */
+  readonly preset?: Readonly<Record<string, unknown>>;
   /** Undocumented other names of parameters. */
   readonly aliases?: Readonly<Record<string, string>>;
   /** Documented other names of parameters. */
@@ -252,4 +257,9 @@ export interface Choice {
 /** The route for each word of its choice; the route itself without one. */
 export function variantsOf({ choice, ...route }: Route): Route[] {
   return choice ? Object.values(choice.of).map((own) => ({ ...route, ...own })) : [route];
+}
+
+/** The names of the parameters in the path of a route, in its order. */
+export function pathParameters({ path }: Route): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 }

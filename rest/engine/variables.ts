@@ -1,16 +1,17 @@
 import { isNonNullType } from 'graphql';
 import { coerce, type Parameter, Unusable } from '#rest/engine/coerce.ts';
 import type { Endpoint } from '#rest/engine/compile.ts';
-import type { Route } from '#rest/engine/route.ts';
+import { fill } from '#rest/engine/input_fields.ts';
+import { pathParameters, type Route } from '#rest/engine/route.ts';
 
 /** The operation's variables from path and parameters; errors are added to `problems` in order. */
 export function readVariables(
-  { route, parameters }: Endpoint,
+  { route, parameters, takesInput }: Endpoint,
   inPath: ReadonlyMap<string, string>,
   given: Record<string, unknown>,
   problems: string[],
 ): Record<string, unknown> {
-  const variables: Record<string, unknown> = {};
+  const variables: Record<string, unknown> = takesInput ? { input: structuredClone(route.preset ?? {}) } : {};
   for (const parameter of parameters) {
     const { name, required, neededWithin } = parameter;
     try {
@@ -22,24 +23,12 @@ export function readVariables(
       const absent = coerced === undefined || (coerced === null && hasOther);
       if (!absent) fill(variables, parameter.fills, coerced);
       else if (parameter.preset !== undefined) fill(variables, parameter.fills, parameter.preset);
-      else if (
-        required ||
-        route.alternatives?.[0] === name ||
-        isRequired(route, name, given) ||
-        (neededWithin && isBegun(given, parameter.keys))
-      )
+      else if (required || route.alternatives?.[0] === name || (neededWithin && isBegun(given, parameter.keys)))
         problems.push(`${name} is ${value === undefined ? 'missing' : 'invalid'}`);
     } catch (error) {
       if (!(error instanceof Unusable)) throw error;
       problems.push(`${error instanceof NoRecord ? error.parameter : name} ${error.message}`);
     }
-  }
-  for (const name of route.notBlank ?? []) {
-    const value = given[name];
-    if (value === null || (typeof value === 'string' && value.trim() === '')) problems.push(`${name} is empty`);
-  }
-  for (const [name, refusal] of Object.entries(route.absent ?? {})) {
-    if (given[name] !== undefined) problems.push(`${name} ${refusal}`);
   }
   problems.push(...unkeptSecrets({ route, parameters }, given));
   const exclusive = [...(route.exclusive ?? []), ...(route.alternatives ? [route.alternatives] : [])];
@@ -47,20 +36,11 @@ export function readVariables(
     if (names.filter((name) => !isBlank(given[name])).length > 1)
       problems.push(`${names.join(', ')} are mutually exclusive`);
   }
-  const { atLeastOne, allOrNone, exactlyOne } = route;
-  const chosen = exactlyOne?.filter((name) => given[name] != null).length ?? 1;
-  if (exactlyOne && chosen !== 1) {
-    const names = exactlyOne.join(', ');
-    const wrong = chosen === 0 ? 'missing, exactly one parameter must be provided' : 'mutually exclusive';
-    problems.push(`${names} are ${wrong}`);
-  }
+  const { atLeastOne, check } = route;
   if (atLeastOne && !atLeastOne.some((name) => given[name] !== undefined)) {
     problems.push(`${atLeastOne.join(', ')} are missing, at least one parameter must be provided`);
   }
-  const present = allOrNone?.filter((name) => given[name] !== undefined).length ?? 0;
-  if (allOrNone && present > 0 && present < allOrNone.length) {
-    problems.push(`${allOrNone.join(', ')} provide all or none of parameters`);
-  }
+  problems.push(...(check?.(given) ?? []));
   return variables;
 }
 
@@ -103,32 +83,14 @@ function isBegun(given: Record<string, unknown>, keys: Parameter['keys']): boole
   return givenAt(given, around) != null && !isBlank(givenAt(given, around));
 }
 
-/** Whether a parameter is required, as the one that would excuse its absence is not true. */
-function isRequired({ requiredUnless = {} }: Route, name: string, given: Record<string, unknown>): boolean {
-  const excuse = requiredUnless[name];
-  return excuse !== undefined && !isTrue(given[excuse]);
-}
-
-function isTrue(value: unknown): boolean {
+/** Whether a parameter was sent as true. */
+export function isTrue(value: unknown): boolean {
   return typeof value !== 'object' && /^(true|1|yes|y|t|on)$/i.test(String(value).trim());
 }
 
 /** Optional parameters that are empty count as absent. */
-function isBlank(value: unknown): boolean {
+export function isBlank(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
-}
-
-/** Sets a variable, or a field of an input variable. */
-export function fill(variables: Record<string, unknown>, path: Parameter['fills'], value: unknown): void {
-  let at = variables;
-  let key: string = path[0];
-  for (let depth = 1; depth < path.length; depth += 1) {
-    const inner = (at[key] ?? {}) as Record<string, unknown>;
-    at[key] = inner;
-    at = inner;
-    key = path[depth] ?? '';
-  }
-  at[key] = value;
 }
 
 /** Renames parameters sent under another name; a parameter under its own name wins, unless the route says otherwise. */
@@ -145,7 +107,7 @@ export function renamed(
 
 /** The values of the path by parameter name; null if the route does not accept them. */
 export function pathValues({ route, parameters }: Endpoint, values: string[]): ReadonlyMap<string, string> | null {
-  const names = route.path.match(/:(\w+)/g)?.map((name) => name.slice(1)) ?? [];
+  const names = pathParameters(route);
   const found = new Map(names.map((name, index) => [name, values[index] ?? '']));
   const last = names.at(-1);
   const type = parameters.find(({ name }) => name === last)?.type;

@@ -1,5 +1,5 @@
 import type { Endpoint } from '#rest/engine/compile.ts';
-import type { Route } from '#rest/engine/route.ts';
+import { pathParameters, type Route } from '#rest/engine/route.ts';
 
 /**
  * The operation name for generated clients: `listProjectIssues`, `createIssue`. It follows from the name of the GraphQL
@@ -17,10 +17,6 @@ function verb({ operationName, route, paginated, list }: Endpoint): string {
   if (route.choice) return `list${route.choice.name}`;
   if (route.method !== 'GET' || /^(?:List|Get)[A-Z]/.test(operationName)) return camelCase(operationName);
   return `${paginated || list ? 'list' : 'get'}${operationName}`;
-}
-
-function pathParameters({ path }: Route): string[] {
-  return path.match(/:(\w+)/g)?.map((name) => name.slice(1)) ?? [];
 }
 
 /** Converts the suffix of `archive.tar.gz` to `TarGz`. */

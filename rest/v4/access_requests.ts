@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -13,22 +14,19 @@ export const accessRequests: Route[] = [
   {
     method: 'POST',
     path: '/groups/:id/access_requests',
-    operation: operations.RequestGroupAccessDocument,
-    result: 'requestGroupAccess.accessRequest',
+    ...mutation('RequestGroupAccess', 'requestGroupAccess.accessRequest', '...AccessRequestRecord'),
   },
   {
     method: 'PUT',
     path: '/groups/:id/access_requests/:user_id/approve',
-    operation: operations.ApproveGroupAccessRequestDocument,
-    result: 'approveGroupAccessRequest.member',
+    ...mutation('ApproveGroupAccessRequest', 'approveGroupAccessRequest.member', '...MemberRecord'),
     passUnknownEnum,
     status: 201,
   },
   {
     method: 'DELETE',
     path: '/groups/:id/access_requests/:user_id',
-    operation: operations.DenyGroupAccessRequestDocument,
-    result: 'denyGroupAccessRequest',
+    ...mutation('DenyGroupAccessRequest', 'denyGroupAccessRequest', 'deniedUserId'),
     status: 204,
   },
   {
@@ -40,22 +38,19 @@ export const accessRequests: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/access_requests',
-    operation: operations.RequestProjectAccessDocument,
-    result: 'requestProjectAccess.accessRequest',
+    ...mutation('RequestProjectAccess', 'requestProjectAccess.accessRequest', '...AccessRequestRecord'),
   },
   {
     method: 'PUT',
     path: '/projects/:id/access_requests/:user_id/approve',
-    operation: operations.ApproveProjectAccessRequestDocument,
-    result: 'approveProjectAccessRequest.member',
+    ...mutation('ApproveProjectAccessRequest', 'approveProjectAccessRequest.member', '...MemberRecord'),
     passUnknownEnum,
     status: 201,
   },
   {
     method: 'DELETE',
     path: '/projects/:id/access_requests/:user_id',
-    operation: operations.DenyProjectAccessRequestDocument,
-    result: 'denyProjectAccessRequest',
+    ...mutation('DenyProjectAccessRequest', 'denyProjectAccessRequest', 'deniedUserId'),
     status: 204,
   },
 ];

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -16,6 +17,8 @@ export const applications: Route[] = [
     method: 'POST',
     path: '/applications',
     operation: operations.CreateApplicationDocument,
+    names: { redirect_uris: 'redirect_uri' },
+    required: ['name', 'redirect_uri', 'scopes'],
     description: 'Registers an application. For administrators.',
     result: 'registerOAuthApplication.oauthApplication',
     precheck,
@@ -24,9 +27,8 @@ export const applications: Route[] = [
   {
     method: 'DELETE',
     path: '/applications/:id',
-    operation: operations.DeleteApplicationDocument,
+    ...mutation('DeleteApplication', 'deleteOAuthApplication.oauthApplication', 'id'),
     description: 'Deletes an application with all its tokens. For administrators.',
-    result: 'deleteOAuthApplication.oauthApplication',
     numeric: ['id'],
     status: 204,
     precheck,

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -5,8 +6,6 @@ import * as operations from '#src/generated/operations.ts';
 interface Operations {
   list: Route['operation'];
   read: Route['operation'];
-  give: Route['operation'];
-  takeBack: Route['operation'];
 }
 
 const MISSING = '404 Award Emoji Not Found';
@@ -14,8 +13,8 @@ const MISSING = '404 Award Emoji Not Found';
 const notFound = { Issue: MISSING, MergeRequest: MISSING, Snippet: MISSING, Note: MISSING };
 const refused = { status: 404, message: MISSING };
 
-/** @param record path of one record; @param field of the project that finds it */
-function awardsOn(record: string, field: string, { list, read, give, takeBack }: Operations): Route[] {
+/** @param record path of one record; @param field of the project that finds it; @param noun what operations call it */
+function awardsOn(record: string, field: string, noun: string, { list, read }: Operations): Route[] {
   const path = `/projects/:id/${record}/award_emoji`;
   const one = `${path}/:award_id`;
   return [
@@ -24,8 +23,7 @@ function awardsOn(record: string, field: string, { list, read, give, takeBack }:
     {
       method: 'POST',
       path,
-      operation: give,
-      result: 'giveAward.award',
+      ...mutation(`Give${noun}Award`, 'giveAward.award', '...AwardRecord'),
       notFound,
       refused,
       failure: { VALIDATION_FAILED: 404 },
@@ -34,8 +32,7 @@ function awardsOn(record: string, field: string, { list, read, give, takeBack }:
     {
       method: 'DELETE',
       path: one,
-      operation: takeBack,
-      result: 'takeAwardBack',
+      ...mutation(`Take${noun}AwardBack`, 'takeAwardBack', 'deletedAwardId'),
       status: 204,
       notFound,
       refused: { status: 401, message: '401 Unauthorized' },
@@ -44,40 +41,28 @@ function awardsOn(record: string, field: string, { list, read, give, takeBack }:
 }
 
 export const awards: Route[] = [
-  ...awardsOn('issues/:issue_iid', 'issue', {
+  ...awardsOn('issues/:issue_iid', 'issue', 'Issue', {
     list: operations.IssueAwardsDocument,
     read: operations.IssueAwardDocument,
-    give: operations.GiveIssueAwardDocument,
-    takeBack: operations.TakeIssueAwardBackDocument,
   }),
-  ...awardsOn('issues/:issue_iid/notes/:note_id', 'issue.note', {
+  ...awardsOn('issues/:issue_iid/notes/:note_id', 'issue.note', 'IssueNote', {
     list: operations.IssueNoteAwardsDocument,
     read: operations.IssueNoteAwardDocument,
-    give: operations.GiveIssueNoteAwardDocument,
-    takeBack: operations.TakeIssueNoteAwardBackDocument,
   }),
-  ...awardsOn('merge_requests/:merge_request_iid', 'mergeRequest', {
+  ...awardsOn('merge_requests/:merge_request_iid', 'mergeRequest', 'MergeRequest', {
     list: operations.MergeRequestAwardsDocument,
     read: operations.MergeRequestAwardDocument,
-    give: operations.GiveMergeRequestAwardDocument,
-    takeBack: operations.TakeMergeRequestAwardBackDocument,
   }),
-  ...awardsOn('merge_requests/:merge_request_iid/notes/:note_id', 'mergeRequest.note', {
+  ...awardsOn('merge_requests/:merge_request_iid/notes/:note_id', 'mergeRequest.note', 'MergeRequestNote', {
     list: operations.MergeRequestNoteAwardsDocument,
     read: operations.MergeRequestNoteAwardDocument,
-    give: operations.GiveMergeRequestNoteAwardDocument,
-    takeBack: operations.TakeMergeRequestNoteAwardBackDocument,
   }),
-  ...awardsOn('snippets/:snippet_id', 'snippet', {
+  ...awardsOn('snippets/:snippet_id', 'snippet', 'Snippet', {
     list: operations.SnippetAwardsDocument,
     read: operations.SnippetAwardDocument,
-    give: operations.GiveSnippetAwardDocument,
-    takeBack: operations.TakeSnippetAwardBackDocument,
   }),
-  ...awardsOn('snippets/:snippet_id/notes/:note_id', 'snippet.note', {
+  ...awardsOn('snippets/:snippet_id/notes/:note_id', 'snippet.note', 'SnippetNote', {
     list: operations.SnippetNoteAwardsDocument,
     read: operations.SnippetNoteAwardDocument,
-    give: operations.GiveSnippetNoteAwardDocument,
-    takeBack: operations.TakeSnippetNoteAwardBackDocument,
   }),
 ];

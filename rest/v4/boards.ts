@@ -1,29 +1,37 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** The operations for the boards of projects, or of groups. */
-type Operations = Record<
-  'list' | 'read' | 'create' | 'update' | 'remove' | 'lists' | 'readList' | 'createList' | 'moveList' | 'removeList',
-  Route['operation']
->;
+type Operations = Record<'list' | 'read' | 'lists' | 'readList', Route['operation']>;
+
+/** What only pages set when they create a board. */
+const OF_PAGES = ['hide_backlog_list', 'hide_closed_list'];
 
 /** @param place `project` or `group`, the field that finds it */
 function boardsOf(place: string, of: Operations): Route[] {
   const path = `/${place}s/:id/boards`;
+  const noun = place === 'project' ? 'Board' : 'GroupBoard';
+  const record = place === 'project' ? '...ProjectBoardRecord' : '...GroupBoardRecord';
   const one = `${path}/:board_id`;
   const lists = `${one}/lists`;
   const list = `${lists}/:list_id`;
   return [
     { method: 'GET', path, operation: of.list, result: `${place}.boards` },
-    { method: 'POST', path, operation: of.create, result: 'createBoard.board' },
+    { method: 'POST', path, ...mutation(`Create${noun}`, 'createBoard.board', record), hidden: OF_PAGES },
     { method: 'GET', path: one, operation: of.read, result: `${place}.board` },
-    { method: 'PUT', path: one, operation: of.update, result: 'updateBoard.board' },
-    { method: 'DELETE', path: one, operation: of.remove, result: 'deleteBoard', status: 204 },
+    { method: 'PUT', path: one, ...mutation(`Update${noun}`, 'updateBoard.board', record) },
+    { method: 'DELETE', path: one, ...mutation(`Delete${noun}`, 'deleteBoard', 'deletedBoardId'), status: 204 },
     { method: 'GET', path: lists, operation: of.lists, result: `${place}.board.lists` },
     { method: 'GET', path: list, operation: of.readList, result: `${place}.board.list` },
-    { method: 'POST', path: lists, operation: of.createList, result: 'createBoardList.list' },
-    { method: 'PUT', path: list, operation: of.moveList, result: 'moveBoardList.list' },
-    { method: 'DELETE', path: list, operation: of.removeList, result: 'deleteBoardList', status: 204 },
+    { method: 'POST', path: lists, ...mutation(`Create${noun}List`, 'createBoardList.list', '...BoardListRecord') },
+    { method: 'PUT', path: list, ...mutation(`Move${noun}List`, 'moveBoardList.list', '...BoardListRecord') },
+    {
+      method: 'DELETE',
+      path: list,
+      ...mutation(`Delete${noun}List`, 'deleteBoardList', 'deletedBoardListId'),
+      status: 204,
+    },
   ];
 }
 
@@ -31,25 +39,13 @@ export const boards: Route[] = [
   ...boardsOf('project', {
     list: operations.ProjectBoardsDocument,
     read: operations.ProjectBoardDocument,
-    create: operations.CreateBoardDocument,
-    update: operations.UpdateBoardDocument,
-    remove: operations.DeleteBoardDocument,
     lists: operations.BoardListsDocument,
     readList: operations.BoardListDocument,
-    createList: operations.CreateBoardListDocument,
-    moveList: operations.MoveBoardListDocument,
-    removeList: operations.DeleteBoardListDocument,
   }),
   ...boardsOf('group', {
     list: operations.GroupBoardsDocument,
     read: operations.GroupBoardDocument,
-    create: operations.CreateGroupBoardDocument,
-    update: operations.UpdateGroupBoardDocument,
-    remove: operations.DeleteGroupBoardDocument,
     lists: operations.GroupBoardListsDocument,
     readList: operations.GroupBoardListDocument,
-    createList: operations.CreateGroupBoardListDocument,
-    moveList: operations.MoveGroupBoardListDocument,
-    removeList: operations.DeleteGroupBoardListDocument,
   }),
 ];

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -8,14 +9,15 @@ export const branchesWrite: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/repository/branches',
-    operation: operations.CreateBranchDocument,
-    result: 'createBranch.branch',
+    ...mutation('CreateBranch', 'createBranch.branch', '...BranchRecord'),
+    names: { name: 'branch' },
     precheck,
   },
   {
     method: 'DELETE',
     path: '/projects/:id/repository/branches/:branch',
     operation: operations.DeleteBranchDocument,
+    names: { name: 'branch' },
     result: 'deleteBranch',
     precheck,
     slashes,
@@ -24,24 +26,23 @@ export const branchesWrite: Route[] = [
   {
     method: 'PUT',
     path: '/projects/:id/repository/branches/:branch/protect',
-    operation: operations.ProtectBranchDocument,
-    result: 'protectBranch.branch',
+    ...mutation('ProtectBranch', 'protectBranch.branch', '...BranchRecord'),
+    names: { name: 'branch' },
     precheck,
     slashes,
   },
   {
     method: 'PUT',
     path: '/projects/:id/repository/branches/:branch/unprotect',
-    operation: operations.UnprotectBranchDocument,
-    result: 'unprotectBranch.branch',
+    ...mutation('UnprotectBranch', 'unprotectBranch.branch', '...BranchRecord'),
+    names: { name: 'branch' },
     precheck,
     slashes,
   },
   {
     method: 'DELETE',
     path: '/projects/:id/repository/merged_branches',
-    operation: operations.DeleteMergedBranchesDocument,
-    result: 'deleteMergedBranches',
+    ...mutation('DeleteMergedBranches', 'deleteMergedBranches', 'accepted'),
     precheck,
     status: 202,
     body: { message: '202 Accepted' },

@@ -1,7 +1,13 @@
-import type { Route } from '#rest/engine/route.ts';
+import { mutation } from '#rest/engine/mutation.ts';
+import type { Check, Route } from '#rest/engine/route.ts';
+import { isBlank, isTrue } from '#rest/engine/variables.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const precheck = 'read_commit';
+
+/** A commit does something, unless it may be empty. */
+const actsUnlessEmpty: Check = ({ actions, allow_empty }) =>
+  isBlank(actions) && !isTrue(allow_empty) ? [`actions is ${actions === undefined ? 'missing' : 'invalid'}`] : [];
 
 export const commitsWrite: Route[] = [
   {
@@ -14,13 +20,12 @@ export const commitsWrite: Route[] = [
     precheck,
     passUnknownEnum: ['actions.action'],
     exclusive: [['start_branch', 'start_sha']],
-    requiredUnless: { actions: 'allow_empty' },
+    check: actsUnlessEmpty,
   },
   {
     method: 'POST',
     path: '/projects/:id/repository/commits/:sha/cherry_pick',
-    operation: operations.CherryPickCommitDocument,
-    result: 'cherryPickCommit.commit',
+    ...mutation('CherryPickCommit', 'cherryPickCommit.commit', '...CommitRecord'),
     precheck,
     slashes: ['sha'],
     trial: 'dry_run',
@@ -28,8 +33,7 @@ export const commitsWrite: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/repository/commits/:sha/revert',
-    operation: operations.RevertCommitDocument,
-    result: 'revertCommit.commit',
+    ...mutation('RevertCommit', 'revertCommit.commit', '...CommitRecord'),
     precheck,
     slashes: ['sha'],
     trial: 'dry_run',
@@ -37,15 +41,15 @@ export const commitsWrite: Route[] = [
   {
     method: 'PUT',
     path: '/projects/:id/repository/submodules/:submodule',
-    operation: operations.UpdateSubmoduleDocument,
-    result: 'updateSubmodule.commit',
+    ...mutation('UpdateSubmodule', 'updateSubmodule.commit', '...CommitRecord'),
+    names: { path: 'submodule', message: 'commit_message' },
     slashes: ['submodule'],
   },
   {
     method: 'POST',
     path: '/projects/:id/repository/changelog',
-    operation: operations.AddChangelogDocument,
-    result: 'addChangelog.commit',
+    ...mutation('AddChangelog', 'addChangelog.commit', 'sha'),
+    names: { from_ref: 'from', to_ref: 'to' },
     alsoRefuses: [422],
     status: 200,
     body: {},
@@ -54,6 +58,7 @@ export const commitsWrite: Route[] = [
     method: 'POST',
     path: '/projects/:id/repository/commits/:sha/comments',
     operation: operations.CreateCommitCommentDocument,
+    hidden: ['created_at', 'discussion_id', 'ignore_forbidden', 'position', 'start_discussion'],
     result: 'createCommitComment.comment',
     precheck,
     slashes: ['sha'],

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -44,8 +45,7 @@ export const containerRegistry: Route[] = [
   {
     ...deletes,
     path: ONE,
-    operation: operations.DeleteContainerRepositoryDocument,
-    result: 'deleteContainerRepository',
+    ...mutation('DeleteContainerRepository', 'deleteContainerRepository', 'deletedContainerRepositoryId'),
     status: 202,
     body: {},
   },
@@ -66,15 +66,14 @@ export const containerRegistry: Route[] = [
   {
     ...deletes,
     path: `${TAGS}/:tag_name`,
-    operation: operations.DeleteContainerTagDocument,
-    result: 'deleteContainerTag',
+    ...mutation('DeleteContainerTag', 'deleteContainerTag', 'deletedContainerTagName'),
+    names: { name: 'tag_name' },
     body: {},
   },
   {
     ...deletes,
     path: TAGS,
-    operation: operations.DeleteContainerTagsDocument,
-    result: 'deleteContainerTags',
+    ...mutation('DeleteContainerTags', 'deleteContainerTags', 'containerRepositoryId'),
     status: 202,
     body: {},
     synonyms: { name_regex: 'name_regex_delete' },

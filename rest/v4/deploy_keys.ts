@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -32,22 +33,20 @@ export const deployKeys: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/deploy_keys',
-    operation: operations.CreateDeployKeyDocument,
-    result: 'createDeployKey.deployKey',
+    ...mutation('CreateDeployKey', 'createDeployKey.deployKey', '...DeployKeyRecord'),
+    required: ['title', 'key'],
     precheck,
   },
   {
     method: 'POST',
     path: '/projects/:id/deploy_keys/:key_id/enable',
-    operation: operations.EnableDeployKeyDocument,
-    result: 'enableDeployKey.deployKey',
+    ...mutation('EnableDeployKey', 'enableDeployKey.deployKey', '...DeployKeyRecord'),
     precheck,
   },
   {
     method: 'DELETE',
     path: '/projects/:id/deploy_keys/:key_id',
-    operation: operations.DeleteDeployKeyDocument,
-    result: 'deleteDeployKey',
+    ...mutation('DeleteDeployKey', 'deleteDeployKey', 'deletedDeployKeyId'),
     status: 204,
     precheck,
   },

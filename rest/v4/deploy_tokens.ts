@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -25,8 +26,7 @@ export const deployTokens: Route[] = [
   {
     method: 'DELETE',
     path: '/projects/:id/deploy_tokens/:token_id',
-    operation: operations.DeleteProjectDeployTokenDocument,
-    result: 'deleteDeployToken',
+    ...mutation('DeleteProjectDeployToken', 'deleteDeployToken', 'deletedDeployTokenId'),
     status: 204,
     numeric: ['token_id'],
   },
@@ -52,8 +52,7 @@ export const deployTokens: Route[] = [
   {
     method: 'DELETE',
     path: '/groups/:id/deploy_tokens/:token_id',
-    operation: operations.DeleteGroupDeployTokenDocument,
-    result: 'deleteDeployToken',
+    ...mutation('DeleteGroupDeployToken', 'deleteDeployToken', 'deletedDeployTokenId'),
     status: 204,
     numeric: ['token_id'],
   },

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { mergeRequestFilters } from '#rest/v4/filters.ts';
 import { ofForks } from '#rest/v4/merge_requests.ts';
@@ -24,22 +25,20 @@ export const deployments: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/deployments',
-    operation: operations.CreateDeploymentDocument,
-    result: 'createDeployment.deployment',
+    ...mutation('CreateDeployment', 'createDeployment.deployment', '...DeploymentRecord'),
+    required: ['environment', 'sha', 'ref'],
     omitNull,
   },
   {
     method: 'PUT',
     path: '/projects/:id/deployments/:deployment_id',
-    operation: operations.UpdateDeploymentDocument,
-    result: 'updateDeployment.deployment',
+    ...mutation('UpdateDeployment', 'updateDeployment.deployment', '...DeploymentRecord'),
     omitNull,
   },
   {
     method: 'DELETE',
     path: '/projects/:id/deployments/:deployment_id',
-    operation: operations.DeleteDeploymentDocument,
-    result: 'deleteDeployment',
+    ...mutation('DeleteDeployment', 'deleteDeployment', 'deletedDeploymentId'),
     status: 204,
   },
   {

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { noteKeys } from '#rest/v4/note_record.ts';
 import * as operations from '#src/generated/operations.ts';
@@ -6,12 +7,8 @@ import * as operations from '#src/generated/operations.ts';
 interface Operations {
   list: Route['operation'];
   read: Route['operation'];
-  create: Route['operation'];
   notes: Route['operation'];
   note: Route['operation'];
-  answer: Route['operation'];
-  update: Route['operation'];
-  remove: Route['operation'];
 }
 
 /** Where a kind of record is: its path, what finds it below the project, and what the mutations are called. */
@@ -19,6 +16,7 @@ interface Place {
   path: string;
   field: string;
   noun?: 'Note' | 'CommitComment';
+  names?: Route['names'];
   /** Options of the route that begins a thread. */
   begins?: Partial<Route>;
   /** Options of the route that changes a note. */
@@ -36,10 +34,12 @@ const validationPrefix = '400 Bad request - Note';
 const threadKeys = ['discussion_id'];
 
 function discussionsOf(
-  { path: record, field, noun = 'Note', begins = {}, changes = {} }: Place,
-  { list, read, create, notes, note, answer, update, remove }: Operations,
+  { path: record, field, noun = 'Note', names = {}, begins = {}, changes = {} }: Place,
+  { list, read, notes, note }: Operations,
 ): Route[] {
   const path = `/projects/:id/${record}/discussions`;
+  const last = field.split('.').at(-1) ?? '';
+  const kind = last.charAt(0).toUpperCase() + last.slice(1);
   const thread = `${path}/:discussion_id`;
   const one = `${thread}/notes/:note_id`;
   const discussion = { ...missing('Discussion'), ...noteKeys('notes.') };
@@ -70,12 +70,14 @@ function discussionsOf(
     {
       method: 'POST',
       path,
-      operation: create,
-      result: `create${noun}.discussion`,
+      ...mutation(`Create${kind}Discussion`, `create${noun}.discussion`, '...DiscussionRecord'),
+      names,
       ...discussion,
       validationPrefix,
       ...done,
+      preset: { startDiscussion: true, ignoreForbidden: true },
       ...begins,
+      hidden: ['discussion_id', ...OF_NOTES, ...(begins.hidden ?? [])],
     },
     {
       method: 'GET',
@@ -89,8 +91,10 @@ function discussionsOf(
     {
       method: 'POST',
       path: `${thread}/notes`,
-      operation: answer,
-      result: `create${noun}.note`,
+      ...mutation(`Create${kind}DiscussionNote`, `create${noun}.note`, '...NoteRecord'),
+      names,
+      hidden: ['start_discussion', ...OF_NOTES, ...UNPOSITIONED],
+      preset: { ignoreForbidden: true },
       ...ofThread,
       ...missing('Discussion'),
       validationPrefix,
@@ -100,73 +104,84 @@ function discussionsOf(
     {
       method: 'PUT',
       path: one,
-      operation: update,
-      result: `update${noun}.note`,
+      ...mutation(`Update${kind}DiscussionNote`, `update${noun}.note`, '...NoteRecord'),
+      names,
       ...ofThread,
       validationPrefix,
       ...changes,
     },
-    { method: 'DELETE', path: one, operation: remove, result: `delete${noun}`, status: 204, ...ofThread },
+    {
+      method: 'DELETE',
+      path: one,
+      ...mutation(`Delete${kind}DiscussionNote`, `delete${noun}`, `deleted${noun}Id`),
+      names,
+      status: 204,
+      ...ofThread,
+    },
   ];
 }
 
-const POSITIONED = { nested: ['position'], neededWithin: ['position[base_sha]', 'position[position_type]'] };
+const POSITIONED = { neededWithin: ['position[base_sha]', 'position[position_type]'] };
+/** What begins a thread in its place alone. */
+const UNPOSITIONED = ['commit_sha', 'lenient_position', 'position'];
+/** What a note of a thread is not asked for. */
+const OF_NOTES = ['internal', 'line', 'line_type', 'path'];
 /** A note is edited, or its thread resolved. */
-const changes = { exactlyOne: ['body', 'resolved'] };
+const changes = {
+  check({ body, resolved }) {
+    if ((body != null) !== (resolved != null)) return [];
+    const isMissing = body == null;
+    return [
+      `body, resolved are ${isMissing ? 'missing, exactly one parameter must be provided' : 'mutually exclusive'}`,
+    ];
+  },
+} satisfies Partial<Route>;
 
 export const discussions: Route[] = [
   ...discussionsOf(
     {
       path: 'merge_requests/:merge_request_iid',
       field: 'mergeRequest',
-      begins: POSITIONED,
+      begins: {
+        ...POSITIONED,
+        names: { commit_sha: 'commit_id' },
+        preset: { startDiscussion: true, lenientPosition: true, ignoreForbidden: true },
+      },
       changes,
     },
     {
       list: operations.MergeRequestDiscussionsDocument,
       read: operations.MergeRequestDiscussionDocument,
-      create: operations.CreateMergeRequestDiscussionDocument,
       notes: operations.MergeRequestDiscussionNotesDocument,
       note: operations.MergeRequestDiscussionNoteDocument,
-      answer: operations.CreateMergeRequestDiscussionNoteDocument,
-      update: operations.UpdateMergeRequestDiscussionNoteDocument,
-      remove: operations.DeleteMergeRequestDiscussionNoteDocument,
     },
   ),
   {
     method: 'PUT',
     path: '/projects/:id/merge_requests/:merge_request_iid/discussions/:discussion_id',
-    operation: operations.ResolveMergeRequestDiscussionDocument,
-    result: 'resolveDiscussion.discussion',
+    ...mutation('ResolveMergeRequestDiscussion', 'resolveDiscussion.discussion', '...DiscussionRecord'),
+    required: ['resolved'],
     ...missing('Discussion'),
     ...noteKeys('notes.'),
     threadKeys,
     validationPrefix,
   },
   ...discussionsOf(
-    { path: 'issues/:issue_iid', field: 'issue', changes },
+    { path: 'issues/:issue_iid', field: 'issue', begins: { hidden: UNPOSITIONED }, changes },
     {
       list: operations.IssueDiscussionsDocument,
       read: operations.IssueDiscussionDocument,
-      create: operations.CreateIssueDiscussionDocument,
       notes: operations.IssueDiscussionNotesDocument,
       note: operations.IssueDiscussionNoteDocument,
-      answer: operations.CreateIssueDiscussionNoteDocument,
-      update: operations.UpdateIssueDiscussionNoteDocument,
-      remove: operations.DeleteIssueDiscussionNoteDocument,
     },
   ),
   ...discussionsOf(
-    { path: 'snippets/:snippet_id', field: 'snippet', changes },
+    { path: 'snippets/:snippet_id', field: 'snippet', begins: { hidden: UNPOSITIONED }, changes },
     {
       list: operations.SnippetDiscussionsDocument,
       read: operations.SnippetDiscussionDocument,
-      create: operations.CreateSnippetDiscussionDocument,
       notes: operations.SnippetDiscussionNotesDocument,
       note: operations.SnippetDiscussionNoteDocument,
-      answer: operations.CreateSnippetDiscussionNoteDocument,
-      update: operations.UpdateSnippetDiscussionNoteDocument,
-      remove: operations.DeleteSnippetDiscussionNoteDocument,
     },
   ),
   ...discussionsOf(
@@ -174,17 +189,14 @@ export const discussions: Route[] = [
       path: 'repository/commits/:commit_id',
       field: 'repository.commit',
       noun: 'CommitComment',
+      names: { sha: 'commit_id', note: 'body' },
       begins: POSITIONED,
     },
     {
       list: operations.CommitDiscussionsDocument,
       read: operations.CommitDiscussionDocument,
-      create: operations.CreateCommitDiscussionDocument,
       notes: operations.CommitDiscussionNotesDocument,
       note: operations.CommitDiscussionNoteDocument,
-      answer: operations.CreateCommitDiscussionNoteDocument,
-      update: operations.UpdateCommitDiscussionNoteDocument,
-      remove: operations.DeleteCommitDiscussionNoteDocument,
     },
   ),
 ];

@@ -1,3 +1,5 @@
+import { notEmpty } from '#rest/engine/checks.ts';
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { noteKeys } from '#rest/v4/note_record.ts';
 import * as operations from '#src/generated/operations.ts';
@@ -19,11 +21,12 @@ const record = {
   omitNull: noteKeys().omitNull?.filter((key) => key !== 'position') ?? [],
   blank: { position: [...TEXT, 'line_range'] },
 };
-const written = {
+const written: Partial<Route> = {
   ...record,
   ...missing('Draft Note'),
   validationPrefix: '400 Bad request - Note',
-  nested: ['position'],
+  names: { body: 'note', commit_sha: 'commit_id', discussion_id: 'in_reply_to_discussion_id' },
+  preset: { lenientPosition: true },
   neededWithin: ['position[base_sha]', 'position[position_type]'],
 };
 
@@ -40,8 +43,7 @@ export const draftNotes: Route[] = [
   {
     method: 'POST',
     path: drafts,
-    operation: operations.CreateMergeRequestDraftNoteDocument,
-    result: 'createDraftNote.draftNote',
+    ...mutation('CreateMergeRequestDraftNote', 'createDraftNote.draftNote', '...DraftNoteRecord'),
     ...written,
     threadKeys: ['in_reply_to_discussion_id'],
     nullWord: { commit_id: 'undefined' },
@@ -50,6 +52,7 @@ export const draftNotes: Route[] = [
     method: 'POST',
     path: `${drafts}/bulk_publish`,
     operation: operations.PublishMergeRequestDraftNotesDocument,
+    hidden: ['id'],
     result: 'publishDraftNotes',
     status: 204,
     ...missing('Draft Notes'),
@@ -67,17 +70,15 @@ export const draftNotes: Route[] = [
   {
     method: 'PUT',
     path: one,
-    operation: operations.UpdateMergeRequestDraftNoteDocument,
-    result: 'updateDraftNote.draftNote',
+    ...mutation('UpdateMergeRequestDraftNote', 'updateDraftNote.draftNote', '...DraftNoteRecord'),
     numeric,
     ...written,
-    notBlank: ['note'],
+    check: notEmpty('note'),
   },
   {
     method: 'DELETE',
     path: one,
-    operation: operations.DeleteMergeRequestDraftNoteDocument,
-    result: 'deleteDraftNote',
+    ...mutation('DeleteMergeRequestDraftNote', 'deleteDraftNote', 'deletedDraftNoteId'),
     status: 204,
     numeric,
     ...missing('Draft Note'),

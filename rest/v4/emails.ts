@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -29,32 +30,28 @@ export const emails: Route[] = [
   {
     method: 'POST',
     path: '/user/emails',
-    operation: operations.CreateOwnEmailDocument,
+    ...mutation('CreateOwnEmail', 'createEmail.email', '...EmailRecord'),
     description:
       'Adds a secondary address to the account of the caller, which is mailed a link to confirm it where mail is sent.',
-    result: 'createEmail.email',
   },
   {
     method: 'POST',
     path: '/users/:id/emails',
-    operation: operations.CreateUserEmailDocument,
+    ...mutation('CreateUserEmail', 'createEmail.email', '...EmailRecord'),
     description: 'Adds a secondary address to the account of a user. For administrators.',
-    result: 'createEmail.email',
     numeric,
   },
   {
     method: 'DELETE',
     path: '/user/emails/:email_id',
-    operation: operations.DeleteOwnEmailDocument,
+    ...mutation('DeleteOwnEmail', 'deleteEmail.email', '...EmailRecord'),
     description: 'Deletes a secondary address of the caller. Nothing happens when there is none.',
-    result: 'deleteEmail.email',
   },
   {
     method: 'DELETE',
     path: '/users/:id/emails/:email_id',
-    operation: operations.DeleteUserEmailDocument,
+    ...mutation('DeleteUserEmail', 'deleteEmail.email', '...EmailRecord'),
     description: 'Deletes a secondary address of a user. For administrators.',
-    result: 'deleteEmail.email',
     numeric,
   },
 ];

@@ -1,9 +1,11 @@
-import type { Route } from '#rest/engine/route.ts';
+import { mutation } from '#rest/engine/mutation.ts';
+import type { Check, Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** Environments are not of clusters, of which there are none. */
 const constants = { kubernetes_namespace: null, flux_resource_path: null, cluster_agent: null };
-const absent = { slug: 'is automatically generated and cannot be changed' };
+const check: Check = ({ slug }) =>
+  slug === undefined ? [] : ['slug is automatically generated and cannot be changed'];
 
 export const environments: Route[] = [
   {
@@ -25,31 +27,27 @@ export const environments: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/environments',
-    operation: operations.CreateEnvironmentDocument,
-    result: 'createEnvironment.environment',
-    absent,
+    ...mutation('CreateEnvironment', 'createEnvironment.environment', '...EnvironmentRecord'),
+    check,
     constants,
   },
   {
     method: 'PUT',
     path: '/projects/:id/environments/:environment_id',
-    operation: operations.UpdateEnvironmentDocument,
-    result: 'updateEnvironment.environment',
-    absent,
+    ...mutation('UpdateEnvironment', 'updateEnvironment.environment', '...EnvironmentRecord'),
+    check,
     constants,
   },
   {
     method: 'DELETE',
     path: '/projects/:id/environments/:environment_id',
-    operation: operations.DeleteEnvironmentDocument,
-    result: 'deleteEnvironment',
+    ...mutation('DeleteEnvironment', 'deleteEnvironment', 'deletedEnvironmentId'),
     status: 204,
   },
   {
     method: 'POST',
     path: '/projects/:id/environments/:environment_id/stop',
-    operation: operations.StopEnvironmentDocument,
-    result: 'stopEnvironment.environment',
+    ...mutation('StopEnvironment', 'stopEnvironment.environment', '...EnvironmentRecord'),
     status: 200,
     constants,
   },

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -20,15 +21,13 @@ export const gpgKeys: Route[] = [
   {
     method: 'POST',
     path: '/user/gpg_keys',
-    operation: operations.CreateOwnGpgKeyDocument,
-    result: 'createGpgKey.gpgKey',
+    ...mutation('CreateOwnGpgKey', 'createGpgKey.gpgKey', '...GpgKeyRecord'),
     description: 'Adds a GPG key to the account of the caller.',
   },
   {
     method: 'DELETE',
     path: '/user/gpg_keys/:key_id',
-    operation: operations.DeleteOwnGpgKeyDocument,
-    result: 'deleteGpgKey',
+    ...mutation('DeleteOwnGpgKey', 'deleteGpgKey', 'deletedGpgKeyId'),
     description: 'Deletes a GPG key of the caller.',
     status: 204,
     numeric: ['key_id'],
@@ -36,8 +35,7 @@ export const gpgKeys: Route[] = [
   {
     method: 'POST',
     path: '/user/gpg_keys/:key_id/revoke',
-    operation: operations.RevokeOwnGpgKeyDocument,
-    result: 'deleteGpgKey',
+    ...mutation('RevokeOwnGpgKey', 'deleteGpgKey', 'deletedGpgKeyId'),
     description: 'Deletes a GPG key of the caller. Commits that it signed are no longer verified.',
     status: 202,
     body: {},
@@ -60,16 +58,14 @@ export const gpgKeys: Route[] = [
   {
     method: 'POST',
     path: '/users/:id/gpg_keys',
-    operation: operations.CreateUserGpgKeyDocument,
-    result: 'createGpgKey.gpgKey',
+    ...mutation('CreateUserGpgKey', 'createGpgKey.gpgKey', '...GpgKeyRecord'),
     description: 'Adds a GPG key to the account of a user. For administrators.',
     numeric: ['id'],
   },
   {
     method: 'DELETE',
     path: '/users/:id/gpg_keys/:key_id',
-    operation: operations.DeleteUserGpgKeyDocument,
-    result: 'deleteGpgKey',
+    ...mutation('DeleteUserGpgKey', 'deleteGpgKey', 'deletedGpgKeyId'),
     description: 'Deletes a GPG key of a user. For administrators.',
     status: 204,
     numeric: ['id', 'key_id'],
@@ -77,8 +73,7 @@ export const gpgKeys: Route[] = [
   {
     method: 'POST',
     path: '/users/:id/gpg_keys/:key_id/revoke',
-    operation: operations.RevokeUserGpgKeyDocument,
-    result: 'deleteGpgKey',
+    ...mutation('RevokeUserGpgKey', 'deleteGpgKey', 'deletedGpgKeyId'),
     description: 'Deletes a GPG key of a user. Commits that it signed are no longer verified. For administrators.',
     status: 202,
     body: {},

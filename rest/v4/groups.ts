@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { projectFilters } from '#rest/v4/filters.ts';
 import { BY_CURSOR, PROJECTS_BY_ID } from '#rest/v4/keyset.ts';
@@ -72,8 +73,9 @@ export const groups: Route[] = [
   {
     method: 'POST',
     path: '/groups/:id/share',
-    operation: operations.ShareGroupDocument,
-    result: 'shareGroup.group',
+    ...mutation('ShareGroup', 'shareGroup.group', '...GroupSettings'),
+    required: ['group_id', 'group_access'],
+    names: { invited_group: 'group_id', access_level: 'group_access' },
     allowed: { group_access: [10, 20, 30, 40, 50] },
     numericIds: ['group_id'],
     refused: { status: 404, message: '404 Group Not Found' },
@@ -83,6 +85,7 @@ export const groups: Route[] = [
     method: 'DELETE',
     path: '/groups/:id/share/:group_id',
     operation: operations.UnshareGroupDocument,
+    names: { invited_group_id: 'group_id' },
     result: 'unshareGroup.group',
     status: 204,
   },
@@ -107,8 +110,9 @@ export const groups: Route[] = [
   {
     method: 'POST',
     path: '/groups',
-    operation: operations.CreateGroupDocument,
-    result: 'createGroup.group',
+    ...mutation('CreateGroup', 'createGroup.group', '...GroupRecord'),
+    names: { parent: 'parent_id' },
+    required: ['name', 'path'],
     numericIds: ['parent_id'],
     validationPrefix: 'Failed to save group',
     file: 'avatar',
@@ -116,8 +120,7 @@ export const groups: Route[] = [
   {
     method: 'PUT',
     path: '/groups/:id',
-    operation: operations.UpdateGroupDocument,
-    result: 'updateGroup.group',
+    ...mutation('UpdateGroup', 'updateGroup.group', '...GroupDetail'),
     atLeastOne: [
       'name',
       'path',
@@ -137,23 +140,22 @@ export const groups: Route[] = [
   {
     method: 'POST',
     path: '/groups/:id/transfer',
-    operation: operations.TransferGroupDocument,
-    result: 'transferGroup.group',
+    ...mutation('TransferGroup', 'transferGroup.group', '...GroupDetail'),
+    names: { parent: 'group_id' },
     numericIds: ['group_id'],
     omitNull: within,
   },
   {
     method: 'DELETE',
     path: '/groups/:id',
-    operation: operations.DeleteGroupDocument,
-    result: 'deleteGroup',
+    ...mutation('DeleteGroup', 'deleteGroup', 'deletedGroupId'),
     status: 204,
   },
   {
     method: 'POST',
     path: '/groups/:id/projects/:project_id',
-    operation: operations.TransferProjectDocument,
-    result: 'transferProject.group',
+    ...mutation('TransferProject', 'transferProject.group', '...GroupDetail'),
+    names: { project: 'project_id' },
     precheck: 'administrate',
     validationPrefix: 'Failed to transfer project',
     omitNull: within,

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -16,21 +17,20 @@ export const invitations: Route[] = [
     method: 'POST',
     path: '/projects/:id/invitations',
     operation: operations.InviteProjectMembersDocument,
+    names: { emails: 'email', user_ids: 'user_id' },
     result: 'inviteMembers',
     ...invited,
   },
   {
     method: 'PUT',
     path: '/projects/:id/invitations/:email',
-    operation: operations.UpdateProjectInvitationDocument,
-    result: 'updateInvitation.invitation',
+    ...mutation('UpdateProjectInvitation', 'updateInvitation.invitation', '...InvitationRecord'),
     ...changed,
   },
   {
     method: 'DELETE',
     path: '/projects/:id/invitations/:email',
-    operation: operations.DeleteProjectInvitationDocument,
-    result: 'deleteInvitation',
+    ...mutation('DeleteProjectInvitation', 'deleteInvitation', 'deletedInvitationEmail'),
     status: 204,
   },
   {
@@ -43,21 +43,20 @@ export const invitations: Route[] = [
     method: 'POST',
     path: '/groups/:id/invitations',
     operation: operations.InviteGroupMembersDocument,
+    names: { emails: 'email', user_ids: 'user_id' },
     result: 'inviteMembers',
     ...invited,
   },
   {
     method: 'PUT',
     path: '/groups/:id/invitations/:email',
-    operation: operations.UpdateGroupInvitationDocument,
-    result: 'updateInvitation.invitation',
+    ...mutation('UpdateGroupInvitation', 'updateInvitation.invitation', '...InvitationRecord'),
     ...changed,
   },
   {
     method: 'DELETE',
     path: '/groups/:id/invitations/:email',
-    operation: operations.DeleteGroupInvitationDocument,
-    result: 'deleteInvitation',
+    ...mutation('DeleteGroupInvitation', 'deleteInvitation', 'deletedInvitationEmail'),
     status: 204,
   },
 ];

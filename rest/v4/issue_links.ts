@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -20,14 +21,14 @@ export const issueLinks: Route[] = [
   {
     method: 'POST',
     path,
-    operation: operations.CreateIssueLinkDocument,
-    result: 'createIssueLink.issueLink',
+    ...mutation('CreateIssueLink', 'createIssueLink.issueLink', '...IssueLinkRecord'),
+    required: ['target_project_id', 'target_issue_iid'],
+    names: { target_project: 'target_project_id', target_iid: 'target_issue_iid' },
     alsoRefuses: [409],
   },
   {
     method: 'DELETE',
     path: `${path}/:issue_link_id`,
-    operation: operations.DeleteIssueLinkDocument,
-    result: 'deleteIssueLink.issueLink',
+    ...mutation('DeleteIssueLink', 'deleteIssueLink.issueLink', '...IssueLinkRecord'),
   },
 ];

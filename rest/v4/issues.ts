@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { issueFilters } from '#rest/v4/filters.ts';
 import { ofForks } from '#rest/v4/merge_requests.ts';
@@ -91,8 +92,10 @@ export const issues: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/issues',
-    operation: operations.CreateIssueDocument,
-    result: 'createIssue.issue',
+    ...mutation('CreateIssue', 'createIssue.issue', '...IssueDetail'),
+    hidden: ['assignee_usernames'],
+    required: ['title'],
+    preset: { ignoreForbidden: true },
     alsoRefuses: [409],
     onlyWith,
     commaSeparated,
@@ -101,8 +104,9 @@ export const issues: Route[] = [
   {
     method: 'PUT',
     path: '/projects/:id/issues/:issue_iid',
-    operation: operations.UpdateIssueDocument,
-    result: 'updateIssue.issue',
+    ...mutation('UpdateIssue', 'updateIssue.issue', '...IssueDetail'),
+    hidden: ['assignee_usernames'],
+    preset: { ignoreForbidden: true },
     onlyWith,
     commaSeparated,
     exclusive,
@@ -128,24 +132,23 @@ export const issues: Route[] = [
   {
     method: 'DELETE',
     path: '/projects/:id/issues/:issue_iid',
-    operation: operations.DeleteIssueDocument,
-    result: 'deleteIssue',
+    ...mutation('DeleteIssue', 'deleteIssue', 'deletedIssueId'),
     status: 204,
     notFound,
   },
   {
     method: 'POST',
     path: '/projects/:id/issues/:issue_iid/move',
-    operation: operations.MoveIssueDocument,
-    result: 'moveIssue.issue',
+    ...mutation('MoveIssue', 'moveIssue.issue', '...IssueDetail'),
+    names: { to: 'to_project_id' },
     onlyWith,
     notFound,
   },
   {
     method: 'PUT',
     path: '/projects/:id/issues/:issue_iid/reorder',
-    operation: operations.ReorderIssueDocument,
-    result: 'reorderIssue.issue',
+    ...mutation('ReorderIssue', 'reorderIssue.issue', '...IssueDetail'),
+    names: { after_id: 'move_after_id', before_id: 'move_before_id' },
     onlyWith,
     alsoRefuses: [422],
     atLeastOne: ['move_after_id', 'move_before_id'],
@@ -153,15 +156,13 @@ export const issues: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/issues/:issue_iid/subscribe',
-    operation: operations.SubscribeToIssueDocument,
-    result: 'subscribeToIssue.issue',
+    ...mutation('SubscribeToIssue', 'subscribeToIssue.issue', '...IssueDetail'),
     onlyWith,
   },
   {
     method: 'POST',
     path: '/projects/:id/issues/:issue_iid/unsubscribe',
-    operation: operations.UnsubscribeFromIssueDocument,
-    result: 'unsubscribeFromIssue.issue',
+    ...mutation('UnsubscribeFromIssue', 'unsubscribeFromIssue.issue', '...IssueDetail'),
     onlyWith,
   },
 ];

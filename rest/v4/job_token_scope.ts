@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -15,8 +16,8 @@ export const jobTokenScope: Route[] = [
   {
     method: 'PATCH',
     path: SCOPE,
-    operation: operations.UpdateJobTokenScopeDocument,
-    result: 'updateJobTokenScope',
+    ...mutation('UpdateJobTokenScope', 'updateJobTokenScope', 'projectId'),
+    names: { inbound_enabled: 'enabled' },
     status: 204,
   },
   {
@@ -35,6 +36,9 @@ export const jobTokenScope: Route[] = [
     method: 'POST',
     path: `${SCOPE}/allowlist`,
     operation: operations.AllowJobTokensOfProjectDocument,
+    names: { allowed_project: 'target_project_id' },
+    hidden: ['allowed_group'],
+    required: ['target_project_id'],
     result: 'allowJobTokens',
     numericIds: ['target_project_id'],
   },
@@ -42,22 +46,27 @@ export const jobTokenScope: Route[] = [
     method: 'POST',
     path: `${SCOPE}/groups_allowlist`,
     operation: operations.AllowJobTokensOfGroupDocument,
+    names: { allowed_group: 'target_group_id' },
+    hidden: ['allowed_project'],
+    required: ['target_group_id'],
     result: 'allowJobTokens',
     numericIds: ['target_group_id'],
   },
   {
     method: 'DELETE',
     path: `${SCOPE}/allowlist/:target_project_id`,
-    operation: operations.DisallowJobTokensOfProjectDocument,
-    result: 'disallowJobTokens',
+    ...mutation('DisallowJobTokensOfProject', 'disallowJobTokens', 'targetId'),
+    names: { allowed_project_id: 'target_project_id' },
+    hidden: ['allowed_group_id'],
     status: 204,
     numeric: ['target_project_id'],
   },
   {
     method: 'DELETE',
     path: `${SCOPE}/groups_allowlist/:target_group_id`,
-    operation: operations.DisallowJobTokensOfGroupDocument,
-    result: 'disallowJobTokens',
+    ...mutation('DisallowJobTokensOfGroup', 'disallowJobTokens', 'targetId'),
+    names: { allowed_group_id: 'target_group_id' },
+    hidden: ['allowed_project_id'],
     status: 204,
     numeric: ['target_group_id'],
   },

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { BY_CURSOR } from '#rest/v4/keyset.ts';
 import * as operations from '#src/generated/operations.ts';
@@ -94,24 +95,21 @@ export const jobs: Route[] = [
   {
     method: 'DELETE',
     path: '/projects/:id/jobs/:job_id/artifacts',
-    operation: operations.RemoveJobArtifactsDocument,
-    result: 'removeJobArtifacts',
+    ...mutation('RemoveJobArtifacts', 'removeJobArtifacts', 'job { id }'),
     status: 204,
     notFound,
   },
   {
     method: 'DELETE',
     path: '/projects/:id/artifacts',
-    operation: operations.RemoveProjectArtifactsDocument,
-    result: 'removeProjectArtifacts',
+    ...mutation('RemoveProjectArtifacts', 'removeProjectArtifacts', 'project { id }'),
     status: 202,
     body: { message: '202 Accepted' },
   },
   {
     method: 'POST',
     path: '/projects/:id/jobs/:job_id/artifacts/keep',
-    operation: operations.KeepJobArtifactsDocument,
-    result: 'keepJobArtifacts.job',
+    ...mutation('KeepJobArtifacts', 'keepJobArtifacts.job', '...JobRecord'),
     status: 200,
     notFound,
     omitNull,
@@ -119,24 +117,21 @@ export const jobs: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/jobs/:job_id/cancel',
-    operation: operations.CancelJobDocument,
-    result: 'cancelJob.job',
+    ...mutation('CancelJob', 'cancelJob.job', '...JobRecord'),
     notFound,
     omitNull,
   },
   {
     method: 'POST',
     path: '/projects/:id/jobs/:job_id/retry',
-    operation: operations.RetryJobDocument,
-    result: 'retryJob.job',
+    ...mutation('RetryJob', 'retryJob.job', '...JobRecord'),
     notFound,
     omitNull,
   },
   {
     method: 'POST',
     path: '/projects/:id/jobs/:job_id/play',
-    operation: operations.PlayJobDocument,
-    result: 'playJob.job',
+    ...mutation('PlayJob', 'playJob.job', '...JobRecord'),
     status: 200,
     notFound,
     omitNull,
@@ -144,8 +139,7 @@ export const jobs: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/jobs/:job_id/erase',
-    operation: operations.EraseJobDocument,
-    result: 'eraseJob.job',
+    ...mutation('EraseJob', 'eraseJob.job', '...JobRecord'),
     notFound,
     omitNull,
   },

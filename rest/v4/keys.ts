@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -29,31 +30,29 @@ export const keys: Route[] = [
   {
     method: 'POST',
     path: '/user/keys',
-    operation: operations.CreateOwnSshKeyDocument,
+    ...mutation('CreateOwnSshKey', 'createSshKey.sshKey', '...SshKeyRecord'),
+    required: ['title', 'key'],
     description: 'Adds an SSH key to the account of the caller.',
-    result: 'createSshKey.sshKey',
   },
   {
     method: 'POST',
     path: '/users/:id/keys',
-    operation: operations.CreateUserSshKeyDocument,
+    ...mutation('CreateUserSshKey', 'createSshKey.sshKey', '...SshKeyRecord'),
+    required: ['title', 'key'],
     description: 'Adds an SSH key to the account of a user. For administrators.',
-    result: 'createSshKey.sshKey',
     numeric,
   },
   {
     method: 'DELETE',
     path: '/user/keys/:key_id',
-    operation: operations.DeleteOwnSshKeyDocument,
+    ...mutation('DeleteOwnSshKey', 'deleteSshKey.sshKey', '...SshKeyRecord'),
     description: 'Deletes an SSH key of the caller. Nothing happens when there is none.',
-    result: 'deleteSshKey.sshKey',
   },
   {
     method: 'DELETE',
     path: '/users/:id/keys/:key_id',
-    operation: operations.DeleteUserSshKeyDocument,
+    ...mutation('DeleteUserSshKey', 'deleteSshKey.sshKey', '...SshKeyRecord'),
     description: 'Deletes an SSH key of a user. For administrators.',
-    result: 'deleteSshKey.sshKey',
     numeric,
   },
   {

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -8,11 +9,10 @@ const one = '/projects/:id/labels/:label_id';
 const ofGroup = '/groups/:id/labels';
 
 /** A label is named by its title, or by its ID. */
-const which = {
-  names: { title: 'name', id_or_title: 'label_id' },
-  hidden: ['id'],
-  alternatives: ['name', 'label_id'],
-};
+const names = { 'label[title]': 'name', 'label[id_or_title]': 'label_id' };
+const alternatives = ['name', 'label_id'];
+const byId = { 'label[id_or_title]': 'label_id' };
+const rename = { title: 'new_name' };
 
 export const labels: Route[] = [
   {
@@ -24,99 +24,121 @@ export const labels: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/labels',
-    operation: operations.CreateLabelDocument,
-    result: 'createLabel.label',
+    ...mutation('CreateLabel', 'createLabel.label', '...LabelRecord'),
+    required: ['name', 'color'],
+    names: { title: 'name' },
     minimum,
   },
   {
     method: 'PUT',
     path: '/projects/:id/labels',
-    operation: operations.UpdateLabelDocument,
-    ...which,
-    result: 'updateLabel.label',
+    ...mutation('UpdateLabel', 'updateLabel.label', '...LabelRecord'),
+    names: { ...names, ...rename },
+    alternatives,
     atLeastOne: projectChanges,
     minimum,
   },
   {
     method: 'DELETE',
     path: '/projects/:id/labels',
-    operation: operations.DeleteLabelDocument,
-    ...which,
-    result: 'deleteLabel',
+    ...mutation('DeleteLabel', 'deleteLabel', 'deletedLabelId'),
+    names,
+    alternatives,
     status: 204,
   },
   {
     method: 'POST',
     path: '/projects/:id/labels/:label_id/subscribe',
-    operation: operations.SubscribeToLabelDocument,
-    result: 'subscribeToLabel.label',
+    ...mutation('SubscribeToLabel', 'subscribeToLabel.label', '...LabelRecord'),
+    names: byId,
   },
   {
     method: 'POST',
     path: '/projects/:id/labels/:label_id/unsubscribe',
-    operation: operations.UnsubscribeFromLabelDocument,
-    result: 'unsubscribeFromLabel.label',
+    ...mutation('UnsubscribeFromLabel', 'unsubscribeFromLabel.label', '...LabelRecord'),
+    names: byId,
   },
   { method: 'GET', path: one, operation: operations.ProjectLabelDocument, result: 'project.label' },
   {
     method: 'PUT',
     path: one,
-    operation: operations.UpdateLabelByIdDocument,
-    result: 'updateLabel.label',
+    ...mutation('UpdateLabelById', 'updateLabel.label', '...LabelRecord'),
+    names: { ...byId, ...rename },
     atLeastOne: projectChanges,
     minimum,
   },
-  { method: 'DELETE', path: one, operation: operations.DeleteLabelByIdDocument, result: 'deleteLabel', status: 204 },
-  { method: 'PUT', path: `${one}/promote`, operation: operations.PromoteLabelDocument, result: 'promoteLabel.label' },
+  {
+    method: 'DELETE',
+    path: one,
+    ...mutation('DeleteLabelById', 'deleteLabel', 'deletedLabelId'),
+    names: byId,
+    status: 204,
+  },
+  {
+    method: 'PUT',
+    path: `${one}/promote`,
+    ...mutation('PromoteLabel', 'promoteLabel.label', '...GroupLabelRecord'),
+    names: byId,
+  },
   {
     method: 'PUT',
     path: '/projects/:id/labels/promote',
-    operation: operations.PromoteLabelByNameDocument,
-    result: 'promoteLabel.label',
+    ...mutation('PromoteLabelByName', 'promoteLabel.label', '...GroupLabelRecord'),
+    names: { 'label[title]': 'name' },
+    required: ['name'],
   },
   { method: 'GET', path: ofGroup, operation: operations.GroupLabelsDocument, result: 'group.labels' },
   { method: 'GET', path: `${ofGroup}/:label_id`, operation: operations.GroupLabelDocument, result: 'group.label' },
-  { method: 'POST', path: ofGroup, operation: operations.CreateGroupLabelDocument, result: 'createLabel.label' },
+  {
+    method: 'POST',
+    path: ofGroup,
+    ...mutation('CreateGroupLabel', 'createLabel.label', '...GroupLabelRecord'),
+    required: ['name', 'color'],
+    names: { title: 'name' },
+    hidden: ['priority'],
+  },
   {
     method: 'PUT',
     path: ofGroup,
-    operation: operations.UpdateGroupLabelDocument,
-    ...which,
-    result: 'updateLabel.label',
+    ...mutation('UpdateGroupLabel', 'updateLabel.label', '...GroupLabelRecord'),
+    names: { ...names, ...rename },
+    hidden: ['priority'],
+    alternatives,
     atLeastOne: changes,
   },
   {
     method: 'PUT',
     path: `${ofGroup}/:label_id`,
-    operation: operations.UpdateGroupLabelByIdDocument,
-    result: 'updateLabel.label',
+    ...mutation('UpdateGroupLabelById', 'updateLabel.label', '...GroupLabelRecord'),
+    names: { ...byId, ...rename },
+    hidden: ['priority'],
     atLeastOne: changes,
   },
   {
     method: 'DELETE',
     path: ofGroup,
-    operation: operations.DeleteGroupLabelDocument,
-    ...which,
-    result: 'deleteLabel',
+    ...mutation('DeleteGroupLabel', 'deleteLabel', 'deletedLabelId'),
+    names,
+    alternatives,
     status: 204,
   },
   {
     method: 'DELETE',
     path: `${ofGroup}/:label_id`,
-    operation: operations.DeleteGroupLabelByIdDocument,
-    result: 'deleteLabel',
+    ...mutation('DeleteGroupLabelById', 'deleteLabel', 'deletedLabelId'),
+    names: byId,
     status: 204,
   },
   {
     method: 'POST',
     path: `${ofGroup}/:label_id/subscribe`,
-    operation: operations.SubscribeToGroupLabelDocument,
-    result: 'subscribeToLabel.label',
+    ...mutation('SubscribeToGroupLabel', 'subscribeToLabel.label', '...GroupLabelRecord'),
+    names: byId,
   },
   {
     method: 'POST',
     path: `${ofGroup}/:label_id/unsubscribe`,
-    operation: operations.UnsubscribeFromGroupLabelDocument,
-    result: 'unsubscribeFromLabel.label',
+    ...mutation('UnsubscribeFromGroupLabel', 'unsubscribeFromLabel.label', '...GroupLabelRecord'),
+    names: byId,
   },
 ];

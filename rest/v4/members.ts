@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -45,6 +46,7 @@ export const members: Route[] = [
     method: 'POST',
     path: '/groups/:id/members',
     operation: operations.AddGroupMembersDocument,
+    names: { user_ids: 'user_id', usernames: 'username' },
     result: 'addGroupMembers',
     passUnknownEnum,
     ...added,
@@ -52,8 +54,7 @@ export const members: Route[] = [
   {
     method: 'PUT',
     path: '/groups/:id/members/:user_id',
-    operation: operations.UpdateGroupMemberDocument,
-    result: 'updateGroupMember.member',
+    ...mutation('UpdateGroupMember', 'updateGroupMember.member', '...MemberRecord'),
     omitNull,
     passUnknownEnum,
   },
@@ -96,6 +97,7 @@ export const members: Route[] = [
     method: 'POST',
     path: '/projects/:id/members',
     operation: operations.AddProjectMembersDocument,
+    names: { user_ids: 'user_id', usernames: 'username' },
     result: 'addProjectMembers',
     passUnknownEnum,
     ...added,
@@ -103,8 +105,7 @@ export const members: Route[] = [
   {
     method: 'PUT',
     path: '/projects/:id/members/:user_id',
-    operation: operations.UpdateProjectMemberDocument,
-    result: 'updateProjectMember.member',
+    ...mutation('UpdateProjectMember', 'updateProjectMember.member', '...MemberRecord'),
     omitNull,
     passUnknownEnum,
   },

@@ -1,3 +1,5 @@
+import { notEmpty } from '#rest/engine/checks.ts';
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { mergeRequestFilters } from '#rest/v4/filters.ts';
 import * as operations from '#src/generated/operations.ts';
@@ -60,8 +62,11 @@ export const mergeRequests: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/merge_requests',
-    operation: operations.CreateMergeRequestDocument,
-    result: 'createMergeRequest.mergeRequest',
+    ...mutation('CreateMergeRequest', 'createMergeRequest.mergeRequest', '...MergeRequestDetail'),
+    required: ['title', 'source_branch', 'target_branch'],
+    names: { target_project: 'target_project_id' },
+    hidden: ['draft'],
+    preset: { ignoreForbidden: true },
     decimals,
     omitNull,
     commaSeparated,
@@ -74,14 +79,15 @@ export const mergeRequests: Route[] = [
   {
     method: 'PUT',
     path: '/projects/:id/merge_requests/:merge_request_iid',
-    operation: operations.UpdateMergeRequestDocument,
-    result: 'updateMergeRequest.mergeRequest',
+    ...mutation('UpdateMergeRequest', 'updateMergeRequest.mergeRequest', '...MergeRequestDetail'),
+    hidden: ['draft'],
+    preset: { ignoreForbidden: true },
     decimals,
     omitNull,
     commaSeparated,
     exclusive,
     synonyms,
-    notBlank: ['title', 'target_branch'],
+    check: notEmpty('title', 'target_branch'),
     atLeastOne: [
       'title',
       'target_branch',
@@ -107,15 +113,13 @@ export const mergeRequests: Route[] = [
   {
     method: 'DELETE',
     path: '/projects/:id/merge_requests/:merge_request_iid',
-    operation: operations.DeleteMergeRequestDocument,
-    result: 'deleteMergeRequest',
+    ...mutation('DeleteMergeRequest', 'deleteMergeRequest', 'deletedMergeRequestId'),
     status: 204,
   },
   {
     method: 'PUT',
     path: '/projects/:id/merge_requests/:merge_request_iid/merge',
-    operation: operations.AcceptMergeRequestDocument,
-    result: 'acceptMergeRequest.mergeRequest',
+    ...mutation('AcceptMergeRequest', 'acceptMergeRequest.mergeRequest', '...MergeRequestDetail'),
     synonyms: { auto_merge: 'merge_when_pipeline_succeeds' },
     decimals,
     omitNull,
@@ -124,8 +128,11 @@ export const mergeRequests: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds',
-    operation: operations.CancelMergeWhenPipelineSucceedsDocument,
-    result: 'cancelMergeWhenPipelineSucceeds.mergeRequest',
+    ...mutation(
+      'CancelMergeWhenPipelineSucceeds',
+      'cancelMergeWhenPipelineSucceeds.mergeRequest',
+      '...MergeRequestDetail',
+    ),
     decimals,
     omitNull,
     alsoRefuses: [401, 406],
@@ -216,16 +223,14 @@ export const mergeRequests: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/merge_requests/:merge_request_iid/subscribe',
-    operation: operations.SubscribeToMergeRequestDocument,
-    result: 'subscribeToMergeRequest.mergeRequest',
+    ...mutation('SubscribeToMergeRequest', 'subscribeToMergeRequest.mergeRequest', '...MergeRequestDetail'),
     decimals,
     omitNull,
   },
   {
     method: 'POST',
     path: '/projects/:id/merge_requests/:merge_request_iid/unsubscribe',
-    operation: operations.UnsubscribeFromMergeRequestDocument,
-    result: 'unsubscribeFromMergeRequest.mergeRequest',
+    ...mutation('UnsubscribeFromMergeRequest', 'unsubscribeFromMergeRequest.mergeRequest', '...MergeRequestDetail'),
     decimals,
     omitNull,
   },

@@ -1,9 +1,14 @@
+import { allOrNone } from '#rest/engine/checks.ts';
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { ofForks } from '#rest/v4/merge_requests.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const changes = ['title', 'description', 'start_date', 'due_date', 'state_event'];
-const filters = { allOrNone: ['start_date', 'end_date'], aliases: { include_parent_milestones: 'include_ancestors' } };
+const filters = {
+  check: allOrNone('start_date', 'end_date'),
+  aliases: { include_parent_milestones: 'include_ancestors' },
+};
 const ofGroup = '/groups/:id/milestones';
 const one = `${ofGroup}/:milestone_id`;
 
@@ -24,15 +29,13 @@ export const milestones: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/milestones',
-    operation: operations.CreateMilestoneDocument,
-    result: 'createMilestone.milestone',
+    ...mutation('CreateMilestone', 'createMilestone.milestone', '...MilestoneRecord'),
     validationPrefix: 'Failed to create milestone',
   },
   {
     method: 'PUT',
     path: '/projects/:id/milestones/:milestone_id',
-    operation: operations.UpdateMilestoneDocument,
-    result: 'updateMilestone.milestone',
+    ...mutation('UpdateMilestone', 'updateMilestone.milestone', '...MilestoneRecord'),
     atLeastOne: changes,
     validationPrefix: 'Failed to update milestone',
   },
@@ -52,15 +55,13 @@ export const milestones: Route[] = [
   {
     method: 'DELETE',
     path: '/projects/:id/milestones/:milestone_id',
-    operation: operations.DeleteMilestoneDocument,
-    result: 'deleteMilestone',
+    ...mutation('DeleteMilestone', 'deleteMilestone', 'deletedMilestoneId'),
     status: 204,
   },
   {
     method: 'POST',
     path: '/projects/:id/milestones/:milestone_id/promote',
-    operation: operations.PromoteMilestoneDocument,
-    result: 'promoteMilestone.milestone',
+    ...mutation('PromoteMilestone', 'promoteMilestone.milestone', '...MilestoneRecord'),
     status: 200,
   },
   {
@@ -74,23 +75,20 @@ export const milestones: Route[] = [
   {
     method: 'POST',
     path: ofGroup,
-    operation: operations.CreateGroupMilestoneDocument,
-    result: 'createMilestone.milestone',
+    ...mutation('CreateGroupMilestone', 'createMilestone.milestone', '...MilestoneRecord'),
     validationPrefix: 'Failed to create milestone',
   },
   {
     method: 'PUT',
     path: one,
-    operation: operations.UpdateGroupMilestoneDocument,
-    result: 'updateMilestone.milestone',
+    ...mutation('UpdateGroupMilestone', 'updateMilestone.milestone', '...MilestoneRecord'),
     atLeastOne: changes,
     validationPrefix: 'Failed to update milestone',
   },
   {
     method: 'DELETE',
     path: one,
-    operation: operations.DeleteGroupMilestoneDocument,
-    result: 'deleteMilestone',
+    ...mutation('DeleteGroupMilestone', 'deleteMilestone', 'deletedMilestoneId'),
     status: 204,
   },
   {

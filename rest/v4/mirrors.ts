@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -28,29 +29,25 @@ export const remoteMirrors: Route[] = [
   {
     method: 'POST',
     path: mirrors,
-    operation: operations.CreateRemoteMirrorDocument,
-    result: 'createRemoteMirror.remoteMirror',
+    ...mutation('CreateRemoteMirror', 'createRemoteMirror.remoteMirror', '...RemoteMirrorRecord'),
     constants,
   },
   {
     method: 'PUT',
     path: mirror,
-    operation: operations.UpdateRemoteMirrorDocument,
-    result: 'updateRemoteMirror.remoteMirror',
+    ...mutation('UpdateRemoteMirror', 'updateRemoteMirror.remoteMirror', '...RemoteMirrorRecord'),
     constants,
   },
   {
     method: 'DELETE',
     path: mirror,
-    operation: operations.DeleteRemoteMirrorDocument,
-    result: 'deleteRemoteMirror',
+    ...mutation('DeleteRemoteMirror', 'deleteRemoteMirror', 'deletedRemoteMirrorId'),
     status: 204,
   },
   {
     method: 'POST',
     path: `${mirror}/sync`,
-    operation: operations.SyncRemoteMirrorDocument,
-    result: 'syncRemoteMirror.remoteMirror',
+    ...mutation('SyncRemoteMirror', 'syncRemoteMirror.remoteMirror', 'databaseId'),
     status: 204,
   },
   {
@@ -64,15 +61,20 @@ export const remoteMirrors: Route[] = [
   {
     method: 'PUT',
     path: pull,
-    operation: operations.SavePullMirrorDocument,
-    result: 'savePullMirror.pullMirror',
+    ...mutation('SavePullMirror', 'savePullMirror.pullMirror', '...PullMirrorRecord'),
+    names: {
+      username: 'auth_user',
+      password: 'auth_password',
+      triggers_pipelines: 'mirror_trigger_builds',
+      only_protected_branches: 'only_mirror_protected_branches',
+      overwrites_diverged: 'mirror_overwrites_diverged_branches',
+    },
     constants: unfiltered,
   },
   {
     method: 'POST',
     path: pull,
-    operation: operations.StartPullMirrorDocument,
-    result: 'startPullMirror.pullMirror',
+    ...mutation('StartPullMirror', 'startPullMirror.pullMirror', 'databaseId'),
     status: 200,
     body: {},
   },

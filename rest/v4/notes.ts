@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { noteKeys } from '#rest/v4/note_record.ts';
 import * as operations from '#src/generated/operations.ts';
@@ -6,10 +7,10 @@ import * as operations from '#src/generated/operations.ts';
 interface Operations {
   list: Route['operation'];
   read: Route['operation'];
-  create: Route['operation'];
-  update: Route['operation'];
-  remove: Route['operation'];
 }
+
+/** What notes of threads have besides (discussions.ts). */
+const OF_THREADS = ['commit_sha', 'discussion_id', 'lenient_position', 'position', 'start_discussion'];
 
 /** The message for unreadable records (behaviour.md 1.3): the same whether they exist or not. */
 const unreadable = (message: string) => ({ Issue: message, MergeRequest: message, Snippet: message });
@@ -17,8 +18,8 @@ const unreadable = (message: string) => ({ Issue: message, MergeRequest: message
 /** The response to a note with quick actions only: they were applied, and no note was created. */
 const APPLIED = { message: 'Commands applied' };
 
-/** @param records path of one record; @param field of the project that finds it */
-function notesOf(records: string, field: string, { list, read, create, update, remove }: Operations): Route[] {
+/** @param records path of one record; @param field of the project that finds it; @param noun what operations call it */
+function notesOf(records: string, field: string, noun: string, { list, read }: Operations): Route[] {
   const path = `/projects/:id/${records}/notes`;
   const one = `${path}/:note_id`;
   const notFound = unreadable('404 Note Not Found');
@@ -46,39 +47,47 @@ function notesOf(records: string, field: string, { list, read, create, update, r
     {
       method: 'POST',
       path,
-      operation: create,
-      result: 'createNote.note',
+      ...mutation(`Create${noun}Note`, 'createNote.note', '...NoteRecord'),
+      hidden: [...OF_THREADS, ...(field === 'snippet' ? ['internal'] : [])],
+      preset: { ignoreForbidden: true },
       notFound,
       validationPrefix,
       done: APPLIED,
       synonyms: field === 'snippet' ? {} : { confidential: 'internal' },
       ...keys,
     },
-    { method: 'PUT', path: one, operation: update, result: 'updateNote.note', notFound, validationPrefix, ...keys },
-    { method: 'DELETE', path: one, operation: remove, result: 'deleteNote', status: 204, notFound },
+    {
+      method: 'PUT',
+      path: one,
+      ...mutation(`Update${noun}Note`, 'updateNote.note', '...NoteRecord'),
+      hidden: ['discussion_id', 'resolved'],
+      required: ['body'],
+      notFound,
+      validationPrefix,
+      ...keys,
+    },
+    {
+      method: 'DELETE',
+      path: one,
+      ...mutation(`Delete${noun}Note`, 'deleteNote', 'deletedNoteId'),
+      hidden: ['discussion_id'],
+      status: 204,
+      notFound,
+    },
   ];
 }
 
 export const notes: Route[] = [
-  ...notesOf('issues/:issue_iid', 'issue', {
+  ...notesOf('issues/:issue_iid', 'issue', 'Issue', {
     list: operations.IssueNotesDocument,
     read: operations.IssueNoteDocument,
-    create: operations.CreateIssueNoteDocument,
-    update: operations.UpdateIssueNoteDocument,
-    remove: operations.DeleteIssueNoteDocument,
   }),
-  ...notesOf('merge_requests/:merge_request_iid', 'mergeRequest', {
+  ...notesOf('merge_requests/:merge_request_iid', 'mergeRequest', 'MergeRequest', {
     list: operations.MergeRequestNotesDocument,
     read: operations.MergeRequestNoteDocument,
-    create: operations.CreateMergeRequestNoteDocument,
-    update: operations.UpdateMergeRequestNoteDocument,
-    remove: operations.DeleteMergeRequestNoteDocument,
   }),
-  ...notesOf('snippets/:snippet_id', 'snippet', {
+  ...notesOf('snippets/:snippet_id', 'snippet', 'Snippet', {
     list: operations.SnippetNotesDocument,
     read: operations.SnippetNoteDocument,
-    create: operations.CreateSnippetNoteDocument,
-    update: operations.UpdateSnippetNoteDocument,
-    remove: operations.DeleteSnippetNoteDocument,
   }),
 ];

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -15,8 +16,7 @@ export const notifications: Route[] = [
   {
     method: 'PUT',
     path: '/notification_settings',
-    operation: operations.UpdateNotificationSettingDocument,
-    result: 'updateNotificationSetting.setting',
+    ...mutation('UpdateNotificationSetting', 'updateNotificationSetting.setting', '...GlobalNotificationSettingRecord'),
     omitNull,
   },
   {
@@ -29,8 +29,11 @@ export const notifications: Route[] = [
   {
     method: 'PUT',
     path: '/groups/:id/notification_settings',
-    operation: operations.UpdateGroupNotificationSettingDocument,
-    result: 'updateGroupNotificationSetting.group.viewerNotificationSetting',
+    ...mutation(
+      'UpdateGroupNotificationSetting',
+      'updateGroupNotificationSetting.group.viewerNotificationSetting',
+      '...NotificationSettingRecord',
+    ),
     omitNull,
   },
   {
@@ -43,8 +46,11 @@ export const notifications: Route[] = [
   {
     method: 'PUT',
     path: '/projects/:id/notification_settings',
-    operation: operations.UpdateProjectNotificationSettingDocument,
-    result: 'updateProjectNotificationSetting.project.viewerNotificationSetting',
+    ...mutation(
+      'UpdateProjectNotificationSetting',
+      'updateProjectNotificationSetting.project.viewerNotificationSetting',
+      '...NotificationSettingRecord',
+    ),
     omitNull,
   },
 ];

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -78,8 +79,7 @@ export const packages: Route[] = [
     method: 'DELETE',
     path: ONE,
     purpose: 'write_package',
-    operation: operations.DeletePackageDocument,
-    result: 'deletePackage',
+    ...mutation('DeletePackage', 'deletePackage', 'deletedPackageId'),
     status: 204,
     precheck: 'delete_package',
     ...ofPackage,
@@ -98,8 +98,7 @@ export const packages: Route[] = [
     method: 'DELETE',
     path: `${ONE}/package_files/:package_file_id`,
     purpose: 'write_package',
-    operation: operations.DeletePackageFileDocument,
-    result: 'deletePackageFile',
+    ...mutation('DeletePackageFile', 'deletePackageFile', 'deletedPackageFileId'),
     status: 204,
     precheck: 'delete_package',
     ...ofPackage,
@@ -111,6 +110,7 @@ export const packages: Route[] = [
     path: NPM,
     purpose: 'write_package',
     operation: operations.PublishNpmPackageDocument,
+    required: ['versions', 'dist-tags', '_attachments'],
     result: 'publishNpmPackage',
     precheck: 'publish_package',
     ...npm,
@@ -163,8 +163,7 @@ export const packages: Route[] = [
     method: 'DELETE',
     path: `${TAGS}/:tag`,
     purpose: 'write_package',
-    operation: operations.DeleteNpmDistTagDocument,
-    result: 'deleteNpmDistTag',
+    ...mutation('DeleteNpmDistTag', 'deleteNpmDistTag', 'deletedNpmDistTagName'),
     status: 204,
     precheck: 'publish_package',
     ...npm,

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -53,16 +54,14 @@ export const people: Route[] = [
   {
     method: 'POST',
     path: `${at}/approve`,
-    operation: operations.ApproveMergeRequestDocument,
-    result: 'approveMergeRequest.mergeRequest',
+    ...mutation('ApproveMergeRequest', 'approveMergeRequest.mergeRequest', '...MergeRequestApprovals'),
     constants,
     alsoRefuses: [401, 409],
   },
   {
     method: 'POST',
     path: `${at}/unapprove`,
-    operation: operations.UnapproveMergeRequestDocument,
-    result: 'unapproveMergeRequest.mergeRequest',
+    ...mutation('UnapproveMergeRequest', 'unapproveMergeRequest.mergeRequest', '...MergeRequestApprovals'),
     constants,
     alsoRefuses: [401],
   },

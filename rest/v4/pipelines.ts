@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -35,8 +36,7 @@ export const pipelines: Route[] = [
   {
     method: 'PUT',
     path: '/projects/:id/pipelines/:pipeline_id/metadata',
-    operation: operations.UpdatePipelineDocument,
-    result: 'updatePipeline.pipeline',
+    ...mutation('UpdatePipeline', 'updatePipeline.pipeline', '...PipelineRecord'),
     decimals,
   },
   {
@@ -55,29 +55,25 @@ export const pipelines: Route[] = [
   {
     method: 'DELETE',
     path: '/projects/:id/pipelines/:pipeline_id',
-    operation: operations.DeletePipelineDocument,
-    result: 'deletePipeline',
+    ...mutation('DeletePipeline', 'deletePipeline', 'deletedPipelineId'),
     status: 204,
   },
   {
     method: 'POST',
     path: '/projects/:id/pipeline',
-    operation: operations.CreatePipelineDocument,
-    result: 'createPipeline.pipeline',
+    ...mutation('CreatePipeline', 'createPipeline.pipeline', '...PipelineRecord'),
     decimals,
   },
   {
     method: 'POST',
     path: '/projects/:id/pipelines/:pipeline_id/retry',
-    operation: operations.RetryPipelineDocument,
-    result: 'retryPipeline.pipeline',
+    ...mutation('RetryPipeline', 'retryPipeline.pipeline', '...PipelineRecord'),
     decimals,
   },
   {
     method: 'POST',
     path: '/projects/:id/pipelines/:pipeline_id/cancel',
-    operation: operations.CancelPipelineDocument,
-    result: 'cancelPipeline.pipeline',
+    ...mutation('CancelPipeline', 'cancelPipeline.pipeline', '...PipelineRecord'),
     decimals,
     status: 200,
   },

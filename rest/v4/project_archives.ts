@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -11,7 +12,6 @@ export const projectArchives: Route[] = [
     operation: operations.ExportProjectDocument,
     result: 'exportProject',
     status: 202,
-    nested: ['upload'],
     body: { message: '202 Accepted' },
   },
   {
@@ -25,11 +25,10 @@ export const projectArchives: Route[] = [
   {
     method: 'POST',
     path: '/projects/import',
-    operation: operations.ImportProjectDocument,
-    result: 'importProject.project.import',
+    ...mutation('ImportProject', 'importProject.project.import', '...ImportedProject'),
+    names: { settings: 'override_params' },
     file: 'file',
     archive: true,
-    nested: ['override_params'],
     ...imported,
   },
   {

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { projectFilters } from '#rest/v4/filters.ts';
 import { PROJECTS_BY_ID } from '#rest/v4/keyset.ts';
@@ -21,6 +22,24 @@ const aliases = { public_jobs: 'public_builds' };
 const commaSeparated = ['tag_list'];
 /** Its name today. */
 const synonyms = { topics: 'tag_list' };
+
+/** Features and mirroring are parameters of their own in this API. */
+const names = {
+  public_jobs: 'public_builds',
+  'feature_access[issues]': 'issues_access_level',
+  'feature_access[merge_requests]': 'merge_requests_access_level',
+  'feature_access[repository]': 'repository_access_level',
+  'feature_access[wiki]': 'wiki_access_level',
+  'feature_access[jobs]': 'builds_access_level',
+  'feature_access[snippets]': 'snippets_access_level',
+  'feature_access[container_registry]': 'container_registry_access_level',
+  'pull_mirror[enabled]': 'mirror',
+  'pull_mirror[user_id]': 'mirror_user_id',
+  'pull_mirror[triggers_pipelines]': 'mirror_trigger_builds',
+  'pull_mirror[only_protected_branches]': 'only_mirror_protected_branches',
+  'pull_mirror[overwrites_diverged]': 'mirror_overwrites_diverged_branches',
+};
+const hidden = ['repository_enabled'];
 
 export const projects: Route[] = [
   {
@@ -51,8 +70,9 @@ export const projects: Route[] = [
   {
     method: 'POST',
     path: '/projects',
-    operation: operations.CreateProjectDocument,
-    result: 'createProject.project',
+    ...mutation('CreateProject', 'createProject.project', '...FullProject'),
+    names: { ...names, namespace: 'namespace_id' },
+    hidden,
     numericIds: ['namespace_id'],
     atLeastOne: ['name', 'path'],
     file: 'avatar',
@@ -65,8 +85,10 @@ export const projects: Route[] = [
   {
     method: 'POST',
     path: '/projects/user/:user_id',
-    operation: operations.CreateProjectForUserDocument,
-    result: 'createProjectForUser.project',
+    ...mutation('CreateProjectForUser', 'createProjectForUser.project', '...FullProject'),
+    names,
+    hidden,
+    required: ['name'],
     file: 'avatar',
     synonyms,
     synonymsWin: true,
@@ -77,8 +99,13 @@ export const projects: Route[] = [
   {
     method: 'PUT',
     path: '/projects/:id',
-    operation: operations.UpdateProjectDocument,
-    result: 'updateProject.project',
+    ...mutation('UpdateProject', 'updateProject.project', '...FullProject'),
+    names: {
+      ...names,
+      job_token_push_allowed: 'ci_push_repository_for_job_token_allowed',
+      'pull_mirror[url]': 'import_url',
+    },
+    hidden,
     atLeastOne: [
       'name',
       'path',
@@ -136,16 +163,14 @@ export const projects: Route[] = [
   {
     method: 'DELETE',
     path: '/projects/:id',
-    operation: operations.DeleteProjectDocument,
-    result: 'deleteProject',
+    ...mutation('DeleteProject', 'deleteProject', 'deletedProjectId'),
     status: 202,
     body: { message: '202 Accepted' },
   },
   {
     method: 'POST',
     path: '/projects/:id/fork',
-    operation: operations.ForkProjectDocument,
-    result: 'forkProject.project',
+    ...mutation('ForkProject', 'forkProject.project', '...FullProject'),
     synonyms: { namespace_id: 'namespace', namespace_path: 'namespace' },
     omitNull,
   },
@@ -153,47 +178,45 @@ export const projects: Route[] = [
     method: 'POST',
     path: '/projects/:id/fork/:forked_from_id',
     operation: operations.LinkForkDocument,
+    names: { forked_from: 'forked_from_id' },
     result: 'linkFork',
   },
   {
     method: 'DELETE',
     path: '/projects/:id/fork',
-    operation: operations.UnlinkForkDocument,
-    result: 'unlinkFork',
+    ...mutation('UnlinkFork', 'unlinkFork', 'project { fullPath }'),
     status: 204,
   },
   {
     method: 'POST',
     path: '/projects/:id/star',
-    operation: operations.StarProjectDocument,
-    result: 'starProject.project',
+    ...mutation('StarProject', 'starProject.project', '...ListedProject'),
     omitNull,
   },
   {
     method: 'POST',
     path: '/projects/:id/unstar',
-    operation: operations.UnstarProjectDocument,
-    result: 'unstarProject.project',
+    ...mutation('UnstarProject', 'unstarProject.project', '...ListedProject'),
     omitNull,
   },
   {
     method: 'POST',
     path: '/projects/:id/archive',
-    operation: operations.ArchiveProjectDocument,
-    result: 'archiveProject.project',
+    ...mutation('ArchiveProject', 'archiveProject.project', '...ListedProject'),
     omitNull,
   },
   {
     method: 'POST',
     path: '/projects/:id/unarchive',
-    operation: operations.UnarchiveProjectDocument,
-    result: 'unarchiveProject.project',
+    ...mutation('UnarchiveProject', 'unarchiveProject.project', '...ListedProject'),
     omitNull,
   },
   {
     method: 'POST',
     path: '/projects/:id/share',
     operation: operations.ShareProjectDocument,
+    required: ['group_id', 'group_access'],
+    names: { group: 'group_id', access_level: 'group_access' },
     result: 'shareProject.share',
     allowed: { group_access: [10, 20, 30, 40] },
     numericIds: ['group_id'],
@@ -201,8 +224,7 @@ export const projects: Route[] = [
   {
     method: 'DELETE',
     path: '/projects/:id/share/:group_id',
-    operation: operations.UnshareProjectDocument,
-    result: 'unshareProject',
+    ...mutation('UnshareProject', 'unshareProject', 'unsharedGroupId'),
     status: 204,
   },
   ...(
@@ -268,8 +290,7 @@ export const projects: Route[] = [
   {
     method: 'PUT',
     path: '/projects/:id/transfer',
-    operation: operations.MoveProjectDocument,
-    result: 'moveProject.project',
+    ...mutation('MoveProject', 'moveProject.project', '...FullProject'),
     validationPrefix: 'Failed to transfer project',
     omitNull,
   },

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -35,8 +36,11 @@ export const protections: Route[] = [
   {
     method: 'POST',
     path: BRANCHES,
-    operation: operations.CreateProtectedBranchDocument,
-    result: 'createBranchProtectionRule.branchProtectionRule',
+    ...mutation(
+      'CreateProtectedBranch',
+      'createBranchProtectionRule.branchProtectionRule',
+      '...BranchProtectionRuleRecord',
+    ),
     constants,
     precheck: 'admin_protected_branch',
     allowed: { unprotect_access_level: [30, 40, 60] },
@@ -45,8 +49,11 @@ export const protections: Route[] = [
   {
     method: 'PATCH',
     path: `${BRANCHES}/:name`,
-    operation: operations.UpdateProtectedBranchDocument,
-    result: 'updateBranchProtectionRule.branchProtectionRule',
+    ...mutation(
+      'UpdateProtectedBranch',
+      'updateBranchProtectionRule.branchProtectionRule',
+      '...BranchProtectionRuleRecord',
+    ),
     constants,
     precheck: 'admin_protected_branch',
     ...common,
@@ -55,8 +62,7 @@ export const protections: Route[] = [
   {
     method: 'DELETE',
     path: `${BRANCHES}/:name`,
-    operation: operations.DeleteProtectedBranchDocument,
-    result: 'deleteBranchProtectionRule',
+    ...mutation('DeleteProtectedBranch', 'deleteBranchProtectionRule', 'deletedBranchProtectionRuleName'),
     precheck: 'admin_protected_branch',
     status: 204,
     ...common,
@@ -79,8 +85,7 @@ export const protections: Route[] = [
   {
     method: 'POST',
     path: TAGS,
-    operation: operations.CreateProtectedTagDocument,
-    result: 'createTagProtectionRule.tagProtectionRule',
+    ...mutation('CreateProtectedTag', 'createTagProtectionRule.tagProtectionRule', '...TagProtectionRuleRecord'),
     precheck: 'admin_protected_tag',
     allowed: { create_access_level: [0, 30, 40] },
     alsoRefuses: [422],
@@ -88,8 +93,7 @@ export const protections: Route[] = [
   {
     method: 'DELETE',
     path: `${TAGS}/:name`,
-    operation: operations.DeleteProtectedTagDocument,
-    result: 'deleteTagProtectionRule',
+    ...mutation('DeleteProtectedTag', 'deleteTagProtectionRule', 'deletedTagProtectionRuleName'),
     precheck: 'admin_protected_tag',
     status: 204,
     ...common,

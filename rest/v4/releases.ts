@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -84,7 +85,7 @@ export const releases: Route[] = [
     result: 'createRelease.release',
     precheck: 'push_code',
     ...record,
-    nested: ['assets'],
+    names: { tag: 'tag_name' },
     exclusive: [['milestones', 'milestone_ids']],
     failure: { BAD_REQUEST: 422 },
     missing: { Tag: { status: 422, message: 'Ref is not specified' } },
@@ -94,6 +95,7 @@ export const releases: Route[] = [
     method: 'PUT',
     path: ONE,
     operation: operations.UpdateProjectReleaseDocument,
+    names: { tag: 'tag_name' },
     result: 'updateRelease.release',
     precheck: 'push_code',
     ...record,
@@ -105,6 +107,7 @@ export const releases: Route[] = [
     method: 'DELETE',
     path: ONE,
     operation: operations.DeleteProjectReleaseDocument,
+    names: { tag: 'tag_name' },
     result: 'deleteRelease.release',
     precheck: 'push_code',
     ...record,
@@ -135,8 +138,8 @@ export const releases: Route[] = [
   {
     method: 'POST',
     path: LINKS,
-    operation: operations.CreateReleaseLinkDocument,
-    result: 'createReleaseLink.link',
+    ...mutation('CreateReleaseLink', 'createReleaseLink.link', '...ReleaseLinkRecord'),
+    names: { tag: 'tag_name' },
     precheck: 'push_code',
     ...common,
     notFound: { ...reads.notFound, Tag: '404 Not Found' },
@@ -153,8 +156,8 @@ export const releases: Route[] = [
   {
     method: 'PUT',
     path: LINK,
-    operation: operations.UpdateReleaseLinkDocument,
-    result: 'updateReleaseLink.link',
+    ...mutation('UpdateReleaseLink', 'updateReleaseLink.link', '...ReleaseLinkRecord'),
+    names: { tag: 'tag_name' },
     precheck: 'push_code',
     ...common,
     notFound: { ...reads.notFound, Tag: '404 Not Found' },
@@ -163,8 +166,8 @@ export const releases: Route[] = [
   {
     method: 'DELETE',
     path: LINK,
-    operation: operations.DeleteReleaseLinkDocument,
-    result: 'deleteReleaseLink.link',
+    ...mutation('DeleteReleaseLink', 'deleteReleaseLink.link', '...ReleaseLinkRecord'),
+    names: { tag: 'tag_name' },
     precheck: 'push_code',
     ...common,
     notFound: { ...reads.notFound, Tag: '404 Not Found' },

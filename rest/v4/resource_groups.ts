@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -21,8 +22,7 @@ export const resourceGroups: Route[] = [
   {
     method: 'PUT',
     path: ONE,
-    operation: operations.UpdateResourceGroupDocument,
-    result: 'updateResourceGroup.resourceGroup',
+    ...mutation('UpdateResourceGroup', 'updateResourceGroup.resourceGroup', '...ResourceGroupRecord'),
   },
   {
     method: 'GET',

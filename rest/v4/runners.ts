@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -32,8 +33,7 @@ export const runners: Route[] = [
     method: 'PUT',
     path: '/runners/:id',
     purpose: 'change_runner',
-    operation: operations.UpdateRunnerDocument,
-    result: 'updateRunner.runner',
+    ...mutation('UpdateRunner', 'updateRunner.runner', '...RunnerDetails'),
     atLeastOne: [
       'description',
       'active',
@@ -52,8 +52,7 @@ export const runners: Route[] = [
     method: 'DELETE',
     path: '/runners/:id',
     purpose: 'change_runner',
-    operation: operations.DeleteRunnerDocument,
-    result: 'deleteRunner',
+    ...mutation('DeleteRunner', 'deleteRunner', 'deletedRunnerId'),
     status: 204,
     notFound,
   },
@@ -70,8 +69,8 @@ export const runners: Route[] = [
     method: 'POST',
     path: '/projects/:id/runners',
     purpose: 'change_runner',
-    operation: operations.EnableRunnerDocument,
-    result: 'enableRunner.runner',
+    ...mutation('EnableRunner', 'enableRunner.runner', '...RunnerRecord'),
+    names: { runner: 'runner_id' },
     precheck: 'admin_runner',
     notFound,
   },
@@ -79,8 +78,8 @@ export const runners: Route[] = [
     method: 'DELETE',
     path: '/projects/:id/runners/:runner_id',
     purpose: 'change_runner',
-    operation: operations.DisableRunnerDocument,
-    result: 'disableRunner.runner',
+    ...mutation('DisableRunner', 'disableRunner.runner', '...RunnerRecord'),
+    names: { runner: 'runner_id' },
     status: 204,
     precheck: 'admin_runner',
   },
@@ -115,6 +114,7 @@ export const runners: Route[] = [
     path: '/user/runners',
     purpose: 'create_runner',
     operation: operations.CreateRunnerDocument,
+    names: { group: 'group_id', project: 'project_id' },
     result: 'createRunner',
     spread: 'runner',
     commaSeparated: ['tag_list'],

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -31,22 +32,22 @@ export const schedules: Route[] = [
   {
     method: 'POST',
     path: LIST,
-    operation: operations.CreateScheduleDocument,
-    result: 'createPipelineSchedule.pipelineSchedule',
+    ...mutation('CreateSchedule', 'createPipelineSchedule.pipelineSchedule', '...ScheduleWithVariables'),
+    required: ['description', 'ref', 'cron'],
+    names: { is_active: 'active' },
     ...record,
   },
   {
     method: 'PUT',
     path: ONE,
-    operation: operations.UpdateScheduleDocument,
-    result: 'updatePipelineSchedule.pipelineSchedule',
+    ...mutation('UpdateSchedule', 'updatePipelineSchedule.pipelineSchedule', '...ScheduleWithVariables'),
+    names: { is_active: 'active' },
     ...record,
   },
   {
     method: 'POST',
     path: `${ONE}/take_ownership`,
-    operation: operations.TakeScheduleOwnershipDocument,
-    result: 'takePipelineScheduleOwnership.pipelineSchedule',
+    ...mutation('TakeScheduleOwnership', 'takePipelineScheduleOwnership.pipelineSchedule', '...ScheduleWithVariables'),
     ...record,
   },
   {
@@ -60,8 +61,7 @@ export const schedules: Route[] = [
   {
     method: 'DELETE',
     path: ONE,
-    operation: operations.DeleteScheduleDocument,
-    result: 'deletePipelineSchedule',
+    ...mutation('DeleteSchedule', 'deletePipelineSchedule', 'deletedPipelineScheduleId'),
     status: 204,
     ...common,
   },
@@ -75,8 +75,9 @@ export const schedules: Route[] = [
   {
     method: 'POST',
     path: VARIABLES,
-    operation: operations.CreateScheduleVariableDocument,
-    result: 'createPipelineScheduleVariable.variable',
+    ...mutation('CreateScheduleVariable', 'createPipelineScheduleVariable.variable', '...PipelineVariableRecord'),
+    names: { type: 'variable_type' },
+    hidden: ['is_raw'],
     ...common,
   },
   {
@@ -89,15 +90,15 @@ export const schedules: Route[] = [
   {
     method: 'PUT',
     path: `${VARIABLES}/:key`,
-    operation: operations.UpdateScheduleVariableDocument,
-    result: 'updatePipelineScheduleVariable.variable',
+    ...mutation('UpdateScheduleVariable', 'updatePipelineScheduleVariable.variable', '...PipelineVariableRecord'),
+    names: { type: 'variable_type' },
+    hidden: ['is_raw'],
     ...common,
   },
   {
     method: 'DELETE',
     path: `${VARIABLES}/:key`,
-    operation: operations.DeleteScheduleVariableDocument,
-    result: 'deletePipelineScheduleVariable.variable',
+    ...mutation('DeleteScheduleVariable', 'deletePipelineScheduleVariable.variable', '...PipelineVariableRecord'),
     status: 202,
     ...common,
   },

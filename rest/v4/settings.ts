@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -16,8 +17,7 @@ export const settings: Route[] = [
   {
     method: 'PUT',
     path: '/application/settings',
-    operation: operations.UpdateApplicationSettingsDocument,
-    result: 'updateApplicationSettings.settings',
+    ...mutation('UpdateApplicationSettings', 'updateApplicationSettings.settings', '...SettingsRecord'),
     precheck,
     decimals,
     atLeastOne: [

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -23,17 +24,18 @@ export const snippets: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/snippets',
-    operation: operations.CreateProjectSnippetDocument,
+    ...mutation('CreateProjectSnippet', 'createSnippet.snippet', '...SnippetRecord'),
+    names: { content: 'code' },
+    required: ['title', 'file_name', 'code', 'visibility'],
     description: 'Creates a snippet in a project. For its reporters.',
-    result: 'createSnippet.snippet',
     contents: true,
     aliases: { content: 'code' },
   },
   {
     method: 'PUT',
     path: '/projects/:id/snippets/:snippet_id',
-    operation: operations.UpdateProjectSnippetDocument,
-    result: 'updateSnippet.snippet',
+    ...mutation('UpdateProjectSnippet', 'updateSnippet.snippet', '...SnippetRecord'),
+    names: { content: 'code' },
     contents: true,
     atLeastOne: ['title', 'file_name', 'code', 'visibility'],
     aliases: { content: 'code' },
@@ -41,8 +43,7 @@ export const snippets: Route[] = [
   {
     method: 'DELETE',
     path: '/projects/:id/snippets/:snippet_id',
-    operation: operations.DeleteProjectSnippetDocument,
-    result: 'deleteSnippet.snippet',
+    ...mutation('DeleteProjectSnippet', 'deleteSnippet.snippet', '...SnippetRecord'),
   },
   {
     method: 'GET',
@@ -84,8 +85,8 @@ export const snippets: Route[] = [
   {
     method: 'PUT',
     path: '/snippets/:snippet_id',
-    operation: operations.UpdatePersonalSnippetDocument,
-    result: 'updateSnippet.snippet',
+    ...mutation('UpdatePersonalSnippet', 'updateSnippet.snippet', '...PersonalSnippetRecord'),
+    hidden: ['project'],
     contents: true,
     atLeastOne: ['title', 'file_name', 'content', 'visibility'],
     aliases: { code: 'content' },
@@ -93,8 +94,8 @@ export const snippets: Route[] = [
   {
     method: 'DELETE',
     path: '/snippets/:snippet_id',
-    operation: operations.DeletePersonalSnippetDocument,
-    result: 'deleteSnippet.snippet',
+    ...mutation('DeletePersonalSnippet', 'deleteSnippet.snippet', '...PersonalSnippetRecord'),
+    hidden: ['project'],
     status: 204,
   },
 ];

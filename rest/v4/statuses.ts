@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -12,8 +13,7 @@ export const statuses: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/statuses/:sha',
-    operation: operations.PostCommitStatusDocument,
-    result: 'postCommitStatus.status',
+    ...mutation('PostCommitStatus', 'postCommitStatus.status', '...CommitStatusRecord'),
     synonyms: { context: 'name' },
     slashes: ['sha'],
   },

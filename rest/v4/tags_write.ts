@@ -1,5 +1,5 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
-import * as operations from '#src/generated/operations.ts';
 
 const precheck = 'read_repository';
 const slashes = ['tag_name'];
@@ -8,16 +8,16 @@ export const tagsWrite: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/repository/tags',
-    operation: operations.CreateTagDocument,
-    result: 'createTag.tag',
+    ...mutation('CreateTag', 'createTag.tag', '...TagRecord'),
+    names: { name: 'tag_name' },
     precheck,
     failure: { BAD_REQUEST: 405 },
   },
   {
     method: 'DELETE',
     path: '/projects/:id/repository/tags/:tag_name',
-    operation: operations.DeleteTagDocument,
-    result: 'deleteTag',
+    ...mutation('DeleteTag', 'deleteTag', 'deletedTagName'),
+    names: { name: 'tag_name' },
     precheck,
     slashes,
     status: 204,
@@ -25,16 +25,20 @@ export const tagsWrite: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/repository/tags/:tag_name/release',
-    operation: operations.CreateReleaseDocument,
-    result: 'createRelease.release',
+    ...mutation('CreateRelease', 'createRelease.release', '...ReleaseRecord'),
+    names: { tag: 'tag_name' },
+    hidden: ['assets', 'milestone_ids', 'milestones', 'name', 'ref', 'released_at', 'tag_message'],
+    required: ['description'],
     precheck,
     slashes,
   },
   {
     method: 'PUT',
     path: '/projects/:id/repository/tags/:tag_name/release',
-    operation: operations.UpdateReleaseDocument,
-    result: 'updateRelease.release',
+    ...mutation('UpdateRelease', 'updateRelease.release', '...ReleaseRecord'),
+    names: { tag: 'tag_name' },
+    hidden: ['milestone_ids', 'milestones', 'name', 'released_at'],
+    required: ['description'],
     precheck,
     slashes,
   },

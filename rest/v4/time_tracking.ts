@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -15,28 +16,24 @@ export const timeTracking: Route[] = [
   {
     method: 'POST',
     path: `${issue}/time_estimate`,
-    operation: operations.SetIssueTimeEstimateDocument,
-    result: 'setIssueTimeEstimate.issue',
+    ...mutation('SetIssueTimeEstimate', 'setIssueTimeEstimate.issue', '...IssueTimeStats'),
     status: 200,
   },
   {
     method: 'POST',
     path: `${issue}/reset_time_estimate`,
-    operation: operations.ResetIssueTimeEstimateDocument,
-    result: 'resetIssueTimeEstimate.issue',
+    ...mutation('ResetIssueTimeEstimate', 'resetIssueTimeEstimate.issue', '...IssueTimeStats'),
     status: 200,
   },
   {
     method: 'POST',
     path: `${issue}/add_spent_time`,
-    operation: operations.AddIssueSpentTimeDocument,
-    result: 'addIssueSpentTime.issue',
+    ...mutation('AddIssueSpentTime', 'addIssueSpentTime.issue', '...IssueTimeStats'),
   },
   {
     method: 'POST',
     path: `${issue}/reset_spent_time`,
-    operation: operations.ResetIssueSpentTimeDocument,
-    result: 'resetIssueSpentTime.issue',
+    ...mutation('ResetIssueSpentTime', 'resetIssueSpentTime.issue', '...IssueTimeStats'),
     status: 200,
   },
   {
@@ -49,28 +46,28 @@ export const timeTracking: Route[] = [
   {
     method: 'POST',
     path: `${mergeRequest}/time_estimate`,
-    operation: operations.SetMergeRequestTimeEstimateDocument,
-    result: 'setMergeRequestTimeEstimate.mergeRequest',
+    ...mutation('SetMergeRequestTimeEstimate', 'setMergeRequestTimeEstimate.mergeRequest', '...MergeRequestTimeStats'),
     status: 200,
   },
   {
     method: 'POST',
     path: `${mergeRequest}/reset_time_estimate`,
-    operation: operations.ResetMergeRequestTimeEstimateDocument,
-    result: 'resetMergeRequestTimeEstimate.mergeRequest',
+    ...mutation(
+      'ResetMergeRequestTimeEstimate',
+      'resetMergeRequestTimeEstimate.mergeRequest',
+      '...MergeRequestTimeStats',
+    ),
     status: 200,
   },
   {
     method: 'POST',
     path: `${mergeRequest}/add_spent_time`,
-    operation: operations.AddMergeRequestSpentTimeDocument,
-    result: 'addMergeRequestSpentTime.mergeRequest',
+    ...mutation('AddMergeRequestSpentTime', 'addMergeRequestSpentTime.mergeRequest', '...MergeRequestTimeStats'),
   },
   {
     method: 'POST',
     path: `${mergeRequest}/reset_spent_time`,
-    operation: operations.ResetMergeRequestSpentTimeDocument,
-    result: 'resetMergeRequestSpentTime.mergeRequest',
+    ...mutation('ResetMergeRequestSpentTime', 'resetMergeRequestSpentTime.mergeRequest', '...MergeRequestTimeStats'),
     status: 200,
   },
 ];

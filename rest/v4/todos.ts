@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { ofForks } from '#rest/v4/merge_requests.ts';
 import * as operations from '#src/generated/operations.ts';
@@ -19,31 +20,27 @@ export const todos: Route[] = [
   {
     method: 'POST',
     path: '/todos/mark_as_done',
-    operation: operations.MarkTodosDoneDocument,
-    result: 'markTodosDone',
+    ...mutation('MarkTodosDone', 'markTodosDone', 'count'),
     status: 204,
   },
   {
     method: 'POST',
     path: '/todos/:id/mark_as_done',
-    operation: operations.MarkTodoDoneDocument,
-    result: 'markTodoDone.todo',
+    ...mutation('MarkTodoDone', 'markTodoDone.todo', '...TodoRecord'),
     either,
     omitNull,
   },
   {
     method: 'POST',
     path: '/projects/:id/issues/:issue_iid/todo',
-    operation: operations.MarkIssueAsTodoDocument,
-    result: 'markIssueAsTodo.todo',
+    ...mutation('MarkIssueAsTodo', 'markIssueAsTodo.todo', '...TodoRecord'),
     either,
     omitNull,
   },
   {
     method: 'POST',
     path: '/projects/:id/merge_requests/:merge_request_iid/todo',
-    operation: operations.MarkMergeRequestAsTodoDocument,
-    result: 'markMergeRequestAsTodo.todo',
+    ...mutation('MarkMergeRequestAsTodo', 'markMergeRequestAsTodo.todo', '...TodoRecord'),
     either,
     omitNull,
   },

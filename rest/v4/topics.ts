@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -24,8 +25,7 @@ export const topics: Route[] = [
   {
     method: 'POST',
     path: '/topics',
-    operation: operations.CreateTopicDocument,
-    result: 'createTopic.topic',
+    ...mutation('CreateTopic', 'createTopic.topic', '...TopicRecord'),
     precheck: 'administrate',
     file: 'avatar',
     constants,
@@ -33,8 +33,7 @@ export const topics: Route[] = [
   {
     method: 'PUT',
     path: '/topics/:id',
-    operation: operations.UpdateTopicDocument,
-    result: 'updateTopic.topic',
+    ...mutation('UpdateTopic', 'updateTopic.topic', '...TopicRecord'),
     precheck: 'administrate',
     file: 'avatar',
     constants,
@@ -42,8 +41,7 @@ export const topics: Route[] = [
   {
     method: 'DELETE',
     path: '/topics/:id',
-    operation: operations.DeleteTopicDocument,
-    result: 'deleteTopic',
+    ...mutation('DeleteTopic', 'deleteTopic', 'deletedTopicId'),
     precheck: 'administrate',
     status: 204,
   },

@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -32,27 +33,23 @@ export const triggers: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/triggers',
-    operation: operations.CreateTriggerDocument,
-    result: 'createTrigger.trigger',
+    ...mutation('CreateTrigger', 'createTrigger.trigger', '...TriggerRecord'),
   },
   {
     method: 'PUT',
     path: '/projects/:id/triggers/:trigger_id',
-    operation: operations.UpdateTriggerDocument,
-    result: 'updateTrigger.trigger',
+    ...mutation('UpdateTrigger', 'updateTrigger.trigger', '...TriggerRecord'),
   },
   {
     method: 'POST',
     path: '/projects/:id/triggers/:trigger_id/take_ownership',
-    operation: operations.TakeTriggerOwnershipDocument,
-    result: 'takeTriggerOwnership.trigger',
+    ...mutation('TakeTriggerOwnership', 'takeTriggerOwnership.trigger', '...TriggerRecord'),
     status: 200,
   },
   {
     method: 'DELETE',
     path: '/projects/:id/triggers/:trigger_id',
-    operation: operations.DeleteTriggerDocument,
-    result: 'deleteTrigger',
+    ...mutation('DeleteTrigger', 'deleteTrigger', 'deletedTriggerId'),
     status: 204,
   },
   {

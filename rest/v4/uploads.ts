@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -27,8 +28,8 @@ export const uploads: Route[] = [
   {
     method: 'DELETE',
     path: '/projects/:id/uploads/:upload_id',
-    operation: operations.DeleteUploadDocument,
-    result: 'deleteUpload',
+    ...mutation('DeleteUpload', 'deleteUpload', 'deletedUploadId'),
+    hidden: ['file_name', 'secret'],
     numeric: ['upload_id'],
     status: 204,
   },
@@ -44,8 +45,9 @@ export const uploads: Route[] = [
   {
     method: 'DELETE',
     path: '/projects/:id/uploads/:secret/:filename',
-    operation: operations.DeleteUploadAtDocument,
-    result: 'deleteUpload',
+    ...mutation('DeleteUploadAt', 'deleteUpload', 'deletedUploadId'),
+    names: { file_name: 'filename' },
+    hidden: ['id'],
     status: 204,
   },
 ];

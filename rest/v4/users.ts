@@ -1,9 +1,11 @@
+import { allOrNone } from '#rest/engine/checks.ts';
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { BY_CURSOR } from '#rest/v4/keyset.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const numeric = ['id'];
-const allOrNone = ['extern_uid', 'provider'];
+const check = allOrNone('extern_uid', 'provider');
 /** There is no server of agents for clusters. */
 const constants = { kas: { enabled: false, externalUrl: null, externalK8sProxyUrl: null, version: null } };
 
@@ -13,7 +15,7 @@ export const users: Route[] = [
     path: '/users',
     operation: operations.ListUsersDocument,
     result: 'users',
-    allOrNone,
+    check,
     keyset: { ...BY_CURSOR, only: { order_by: ['id', 'name', 'username'] } },
   },
   {
@@ -28,10 +30,11 @@ export const users: Route[] = [
     method: 'POST',
     path: '/users',
     operation: operations.CreateUserDocument,
+    required: ['email', 'username', 'name'],
     result: 'createUser.user',
     file: 'avatar',
     atLeastOne: ['password', 'reset_password', 'force_random_password'],
-    allOrNone,
+    check,
   },
   {
     method: 'PUT',
@@ -73,66 +76,58 @@ export const users: Route[] = [
       'can_create_group',
       'external',
     ],
-    allOrNone,
+    check,
   },
   {
     method: 'DELETE',
     path: '/users/:id',
-    operation: operations.DeleteUserDocument,
-    result: 'deleteUser.user',
+    ...mutation('DeleteUser', 'deleteUser.user', '...FullUser'),
     numeric,
   },
   {
     method: 'POST',
     path: '/users/:id/block',
-    operation: operations.BlockUserDocument,
-    result: 'blockUser.changed',
+    ...mutation('BlockUser', 'blockUser.changed'),
     numeric,
   },
   {
     method: 'POST',
     path: '/users/:id/unblock',
-    operation: operations.UnblockUserDocument,
-    result: 'unblockUser.changed',
+    ...mutation('UnblockUser', 'unblockUser.changed'),
     numeric,
   },
   {
     method: 'POST',
     path: '/users/:id/activate',
-    operation: operations.ActivateUserDocument,
-    result: 'activateUser.changed',
+    ...mutation('ActivateUser', 'activateUser.changed'),
     numeric,
     precheck: 'administrate',
   },
   {
     method: 'POST',
     path: '/users/:id/deactivate',
-    operation: operations.DeactivateUserDocument,
-    result: 'deactivateUser.changed',
+    ...mutation('DeactivateUser', 'deactivateUser.changed'),
     numeric,
     precheck: 'administrate',
   },
   {
     method: 'POST',
     path: '/users/:id/ban',
-    operation: operations.BanUserDocument,
-    result: 'banUser.changed',
+    ...mutation('BanUser', 'banUser.changed'),
     numeric,
     precheck: 'administrate',
   },
   {
     method: 'POST',
     path: '/users/:id/unban',
-    operation: operations.UnbanUserDocument,
-    result: 'unbanUser.changed',
+    ...mutation('UnbanUser', 'unbanUser.changed'),
     numeric,
     precheck: 'administrate',
   },
   {
     method: 'POST',
     path: '/users/:id/approve',
-    operation: operations.ApproveUserDocument,
-    result: 'approveUser',
+    ...mutation('ApproveUser', 'approveUser', 'user { id }'),
     numeric,
     precheck: 'administrate',
     body: { message: 'Success' },
@@ -142,8 +137,7 @@ export const users: Route[] = [
   {
     method: 'POST',
     path: '/users/:id/reject',
-    operation: operations.RejectUserDocument,
-    result: 'rejectUser',
+    ...mutation('RejectUser', 'rejectUser', 'rejectedUserId'),
     numeric,
     precheck: 'administrate',
     body: { message: 'Success' },
@@ -153,8 +147,8 @@ export const users: Route[] = [
   {
     method: 'PATCH',
     path: '/users/:id/disable_two_factor',
-    operation: operations.DisableTwoFactorOfUserDocument,
-    result: 'disableUserTwoFactor.changed',
+    ...mutation('DisableTwoFactorOfUser', 'disableUserTwoFactor.changed'),
+    preset: { mustBeEnabled: true },
     numeric,
     precheck: 'administrate',
     status: 204,
@@ -162,8 +156,7 @@ export const users: Route[] = [
   {
     method: 'DELETE',
     path: '/users/:id/identities/:provider',
-    operation: operations.DisconnectIdentityOfUserDocument,
-    result: 'disconnectUserIdentity.user',
+    ...mutation('DisconnectIdentityOfUser', 'disconnectUserIdentity.user', 'id'),
     numeric,
     precheck: 'administrate',
     status: 204,
@@ -212,17 +205,15 @@ export const users: Route[] = [
   {
     method: 'POST',
     path: '/users/:id/follow',
-    operation: operations.FollowUserDocument,
+    ...mutation('FollowUser', 'followUser.user', '...BriefUser'),
     description: 'Follows a user. The status is 304 if the caller does already.',
-    result: 'followUser.user',
     numeric,
   },
   {
     method: 'POST',
     path: '/users/:id/unfollow',
-    operation: operations.UnfollowUserDocument,
+    ...mutation('UnfollowUser', 'unfollowUser.user', '...BriefUser'),
     description: 'Follows a user no longer. The status is 304 if the caller does not.',
-    result: 'unfollowUser.user',
     numeric,
   },
   {
@@ -250,9 +241,9 @@ export const users: Route[] = [
   {
     method: 'PATCH',
     path: '/user/status',
-    operation: operations.ChangeStatusDocument,
+    ...mutation('ChangeStatus', 'setStatus.status', '...StatusRecord'),
+    names: { clear_after: 'clear_status_after' },
     description: 'Changes what the caller says about themself. What is left out stays as it is.',
-    result: 'setStatus.status',
   },
   {
     method: 'GET',
@@ -264,9 +255,9 @@ export const users: Route[] = [
   {
     method: 'PUT',
     path: '/user/preferences',
-    operation: operations.UpdateOwnPreferencesDocument,
+    ...mutation('UpdateOwnPreferences', 'updatePreferences.user.preferences', '...PreferencesRecord'),
+    hidden: ['diff_view', 'first_page', 'theme'],
     description: 'Changes what the caller chose for themself.',
-    result: 'updatePreferences.user.preferences',
     atLeastOne: [
       'view_diffs_file_by_file',
       'show_whitespace_in_diffs',

@@ -1,5 +1,10 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
+
+/** What variables are called in this API. */
+const names = { type: 'variable_type', is_protected: 'protected', is_masked: 'masked', is_raw: 'raw' };
+const newNames = { ...names, is_hidden: 'masked_and_hidden' };
 
 export const variables: Route[] = [
   {
@@ -20,26 +25,23 @@ export const variables: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/variables',
-    operation: operations.CreateVariableDocument,
-    result: 'createVariable.variable',
+    ...mutation('CreateVariable', 'createVariable.variable', '...VariableRecord'),
+    names: newNames,
     precheck: 'admin_variable',
   },
   {
     method: 'PUT',
     path: '/projects/:id/variables/:key',
-    operation: operations.UpdateVariableDocument,
-    result: 'updateVariable.variable',
+    ...mutation('UpdateVariable', 'updateVariable.variable', '...VariableRecord'),
+    names,
     precheck: 'admin_variable',
-    nested: ['filter'],
   },
   {
     method: 'DELETE',
     path: '/projects/:id/variables/:key',
-    operation: operations.DeleteVariableDocument,
-    result: 'deleteVariable.variable',
+    ...mutation('DeleteVariable', 'deleteVariable.variable', 'key'),
     status: 204,
     precheck: 'admin_variable',
-    nested: ['filter'],
   },
   {
     method: 'GET',
@@ -59,26 +61,23 @@ export const variables: Route[] = [
   {
     method: 'POST',
     path: '/groups/:id/variables',
-    operation: operations.CreateGroupVariableDocument,
-    result: 'createVariable.variable',
+    ...mutation('CreateGroupVariable', 'createVariable.variable', '...VariableRecord'),
+    names: newNames,
     precheck: 'admin_group_variable',
   },
   {
     method: 'PUT',
     path: '/groups/:id/variables/:key',
-    operation: operations.UpdateGroupVariableDocument,
-    result: 'updateVariable.variable',
+    ...mutation('UpdateGroupVariable', 'updateVariable.variable', '...VariableRecord'),
+    names,
     precheck: 'admin_group_variable',
-    nested: ['filter'],
   },
   {
     method: 'DELETE',
     path: '/groups/:id/variables/:key',
-    operation: operations.DeleteGroupVariableDocument,
-    result: 'deleteVariable.variable',
+    ...mutation('DeleteGroupVariable', 'deleteVariable.variable', 'key'),
     status: 204,
     precheck: 'admin_group_variable',
-    nested: ['filter'],
   },
   {
     method: 'GET',
@@ -95,20 +94,22 @@ export const variables: Route[] = [
   {
     method: 'POST',
     path: '/admin/ci/variables',
-    operation: operations.CreateServerVariableDocument,
-    result: 'createVariable.variable',
+    ...mutation('CreateServerVariable', 'createVariable.variable', '...ServerVariableRecord'),
+    names,
+    hidden: ['environment_scope', 'group', 'is_hidden', 'project'],
   },
   {
     method: 'PUT',
     path: '/admin/ci/variables/:key',
-    operation: operations.UpdateServerVariableDocument,
-    result: 'updateVariable.variable',
+    ...mutation('UpdateServerVariable', 'updateVariable.variable', '...ServerVariableRecord'),
+    names,
+    hidden: ['environment_scope', 'filter', 'group', 'project'],
   },
   {
     method: 'DELETE',
     path: '/admin/ci/variables/:key',
-    operation: operations.DeleteServerVariableDocument,
-    result: 'deleteVariable.variable',
+    ...mutation('DeleteServerVariable', 'deleteVariable.variable', 'key'),
+    hidden: ['filter', 'group', 'project'],
     status: 204,
   },
 ];

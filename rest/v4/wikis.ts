@@ -1,3 +1,4 @@
+import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
@@ -19,8 +20,9 @@ export const wikis: Route[] = [
   {
     method: 'POST',
     path: pages,
-    operation: operations.CreateWikiPageDocument,
-    result: 'createWikiPage.wikiPage',
+    ...mutation('CreateWikiPage', 'createWikiPage.wikiPage', '...WikiPageRecord'),
+    required: ['title', 'content'],
+    hidden: ['message'],
     precheck,
     contents: true,
     constants,
@@ -45,8 +47,8 @@ export const wikis: Route[] = [
   {
     method: 'PUT',
     path: page,
-    operation: operations.UpdateWikiPageDocument,
-    result: 'updateWikiPage.wikiPage',
+    ...mutation('UpdateWikiPage', 'updateWikiPage.wikiPage', '...WikiPageRecord'),
+    hidden: ['message'],
     precheck,
     slashes,
     contents: true,
@@ -56,8 +58,7 @@ export const wikis: Route[] = [
   {
     method: 'DELETE',
     path: page,
-    operation: operations.DeleteWikiPageDocument,
-    result: 'deleteWikiPage',
+    ...mutation('DeleteWikiPage', 'deleteWikiPage', 'deletedWikiPageSlug'),
     status: 204,
     precheck,
     slashes,

@@ -2,7 +2,7 @@ import { print } from 'graphql';
 import { coerce } from '#rest/engine/coerce.ts';
 import type { Endpoint } from '#rest/engine/compile.ts';
 import { statusOf } from '#rest/engine/errors.ts';
-import { fill } from '#rest/engine/variables.ts';
+import { fill } from '#rest/engine/input_fields.ts';
 import { FullPath } from '#schema/refs.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
@@ -198,7 +198,7 @@ async function viaGraphQL(world: World, endpoint: Endpoint, given: Given, who: T
     declared.map((definition) => (definition as { variable: { name: { value: string } } }).variable.name.value),
   );
   const caller = { signedIn: who !== undefined, admin: who?.actor.admin ?? false };
-  const variables: Record<string, unknown> = {};
+  const variables: Record<string, unknown> = endpoint.takesInput ? { input: { ...endpoint.route.preset } } : {};
   for (const parameter of parameters) {
     const isFile = parameter.name === fileOf;
     if (given[parameter.name] !== undefined && !isFile)
@@ -209,8 +209,9 @@ async function viaGraphQL(world: World, endpoint: Endpoint, given: Given, who: T
   const engine = { signed_in: caller.signedIn, administrator: caller.admin, limit: 20, offset: 0 };
   for (const [name, value] of Object.entries(engine)) if (names.has(name)) variables[name] = value;
   const file = fileOf === undefined ? undefined : (given[fileOf] as File);
+  const place = parameters.find(({ name }) => name === fileOf)?.fills.join('.') ?? '';
   const { body } = file
-    ? await sendForm(world, '/graphql', graphqlForm(print(document), variables, fileOf ?? '', file), who)
+    ? await sendForm(world, '/graphql', graphqlForm(print(document), variables, place, file), who)
     : await world.graphql(print(document), variables, who);
   const error = body.errors?.[0];
   const code = error?.extensions?.code as ErrorCode | undefined;

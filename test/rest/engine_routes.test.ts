@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { assertEnumType, buildSchema, execute, parse } from 'graphql';
 import { afterAll, describe, expect, it } from 'vitest';
+import { allOrNone } from '#rest/engine/checks.ts';
 import { createFacade } from '#rest/engine/facade.ts';
 import type { Route } from '#rest/engine/route.ts';
 import {
@@ -68,7 +69,7 @@ const fail = (path: string, more: Partial<Route> = {}): Route =>
 
 const routes: Route[] = [
   row('/plain'),
-  row('/pair', { allOrNone: ['text', 'count'] }),
+  row('/pair', { check: allOrNone('text', 'count') }),
   row('/some', { atLeastOne: ['text', 'count'] }),
   row('/aliases', { aliases: { words_of_old: 'text', number: 'count' } }),
   row('/nothing', { nullWord: { count: 'none', due: '0' } }),

@@ -75,7 +75,7 @@ describe('The OpenAPI document', () => {
     for (const { operationId, parameters: own } of operations) {
       expect(own, operationId).toContainEqual({ $ref: '#/components/parameters/Sudo' });
     }
-    expect(names('delete', '/projects/{id}/labels')).toEqual(['id', 'label_id', 'name', 'sudo']);
+    expect(names('delete', '/projects/{id}/labels')).toEqual(['id', 'name', 'label_id', 'sudo']);
     expect(names('get', '/groups')).toContain('skip_groups[]');
   });
 

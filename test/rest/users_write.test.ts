@@ -161,7 +161,7 @@ describe('POST /users', () => {
     const given = fresh({ projects_limit: 'many', admin: 'perhaps', external: [] });
     expect(await asAdmin.post('/users', given)).toMatchObject({
       status: 400,
-      body: { error: 'projects_limit is invalid, admin is invalid, external is invalid' },
+      body: { error: 'admin is invalid, external is invalid, projects_limit is invalid' },
     });
   });
 

@@ -7,11 +7,17 @@ import * as tools from '#src/generated/mcp_operations.ts';
 import * as operations from '#src/generated/operations.ts';
 import * as pages from '#src/generated/page_operations.ts';
 import { packagePath } from '#src/platform/package_root.ts';
+import { ENDPOINTS } from '../support/endpoints.ts';
 
-const folders: [string, Readonly<Record<string, DocumentNode>>][] = [
-  ['rest/v4', operations],
-  ['pages', pages],
-  ['mcp', tools],
+/** Operations that follow from their rows (`rest/engine/mutation.ts`): they are in no file, and their fragments are. */
+const derived = [...ENDPOINTS.values()]
+  .map(({ document }) => document)
+  .filter((document) => !Object.values<DocumentNode>(operations).includes(document));
+
+const folders: [string, Readonly<Record<string, DocumentNode>>, readonly DocumentNode[]][] = [
+  ['rest/v4', operations, derived],
+  ['pages', pages, []],
+  ['mcp', tools, []],
 ];
 
 /** What a document consists of: `query Name`, `fragment Name`. */
@@ -21,7 +27,7 @@ const partsOf = ({ definitions }: DocumentNode) =>
     return one.kind === Kind.OPERATION_DEFINITION ? [`${one.operation} ${one.name?.value}`] : [];
   });
 
-describe.each(folders)('the documents of %s', (folder, documents) => {
+describe.each(folders)('the documents of %s', (folder, documents, others) => {
   const files = globSync(`${folder}/*.graphql`, { cwd: packagePath('.') });
   const written = files.flatMap((file) => partsOf(parse(readFileSync(packagePath(file), 'utf8'))));
 
@@ -29,11 +35,13 @@ describe.each(folders)('the documents of %s', (folder, documents) => {
     const all = Object.values(documents).map(partsOf);
     const isFragment = (part: string) => part.startsWith('fragment ');
     expect(all.map(([operation]) => operation).sort()).toEqual(written.filter((part) => !isFragment(part)).sort());
-    expect(new Set(all.flat().filter(isFragment))).toEqual(new Set(written.filter(isFragment)));
+    expect(new Set([...all, ...others.map(partsOf)].flat().filter(isFragment))).toEqual(
+      new Set(written.filter(isFragment)),
+    );
   });
 
   test('have the fragments that they need, each once', () => {
-    for (const [name, document] of Object.entries(documents)) {
+    for (const [name, document] of [...Object.entries(documents), ...Object.entries(others)]) {
       const parts = partsOf(document);
       expect(new Set(parts).size, name).toBe(parts.length);
       const errors = validate(schema, document).map(({ message }) => message);

@@ -1,0 +1,40 @@
+import { type DefinitionNode, type DocumentNode, Kind, parse, visit } from 'graphql';
+import type { Route } from '#rest/engine/route.ts';
+import { documents } from '#src/generated/operations_documents.ts';
+
+/**
+ * The operation of a row whose response is one record, or nothing: a mutation that takes `$input` and selects no more than that.
+ *
+ * @param name of the operation, for the OpenAPI document and its clients
+ * @param result the field of the mutation, and the one of its result that is the body
+ * @param selected what is selected of that: `...LabelRecord`, a fragment of rest/v4/*.graphql, or a field
+ */
+export function mutation(name: string, result: string, selected = ''): Pick<Route, 'operation' | 'result'> {
+  const operation: DocumentNode = {
+    kind: Kind.DOCUMENT,
+    get definitions() {
+      const value = definitionsOf(name, result.split('.'), selected);
+      Object.defineProperty(this, 'definitions', { value });
+      return value;
+    },
+  };
+  return { operation, result };
+}
+
+function definitionsOf(name: string, fields: readonly string[], selected: string): DefinitionNode[] {
+  const [field = '', ...inner] = fields;
+  const input = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input!`;
+  const selection = [...inner, selected]
+    .filter((part) => part !== '')
+    .reduceRight((within, part) => `${part} { ${within} }`);
+  const { definitions } = parse(`mutation ${name}($input: ${input}) { ${field}(input: $input) { ${selection} } }`, {
+    noLocation: true,
+  });
+  const fragments = new Set<DefinitionNode>();
+  visit(definitions[0] as DefinitionNode, {
+    FragmentSpread({ name: { value } }) {
+      for (const one of documents.get(`fragment ${value}`).definitions) fragments.add(one);
+    },
+  });
+  return [...definitions, ...fragments];
+}
