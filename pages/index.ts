@@ -4,6 +4,7 @@ import { boards } from '#pages/boards.ts';
 import { ciTools } from '#pages/ci_tools.ts';
 import { commits } from '#pages/commits.ts';
 import { completion } from '#pages/completion.ts';
+import { credentials } from '#pages/credentials.ts';
 import type { Row } from '#pages/engine/row.ts';
 import { environments } from '#pages/environments.ts';
 import { explore, places } from '#pages/explore.ts';
@@ -38,6 +39,7 @@ export const rows = [
   ...feeds,
   ...start,
   ...own,
+  ...credentials,
   ...admin,
   ...auditEvents,
   ...search,
