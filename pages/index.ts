@@ -1,3 +1,4 @@
+import { accounts } from '#pages/account.ts';
 import { admin } from '#pages/admin.ts';
 import { auditEvents } from '#pages/audit_events.ts';
 import { boards } from '#pages/boards.ts';
@@ -40,6 +41,7 @@ export const rows = [
   ...start,
   ...own,
   ...credentials,
+  ...accounts,
   ...admin,
   ...auditEvents,
   ...search,

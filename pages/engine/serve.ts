@@ -22,7 +22,7 @@ import { isNoId, Unfit, type Variable, valuesFor, variablesOf } from '#pages/eng
 import { selectsSecrets } from '#schema/secret_fields.ts';
 import { ask, fieldsKept, isConfirmed } from '#src/entrances/web/pages/asking.ts';
 import { freshSession } from '#src/entrances/web/pages/enter.ts';
-import { askToSignIn, missing, type Pages, takesPage } from '#src/entrances/web/pages/page.ts';
+import { askToSignIn, missing, type Pages, type TablePages, takesPage } from '#src/entrances/web/pages/page.ts';
 import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { DomainError, type FieldErrors, NotFound } from '#src/platform/errors.ts';
 
@@ -74,15 +74,8 @@ interface Refused {
 
 const NOTHING_REFUSED: Refused = { values: {}, problems: {} };
 
-/** The pages of a table. */
-export interface ServedPages {
-  router: Router;
-  /** Shows the page at a path again, with what was wrong with a form of it that is sent elsewhere, and what it was sent with. */
-  again(path: string, visit: Visit, problems: Problems, values?: Facts['given']): Promise<void>;
-}
-
 /** Serves the rows of a table of pages and forms. */
-export function servePages(rows: readonly Row[], make: Pages, { schema, ...options }: ServeOptions): ServedPages {
+export function servePages(rows: readonly Row[], make: Pages, { schema, ...options }: ServeOptions): TablePages {
   const compiled = rows.map((row): Compiled<Row> => {
     let operation: Operation | undefined;
     return { row, match: matcher(row.path), operation: () => (operation ??= operationOf(row, schema)) };
@@ -111,7 +104,7 @@ export function servePages(rows: readonly Row[], make: Pages, { schema, ...optio
     .post('/*path', ...submitShort.map((handler) => knownTo(shortForms, handler)))
     .post('/*path', ...submitFiles.map((handler) => knownTo(fileForms, handler)))
     .post('/*path', ...submit.map((handler) => knownTo(textForms, handler)));
-  const again: ServedPages['again'] = async (path, visit, problems, values = {}) => {
+  const again: TablePages['again'] = async (path, visit, problems, values = {}) => {
     const page = pages.find(({ row }) => row.path === path);
     if (!page || !(await showRow(serving, page, {}, visit, { values, problems }))) throw new NotFound('Page');
   };

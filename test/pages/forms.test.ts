@@ -26,8 +26,13 @@ const DESTRUCTIVE =
 const TAKES_AWAY =
   /\/(?:delete|remove|revoke|erase|unlink\w*|unprotect|clean_up|archive|transfer|rotate|stop|leave|deny|reject|end\w*)$/;
 
+/** Forms that want the password, or a code, in place of an answer. */
+const PROVEN = ['/profile/two_factor/disable', '/profile/passkeys/remove'];
+
 const destructive = forms.filter(
-  (row) => TAKES_AWAY.test(row.path) || mutationsOf(row).some((name) => DESTRUCTIVE.test(name)),
+  (row) =>
+    !PROVEN.includes(row.path) &&
+    (TAKES_AWAY.test(row.path) || mutationsOf(row).some((name) => DESTRUCTIVE.test(name))),
 );
 
 it('marks the label of every field that must be filled in, and no other', () => {

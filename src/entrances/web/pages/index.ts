@@ -1,14 +1,12 @@
 import { type NextFunction, type RequestHandler, Router } from 'express';
-import { accountPages } from '#src/entrances/web/pages/account.ts';
 import { Assets } from '#src/entrances/web/pages/asset.ts';
 import { documentPages } from '#src/entrances/web/pages/documents.ts';
 import { favicon } from '#src/entrances/web/pages/favicon.ts';
-import type { Problems } from '#src/entrances/web/pages/fields.ts';
 import { helpPages } from '#src/entrances/web/pages/help.ts';
 import { impersonationPages } from '#src/entrances/web/pages/impersonation.ts';
 import { invitationPages } from '#src/entrances/web/pages/invitations.ts';
 import { mailLinkPages } from '#src/entrances/web/pages/mail_links.ts';
-import { notFound, type Pages, pagesFor } from '#src/entrances/web/pages/page.ts';
+import { notFound, type Pages, pagesFor, type TablePages } from '#src/entrances/web/pages/page.ts';
 import { passkeyPages } from '#src/entrances/web/pages/passkeys.ts';
 import { profilePages } from '#src/entrances/web/pages/profile.ts';
 import { ICONS, SCRIPT, STYLESHEET } from '#src/entrances/web/pages/shared_assets.ts';
@@ -28,13 +26,6 @@ export interface PageHandlers {
   missing: RequestHandler;
 }
 
-/** The pages of the table in `pages/`. */
-export interface TablePages {
-  router: Router;
-  /** Shows the page at a path again, with what was wrong with a form of it that is not in the table. */
-  again(path: string, visit: Visit, problems: Problems, values?: Record<string, unknown>): Promise<void>;
-}
-
 /** @param rows makes the pages of the table, whose paths are the most general */
 export function pages(
   given: Omit<PageOptions, 'stylesheet' | 'script'>,
@@ -48,14 +39,13 @@ export function pages(
   const router = Router()
     .get('/', made.page(home))
     .use(signInPages(made))
-    .use(signInElsewherePages(made))
-    .use(passkeyPages(made))
+    .use(signInElsewherePages(made, table))
+    .use(passkeyPages(made, table))
     .use(signUpPages(made))
     .use(mailLinkPages(made))
     .use(invitationPages(made))
     .use(unsubscribePages(made))
     .use(profilePages(made))
-    .use(accountPages(made))
     .use(impersonationPages(made))
     .use(documents.router)
     .use(helpPages(made))

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { parse as parseForm } from 'node:querystring';
-import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response, Router } from 'express';
 import { callerOf } from '#src/access/permissions/caller.ts';
+import type { Problems } from '#src/entrances/web/pages/fields.ts';
 import { leadSaying } from '#src/entrances/web/pages/notices.ts';
 import { refusalIn } from '#src/entrances/web/pages/refusals.ts';
 import { unavailable } from '#src/entrances/web/pages/unavailable.ts';
@@ -31,6 +32,13 @@ export interface Pages {
   ownUpload(file: UploadField, act: PageHandler): (RequestHandler | ErrorRequestHandler)[];
   /** Like `ownForm`, for multipart forms of `largest` bytes with any files. Only those of signed-in users are received. */
   ownFiles(act: PageHandler, largest: number): RequestHandler[];
+}
+
+/** The pages of the table in `pages/`. */
+export interface TablePages {
+  router: Router;
+  /** Shows the page at a path again, with what was wrong with a form of it that is not in the table. */
+  again(path: string, visit: Visit, problems: Problems, values?: Record<string, unknown>): Promise<void>;
 }
 
 const URL_ENCODED = 'application/x-www-form-urlencoded';
