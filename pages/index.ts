@@ -20,6 +20,7 @@ import { milestones } from '#pages/milestones.ts';
 import { notes } from '#pages/notes.ts';
 import { own } from '#pages/own.ts';
 import { pipelines } from '#pages/pipelines.ts';
+import { profiles } from '#pages/profile.ts';
 import { refs } from '#pages/refs.ts';
 import { releases } from '#pages/releases.ts';
 import { home, repository } from '#pages/repository.ts';
@@ -41,6 +42,7 @@ export const rows = [
   ...start,
   ...own,
   ...credentials,
+  ...profiles,
   ...accounts,
   ...admin,
   ...auditEvents,

@@ -40,10 +40,3 @@ export function ask(visit: Visit, question: Question): void {
   const shown = { question, action: originalUrl, fields: fieldsKept(body ?? {}) };
   visit.show('ask', { title: question.heading }, shown);
 }
-
-/** Whether to do what a form was sent for; false where its sender is asked first. */
-export function hasConfirmed(visit: Visit, question: Question): boolean {
-  if (isConfirmed(visit.request.body ?? {})) return true;
-  ask(visit, question);
-  return false;
-}

@@ -8,7 +8,6 @@ import { invitationPages } from '#src/entrances/web/pages/invitations.ts';
 import { mailLinkPages } from '#src/entrances/web/pages/mail_links.ts';
 import { notFound, type Pages, pagesFor, type TablePages } from '#src/entrances/web/pages/page.ts';
 import { passkeyPages } from '#src/entrances/web/pages/passkeys.ts';
-import { profilePages } from '#src/entrances/web/pages/profile.ts';
 import { ICONS, SCRIPT, STYLESHEET } from '#src/entrances/web/pages/shared_assets.ts';
 import { signInPages } from '#src/entrances/web/pages/sign_in.ts';
 import { signInElsewherePages } from '#src/entrances/web/pages/sign_in_elsewhere.ts';
@@ -45,7 +44,6 @@ export function pages(
     .use(mailLinkPages(made))
     .use(invitationPages(made))
     .use(unsubscribePages(made))
-    .use(profilePages(made))
     .use(impersonationPages(made))
     .use(documents.router)
     .use(helpPages(made))

@@ -13,13 +13,6 @@ const NOTICES = {
   confirmation_requested: label('If this address is waiting to be confirmed, we sent a new link to it.'),
   pending: label('Welcome! You can sign in as soon as an administrator has approved your account.'),
   signed_up: label('Welcome! Confirm your email address with the link that we sent you, then sign in.'),
-  profile_saved: label('Your profile was saved.'),
-  avatar_saved: label('Your picture was saved.'),
-  avatar_deleted: label('Your picture was removed.'),
-  email_added: label('The email address was added.'),
-  email_added_unconfirmed: label('The email address was added. Follow the link that we sent to it to confirm it.'),
-  email_deleted: label('The email address was removed.'),
-  confirmation_sent: label('We sent the confirmation link again.'),
   confirmed: label('Your email address was confirmed.'),
   invitation_accepted: label('You are a member now.'),
 } as const;
