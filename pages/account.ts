@@ -1,5 +1,5 @@
+import { text } from '#pages/engine/fields.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
-import { text } from '#src/entrances/web/pages/fields.ts';
 import {
   AccountPageDocument,
   SendIdentityDisconnectionDocument,

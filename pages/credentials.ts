@@ -1,6 +1,6 @@
+import { named } from '#pages/engine/asking.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
 import { inWords, offeredScopes, SCOPE_NAMES } from '#src/access/permissions/scopes.ts';
-import { named } from '#src/entrances/web/pages/asking.ts';
 import {
   NewApplicationPageDocument,
   type NewApplicationPageQuery,

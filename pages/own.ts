@@ -1,6 +1,6 @@
 import { browserOf } from '#pages/browser_of.ts';
+import { named } from '#pages/engine/asking.ts';
 import { type Facts, form, page, raw } from '#pages/engine/row.ts';
-import { named } from '#src/entrances/web/pages/asking.ts';
 import {
   AccountDeletionPageDocument,
   OwnDataArchiveDocument,

@@ -1,6 +1,6 @@
+import { named } from '#pages/engine/asking.ts';
+import { text } from '#pages/engine/fields.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
-import { named } from '#src/entrances/web/pages/asking.ts';
-import { text } from '#src/entrances/web/pages/fields.ts';
 import {
   ProfilePageDocument,
   SendAvatarDeletionDocument,

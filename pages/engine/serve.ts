@@ -1,8 +1,11 @@
 import { type NextFunction, type RequestHandler, Router } from 'express';
 import { type DocumentNode, type ExecutionResult, type GraphQLSchema, getOperationAST } from 'graphql';
+import { ask, fieldsKept, isConfirmed } from '#pages/engine/asking.ts';
 import { atom } from '#pages/engine/atom.ts';
 import { earlierAddress } from '#pages/engine/earlier_address.ts';
+import { freshSession } from '#pages/engine/enter.ts';
 import { type Match, matcher } from '#pages/engine/match.ts';
+import { askToSignIn, missing, type Pages, type TablePages, takesPage } from '#pages/engine/page.ts';
 import { type Problems, problemsFound, problemsOf, sentenceOf } from '#pages/engine/problems.ts';
 import type {
   Check,
@@ -19,11 +22,8 @@ import type {
   Row,
 } from '#pages/engine/row.ts';
 import { isNoId, Unfit, type Variable, valuesFor, variablesOf } from '#pages/engine/variables.ts';
+import type { Visit } from '#pages/engine/visit.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
-import { ask, fieldsKept, isConfirmed } from '#src/entrances/web/pages/asking.ts';
-import { freshSession } from '#src/entrances/web/pages/enter.ts';
-import { askToSignIn, missing, type Pages, type TablePages, takesPage } from '#src/entrances/web/pages/page.ts';
-import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { DomainError, type FieldErrors, NotFound } from '#src/platform/errors.ts';
 
 export interface ServeOptions {

@@ -1,4 +1,5 @@
 import { type ServeOptions, servePages } from '#pages/engine/serve.ts';
+import type { PageOptions } from '#pages/engine/visit.ts';
 import { rows } from '#pages/index.ts';
 import { sendRaw } from '#rest/engine/raw.ts';
 import { executeWithin } from '#schema/execute.ts';
@@ -12,7 +13,6 @@ import { passwordChangeErrors } from '#src/domain/users/change_password.ts';
 import type { Entrance } from '#src/entrances/server/entrance.ts';
 import { readContent } from '#src/entrances/server/readers.ts';
 import { pages } from '#src/entrances/web/pages/index.ts';
-import type { PageOptions } from '#src/entrances/web/pages/visit.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
 /** Makes the pages; `app.ts` says what comes before and behind them. */

@@ -1,19 +1,19 @@
 import { type NextFunction, type RequestHandler, Router } from 'express';
-import { Assets } from '#src/entrances/web/pages/asset.ts';
+import { Assets } from '#pages/engine/asset.ts';
+import { notFound, type Pages, pagesFor, type TablePages } from '#pages/engine/page.ts';
+import { ICONS, SCRIPT, STYLESHEET } from '#pages/engine/shared_assets.ts';
+import type { PageOptions, Visit } from '#pages/engine/visit.ts';
 import { documentPages } from '#src/entrances/web/pages/documents.ts';
 import { favicon } from '#src/entrances/web/pages/favicon.ts';
 import { helpPages } from '#src/entrances/web/pages/help.ts';
 import { impersonationPages } from '#src/entrances/web/pages/impersonation.ts';
 import { invitationPages } from '#src/entrances/web/pages/invitations.ts';
 import { mailLinkPages } from '#src/entrances/web/pages/mail_links.ts';
-import { notFound, type Pages, pagesFor, type TablePages } from '#src/entrances/web/pages/page.ts';
 import { passkeyPages } from '#src/entrances/web/pages/passkeys.ts';
-import { ICONS, SCRIPT, STYLESHEET } from '#src/entrances/web/pages/shared_assets.ts';
 import { signInPages } from '#src/entrances/web/pages/sign_in.ts';
 import { signInElsewherePages } from '#src/entrances/web/pages/sign_in_elsewhere.ts';
 import { signUpPages } from '#src/entrances/web/pages/sign_up.ts';
 import { unsubscribePages } from '#src/entrances/web/pages/unsubscribe.ts';
-import type { PageOptions, Visit } from '#src/entrances/web/pages/visit.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** The HTML pages; `graphiql` handles the URL of GraphQL, `missing` unknown paths. */

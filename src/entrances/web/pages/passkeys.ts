@@ -1,14 +1,15 @@
 import { Router } from 'express';
+import { freshSession } from '#pages/engine/enter.ts';
+import { problemsOf, text } from '#pages/engine/fields.ts';
+import { leadSaying } from '#pages/engine/notices.ts';
+import { leadTo, type Pages, type TablePages } from '#pages/engine/page.ts';
+import { refusalIn } from '#pages/engine/refusals.ts';
+import type { Visit } from '#pages/engine/visit.ts';
 import { requireActor } from '#src/access/permissions/actor.ts';
 import { countUses, spaced } from '#src/access/sign_in/attempts.ts';
 import { addPasskey, registrationOptions } from '#src/access/sign_in/passkeys/manage.ts';
 import { signInOptions } from '#src/access/sign_in/passkeys/verify.ts';
 import { passkeyFactorOptions, provePasskey, signInByPasskey } from '#src/access/sign_in/sign_in_steps.ts';
-import { freshSession } from '#src/entrances/web/pages/enter.ts';
-import { problemsOf, text } from '#src/entrances/web/pages/fields.ts';
-import { leadSaying } from '#src/entrances/web/pages/notices.ts';
-import { leadTo, type Pages, type TablePages } from '#src/entrances/web/pages/page.ts';
-import { refusalIn } from '#src/entrances/web/pages/refusals.ts';
 import {
   go,
   returnPath,
@@ -17,7 +18,6 @@ import {
   again as startOver,
   ticketOf,
 } from '#src/entrances/web/pages/sign_in.ts';
-import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { DomainError, Unauthenticated, ValidationFailed } from '#src/platform/errors.ts';
 import { networkOf } from '#src/platform/limits/network.ts';
 

@@ -1,4 +1,8 @@
 import { Router } from 'express';
+import { problemsOf, text } from '#pages/engine/fields.ts';
+import { leadSaying } from '#pages/engine/notices.ts';
+import { leadTo, localPath, type Pages, showError, type TablePages } from '#pages/engine/page.ts';
+import type { Visit } from '#pages/engine/visit.ts';
 import { countUses, spaced } from '#src/access/sign_in/attempts.ts';
 import { keepChallenge, takeChallenge } from '#src/access/sign_in/challenges.ts';
 import type { Begun, OpenIdProvider } from '#src/access/sign_in/providers/openid.ts';
@@ -6,11 +10,7 @@ import { openIdProvider } from '#src/access/sign_in/providers/registry.ts';
 import { Unconfirmed } from '#src/access/sign_in/sign_in.ts';
 import { connectDirectory, connectIdentity } from '#src/domain/lifecycle/accounts/connect.ts';
 import { enterFromProvider } from '#src/domain/lifecycle/accounts/sign_in.ts';
-import { problemsOf, text } from '#src/entrances/web/pages/fields.ts';
-import { leadSaying } from '#src/entrances/web/pages/notices.ts';
-import { leadTo, localPath, type Pages, showError, type TablePages } from '#src/entrances/web/pages/page.ts';
 import { go, showSignIn } from '#src/entrances/web/pages/sign_in.ts';
-import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { DomainError, Unauthenticated } from '#src/platform/errors.ts';
 import { networkOf } from '#src/platform/limits/network.ts';
 

@@ -1,4 +1,4 @@
-import type { Visit } from '#src/entrances/web/pages/visit.ts';
+import type { Visit } from '#pages/engine/visit.ts';
 
 /** What a page asks before something is done that cannot be taken back, in the reader's language. */
 export interface Question {

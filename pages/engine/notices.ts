@@ -1,4 +1,4 @@
-import type { Visit } from '#src/entrances/web/pages/visit.ts';
+import type { Visit } from '#pages/engine/visit.ts';
 import { label } from '#src/platform/texts/texts.ts';
 
 const NOTICES = {
