@@ -23,7 +23,6 @@ COPY --from=build /build/bin bin
 COPY --from=build /build/dist dist
 COPY --from=build /build/mcp mcp
 COPY --from=build /build/pages pages
-COPY --from=build /build/texts texts
 COPY --from=build /build/assets assets
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/prisma/migrations prisma/migrations

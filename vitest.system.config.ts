@@ -46,6 +46,7 @@ const beside = [
   'test_runs',
   'testcontainers',
   'upgrade',
+  'visitor',
   'work',
   'writers',
 ].map((name) => `test/system/${name}.test.ts`);

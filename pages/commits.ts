@@ -7,6 +7,7 @@ import {
   type CommitListPageQuery,
   CommitPageDocument,
   type CommitPageQuery,
+  CommitPlacePageDocument,
   CommitSearchPageDocument,
   CommitThreadPageDocument,
   SendCommitCommentDocument,
@@ -95,7 +96,27 @@ export const commits = [
     }),
   }),
   page({ path: '/:project/-/commits/*ref', ...list }),
-  // A branch or tag without slashes, and a path of its files.
+  // A branch or tag, and a path of its files.
+  page({
+    path: '/:project/-/commits/*place',
+    operation: CommitPlacePageDocument,
+    view: 'commits/list',
+    found: ({ project }) => {
+      const at = project?.repository?.at;
+      return project && at?.commits ? { project, at, commits: at.commits } : null;
+    },
+    title: ({ project, at }, { t }) => `${t('Commits')} · ${at.ref} · ${project.fullPath}`,
+    show: ({ project, at, commits }) => ({
+      project,
+      tab: 'code',
+      ref: at.ref,
+      filePath: at.path,
+      search: null,
+      days: byDay(commits.nodes),
+      pageInfo: commits.pageInfo,
+    }),
+  }),
+  // A branch or tag without slashes, and a path that is not among its files any more.
   page({ path: '/:project/-/commits/:ref/*path', ...list }),
   commit,
   form({

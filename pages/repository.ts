@@ -38,6 +38,7 @@ function goHome({ project }: { project: { fullPath: string } }): string {
 const ARCHIVES = [
   ['.zip', 'zip'],
   ['.tar.gz', 'tarGz'],
+  ['.tar.bz2', 'tarBz2'],
   ['.tar', 'tar'],
 ] as const;
 

@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { type Limits, tooLarge } from '#schema/limits.ts';
+import { parseJson, UnusableJson } from '#src/base/json.ts';
+import { isUtf8Encoded, ReplacementWatch } from '#src/base/utf8.ts';
 import { isBrokenOff } from '#src/platform/broken_off.ts';
-import { parseJson, UnusableJson } from '#src/platform/json.ts';
-import { isUtf8Encoded, ReplacementWatch } from '#src/platform/utf8.ts';
 
 /** Fields and files of a multipart request, and bytes of the longest name. */
 const PARTS = { fields: 20, files: 20, parts: 40, fieldNameSize: 100 };

@@ -7,8 +7,8 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { builder } from '#schema/builder.ts';
+import { parseJson } from '#src/base/json.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
-import { parseJson } from '#src/platform/json.ts';
 import type { CursorPosition, Page, PageRequest } from '#src/platform/page.ts';
 
 /** Default and maximum number of records of a page (rest-api-v4.md, Limits). */

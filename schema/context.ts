@@ -20,7 +20,7 @@ import {
   projectContents,
 } from '#src/domain/lifecycle/contents.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/domain/projects/find.ts';
-import { type CommitKey, type CommitRow, commitsByKeys } from '#src/domain/repository/commits/find.ts';
+import { type CommitKey, type CommitRow, commitsByKeys } from '#src/domain/repository/find_commit.ts';
 import { type BranchRefusals, branchRefusalsOf } from '#src/domain/repository/protection.ts';
 import { commitsOfTags } from '#src/domain/repository/releases/commits.ts';
 import type { ReleaseKey } from '#src/domain/repository/releases/list.ts';

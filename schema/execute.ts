@@ -10,6 +10,8 @@ import { contextFor, type GraphQLContext } from '#schema/context.ts';
 import { maskError } from '#schema/errors.ts';
 import { narrowPurpose } from '#schema/narrow.ts';
 import { planOf } from '#schema/plan/known.ts';
+import { Plan } from '#schema/plan/plan.ts';
+import type { ErrorBehavior } from '#schema/plan/run.ts';
 import {
   type Actor,
   isReading,
@@ -28,6 +30,8 @@ export interface Execution extends ExecutionArgs {
   comesAgain?: boolean;
   /** The purpose of the operation: reading when absent, and of mutations what they do; null if the request counts as a change. */
   purpose?: Purpose | null;
+  /** What errors do to the values around them; they reach up to the next nullable place when absent. */
+  onError?: ErrorBehavior | undefined;
 }
 
 /**
@@ -37,7 +41,7 @@ export interface Execution extends ExecutionArgs {
  * @param report receives errors that clients do not see
  */
 export async function executeWithin(
-  { comesAgain = false, purpose = 'read', ...given }: Execution,
+  { comesAgain = false, purpose = 'read', onError = 'PROPAGATE', ...given }: Execution,
   report: (error: unknown) => void,
   limits?: BudgetLimits,
 ): Promise<ExecutionResult> {
@@ -54,12 +58,17 @@ export async function executeWithin(
     const { exceeded } = budget;
     return exceeded && [asGraphQLError(exceeded)];
   };
+  const shown = (error: GraphQLError) => {
+    const masked = maskError(error, report, args.variableValues);
+    return isMutation && (masked.path?.length ?? 0) > 1 ? afterCommit(masked) : masked;
+  };
   try {
     const signal = isMutation ? undefined : budget.signal;
-    const answer = () => runFor(contextValue.actor, isMutation, () => run(args, operation, comesAgain, signal));
+    const answer = () =>
+      runFor(contextValue.actor, isMutation, () => run(args, operation, { comesAgain, signal, onError }));
     const result = await within(budget, () => observeOperation(facts, answer));
     if (!result.errors) return result;
-    return { ...result, errors: over() ?? result.errors.map((error) => maskError(error, report, args.variableValues)) };
+    return { ...result, errors: over() ?? result.errors.map(shown) };
   } catch (error) {
     const errors = over();
     if (!errors) throw error;
@@ -81,6 +90,17 @@ async function runFor(
   return { errors: errors ?? [asGraphQLError(outOfReach(actor))] };
 }
 
+/** An error in what a mutation shows: its change was made, and is not to be repeated. */
+function afterCommit(error: GraphQLError): GraphQLError {
+  const { message, nodes, path, originalError } = error;
+  return new GraphQLError(message, {
+    nodes,
+    path,
+    originalError,
+    extensions: { ...error.extensions, committed: true },
+  });
+}
+
 function asGraphQLError(error: DomainError): GraphQLError {
   return new GraphQLError(error.message, { originalError: error });
 }
@@ -88,11 +108,21 @@ function asGraphQLError(error: DomainError): GraphQLError {
 async function run(
   args: ExecutionArgs,
   operation: OperationDefinitionNode | null | undefined,
-  comesAgain: boolean,
-  signal: AbortSignal | undefined,
+  { comesAgain, signal, onError }: { comesAgain: boolean; signal: AbortSignal | undefined; onError: ErrorBehavior },
 ): Promise<ExecutionResult> {
-  const { schema, document, variableValues, contextValue } = args;
-  const plan = operation ? planOf(schema, document, operation, comesAgain) : null;
-  if (plan) return plan.execute(variableValues ?? {}, contextValue, signal);
+  const { variableValues, contextValue } = args;
+  const plan = operation ? planFor(args, operation, comesAgain, onError) : null;
+  if (plan) return plan.execute(variableValues ?? {}, contextValue, signal, onError);
   return execute({ ...args, ...(signal && { abortSignal: signal }) });
+}
+
+/** Null where graphql-js executes the operation, which knows one way of errors alone: for introspection, whose fields have none. */
+function planFor(
+  { schema, document }: ExecutionArgs,
+  operation: OperationDefinitionNode,
+  comesAgain: boolean,
+  onError: ErrorBehavior,
+): Plan | null {
+  const plan = planOf(schema, document, operation, comesAgain);
+  return plan ?? (onError === 'NULL' ? Plan.of(schema, document, operation) : null);
 }

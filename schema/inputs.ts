@@ -1,4 +1,4 @@
-import { builder } from '#schema/builder.ts';
+import type { builder } from '#schema/builder.ts';
 import { SortDirection } from '#schema/enums.ts';
 import { idOf } from '#schema/node/plugin.ts';
 
@@ -55,22 +55,6 @@ export function sortField(t: ArgFields, defaultValue: 'asc' | 'desc') {
 /** A boolean filter; `which` follows "Only". */
 export function onlyField(t: ArgFields | InputFields, which: string) {
   return t.boolean({ required: true, defaultValue: false, description: `Only ${which}; false does not filter.` });
-}
-
-/** An input without fields of its own, as GraphQL has no empty inputs. */
-export function emptyInput(name: string, description: string) {
-  return builder.inputType(name, {
-    description,
-    fields: (t) => ({
-      clientMutationId: t.string({ description: 'Any text; the server ignores it.' }),
-    }),
-  });
-}
-
-/** The names of the input and the payload of a mutation. */
-export function namesOf(mutation: string) {
-  const name = mutation.slice(0, 1).toUpperCase() + mutation.slice(1);
-  return { input: `${name}Input`, payload: `${name}Payload` };
 }
 
 /** The user whose account an input concerns. */

@@ -71,7 +71,12 @@ async function operate(
     const work = async () => {
       const { document, operation, measure } = documents.prepare(text, params);
       if (operation.operation === 'subscription') throw wrongTransport();
-      const contextValue: GraphQLContext & Measured = Object.assign(await contextOf(req), { measure, req, res });
+      const contextValue: GraphQLContext & Measured = Object.assign(await contextOf(req), {
+        measure,
+        params,
+        req,
+        res,
+      });
       persisted.keep(params);
       const { variables = null, operationName = null } = params;
       return execute({ schema, document, contextValue, variableValues: variables, operationName });
@@ -83,7 +88,7 @@ async function operate(
   }
 }
 
-const NAMES = new Set(['query', 'variables', 'operationName', 'extensions', 'documentId']);
+const NAMES = new Set(['query', 'variables', 'operationName', 'extensions', 'documentId', 'onError']);
 
 /** The parameters of one operation. Throws GraphQLError. */
 function checked(sent: unknown): Params {

@@ -67,7 +67,7 @@ export interface PersistedDocuments extends Plugin {
 }
 
 /** The parameters of a request, which may contain a hash instead of a document. */
-export type Params = GraphQLParams & { documentId?: unknown };
+export type Params = GraphQLParams & { documentId?: unknown; onError?: unknown };
 
 const ONLY_TRUSTED = 'This server runs only the documents that its administrators have approved';
 const OTHER_HASH = 'The hash is not the SHA-256 of the document';

@@ -1,17 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ExecutionArgs, type ExecutionResult, getOperationAST } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { withCode, withToldErrors } from '#schema/answer/errors.ts';
 import { readBodies } from '#schema/bodies.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { Documents, type Measured, parsing } from '#schema/documents.ts';
 import { maskError } from '#schema/errors.ts';
-import { executeWithin } from '#schema/execute.ts';
+import { type Execution, executeWithin } from '#schema/execute.ts';
 import { schema } from '#schema/index.ts';
 import { isJsonPost, jsonPost } from '#schema/json_post.ts';
 import { type Limiter, type Limits, tooLarge } from '#schema/limits.ts';
 import { LongDocuments } from '#schema/long_documents.ts';
-import { persistedDocuments, type TrustedDocuments } from '#schema/persisted_documents.ts';
+import { type Params, persistedDocuments, type TrustedDocuments } from '#schema/persisted_documents.ts';
+import type { ErrorBehavior } from '#schema/plan/run.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
 import type { Callers } from '#schema/subscriptions/caller.ts';
 import { type Prepare, preparing } from '#schema/subscriptions/prepare.ts';
@@ -85,7 +86,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
     landingPage: false,
     logging: false,
     batching: { limit: limits.batch },
-    extraParamNames: ['documentId'],
+    extraParamNames: ['documentId', 'onError'],
     graphiql: false,
     // The size is checked before anything is read.
     maxRequestBodySize: false,
@@ -130,7 +131,7 @@ export function longDocuments(long = new LongDocuments()): Plugin {
   };
 }
 
-type Executing = GraphQLContext & Measured & { req?: IncomingMessage; res?: ServerResponse };
+type Executing = GraphQLContext & Measured & { params?: Params; req?: IncomingMessage; res?: ServerResponse };
 
 function executing(execute: (args: ExecutionArgs) => Promise<ExecutionResult>): Plugin {
   return { onExecute: ({ setExecuteFn }) => setExecuteFn(execute) };
@@ -139,26 +140,38 @@ function executing(execute: (args: ExecutionArgs) => Promise<ExecutionResult>): 
 /** Runs operations in fair order, large ones one by one, and reports their cost on request. */
 function executor(
   limiter: Limiter,
-  execute: (args: ExecutionArgs) => Promise<ExecutionResult>,
+  execute: (args: Execution) => Promise<ExecutionResult>,
   turns: CallerSemaphore,
 ): (args: ExecutionArgs) => Promise<ExecutionResult> {
   const largeTurns = new CallerSemaphore(LARGE_TURNS);
   return async (args) => {
     const { schema, document, operationName, variableValues } = args;
-    const { measure, actor, clientAddress, req, res } = args.contextValue as Executing;
+    const { measure, params, actor, clientAddress, req, res } = args.contextValue as Executing;
+    const onError = errorBehavior(params, req);
     // Every document is measured when it is parsed.
     if (!measure) throw tooLarge('The operation was not measured.');
     const isLarge = measure.cost > LARGE || measure.introspectionCost > LARGE;
     const operation = getOperationAST(document, operationName);
     const type = operation?.operation ?? 'unknown';
     if (res && operation) settleCompression(res, selectsSecrets(document, operation));
-    const inTurn = () => (isLarge ? largeTurns : turns).run(callerOf(actor, clientAddress), () => execute(args));
+    const inTurn = () =>
+      (isLarge ? largeTurns : turns).run(callerOf(actor, clientAddress), () => execute({ ...args, onError }));
     const executed = await measureOperation(type, measure.cost, inTurn);
     const variables = variableValues ?? {};
     const result = withToldErrors(executed, { schema, document, operationName, variables });
     if (req?.headers['graphql-cost'] === undefined) return result;
     return { ...result, extensions: { ...result.extensions, cost: limiter.report(measure) } };
   };
+}
+
+/** What the request says that errors do to the values around them. Throws GraphQLError. */
+function errorBehavior(params: Params | undefined, request: IncomingMessage | undefined): ErrorBehavior {
+  const { method, url = '' } = request ?? {};
+  const inUrl = method === 'GET' ? new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('onError') : null;
+  const onError = params?.onError ?? inUrl ?? 'PROPAGATE';
+  if (onError === 'PROPAGATE' || onError === 'NULL') return onError;
+  const message = 'The parameter "onError" must be "PROPAGATE" or "NULL".';
+  throw new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status: 400 } } });
 }
 
 /** One secret prevents compressing the responses of a whole batch. */

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { layOut } from './docs_pages.ts';
 
 /*
- * Builds the site of the documents in site/dist, which any server of files can serve; below another path than / with DOCS_BASE.
- * VitePress has packages of its own in site/, so that a checkout does not install them otherwise.
+ * Builds the site of the documents in docs/.site/dist, which any server of files can serve; below another path than / with DOCS_BASE.
+ * VitePress has packages of its own in docs/.site/, so that a checkout does not install them otherwise.
  */
 const root = path.dirname(import.meta.dirname);
-const site = path.join(root, 'site');
+const site = path.join(root, 'docs/.site');
 
 layOut(root, path.join(site, 'pages'));
 const vitepress = path.join(site, 'node_modules/vitepress/bin/vitepress.js');

@@ -13,9 +13,9 @@ import type { GraphQLSchema } from 'graphql';
 import { callTool, type Execute, failure } from '#mcp/engine/call.ts';
 import { type CompiledTool, compileTool } from '#mcp/engine/compile.ts';
 import type { Tool } from '#mcp/engine/tool.ts';
+import { parseJson, UnusableJson } from '#src/base/json.ts';
 import { isBrokenOff } from '#src/platform/broken_off.ts';
 import { DomainError, HTTP_STATUS, Unauthenticated } from '#src/platform/errors.ts';
-import { parseJson, UnusableJson } from '#src/platform/json.ts';
 import { readAtMost } from '#src/platform/limits/read_at_most.ts';
 
 /** What the composition root passes. `A` is the caller. */

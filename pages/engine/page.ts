@@ -9,11 +9,11 @@ import { unavailable } from '#pages/engine/unavailable.ts';
 import { filesForm, type UploadField, uploadForm } from '#pages/engine/upload_form.ts';
 import { beginVisit, isOwnForm, type PageOptions, type Visit } from '#pages/engine/visit.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
+import { isUtf8Encoded } from '#src/base/utf8.ts';
 import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 import { label } from '#src/platform/texts/texts.ts';
-import { isUtf8Encoded } from '#src/platform/utf8.ts';
 
 /** Responds to a visit, or leaves it to the next handler. DomainErrors that it throws become pages. */
 export type PageHandler = (visit: Visit, next: NextFunction) => Promise<void> | void;

@@ -3,8 +3,8 @@ import { BadBody, type BodyLimits, CONTENT_BODY, tooLarge } from '#rest/engine/b
 import { parseFormBody } from '#rest/engine/form.ts';
 import { parseLargeJson } from '#rest/engine/large_json.ts';
 import { multipart } from '#rest/engine/multipart.ts';
+import { parseJson, UnusableJson } from '#src/base/json.ts';
 import { isBrokenOff } from '#src/platform/broken_off.ts';
-import { parseJson, UnusableJson } from '#src/platform/json.ts';
 import { readAtMost } from '#src/platform/limits/read_at_most.ts';
 import { FileTooLarge, SpooledFile } from '#src/platform/limits/spooled_file.ts';
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { BadBody, tooLarge } from '#rest/engine/body_limits.ts';
-import { isUtf8Encoded } from '#src/platform/utf8.ts';
+import { isUtf8Encoded } from '#src/base/utf8.ts';
 
 /** Maximum number of pairs in a query or form. */
 export const MOST_PAIRS = 10_000;

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { BadBody, CONTENT_BODY, tooLarge } from '#rest/engine/body_limits.ts';
-import { parseJson, UnusableJson } from '#src/platform/json.ts';
+import { parseJson, UnusableJson } from '#src/base/json.ts';
 
 /**
  * Parses a JSON body whose texts may have many megabytes. It is read in chunks: no step takes long, and a text is never in memory

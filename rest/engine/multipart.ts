@@ -4,9 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { BadBody, type BodyLimits, tooLarge } from '#rest/engine/body_limits.ts';
 import { MOST_PAIRS, parametersOf } from '#rest/engine/form.ts';
+import { ReplacementWatch } from '#src/base/utf8.ts';
 import { limited } from '#src/platform/limits/limited.ts';
 import { FileTooLarge, SpooledFile } from '#src/platform/limits/spooled_file.ts';
-import { ReplacementWatch } from '#src/platform/utf8.ts';
 
 /** Bytes that boundaries and headers of parts may add. */
 const OVERHEAD = 1024 * 1024;

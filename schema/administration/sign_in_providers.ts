@@ -1,8 +1,8 @@
 import { builder } from '#schema/builder.ts';
+import { mutation } from '#schema/mutation.ts';
 import {
   type ConfiguredProvider,
   configuredProviders,
-  type ProviderTest,
   testProvider,
 } from '#src/access/sign_in/providers/administer.ts';
 
@@ -27,19 +27,6 @@ const ConfiguredSignInProvider = builder.objectRef<ConfiguredProvider>('Configur
   }),
 });
 
-const TestSignInProviderInput = builder.inputType('TestSignInProviderInput', {
-  description: 'Which provider of sign-in is asked.',
-  fields: (t) => ({ name: t.string({ required: true, description: 'Name of the provider in the configuration.' }) }),
-});
-
-const TestSignInProviderPayload = builder.objectRef<ProviderTest>('TestSignInProviderPayload').implement({
-  description: 'Whether a provider of sign-in answers as it should.',
-  fields: (t) => ({
-    succeeded: t.exposeBoolean('succeeded', { description: 'Whether people could sign in with it.' }),
-    message: t.exposeString('message', { description: 'What was found, or what is wrong, in one line.' }),
-  }),
-});
-
 builder.queryField('configuredSignInProviders', (t) =>
   t.field({
     type: [ConfiguredSignInProvider],
@@ -48,14 +35,20 @@ builder.queryField('configuredSignInProviders', (t) =>
   }),
 );
 
-builder.mutationField('testSignInProvider', (t) =>
-  t.field({
-    type: TestSignInProviderPayload,
-    description:
-      'Asks a provider for its endpoints, or a directory for the place of its people, and says what is wrong. For administrators.',
-    args: {
-      input: t.arg({ type: TestSignInProviderInput, required: true, description: 'Names the provider that is asked.' }),
-    },
-    resolve: (_root, { input: { name } }, context) => testProvider(context, name),
-  }),
-);
+mutation('testSignInProvider', {
+  description:
+    'Asks a provider for its endpoints, or a directory for the place of its people, and says what is wrong. For administrators.',
+  input: {
+    description: 'Which provider of sign-in is asked.',
+    argument: 'Names the provider that is asked.',
+    fields: (t) => ({ name: t.string({ required: true, description: 'Name of the provider in the configuration.' }) }),
+  },
+  resolve: ({ name }, context) => testProvider(context, name),
+  payload: {
+    description: 'Whether a provider of sign-in answers as it should.',
+    fields: (t) => ({
+      succeeded: t.exposeBoolean('succeeded', { description: 'Whether people could sign in with it.' }),
+      message: t.exposeString('message', { description: 'What was found, or what is wrong, in one line.' }),
+    }),
+  },
+});

@@ -1,5 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import { type NamedEmoji, searchEmoji } from '#src/domain/tracking/awards/emoji.ts';
+import { type NamedEmoji, searchEmoji } from '#src/platform/emoji.ts';
 
 /** How many emoji a search returns at most. */
 const MOST = 20;

@@ -1,6 +1,6 @@
 import { AwardEmoji } from '#schema/awards/types.ts';
 import { builder } from '#schema/builder.ts';
-import { namesOf } from '#schema/inputs.ts';
+import { mutation } from '#schema/mutation.ts';
 import { fromGlobalId, toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from '#schema/notes/references.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { AWARDABLE_TYPES, type AwardableRef } from '#src/domain/tracking/awards/awardable.ts';
-import { type GivenAward, giveAward } from '#src/domain/tracking/awards/give.ts';
+import { giveAward } from '#src/domain/tracking/awards/give.ts';
 import { findAward } from '#src/domain/tracking/awards/list.ts';
 import { takeAwardBack } from '#src/domain/tracking/awards/take_back.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
@@ -55,61 +55,54 @@ function awardableRef({ note, ...given }: typeof AwardableReference.$inferInput)
   return type === 'Note' ? { note: { id: found.id } } : { type, id: found.id };
 }
 
-const GiveAwardInput = builder.inputType('GiveAwardInput', {
-  description: 'An emoji for a record.',
-  fields: (t) => ({
-    on: t.field({ type: AwardableReference, required: true, description: 'The record to give the emoji to.' }),
-    name: t.string({
-      required: true,
-      description: 'Name of the emoji, without colons; `+1` stands for `thumbsup` and `-1` for `thumbsdown`.',
+mutation('giveAward', {
+  description:
+    'Gives an emoji to an issue, a merge request, a snippet of a project or a note. For signed-in users who can see it; votes are not for its author.',
+  input: {
+    description: 'An emoji for a record.',
+    argument: 'Names the record, and the emoji.',
+    fields: (t) => ({
+      on: t.field({ type: AwardableReference, required: true, description: 'The record to give the emoji to.' }),
+      name: t.string({
+        required: true,
+        description: 'Name of the emoji, without colons; `+1` stands for `thumbsup` and `-1` for `thumbsdown`.',
+      }),
     }),
-  }),
+  },
+  resolve: ({ on, name }, context) => giveAward(context, awardableRef(on), name),
+  payload: {
+    description: 'The award after the mutation.',
+    fields: (t) => ({
+      award: t.field({
+        type: AwardEmoji,
+        description: 'The award that was given.',
+        resolve: ({ on, id }, _args, context, info) => findAward(context, on, id, selectionAt(info, 'AwardEmoji')),
+      }),
+    }),
+  },
 });
 
-const GiveAwardPayload = builder.objectRef<GivenAward>(namesOf('giveAward').payload).implement({
-  description: 'The award after the mutation.',
-  fields: (t) => ({
-    award: t.field({
-      type: AwardEmoji,
-      description: 'The award that was given.',
-      resolve: ({ on, id }, _args, context, info) => findAward(context, on, id, selectionAt(info, 'AwardEmoji')),
+mutation('takeAwardBack', {
+  description: 'Takes an award back. For the user who gave it, and administrators.',
+  input: {
+    description: 'Which award to take back.',
+    argument: 'Names the award to take back.',
+    fields: (t) => ({
+      id: t.field({ ...idOf('AwardEmoji'), required: true, description: 'Global or numeric ID of the award.' }),
+      on: t.field({
+        type: AwardableReference,
+        description: 'The record that the award must be on. Any record when left out.',
+      }),
     }),
-  }),
-});
-
-const TakeAwardBackInput = builder.inputType('TakeAwardBackInput', {
-  description: 'Which award to take back.',
-  fields: (t) => ({
-    id: t.field({ ...idOf('AwardEmoji'), required: true, description: 'Global or numeric ID of the award.' }),
-    on: t.field({
-      type: AwardableReference,
-      description: 'The record that the award must be on. Any record when left out.',
+  },
+  resolve: ({ id, on }, context) => takeAwardBack(context, id, on && awardableRef(on)),
+  payload: {
+    description: 'The award that was taken back.',
+    fields: (t) => ({
+      deletedAwardId: t.id({
+        description: 'Global ID of the award that was taken back.',
+        resolve: ({ id }) => toGlobalId('AwardEmoji', id),
+      }),
     }),
-  }),
+  },
 });
-
-const TakeAwardBackPayload = builder.objectRef<{ id: number }>(namesOf('takeAwardBack').payload).implement({
-  description: 'The award that was taken back.',
-  fields: (t) => ({
-    deletedAwardId: t.id({
-      description: 'Global ID of the award that was taken back.',
-      resolve: ({ id }) => toGlobalId('AwardEmoji', id),
-    }),
-  }),
-});
-
-builder.mutationFields((t) => ({
-  giveAward: t.field({
-    type: GiveAwardPayload,
-    description:
-      'Gives an emoji to an issue, a merge request, a snippet of a project or a note. For signed-in users who can see it; votes are not for its author.',
-    args: { input: t.arg({ type: GiveAwardInput, required: true, description: 'Names the record, and the emoji.' }) },
-    resolve: (_root, { input: { on, name } }, context) => giveAward(context, awardableRef(on), name),
-  }),
-  takeAwardBack: t.field({
-    type: TakeAwardBackPayload,
-    description: 'Takes an award back. For the user who gave it, and administrators.',
-    args: { input: t.arg({ type: TakeAwardBackInput, required: true, description: 'Names the award to take back.' }) },
-    resolve: (_root, { input: { id, on } }, context) => takeAwardBack(context, id, on && awardableRef(on)),
-  }),
-}));

@@ -12,7 +12,7 @@ import {
   findBadge,
   listBadges,
   tryBadge,
-} from '#src/domain/repository/badges.ts';
+} from '#src/domain/repository/badges/badges.ts';
 import type { Page } from '#src/platform/page.ts';
 
 const BadgeKind = builder.enumType('BadgeKind', {

@@ -1,4 +1,5 @@
 import { builder } from '#schema/builder.ts';
+import { mutation } from '#schema/mutation.ts';
 import {
   type DeadJob,
   deadJobs,
@@ -91,23 +92,18 @@ builder.queryFields((t) => ({
   }),
 }));
 
-const RetryDeadJobsInput = builder.inputType('RetryDeadJobsInput', {
-  description: 'Which of the jobs that were given up run again.',
-  fields: (t) => ({
-    uuid: t.string({ description: 'The ID of one job, a UUID; all of them when it is left out.' }),
-  }),
+mutation('retryDeadJobs', {
+  description: 'Puts background jobs that were given up back into their queues. For administrators.',
+  input: {
+    description: 'Which of the jobs that were given up run again.',
+    argument: 'Names the job, or all.',
+    fields: (t) => ({
+      uuid: t.string({ description: 'The ID of one job, a UUID; all of them when it is left out.' }),
+    }),
+  },
+  resolve: async ({ uuid }, context) => ({ retried: await retryDeadJobs(context, uuid) }),
+  payload: {
+    description: 'How many jobs run again.',
+    fields: (t) => ({ retried: t.exposeInt('retried', { description: 'Number of jobs that were put back.' }) }),
+  },
 });
-
-const RetryDeadJobsPayload = builder.objectRef<{ retried: number }>('RetryDeadJobsPayload').implement({
-  description: 'How many jobs run again.',
-  fields: (t) => ({ retried: t.exposeInt('retried', { description: 'Number of jobs that were put back.' }) }),
-});
-
-builder.mutationField('retryDeadJobs', (t) =>
-  t.field({
-    type: RetryDeadJobsPayload,
-    description: 'Puts background jobs that were given up back into their queues. For administrators.',
-    args: { input: t.arg({ type: RetryDeadJobsInput, required: true, description: 'Names the job, or all.' }) },
-    resolve: async (_root, { input: { uuid } }, context) => ({ retried: await retryDeadJobs(context, uuid) }),
-  }),
-);

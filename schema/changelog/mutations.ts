@@ -1,8 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { projectField } from '#schema/inputs.ts';
+import { mutation } from '#schema/mutation.ts';
 import { Repository } from '#schema/repository/types.ts';
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { addChangelog } from '#src/domain/tracking/changelog/add.ts';
 import { generateChangelog } from '#src/domain/tracking/changelog/generate.ts';
 
@@ -32,37 +32,32 @@ builder.objectFields(Repository, (t) => ({
   }),
 }));
 
-const AddChangelogInput = builder.inputType('AddChangelogInput', {
-  description: 'A section to add to the changelog in a repository.',
-  fields: (t) => ({
-    project: projectField(t, 'of the repository'),
-    version: t.string({ required: true, description: VERSION }),
-    fromRef: t.string({ description: FROM }),
-    toRef: t.string({ description: TO }),
-    date: t.field({ type: 'DateTime', description: DATE }),
-    trailer: t.string({ description: TRAILER }),
-    configFile: t.string({ description: CONFIG }),
-    configFileRef: t.string({ description: CONFIG_REF }),
-    branch: t.string({ description: 'Name of the branch that gets the commit; the default branch when left out.' }),
-    file: t.string({ description: 'Path of the changelog, which is created if needed; `CHANGELOG.md` when left out.' }),
-    message: t.string({ description: 'Message of the commit; it names the version when left out.' }),
-  }),
-});
-
-const AddChangelogPayload = builder.objectRef<{ commit: CommitRow }>('AddChangelogPayload').implement({
-  description: 'The commit that was created.',
-  fields: (t) => ({ commit: t.expose('commit', { type: Commit, description: 'The commit with the section.' }) }),
-});
-
-builder.mutationFields((t) => ({
-  addChangelog: t.field({
-    type: AddChangelogPayload,
-    description: 'Commits a new section at the top of a changelog. For developers; on protected branches, for masters.',
-    args: {
-      input: t.arg({ type: AddChangelogInput, required: true, description: 'Says what the section is about.' }),
-    },
-    resolve: async (_root, { input: { project, ...wish } }, context) => ({
-      commit: await addChangelog(context, project, wish, context.baseUrl),
+mutation('addChangelog', {
+  description: 'Commits a new section at the top of a changelog. For developers; on protected branches, for masters.',
+  input: {
+    description: 'A section to add to the changelog in a repository.',
+    argument: 'Says what the section is about.',
+    fields: (t) => ({
+      project: projectField(t, 'of the repository'),
+      version: t.string({ required: true, description: VERSION }),
+      fromRef: t.string({ description: FROM }),
+      toRef: t.string({ description: TO }),
+      date: t.field({ type: 'DateTime', description: DATE }),
+      trailer: t.string({ description: TRAILER }),
+      configFile: t.string({ description: CONFIG }),
+      configFileRef: t.string({ description: CONFIG_REF }),
+      branch: t.string({ description: 'Name of the branch that gets the commit; the default branch when left out.' }),
+      file: t.string({
+        description: 'Path of the changelog, which is created if needed; `CHANGELOG.md` when left out.',
+      }),
+      message: t.string({ description: 'Message of the commit; it names the version when left out.' }),
     }),
+  },
+  resolve: async ({ project, ...wish }, context) => ({
+    commit: await addChangelog(context, project, wish, context.baseUrl),
   }),
-}));
+  payload: {
+    description: 'The commit that was created.',
+    fields: (t) => ({ commit: t.expose('commit', { type: Commit, description: 'The commit with the section.' }) }),
+  },
+});

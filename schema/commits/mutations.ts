@@ -2,16 +2,16 @@ import { builder } from '#schema/builder.ts';
 import { CommitComment, LineType } from '#schema/commits/comments.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { Discussion } from '#schema/discussions/types.ts';
-import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
-import { toGlobalId } from '#schema/node/global_id.ts';
+import { type InputFields, projectField } from '#schema/inputs.ts';
+import { deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { DiffPositionInput } from '#schema/notes/mutations.ts';
 import { Note } from '#schema/notes/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { cherryPickCommit } from '#src/domain/repository/commits/cherry_pick.ts';
 import { createCommit } from '#src/domain/repository/commits/create.ts';
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { updateSubmodule } from '#src/domain/repository/files/submodule.ts';
+import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import {
   type ChangedComment,
   createCommitComment,
@@ -100,114 +100,12 @@ const CommitActionInput = builder.inputType('CommitActionInput', {
   }),
 });
 
-const CreateCommitInput = builder.inputType('CreateCommitInput', {
-  description: 'A new commit on a branch.',
-  fields: (t) => ({
-    project: projectField(t, 'of the repository'),
-    branch: t.string({
-      required: true,
-      description: 'Name of the branch that gets the commit; in an empty repository any name.',
-    }),
-    startBranch: startBranch(t),
-    startSha: t.string({
-      description: 'Full hash of the commit at which `branch` begins, in the place of `startBranch`.',
-    }),
-    startProject: t.field({
-      type: 'ProjectRef',
-      description:
-        'The project that has `startBranch` or `startSha`, if it is another one of the same forks that the caller can read the repository of. Its commits are taken over.',
-    }),
-    force: t.boolean({
-      description:
-        'Whether a branch that exists is replaced by one that begins at `startBranch` or `startSha`, as by a forced push.',
-    }),
-    message: t.string({ required: true, description: 'Message of the commit; its first line is the title.' }),
-    actions: t.field({
-      type: [CommitActionInput],
-      required: true,
-      description: 'The changes to files, in order. Either all are made or none.',
-    }),
-    allowEmpty: t.boolean({ description: 'Whether a commit without actions is made, which changes no files.' }),
-    ...author(t),
-  }),
-});
-
 const commit = (t: InputFields) =>
   t.string({
     required: true,
     description:
       'The commit: a branch, a tag or a hash (7 to 40 digits), also with steps behind it, such as `master~1`.',
   });
-
-const CherryPickCommitInput = builder.inputType('CherryPickCommitInput', {
-  description: 'Which commit to apply to which branch.',
-  fields: (t) => ({
-    project: projectField(t, 'of the repository'),
-    sha: commit(t),
-    branch: t.string({ required: true, description: 'Name of the branch that gets the change.' }),
-    message: t.string({ description: 'Message of the new commit; that of the commit if left out.' }),
-    dryRun: dryRun(t),
-  }),
-});
-
-const UpdateSubmoduleInput = builder.inputType('UpdateSubmoduleInput', {
-  description: 'To which commit a submodule is moved.',
-  fields: (t) => ({
-    project: projectField(t, 'of the repository'),
-    path: t.string({ required: true, description: 'Path of the submodule from the root of the repository.' }),
-    branch: t.string({ required: true, description: 'Name of the branch that gets the commit.' }),
-    commitSha: t.string({ required: true, description: 'Full hash of the commit of the other repository.' }),
-    message: t.string({ description: 'Message of the commit; it names the submodule when left out.' }),
-  }),
-});
-
-const RevertCommitInput = builder.inputType('RevertCommitInput', {
-  description: 'Which commit to revert on which branch.',
-  fields: (t) => ({
-    project: projectField(t, 'of the repository'),
-    sha: commit(t),
-    branch: t.string({ required: true, description: 'Name of the branch on which its change is taken back.' }),
-    dryRun: dryRun(t),
-  }),
-});
-
-const CreateCommitCommentInput = builder.inputType('CreateCommitCommentInput', {
-  description:
-    'A comment on a commit. It is about a line if the full hash is given and the file has that line, otherwise about the whole commit.',
-  fields: (t) => ({
-    project: projectField(t, 'of the repository'),
-    sha: commit(t),
-    note: t.string({ required: true, description: 'Text of the comment, in Markdown.' }),
-    path: t.string({ description: 'Path of the file that the comment is about.' }),
-    line: t.int({ description: 'Number of the line that the comment is about, from 1.' }),
-    lineType: t.field({ type: LineType, description: 'Whether the line is in the old or the new file.' }),
-    position: t.field({
-      type: DiffPositionInput,
-      description:
-        'The line or file that the comment is about, in place of `path`, `line` and `lineType`. It must be in the commit, which is the only one meant.',
-    }),
-    startDiscussion: t.boolean({
-      required: true,
-      defaultValue: false,
-      description: 'Whether the comment begins a thread.',
-    }),
-    discussionId: t.field({
-      ...idOf('CommitDiscussion'),
-      description: 'ID of the thread to answer in, which must be on the same commit.',
-    }),
-    createdAt: t.field({
-      type: 'DateTime',
-      description:
-        'When the comment was written; now when left out. For administrators and the owner of the personal namespace.',
-    }),
-    ignoreForbidden: t.boolean({
-      required: true,
-      defaultValue: false,
-      description:
-        'Whether to silently ignore a time that the caller cannot set, as the REST API does. By default it is refused.',
-    }),
-  }),
-});
 
 const whichComment = (t: InputFields) => ({
   project: projectField(t, 'of the repository'),
@@ -219,133 +117,191 @@ const whichComment = (t: InputFields) => ({
   }),
 });
 
-const UpdateCommitCommentInput = builder.inputType('UpdateCommitCommentInput', {
-  description: 'A change to a comment on a commit.',
-  fields: (t) => ({
-    ...whichComment(t),
-    note: t.string({ required: true, description: 'Text of the comment, in Markdown.' }),
-  }),
-});
-
-const DeleteCommitCommentInput = builder.inputType('DeleteCommitCommentInput', {
-  description: 'Which comment on a commit to delete.',
-  fields: whichComment,
-});
-
-function commitPayload(mutation: string, description = 'The new commit, the latest of its branch.') {
-  return builder.objectRef<{ commit: CommitRow }>(namesOf(mutation).payload).implement({
+function commitPayload(description = 'The new commit, the latest of its branch.'): Payload<{ commit: CommitRow }> {
+  return {
     description: 'The commit that was created.',
     fields: (t) => ({ commit: t.expose('commit', { type: Commit, description }) }),
-  });
+  };
 }
 
 const LATEST = 'The new commit, the latest of the branch; with `dryRun` the latest that the branch has.';
 
-function commentPayload(mutation: string) {
-  return builder.objectRef<ChangedComment>(namesOf(mutation).payload).implement({
-    description: 'The comment after the mutation.',
-    fields: (t) => ({
-      comment: t.field({
-        type: CommitComment,
-        description: 'The comment as others see it.',
-        resolve: ({ id }, _args, context, info) => madeComment(context, id, selectionAt(info, 'CommitComment')),
-      }),
-      note: t.field({
-        type: Note,
-        description: 'The comment in the form of a note.',
-        resolve: ({ id, commit }, _args, context, info) =>
-          findCommitNote(context, commit, id, selectionAt(info, 'Note')),
-      }),
-      discussion: t.field({
-        type: Discussion,
-        description: 'The thread that the comment is in.',
-        resolve: ({ commit, discussionId }, _args, context, info) =>
-          findCommitDiscussion(context, commit, discussionId, selectionAt(info, 'Note')),
-      }),
-    }),
-  });
-}
-
-const DeleteCommitCommentPayload = builder.objectRef<{ id: number }>('DeleteCommitCommentPayload').implement({
-  description: 'The comment that was deleted.',
+const commentPayload: Payload<ChangedComment> = {
+  description: 'The comment after the mutation.',
   fields: (t) => ({
-    deletedCommitCommentId: t.id({
-      description: 'Global ID of the comment that was deleted.',
-      resolve: ({ id }) => toGlobalId('CommitComment', id),
+    comment: t.field({
+      type: CommitComment,
+      description: 'The comment as others see it.',
+      resolve: ({ id }, _args, context, info) => madeComment(context, id, selectionAt(info, 'CommitComment')),
+    }),
+    note: t.field({
+      type: Note,
+      description: 'The comment in the form of a note.',
+      resolve: ({ id, commit }, _args, context, info) => findCommitNote(context, commit, id, selectionAt(info, 'Note')),
+    }),
+    discussion: t.field({
+      type: Discussion,
+      description: 'The thread that the comment is in.',
+      resolve: ({ commit, discussionId }, _args, context, info) =>
+        findCommitDiscussion(context, commit, discussionId, selectionAt(info, 'Note')),
     }),
   }),
+};
+
+mutation('createCommit', {
+  description: 'Commits changes of files to a branch. For developers; on protected branches, for masters.',
+  input: {
+    description: 'A new commit on a branch.',
+    argument: 'Branch, message and changes of files.',
+    fields: (t) => ({
+      project: projectField(t, 'of the repository'),
+      branch: t.string({
+        required: true,
+        description: 'Name of the branch that gets the commit; in an empty repository any name.',
+      }),
+      startBranch: startBranch(t),
+      startSha: t.string({
+        description: 'Full hash of the commit at which `branch` begins, in the place of `startBranch`.',
+      }),
+      startProject: t.field({
+        type: 'ProjectRef',
+        description:
+          'The project that has `startBranch` or `startSha`, if it is another one of the same forks that the caller can read the repository of. Its commits are taken over.',
+      }),
+      force: t.boolean({
+        description:
+          'Whether a branch that exists is replaced by one that begins at `startBranch` or `startSha`, as by a forced push.',
+      }),
+      message: t.string({ required: true, description: 'Message of the commit; its first line is the title.' }),
+      actions: t.field({
+        type: [CommitActionInput],
+        required: true,
+        description: 'The changes to files, in order. Either all are made or none.',
+      }),
+      allowEmpty: t.boolean({ description: 'Whether a commit without actions is made, which changes no files.' }),
+      ...author(t),
+    }),
+  },
+  resolve: async ({ project, ...values }, context) => ({ commit: await createCommit(context, project, values) }),
+  payload: commitPayload(),
 });
 
-builder.mutationFields((t) => ({
-  createCommit: t.field({
-    type: commitPayload('createCommit'),
-    description: 'Commits changes of files to a branch. For developers; on protected branches, for masters.',
-    args: {
-      input: t.arg({ type: CreateCommitInput, required: true, description: 'Branch, message and changes of files.' }),
-    },
-    resolve: async (_root, { input: { project, ...values } }, context) => ({
-      commit: await createCommit(context, project, values),
+mutation('cherryPickCommit', {
+  description: 'Applies the change of a commit to another branch. For developers; on protected branches, for masters.',
+  input: {
+    description: 'Which commit to apply to which branch.',
+    argument: 'Names the commit and the branch.',
+    fields: (t) => ({
+      project: projectField(t, 'of the repository'),
+      sha: commit(t),
+      branch: t.string({ required: true, description: 'Name of the branch that gets the change.' }),
+      message: t.string({ description: 'Message of the new commit; that of the commit if left out.' }),
+      dryRun: dryRun(t),
     }),
-  }),
-  cherryPickCommit: t.field({
-    type: commitPayload('cherryPickCommit', LATEST),
+  },
+  resolve: async ({ project, ...what }, context) => ({ commit: await cherryPickCommit(context, project, what) }),
+  payload: commitPayload(LATEST),
+});
+
+mutation('updateSubmodule', {
+  description: 'Moves a submodule to another commit. For developers; on protected branches, for masters.',
+  input: {
+    description: 'To which commit a submodule is moved.',
+    argument: 'Names the submodule and the commit.',
+    fields: (t) => ({
+      project: projectField(t, 'of the repository'),
+      path: t.string({ required: true, description: 'Path of the submodule from the root of the repository.' }),
+      branch: t.string({ required: true, description: 'Name of the branch that gets the commit.' }),
+      commitSha: t.string({ required: true, description: 'Full hash of the commit of the other repository.' }),
+      message: t.string({ description: 'Message of the commit; it names the submodule when left out.' }),
+    }),
+  },
+  resolve: async ({ project, ...what }, context) => ({ commit: await updateSubmodule(context, project, what) }),
+  payload: commitPayload(),
+});
+
+mutation('revertCommit', {
+  description:
+    'Takes back what a commit changed compared to its first parent. For developers; on protected branches, for masters.',
+  input: {
+    description: 'Which commit to revert on which branch.',
+    argument: 'Names the commit and the branch.',
+    fields: (t) => ({
+      project: projectField(t, 'of the repository'),
+      sha: commit(t),
+      branch: t.string({ required: true, description: 'Name of the branch on which its change is taken back.' }),
+      dryRun: dryRun(t),
+    }),
+  },
+  resolve: async ({ project, ...what }, context) => ({ commit: await revertCommit(context, project, what) }),
+  payload: commitPayload(LATEST),
+});
+
+mutation('createCommitComment', {
+  description: 'Comments on a commit, or on a line in it. For everyone who can read the commit.',
+  input: {
     description:
-      'Applies the change of a commit to another branch. For developers; on protected branches, for masters.',
-    args: {
-      input: t.arg({ type: CherryPickCommitInput, required: true, description: 'Names the commit and the branch.' }),
-    },
-    resolve: async (_root, { input: { project, ...what } }, context) => ({
-      commit: await cherryPickCommit(context, project, what),
-    }),
-  }),
-  updateSubmodule: t.field({
-    type: commitPayload('updateSubmodule'),
-    description: 'Moves a submodule to another commit. For developers; on protected branches, for masters.',
-    args: {
-      input: t.arg({ type: UpdateSubmoduleInput, required: true, description: 'Names the submodule and the commit.' }),
-    },
-    resolve: async (_root, { input: { project, ...what } }, context) => ({
-      commit: await updateSubmodule(context, project, what),
-    }),
-  }),
-  revertCommit: t.field({
-    type: commitPayload('revertCommit', LATEST),
-    description:
-      'Takes back what a commit changed compared to its first parent. For developers; on protected branches, for masters.',
-    args: {
-      input: t.arg({ type: RevertCommitInput, required: true, description: 'Names the commit and the branch.' }),
-    },
-    resolve: async (_root, { input: { project, ...what } }, context) => ({
-      commit: await revertCommit(context, project, what),
-    }),
-  }),
-  createCommitComment: t.field({
-    type: commentPayload('createCommitComment'),
-    description: 'Comments on a commit, or on a line in it. For everyone who can read the commit.',
-    args: {
-      input: t.arg({
-        type: CreateCommitCommentInput,
-        required: true,
-        description: 'Names the commit, and the comment on it.',
+      'A comment on a commit. It is about a line if the full hash is given and the file has that line, otherwise about the whole commit.',
+    argument: 'Names the commit, and the comment on it.',
+    fields: (t) => ({
+      project: projectField(t, 'of the repository'),
+      sha: commit(t),
+      note: t.string({ required: true, description: 'Text of the comment, in Markdown.' }),
+      path: t.string({ description: 'Path of the file that the comment is about.' }),
+      line: t.int({ description: 'Number of the line that the comment is about, from 1.' }),
+      lineType: t.field({ type: LineType, description: 'Whether the line is in the old or the new file.' }),
+      position: t.field({
+        type: DiffPositionInput,
+        description:
+          'The line or file that the comment is about, in place of `path`, `line` and `lineType`. It must be in the commit, which is the only one meant.',
       }),
-    },
-    resolve: (_root, { input: { project, sha, ...values } }, context) =>
-      createCommitComment(context, project, sha, values),
-  }),
-  updateCommitComment: t.field({
-    type: commentPayload('updateCommitComment'),
-    description: 'Changes the text of a comment on a commit. For its author and masters of the project.',
-    args: {
-      input: t.arg({ type: UpdateCommitCommentInput, required: true, description: 'Names the comment, and the text.' }),
-    },
-    resolve: (_root, { input: { note, ...which } }, context) => updateCommitComment(context, which, note),
-  }),
-  deleteCommitComment: t.field({
-    type: DeleteCommitCommentPayload,
-    description: 'Deletes a comment on a commit. For its author and masters of the project.',
-    args: {
-      input: t.arg({ type: DeleteCommitCommentInput, required: true, description: 'Names the comment to delete.' }),
-    },
-    resolve: (_root, { input }, context) => deleteCommitComment(context, input),
-  }),
-}));
+      startDiscussion: t.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'Whether the comment begins a thread.',
+      }),
+      discussionId: t.field({
+        ...idOf('CommitDiscussion'),
+        description: 'ID of the thread to answer in, which must be on the same commit.',
+      }),
+      createdAt: t.field({
+        type: 'DateTime',
+        description:
+          'When the comment was written; now when left out. For administrators and the owner of the personal namespace.',
+      }),
+      ignoreForbidden: t.boolean({
+        required: true,
+        defaultValue: false,
+        description:
+          'Whether to silently ignore a time that the caller cannot set, as the REST API does. By default it is refused.',
+      }),
+    }),
+  },
+  resolve: ({ project, sha, ...values }, context) => createCommitComment(context, project, sha, values),
+  payload: commentPayload,
+});
+
+mutation('updateCommitComment', {
+  description: 'Changes the text of a comment on a commit. For its author and masters of the project.',
+  input: {
+    description: 'A change to a comment on a commit.',
+    argument: 'Names the comment, and the text.',
+    fields: (t) => ({
+      ...whichComment(t),
+      note: t.string({ required: true, description: 'Text of the comment, in Markdown.' }),
+    }),
+  },
+  resolve: ({ note, ...which }, context) => updateCommitComment(context, which, note),
+  payload: commentPayload,
+});
+
+mutation('deleteCommitComment', {
+  description: 'Deletes a comment on a commit. For its author and masters of the project.',
+  input: {
+    description: 'Which comment on a commit to delete.',
+    argument: 'Names the comment to delete.',
+    fields: whichComment,
+  },
+  resolve: (input, context) => deleteCommitComment(context, input),
+  payload: deleted('CommitComment', 'comment'),
+});

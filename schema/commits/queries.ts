@@ -2,8 +2,8 @@ import { builder } from '#schema/builder.ts';
 import { Commit, CommitConnection } from '#schema/commits/types.ts';
 import { loadCountedPage, pageArgs } from '#schema/connection.ts';
 import { Repository } from '#schema/repository/types.ts';
-import { findCommit } from '#src/domain/repository/commits/find.ts';
 import { listCommits } from '#src/domain/repository/commits/list.ts';
+import { findCommit } from '#src/domain/repository/find_commit.ts';
 
 builder.objectFields(Repository, (t) => ({
   commits: t.field({

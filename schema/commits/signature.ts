@@ -4,8 +4,8 @@ import { GpgKey } from '#schema/gpg_keys/types.ts';
 import { SshKey } from '#schema/keys/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { type CommitSignatureRow, signaturesOfCommits } from '#src/domain/repository/commits/signature.ts';
+import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import { findGpgKeysByIds } from '#src/domain/users/gpg_keys/list.ts';
 
 const SignatureType = builder.enumType('SignatureType', {

@@ -5,8 +5,8 @@ import { Project } from '#schema/projects/types.ts';
 import { User } from '#schema/users/types.ts';
 import { userByAddress } from '#schema/users/user_by_address.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
-import { type CommitRow, type CommitStats, commitStats, titleOf } from '#src/domain/repository/commits/find.ts';
 import { trailersOf } from '#src/domain/repository/commits/trailers.ts';
+import { type CommitRow, type CommitStats, commitStats, titleOf } from '#src/domain/repository/find_commit.ts';
 
 const CommitStatistics = builder.objectRef<CommitStats>('CommitStatistics').implement({
   description: 'Number of lines that a commit changed compared to its first parent. Binary files count as none.',

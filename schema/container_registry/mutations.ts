@@ -1,5 +1,5 @@
-import { builder } from '#schema/builder.ts';
 import { type InputFields, projectField } from '#schema/inputs.ts';
+import { deleted, mutation } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import {
@@ -17,102 +17,75 @@ const ofRepository = (t: InputFields) => ({
   }),
 });
 
-const DeleteContainerRepositoryInput = builder.inputType('DeleteContainerRepositoryInput', {
-  description: 'Which repository of images to delete.',
-  fields: (t) => ({
-    project: projectField(t, 'of the repository'),
-    id: t.field({ ...idOf('ContainerRepository'), required: true, description: 'Numeric ID of the repository.' }),
-  }),
-});
-
-const DeleteContainerTagInput = builder.inputType('DeleteContainerTagInput', {
-  description: 'Which tag of a repository of images to delete.',
-  fields: (t) => ({
-    ...ofRepository(t),
-    name: t.string({ required: true, description: 'Name of the tag, such as `latest`.' }),
-  }),
-});
-
-const DeleteContainerTagsInput = builder.inputType('DeleteContainerTagsInput', {
-  description: 'Which tags of a repository of images to delete; `latest` always stays.',
-  fields: (t) => ({
-    ...ofRepository(t),
-    nameRegexDelete: t.string({
-      required: true,
-      description: 'A regular expression that matches the whole names of the tags; `.*` for all.',
-    }),
-    nameRegexKeep: t.string({
-      description: 'A regular expression for the whole names of tags that stay in any case.',
-    }),
-    keepN: t.int({ description: 'How many of the tags that match stay, the latest pushed ones; none when left out.' }),
-    olderThan: t.string({
-      description: 'How long ago the tags must have been pushed, such as `1h`, `7d` or `1month`.',
-    }),
-  }),
-});
-
-const DeleteContainerRepositoryPayload = builder
-  .objectRef<{ id: number }>('DeleteContainerRepositoryPayload')
-  .implement({
-    description: 'The repository that was deleted.',
+mutation('deleteContainerRepository', {
+  description: 'Deletes a repository of images with all its tags. For masters.',
+  input: {
+    description: 'Which repository of images to delete.',
+    argument: 'Names the repository to delete.',
     fields: (t) => ({
-      deletedContainerRepositoryId: t.id({
-        description: 'Global ID of the repository that was deleted.',
-        resolve: ({ id }) => toGlobalId('ContainerRepository', id),
-      }),
+      project: projectField(t, 'of the repository'),
+      id: t.field({ ...idOf('ContainerRepository'), required: true, description: 'Numeric ID of the repository.' }),
     }),
-  });
-
-const DeleteContainerTagPayload = builder.objectRef<{ name: string }>('DeleteContainerTagPayload').implement({
-  description: 'The tag that was deleted.',
-  fields: (t) => ({
-    deletedContainerTagName: t.exposeString('name', { description: 'Name of the tag that was deleted.' }),
-  }),
+  },
+  resolve: async ({ project, id }, context) => ({ id: await deleteContainerRepository(context, project, id) }),
+  payload: deleted('ContainerRepository', 'repository'),
 });
 
-const DeleteContainerTagsPayload = builder.objectRef<{ repositoryId: number }>('DeleteContainerTagsPayload').implement({
-  description: 'The repository of which tags are being deleted.',
-  fields: (t) => ({
-    containerRepositoryId: t.id({
-      description: 'Global ID of the repository that loses tags.',
-      resolve: ({ repositoryId }) => toGlobalId('ContainerRepository', repositoryId),
+mutation('deleteContainerTag', {
+  description: 'Deletes a tag of a repository of images; the image stays for a day. For masters.',
+  input: {
+    description: 'Which tag of a repository of images to delete.',
+    argument: 'Names the tag to delete.',
+    fields: (t) => ({
+      ...ofRepository(t),
+      name: t.string({ required: true, description: 'Name of the tag, such as `latest`.' }),
     }),
-  }),
+  },
+  resolve: async ({ project, ...tag }, context) => {
+    await deleteContainerTag(context, project, tag);
+    return tag;
+  },
+  payload: {
+    description: 'The tag that was deleted.',
+    fields: (t) => ({
+      deletedContainerTagName: t.exposeString('name', { description: 'Name of the tag that was deleted.' }),
+    }),
+  },
 });
 
-builder.mutationFields((t) => ({
-  deleteContainerRepository: t.field({
-    type: DeleteContainerRepositoryPayload,
-    description: 'Deletes a repository of images with all its tags. For masters.',
-    args: {
-      input: t.arg({
-        type: DeleteContainerRepositoryInput,
+mutation('deleteContainerTags', {
+  description: 'Deletes many tags of a repository of images in the background, once an hour. For masters.',
+  input: {
+    description: 'Which tags of a repository of images to delete; `latest` always stays.',
+    argument: 'Says which tags to delete.',
+    fields: (t) => ({
+      ...ofRepository(t),
+      nameRegexDelete: t.string({
         required: true,
-        description: 'Names the repository to delete.',
+        description: 'A regular expression that matches the whole names of the tags; `.*` for all.',
       }),
-    },
-    resolve: async (_root, { input: { project, id } }, context) => ({
-      id: await deleteContainerRepository(context, project, id),
+      nameRegexKeep: t.string({
+        description: 'A regular expression for the whole names of tags that stay in any case.',
+      }),
+      keepN: t.int({
+        description: 'How many of the tags that match stay, the latest pushed ones; none when left out.',
+      }),
+      olderThan: t.string({
+        description: 'How long ago the tags must have been pushed, such as `1h`, `7d` or `1month`.',
+      }),
     }),
-  }),
-  deleteContainerTag: t.field({
-    type: DeleteContainerTagPayload,
-    description: 'Deletes a tag of a repository of images; the image stays for a day. For masters.',
-    args: { input: t.arg({ type: DeleteContainerTagInput, required: true, description: 'Names the tag to delete.' }) },
-    resolve: async (_root, { input: { project, ...tag } }, context) => {
-      await deleteContainerTag(context, project, tag);
-      return tag;
-    },
-  }),
-  deleteContainerTags: t.field({
-    type: DeleteContainerTagsPayload,
-    description: 'Deletes many tags of a repository of images in the background, once an hour. For masters.',
-    args: {
-      input: t.arg({ type: DeleteContainerTagsInput, required: true, description: 'Says which tags to delete.' }),
-    },
-    resolve: async (_root, { input: { project, repositoryId, ...filter } }, context) => {
-      await deleteContainerTags(context, project, repositoryId, filter);
-      return { repositoryId };
-    },
-  }),
-}));
+  },
+  resolve: async ({ project, repositoryId, ...filter }, context) => {
+    await deleteContainerTags(context, project, repositoryId, filter);
+    return { repositoryId };
+  },
+  payload: {
+    description: 'The repository of which tags are being deleted.',
+    fields: (t) => ({
+      containerRepositoryId: t.id({
+        description: 'Global ID of the repository that loses tags.',
+        resolve: ({ repositoryId }) => toGlobalId('ContainerRepository', repositoryId),
+      }),
+    }),
+  },
+});

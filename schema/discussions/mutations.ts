@@ -1,11 +1,10 @@
-import { builder } from '#schema/builder.ts';
 import { Discussion } from '#schema/discussions/types.ts';
-import { type InputFields, namesOf } from '#schema/inputs.ts';
+import type { InputFields } from '#schema/inputs.ts';
+import { changed, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { NoteableReference, noteableRef } from '#schema/notes/references.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
-import { findDiscussion } from '#src/domain/tracking/discussions/list.ts';
 import { type ChangedDiscussion, resolveDiscussion } from '#src/domain/tracking/discussions/resolve.ts';
+import { findDiscussion } from '#src/domain/tracking/notes/discussions.ts';
 
 const which = (t: InputFields) => ({
   id: t.field({ ...idOf('Discussion'), required: true, description: 'Global or numeric ID of the thread.' }),
@@ -15,63 +14,41 @@ const which = (t: InputFields) => ({
   }),
 });
 
-const ResolveDiscussionInput = builder.inputType('ResolveDiscussionInput', {
-  description: 'Which thread to resolve.',
-  fields: (t) => ({
-    ...which(t),
-    resolved: t.boolean({
-      required: true,
-      defaultValue: true,
-      description: 'Whether it is to be resolved; false opens it again, as `unresolveDiscussion` does.',
-    }),
-  }),
-});
+const discussionPayload: Payload<ChangedDiscussion> = changed(
+  'discussion',
+  Discussion,
+  'Note',
+  (context, { on, id }, selection) => findDiscussion(context, on, id, selection),
+  'thread',
+);
 
-const UnresolveDiscussionInput = builder.inputType('UnresolveDiscussionInput', {
-  description: 'Which thread to open again.',
-  fields: which,
-});
-
-function discussionPayload(mutation: string) {
-  return builder.objectRef<ChangedDiscussion>(namesOf(mutation).payload).implement({
-    description: 'The thread after the mutation.',
+mutation('resolveDiscussion', {
+  description:
+    'Resolves a thread on a merge request. For developers of the project and the author of the merge request.',
+  input: {
+    description: 'Which thread to resolve.',
+    argument: 'Names the thread of the merge request.',
     fields: (t) => ({
-      discussion: t.field({
-        type: Discussion,
-        description: 'The thread as it is now.',
-        resolve: ({ on, id }, _args, context, info) => findDiscussion(context, on, id, selectionAt(info, 'Note')),
+      ...which(t),
+      resolved: t.boolean({
+        required: true,
+        defaultValue: true,
+        description: 'Whether it is to be resolved; false opens it again, as `unresolveDiscussion` does.',
       }),
     }),
-  });
-}
+  },
+  resolve: ({ id, on, resolved }, context) => resolveDiscussion(context, { id, on: on && noteableRef(on) }, resolved),
+  payload: discussionPayload,
+});
 
-builder.mutationFields((t) => ({
-  resolveDiscussion: t.field({
-    type: discussionPayload('resolveDiscussion'),
-    description:
-      'Resolves a thread on a merge request. For developers of the project and the author of the merge request.',
-    args: {
-      input: t.arg({
-        type: ResolveDiscussionInput,
-        required: true,
-        description: 'Names the thread of the merge request.',
-      }),
-    },
-    resolve: (_root, { input: { id, on, resolved } }, context) =>
-      resolveDiscussion(context, { id, on: on && noteableRef(on) }, resolved),
-  }),
-  unresolveDiscussion: t.field({
-    type: discussionPayload('unresolveDiscussion'),
-    description:
-      'Opens a resolved thread on a merge request again. For developers of the project and the author of the merge request.',
-    args: {
-      input: t.arg({
-        type: UnresolveDiscussionInput,
-        required: true,
-        description: 'Names the thread of the merge request.',
-      }),
-    },
-    resolve: (_root, { input: { id, on } }, context) =>
-      resolveDiscussion(context, { id, on: on && noteableRef(on) }, false),
-  }),
-}));
+mutation('unresolveDiscussion', {
+  description:
+    'Opens a resolved thread on a merge request again. For developers of the project and the author of the merge request.',
+  input: {
+    description: 'Which thread to open again.',
+    argument: 'Names the thread of the merge request.',
+    fields: which,
+  },
+  resolve: ({ id, on }, context) => resolveDiscussion(context, { id, on: on && noteableRef(on) }, false),
+  payload: discussionPayload,
+});

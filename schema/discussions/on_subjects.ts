@@ -14,8 +14,8 @@ import {
   findCommitNote,
   listCommitDiscussions,
 } from '#src/domain/tracking/commits/discussions.ts';
-import { findDiscussion, listDiscussionsOn } from '#src/domain/tracking/discussions/list.ts';
-import type { NoteableType } from '#src/domain/tracking/notes/noteable.ts';
+import type { NoteableType } from '#src/domain/tracking/noteable.ts';
+import { findDiscussion, listDiscussionsOn } from '#src/domain/tracking/notes/discussions.ts';
 import '#src/domain/tracking/merge_requests/computed_fields.ts';
 
 const TYPES = { Issue, MergeRequest, Snippet } as const;

@@ -8,7 +8,8 @@ import {
   startBranch,
 } from '#schema/commits/mutations.ts';
 import { Commit } from '#schema/commits/types.ts';
-import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { type InputFields, projectField } from '#schema/inputs.ts';
+import { mutation, type Payload } from '#schema/mutation.ts';
 import { createFile, deleteFile, updateFile, type WrittenFile } from '#src/domain/repository/files/write.ts';
 
 const change = (t: InputFields) => ({
@@ -33,21 +34,6 @@ const write = (t: InputFields) => ({
   executeFilemode: executeFilemode(t),
 });
 
-const CreateFileInput = builder.inputType('CreateFileInput', {
-  description: 'A new file, and the commit that adds it.',
-  fields: write,
-});
-
-const UpdateFileInput = builder.inputType('UpdateFileInput', {
-  description: 'New content of a file, and the commit message.',
-  fields: (t) => ({ ...write(t), lastCommitId: lastCommitId(t) }),
-});
-
-const DeleteFileInput = builder.inputType('DeleteFileInput', {
-  description: 'Which file to delete, and the commit that does so.',
-  fields: (t) => ({ ...change(t), lastCommitId: lastCommitId(t) }),
-});
-
 const FileChange = builder.interfaceRef<WrittenFile>('FileChange').implement({
   description: 'The file and commit after a change to one file.',
   fields: (t) => ({
@@ -57,42 +43,46 @@ const FileChange = builder.interfaceRef<WrittenFile>('FileChange').implement({
   }),
 });
 
-function filePayload(mutation: string) {
-  return builder.objectRef<WrittenFile>(namesOf(mutation).payload).implement({
-    description: 'The file that was written, and the commit.',
-    interfaces: [FileChange],
-  });
-}
-
-const DeleteFilePayload = builder.objectRef<WrittenFile>('DeleteFilePayload').implement({
-  description: 'The file that was deleted, and the commit.',
+const filePayload: Payload<WrittenFile> = {
+  description: 'The file that was written, and the commit.',
   interfaces: [FileChange],
-  fields: (t) => ({
-    deletedFilePath: t.exposeString('path', { description: 'Path of the file that was deleted, as given.' }),
-  }),
+};
+
+mutation('createFile', {
+  description: 'Commits a new file. For developers; on protected branches, for masters.',
+  input: {
+    description: 'A new file, and the commit that adds it.',
+    argument: 'Path and content, branch and message.',
+    fields: write,
+  },
+  resolve: ({ project, ...given }, context) => createFile(context, project, given),
+  payload: filePayload,
 });
 
-builder.mutationFields((t) => ({
-  createFile: t.field({
-    type: filePayload('createFile'),
-    description: 'Commits a new file. For developers; on protected branches, for masters.',
-    args: {
-      input: t.arg({ type: CreateFileInput, required: true, description: 'Path and content, branch and message.' }),
-    },
-    resolve: (_root, { input: { project, ...given } }, context) => createFile(context, project, given),
-  }),
-  updateFile: t.field({
-    type: filePayload('updateFile'),
-    description: 'Commits new content of a file. For developers; on protected branches, for masters.',
-    args: {
-      input: t.arg({ type: UpdateFileInput, required: true, description: 'Path and content, branch and message.' }),
-    },
-    resolve: (_root, { input: { project, ...given } }, context) => updateFile(context, project, given),
-  }),
-  deleteFile: t.field({
-    type: DeleteFilePayload,
-    description: 'Commits the removal of a file. For developers; on protected branches, for masters.',
-    args: { input: t.arg({ type: DeleteFileInput, required: true, description: 'Path, branch and message.' }) },
-    resolve: (_root, { input: { project, ...given } }, context) => deleteFile(context, project, given),
-  }),
-}));
+mutation('updateFile', {
+  description: 'Commits new content of a file. For developers; on protected branches, for masters.',
+  input: {
+    description: 'New content of a file, and the commit message.',
+    argument: 'Path and content, branch and message.',
+    fields: (t) => ({ ...write(t), lastCommitId: lastCommitId(t) }),
+  },
+  resolve: ({ project, ...given }, context) => updateFile(context, project, given),
+  payload: filePayload,
+});
+
+mutation('deleteFile', {
+  description: 'Commits the removal of a file. For developers; on protected branches, for masters.',
+  input: {
+    description: 'Which file to delete, and the commit that does so.',
+    argument: 'Path, branch and message.',
+    fields: (t) => ({ ...change(t), lastCommitId: lastCommitId(t) }),
+  },
+  resolve: ({ project, ...given }, context) => deleteFile(context, project, given),
+  payload: {
+    description: 'The file that was deleted, and the commit.',
+    interfaces: [FileChange],
+    fields: (t) => ({
+      deletedFilePath: t.exposeString('path', { description: 'Path of the file that was deleted, as given.' }),
+    }),
+  },
+});

@@ -1,9 +1,19 @@
-import { builder } from '#schema/builder.ts';
 import { WebhookDelivery } from '#schema/hooks/delivery.ts';
-import * as inputs from '#schema/hooks/inputs.ts';
+import {
+  events,
+  holders,
+  newWebhook,
+  TOKEN,
+  WEBHOOK_URL,
+  WebhookTrigger,
+  whichSystemWebhook,
+  whichWebhook,
+} from '#schema/hooks/inputs.ts';
 import { Webhook } from '#schema/hooks/types.ts';
-import { namesOf } from '#schema/inputs.ts';
+import { groupField, projectField } from '#schema/inputs.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { type Delivered, redeliver, testHook } from '#src/domain/webhooks/again.ts';
 import { readDelivery } from '#src/domain/webhooks/deliveries.ts';
@@ -19,189 +29,192 @@ import {
 } from '#src/domain/webhooks/save.ts';
 import { select } from '#src/platform/records/selection.ts';
 
-function webhookPayload(mutation: string) {
-  return builder.objectRef<SavedHook>(namesOf(mutation).payload).implement({
-    description: 'The webhook after the mutation.',
-    fields: (t) => ({
-      webhook: t.field({
-        type: Webhook,
-        description: 'The webhook as it is now.',
-        resolve: ({ id }, _args, context, info) => findHook(context, { id }, selectionAt(info, 'Hook')),
-      }),
-    }),
-  });
-}
-
-const DeleteWebhookPayload = builder.objectRef<SavedHook>('DeleteWebhookPayload').implement({
-  description: 'The webhook that was deleted.',
-  fields: (t) => ({
-    deletedWebhookId: t.id({
-      description: 'Global ID of the webhook that was deleted.',
-      resolve: ({ id }) => toGlobalId('Webhook', id),
-    }),
-  }),
-});
-
-const DeleteSystemWebhookPayload = builder.objectRef<SavedHook>('DeleteSystemWebhookPayload').implement({
-  description: 'The webhook of the server that was deleted.',
-  fields: (t) => ({
-    deletedSystemWebhookId: t.id({
-      description: 'Global ID of the webhook that was deleted.',
-      resolve: ({ id }) => toGlobalId('Webhook', id),
-    }),
-  }),
-});
+const webhookPayload: Payload<SavedHook> = changed('webhook', Webhook, 'Hook', findHook);
 
 const OUTCOME = select('HookDelivery', { responseStatus: true, error: true });
 const SENT = select('HookDelivery', { event: { payload: true } });
 
-function deliveryPayload(mutation: string) {
-  return builder.objectRef<Delivered>(namesOf(mutation).payload).implement({
-    description: 'The delivery that was made.',
+const deliveryPayload: Payload<Delivered> = {
+  description: 'The delivery that was made.',
+  fields: (t) => ({
+    delivery: t.field({
+      type: WebhookDelivery,
+      description: 'The delivery, with the response of the receiver.',
+      resolve: ({ hookId, deliveryId: id }, _args, context, info) =>
+        readDelivery(context, { hookId, id }, selectionAt(info, 'HookDelivery')),
+    }),
+    payload: t.field({
+      type: 'JSON',
+      description: 'The payload that was sent.',
+      resolve: async ({ hookId, deliveryId: id }, _args, context) => {
+        const { event } = await readDelivery(context, { hookId, id }, SENT);
+        return JSON.parse(event.payload ?? 'null');
+      },
+    }),
+    message: t.string({
+      description: 'How it went, in words: the status with which the receiver answered, or why nothing came back.',
+      resolve: async ({ hookId, deliveryId: id }, _args, context) => {
+        const { responseStatus, error } = await readDelivery(context, { hookId, id }, OUTCOME);
+        return responseStatus === null ? (error ?? '') : `The receiver answered with status ${responseStatus}.`;
+      },
+    }),
+  }),
+};
+
+mutation('createProjectWebhook', {
+  description: 'Creates a webhook for the events of a project. For its masters. A project has at most 100.',
+  input: {
+    description: 'A new webhook of a project.',
+    argument: 'Project, URL and events of the webhook.',
+    fields: (t) => ({ project: projectField(t, 'whose events are sent'), ...newWebhook(t) }),
+  },
+  resolve: ({ project, ...values }, context) => createProjectHook(context, project, values),
+  payload: webhookPayload,
+});
+
+mutation('createGroupWebhook', {
+  description:
+    'Creates a webhook for the events of all projects in a group and its subgroups. For owners of the group.',
+  input: {
+    description: 'A new webhook of a group.',
+    argument: 'Group, URL and events of the webhook.',
     fields: (t) => ({
-      delivery: t.field({
-        type: WebhookDelivery,
-        description: 'The delivery, with the response of the receiver.',
-        resolve: ({ hookId, deliveryId: id }, _args, context, info) =>
-          readDelivery(context, { hookId, id }, selectionAt(info, 'HookDelivery')),
+      group: groupField(t, 'whose projects’ events are sent, with those of its subgroups'),
+      ...newWebhook(t),
+    }),
+  },
+  resolve: ({ group, ...values }, context) => createGroupHook(context, group, values),
+  payload: webhookPayload,
+});
+
+mutation('createSystemWebhook', {
+  description: 'Creates a webhook for the events of the server. For administrators.',
+  input: {
+    description: 'A new webhook of the server. Events of users, projects, groups, members and keys are always sent.',
+    argument: 'URL and events of the webhook.',
+    fields: (t) => ({
+      url: t.string({ required: true, description: WEBHOOK_URL }),
+      token: t.string({ description: TOKEN }),
+      pushEvents: t.boolean({
+        defaultValue: true,
+        description: 'Whether pushes to branches of all projects are sent.',
       }),
-      payload: t.field({
-        type: 'JSON',
-        description: 'The payload that was sent.',
-        resolve: async ({ hookId, deliveryId: id }, _args, context) => {
-          const { event } = await readDelivery(context, { hookId, id }, SENT);
-          return JSON.parse(event.payload ?? 'null');
-        },
+      tagPushEvents: t.boolean({
+        defaultValue: false,
+        description: 'Whether new and deleted tags of all projects are sent.',
       }),
-      message: t.string({
-        description: 'How it went, in words: the status with which the receiver answered, or why nothing came back.',
-        resolve: async ({ hookId, deliveryId: id }, _args, context) => {
-          const { responseStatus, error } = await readDelivery(context, { hookId, id }, OUTCOME);
-          return responseStatus === null ? (error ?? '') : `The receiver answered with status ${responseStatus}.`;
-        },
+      enableSslVerification: t.boolean({
+        defaultValue: true,
+        description: 'Whether the certificate of the receiver must be valid.',
       }),
     }),
-  });
-}
+  },
+  resolve: (input, context) => createSystemHook(context, input),
+  payload: webhookPayload,
+});
 
-builder.mutationFields((t) => ({
-  createProjectWebhook: t.field({
-    type: webhookPayload('createProjectWebhook'),
-    description: 'Creates a webhook for the events of a project. For its masters. A project has at most 100.',
-    args: {
-      input: t.arg({
-        type: inputs.CreateProjectWebhookInput,
-        required: true,
-        description: 'Project, URL and events of the webhook.',
+mutation('updateWebhook', {
+  description: 'Changes a webhook. One that was switched off works again. For those who can create it.',
+  input: {
+    description: 'Changes to a webhook. What is left out stays as it is.',
+    argument: 'Names the webhook, and the changes.',
+    fields: (t) => ({
+      ...whichWebhook(t),
+      url: t.string({ description: WEBHOOK_URL }),
+      token: t.string({ description: TOKEN }),
+      ...events(t, false),
+    }),
+  },
+  resolve: ({ id, project, group, ...values }, context) => updateHook(context, { id, project, group }, values),
+  payload: webhookPayload,
+});
+
+mutation('enableWebhook', {
+  description:
+    'Switches a webhook on again that was switched off after failures; events that wait are sent at once. For those who can create it.',
+  input: {
+    description: 'Which webhook to switch on again.',
+    argument: 'Names the webhook to switch on.',
+    fields: whichWebhook,
+  },
+  resolve: (input, context) => enableHook(context, input),
+  payload: webhookPayload,
+});
+
+mutation('deleteWebhook', {
+  description: 'Deletes a webhook with its log; events that wait are not sent. For those who can create it.',
+  input: { description: 'Which webhook to delete.', argument: 'Names the webhook to delete.', fields: whichWebhook },
+  resolve: (input, context) => deleteHook(context, input),
+  payload: deleted('Webhook', 'webhook'),
+});
+
+mutation('deleteSystemWebhook', {
+  description: 'Deletes a webhook of the server with its log. For administrators.',
+  input: {
+    description: 'Which webhook of the server to delete.',
+    argument: 'Names the webhook to delete.',
+    fields: whichSystemWebhook,
+  },
+  resolve: ({ id }, context) => deleteHook(context, { id, isSystem: true }),
+  payload: {
+    description: 'The webhook of the server that was deleted.',
+    fields: (t) => ({
+      deletedSystemWebhookId: t.id({
+        description: 'Global ID of the webhook that was deleted.',
+        resolve: ({ id }) => toGlobalId('Webhook', id),
       }),
-    },
-    resolve: (_root, { input: { project, ...values } }, context) => createProjectHook(context, project, values),
-  }),
-  createGroupWebhook: t.field({
-    type: webhookPayload('createGroupWebhook'),
-    description:
-      'Creates a webhook for the events of all projects in a group and its subgroups. For owners of the group.',
-    args: {
-      input: t.arg({
-        type: inputs.CreateGroupWebhookInput,
+    }),
+  },
+});
+
+mutation('testWebhook', {
+  description:
+    'Sends a test event to a webhook and waits for the response, at most 10 seconds. A user can test and redeliver 10 times a minute.',
+  input: {
+    description: 'Which webhook to test, and how.',
+    argument: 'Names the webhook, and the kind of event.',
+    fields: (t) => ({
+      ...whichWebhook(t),
+      trigger: t.field({
+        type: WebhookTrigger,
         required: true,
-        description: 'Group, URL and events of the webhook.',
+        description:
+          'Kind of the event, which is about the latest such record. Webhooks of the server send an example.',
       }),
-    },
-    resolve: (_root, { input: { group, ...values } }, context) => createGroupHook(context, group, values),
-  }),
-  createSystemWebhook: t.field({
-    type: webhookPayload('createSystemWebhook'),
-    description: 'Creates a webhook for the events of the server. For administrators.',
-    args: {
-      input: t.arg({
-        type: inputs.CreateSystemWebhookInput,
+    }),
+  },
+  resolve: ({ id, project, trigger }, context) => testHook(context, context, { id, project }, trigger),
+  payload: deliveryPayload,
+});
+
+mutation('testSystemWebhook', {
+  description: 'Sends an example event to a webhook of the server and waits for the response. For administrators.',
+  input: {
+    description: 'Which webhook of the server to test.',
+    argument: 'Names the webhook to test.',
+    fields: whichSystemWebhook,
+  },
+  resolve: ({ id }, context) => testHook(context, context, { id, isSystem: true }, 'push_events'),
+  payload: deliveryPayload,
+});
+
+mutation('redeliverWebhook', {
+  description:
+    'Sends the event of a delivery again, with the same ID, and waits for the response. A user can test and redeliver 10 times a minute.',
+  input: {
+    description: 'Which delivery to make again.',
+    argument: 'Names the webhook and the delivery.',
+    fields: (t) => ({
+      ...holders(t),
+      webhookId: t.field({ ...idOf('Webhook'), required: true, description: 'Global or numeric ID of the webhook.' }),
+      deliveryId: t.field({
+        ...idOf('WebhookDelivery'),
         required: true,
-        description: 'URL and events of the webhook.',
+        description: 'Global or numeric ID of the delivery.',
       }),
-    },
-    resolve: (_root, { input }, context) => createSystemHook(context, input),
-  }),
-  updateWebhook: t.field({
-    type: webhookPayload('updateWebhook'),
-    description: 'Changes a webhook. One that was switched off works again. For those who can create it.',
-    args: {
-      input: t.arg({
-        type: inputs.UpdateWebhookInput,
-        required: true,
-        description: 'Names the webhook, and the changes.',
-      }),
-    },
-    resolve: (_root, { input: { id, project, group, ...values } }, context) =>
-      updateHook(context, { id, project, group }, values),
-  }),
-  enableWebhook: t.field({
-    type: webhookPayload('enableWebhook'),
-    description:
-      'Switches a webhook on again that was switched off after failures; events that wait are sent at once. For those who can create it.',
-    args: {
-      input: t.arg({
-        type: inputs.EnableWebhookInput,
-        required: true,
-        description: 'Names the webhook to switch on.',
-      }),
-    },
-    resolve: (_root, { input }, context) => enableHook(context, input),
-  }),
-  deleteWebhook: t.field({
-    type: DeleteWebhookPayload,
-    description: 'Deletes a webhook with its log; events that wait are not sent. For those who can create it.',
-    args: {
-      input: t.arg({ type: inputs.DeleteWebhookInput, required: true, description: 'Names the webhook to delete.' }),
-    },
-    resolve: (_root, { input }, context) => deleteHook(context, input),
-  }),
-  deleteSystemWebhook: t.field({
-    type: DeleteSystemWebhookPayload,
-    description: 'Deletes a webhook of the server with its log. For administrators.',
-    args: {
-      input: t.arg({
-        type: inputs.DeleteSystemWebhookInput,
-        required: true,
-        description: 'Names the webhook to delete.',
-      }),
-    },
-    resolve: (_root, { input: { id } }, context) => deleteHook(context, { id, isSystem: true }),
-  }),
-  testWebhook: t.field({
-    type: deliveryPayload('testWebhook'),
-    description:
-      'Sends a test event to a webhook and waits for the response, at most 10 seconds. A user can test and redeliver 10 times a minute.',
-    args: {
-      input: t.arg({
-        type: inputs.TestWebhookInput,
-        required: true,
-        description: 'Names the webhook, and the kind of event.',
-      }),
-    },
-    resolve: (_root, { input: { id, project, trigger } }, context) =>
-      testHook(context, context, { id, project }, trigger),
-  }),
-  testSystemWebhook: t.field({
-    type: deliveryPayload('testSystemWebhook'),
-    description: 'Sends an example event to a webhook of the server and waits for the response. For administrators.',
-    args: {
-      input: t.arg({ type: inputs.TestSystemWebhookInput, required: true, description: 'Names the webhook to test.' }),
-    },
-    resolve: (_root, { input: { id } }, context) => testHook(context, context, { id, isSystem: true }, 'push_events'),
-  }),
-  redeliverWebhook: t.field({
-    type: deliveryPayload('redeliverWebhook'),
-    description:
-      'Sends the event of a delivery again, with the same ID, and waits for the response. A user can test and redeliver 10 times a minute.',
-    args: {
-      input: t.arg({
-        type: inputs.RedeliverWebhookInput,
-        required: true,
-        description: 'Names the webhook and the delivery.',
-      }),
-    },
-    resolve: (_root, { input: { project, group, webhookId: id, deliveryId } }, context) =>
-      redeliver(context, context, { id, project, group }, deliveryId),
-  }),
-}));
+    }),
+  },
+  resolve: ({ project, group, webhookId: id, deliveryId }, context) =>
+    redeliver(context, context, { id, project, group }, deliveryId),
+  payload: deliveryPayload,
+});

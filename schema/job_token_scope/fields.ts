@@ -1,7 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
 import { GroupConnection } from '#schema/groups/types.ts';
-import { namesOf, projectField } from '#schema/inputs.ts';
+import { projectField } from '#schema/inputs.ts';
+import { mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { ProjectConnection } from '#schema/projects/list.ts';
 import { requireProject } from '#schema/projects/project_of.ts';
@@ -56,90 +57,67 @@ builder.objectFields(Project, (t) => ({
   }),
 }));
 
-const UpdateJobTokenScopeInput = builder.inputType('UpdateJobTokenScopeInput', {
-  description: 'Whether only allowed jobs may use a project.',
+const scopePayload: Payload<ChangedAllowed> = {
+  description: 'The project after the mutation.',
   fields: (t) => ({
-    project: projectField(t, 'to change'),
-    inboundEnabled: t.boolean({
-      required: true,
-      description: 'Whether only jobs of the allowed projects and groups may use it by their tokens.',
+    project: t.field({
+      type: Project,
+      description: 'The project as it is now.',
+      resolve: ({ project }, _args, context, info) => requireProject(context, info, project.id),
     }),
+    projectId: t.int({ description: 'Numeric ID of the project.', resolve: ({ project }) => project.id }),
+    targetId: t.exposeInt('targetId', { description: 'Numeric ID of the project or group that was named.' }),
   }),
-});
+};
 
-const AllowJobTokensInput = builder.inputType('AllowJobTokensInput', {
-  description: 'Whose jobs may use a project. Give either `allowedProject` or `allowedGroup`.',
-  fields: (t) => ({
-    project: projectField(t, 'that they may use'),
-    allowedProject: t.field({ type: 'ProjectRef', description: 'The project whose jobs may use it.' }),
-    allowedGroup: t.field({ type: 'GroupRef', description: 'The group whose projects’ jobs may use it.' }),
-  }),
-});
-
-const DisallowJobTokensInput = builder.inputType('DisallowJobTokensInput', {
-  description: 'Whose jobs may no longer use a project. Give either `allowedProjectId` or `allowedGroupId`.',
-  fields: (t) => ({
-    project: projectField(t, 'that they could use'),
-    allowedProjectId: t.field({ ...idOf('Project'), description: 'Global or numeric ID of the project to remove.' }),
-    allowedGroupId: t.field({ ...idOf('Group'), description: 'Global or numeric ID of the group to remove.' }),
-  }),
-});
-
-function scopePayload(mutation: string) {
-  return builder.objectRef<ChangedAllowed>(namesOf(mutation).payload).implement({
-    description: 'The project after the mutation.',
+mutation('updateJobTokenScope', {
+  description: 'Changes whether only allowed jobs may use a project by their tokens. For its masters.',
+  input: {
+    description: 'Whether only allowed jobs may use a project.',
+    argument: 'Names the project, and the change.',
     fields: (t) => ({
-      project: t.field({
-        type: Project,
-        description: 'The project as it is now.',
-        resolve: ({ project }, _args, context, info) => requireProject(context, info, project.id),
+      project: projectField(t, 'to change'),
+      inboundEnabled: t.boolean({
+        required: true,
+        description: 'Whether only jobs of the allowed projects and groups may use it by their tokens.',
       }),
-      projectId: t.int({ description: 'Numeric ID of the project.', resolve: ({ project }) => project.id }),
-      targetId: t.exposeInt('targetId', { description: 'Numeric ID of the project or group that was named.' }),
     }),
-  });
-}
+  },
+  resolve: async ({ project, inboundEnabled }, context) => {
+    const changed = await updateJobTokenScope(context, project, inboundEnabled);
+    return { project: changed, targetId: changed.id };
+  },
+  payload: scopePayload,
+});
 
-builder.mutationFields((t) => ({
-  updateJobTokenScope: t.field({
-    type: scopePayload('updateJobTokenScope'),
-    description: 'Changes whether only allowed jobs may use a project by their tokens. For its masters.',
-    args: {
-      input: t.arg({
-        type: UpdateJobTokenScopeInput,
-        required: true,
-        description: 'Names the project, and the change.',
-      }),
-    },
-    resolve: async (_root, { input: { project, inboundEnabled } }, context) => {
-      const changed = await updateJobTokenScope(context, project, inboundEnabled);
-      return { project: changed, targetId: changed.id };
-    },
-  }),
-  allowJobTokens: t.field({
-    type: scopePayload('allowJobTokens'),
-    description:
-      'Lets the jobs of a project, or of all projects below a group, use a project by their tokens, within the rights of their users. For its masters; at most 200 of either.',
-    args: {
-      input: t.arg({
-        type: AllowJobTokensInput,
-        required: true,
-        description: 'Names both projects, or project and group.',
-      }),
-    },
-    resolve: (_root, { input }, context) => allowJobTokens(context, input),
-  }),
-  disallowJobTokens: t.field({
-    type: scopePayload('disallowJobTokens'),
-    description: 'No longer lets the jobs of a project or group use a project by their tokens. For its masters.',
-    args: {
-      input: t.arg({
-        type: DisallowJobTokensInput,
-        required: true,
-        description: 'Names both projects, or project and group.',
-      }),
-    },
-    resolve: (_root, { input: { project, allowedProjectId, allowedGroupId } }, context) =>
-      disallowJobTokens(context, { project, projectId: allowedProjectId ?? null, groupId: allowedGroupId ?? null }),
-  }),
-}));
+mutation('allowJobTokens', {
+  description:
+    'Lets the jobs of a project, or of all projects below a group, use a project by their tokens, within the rights of their users. For its masters; at most 200 of either.',
+  input: {
+    description: 'Whose jobs may use a project. Give either `allowedProject` or `allowedGroup`.',
+    argument: 'Names both projects, or project and group.',
+    fields: (t) => ({
+      project: projectField(t, 'that they may use'),
+      allowedProject: t.field({ type: 'ProjectRef', description: 'The project whose jobs may use it.' }),
+      allowedGroup: t.field({ type: 'GroupRef', description: 'The group whose projects’ jobs may use it.' }),
+    }),
+  },
+  resolve: (input, context) => allowJobTokens(context, input),
+  payload: scopePayload,
+});
+
+mutation('disallowJobTokens', {
+  description: 'No longer lets the jobs of a project or group use a project by their tokens. For its masters.',
+  input: {
+    description: 'Whose jobs may no longer use a project. Give either `allowedProjectId` or `allowedGroupId`.',
+    argument: 'Names both projects, or project and group.',
+    fields: (t) => ({
+      project: projectField(t, 'that they could use'),
+      allowedProjectId: t.field({ ...idOf('Project'), description: 'Global or numeric ID of the project to remove.' }),
+      allowedGroupId: t.field({ ...idOf('Group'), description: 'Global or numeric ID of the group to remove.' }),
+    }),
+  },
+  resolve: ({ project, allowedProjectId, allowedGroupId }, context) =>
+    disallowJobTokens(context, { project, projectId: allowedProjectId ?? null, groupId: allowedGroupId ?? null }),
+  payload: scopePayload,
+});

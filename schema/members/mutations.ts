@@ -1,24 +1,22 @@
-import { builder } from '#schema/builder.ts';
 import { AccessLevel } from '#schema/enums.ts';
-import { groupField, type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { groupField, type InputFields, projectField } from '#schema/inputs.ts';
 import { addedPayload, memberPayload } from '#schema/members/payloads.ts';
+import { mutation, type Payload } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf, idsOf } from '#schema/node/plugin.ts';
 import { addMember, addNamedMembers } from '#src/domain/members/add.ts';
 import { removeMember } from '#src/domain/members/remove.ts';
 import { updateMember } from '#src/domain/members/update.ts';
 
-function removePayload(mutation: string) {
-  return builder.objectRef<{ userId: number }>(namesOf(mutation).payload).implement({
-    description: 'The member who was removed.',
-    fields: (t) => ({
-      removedUserId: t.id({
-        description: 'Global ID of the user who was removed.',
-        resolve: ({ userId }) => toGlobalId('User', userId),
-      }),
+const removePayload: Payload<{ userId: number }> = {
+  description: 'The member who was removed.',
+  fields: (t) => ({
+    removedUserId: t.id({
+      description: 'Global ID of the user who was removed.',
+      resolve: ({ userId }) => toGlobalId('User', userId),
     }),
-  });
-}
+  }),
+};
 
 const member = (t: InputFields) =>
   t.field({
@@ -66,147 +64,106 @@ const changes = (t: InputFields, upTo: string) => ({
   }),
 });
 
-const AddProjectMemberInput = builder.inputType('AddProjectMemberInput', {
-  description: 'A new member of a project.',
-  fields: (t) => ({ project: projectField(t, 'that gets the member'), ...membership(t, 'MASTER') }),
+mutation('addProjectMember', {
+  description: 'Makes a user a member of a project. For its masters. CONFLICT when the user is one already.',
+  input: {
+    description: 'A new member of a project.',
+    argument: 'Names project and user, and the level to give.',
+    fields: (t) => ({ project: projectField(t, 'that gets the member'), ...membership(t, 'MASTER') }),
+  },
+  resolve: ({ project, ...given }, context) => addMember(context, { kind: 'project', ref: project }, given),
+  payload: memberPayload,
 });
 
-const AddGroupMemberInput = builder.inputType('AddGroupMemberInput', {
-  description: 'A new member of a group.',
-  fields: (t) => ({ group: groupField(t, 'that gets the member'), ...membership(t, 'OWNER') }),
+mutation('addGroupMember', {
+  description: 'Makes a user a member of a group. For its owners. CONFLICT when the user is one already.',
+  input: {
+    description: 'A new member of a group.',
+    argument: 'Names group and user, and the level to give.',
+    fields: (t) => ({ group: groupField(t, 'that gets the member'), ...membership(t, 'OWNER') }),
+  },
+  resolve: ({ group, ...given }, context) => addMember(context, { kind: 'group', ref: group }, given),
+  payload: memberPayload,
 });
 
-const AddProjectMembersInput = builder.inputType('AddProjectMembersInput', {
-  description: 'New members of a project.',
-  fields: (t) => ({ project: projectField(t, 'that gets the members'), ...memberships(t, 'MASTER') }),
+mutation('addProjectMembers', {
+  description:
+    'Makes users members of a project. For its masters. CONFLICT if the only one is a member already. Of several, members get the new level, and others are added even if one is refused.',
+  input: {
+    description: 'New members of a project.',
+    argument: 'Names project and users, and the level to give.',
+    fields: (t) => ({ project: projectField(t, 'that gets the members'), ...memberships(t, 'MASTER') }),
+  },
+  resolve: ({ project, userIds, usernames, ...given }, context) =>
+    addNamedMembers(context, { kind: 'project', ref: project }, { userIds, usernames }, given),
+  payload: addedPayload,
 });
 
-const AddGroupMembersInput = builder.inputType('AddGroupMembersInput', {
-  description: 'New members of a group.',
-  fields: (t) => ({ group: groupField(t, 'that gets the members'), ...memberships(t, 'OWNER') }),
+mutation('addGroupMembers', {
+  description:
+    'Makes users members of a group. For its owners. CONFLICT if the only one is a member already. Of several, members get the new level, and others are added even if one is refused.',
+  input: {
+    description: 'New members of a group.',
+    argument: 'Names group and users, and the level to give.',
+    fields: (t) => ({ group: groupField(t, 'that gets the members'), ...memberships(t, 'OWNER') }),
+  },
+  resolve: ({ group, userIds, usernames, ...given }, context) =>
+    addNamedMembers(context, { kind: 'group', ref: group }, { userIds, usernames }, given),
+  payload: addedPayload,
 });
 
-const UpdateProjectMemberInput = builder.inputType('UpdateProjectMemberInput', {
-  description: 'Changes to a membership of a project. What is left out stays as it is.',
-  fields: (t) => ({ project: projectField(t, 'of the member'), ...changes(t, 'MASTER') }),
+mutation('updateProjectMember', {
+  description: 'Changes a membership of a project. For its masters.',
+  input: {
+    description: 'Changes to a membership of a project. What is left out stays as it is.',
+    argument: 'Names project and user, and the changes.',
+    fields: (t) => ({ project: projectField(t, 'of the member'), ...changes(t, 'MASTER') }),
+  },
+  resolve: ({ project, userId, ...given }, context) =>
+    updateMember(context, { kind: 'project', ref: project }, userId, given),
+  payload: memberPayload,
 });
 
-const UpdateGroupMemberInput = builder.inputType('UpdateGroupMemberInput', {
-  description: 'Changes to a membership of a group. What is left out stays as it is.',
-  fields: (t) => ({ group: groupField(t, 'of the member'), ...changes(t, 'OWNER') }),
+mutation('updateGroupMember', {
+  description: 'Changes a group member. For owners of the group. The last owner cannot be demoted.',
+  input: {
+    description: 'Changes to a membership of a group. What is left out stays as it is.',
+    argument: 'Names group and user, and the changes.',
+    fields: (t) => ({ group: groupField(t, 'of the member'), ...changes(t, 'OWNER') }),
+  },
+  resolve: ({ group, userId, ...given }, context) =>
+    updateMember(context, { kind: 'group', ref: group }, userId, given),
+  payload: memberPayload,
 });
 
-const RemoveProjectMemberInput = builder.inputType('RemoveProjectMemberInput', {
-  description: 'Which member to remove from a project.',
-  fields: (t) => ({ project: projectField(t, 'of the member'), userId: member(t), ...removal(t) }),
+mutation('removeProjectMember', {
+  description: 'Removes a member from a project. For its masters, and for the member, to leave.',
+  input: {
+    description: 'Which member to remove from a project.',
+    argument: 'Names project and user.',
+    fields: (t) => ({ project: projectField(t, 'of the member'), userId: member(t), ...removal(t) }),
+  },
+  resolve: ({ project, userId, ...removal }, context) =>
+    removeMember(context, { kind: 'project', ref: project }, userId, removal),
+  payload: removePayload,
 });
 
-const RemoveGroupMemberInput = builder.inputType('RemoveGroupMemberInput', {
-  description: 'Which member to remove from a group.',
-  fields: (t) => ({
-    group: groupField(t, 'of the member'),
-    userId: member(t),
-    skipSubresources: t.boolean({
-      description: 'Whether memberships of subgroups, and of projects in the group, stay; else they end too.',
+mutation('removeGroupMember', {
+  description:
+    'Removes a member from a group. For its owners, and for the member, to leave. The last owner cannot be removed.',
+  input: {
+    description: 'Which member to remove from a group.',
+    argument: 'Names group and user.',
+    fields: (t) => ({
+      group: groupField(t, 'of the member'),
+      userId: member(t),
+      skipSubresources: t.boolean({
+        description: 'Whether memberships of subgroups, and of projects in the group, stay; else they end too.',
+      }),
+      ...removal(t),
     }),
-    ...removal(t),
-  }),
+  },
+  resolve: ({ group, userId, ...removal }, context) =>
+    removeMember(context, { kind: 'group', ref: group }, userId, removal),
+  payload: removePayload,
 });
-
-builder.mutationFields((t) => ({
-  addProjectMember: t.field({
-    type: memberPayload('addProjectMember'),
-    description: 'Makes a user a member of a project. For its masters. CONFLICT when the user is one already.',
-    args: {
-      input: t.arg({
-        type: AddProjectMemberInput,
-        required: true,
-        description: 'Names project and user, and the level to give.',
-      }),
-    },
-    resolve: (_root, { input: { project, ...given } }, context) =>
-      addMember(context, { kind: 'project', ref: project }, given),
-  }),
-  addGroupMember: t.field({
-    type: memberPayload('addGroupMember'),
-    description: 'Makes a user a member of a group. For its owners. CONFLICT when the user is one already.',
-    args: {
-      input: t.arg({
-        type: AddGroupMemberInput,
-        required: true,
-        description: 'Names group and user, and the level to give.',
-      }),
-    },
-    resolve: (_root, { input: { group, ...given } }, context) =>
-      addMember(context, { kind: 'group', ref: group }, given),
-  }),
-  addProjectMembers: t.field({
-    type: addedPayload('addProjectMembers'),
-    description:
-      'Makes users members of a project. For its masters. CONFLICT if the only one is a member already. Of several, members get the new level, and others are added even if one is refused.',
-    args: {
-      input: t.arg({
-        type: AddProjectMembersInput,
-        required: true,
-        description: 'Names project and users, and the level to give.',
-      }),
-    },
-    resolve: (_root, { input: { project, userIds, usernames, ...given } }, context) =>
-      addNamedMembers(context, { kind: 'project', ref: project }, { userIds, usernames }, given),
-  }),
-  addGroupMembers: t.field({
-    type: addedPayload('addGroupMembers'),
-    description:
-      'Makes users members of a group. For its owners. CONFLICT if the only one is a member already. Of several, members get the new level, and others are added even if one is refused.',
-    args: {
-      input: t.arg({
-        type: AddGroupMembersInput,
-        required: true,
-        description: 'Names group and users, and the level to give.',
-      }),
-    },
-    resolve: (_root, { input: { group, userIds, usernames, ...given } }, context) =>
-      addNamedMembers(context, { kind: 'group', ref: group }, { userIds, usernames }, given),
-  }),
-  updateProjectMember: t.field({
-    type: memberPayload('updateProjectMember'),
-    description: 'Changes a membership of a project. For its masters.',
-    args: {
-      input: t.arg({
-        type: UpdateProjectMemberInput,
-        required: true,
-        description: 'Names project and user, and the changes.',
-      }),
-    },
-    resolve: (_root, { input: { project, userId, ...given } }, context) =>
-      updateMember(context, { kind: 'project', ref: project }, userId, given),
-  }),
-  updateGroupMember: t.field({
-    type: memberPayload('updateGroupMember'),
-    description: 'Changes a group member. For owners of the group. The last owner cannot be demoted.',
-    args: {
-      input: t.arg({
-        type: UpdateGroupMemberInput,
-        required: true,
-        description: 'Names group and user, and the changes.',
-      }),
-    },
-    resolve: (_root, { input: { group, userId, ...given } }, context) =>
-      updateMember(context, { kind: 'group', ref: group }, userId, given),
-  }),
-  removeProjectMember: t.field({
-    type: removePayload('removeProjectMember'),
-    description: 'Removes a member from a project. For its masters, and for the member, to leave.',
-    args: { input: t.arg({ type: RemoveProjectMemberInput, required: true, description: 'Names project and user.' }) },
-    resolve: (_root, { input: { project, userId, ...removal } }, context) =>
-      removeMember(context, { kind: 'project', ref: project }, userId, removal),
-  }),
-  removeGroupMember: t.field({
-    type: removePayload('removeGroupMember'),
-    description:
-      'Removes a member from a group. For its owners, and for the member, to leave. The last owner cannot be removed.',
-    args: { input: t.arg({ type: RemoveGroupMemberInput, required: true, description: 'Names group and user.' }) },
-    resolve: (_root, { input: { group, userId, ...removal } }, context) =>
-      removeMember(context, { kind: 'group', ref: group }, userId, removal),
-  }),
-}));

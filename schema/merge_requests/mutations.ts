@@ -1,9 +1,8 @@
 import { builder } from '#schema/builder.ts';
-import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { type InputFields, projectField } from '#schema/inputs.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
-import { toGlobalId } from '#schema/node/global_id.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf, idsOf } from '#schema/node/plugin.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { createMergeRequest } from '#src/domain/tracking/merge_requests/create.ts';
 import { deleteMergeRequest } from '#src/domain/tracking/merge_requests/delete.ts';
@@ -74,146 +73,98 @@ const values = (t: InputFields, labels: string) => ({
   }),
 });
 
-const CreateMergeRequestInput = builder.inputType('CreateMergeRequestInput', {
-  description: 'A new merge request.',
-  fields: (t) => ({
-    project: projectField(t, 'that the changes come from'),
-    sourceBranch: t.string({ required: true, description: 'Name of the branch to merge.' }),
-    targetProject: t.field({
-      type: 'ProjectRef',
-      description:
-        'The project that gets the changes: the source project itself, as by default, or the one that it is a fork of. Given by full path, global ID or numeric ID.',
-    }),
-    targetBranch: t.string({ required: true, description: 'Name of the branch to merge into.' }),
-    title: t.string({
-      required: true,
-      description: 'Title of the merge request; at most 255 characters. `Draft:` in front marks a draft.',
-    }),
-    ...values(t, 'Titles of its labels.'),
-  }),
-});
-
-const UpdateMergeRequestInput = builder.inputType('UpdateMergeRequestInput', {
-  description: 'Changes to a merge request: what is left out stays as it is, null clears.',
-  fields: (t) => ({
-    ...whichMergeRequest(t),
-    title: t.string({
-      description: 'Title of the merge request; at most 255 characters. `Draft:` in front marks a draft.',
-    }),
-    targetBranch: t.string({ description: 'Name of another branch to merge into. Not for merged ones.' }),
-    ...values(t, 'Titles of all its labels from now on.'),
-    discussionLocked: t.boolean({
-      description: 'Whether only members of the project can comment. For developers of the target project.',
-    }),
-    stateEvent: t.field({ type: MergeRequestStateEvent, description: 'Whether to close or reopen the merge request.' }),
-  }),
-});
-
-const DeleteMergeRequestInput = builder.inputType('DeleteMergeRequestInput', {
-  description: 'Which merge request to delete.',
-  fields: whichMergeRequest,
-});
-
-const SubscribeToMergeRequestInput = builder.inputType('SubscribeToMergeRequestInput', {
-  description: 'Which merge request to subscribe to.',
-  fields: whichMergeRequest,
-});
-
-const UnsubscribeFromMergeRequestInput = builder.inputType('UnsubscribeFromMergeRequestInput', {
-  description: 'Which merge request to unsubscribe from.',
-  fields: whichMergeRequest,
-});
-
 /** The payload of a mutation that changes a merge request. */
 
-export function mergeRequestPayload(mutation: string) {
-  return builder.objectRef<ChangedRecord>(namesOf(mutation).payload).implement({
-    description: 'The merge request after the mutation.',
-    fields: (t) => ({
-      mergeRequest: t.field({
-        type: MergeRequest,
-        description: 'The merge request as it is now.',
-        resolve: (changed, _args, context, info) =>
-          changedMergeRequest(context, changed, selectionAt(info, 'MergeRequest')),
-      }),
-    }),
-  });
-}
+export const mergeRequestPayload: Payload<ChangedRecord> = changed(
+  'mergeRequest',
+  MergeRequest,
+  'MergeRequest',
+  changedMergeRequest,
+);
 
-const DeleteMergeRequestPayload = builder.objectRef<{ id: number }>('DeleteMergeRequestPayload').implement({
-  description: 'The merge request that was deleted.',
-  fields: (t) => ({
-    deletedMergeRequestId: t.id({
-      description: 'Global ID of the merge request that was deleted.',
-      resolve: ({ id }) => toGlobalId('MergeRequest', id),
+mutation('createMergeRequest', {
+  description:
+    'Opens a merge request. For developers of the project that the changes come from, who can read the target project. CONFLICT if one is open for the same branches.',
+  input: {
+    description: 'A new merge request.',
+    argument: 'Branches, title and more of the merge request.',
+    fields: (t) => ({
+      project: projectField(t, 'that the changes come from'),
+      sourceBranch: t.string({ required: true, description: 'Name of the branch to merge.' }),
+      targetProject: t.field({
+        type: 'ProjectRef',
+        description:
+          'The project that gets the changes: the source project itself, as by default, or the one that it is a fork of. Given by full path, global ID or numeric ID.',
+      }),
+      targetBranch: t.string({ required: true, description: 'Name of the branch to merge into.' }),
+      title: t.string({
+        required: true,
+        description: 'Title of the merge request; at most 255 characters. `Draft:` in front marks a draft.',
+      }),
+      ...values(t, 'Titles of its labels.'),
     }),
-  }),
+  },
+  resolve: (input, context) => createMergeRequest(context, input),
+  payload: mergeRequestPayload,
 });
 
-builder.mutationFields((t) => ({
-  createMergeRequest: t.field({
-    type: mergeRequestPayload('createMergeRequest'),
-    description:
-      'Opens a merge request. For developers of the project that the changes come from, who can read the target project. CONFLICT if one is open for the same branches.',
-    args: {
-      input: t.arg({
-        type: CreateMergeRequestInput,
-        required: true,
-        description: 'Branches, title and more of the merge request.',
+mutation('updateMergeRequest', {
+  description:
+    'Changes, closes or reopens a merge request. For its author, its assignees and developers of the target project. CONFLICT if another one is open for the same branches.',
+  input: {
+    description: 'Changes to a merge request: what is left out stays as it is, null clears.',
+    argument: 'Names the merge request, and the changes.',
+    fields: (t) => ({
+      ...whichMergeRequest(t),
+      title: t.string({
+        description: 'Title of the merge request; at most 255 characters. `Draft:` in front marks a draft.',
       }),
-    },
-    resolve: (_root, { input }, context) => createMergeRequest(context, input),
-  }),
-  updateMergeRequest: t.field({
-    type: mergeRequestPayload('updateMergeRequest'),
-    description:
-      'Changes, closes or reopens a merge request. For its author, its assignees and developers of the target project. CONFLICT if another one is open for the same branches.',
-    args: {
-      input: t.arg({
-        type: UpdateMergeRequestInput,
-        required: true,
-        description: 'Names the merge request, and the changes.',
+      targetBranch: t.string({ description: 'Name of another branch to merge into. Not for merged ones.' }),
+      ...values(t, 'Titles of all its labels from now on.'),
+      discussionLocked: t.boolean({
+        description: 'Whether only members of the project can comment. For developers of the target project.',
       }),
-    },
-    resolve: (_root, { input: { project, iid, ...changes } }, context) =>
-      updateMergeRequest(context, project, iid, changes),
-  }),
-  deleteMergeRequest: t.field({
-    type: DeleteMergeRequestPayload,
-    description: 'Deletes a merge request. For administrators and owners of the target project.',
-    args: {
-      input: t.arg({
-        type: DeleteMergeRequestInput,
-        required: true,
-        description: 'Names the merge request to delete.',
+      stateEvent: t.field({
+        type: MergeRequestStateEvent,
+        description: 'Whether to close or reopen the merge request.',
       }),
-    },
-    resolve: (_root, { input: { project, iid } }, context) => deleteMergeRequest(context, project, iid),
-  }),
-  subscribeToMergeRequest: t.field({
-    type: mergeRequestPayload('subscribeToMergeRequest'),
-    description:
-      'Subscribes to a merge request. For those who can change it. NOT_MODIFIED if the caller is subscribed already.',
-    args: {
-      input: t.arg({
-        type: SubscribeToMergeRequestInput,
-        required: true,
-        description: 'Names the merge request to subscribe to.',
-      }),
-    },
-    resolve: (_root, { input: { project, iid } }, context) => subscribeToMergeRequest(context, project, iid, true),
-  }),
-  unsubscribeFromMergeRequest: t.field({
-    type: mergeRequestPayload('unsubscribeFromMergeRequest'),
-    description:
-      'Unsubscribes from a merge request. For those who can change it. NOT_MODIFIED if the caller is not subscribed.',
-    args: {
-      input: t.arg({
-        type: UnsubscribeFromMergeRequestInput,
-        required: true,
-        description: 'Names the merge request to unsubscribe from.',
-      }),
-    },
-    resolve: (_root, { input: { project, iid } }, context) => subscribeToMergeRequest(context, project, iid, false),
-  }),
-}));
+    }),
+  },
+  resolve: ({ project, iid, ...changes }, context) => updateMergeRequest(context, project, iid, changes),
+  payload: mergeRequestPayload,
+});
+
+mutation('deleteMergeRequest', {
+  description: 'Deletes a merge request. For administrators and owners of the target project.',
+  input: {
+    description: 'Which merge request to delete.',
+    argument: 'Names the merge request to delete.',
+    fields: whichMergeRequest,
+  },
+  resolve: ({ project, iid }, context) => deleteMergeRequest(context, project, iid),
+  payload: deleted('MergeRequest', 'merge request'),
+});
+
+mutation('subscribeToMergeRequest', {
+  description:
+    'Subscribes to a merge request. For those who can change it. NOT_MODIFIED if the caller is subscribed already.',
+  input: {
+    description: 'Which merge request to subscribe to.',
+    argument: 'Names the merge request to subscribe to.',
+    fields: whichMergeRequest,
+  },
+  resolve: ({ project, iid }, context) => subscribeToMergeRequest(context, project, iid, true),
+  payload: mergeRequestPayload,
+});
+
+mutation('unsubscribeFromMergeRequest', {
+  description:
+    'Unsubscribes from a merge request. For those who can change it. NOT_MODIFIED if the caller is not subscribed.',
+  input: {
+    description: 'Which merge request to unsubscribe from.',
+    argument: 'Names the merge request to unsubscribe from.',
+    fields: whichMergeRequest,
+  },
+  resolve: ({ project, iid }, context) => subscribeToMergeRequest(context, project, iid, false),
+  payload: mergeRequestPayload,
+});

@@ -1,8 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
-import { type InputFields, namesOf } from '#schema/inputs.ts';
+import type { InputFields } from '#schema/inputs.ts';
 import { mergeRequestPayload, whichMergeRequest } from '#schema/merge_requests/mutations.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
+import { mutation } from '#schema/mutation.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { viaRelation } from '#schema/records/plugin.ts';
@@ -98,52 +99,43 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
   }),
 }));
 
-const ApproveMergeRequestInput = builder.inputType(namesOf('approveMergeRequest').input, {
-  description: 'Which merge request to approve.',
-  fields: (t: InputFields) => ({
-    ...whichMergeRequest(t),
-    sha: t.string({
-      description:
-        'The head that the caller has seen, as a full hash. If the source branch has another one, nothing is approved.',
+mutation('approveMergeRequest', {
+  description:
+    'Approves a merge request that is open. For its author, its assignees and developers of the target project. CONFLICT if the source branch does not have the given head, FORBIDDEN if the caller has approved it already.',
+  input: {
+    description: 'Which merge request to approve.',
+    argument: 'Names the merge request.',
+    fields: (t: InputFields) => ({
+      ...whichMergeRequest(t),
+      sha: t.string({
+        description:
+          'The head that the caller has seen, as a full hash. If the source branch has another one, nothing is approved.',
+      }),
     }),
-  }),
+  },
+  resolve: ({ project, iid, sha }, context) => approveMergeRequest(context, project, iid, sha),
+  payload: mergeRequestPayload,
 });
 
-const UnapproveMergeRequestInput = builder.inputType(namesOf('unapproveMergeRequest').input, {
-  description: 'Which merge request to take the approval of the caller back from.',
-  fields: whichMergeRequest,
+mutation('unapproveMergeRequest', {
+  description: 'Takes the approval of the caller back. NOT_FOUND if the caller has not approved the merge request.',
+  input: {
+    description: 'Which merge request to take the approval of the caller back from.',
+    argument: 'Names the merge request.',
+    fields: whichMergeRequest,
+  },
+  resolve: ({ project, iid }, context) => unapproveMergeRequest(context, project, iid),
+  payload: mergeRequestPayload,
 });
 
-const ResetMergeRequestApprovalsInput = builder.inputType(namesOf('resetMergeRequestApprovals').input, {
-  description: 'Which merge request to take all approvals back from.',
-  fields: whichMergeRequest,
+mutation('resetMergeRequestApprovals', {
+  description:
+    'Takes all approvals of a merge request back. For bots who are developers of the target project. FORBIDDEN for people, and if the merge request is merged.',
+  input: {
+    description: 'Which merge request to take all approvals back from.',
+    argument: 'Names the merge request.',
+    fields: whichMergeRequest,
+  },
+  resolve: ({ project, iid }, context) => resetApprovals(context, project, iid),
+  payload: mergeRequestPayload,
 });
-
-builder.mutationFields((t) => ({
-  approveMergeRequest: t.field({
-    type: mergeRequestPayload('approveMergeRequest'),
-    description:
-      'Approves a merge request that is open. For its author, its assignees and developers of the target project. CONFLICT if the source branch does not have the given head, FORBIDDEN if the caller has approved it already.',
-    args: {
-      input: t.arg({ type: ApproveMergeRequestInput, required: true, description: 'Names the merge request.' }),
-    },
-    resolve: (_root, { input: { project, iid, sha } }, context) => approveMergeRequest(context, project, iid, sha),
-  }),
-  unapproveMergeRequest: t.field({
-    type: mergeRequestPayload('unapproveMergeRequest'),
-    description: 'Takes the approval of the caller back. NOT_FOUND if the caller has not approved the merge request.',
-    args: {
-      input: t.arg({ type: UnapproveMergeRequestInput, required: true, description: 'Names the merge request.' }),
-    },
-    resolve: (_root, { input: { project, iid } }, context) => unapproveMergeRequest(context, project, iid),
-  }),
-  resetMergeRequestApprovals: t.field({
-    type: mergeRequestPayload('resetMergeRequestApprovals'),
-    description:
-      'Takes all approvals of a merge request back. For bots who are developers of the target project. FORBIDDEN for people, and if the merge request is merged.',
-    args: {
-      input: t.arg({ type: ResetMergeRequestApprovalsInput, required: true, description: 'Names the merge request.' }),
-    },
-    resolve: (_root, { input: { project, iid } }, context) => resetApprovals(context, project, iid),
-  }),
-}));

@@ -8,8 +8,8 @@ import '#schema/milestones/types.ts';
 import { viaRelation } from '#schema/records/plugin.ts';
 import { User } from '#schema/users/types.ts';
 import { can } from '#src/access/permissions/abilities.ts';
-import { isDraft } from '#src/domain/tracking/merge_requests/draft.ts';
 import { mayUpdate } from '#src/domain/tracking/merge_requests/find.ts';
+import { isDraft } from '#src/domain/tracking/subjects/draft.ts';
 import '#src/domain/tracking/merge_requests/computed_fields.ts';
 
 export const MergeRequestState = builder.enumType('MergeRequestState', {

@@ -1,10 +1,9 @@
 import { builder } from '#schema/builder.ts';
-import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { type InputFields, projectField } from '#schema/inputs.ts';
 import { Milestone } from '#schema/milestones/types.ts';
-import { toGlobalId } from '#schema/node/global_id.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { placeFields } from '#schema/places/fields.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
 import { placeHolding } from '#src/domain/tracking/milestones/holding.ts';
 import { changedMilestone } from '#src/domain/tracking/milestones/list.ts';
 import { promoteMilestone } from '#src/domain/tracking/milestones/promote.ts';
@@ -27,15 +26,6 @@ const values = (t: InputFields) => ({
   dueDate: t.field({ type: 'Date', description: 'Last day of the milestone.' }),
 });
 
-const CreateMilestoneInput = builder.inputType('CreateMilestoneInput', {
-  description: 'A new milestone of a project or group.',
-  fields: (t) => ({
-    ...placeFields(t, 'of the milestone'),
-    title: t.string({ required: true, description: TITLE }),
-    ...values(t),
-  }),
-});
-
 const which = (t: InputFields) => ({
   project: t.field({
     type: 'ProjectRef',
@@ -49,97 +39,61 @@ const which = (t: InputFields) => ({
   id: t.field({ ...idOf('Milestone'), required: true, description: 'Global or numeric ID of the milestone.' }),
 });
 
-const UpdateMilestoneInput = builder.inputType('UpdateMilestoneInput', {
-  description: 'Changes to a milestone: what is left out stays as it is, null clears.',
-  fields: (t) => ({
-    ...which(t),
-    title: t.string({ description: TITLE }),
-    ...values(t),
-    stateEvent: t.field({ type: MilestoneStateEvent, description: 'Whether to close or activate the milestone.' }),
-  }),
-});
+const milestonePayload: Payload<ChangedThere> = changed('milestone', Milestone, 'Milestone', changedMilestone);
 
-const DeleteMilestoneInput = builder.inputType('DeleteMilestoneInput', {
-  description: 'Which milestone to delete.',
-  fields: which,
-});
-
-const PromoteMilestoneInput = builder.inputType('PromoteMilestoneInput', {
-  description: 'Which milestone to make one of the group.',
-  fields: (t) => ({
-    project: projectField(t, 'of the milestone'),
-    id: t.field({ ...idOf('Milestone'), required: true, description: 'Global or numeric ID of the milestone.' }),
-  }),
-});
-
-const DeleteMilestonePayload = builder.objectRef<{ id: number }>('DeleteMilestonePayload').implement({
-  description: 'The milestone that was deleted.',
-  fields: (t) => ({
-    deletedMilestoneId: t.id({
-      description: 'Global ID of the milestone that was deleted.',
-      resolve: ({ id }) => toGlobalId('Milestone', id),
-    }),
-  }),
-});
-
-function milestonePayload(mutation: string) {
-  return builder.objectRef<ChangedThere>(namesOf(mutation).payload).implement({
-    description: 'The milestone after the mutation.',
+mutation('createMilestone', {
+  description: 'Creates a milestone of a project or group. For masters of the project, or reporters of the group.',
+  input: {
+    description: 'A new milestone of a project or group.',
+    argument: 'Project or group, title and dates of the milestone.',
     fields: (t) => ({
-      milestone: t.field({
-        type: Milestone,
-        description: 'The milestone as it is now.',
-        resolve: (changed, _args, context, info) => changedMilestone(context, changed, selectionAt(info, 'Milestone')),
-      }),
+      ...placeFields(t, 'of the milestone'),
+      title: t.string({ required: true, description: TITLE }),
+      ...values(t),
     }),
-  });
-}
+  },
+  resolve: ({ project, group, ...given }, context) => createMilestone(context, { project, group }, given),
+  payload: milestonePayload,
+});
 
-builder.mutationFields((t) => ({
-  createMilestone: t.field({
-    type: milestonePayload('createMilestone'),
-    description: 'Creates a milestone of a project or group. For masters of the project, or reporters of the group.',
-    args: {
-      input: t.arg({
-        type: CreateMilestoneInput,
-        required: true,
-        description: 'Project or group, title and dates of the milestone.',
-      }),
-    },
-    resolve: (_root, { input: { project, group, ...given } }, context) =>
-      createMilestone(context, { project, group }, given),
-  }),
-  updateMilestone: t.field({
-    type: milestonePayload('updateMilestone'),
-    description: 'Changes, closes or activates a milestone. For masters of the project, or reporters of the group.',
-    args: {
-      input: t.arg({
-        type: UpdateMilestoneInput,
-        required: true,
-        description: 'Names the milestone, and the changes.',
-      }),
-    },
-    resolve: async (_root, { input: { project, group, id, ...changes } }, context) =>
-      updateMilestone(context, await placeHolding(context, id, { project, group }), id, changes),
-  }),
-  deleteMilestone: t.field({
-    type: DeleteMilestonePayload,
-    description:
-      'Deletes a milestone: issues and merge requests lose it. For masters of the project, or reporters of the group.',
-    args: {
-      input: t.arg({ type: DeleteMilestoneInput, required: true, description: 'Names the milestone to delete.' }),
-    },
-    resolve: async (_root, { input: { project, group, id } }, context) => ({
-      id: await deleteMilestone(context, await placeHolding(context, id, { project, group }), id),
+mutation('updateMilestone', {
+  description: 'Changes, closes or activates a milestone. For masters of the project, or reporters of the group.',
+  input: {
+    description: 'Changes to a milestone: what is left out stays as it is, null clears.',
+    argument: 'Names the milestone, and the changes.',
+    fields: (t) => ({
+      ...which(t),
+      title: t.string({ description: TITLE }),
+      ...values(t),
+      stateEvent: t.field({ type: MilestoneStateEvent, description: 'Whether to close or activate the milestone.' }),
     }),
+  },
+  resolve: async ({ project, group, id, ...changes }, context) =>
+    updateMilestone(context, await placeHolding(context, id, { project, group }), id, changes),
+  payload: milestonePayload,
+});
+
+mutation('deleteMilestone', {
+  description:
+    'Deletes a milestone: issues and merge requests lose it. For masters of the project, or reporters of the group.',
+  input: { description: 'Which milestone to delete.', argument: 'Names the milestone to delete.', fields: which },
+  resolve: async ({ project, group, id }, context) => ({
+    id: await deleteMilestone(context, await placeHolding(context, id, { project, group }), id),
   }),
-  promoteMilestone: t.field({
-    type: milestonePayload('promoteMilestone'),
-    description:
-      'Makes a milestone of a project one of its group, which takes the place of all milestones with that title in projects and groups inside. For masters of the project who are reporters of the group.',
-    args: {
-      input: t.arg({ type: PromoteMilestoneInput, required: true, description: 'Names the milestone to promote.' }),
-    },
-    resolve: (_root, { input: { project, id } }, context) => promoteMilestone(context, project, id),
-  }),
-}));
+  payload: deleted('Milestone', 'milestone'),
+});
+
+mutation('promoteMilestone', {
+  description:
+    'Makes a milestone of a project one of its group, which takes the place of all milestones with that title in projects and groups inside. For masters of the project who are reporters of the group.',
+  input: {
+    description: 'Which milestone to make one of the group.',
+    argument: 'Names the milestone to promote.',
+    fields: (t) => ({
+      project: projectField(t, 'of the milestone'),
+      id: t.field({ ...idOf('Milestone'), required: true, description: 'Global or numeric ID of the milestone.' }),
+    }),
+  },
+  resolve: ({ project, id }, context) => promoteMilestone(context, project, id),
+  payload: milestonePayload,
+});

@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
-import { namesOf, projectField } from '#schema/inputs.ts';
+import { projectField } from '#schema/inputs.ts';
 import { MirrorStatus } from '#schema/mirrors/types.ts';
+import { mutation, type Payload } from '#schema/mutation.ts';
 import { Project } from '#schema/projects/types.ts';
 import { can } from '#src/access/permissions/abilities.ts';
 import { shownUrl, urlAlone } from '#src/domain/imports/mirrors/list.ts';
@@ -112,55 +113,44 @@ builder.prismaObjectFields(Project, (t) => ({
   }),
 }));
 
-const SavePullMirrorInput = builder.inputType('SavePullMirrorInput', {
-  description: 'Which repository a project mirrors, and how. What is left out stays as it is.',
+const payload: Payload<{ pullMirror: PullMirrorRow }> = {
+  description: 'The mirror after the mutation.',
   fields: (t) => ({
-    project: projectField(t, 'that is updated'),
-    url: t.string({
-      description:
-        'URL that begins with `http://` or `https://`, with user name and password if they are needed. Required for a new mirror.',
-    }),
-    username: t.string({ description: 'User name to sign in with there, in place of the one in the URL.' }),
-    password: t.string({ description: 'Password or token to sign in with there, in place of the one in the URL.' }),
-    enabled: t.boolean({ description: 'Whether the project is updated from there; new mirrors are enabled.' }),
-    triggersPipelines: t.boolean({ description: 'Whether updates start pipelines; they do not by default.' }),
-    onlyProtectedBranches: t.boolean({ description: 'Whether protected branches alone are updated, and no tags.' }),
-    overwritesDiverged: t.boolean({ description: 'Whether branches that have parted are replaced.' }),
+    pullMirror: t.expose('pullMirror', { type: PullMirror, description: 'The mirror as it is now.' }),
   }),
-});
+};
 
-const StartPullMirrorInput = builder.inputType('StartPullMirrorInput', {
-  description: 'Which project to update from the repository that it mirrors.',
-  fields: (t) => ({ project: projectField(t, 'that is updated') }),
-});
-
-function payload(mutation: string) {
-  return builder.objectRef<{ pullMirror: PullMirrorRow }>(namesOf(mutation).payload).implement({
-    description: 'The mirror after the mutation.',
+mutation('savePullMirror', {
+  description:
+    'Has a project mirror another repository, with the rights of the caller, or changes how. For masters of the project.',
+  input: {
+    description: 'Which repository a project mirrors, and how. What is left out stays as it is.',
+    argument: 'Names the project and the repository.',
     fields: (t) => ({
-      pullMirror: t.expose('pullMirror', { type: PullMirror, description: 'The mirror as it is now.' }),
+      project: projectField(t, 'that is updated'),
+      url: t.string({
+        description:
+          'URL that begins with `http://` or `https://`, with user name and password if they are needed. Required for a new mirror.',
+      }),
+      username: t.string({ description: 'User name to sign in with there, in place of the one in the URL.' }),
+      password: t.string({ description: 'Password or token to sign in with there, in place of the one in the URL.' }),
+      enabled: t.boolean({ description: 'Whether the project is updated from there; new mirrors are enabled.' }),
+      triggersPipelines: t.boolean({ description: 'Whether updates start pipelines; they do not by default.' }),
+      onlyProtectedBranches: t.boolean({ description: 'Whether protected branches alone are updated, and no tags.' }),
+      overwritesDiverged: t.boolean({ description: 'Whether branches that have parted are replaced.' }),
     }),
-  });
-}
+  },
+  resolve: async ({ project, ...values }, context) => ({ pullMirror: await savePullMirror(context, project, values) }),
+  payload: payload,
+});
 
-builder.mutationFields((t) => ({
-  savePullMirror: t.field({
-    type: payload('savePullMirror'),
-    description:
-      'Has a project mirror another repository, with the rights of the caller, or changes how. For masters of the project.',
-    args: {
-      input: t.arg({ type: SavePullMirrorInput, required: true, description: 'Names the project and the repository.' }),
-    },
-    resolve: async (_root, { input: { project, ...values } }, context) => ({
-      pullMirror: await savePullMirror(context, project, values),
-    }),
-  }),
-  startPullMirror: t.field({
-    type: payload('startPullMirror'),
-    description: 'Has a project updated now from the repository that it mirrors. For masters of the project.',
-    args: { input: t.arg({ type: StartPullMirrorInput, required: true, description: 'Names the project to update.' }) },
-    resolve: async (_root, { input: { project } }, context) => ({
-      pullMirror: await startPullMirror(context, project),
-    }),
-  }),
-}));
+mutation('startPullMirror', {
+  description: 'Has a project updated now from the repository that it mirrors. For masters of the project.',
+  input: {
+    description: 'Which project to update from the repository that it mirrors.',
+    argument: 'Names the project to update.',
+    fields: (t) => ({ project: projectField(t, 'that is updated') }),
+  },
+  resolve: async ({ project }, context) => ({ pullMirror: await startPullMirror(context, project) }),
+  payload: payload,
+});

@@ -24,7 +24,6 @@ import { findDeployKeysByIds } from '#src/domain/repository/deploy_keys/list.ts'
 import { findSnippetsByIds } from '#src/domain/snippets/find.ts';
 import { findAwardsByIds } from '#src/domain/tracking/awards/list.ts';
 import { findBoardListsByIds, findBoardsByIds } from '#src/domain/tracking/boards/list.ts';
-import { findDiscussionsByIds } from '#src/domain/tracking/discussions/list.ts';
 import { findDraftNotesByIds } from '#src/domain/tracking/drafts/list.ts';
 import { findIssueLinksByIds } from '#src/domain/tracking/issue_links/list.ts';
 import { findIssuesByIds } from '#src/domain/tracking/issues/find.ts';
@@ -32,6 +31,7 @@ import { findLabelsByIds } from '#src/domain/tracking/labels/list.ts';
 import { findMergeRequestsByIds } from '#src/domain/tracking/merge_requests/find.ts';
 import { findVersionsByIds } from '#src/domain/tracking/merge_requests/versions.ts';
 import { findMilestonesByIds } from '#src/domain/tracking/milestones/list.ts';
+import { findDiscussionsByIds } from '#src/domain/tracking/notes/discussions.ts';
 import { findNotesByIds } from '#src/domain/tracking/notes/list.ts';
 import { labelEvents, milestoneEvents, stateEvents } from '#src/domain/tracking/resource_events/list.ts';
 import { findTodosByIds } from '#src/domain/tracking/todos/list.ts';

@@ -1,15 +1,14 @@
 import { builder } from '#schema/builder.ts';
 import { Discussion, LineRangeEndType, PositionType } from '#schema/discussions/types.ts';
 import type { InputFields } from '#schema/inputs.ts';
-import { namesOf } from '#schema/inputs.ts';
-import { toGlobalId } from '#schema/node/global_id.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { NoteableReference, noteableRef } from '#schema/notes/references.ts';
 import { Note } from '#schema/notes/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { findDiscussion } from '#src/domain/tracking/discussions/list.ts';
 import { deleteNote, updateNote } from '#src/domain/tracking/notes/change.ts';
 import { type ChangedNote, createNote } from '#src/domain/tracking/notes/create.ts';
+import { findDiscussion } from '#src/domain/tracking/notes/discussions.ts';
 import { findNote } from '#src/domain/tracking/notes/list.ts';
 
 const BODY = 'Text of the note, in Markdown; at most 65,536 characters.';
@@ -60,50 +59,6 @@ export const DiffPositionInput = builder.inputType('DiffPositionInput', {
   }),
 });
 
-const CreateNoteInput = builder.inputType('CreateNoteInput', {
-  description: 'A new note on a record.',
-  fields: (t) => ({
-    on: t.field({ type: NoteableReference, required: true, description: 'The record to write the note on.' }),
-    body: t.string({ required: true, description: BODY }),
-    startDiscussion: t.boolean({
-      required: true,
-      defaultValue: false,
-      description: 'Whether the note begins a thread that can be resolved, which is so on merge requests only.',
-    }),
-    discussionId: t.field({
-      ...idOf('Discussion'),
-      description: 'ID of the thread to answer in, which must be on the same record. System notes cannot be answered.',
-    }),
-    position: t.field({
-      type: DiffPositionInput,
-      description: 'The line or file to begin a thread on, which can be resolved. On merge requests only.',
-    }),
-    lenientPosition: t.boolean({
-      required: true,
-      defaultValue: false,
-      description: LENIENT,
-    }),
-    commitSha: t.string({ description: 'Full hash of the commit of the merge request that the position is in.' }),
-    internal: t.boolean({
-      required: true,
-      defaultValue: false,
-      description:
-        'Whether only its author and reporters of the project see the note, which cannot be changed later. For reporters, on issues and merge requests.',
-    }),
-    createdAt: t.field({
-      type: 'DateTime',
-      description:
-        'When the note was written; now when left out. For administrators and the owner of the personal namespace.',
-    }),
-    ignoreForbidden: t.boolean({
-      required: true,
-      defaultValue: false,
-      description:
-        'Whether to silently ignore a time that the caller cannot set, as the REST API does. By default it is refused.',
-    }),
-  }),
-});
-
 const which = (t: InputFields) => ({
   id: t.field({ ...idOf('Note'), required: true, description: 'Global or numeric ID of the note.' }),
   on: t.field({
@@ -116,90 +71,106 @@ const which = (t: InputFields) => ({
   }),
 });
 
-const UpdateNoteInput = builder.inputType('UpdateNoteInput', {
-  description: 'A change to a note.',
-  fields: (t) => ({
-    ...which(t),
-    body: t.string({ description: `${BODY} Give this or \`resolved\`.` }),
-    resolved: t.boolean({
-      description:
-        'Whether the thread of the note is to be resolved or opened again, as by `resolveDiscussion`; the text stays.',
-    }),
-  }),
-});
+const notePayload: Payload<ChangedNote> = changed('note', Note, 'Note', (context, { on, id }, selection) =>
+  findNote(context, on, id, selection),
+);
 
-const DeleteNoteInput = builder.inputType('DeleteNoteInput', {
-  description: 'Which note to delete.',
-  fields: which,
-});
-
-const CreateNotePayload = builder.objectRef<ChangedNote | { id: null }>('CreateNotePayload').implement({
-  description: 'The note that was written.',
-  fields: (t) => ({
-    note: t.field({
-      type: Note,
-      nullable: true,
-      description: 'The note as it is now; null if the text held nothing but quick actions, which were applied.',
-      resolve: (written, _args, context, info) =>
-        written.id === null ? null : findNote(context, written.on, written.id, selectionAt(info, 'Note')),
+mutation('createNote', {
+  description:
+    'Writes a note on an issue, a merge request or a snippet of a project, and applies its quick actions. For signed-in users who can see it.',
+  input: {
+    description: 'A new note on a record.',
+    argument: 'Names the record, and the text.',
+    fields: (t) => ({
+      on: t.field({ type: NoteableReference, required: true, description: 'The record to write the note on.' }),
+      body: t.string({ required: true, description: BODY }),
+      startDiscussion: t.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'Whether the note begins a thread that can be resolved, which is so on merge requests only.',
+      }),
+      discussionId: t.field({
+        ...idOf('Discussion'),
+        description:
+          'ID of the thread to answer in, which must be on the same record. System notes cannot be answered.',
+      }),
+      position: t.field({
+        type: DiffPositionInput,
+        description: 'The line or file to begin a thread on, which can be resolved. On merge requests only.',
+      }),
+      lenientPosition: t.boolean({
+        required: true,
+        defaultValue: false,
+        description: LENIENT,
+      }),
+      commitSha: t.string({ description: 'Full hash of the commit of the merge request that the position is in.' }),
+      internal: t.boolean({
+        required: true,
+        defaultValue: false,
+        description:
+          'Whether only its author and reporters of the project see the note, which cannot be changed later. For reporters, on issues and merge requests.',
+      }),
+      createdAt: t.field({
+        type: 'DateTime',
+        description:
+          'When the note was written; now when left out. For administrators and the owner of the personal namespace.',
+      }),
+      ignoreForbidden: t.boolean({
+        required: true,
+        defaultValue: false,
+        description:
+          'Whether to silently ignore a time that the caller cannot set, as the REST API does. By default it is refused.',
+      }),
     }),
-    discussion: t.field({
-      type: Discussion,
-      nullable: true,
-      description: 'The thread that the note is in; null without a note.',
-      resolve: (written, _args, context, info) =>
-        written.id === null
-          ? null
-          : findDiscussion(context, written.on, written.discussionId, selectionAt(info, 'Note')),
-    }),
-  }),
-});
-
-function notePayload(mutation: string) {
-  return builder.objectRef<ChangedNote>(namesOf(mutation).payload).implement({
-    description: 'The note after the mutation.',
+  },
+  resolve: async ({ on, ...values }, context) =>
+    (await createNote(context, { on: noteableRef(on), ...values })) ?? { id: null },
+  payload: {
+    description: 'The note that was written.',
     fields: (t) => ({
       note: t.field({
         type: Note,
-        description: 'The note as it is now.',
-        resolve: ({ on, id }, _args, context, info) => findNote(context, on, id, selectionAt(info, 'Note')),
+        nullable: true,
+        description: 'The note as it is now; null if the text held nothing but quick actions, which were applied.',
+        resolve: (written, _args, context, info) =>
+          written.id === null ? null : findNote(context, written.on, written.id, selectionAt(info, 'Note')),
+      }),
+      discussion: t.field({
+        type: Discussion,
+        nullable: true,
+        description: 'The thread that the note is in; null without a note.',
+        resolve: (written, _args, context, info) =>
+          written.id === null
+            ? null
+            : findDiscussion(context, written.on, written.discussionId, selectionAt(info, 'Note')),
       }),
     }),
-  });
-}
-
-const DeleteNotePayload = builder.objectRef<{ id: number }>('DeleteNotePayload').implement({
-  description: 'The note that was deleted.',
-  fields: (t) => ({
-    deletedNoteId: t.id({
-      description: 'Global ID of the note that was deleted.',
-      resolve: ({ id }) => toGlobalId('Note', id),
-    }),
-  }),
+  },
 });
 
-builder.mutationFields((t) => ({
-  createNote: t.field({
-    type: CreateNotePayload,
-    description:
-      'Writes a note on an issue, a merge request or a snippet of a project, and applies its quick actions. For signed-in users who can see it.',
-    args: { input: t.arg({ type: CreateNoteInput, required: true, description: 'Names the record, and the text.' }) },
-    resolve: async (_root, { input: { on, ...values } }, context) =>
-      (await createNote(context, { on: noteableRef(on), ...values })) ?? { id: null },
-  }),
-  updateNote: t.field({
-    type: notePayload('updateNote'),
-    description:
-      'Changes the text of a note, or resolves its thread. The text is for its author and masters of the project; system notes stay as they are.',
-    args: { input: t.arg({ type: UpdateNoteInput, required: true, description: 'Names the note, and the text.' }) },
-    resolve: (_root, { input: { id, on, discussionId, ...values } }, context) =>
-      updateNote(context, { id, on: on && noteableRef(on), discussionId }, values),
-  }),
-  deleteNote: t.field({
-    type: DeleteNotePayload,
-    description: 'Deletes a note. For its author and masters of the project; not for system notes.',
-    args: { input: t.arg({ type: DeleteNoteInput, required: true, description: 'Names the note to delete.' }) },
-    resolve: (_root, { input: { id, on, discussionId } }, context) =>
-      deleteNote(context, { id, on: on && noteableRef(on), discussionId }),
-  }),
-}));
+mutation('updateNote', {
+  description:
+    'Changes the text of a note, or resolves its thread. The text is for its author and masters of the project; system notes stay as they are.',
+  input: {
+    description: 'A change to a note.',
+    argument: 'Names the note, and the text.',
+    fields: (t) => ({
+      ...which(t),
+      body: t.string({ description: `${BODY} Give this or \`resolved\`.` }),
+      resolved: t.boolean({
+        description:
+          'Whether the thread of the note is to be resolved or opened again, as by `resolveDiscussion`; the text stays.',
+      }),
+    }),
+  },
+  resolve: ({ id, on, discussionId, ...values }, context) =>
+    updateNote(context, { id, on: on && noteableRef(on), discussionId }, values),
+  payload: notePayload,
+});
+
+mutation('deleteNote', {
+  description: 'Deletes a note. For its author and masters of the project; not for system notes.',
+  input: { description: 'Which note to delete.', argument: 'Names the note to delete.', fields: which },
+  resolve: ({ id, on, discussionId }, context) => deleteNote(context, { id, on: on && noteableRef(on), discussionId }),
+  payload: deleted('Note', 'note'),
+});

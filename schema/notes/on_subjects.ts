@@ -8,8 +8,8 @@ import { Note, NoteConnection } from '#schema/notes/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { Snippet } from '#schema/snippets/types.ts';
+import type { NoteableType } from '#src/domain/tracking/noteable.ts';
 import { findNote, listNotesOn } from '#src/domain/tracking/notes/list.ts';
-import type { NoteableType } from '#src/domain/tracking/notes/noteable.ts';
 
 const TYPES = { Issue, MergeRequest, Snippet } as const;
 const NAMES = { Issue: 'issue', MergeRequest: 'merge request', Snippet: 'snippet' } as const;

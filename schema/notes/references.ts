@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { projectField } from '#schema/inputs.ts';
 import { fromGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import { NOTEABLE_TYPES, type NoteableRef } from '#src/domain/tracking/notes/noteable.ts';
+import { NOTEABLE_TYPES, type NoteableRef } from '#src/domain/tracking/noteable.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 
 export const IssueReference = builder.inputType('IssueReference', {

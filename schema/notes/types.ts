@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import '#schema/users/types.ts';
-import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
+import { INTERNAL } from '#src/domain/tracking/subjects/seen_sources.ts';
 
 export const Note = builder.prismaObject('Note', {
   description: 'A comment on an issue, merge request, snippet or commit, or a system note: a record of a change.',

@@ -1,7 +1,7 @@
-import { builder } from '#schema/builder.ts';
 import { groupOf } from '#schema/groups/group_of.ts';
 import { Group } from '#schema/groups/types.ts';
 import { groupField, type InputFields, projectField } from '#schema/inputs.ts';
+import { mutation } from '#schema/mutation.ts';
 import { EVENT_WORDS, GlobalNotificationSetting, NotificationLevel } from '#schema/notifications/types.ts';
 import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
@@ -32,40 +32,43 @@ function wanted(name: keyof typeof EVENT_WORDS): string {
   return `Whether to get mail about ${EVENT_WORDS[name]}, at the level \`CUSTOM\`.`;
 }
 
-const UpdateNotificationSettingInput = builder.inputType('UpdateNotificationSettingInput', {
-  description: 'What the caller wants to get mail about: what is left out stays as it is.',
-  fields: (t) => ({
-    notificationEmail: t.string({
-      description: 'Address that the mail goes to: the primary one, or a confirmed secondary one of the caller.',
+mutation('updateNotificationSetting', {
+  description: 'Changes what the caller wants to get mail about wherever nothing else is chosen.',
+  input: {
+    description: 'What the caller wants to get mail about: what is left out stays as it is.',
+    argument: 'The level, events and address from now on.',
+    fields: (t) => ({
+      notificationEmail: t.string({
+        description: 'Address that the mail goes to: the primary one, or a confirmed secondary one of the caller.',
+      }),
+      ...changes(t),
     }),
-    ...changes(t),
-  }),
-});
-
-const UpdateProjectNotificationSettingInput = builder.inputType('UpdateProjectNotificationSettingInput', {
-  description: 'What the caller wants to get mail about in a project: what is left out stays as it is.',
-  fields: (t) => ({ project: projectField(t, 'to hear of'), ...changes(t) }),
-});
-
-const UpdateGroupNotificationSettingInput = builder.inputType('UpdateGroupNotificationSettingInput', {
-  description: 'What the caller wants to get mail about in a group: what is left out stays as it is.',
-  fields: (t) => ({ group: groupField(t, 'to hear of'), ...changes(t) }),
-});
-
-const UpdateNotificationSettingPayload = builder.objectRef<object>('UpdateNotificationSettingPayload').implement({
-  description: 'The setting after the mutation.',
-  fields: (t) => ({
-    setting: t.field({
-      type: GlobalNotificationSetting,
-      description: 'The setting as it is now.',
-      resolve: (_payload, _args, context) => globalNotificationSetting(context),
+  },
+  resolve: async ({ notificationEmail, ...more }, context) => {
+    await updateGlobalNotifications(context, notificationEmail, more);
+    return {};
+  },
+  payload: {
+    description: 'The setting after the mutation.',
+    fields: (t) => ({
+      setting: t.field({
+        type: GlobalNotificationSetting,
+        description: 'The setting as it is now.',
+        resolve: (_payload, _args, context) => globalNotificationSetting(context),
+      }),
     }),
-  }),
+  },
 });
 
-const UpdateProjectNotificationSettingPayload = builder
-  .objectRef<{ id: number }>('UpdateProjectNotificationSettingPayload')
-  .implement({
+mutation('updateProjectNotificationSetting', {
+  description: 'Changes what the caller wants to get mail about in a project. For whoever can see it.',
+  input: {
+    description: 'What the caller wants to get mail about in a project: what is left out stays as it is.',
+    argument: 'Names the project, and the changes.',
+    fields: (t) => ({ project: projectField(t, 'to hear of'), ...changes(t) }),
+  },
+  resolve: ({ project, ...more }, context) => updateProjectNotifications(context, project, more),
+  payload: {
     description: 'The project with its setting after the mutation.',
     fields: (t) => ({
       project: t.field({
@@ -74,11 +77,18 @@ const UpdateProjectNotificationSettingPayload = builder
         resolve: ({ id }, _args, context, info) => requireProject(context, info, id),
       }),
     }),
-  });
+  },
+});
 
-const UpdateGroupNotificationSettingPayload = builder
-  .objectRef<{ id: number }>('UpdateGroupNotificationSettingPayload')
-  .implement({
+mutation('updateGroupNotificationSetting', {
+  description: 'Changes what the caller wants to get mail about in a group. For whoever can see it.',
+  input: {
+    description: 'What the caller wants to get mail about in a group: what is left out stays as it is.',
+    argument: 'Names the group, and the changes.',
+    fields: (t) => ({ group: groupField(t, 'to hear of'), ...changes(t) }),
+  },
+  resolve: ({ group, ...more }, context) => updateGroupNotifications(context, group, more),
+  payload: {
     description: 'The group with its setting after the mutation.',
     fields: (t) => ({
       group: t.field({
@@ -88,46 +98,5 @@ const UpdateGroupNotificationSettingPayload = builder
         resolve: ({ id }, _args, context, info) => groupOf(context, info, id),
       }),
     }),
-  });
-
-builder.mutationFields((t) => ({
-  updateNotificationSetting: t.field({
-    type: UpdateNotificationSettingPayload,
-    description: 'Changes what the caller wants to get mail about wherever nothing else is chosen.',
-    args: {
-      input: t.arg({
-        type: UpdateNotificationSettingInput,
-        required: true,
-        description: 'The level, events and address from now on.',
-      }),
-    },
-    resolve: async (_root, { input: { notificationEmail, ...more } }, context) => {
-      await updateGlobalNotifications(context, notificationEmail, more);
-      return {};
-    },
-  }),
-  updateProjectNotificationSetting: t.field({
-    type: UpdateProjectNotificationSettingPayload,
-    description: 'Changes what the caller wants to get mail about in a project. For whoever can see it.',
-    args: {
-      input: t.arg({
-        type: UpdateProjectNotificationSettingInput,
-        required: true,
-        description: 'Names the project, and the changes.',
-      }),
-    },
-    resolve: (_root, { input: { project, ...more } }, context) => updateProjectNotifications(context, project, more),
-  }),
-  updateGroupNotificationSetting: t.field({
-    type: UpdateGroupNotificationSettingPayload,
-    description: 'Changes what the caller wants to get mail about in a group. For whoever can see it.',
-    args: {
-      input: t.arg({
-        type: UpdateGroupNotificationSettingInput,
-        required: true,
-        description: 'Names the group, and the changes.',
-      }),
-    },
-    resolve: (_root, { input: { group, ...more } }, context) => updateGroupNotifications(context, group, more),
-  }),
-}));
+  },
+});

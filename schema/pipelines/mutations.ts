@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
-import { holderField, type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { holderField, type InputFields, projectField } from '#schema/inputs.ts';
+import { deleted, mutation } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import { toGlobalId } from '#schema/node/types.ts';
 import { INPUTS } from '#schema/pipelines/inputs.ts';
 import { pipelinePayload } from '#schema/pipelines/payloads.ts';
 import { VariableType } from '#schema/variables/variable_type.ts';
@@ -28,97 +28,67 @@ const PipelineVariableInput = builder.inputType('PipelineVariableInput', {
   }),
 });
 
-const CreatePipelineInput = builder.inputType('CreatePipelineInput', {
-  description: 'A new pipeline of a project.',
-  fields: (t) => ({
-    project: projectField(t, 'of the pipeline'),
-    ref: t.string({ required: true, description: 'Name of the branch or tag whose latest commit is used.' }),
-    variables: t.field({
-      type: [PipelineVariableInput],
-      description: 'Variables for the jobs, which win over all others.',
+mutation('updatePipeline', {
+  description: 'Names a pipeline. For developers.',
+  input: {
+    description: 'A new name for a pipeline.',
+    argument: 'The pipeline and its new name.',
+    fields: (t) => ({
+      ...which(t),
+      name: t.string({ required: true, description: 'New name, of at most 255 characters; blank for none.' }),
     }),
-    inputs: t.field({ type: 'JSON', description: INPUTS }),
-  }),
+  },
+  resolve: async (input, context) =>
+    renamePipeline(context, await projectHolding(context, 'Pipeline', input), input.id, input.name),
+  payload: pipelinePayload,
 });
 
-const RetryPipelineInput = builder.inputType('RetryPipelineInput', {
-  description: 'Which pipeline to retry.',
-  fields: which,
+mutation('deletePipeline', {
+  description: 'Deletes a pipeline with its jobs, their logs and artifacts. For owners.',
+  input: { description: 'Which pipeline to delete.', argument: 'Names the pipeline to delete.', fields: which },
+  resolve: async (input, context) =>
+    deletePipeline(context, await projectHolding(context, 'Pipeline', input), input.id),
+  payload: deleted('Pipeline', 'pipeline'),
 });
 
-const CancelPipelineInput = builder.inputType('CancelPipelineInput', {
-  description: 'Which pipeline to cancel.',
-  fields: which,
-});
-
-const UpdatePipelineInput = builder.inputType('UpdatePipelineInput', {
-  description: 'A new name for a pipeline.',
-  fields: (t) => ({
-    ...which(t),
-    name: t.string({ required: true, description: 'New name, of at most 255 characters; blank for none.' }),
-  }),
-});
-
-const DeletePipelineInput = builder.inputType('DeletePipelineInput', {
-  description: 'Which pipeline to delete.',
-  fields: which,
-});
-
-const DeletePipelinePayload = builder.objectRef<{ id: number }>(namesOf('deletePipeline').payload).implement({
-  description: 'The pipeline that was deleted.',
-  fields: (t) => ({
-    deletedPipelineId: t.id({
-      description: 'Global ID of the pipeline that was deleted.',
-      resolve: ({ id }) => toGlobalId('Pipeline', id),
-    }),
-  }),
-});
-
-builder.mutationFields((t) => ({
-  updatePipeline: t.field({
-    type: pipelinePayload('updatePipeline'),
-    description: 'Names a pipeline. For developers.',
-    args: {
-      input: t.arg({ type: UpdatePipelineInput, required: true, description: 'The pipeline and its new name.' }),
-    },
-    resolve: async (_root, { input }, context) =>
-      renamePipeline(context, await projectHolding(context, 'Pipeline', input), input.id, input.name),
-  }),
-  deletePipeline: t.field({
-    type: DeletePipelinePayload,
-    description: 'Deletes a pipeline with its jobs, their logs and artifacts. For owners.',
-    args: { input: t.arg({ type: DeletePipelineInput, required: true, description: 'Names the pipeline to delete.' }) },
-    resolve: async (_root, { input }, context) =>
-      deletePipeline(context, await projectHolding(context, 'Pipeline', input), input.id),
-  }),
-  createPipeline: t.field({
-    type: pipelinePayload('createPipeline'),
-    description: 'Starts a pipeline with the jobs that `.gitlab-ci.yml` defines for the ref. For developers.',
-    args: {
-      input: t.arg({ type: CreatePipelineInput, required: true, description: 'Names the project and the ref.' }),
-    },
-    resolve: (_root, { input: { project, ref, variables, inputs } }, context) =>
-      createPipeline(context, project, ref, {
-        inputs,
-        variables: (variables ?? []).map(({ key, value, variableType }) => ({
-          ...{ key, value, raw: false },
-          isFile: variableType === 'file',
-        })),
+mutation('createPipeline', {
+  description: 'Starts a pipeline with the jobs that `.gitlab-ci.yml` defines for the ref. For developers.',
+  input: {
+    description: 'A new pipeline of a project.',
+    argument: 'Names the project and the ref.',
+    fields: (t) => ({
+      project: projectField(t, 'of the pipeline'),
+      ref: t.string({ required: true, description: 'Name of the branch or tag whose latest commit is used.' }),
+      variables: t.field({
+        type: [PipelineVariableInput],
+        description: 'Variables for the jobs, which win over all others.',
       }),
-  }),
-  retryPipeline: t.field({
-    type: pipelinePayload('retryPipeline'),
-    description:
-      'Retries the failed and canceled jobs of a pipeline. The answer says PENDING, even if there are none. For developers.',
-    args: { input: t.arg({ type: RetryPipelineInput, required: true, description: 'Names the pipeline to retry.' }) },
-    resolve: async (_root, { input }, context) =>
-      retryPipeline(context, await projectHolding(context, 'Pipeline', input), input.id),
-  }),
-  cancelPipeline: t.field({
-    type: pipelinePayload('cancelPipeline'),
-    description: 'Cancels a pipeline with all its jobs that have not finished. For developers.',
-    args: { input: t.arg({ type: CancelPipelineInput, required: true, description: 'Names the pipeline to cancel.' }) },
-    resolve: async (_root, { input }, context) =>
-      cancelPipeline(context, await projectHolding(context, 'Pipeline', input), input.id),
-  }),
-}));
+      inputs: t.field({ type: 'JSON', description: INPUTS }),
+    }),
+  },
+  resolve: ({ project, ref, variables, inputs }, context) =>
+    createPipeline(context, project, ref, {
+      inputs,
+      variables: (variables ?? []).map(({ key, value, variableType }) => ({
+        ...{ key, value, raw: false },
+        isFile: variableType === 'file',
+      })),
+    }),
+  payload: pipelinePayload,
+});
+
+mutation('retryPipeline', {
+  description:
+    'Retries the failed and canceled jobs of a pipeline. The answer says PENDING, even if there are none. For developers.',
+  input: { description: 'Which pipeline to retry.', argument: 'Names the pipeline to retry.', fields: which },
+  resolve: async (input, context) => retryPipeline(context, await projectHolding(context, 'Pipeline', input), input.id),
+  payload: pipelinePayload,
+});
+
+mutation('cancelPipeline', {
+  description: 'Cancels a pipeline with all its jobs that have not finished. For developers.',
+  input: { description: 'Which pipeline to cancel.', argument: 'Names the pipeline to cancel.', fields: which },
+  resolve: async (input, context) =>
+    cancelPipeline(context, await projectHolding(context, 'Pipeline', input), input.id),
+  payload: pipelinePayload,
+});

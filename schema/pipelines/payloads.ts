@@ -1,5 +1,4 @@
-import { builder } from '#schema/builder.ts';
-import { namesOf } from '#schema/inputs.ts';
+import type { Payload } from '#schema/mutation.ts';
 import { Pipeline } from '#schema/pipelines/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
@@ -12,18 +11,16 @@ interface Changed extends ChangedRecord {
 }
 
 /** The payload of a mutation that starts or changes a pipeline. */
-export function pipelinePayload(mutation: string) {
-  return builder.objectRef<Changed>(namesOf(mutation).payload).implement({
-    description: 'The pipeline after the mutation.',
-    fields: (t) => ({
-      pipeline: t.field({
-        type: Pipeline,
-        description: 'The pipeline as it is now.',
-        resolve: async (changed, _args, context, info) => {
-          const pipeline = await changedPipeline(context, changed, selectionAt(info, 'Pipeline'));
-          return { ...pipeline, ...changed.answered };
-        },
-      }),
+export const pipelinePayload: Payload<Changed> = {
+  description: 'The pipeline after the mutation.',
+  fields: (t) => ({
+    pipeline: t.field({
+      type: Pipeline,
+      description: 'The pipeline as it is now.',
+      resolve: async (changed, _args, context, info) => {
+        const pipeline = await changedPipeline(context, changed, selectionAt(info, 'Pipeline'));
+        return { ...pipeline, ...changed.answered };
+      },
     }),
-  });
-}
+  }),
+};

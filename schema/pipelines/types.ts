@@ -14,7 +14,7 @@ import {
   requireVariablesReader,
 } from '#src/domain/ci/pipelines/given_variables.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
-import { NO_OBJECT } from '#src/git/model.ts';
+import { NO_OBJECT } from '#src/git/base/model.ts';
 
 export const JobStatus = builder.enumType('JobStatus', {
   description: 'The state of a job, of a posted commit status, or of a pipeline.',

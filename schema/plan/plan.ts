@@ -26,7 +26,7 @@ import {
 import { type Complete, completerOf, forget, PLAIN } from '#schema/plan/complete.ts';
 import { collectFields, type Fragments, type Selected } from '#schema/plan/fields.ts';
 import { promiseOf } from '#schema/plan/promise.ts';
-import { keysOf, type Path, Run } from '#schema/plan/run.ts';
+import { type ErrorBehavior, keysOf, type Path, Run } from '#schema/plan/run.ts';
 import { readerOf, readsOf } from '#schema/records/plugin.ts';
 
 /**
@@ -76,6 +76,7 @@ export class Plan {
     given: Readonly<Record<string, unknown>>,
     context: unknown,
     signal: AbortSignal = NEVER,
+    onError: ErrorBehavior = 'PROPAGATE',
   ): Promise<ExecutionResult> {
     signal.throwIfAborted();
     const { variableValues, errors } = getVariableValues(
@@ -85,7 +86,7 @@ export class Plan {
       { maxErrors: 50 },
     );
     if (!variableValues) return { errors: errors ?? [] };
-    const run = new Run(variableValues, context, signal);
+    const run = new Run(variableValues, context, signal, onError);
     const answer = this.#answer(run);
     return signal === NEVER ? answer : untilAborted(answer, signal);
   }
@@ -323,7 +324,7 @@ const noHelpers: GraphQLResolveInfo['getAsyncHelpers'] = () => ({
 
 function failed(error: unknown, run: Run, path: Path, type: GraphQLOutputType, nodes: Selected['nodes']): null {
   const located = locatedError(error, nodes, keysOf(path));
-  if (isNonNullType(type)) throw located;
+  if (isNonNullType(type) && run.onError === 'PROPAGATE') throw located;
   run.note(located, path);
   return null;
 }

@@ -14,21 +14,29 @@ export interface FieldSelection {
   readonly node: FieldNode;
 }
 
+/**
+ * What an error does to the values around it (`onError` of the proposal for the GraphQL specification): with PROPAGATE it reaches up to
+ * the next place that may be null; with NULL its own place is null, whatever the schema says.
+ */
+export type ErrorBehavior = 'PROPAGATE' | 'NULL';
+
 /** One execution of a plan. */
 export class Run {
   readonly variables: VariableValues;
   readonly context: unknown;
   readonly signal: AbortSignal;
   readonly getSignal: () => AbortSignal;
+  readonly onError: ErrorBehavior;
   readonly errors: GraphQLError[] = [];
   /** Paths that an error has set to null. */
   readonly #nulled = new Set<Path | undefined>();
   readonly #args = new Map<FieldSelection, Record<string, unknown>>();
 
-  constructor(variables: VariableValues, context: unknown, signal: AbortSignal) {
+  constructor(variables: VariableValues, context: unknown, signal: AbortSignal, onError: ErrorBehavior) {
     this.variables = variables;
     this.context = context;
     this.signal = signal;
+    this.onError = onError;
     const getSignal = () => signal;
     this.getSignal = getSignal;
   }

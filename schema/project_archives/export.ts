@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { values } from '#schema/enums.ts';
 import { projectField } from '#schema/inputs.ts';
+import { mutation } from '#schema/mutation.ts';
 import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -82,29 +83,6 @@ const ExportUploadInput = builder.inputType('ExportUploadInput', {
   }),
 });
 
-const ExportProjectInput = builder.inputType('ExportProjectInput', {
-  description: 'Names the project whose archive is made.',
-  fields: (t) => ({
-    project: projectField(t, 'to export'),
-    description: t.string({ description: 'Description of the project in the archive; its own if this is left out.' }),
-    upload: t.field({
-      type: ExportUploadInput,
-      description: 'Where the archive is sent as soon as it is there; it can be downloaded as well.',
-    }),
-  }),
-});
-
-const ExportProjectPayload = builder.objectRef<{ project: ProjectRow }>('ExportProjectPayload').implement({
-  description: 'The project of which an archive is made.',
-  fields: (t) => ({
-    project: t.field({
-      type: Project,
-      description: 'The project; its field `export` tells how far the export is.',
-      resolve: ({ project }, _args, context, info) => findProject(context, project.id, selectionAt(info, 'Project')),
-    }),
-  }),
-});
-
 builder.objectField(Project, 'export', (t) =>
   t.field({
     type: ProjectExport,
@@ -117,19 +95,35 @@ builder.objectField(Project, 'export', (t) =>
   }),
 );
 
-builder.mutationField('exportProject', (t) =>
-  t.field({
-    type: ExportProjectPayload,
-    description:
-      'Makes an archive of a project in the background, which importProject reads. For masters of the project. Changes nothing while one is being made for the caller.',
-    args: {
-      input: t.arg({ type: ExportProjectInput, required: true, description: 'Names the project to export.' }),
-    },
-    resolve: async (_root, { input: { project, description, upload } }, context) => ({
-      project: await requestExport(context, project, {
-        description,
-        upload: upload && { url: upload.url, method: upload.httpMethod },
+mutation('exportProject', {
+  description:
+    'Makes an archive of a project in the background, which importProject reads. For masters of the project. Changes nothing while one is being made for the caller.',
+  input: {
+    description: 'Names the project whose archive is made.',
+    argument: 'Names the project to export.',
+    fields: (t) => ({
+      project: projectField(t, 'to export'),
+      description: t.string({ description: 'Description of the project in the archive; its own if this is left out.' }),
+      upload: t.field({
+        type: ExportUploadInput,
+        description: 'Where the archive is sent as soon as it is there; it can be downloaded as well.',
       }),
     }),
+  },
+  resolve: async ({ project, description, upload }, context) => ({
+    project: await requestExport(context, project, {
+      description,
+      upload: upload && { url: upload.url, method: upload.httpMethod },
+    }),
   }),
-);
+  payload: {
+    description: 'The project of which an archive is made.',
+    fields: (t) => ({
+      project: t.field({
+        type: Project,
+        description: 'The project; its field `export` tells how far the export is.',
+        resolve: ({ project }, _args, context, info) => findProject(context, project.id, selectionAt(info, 'Project')),
+      }),
+    }),
+  },
+});

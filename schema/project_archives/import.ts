@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { Visibility, values } from '#schema/enums.ts';
+import { mutation } from '#schema/mutation.ts';
 import { switches } from '#schema/projects/inputs.ts';
 import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
@@ -87,41 +88,6 @@ const ImportedProjectSettings = builder.inputType('ImportedProjectSettings', {
   }),
 });
 
-const ImportProjectInput = builder.inputType('ImportProjectInput', {
-  description: 'An archive of a project, and where the project is to be.',
-  fields: (t) => ({
-    file: t.field({
-      type: 'Upload',
-      required: true,
-      description:
-        'The archive that exportProject made, sent as described in the GraphQL multipart request specification.',
-    }),
-    path: t.string({ required: true, description: 'Last part of the project’s URL.' }),
-    name: t.string({ description: 'Display name of the project; its path if this is left out.' }),
-    namespace: t.field({
-      type: 'NamespaceRef',
-      description:
-        'The group or personal namespace of the project, in which the caller can create projects; the caller’s personal namespace when left out.',
-    }),
-    overwrite: t.boolean({
-      description:
-        'Whether a project of the caller that has the path is deleted in favour of this one once this one is complete.',
-    }),
-    settings: t.field({ type: ImportedProjectSettings, description: 'What differs from the archive.' }),
-  }),
-});
-
-const ImportProjectPayload = builder.objectRef<{ project: ProjectRow }>('ImportProjectPayload').implement({
-  description: 'The project that the archive becomes.',
-  fields: (t) => ({
-    project: t.field({
-      type: Project,
-      description: 'The project; its field `import` tells how far the import is.',
-      resolve: ({ project }, _args, context, info) => findProject(context, project.id, selectionAt(info, 'Project')),
-    }),
-  }),
-});
-
 builder.objectField(Project, 'import', (t) =>
   t.field({
     type: ProjectImport,
@@ -134,18 +100,42 @@ builder.objectField(Project, 'import', (t) =>
   }),
 );
 
-builder.mutationField('importProject', (t) =>
-  t.field({
-    type: ImportProjectPayload,
-    description:
-      'Creates a project in the background from an archive that exportProject made. In a personal namespace, or in a group for those who can create projects there.',
-    args: {
-      input: t.arg({
-        type: ImportProjectInput,
+mutation('importProject', {
+  description:
+    'Creates a project in the background from an archive that exportProject made. In a personal namespace, or in a group for those who can create projects there.',
+  input: {
+    description: 'An archive of a project, and where the project is to be.',
+    argument: 'The archive and the place of the project.',
+    fields: (t) => ({
+      file: t.field({
+        type: 'Upload',
         required: true,
-        description: 'The archive and the place of the project.',
+        description:
+          'The archive that exportProject made, sent as described in the GraphQL multipart request specification.',
       }),
-    },
-    resolve: async (_root, { input }, context) => ({ project: await importProject(context, input) }),
-  }),
-);
+      path: t.string({ required: true, description: 'Last part of the project’s URL.' }),
+      name: t.string({ description: 'Display name of the project; its path if this is left out.' }),
+      namespace: t.field({
+        type: 'NamespaceRef',
+        description:
+          'The group or personal namespace of the project, in which the caller can create projects; the caller’s personal namespace when left out.',
+      }),
+      overwrite: t.boolean({
+        description:
+          'Whether a project of the caller that has the path is deleted in favour of this one once this one is complete.',
+      }),
+      settings: t.field({ type: ImportedProjectSettings, description: 'What differs from the archive.' }),
+    }),
+  },
+  resolve: async (input, context) => ({ project: await importProject(context, input) }),
+  payload: {
+    description: 'The project that the archive becomes.',
+    fields: (t) => ({
+      project: t.field({
+        type: Project,
+        description: 'The project; its field `import` tells how far the import is.',
+        resolve: ({ project }, _args, context, info) => findProject(context, project.id, selectionAt(info, 'Project')),
+      }),
+    }),
+  },
+});

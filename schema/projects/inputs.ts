@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
-import { AccessLevel, AutoCancel, FeatureAccess, MergeMethod, SquashOption, Visibility } from '#schema/enums.ts';
-import { confirmationField, groupField, type InputFields, projectField } from '#schema/inputs.ts';
+import { AutoCancel, FeatureAccess, MergeMethod, SquashOption, Visibility } from '#schema/enums.ts';
+import type { InputFields } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import type { Switch } from '#src/domain/projects/values.ts';
 
@@ -71,7 +71,7 @@ const FeatureAccessInput = builder.inputType('ProjectFeatureAccessInput', {
   }),
 });
 
-const texts = (t: InputFields) => ({
+export const texts = (t: InputFields) => ({
   name: t.string({ description: 'Display name. For a new project, derived from the path when left out.' }),
   path: t.string({
     description: 'Last part of the project’s URL. For a new project, derived from the name when left out.',
@@ -136,7 +136,7 @@ const NewPullMirrorInput = builder.inputType('NewPullMirrorInput', {
   fields: mirrored,
 });
 
-const ChangedPullMirrorInput = builder.inputType('ChangedPullMirrorInput', {
+export const ChangedPullMirrorInput = builder.inputType('ChangedPullMirrorInput', {
   description: 'Which repository a project mirrors, and how. A URL alone begins no mirror.',
   fields: (t) => ({
     url: t.string({
@@ -146,7 +146,7 @@ const ChangedPullMirrorInput = builder.inputType('ChangedPullMirrorInput', {
   }),
 });
 
-const created = (t: InputFields) => ({
+export const newProjectFields = (t: InputFields) => ({
   ...texts(t),
   ...switches((options, name) =>
     BY_SETTING.includes(name)
@@ -167,131 +167,5 @@ const created = (t: InputFields) => ({
   pullMirror: t.field({
     type: NewPullMirrorInput,
     description: 'Whether and how the project goes on mirroring the repository at `importUrl`.',
-  }),
-});
-
-export const CreateProjectInput = builder.inputType('CreateProjectInput', {
-  description: 'A new project. Either name or path is required; the other is derived from it.',
-  fields: (t) => ({
-    ...created(t),
-    namespace: t.field({
-      type: 'NamespaceRef',
-      description:
-        'The group or personal namespace of the project, where the caller must be a master of a group; the caller’s personal namespace when left out.',
-    }),
-  }),
-});
-
-export const CreateProjectForUserInput = builder.inputType('CreateProjectForUserInput', {
-  description: 'A new project of another user. Either name or path is required; the other is derived from it.',
-  fields: (t) => ({
-    userId: t.field({
-      ...idOf('User'),
-      required: true,
-      description: 'ID of the user whose personal namespace gets the project.',
-    }),
-    ...created(t),
-  }),
-});
-
-export const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
-  description:
-    'Changes to a project: what is left out stays as it is, null clears description, default branch and tags. Only owners can change name, path and visibility.',
-  fields: (t) => ({
-    project: projectField(t, 'to change'),
-    ...texts(t),
-    ...switches(({ description }) => t.boolean({ description })),
-    visibility: t.field({ type: Visibility, description: 'Who can see the project; no wider than its group.' }),
-    jobTokenPushAllowed: t.boolean({
-      description: 'Whether jobs of the project can push to its repository with their tokens. They cannot at first.',
-    }),
-    pullMirror: t.field({
-      type: ChangedPullMirrorInput,
-      description: 'Which repository the project mirrors, and how.',
-    }),
-  }),
-});
-
-/** An input that only names a project; `what` follows "The project". */
-export function projectInput(name: string, what: string) {
-  return builder.inputType(name, {
-    description: `The project ${what}.`,
-    fields: (t) => ({ project: projectField(t, what) }),
-  });
-}
-
-/** As projectInput, for what is confirmed by typing the path of the project. */
-export function confirmedProjectInput(name: string, what: string) {
-  return builder.inputType(name, {
-    description: `The project ${what}.`,
-    fields: (t) => ({ project: projectField(t, what), confirmation: confirmationField(t) }),
-  });
-}
-
-export const ForkProjectInput = builder.inputType('ForkProjectInput', {
-  description: 'Which project to fork, into which namespace, and what differs in the fork.',
-  fields: (t) => ({
-    project: projectField(t, 'to fork'),
-    namespace: t.field({
-      type: 'NamespaceRef',
-      description: 'The namespace that gets the fork; the caller’s personal namespace when left out.',
-    }),
-    name: t.string({ description: 'Display name of the fork, if it is not that of the project.' }),
-    path: t.string({ description: 'Last part of the fork’s URL, if it is not that of the project.' }),
-    description: t.string({ description: 'Description of the fork, if it is not that of the project.' }),
-    visibility: t.field({
-      type: Visibility,
-      description: 'Who can see the fork: no more people than can see the project. By default, as many as may.',
-    }),
-  }),
-});
-
-export const MoveProjectInput = builder.inputType('MoveProjectInput', {
-  description: 'Which project to move, and into which namespace.',
-  fields: (t) => ({
-    project: projectField(t, 'to move'),
-    namespace: t.field({
-      type: 'NamespaceRef',
-      required: true,
-      description: 'The group or personal namespace that gets the project, in which the caller can create projects.',
-    }),
-    confirmation: confirmationField(t),
-  }),
-});
-
-export const LinkForkInput = builder.inputType('LinkForkInput', {
-  description: 'Which project to mark as a fork of which.',
-  fields: (t) => ({
-    project: projectField(t, 'that becomes a fork'),
-    forkedFrom: projectField(t, 'that it becomes a fork of'),
-  }),
-});
-
-export const ShareProjectInput = builder.inputType('ShareProjectInput', {
-  description: 'Which group to share a project with, and at which level.',
-  fields: (t) => ({
-    project: projectField(t, 'to share'),
-    group: groupField(t, 'whose members get access'),
-    accessLevel: t.field({
-      type: AccessLevel,
-      required: true,
-      description: 'The highest level that members of the group get: up to MASTER.',
-    }),
-    expiresAt: t.field({
-      type: 'Date',
-      description: 'The share ends at 00:00 UTC on this day. It never ends when null or left out.',
-    }),
-  }),
-});
-
-export const UnshareProjectInput = builder.inputType('UnshareProjectInput', {
-  description: 'Which group to stop sharing a project with.',
-  fields: (t) => ({
-    project: projectField(t, 'that was shared'),
-    groupId: t.field({
-      ...idOf('Group'),
-      required: true,
-      description: 'Global or numeric ID of the group.',
-    }),
   }),
 });

@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
-import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { type InputFields, projectField } from '#schema/inputs.ts';
+import { changed, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { BranchProtectionRule, ProtectionAccessLevel, TagProtectionRule } from '#schema/protections/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -53,150 +54,106 @@ const branchLevels = (t: InputFields) => ({
   allowedToUnprotect: levels(t, 'Who of the masters may change and remove the protection'),
 });
 
-const CreateBranchProtectionRuleInput = builder.inputType('CreateBranchProtectionRuleInput', {
-  description: 'A new protection of the branches with a name, or of a pattern.',
-  fields: (t) => ({
-    project: projectField(t, 'of the branches'),
-    name: name(t),
-    pushAccessLevel: level(t, 'The level from which on users may push'),
-    mergeAccessLevel: level(t, 'The level from which on users may merge'),
-    unprotectAccessLevel: level(t, 'The level from which on masters may change and remove the protection'),
-    ...branchLevels(t),
-  }),
-});
+const branchProtectionRulePayload: Payload<ChangedRecord> = changed(
+  'branchProtectionRule',
+  BranchProtectionRule,
+  'ProtectedBranch',
+  branchProtectionRules.changed,
+  'protection',
+);
 
-const UpdateBranchProtectionRuleInput = builder.inputType('UpdateBranchProtectionRuleInput', {
-  description:
-    'Changes to a protection. Levels with an ID are changed or removed, those without are added, and the others stay.',
-  fields: (t) => ({ project: projectField(t, 'of the branches'), name: name(t), ...branchLevels(t) }),
-});
-
-const DeleteBranchProtectionRuleInput = builder.inputType('DeleteBranchProtectionRuleInput', {
-  description: 'Which protection of branches to remove.',
-  fields: (t) => ({ project: projectField(t, 'of the branches'), name: name(t) }),
-});
-
-const CreateTagProtectionRuleInput = builder.inputType('CreateTagProtectionRuleInput', {
-  description: 'A new protection of the tags with a name, or of a pattern.',
-  fields: (t) => ({
-    project: projectField(t, 'of the tags'),
-    name: name(t),
-    createAccessLevel: level(t, 'The level from which on users may create the tags'),
-    allowedToCreate: levels(t, 'Who may create the tags'),
-  }),
-});
-
-const DeleteTagProtectionRuleInput = builder.inputType('DeleteTagProtectionRuleInput', {
-  description: 'Which protection of tags to remove.',
-  fields: (t) => ({ project: projectField(t, 'of the tags'), name: name(t) }),
-});
-
-function branchProtectionRulePayload(mutation: string) {
-  return builder.objectRef<ChangedRecord>(namesOf(mutation).payload).implement({
-    description: 'The protection after the mutation.',
+mutation('createBranchProtectionRule', {
+  description: 'Protects the branches with a name, or of a pattern. For masters of the project.',
+  input: {
+    description: 'A new protection of the branches with a name, or of a pattern.',
+    argument: 'Name and levels of the rule.',
     fields: (t) => ({
-      branchProtectionRule: t.field({
-        type: BranchProtectionRule,
-        description: 'The protection as it is now.',
-        resolve: (changed, _args, context, info) =>
-          branchProtectionRules.changed(context, changed, selectionAt(info, 'ProtectedBranch')),
-      }),
+      project: projectField(t, 'of the branches'),
+      name: name(t),
+      pushAccessLevel: level(t, 'The level from which on users may push'),
+      mergeAccessLevel: level(t, 'The level from which on users may merge'),
+      unprotectAccessLevel: level(t, 'The level from which on masters may change and remove the protection'),
+      ...branchLevels(t),
     }),
-  });
-}
-
-const CreateTagProtectionRulePayload = builder.objectRef<ChangedRecord>('CreateTagProtectionRulePayload').implement({
-  description: 'The protection that was created.',
-  fields: (t) => ({
-    tagProtectionRule: t.field({
-      type: TagProtectionRule,
-      description: 'The protection as it is now.',
-      resolve: (changed, _args, context, info) =>
-        tagProtectionRules.changed(context, changed, selectionAt(info, 'ProtectedTag')),
-    }),
-  }),
+  },
+  resolve: ({ project, ...input }, context) => createBranchProtectionRule(context, project, input),
+  payload: branchProtectionRulePayload,
 });
 
-const DeleteBranchProtectionRulePayload = builder
-  .objectRef<{ name: string }>('DeleteBranchProtectionRulePayload')
-  .implement({
+mutation('updateBranchProtectionRule', {
+  description: 'Changes a protection of branches. For masters whom it lets unprotect.',
+  input: {
+    description:
+      'Changes to a protection. Levels with an ID are changed or removed, those without are added, and the others stay.',
+    argument: 'Names the protection, and the changes.',
+    fields: (t) => ({ project: projectField(t, 'of the branches'), name: name(t), ...branchLevels(t) }),
+  },
+  resolve: ({ project, name, ...changes }, context) => updateBranchProtectionRule(context, project, name, changes),
+  payload: branchProtectionRulePayload,
+});
+
+mutation('deleteBranchProtectionRule', {
+  description: 'Removes a protection of branches; another may still match them. For masters whom it lets unprotect.',
+  input: {
+    description: 'Which protection of branches to remove.',
+    argument: 'Names the protection to remove.',
+    fields: (t) => ({ project: projectField(t, 'of the branches'), name: name(t) }),
+  },
+  resolve: async ({ project, name }, context) => {
+    await deleteBranchProtectionRule(context, project, name);
+    return { name };
+  },
+  payload: {
     description: 'The protection that was removed.',
     fields: (t) => ({
       deletedBranchProtectionRuleName: t.exposeString('name', {
         description: 'Name of the protection that was removed.',
       }),
     }),
-  });
-
-const DeleteTagProtectionRulePayload = builder.objectRef<{ name: string }>('DeleteTagProtectionRulePayload').implement({
-  description: 'The protection that was removed.',
-  fields: (t) => ({
-    deletedTagProtectionRuleName: t.exposeString('name', { description: 'Name of the protection that was removed.' }),
-  }),
+  },
 });
 
-builder.mutationFields((t) => ({
-  createBranchProtectionRule: t.field({
-    type: branchProtectionRulePayload('createBranchProtectionRule'),
-    description: 'Protects the branches with a name, or of a pattern. For masters of the project.',
-    args: {
-      input: t.arg({
-        type: CreateBranchProtectionRuleInput,
-        required: true,
-        description: 'Name and levels of the rule.',
+mutation('createTagProtectionRule', {
+  description: 'Protects the tags with a name, or of a pattern. For masters of the project.',
+  input: {
+    description: 'A new protection of the tags with a name, or of a pattern.',
+    argument: 'Name and levels of the rule.',
+    fields: (t) => ({
+      project: projectField(t, 'of the tags'),
+      name: name(t),
+      createAccessLevel: level(t, 'The level from which on users may create the tags'),
+      allowedToCreate: levels(t, 'Who may create the tags'),
+    }),
+  },
+  resolve: ({ project, ...input }, context) => createTagProtectionRule(context, project, input),
+  payload: {
+    description: 'The protection that was created.',
+    fields: (t) => ({
+      tagProtectionRule: t.field({
+        type: TagProtectionRule,
+        description: 'The protection as it is now.',
+        resolve: (changed, _args, context, info) =>
+          tagProtectionRules.changed(context, changed, selectionAt(info, 'ProtectedTag')),
       }),
-    },
-    resolve: (_root, { input: { project, ...input } }, context) => createBranchProtectionRule(context, project, input),
-  }),
-  updateBranchProtectionRule: t.field({
-    type: branchProtectionRulePayload('updateBranchProtectionRule'),
-    description: 'Changes a protection of branches. For masters whom it lets unprotect.',
-    args: {
-      input: t.arg({
-        type: UpdateBranchProtectionRuleInput,
-        required: true,
-        description: 'Names the protection, and the changes.',
-      }),
-    },
-    resolve: (_root, { input: { project, name, ...changes } }, context) =>
-      updateBranchProtectionRule(context, project, name, changes),
-  }),
-  deleteBranchProtectionRule: t.field({
-    type: DeleteBranchProtectionRulePayload,
-    description: 'Removes a protection of branches; another may still match them. For masters whom it lets unprotect.',
-    args: {
-      input: t.arg({
-        type: DeleteBranchProtectionRuleInput,
-        required: true,
-        description: 'Names the protection to remove.',
-      }),
-    },
-    resolve: async (_root, { input: { project, name } }, context) => {
-      await deleteBranchProtectionRule(context, project, name);
-      return { name };
-    },
-  }),
-  createTagProtectionRule: t.field({
-    type: CreateTagProtectionRulePayload,
-    description: 'Protects the tags with a name, or of a pattern. For masters of the project.',
-    args: {
-      input: t.arg({ type: CreateTagProtectionRuleInput, required: true, description: 'Name and levels of the rule.' }),
-    },
-    resolve: (_root, { input: { project, ...input } }, context) => createTagProtectionRule(context, project, input),
-  }),
-  deleteTagProtectionRule: t.field({
-    type: DeleteTagProtectionRulePayload,
-    description: 'Removes a protection of tags; another may still match them. For masters of the project.',
-    args: {
-      input: t.arg({
-        type: DeleteTagProtectionRuleInput,
-        required: true,
-        description: 'Names the protection to remove.',
-      }),
-    },
-    resolve: async (_root, { input: { project, name } }, context) => {
-      await deleteTagProtectionRule(context, project, name);
-      return { name };
-    },
-  }),
-}));
+    }),
+  },
+});
+
+mutation('deleteTagProtectionRule', {
+  description: 'Removes a protection of tags; another may still match them. For masters of the project.',
+  input: {
+    description: 'Which protection of tags to remove.',
+    argument: 'Names the protection to remove.',
+    fields: (t) => ({ project: projectField(t, 'of the tags'), name: name(t) }),
+  },
+  resolve: async ({ project, name }, context) => {
+    await deleteTagProtectionRule(context, project, name);
+    return { name };
+  },
+  payload: {
+    description: 'The protection that was removed.',
+    fields: (t) => ({
+      deletedTagProtectionRuleName: t.exposeString('name', { description: 'Name of the protection that was removed.' }),
+    }),
+  },
+});

@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
-import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { type InputFields, projectField } from '#schema/inputs.ts';
+import { changed, mutation, type Payload } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf, idsOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -61,64 +62,81 @@ const ReleaseAssetsInput = builder.inputType('ReleaseAssetsInput', {
   }),
 });
 
-const CreateReleaseInput = builder.inputType('CreateReleaseInput', {
-  description: 'A release for a tag that has none.',
-  fields: (t) => ({
-    ...which(t),
-    ref: t.string({
-      description: 'What the tag points to if it does not exist yet: a branch, a tag or the hash of a commit.',
-    }),
-    tagMessage: t.string({
-      description: 'Message of the tag if it does not exist yet, which makes it an annotated one.',
-    }),
-    ...values(t),
-    assets: t.field({ type: ReleaseAssetsInput, description: 'What belongs to the release besides its tag.' }),
-  }),
-});
-
-const UpdateReleaseInput = builder.inputType('UpdateReleaseInput', {
-  description: 'Changes to a release: what is left out stays as it is.',
-  fields: (t) => ({ ...which(t), ...values(t) }),
-});
-
-const DeleteReleaseInput = builder.inputType('DeleteReleaseInput', {
-  description: 'The tag whose release to delete.',
-  fields: which,
-});
-
-const CreateReleaseLinkInput = builder.inputType('CreateReleaseLinkInput', {
-  description: 'A new link of a release.',
-  fields: (t) => ({
-    ...which(t),
-    name: t.string({ required: true, description: 'Name of the link, unique within the release.' }),
-    url: t.string({ required: true, description: URL }),
-    ...path(t),
-  }),
-});
-
 const link = (t: InputFields) => ({
   ...which(t),
   id: t.field({ ...idOf('ReleaseLink'), required: true, description: 'Numeric ID of the link.' }),
 });
 
-const UpdateReleaseLinkInput = builder.inputType('UpdateReleaseLinkInput', {
-  description: 'Changes to a link of a release: what is left out stays as it is.',
-  fields: (t) => ({
-    ...link(t),
-    name: t.string({ description: 'Name of the link, unique within the release.' }),
-    url: t.string({ description: URL }),
-    ...path(t),
-  }),
+const releasePayload: Payload<SavedRelease> = changed(
+  'release',
+  Release,
+  'Release',
+  (context, { project, tag }, selection) => findRelease(context, project, tag, selection),
+);
+
+function linkPayload(description: string): Payload<{ link: ReleaseLinkRow }> {
+  return {
+    description,
+    fields: (t) => ({
+      link: t.expose('link', { type: ReleaseLink, description: 'The link of the release.' }),
+    }),
+  };
+}
+
+/** The path of a link under either of its names. */
+function pathOf({ directAssetPath, filepath }: { directAssetPath?: string | null; filepath?: string | null }) {
+  return { directAssetPath: directAssetPath === undefined ? filepath : directAssetPath };
+}
+
+mutation('createRelease', {
+  description:
+    'Releases a tag, which is created first from `ref` if it does not exist. For developers. CONFLICT when it has a release.',
+  input: {
+    description: 'A release for a tag that has none.',
+    argument: 'Names the tag, and its notes.',
+    fields: (t) => ({
+      ...which(t),
+      ref: t.string({
+        description: 'What the tag points to if it does not exist yet: a branch, a tag or the hash of a commit.',
+      }),
+      tagMessage: t.string({
+        description: 'Message of the tag if it does not exist yet, which makes it an annotated one.',
+      }),
+      ...values(t),
+      assets: t.field({ type: ReleaseAssetsInput, description: 'What belongs to the release besides its tag.' }),
+    }),
+  },
+  resolve: async ({ project, assets, ...given }, context) => {
+    const links = assets?.links?.map(({ linkType, ...one }) => ({ ...one, ...pathOf(one), type: linkType }));
+    return createRelease(context, project, { ...given, links });
+  },
+  payload: releasePayload,
 });
 
-const DeleteReleaseLinkInput = builder.inputType('DeleteReleaseLinkInput', {
-  description: 'Which link of a release to delete.',
-  fields: link,
+mutation('updateRelease', {
+  description: 'Changes the release of a tag. For developers.',
+  input: {
+    description: 'Changes to a release: what is left out stays as it is.',
+    argument: 'Names the tag, and what changes.',
+    fields: (t) => ({ ...which(t), ...values(t) }),
+  },
+  resolve: async ({ project, tag, ...changes }, context) => updateRelease(context, project, tag, changes),
+  payload: releasePayload,
 });
 
-const DeleteReleasePayload = builder
-  .objectRef<{ tag: string; release: { id: number } }>('DeleteReleasePayload')
-  .implement({
+mutation('deleteRelease', {
+  description: 'Deletes the release of a tag, which stays. For developers.',
+  input: {
+    description: 'The tag whose release to delete.',
+    argument: 'Names the tag whose release is deleted.',
+    fields: which,
+  },
+  resolve: async ({ project, tag }, context, info) => {
+    const selection = selectionAt(info, 'Release');
+    const release = await deleteRelease(context, project, tag, (of) => findRelease(context, of, tag, selection));
+    return { tag, release };
+  },
+  payload: {
     description: 'The release that was deleted.',
     fields: (t) => ({
       deletedReleaseTagName: t.exposeString('tag', { description: 'Name of the tag, which has no release now.' }),
@@ -128,115 +146,57 @@ const DeleteReleasePayload = builder
         resolve: ({ release }) => release as never,
       }),
     }),
-  });
-
-function releasePayload(mutation: string) {
-  return builder.objectRef<SavedRelease>(namesOf(mutation).payload).implement({
-    description: 'The release after the mutation.',
-    fields: (t) => ({
-      release: t.field({
-        type: Release,
-        description: 'The release as it is now.',
-        resolve: ({ project, tag }, _args, context, info) =>
-          findRelease(context, project, tag, selectionAt(info, 'Release')),
-      }),
-    }),
-  });
-}
-
-const DeleteReleaseLinkPayload = builder.objectRef<{ link: ReleaseLinkRow }>('DeleteReleaseLinkPayload').implement({
-  description: 'The link that was deleted.',
-  fields: (t) => ({
-    deletedReleaseLinkId: t.id({
-      description: 'Global ID of the link that was deleted.',
-      resolve: ({ link }) => toGlobalId('ReleaseLink', link.id),
-    }),
-    link: t.expose('link', { type: ReleaseLink, description: 'The link as it was.' }),
-  }),
+  },
 });
 
-function linkPayload(mutation: string, description: string) {
-  return builder.objectRef<{ link: ReleaseLinkRow }>(namesOf(mutation).payload).implement({
-    description,
+mutation('createReleaseLink', {
+  description: 'Adds a link to a release. For developers.',
+  input: {
+    description: 'A new link of a release.',
+    argument: 'Names the release, and its new link.',
     fields: (t) => ({
-      link: t.expose('link', { type: ReleaseLink, description: 'The link of the release.' }),
+      ...which(t),
+      name: t.string({ required: true, description: 'Name of the link, unique within the release.' }),
+      url: t.string({ required: true, description: URL }),
+      ...path(t),
     }),
-  });
-}
+  },
+  resolve: async ({ project, tag, linkType: type, ...given }, context) => ({
+    link: await createReleaseLink(context, { project, tag }, { ...given, ...pathOf(given), type }),
+  }),
+  payload: linkPayload('The link that was added.'),
+});
 
-/** The path of a link under either of its names. */
-function pathOf({ directAssetPath, filepath }: { directAssetPath?: string | null; filepath?: string | null }) {
-  return { directAssetPath: directAssetPath === undefined ? filepath : directAssetPath };
-}
+mutation('updateReleaseLink', {
+  description: 'Changes a link of a release. For developers.',
+  input: {
+    description: 'Changes to a link of a release: what is left out stays as it is.',
+    argument: 'Names the link, and what changes.',
+    fields: (t) => ({
+      ...link(t),
+      name: t.string({ description: 'Name of the link, unique within the release.' }),
+      url: t.string({ description: URL }),
+      ...path(t),
+    }),
+  },
+  resolve: async ({ project, tag, id, linkType: type, ...given }, context) => ({
+    link: await updateReleaseLink(context, { project, tag }, id, { ...given, ...pathOf(given), type }),
+  }),
+  payload: linkPayload('The link after the mutation.'),
+});
 
-builder.mutationFields((t) => ({
-  createRelease: t.field({
-    type: releasePayload('createRelease'),
-    description:
-      'Releases a tag, which is created first from `ref` if it does not exist. For developers. CONFLICT when it has a release.',
-    args: { input: t.arg({ type: CreateReleaseInput, required: true, description: 'Names the tag, and its notes.' }) },
-    resolve: async (_root, { input: { project, assets, ...given } }, context) => {
-      const links = assets?.links?.map(({ linkType, ...one }) => ({ ...one, ...pathOf(one), type: linkType }));
-      return createRelease(context, project, { ...given, links });
-    },
-  }),
-  updateRelease: t.field({
-    type: releasePayload('updateRelease'),
-    description: 'Changes the release of a tag. For developers.',
-    args: {
-      input: t.arg({ type: UpdateReleaseInput, required: true, description: 'Names the tag, and what changes.' }),
-    },
-    resolve: async (_root, { input: { project, tag, ...changes } }, context) =>
-      updateRelease(context, project, tag, changes),
-  }),
-  deleteRelease: t.field({
-    type: DeleteReleasePayload,
-    description: 'Deletes the release of a tag, which stays. For developers.',
-    args: {
-      input: t.arg({
-        type: DeleteReleaseInput,
-        required: true,
-        description: 'Names the tag whose release is deleted.',
+mutation('deleteReleaseLink', {
+  description: 'Removes a link of a release. For developers.',
+  input: { description: 'Which link of a release to delete.', argument: 'Names the link to remove.', fields: link },
+  resolve: async ({ project, tag, id }, context) => ({ link: await deleteReleaseLink(context, { project, tag }, id) }),
+  payload: {
+    description: 'The link that was deleted.',
+    fields: (t) => ({
+      deletedReleaseLinkId: t.id({
+        description: 'Global ID of the link that was deleted.',
+        resolve: ({ link }) => toGlobalId('ReleaseLink', link.id),
       }),
-    },
-    resolve: async (_root, { input: { project, tag } }, context, info) => {
-      const selection = selectionAt(info, 'Release');
-      const release = await deleteRelease(context, project, tag, (of) => findRelease(context, of, tag, selection));
-      return { tag, release };
-    },
-  }),
-  createReleaseLink: t.field({
-    type: linkPayload('createReleaseLink', 'The link that was added.'),
-    description: 'Adds a link to a release. For developers.',
-    args: {
-      input: t.arg({
-        type: CreateReleaseLinkInput,
-        required: true,
-        description: 'Names the release, and its new link.',
-      }),
-    },
-    resolve: async (_root, { input: { project, tag, linkType: type, ...given } }, context) => ({
-      link: await createReleaseLink(context, { project, tag }, { ...given, ...pathOf(given), type }),
+      link: t.expose('link', { type: ReleaseLink, description: 'The link as it was.' }),
     }),
-  }),
-  updateReleaseLink: t.field({
-    type: linkPayload('updateReleaseLink', 'The link after the mutation.'),
-    description: 'Changes a link of a release. For developers.',
-    args: {
-      input: t.arg({ type: UpdateReleaseLinkInput, required: true, description: 'Names the link, and what changes.' }),
-    },
-    resolve: async (_root, { input: { project, tag, id, linkType: type, ...given } }, context) => ({
-      link: await updateReleaseLink(context, { project, tag }, id, { ...given, ...pathOf(given), type }),
-    }),
-  }),
-  deleteReleaseLink: t.field({
-    type: DeleteReleaseLinkPayload,
-    description: 'Removes a link of a release. For developers.',
-    args: {
-      input: t.arg({ type: DeleteReleaseLinkInput, required: true, description: 'Names the link to remove.' }),
-    },
-    resolve: async (_root, { input: { project, tag, id } }, context) => ({
-      link: await deleteReleaseLink(context, { project, tag }, id),
-    }),
-  }),
-}));
+  },
+});

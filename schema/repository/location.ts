@@ -1,7 +1,8 @@
 import { builder } from '#schema/builder.ts';
-import { Commit } from '#schema/commits/types.ts';
+import { Commit, CommitConnection } from '#schema/commits/types.ts';
 import { loadCountedPage, pageArgs } from '#schema/connection.ts';
 import { Repository, RepositoryFile, TreeEntryConnection, TreeEntryType } from '#schema/repository/types.ts';
+import { listCommits } from '#src/domain/repository/commits/list.ts';
 import {
   fileAt,
   findLocation,
@@ -48,6 +49,15 @@ const RepositoryLocation = builder.objectRef<LocationRow>('RepositoryLocation').
       description:
         'The latest commit that changed what is there; at the root the commit of the ref. Null for callers who cannot read commits.',
       resolve: (at, _args, context) => lastCommitAt(context, at),
+    }),
+    commits: t.field({
+      type: CommitConnection,
+      nullable: true,
+      description:
+        'The commits that changed what is there, newest first; at the root all of the ref. Null for callers who cannot read commits.',
+      args: pageArgs,
+      resolve: ({ project, commitOid: ref, path }, args, context, info) =>
+        loadCountedPage(args, info, (page) => listCommits(context, project, { ref, path }, page)),
     }),
     entries: t.field({
       type: TreeEntryConnection,

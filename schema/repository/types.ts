@@ -34,8 +34,8 @@ import {
 import type { LfsPointer } from '#src/domain/repository/lfs_pointer.ts';
 import type { TreeRow } from '#src/domain/repository/tree.ts';
 import { LONGEST_RENDERED } from '#src/domain/tracking/markdown/render.ts';
-import { EXECUTABLE } from '#src/git/model.ts';
-import type { Contributor as ContributorRow } from '#src/git/reader.ts';
+import { EXECUTABLE } from '#src/git/base/model.ts';
+import type { Contributor as ContributorRow } from '#src/git/base/reader.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 
 export const Repository = builder.objectRef<ProjectRow>('Repository').implement({

@@ -1,10 +1,9 @@
 import { builder } from '#schema/builder.ts';
-import { holderField, type InputFields, namesOf, projectField } from '#schema/inputs.ts';
-import { toGlobalId } from '#schema/node/global_id.ts';
+import { holderField, type InputFields, projectField } from '#schema/inputs.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { pipelinePayload } from '#schema/pipelines/payloads.ts';
 import { PipelineVariable } from '#schema/pipelines/types.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
 import { PipelineSchedule } from '#schema/schedules/types.ts';
 import { VariableType } from '#schema/variables/variable_type.ts';
 import type { GivenVariable } from '#src/domain/ci/pipelines/given_variables.ts';
@@ -45,109 +44,151 @@ const PipelineScheduleInputValue = builder.inputType('PipelineScheduleInputValue
   }),
 });
 
-const CreatePipelineScheduleInput = builder.inputType('CreatePipelineScheduleInput', {
-  description: 'A new schedule of the caller.',
-  fields: (t) => ({
-    project: projectField(t, 'whose pipelines the schedule starts'),
-    description: t.string({ required: true, description: TEXTS.description }),
-    ref: t.string({ required: true, description: TEXTS.ref }),
-    cron: t.string({ required: true, description: TEXTS.cron }),
-    cronTimezone: t.string({ description: `${TEXTS.cronTimezone} \`UTC\` when left out.` }),
-    isActive: t.boolean({ description: 'Whether it starts pipelines; true when left out.' }),
-    inputs: t.field({ type: [PipelineScheduleInputValue], description: TEXTS.inputs }),
-  }),
-});
-
-const UpdatePipelineScheduleInput = builder.inputType('UpdatePipelineScheduleInput', {
-  description: 'Changes to a schedule. What is left out stays as it is.',
-  fields: (t) => ({
-    ...which(t),
-    description: t.string({ description: TEXTS.description }),
-    ref: t.string({ description: TEXTS.ref }),
-    cron: t.string({ description: TEXTS.cron }),
-    cronTimezone: t.string({ description: TEXTS.cronTimezone }),
-    isActive: t.boolean({ description: 'Whether the schedule starts pipelines.' }),
-    inputs: t.field({ type: [PipelineScheduleInputValue], description: TEXTS.inputs }),
-  }),
-});
-
-const inputOf = (mutation: string, description: string) =>
-  builder.inputType(namesOf(mutation).input, { description, fields: which });
-
-const TakePipelineScheduleOwnershipInput = inputOf(
-  'takePipelineScheduleOwnership',
-  'Which schedule to take ownership of.',
-);
-const PlayPipelineScheduleInput = inputOf('playPipelineSchedule', 'Which schedule to play.');
-const DeletePipelineScheduleInput = inputOf('deletePipelineSchedule', 'Which schedule to delete.');
-
 const whichVariable = (t: InputFields) => ({
   ...which(t),
   key: t.string({ required: true, description: 'Name of the variable: letters, digits and `_`; at most 255.' }),
 });
 
-const CreatePipelineScheduleVariableInput = builder.inputType('CreatePipelineScheduleVariableInput', {
-  description: 'A variable that the pipelines of a schedule are given.',
-  fields: (t) => ({
-    ...whichVariable(t),
-    value: t.string({ required: true, description: 'The text that jobs get. Stored encrypted.' }),
-    type: t.field({
-      type: VariableType,
-      description: 'How jobs get the value; as an environment variable when left out.',
-    }),
-    isRaw: t.boolean({ description: 'Whether variables in the value stay as they are. False when left out.' }),
-  }),
-});
+const schedulePayload: Payload<ChangedRecord> = changed(
+  'pipelineSchedule',
+  PipelineSchedule,
+  'PipelineSchedule',
+  changedSchedule,
+  'schedule',
+);
 
-const UpdatePipelineScheduleVariableInput = builder.inputType('UpdatePipelineScheduleVariableInput', {
-  description: 'Changes to a variable of a schedule. What is left out stays as it is.',
-  fields: (t) => ({
-    ...whichVariable(t),
-    value: t.string({ description: 'The text that jobs get. Stored encrypted.' }),
-    type: t.field({ type: VariableType, description: 'How jobs get the value.' }),
-    isRaw: t.boolean({ description: 'Whether variables in the value stay as they are.' }),
-  }),
-});
-
-const DeletePipelineScheduleVariableInput = builder.inputType('DeletePipelineScheduleVariableInput', {
-  description: 'Which variable of a schedule to delete.',
-  fields: whichVariable,
-});
-
-function schedulePayload(mutation: string) {
-  return builder.objectRef<ChangedRecord>(namesOf(mutation).payload).implement({
-    description: 'The schedule after the mutation.',
-    fields: (t) => ({
-      pipelineSchedule: t.field({
-        type: PipelineSchedule,
-        description: 'The schedule as it is now.',
-        resolve: (changed, _args, context, info) =>
-          changedSchedule(context, changed, selectionAt(info, 'PipelineSchedule')),
-      }),
-    }),
-  });
-}
-
-const DeletePipelineSchedulePayload = builder.objectRef<{ id: number }>('DeletePipelineSchedulePayload').implement({
-  description: 'The schedule that was deleted.',
-  fields: (t) => ({
-    deletedPipelineScheduleId: t.id({
-      description: 'Global ID of the schedule that was deleted.',
-      resolve: ({ id }) => toGlobalId('PipelineSchedule', id),
-    }),
-  }),
-});
-
-function variablePayload(mutation: string, description: string) {
-  return builder.objectRef<{ variable: GivenVariable }>(namesOf(mutation).payload).implement({
+function variablePayload(description: string): Payload<{ variable: GivenVariable }> {
+  return {
     description,
     fields: (t) => ({ variable: t.expose('variable', { type: PipelineVariable, description }) }),
-  });
+  };
 }
 
-const DeletePipelineScheduleVariablePayload = builder
-  .objectRef<{ variable: GivenVariable }>('DeletePipelineScheduleVariablePayload')
-  .implement({
+mutation('createPipelineSchedule', {
+  description:
+    'Creates a schedule, which starts pipelines on behalf of the caller. For developers who can push or merge to the branch, or create the tag.',
+  input: {
+    description: 'A new schedule of the caller.',
+    argument: 'The schedule to create.',
+    fields: (t) => ({
+      project: projectField(t, 'whose pipelines the schedule starts'),
+      description: t.string({ required: true, description: TEXTS.description }),
+      ref: t.string({ required: true, description: TEXTS.ref }),
+      cron: t.string({ required: true, description: TEXTS.cron }),
+      cronTimezone: t.string({ description: `${TEXTS.cronTimezone} \`UTC\` when left out.` }),
+      isActive: t.boolean({ description: 'Whether it starts pipelines; true when left out.' }),
+      inputs: t.field({ type: [PipelineScheduleInputValue], description: TEXTS.inputs }),
+    }),
+  },
+  resolve: ({ project, ...input }, context) => createSchedule(context, project, input),
+  payload: schedulePayload,
+});
+
+mutation('updatePipelineSchedule', {
+  description: 'Changes a schedule. For its owner.',
+  input: {
+    description: 'Changes to a schedule. What is left out stays as it is.',
+    argument: 'The schedule and the changes.',
+    fields: (t) => ({
+      ...which(t),
+      description: t.string({ description: TEXTS.description }),
+      ref: t.string({ description: TEXTS.ref }),
+      cron: t.string({ description: TEXTS.cron }),
+      cronTimezone: t.string({ description: TEXTS.cronTimezone }),
+      isActive: t.boolean({ description: 'Whether the schedule starts pipelines.' }),
+      inputs: t.field({ type: [PipelineScheduleInputValue], description: TEXTS.inputs }),
+    }),
+  },
+  resolve: async (input, context) =>
+    updateSchedule(context, await projectHolding(context, 'PipelineSchedule', input), input.id, input),
+  payload: schedulePayload,
+});
+
+mutation('takePipelineScheduleOwnership', {
+  description: 'Makes the caller the owner of a schedule, which then starts pipelines on their behalf. For masters.',
+  input: {
+    description: 'Which schedule to take ownership of.',
+    argument: 'Names the schedule to take over.',
+    fields: which,
+  },
+  resolve: async (input, context) =>
+    takeSchedule(context, await projectHolding(context, 'PipelineSchedule', input), input.id),
+  payload: schedulePayload,
+});
+
+mutation('playPipelineSchedule', {
+  description:
+    'Starts a pipeline of a schedule at once, on behalf of the caller. For developers who can push or merge to the branch, or create the tag.',
+  input: { description: 'Which schedule to play.', argument: 'Names the schedule to play.', fields: which },
+  resolve: async (input, context) =>
+    playSchedule(context, await projectHolding(context, 'PipelineSchedule', input), input.id),
+  payload: pipelinePayload,
+});
+
+mutation('deletePipelineSchedule', {
+  description: 'Deletes a schedule; pipelines that it started are kept. For its owner and masters.',
+  input: { description: 'Which schedule to delete.', argument: 'Names the schedule to delete.', fields: which },
+  resolve: async (input, context) =>
+    deleteSchedule(context, await projectHolding(context, 'PipelineSchedule', input), input.id),
+  payload: deleted('PipelineSchedule', 'schedule'),
+});
+
+mutation('createPipelineScheduleVariable', {
+  description: 'Gives the pipelines of a schedule a variable. For the owner of the schedule.',
+  input: {
+    description: 'A variable that the pipelines of a schedule are given.',
+    argument: 'The schedule and the variable.',
+    fields: (t) => ({
+      ...whichVariable(t),
+      value: t.string({ required: true, description: 'The text that jobs get. Stored encrypted.' }),
+      type: t.field({
+        type: VariableType,
+        description: 'How jobs get the value; as an environment variable when left out.',
+      }),
+      isRaw: t.boolean({ description: 'Whether variables in the value stay as they are. False when left out.' }),
+    }),
+  },
+  resolve: async ({ type, ...input }, context) => ({
+    variable: await createScheduleVariable(context, await projectHolding(context, 'PipelineSchedule', input), {
+      ...input,
+      isFile: type && type === 'file',
+    }),
+  }),
+  payload: variablePayload('The variable as it was created.'),
+});
+
+mutation('updatePipelineScheduleVariable', {
+  description: 'Changes a variable of a schedule. For the owner of the schedule.',
+  input: {
+    description: 'Changes to a variable of a schedule. What is left out stays as it is.',
+    argument: 'Names the variable, and the changes.',
+    fields: (t) => ({
+      ...whichVariable(t),
+      value: t.string({ description: 'The text that jobs get. Stored encrypted.' }),
+      type: t.field({ type: VariableType, description: 'How jobs get the value.' }),
+      isRaw: t.boolean({ description: 'Whether variables in the value stay as they are.' }),
+    }),
+  },
+  resolve: async ({ type, ...input }, context) => ({
+    variable: await updateScheduleVariable(context, await projectHolding(context, 'PipelineSchedule', input), {
+      ...input,
+      isFile: type && type === 'file',
+    }),
+  }),
+  payload: variablePayload('The variable as it is now.'),
+});
+
+mutation('deletePipelineScheduleVariable', {
+  description: 'Deletes a variable of a schedule. For the owner of the schedule.',
+  input: {
+    description: 'Which variable of a schedule to delete.',
+    argument: 'Names the variable to delete.',
+    fields: whichVariable,
+  },
+  resolve: async (input, context) => ({
+    variable: await deleteScheduleVariable(context, await projectHolding(context, 'PipelineSchedule', input), input),
+  }),
+  payload: {
     description: 'The variable of a schedule that was deleted.',
     fields: (t) => ({
       deletedPipelineScheduleVariableKey: t.string({
@@ -156,105 +197,5 @@ const DeletePipelineScheduleVariablePayload = builder
       }),
       variable: t.expose('variable', { type: PipelineVariable, description: 'The variable as it was before.' }),
     }),
-  });
-
-builder.mutationFields((t) => ({
-  createPipelineSchedule: t.field({
-    type: schedulePayload('createPipelineSchedule'),
-    description:
-      'Creates a schedule, which starts pipelines on behalf of the caller. For developers who can push or merge to the branch, or create the tag.',
-    args: {
-      input: t.arg({ type: CreatePipelineScheduleInput, required: true, description: 'The schedule to create.' }),
-    },
-    resolve: (_root, { input: { project, ...input } }, context) => createSchedule(context, project, input),
-  }),
-  updatePipelineSchedule: t.field({
-    type: schedulePayload('updatePipelineSchedule'),
-    description: 'Changes a schedule. For its owner.',
-    args: {
-      input: t.arg({ type: UpdatePipelineScheduleInput, required: true, description: 'The schedule and the changes.' }),
-    },
-    resolve: async (_root, { input }, context) =>
-      updateSchedule(context, await projectHolding(context, 'PipelineSchedule', input), input.id, input),
-  }),
-  takePipelineScheduleOwnership: t.field({
-    type: schedulePayload('takePipelineScheduleOwnership'),
-    description: 'Makes the caller the owner of a schedule, which then starts pipelines on their behalf. For masters.',
-    args: {
-      input: t.arg({
-        type: TakePipelineScheduleOwnershipInput,
-        required: true,
-        description: 'Names the schedule to take over.',
-      }),
-    },
-    resolve: async (_root, { input }, context) =>
-      takeSchedule(context, await projectHolding(context, 'PipelineSchedule', input), input.id),
-  }),
-  playPipelineSchedule: t.field({
-    type: pipelinePayload('playPipelineSchedule'),
-    description:
-      'Starts a pipeline of a schedule at once, on behalf of the caller. For developers who can push or merge to the branch, or create the tag.',
-    args: {
-      input: t.arg({ type: PlayPipelineScheduleInput, required: true, description: 'Names the schedule to play.' }),
-    },
-    resolve: async (_root, { input }, context) =>
-      playSchedule(context, await projectHolding(context, 'PipelineSchedule', input), input.id),
-  }),
-  deletePipelineSchedule: t.field({
-    type: DeletePipelineSchedulePayload,
-    description: 'Deletes a schedule; pipelines that it started are kept. For its owner and masters.',
-    args: {
-      input: t.arg({ type: DeletePipelineScheduleInput, required: true, description: 'Names the schedule to delete.' }),
-    },
-    resolve: async (_root, { input }, context) =>
-      deleteSchedule(context, await projectHolding(context, 'PipelineSchedule', input), input.id),
-  }),
-  createPipelineScheduleVariable: t.field({
-    type: variablePayload('createPipelineScheduleVariable', 'The variable as it was created.'),
-    description: 'Gives the pipelines of a schedule a variable. For the owner of the schedule.',
-    args: {
-      input: t.arg({
-        type: CreatePipelineScheduleVariableInput,
-        required: true,
-        description: 'The schedule and the variable.',
-      }),
-    },
-    resolve: async (_root, { input: { type, ...input } }, context) => ({
-      variable: await createScheduleVariable(context, await projectHolding(context, 'PipelineSchedule', input), {
-        ...input,
-        isFile: type && type === 'file',
-      }),
-    }),
-  }),
-  updatePipelineScheduleVariable: t.field({
-    type: variablePayload('updatePipelineScheduleVariable', 'The variable as it is now.'),
-    description: 'Changes a variable of a schedule. For the owner of the schedule.',
-    args: {
-      input: t.arg({
-        type: UpdatePipelineScheduleVariableInput,
-        required: true,
-        description: 'Names the variable, and the changes.',
-      }),
-    },
-    resolve: async (_root, { input: { type, ...input } }, context) => ({
-      variable: await updateScheduleVariable(context, await projectHolding(context, 'PipelineSchedule', input), {
-        ...input,
-        isFile: type && type === 'file',
-      }),
-    }),
-  }),
-  deletePipelineScheduleVariable: t.field({
-    type: DeletePipelineScheduleVariablePayload,
-    description: 'Deletes a variable of a schedule. For the owner of the schedule.',
-    args: {
-      input: t.arg({
-        type: DeletePipelineScheduleVariableInput,
-        required: true,
-        description: 'Names the variable to delete.',
-      }),
-    },
-    resolve: async (_root, { input }, context) => ({
-      variable: await deleteScheduleVariable(context, await projectHolding(context, 'PipelineSchedule', input), input),
-    }),
-  }),
-}));
+  },
+});

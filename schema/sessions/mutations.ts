@@ -1,4 +1,5 @@
 import { builder } from '#schema/builder.ts';
+import { mutation } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { User } from '#schema/users/types.ts';
 import {
@@ -8,29 +9,6 @@ import {
   listOwnSessions,
   type OwnSession,
 } from '#src/access/credentials/sessions/end.ts';
-
-const EndSessionsInput = builder.inputType('EndSessionsInput', {
-  description: 'Which sessions of the caller end.',
-  fields: (t) => ({
-    exceptCurrent: t.boolean({
-      required: true,
-      defaultValue: false,
-      description: 'Whether the session that the request is made with goes on.',
-    }),
-    clientMutationId: t.string({ description: 'Any text; the server ignores it.' }),
-  }),
-});
-
-const EndSessionInput = builder.inputType('EndSessionInput', {
-  description: 'Which session of the caller ends.',
-  fields: (t) => ({
-    id: t.field({
-      ...idOf('UserSession'),
-      required: true,
-      description: 'Numeric ID of the session, which is one of the caller’s.',
-    }),
-  }),
-});
 
 const UserSession = builder.objectRef<OwnSession>('UserSession').implement({
   description: 'A browser that the caller is signed in with.',
@@ -65,16 +43,6 @@ builder.queryField('viewerSessions', (t) =>
   }),
 );
 
-const EndSessionsPayload = builder.objectRef<{ ended: number }>('EndSessionsPayload').implement({
-  description: 'How many sessions were ended.',
-  fields: (t) => ({ ended: t.exposeInt('ended', { description: 'Number of sessions that were ended.' }) }),
-});
-
-const EndSessionPayload = builder.objectRef<{ ended: number }>('EndSessionPayload').implement({
-  description: 'How many sessions were ended.',
-  fields: (t) => ({ ended: t.exposeInt('ended', { description: 'Number of sessions that were ended.' }) }),
-});
-
 builder.objectField(User, 'activeSessions', (t) =>
   t.int({
     nullable: true,
@@ -83,25 +51,48 @@ builder.objectField(User, 'activeSessions', (t) =>
   }),
 );
 
-builder.mutationField('endSessions', (t) =>
-  t.field({
-    type: EndSessionsPayload,
-    description: 'Signs the caller out of all browsers, or of all others. For signed-in users.',
-    args: { input: t.arg({ type: EndSessionsInput, required: true, description: 'Says which of the sessions end.' }) },
-    resolve: async (_root, { input: { exceptCurrent } }, context) => ({
-      ended: await endSessions(context, exceptCurrent ? context.actor?.sessionId : undefined),
+mutation('endSessions', {
+  description: 'Signs the caller out of all browsers, or of all others. For signed-in users.',
+  input: {
+    description: 'Which sessions of the caller end.',
+    argument: 'Says which of the sessions end.',
+    fields: (t) => ({
+      exceptCurrent: t.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'Whether the session that the request is made with goes on.',
+      }),
+      clientMutationId: t.string({ description: 'Any text; the server ignores it.' }),
     }),
+  },
+  resolve: async ({ exceptCurrent }, context) => ({
+    ended: await endSessions(context, exceptCurrent ? context.actor?.sessionId : undefined),
   }),
-);
+  payload: {
+    description: 'How many sessions were ended.',
+    fields: (t) => ({ ended: t.exposeInt('ended', { description: 'Number of sessions that were ended.' }) }),
+  },
+});
 
-builder.mutationField('endSession', (t) =>
-  t.field({
-    type: EndSessionPayload,
-    description: 'Signs the caller out of one browser. For signed-in users.',
-    args: { input: t.arg({ type: EndSessionInput, required: true, description: 'Names the session that ends.' }) },
-    resolve: async (_root, { input: { id } }, context) => {
-      await endOwnSession(context, id);
-      return { ended: 1 };
-    },
-  }),
-);
+mutation('endSession', {
+  description: 'Signs the caller out of one browser. For signed-in users.',
+  input: {
+    description: 'Which session of the caller ends.',
+    argument: 'Names the session that ends.',
+    fields: (t) => ({
+      id: t.field({
+        ...idOf('UserSession'),
+        required: true,
+        description: 'Numeric ID of the session, which is one of the caller’s.',
+      }),
+    }),
+  },
+  resolve: async ({ id }, context) => {
+    await endOwnSession(context, id);
+    return { ended: 1 };
+  },
+  payload: {
+    description: 'How many sessions were ended.',
+    fields: (t) => ({ ended: t.exposeInt('ended', { description: 'Number of sessions that were ended.' }) }),
+  },
+});

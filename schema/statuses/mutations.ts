@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { projectField } from '#schema/inputs.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
+import { changed, mutation, type Payload } from '#schema/mutation.ts';
 import { CommitStatus } from '#schema/statuses/types.ts';
 import { postedStatus } from '#src/domain/ci/statuses/list.ts';
 import { postStatus } from '#src/domain/ci/statuses/post.ts';
@@ -16,49 +16,37 @@ const PostedState = builder.enumType('PostedState', {
   } as const,
 });
 
-const PostCommitStatusInput = builder.inputType('PostCommitStatusInput', {
-  description: 'A status that an external system reports for a commit.',
-  fields: (t) => ({
-    project: projectField(t, 'of the commit'),
-    sha: t.string({
-      required: true,
-      description:
-        'The commit: a branch, a tag or a hash (7 to 40 digits), also with steps behind it, such as `master~1`.',
-    }),
-    state: t.field({ type: PostedState, required: true, description: 'The state to report for the commit.' }),
-    ref: t.string({
-      description: 'Name of the branch or tag; by default, the first branch that contains the commit.',
-    }),
-    name: t.string({
-      required: true,
-      defaultValue: 'default',
-      description: 'Name of the status, unique for the commit.',
-    }),
-    targetUrl: t.string({ description: 'URL of a page about the status: http or https.' }),
-    description: t.string({ description: 'Short text about the state.' }),
-    coverage: t.float({ description: 'Test coverage, in percent.' }),
-  }),
-});
-
-const PostCommitStatusPayload = builder.objectRef<{ id: number }>('PostCommitStatusPayload').implement({
-  description: 'The status after the mutation.',
-  fields: (t) => ({
-    status: t.field({
-      type: CommitStatus,
-      description: 'The status as it is now.',
-      resolve: ({ id }, _args, context, info) => postedStatus(context, id, selectionAt(info, 'Job')),
-    }),
-  }),
-});
-
-builder.mutationField('postCommitStatus', (t) =>
-  t.field({
-    type: PostCommitStatusPayload,
-    description:
-      'Reports the status of a commit from an external system: updates the status with that name, or adds one. For developers.',
-    args: {
-      input: t.arg({ type: PostCommitStatusInput, required: true, description: 'Names the commit, and the state.' }),
-    },
-    resolve: (_root, { input: { project, sha, ...values } }, context) => postStatus(context, project, sha, values),
-  }),
+const statusPayload: Payload<{ id: number }> = changed('status', CommitStatus, 'Job', (context, { id }, selection) =>
+  postedStatus(context, id, selection),
 );
+
+mutation('postCommitStatus', {
+  description:
+    'Reports the status of a commit from an external system: updates the status with that name, or adds one. For developers.',
+  input: {
+    description: 'A status that an external system reports for a commit.',
+    argument: 'Names the commit, and the state.',
+    fields: (t) => ({
+      project: projectField(t, 'of the commit'),
+      sha: t.string({
+        required: true,
+        description:
+          'The commit: a branch, a tag or a hash (7 to 40 digits), also with steps behind it, such as `master~1`.',
+      }),
+      state: t.field({ type: PostedState, required: true, description: 'The state to report for the commit.' }),
+      ref: t.string({
+        description: 'Name of the branch or tag; by default, the first branch that contains the commit.',
+      }),
+      name: t.string({
+        required: true,
+        defaultValue: 'default',
+        description: 'Name of the status, unique for the commit.',
+      }),
+      targetUrl: t.string({ description: 'URL of a page about the status: http or https.' }),
+      description: t.string({ description: 'Short text about the state.' }),
+      coverage: t.float({ description: 'Test coverage, in percent.' }),
+    }),
+  },
+  resolve: ({ project, sha, ...values }, context) => postStatus(context, project, sha, values),
+  payload: statusPayload,
+});

@@ -1,5 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import { namesOf } from '#schema/inputs.ts';
+import { mutation } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf, idsOf } from '#schema/node/plugin.ts';
 import { Note } from '#schema/notes/types.ts';
@@ -70,75 +70,64 @@ builder.prismaObjectFields(Note, (t) => ({
 
 const MESSAGE = 'Message of the commit, at most 65,536 characters; one that tells how many there are when left out.';
 
-const ApplySuggestionInput = builder.inputType(namesOf('applySuggestion').input, {
-  description: 'Which suggestion to apply.',
-  fields: (t) => ({
-    id: t.field({ ...idOf('Suggestion'), required: true, description: 'Global or numeric ID of the suggestion.' }),
-    commitMessage: t.string({ description: MESSAGE }),
-  }),
-});
-
-const ApplySuggestionsInput = builder.inputType(namesOf('applySuggestions').input, {
-  description: 'Which suggestions to apply.',
-  fields: (t) => ({
-    ids: t.field({
-      ...idsOf('Suggestion'),
-      required: true,
-      description: 'Global or numeric IDs of the suggestions, at most 100, all on one merge request.',
+mutation('applySuggestion', {
+  description:
+    'Commits the lines that a note on a merge request suggests to its source branch, and resolves the thread. For those who may push there.',
+  input: {
+    description: 'Which suggestion to apply.',
+    argument: 'Names the suggestion to apply.',
+    fields: (t) => ({
+      id: t.field({ ...idOf('Suggestion'), required: true, description: 'Global or numeric ID of the suggestion.' }),
+      commitMessage: t.string({ description: MESSAGE }),
     }),
-    commitMessage: t.string({ description: MESSAGE }),
-  }),
-});
-
-const ApplySuggestionPayload = builder.objectRef<{ id: number }>(namesOf('applySuggestion').payload).implement({
-  description: 'The suggestion after the mutation.',
-  fields: (t) => ({
-    suggestion: t.field({
-      type: Suggestion,
-      description: 'The suggestion as it is now.',
-      resolve: async ({ id }, _args, context) => {
-        const [found] = await findSuggestions(context, [id]);
-        if (!found) throw new NotFound('Suggestion');
-        return found;
-      },
+  },
+  resolve: async ({ id, commitMessage }, context) => {
+    await applySuggestions(context, [id], commitMessage);
+    return { id };
+  },
+  payload: {
+    description: 'The suggestion after the mutation.',
+    fields: (t) => ({
+      suggestion: t.field({
+        type: Suggestion,
+        description: 'The suggestion as it is now.',
+        resolve: async ({ id }, _args, context) => {
+          const [found] = await findSuggestions(context, [id]);
+          if (!found) throw new NotFound('Suggestion');
+          return found;
+        },
+      }),
     }),
-  }),
+  },
 });
 
-const ApplySuggestionsPayload = builder.objectRef<{ ids: number[] }>(namesOf('applySuggestions').payload).implement({
-  description: 'The suggestions after the mutation.',
-  fields: (t) => ({
-    suggestions: t.field({
-      type: [Suggestion],
-      description: 'The suggestions as they are now, in the given order.',
-      resolve: ({ ids }, _args, context) => findSuggestions(context, ids),
+mutation('applySuggestions', {
+  description:
+    'Like `applySuggestion`, for several on one merge request, as one commit. They must not change the same lines.',
+  input: {
+    description: 'Which suggestions to apply.',
+    argument: 'Names the suggestions to apply.',
+    fields: (t) => ({
+      ids: t.field({
+        ...idsOf('Suggestion'),
+        required: true,
+        description: 'Global or numeric IDs of the suggestions, at most 100, all on one merge request.',
+      }),
+      commitMessage: t.string({ description: MESSAGE }),
     }),
-  }),
+  },
+  resolve: async ({ ids, commitMessage }, context) => {
+    await applySuggestions(context, ids, commitMessage);
+    return { ids };
+  },
+  payload: {
+    description: 'The suggestions after the mutation.',
+    fields: (t) => ({
+      suggestions: t.field({
+        type: [Suggestion],
+        description: 'The suggestions as they are now, in the given order.',
+        resolve: ({ ids }, _args, context) => findSuggestions(context, ids),
+      }),
+    }),
+  },
 });
-
-builder.mutationFields((t) => ({
-  applySuggestion: t.field({
-    type: ApplySuggestionPayload,
-    description:
-      'Commits the lines that a note on a merge request suggests to its source branch, and resolves the thread. For those who may push there.',
-    args: {
-      input: t.arg({ type: ApplySuggestionInput, required: true, description: 'Names the suggestion to apply.' }),
-    },
-    resolve: async (_root, { input: { id, commitMessage } }, context) => {
-      await applySuggestions(context, [id], commitMessage);
-      return { id };
-    },
-  }),
-  applySuggestions: t.field({
-    type: ApplySuggestionsPayload,
-    description:
-      'Like `applySuggestion`, for several on one merge request, as one commit. They must not change the same lines.',
-    args: {
-      input: t.arg({ type: ApplySuggestionsInput, required: true, description: 'Names the suggestions to apply.' }),
-    },
-    resolve: async (_root, { input: { ids, commitMessage } }, context) => {
-      await applySuggestions(context, ids, commitMessage);
-      return { ids };
-    },
-  }),
-}));

@@ -4,7 +4,7 @@ import { Issue } from '#schema/issues/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import '#schema/users/types.ts';
-import { formatDuration } from '#src/domain/tracking/time_tracking/duration.ts';
+import { formatDuration } from '#src/domain/tracking/subjects/duration.ts';
 import { listTimelogsOf } from '#src/domain/tracking/time_tracking/list.ts';
 
 const Timelog = builder.prismaObject('Timelog', {

@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { pageArgs } from '#schema/connection.ts';
 import { AccessLevel } from '#schema/enums.ts';
 import { Group } from '#schema/groups/types.ts';
+import { mutation } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { placeFields } from '#schema/places/fields.ts';
 import { Project } from '#schema/projects/types.ts';
@@ -82,84 +83,69 @@ builder.objectFields(Group, (t) => ({
   }),
 }));
 
-const CreateAccessTokenInput = builder.inputType('CreateAccessTokenInput', {
-  description: 'A new access token of a project or group.',
-  fields: (t) => ({
-    ...placeFields(t, 'that the token is for'),
-    ...made(t),
-    accessLevel: t.field({
-      type: AccessLevel,
-      required: true,
-      defaultValue: 40,
-      description:
-        'The access level of the token’s bot: up to MASTER in projects and OWNER in groups, and no higher than the caller’s own.',
-    }),
-  }),
-});
-
-const RotateAccessTokenInput = builder.inputType('RotateAccessTokenInput', {
-  description: 'Which access token to replace, and until when the new one works.',
-  fields: (t) => ({ ...placeFields(t, 'of the token'), id: token(t), expiresAt: renewed(t) }),
-});
-
-const RevokeAccessTokenInput = builder.inputType('RevokeAccessTokenInput', {
-  description: 'Which access token to revoke.',
-  fields: (t) => ({ ...placeFields(t, 'of the token'), id: token(t) }),
-});
-
-builder.mutationFields((t) => ({
-  createAccessToken: t.field({
-    type: tokenPayload('createAccessToken', NEW),
-    description:
-      'Creates an access token of a project or group: a bot becomes a member for as long as the token lasts. For masters of the project and owners of the group, who are no bots.',
-    args: {
-      input: t.arg({
-        type: CreateAccessTokenInput,
+mutation('createAccessToken', {
+  description:
+    'Creates an access token of a project or group: a bot becomes a member for as long as the token lasts. For masters of the project and owners of the group, who are no bots.',
+  input: {
+    description: 'A new access token of a project or group.',
+    argument: 'Place, name, scopes, level and expiry of the token.',
+    fields: (t) => ({
+      ...placeFields(t, 'that the token is for'),
+      ...made(t),
+      accessLevel: t.field({
+        type: AccessLevel,
         required: true,
-        description: 'Place, name, scopes, level and expiry of the token.',
+        defaultValue: 40,
+        description:
+          'The access level of the token’s bot: up to MASTER in projects and OWNER in groups, and no higher than the caller’s own.',
       }),
-    },
-    resolve: async (_root, { input: { project, group, ...input } }, context, info) => ({
-      personalAccessToken: await createAccessToken(
-        context,
-        { project, group },
-        input,
-        selectionAt(info, 'PersonalAccessToken'),
-      ),
     }),
+  },
+  resolve: async ({ project, group, ...input }, context, info) => ({
+    personalAccessToken: await createAccessToken(
+      context,
+      { project, group },
+      input,
+      selectionAt(info, 'PersonalAccessToken'),
+    ),
   }),
-  rotateAccessToken: t.field({
-    type: tokenPayload('rotateAccessToken', NEW),
-    description:
-      'Replaces an access token of a project or group by a new one, as `rotatePersonalAccessToken`. For masters of the project and owners of the group, who are no bots.',
-    args: {
-      input: t.arg({
-        type: RotateAccessTokenInput,
-        required: true,
-        description: 'Names place and token, and when the new one expires.',
-      }),
-    },
-    resolve: async (_root, { input: { project, group, ...input } }, context, info) => ({
-      personalAccessToken: await rotateAccessToken(
-        context,
-        { project, group },
-        input,
-        selectionAt(info, 'PersonalAccessToken'),
-      ),
-    }),
+  payload: tokenPayload(NEW),
+});
+
+mutation('rotateAccessToken', {
+  description:
+    'Replaces an access token of a project or group by a new one, as `rotatePersonalAccessToken`. For masters of the project and owners of the group, who are no bots.',
+  input: {
+    description: 'Which access token to replace, and until when the new one works.',
+    argument: 'Names place and token, and when the new one expires.',
+    fields: (t) => ({ ...placeFields(t, 'of the token'), id: token(t), expiresAt: renewed(t) }),
+  },
+  resolve: async ({ project, group, ...input }, context, info) => ({
+    personalAccessToken: await rotateAccessToken(
+      context,
+      { project, group },
+      input,
+      selectionAt(info, 'PersonalAccessToken'),
+    ),
   }),
-  revokeAccessToken: t.field({
-    type: tokenPayload('revokeAccessToken', REVOKED),
-    description:
-      'Revokes an access token of a project or group, which stops working immediately. For masters of the project and owners of the group.',
-    args: { input: t.arg({ type: RevokeAccessTokenInput, required: true, description: 'Names place and token.' }) },
-    resolve: async (_root, { input: { project, group, id } }, context, info) => ({
-      personalAccessToken: await revokeAccessToken(
-        context,
-        { project, group },
-        id,
-        selectionAt(info, 'PersonalAccessToken'),
-      ),
-    }),
+  payload: tokenPayload(NEW),
+});
+
+mutation('revokeAccessToken', {
+  description:
+    'Revokes an access token of a project or group, which stops working immediately. For masters of the project and owners of the group.',
+  input: {
+    description: 'Which access token to revoke.',
+    argument: 'Names place and token.',
+    fields: (t) => ({ ...placeFields(t, 'of the token'), id: token(t) }),
+  },
+  resolve: async ({ project, group, id }, context, info) => ({
+    personalAccessToken: await revokeAccessToken(
+      context,
+      { project, group },
+      id,
+      selectionAt(info, 'PersonalAccessToken'),
+    ),
   }),
-}));
+  payload: tokenPayload(REVOKED),
+});

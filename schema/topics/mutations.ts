@@ -1,8 +1,6 @@
-import { builder } from '#schema/builder.ts';
-import { type InputFields, namesOf } from '#schema/inputs.ts';
-import { toGlobalId } from '#schema/node/global_id.ts';
+import type { InputFields } from '#schema/inputs.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
 import { Topic } from '#schema/topics/types.ts';
 import { createTopic, deleteTopic, findTopic, updateTopic } from '#src/domain/projects/topics.ts';
 
@@ -20,70 +18,48 @@ const others = (t: InputFields) => ({
 const which = (t: InputFields) =>
   t.field({ ...idOf('Topic'), required: true, description: 'Global or numeric ID of the topic.' });
 
-const CreateTopicInput = builder.inputType('CreateTopicInput', {
-  description: 'A new topic for projects.',
-  fields: (t) => ({
-    name: t.string({ required: true, description: NAME }),
-    title: t.string({ required: true, description: TITLE }),
-    ...others(t),
-  }),
-});
+const topicPayload: Payload<{ id: number }> = changed('topic', Topic, 'Topic', (context, { id }, selection) =>
+  findTopic(context, id, selection),
+);
 
-const UpdateTopicInput = builder.inputType('UpdateTopicInput', {
-  description: 'Changes to a topic: what is left out stays as it is.',
-  fields: (t) => ({
-    id: which(t),
-    name: t.string({ description: NAME }),
-    title: t.string({ description: TITLE }),
-    ...others(t),
-  }),
-});
-
-const DeleteTopicInput = builder.inputType('DeleteTopicInput', {
-  description: 'Which topic to delete.',
-  fields: (t) => ({ id: which(t) }),
-});
-
-function topicPayload(mutation: string) {
-  return builder.objectRef<{ id: number }>(namesOf(mutation).payload).implement({
-    description: 'The topic after the mutation.',
+mutation('createTopic', {
+  description: 'Creates a topic that projects can have. For administrators.',
+  input: {
+    description: 'A new topic for projects.',
+    argument: 'Name and title of the topic.',
     fields: (t) => ({
-      topic: t.field({
-        type: Topic,
-        description: 'The topic as it is now.',
-        resolve: ({ id }, _args, context, info) => findTopic(context, id, selectionAt(info, 'Topic')),
-      }),
+      name: t.string({ required: true, description: NAME }),
+      title: t.string({ required: true, description: TITLE }),
+      ...others(t),
     }),
-  });
-}
-
-const DeleteTopicPayload = builder.objectRef<{ id: number }>('DeleteTopicPayload').implement({
-  description: 'The topic that was deleted.',
-  fields: (t) => ({
-    deletedTopicId: t.id({
-      description: 'Global ID of the topic that was deleted.',
-      resolve: ({ id }) => toGlobalId('Topic', id),
-    }),
-  }),
+  },
+  resolve: (input, context) => createTopic(context, input),
+  payload: topicPayload,
 });
 
-builder.mutationFields((t) => ({
-  createTopic: t.field({
-    type: topicPayload('createTopic'),
-    description: 'Creates a topic that projects can have. For administrators.',
-    args: { input: t.arg({ type: CreateTopicInput, required: true, description: 'Name and title of the topic.' }) },
-    resolve: (_root, { input }, context) => createTopic(context, input),
-  }),
-  updateTopic: t.field({
-    type: topicPayload('updateTopic'),
-    description: 'Changes a topic; projects that have it get its new name. For administrators.',
-    args: { input: t.arg({ type: UpdateTopicInput, required: true, description: 'The topic, and what to change.' }) },
-    resolve: (_root, { input: { id, ...values } }, context) => updateTopic(context, id, values),
-  }),
-  deleteTopic: t.field({
-    type: DeleteTopicPayload,
-    description: 'Deletes a topic, and takes it off the projects that have it. For administrators.',
-    args: { input: t.arg({ type: DeleteTopicInput, required: true, description: 'Names the topic to delete.' }) },
-    resolve: (_root, { input: { id } }, context) => deleteTopic(context, id),
-  }),
-}));
+mutation('updateTopic', {
+  description: 'Changes a topic; projects that have it get its new name. For administrators.',
+  input: {
+    description: 'Changes to a topic: what is left out stays as it is.',
+    argument: 'The topic, and what to change.',
+    fields: (t) => ({
+      id: which(t),
+      name: t.string({ description: NAME }),
+      title: t.string({ description: TITLE }),
+      ...others(t),
+    }),
+  },
+  resolve: ({ id, ...values }, context) => updateTopic(context, id, values),
+  payload: topicPayload,
+});
+
+mutation('deleteTopic', {
+  description: 'Deletes a topic, and takes it off the projects that have it. For administrators.',
+  input: {
+    description: 'Which topic to delete.',
+    argument: 'Names the topic to delete.',
+    fields: (t) => ({ id: which(t) }),
+  },
+  resolve: ({ id }, context) => deleteTopic(context, id),
+  payload: deleted('Topic', 'topic'),
+});

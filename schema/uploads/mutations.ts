@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { projectField } from '#schema/inputs.ts';
-import { toGlobalId } from '#schema/node/global_id.ts';
+import { deleted, mutation } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { createUpload, type UploadRow } from '#src/domain/uploads/create.ts';
 import { deleteUpload } from '#src/domain/uploads/list.ts';
@@ -18,61 +18,42 @@ const Uploaded = builder.objectRef<UploadRow>('UploadedFile').implement({
   }),
 });
 
-const UploadFileInput = builder.inputType('UploadFileInput', {
-  description: 'A file to attach to a project.',
-  fields: (t) => ({
-    project: projectField(t, 'that gets the file'),
-    file: t.field({
-      type: 'Upload',
-      required: true,
-      description: 'The file itself, sent as described in the GraphQL multipart request specification.',
+mutation('deleteUpload', {
+  description: 'Deletes a file that was attached to a project. For masters of the project.',
+  input: {
+    description: 'Which attached file to delete: by its ID, or by secret and name.',
+    argument: 'Names the project, and the file.',
+    fields: (t) => ({
+      project: projectField(t, 'that has the file'),
+      id: t.field({ ...idOf('Upload'), description: 'Global or numeric ID of the file.' }),
+      secret: t.string({ description: 'The 32 hexadecimal digits in the address of the file.' }),
+      fileName: t.string({ description: 'The name at the end of the address.' }),
     }),
-  }),
+  },
+  resolve: ({ project, ...name }, context) => deleteUpload(context, project, name),
+  payload: deleted('Upload', 'file'),
 });
 
-const UploadFilePayload = builder.objectRef<{ upload: UploadRow }>('UploadFilePayload').implement({
-  description: 'The file that was uploaded.',
-  fields: (t) => ({
-    upload: t.expose('upload', { type: Uploaded, description: 'How to refer to the file.' }),
-  }),
-});
-
-const DeleteUploadInput = builder.inputType('DeleteUploadInput', {
-  description: 'Which attached file to delete: by its ID, or by secret and name.',
-  fields: (t) => ({
-    project: projectField(t, 'that has the file'),
-    id: t.field({ ...idOf('Upload'), description: 'Global or numeric ID of the file.' }),
-    secret: t.string({ description: 'The 32 hexadecimal digits in the address of the file.' }),
-    fileName: t.string({ description: 'The name at the end of the address.' }),
-  }),
-});
-
-const DeleteUploadPayload = builder.objectRef<{ id: number }>('DeleteUploadPayload').implement({
-  description: 'The file that was deleted.',
-  fields: (t) => ({
-    deletedUploadId: t.id({
-      description: 'Global ID of the file that was deleted.',
-      resolve: ({ id }) => toGlobalId('Upload', id),
+mutation('uploadFile', {
+  description:
+    'Attaches a file to a project. For users who can comment on it. The application settings limit its size.',
+  input: {
+    description: 'A file to attach to a project.',
+    argument: 'Names the project, and the file.',
+    fields: (t) => ({
+      project: projectField(t, 'that gets the file'),
+      file: t.field({
+        type: 'Upload',
+        required: true,
+        description: 'The file itself, sent as described in the GraphQL multipart request specification.',
+      }),
     }),
-  }),
-});
-
-builder.mutationFields((t) => ({
-  deleteUpload: t.field({
-    type: DeleteUploadPayload,
-    description: 'Deletes a file that was attached to a project. For masters of the project.',
-    args: {
-      input: t.arg({ type: DeleteUploadInput, required: true, description: 'Names the project, and the file.' }),
-    },
-    resolve: (_root, { input: { project, ...name } }, context) => deleteUpload(context, project, name),
-  }),
-  uploadFile: t.field({
-    type: UploadFilePayload,
-    description:
-      'Attaches a file to a project. For users who can comment on it. The application settings limit its size.',
-    args: { input: t.arg({ type: UploadFileInput, required: true, description: 'Names the project, and the file.' }) },
-    resolve: async (_root, { input: { project, file } }, context) => ({
-      upload: await createUpload(context, project, file),
+  },
+  resolve: async ({ project, file }, context) => ({ upload: await createUpload(context, project, file) }),
+  payload: {
+    description: 'The file that was uploaded.',
+    fields: (t) => ({
+      upload: t.expose('upload', { type: Uploaded, description: 'How to refer to the file.' }),
     }),
-  }),
-}));
+  },
+});

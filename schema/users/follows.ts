@@ -1,5 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { pageArgs } from '#schema/connection.ts';
+import type { InputFields } from '#schema/inputs.ts';
+import { mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -39,53 +41,45 @@ builder.objectFields(User, (t) => ({
   }),
 }));
 
-const input = (name: string, what: string) =>
-  builder.inputType(name, {
-    description: `The user ${what}.`,
-    fields: (t) => ({ userId: t.field({ ...idOf('User'), required: true, description: `ID of the user ${what}.` }) }),
-  });
+const who = (what: string) => (t: InputFields) => ({
+  userId: t.field({ ...idOf('User'), required: true, description: `ID of the user ${what}.` }),
+});
 
-const payload = (name: string) =>
-  builder.objectRef<{ id: number }>(name).implement({
-    description: 'The user after the mutation.',
-    fields: (t) => ({
-      user: t.field({
-        type: User,
-        description: 'The user, with who follows them now.',
-        resolve: ({ id }, _args, context, info) => findUser(context, id, selectionAt(info, 'User')),
-      }),
+const payload: Payload<{ id: number }> = {
+  description: 'The user after the mutation.',
+  fields: (t) => ({
+    user: t.field({
+      type: User,
+      description: 'The user, with who follows them now.',
+      resolve: ({ id }, _args, context, info) => findUser(context, id, selectionAt(info, 'User')),
     }),
-  });
+  }),
+};
 
-builder.mutationFields((t) => ({
-  followUser: t.field({
-    type: payload('FollowUserPayload'),
-    description: 'Follows a user: at most 300. `NOT_MODIFIED` if the caller does already, and for the caller.',
-    args: {
-      input: t.arg({
-        type: input('FollowUserInput', 'to follow'),
-        required: true,
-        description: 'The user whom the caller is to follow.',
-      }),
-    },
-    resolve: async (_root, { input: { userId: id } }, context) => {
-      await followUser(context, id, true);
-      return { id };
-    },
-  }),
-  unfollowUser: t.field({
-    type: payload('UnfollowUserPayload'),
-    description: 'Follows a user no longer. `NOT_MODIFIED` if the caller does not.',
-    args: {
-      input: t.arg({
-        type: input('UnfollowUserInput', 'to follow no longer'),
-        required: true,
-        description: 'The user whom the caller is to follow no longer.',
-      }),
-    },
-    resolve: async (_root, { input: { userId: id } }, context) => {
-      await followUser(context, id, false);
-      return { id };
-    },
-  }),
-}));
+mutation('followUser', {
+  description: 'Follows a user: at most 300. `NOT_MODIFIED` if the caller does already, and for the caller.',
+  input: {
+    description: 'The user to follow.',
+    argument: 'The user whom the caller is to follow.',
+    fields: who('to follow'),
+  },
+  resolve: async ({ userId: id }, context) => {
+    await followUser(context, id, true);
+    return { id };
+  },
+  payload,
+});
+
+mutation('unfollowUser', {
+  description: 'Follows a user no longer. `NOT_MODIFIED` if the caller does not.',
+  input: {
+    description: 'The user to follow no longer.',
+    argument: 'The user whom the caller is to follow no longer.',
+    fields: who('to follow no longer'),
+  },
+  resolve: async ({ userId: id }, context) => {
+    await followUser(context, id, false);
+    return { id };
+  },
+  payload,
+});

@@ -1,5 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import { namesOf } from '#schema/inputs.ts';
+import { mutation } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { userPayload } from '#schema/users/payloads.ts';
@@ -20,21 +20,6 @@ const SignInProvider = builder.objectRef<OfferedProvider>('SignInProvider').impl
   }),
 });
 
-const DisconnectIdentityInput = builder.inputType(namesOf('disconnectIdentity').input, {
-  description: 'Which account elsewhere to disconnect the caller from.',
-  fields: (t) => ({
-    provider: t.string({ required: true, description: 'Name of the identity provider.' }),
-  }),
-});
-
-const DisconnectUserIdentityInput = builder.inputType(namesOf('disconnectUserIdentity').input, {
-  description: 'Which account elsewhere to disconnect which user from.',
-  fields: (t) => ({
-    userId: t.field({ ...idOf('User'), required: true, description: 'Global or numeric ID of the user.' }),
-    provider: t.string({ required: true, description: 'Name of the identity provider.' }),
-  }),
-});
-
 builder.queryField('signInProviders', (t) =>
   t.field({
     type: [SignInProvider],
@@ -46,37 +31,37 @@ builder.queryField('signInProviders', (t) =>
   }),
 );
 
-builder.mutationFields((t) => ({
-  disconnectIdentity: t.field({
-    type: userPayload('disconnectIdentity'),
-    description:
-      'Disconnects the caller from an account elsewhere, and ends the memberships that it gave. Refused if there would be no way to sign in left.',
-    args: {
-      input: t.arg({
-        type: DisconnectIdentityInput,
-        required: true,
-        description: 'Names the provider of the account.',
-      }),
-    },
-    resolve: async (_root, { input }, context, info) => {
-      await disconnectIdentity(context, input.provider);
-      return { user: await findUser(context, requireActor(context).id, selectionAt(info, 'User')) };
-    },
-  }),
-  disconnectUserIdentity: t.field({
-    type: userPayload('disconnectUserIdentity'),
-    description:
-      'Disconnects a user from an account elsewhere, and ends the memberships that it gave. For administrators.',
-    args: {
-      input: t.arg({
-        type: DisconnectUserIdentityInput,
-        required: true,
-        description: 'Names the user and the provider.',
-      }),
-    },
-    resolve: async (_root, { input }, context, info) => {
-      await deleteIdentityOf(context, input.userId, input.provider);
-      return { user: await findUser(context, input.userId, selectionAt(info, 'User')) };
-    },
-  }),
-}));
+mutation('disconnectIdentity', {
+  description:
+    'Disconnects the caller from an account elsewhere, and ends the memberships that it gave. Refused if there would be no way to sign in left.',
+  input: {
+    description: 'Which account elsewhere to disconnect the caller from.',
+    argument: 'Names the provider of the account.',
+    fields: (t) => ({
+      provider: t.string({ required: true, description: 'Name of the identity provider.' }),
+    }),
+  },
+  resolve: async (input, context, info) => {
+    await disconnectIdentity(context, input.provider);
+    return { user: await findUser(context, requireActor(context).id, selectionAt(info, 'User')) };
+  },
+  payload: userPayload(),
+});
+
+mutation('disconnectUserIdentity', {
+  description:
+    'Disconnects a user from an account elsewhere, and ends the memberships that it gave. For administrators.',
+  input: {
+    description: 'Which account elsewhere to disconnect which user from.',
+    argument: 'Names the user and the provider.',
+    fields: (t) => ({
+      userId: t.field({ ...idOf('User'), required: true, description: 'Global or numeric ID of the user.' }),
+      provider: t.string({ required: true, description: 'Name of the identity provider.' }),
+    }),
+  },
+  resolve: async (input, context, info) => {
+    await deleteIdentityOf(context, input.userId, input.provider);
+    return { user: await findUser(context, input.userId, selectionAt(info, 'User')) };
+  },
+  payload: userPayload(),
+});

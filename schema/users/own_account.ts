@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { values } from '#schema/enums.ts';
-import { emptyInput } from '#schema/inputs.ts';
+import { mutation } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/types.ts';
 import { requireAccount } from '#src/access/permissions/actor.ts';
 import {
@@ -65,36 +65,6 @@ const AccountDeletionType = builder.objectRef<AccountDeletion>('AccountDeletion'
   }),
 });
 
-const RequestDataExportInput = emptyInput('RequestDataExportInput', 'No input is needed to export one’s own data.');
-
-const RequestDataExportPayload = builder.objectRef<{ dataExport: DataExport }>('RequestDataExportPayload').implement({
-  description: 'The export that was asked for.',
-  fields: (t) => ({
-    dataExport: t.expose('dataExport', { type: DataExportType, description: 'How far the export is.' }),
-  }),
-});
-
-const DeleteAccountInput = builder.inputType('DeleteAccountInput', {
-  description: 'What shows that the caller wants their account to be deleted: the password or a code.',
-  fields: (t) => ({
-    username: t.string({ required: true, description: 'The username of the caller, typed by hand.' }),
-    password: t.string({ description: 'The password of the caller; not needed with a code.' }),
-    code: t.string({
-      description: 'A code from the authenticator app, or a recovery code, which cannot be used again.',
-    }),
-  }),
-});
-
-const DeleteAccountPayload = builder.objectRef<{ id: number }>('DeleteAccountPayload').implement({
-  description: 'Which account is gone from now on.',
-  fields: (t) => ({
-    deletedAccountId: t.id({
-      description: 'Global ID that the user had.',
-      resolve: ({ id }) => toGlobalId('User', id),
-    }),
-  }),
-});
-
 builder.queryFields((t) => ({
   viewerDataExport: t.field({
     type: DataExportType,
@@ -108,26 +78,44 @@ builder.queryFields((t) => ({
   }),
 }));
 
-builder.mutationFields((t) => ({
-  requestDataExport: t.field({
-    type: RequestDataExportPayload,
-    description: 'Has an archive made of what the server knows of the caller. Nothing changes while one is being made.',
-    args: {
-      input: t.arg({ type: RequestDataExportInput, required: true, description: 'No values have to be given.' }),
-    },
-    resolve: async (_root, _args, context) => ({ dataExport: await requestDataExport(context) }),
-  }),
-  deleteAccount: t.field({
-    type: DeleteAccountPayload,
-    description:
-      'Deletes the account of the caller, as `deleteUser`. Refused to the only owner of a group and to the only administrator.',
-    args: {
-      input: t.arg({ type: DeleteAccountInput, required: true, description: 'The username, and a password or code.' }),
-    },
-    resolve: async (_root, { input }, context) => {
-      const { id } = requireAccount(context);
-      await deleteAccount(context, input);
-      return { id };
-    },
-  }),
-}));
+mutation('requestDataExport', {
+  description: 'Has an archive made of what the server knows of the caller. Nothing changes while one is being made.',
+  input: { description: 'No input is needed to export one’s own data.', argument: 'No values have to be given.' },
+  resolve: async (_input, context) => ({ dataExport: await requestDataExport(context) }),
+  payload: {
+    description: 'The export that was asked for.',
+    fields: (t) => ({
+      dataExport: t.expose('dataExport', { type: DataExportType, description: 'How far the export is.' }),
+    }),
+  },
+});
+
+mutation('deleteAccount', {
+  description:
+    'Deletes the account of the caller, as `deleteUser`. Refused to the only owner of a group and to the only administrator.',
+  input: {
+    description: 'What shows that the caller wants their account to be deleted: the password or a code.',
+    argument: 'The username, and a password or code.',
+    fields: (t) => ({
+      username: t.string({ required: true, description: 'The username of the caller, typed by hand.' }),
+      password: t.string({ description: 'The password of the caller; not needed with a code.' }),
+      code: t.string({
+        description: 'A code from the authenticator app, or a recovery code, which cannot be used again.',
+      }),
+    }),
+  },
+  resolve: async (input, context) => {
+    const { id } = requireAccount(context);
+    await deleteAccount(context, input);
+    return { id };
+  },
+  payload: {
+    description: 'Which account is gone from now on.',
+    fields: (t) => ({
+      deletedAccountId: t.id({
+        description: 'Global ID that the user had.',
+        resolve: ({ id }) => toGlobalId('User', id),
+      }),
+    }),
+  },
+});

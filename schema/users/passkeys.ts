@@ -1,5 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import { namesOf } from '#schema/inputs.ts';
+import { mutation } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { userPayload } from '#schema/users/payloads.ts';
@@ -21,21 +21,6 @@ const Passkey = builder.objectRef<OwnPasskey>('Passkey').implement({
   }),
 });
 
-const RemovePasskeyInput = builder.inputType(namesOf('removePasskey').input, {
-  description: 'Which passkey to remove, and proof of identity: the password or a code.',
-  fields: (t) => ({
-    id: t.field({
-      ...idOf('Passkey'),
-      required: true,
-      description: 'Global or numeric ID of the passkey, which is one of the caller’s.',
-    }),
-    password: t.string({ description: 'The password of the caller; not needed with a code.' }),
-    code: t.string({
-      description: 'A code from the authenticator app, or a recovery code, which cannot be used again.',
-    }),
-  }),
-});
-
 builder.queryField('viewerPasskeys', (t) =>
   t.field({
     type: [Passkey],
@@ -44,21 +29,26 @@ builder.queryField('viewerPasskeys', (t) =>
   }),
 );
 
-builder.mutationField('removePasskey', (t) =>
-  t.field({
-    type: userPayload('removePasskey'),
-    description:
-      'Removes a passkey of the caller. Without a second factor left, two-factor authentication is disabled.',
-    args: {
-      input: t.arg({
-        type: RemovePasskeyInput,
+mutation('removePasskey', {
+  description: 'Removes a passkey of the caller. Without a second factor left, two-factor authentication is disabled.',
+  input: {
+    description: 'Which passkey to remove, and proof of identity: the password or a code.',
+    argument: 'The passkey, and the password or a code.',
+    fields: (t) => ({
+      id: t.field({
+        ...idOf('Passkey'),
         required: true,
-        description: 'The passkey, and the password or a code.',
+        description: 'Global or numeric ID of the passkey, which is one of the caller’s.',
       }),
-    },
-    resolve: async (_root, { input: { id, ...proof } }, context, info) => {
-      await removePasskey(context, id, proof);
-      return { user: await findUser(context, requireActor(context).id, selectionAt(info, 'User')) };
-    },
-  }),
-);
+      password: t.string({ description: 'The password of the caller; not needed with a code.' }),
+      code: t.string({
+        description: 'A code from the authenticator app, or a recovery code, which cannot be used again.',
+      }),
+    }),
+  },
+  resolve: async ({ id, ...proof }, context, info) => {
+    await removePasskey(context, id, proof);
+    return { user: await findUser(context, requireActor(context).id, selectionAt(info, 'User')) };
+  },
+  payload: userPayload(),
+});

@@ -1,4 +1,5 @@
 import { builder } from '#schema/builder.ts';
+import { mutation } from '#schema/mutation.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { userPayload } from '#schema/users/payloads.ts';
 import { User } from '#schema/users/types.ts';
@@ -42,6 +43,7 @@ const FirstPage = builder.enumType('FirstPage', {
     EXPLORE: { value: 'explore', description: 'The projects that the user can see.' },
   } as const,
 });
+
 const TIMEZONE = 'Name of a time zone in the IANA database, such as `Europe/Berlin`';
 const LANGUAGE = `Language of pages and mail: ${LANGUAGES.map((language) => `\`${language}\``).join(' or ')}`;
 
@@ -77,34 +79,25 @@ builder.prismaObjectField(User, 'preferences', (t) =>
   }),
 );
 
-const UpdatePreferencesInput = builder.inputType('UpdatePreferencesInput', {
-  description: 'What the caller chooses; what is left out stays as it is.',
-  fields: (t) => ({
-    viewDiffsFileByFile: t.boolean({ description: FILE_BY_FILE }),
-    showWhitespaceInDiffs: t.boolean({ description: WHITESPACE }),
-    passUserIdentitiesToCiJwt: t.boolean({ description: IDENTITIES }),
-    theme: t.field({ type: Theme, description: THEME }),
-    diffView: t.field({ type: DiffView, description: DIFF_VIEW }),
-    firstPage: t.field({ type: FirstPage, description: FIRST_PAGE }),
-    timezone: t.string({ description: `${TIMEZONE}. Null for none.` }),
-    preferredLanguage: t.string({ description: `${LANGUAGE}. Null for none.` }),
-  }),
+mutation('updatePreferences', {
+  description: 'Changes what the caller chose for themself.',
+  input: {
+    description: 'What the caller chooses; what is left out stays as it is.',
+    argument: 'What the caller chooses from now on.',
+    fields: (t) => ({
+      viewDiffsFileByFile: t.boolean({ description: FILE_BY_FILE }),
+      showWhitespaceInDiffs: t.boolean({ description: WHITESPACE }),
+      passUserIdentitiesToCiJwt: t.boolean({ description: IDENTITIES }),
+      theme: t.field({ type: Theme, description: THEME }),
+      diffView: t.field({ type: DiffView, description: DIFF_VIEW }),
+      firstPage: t.field({ type: FirstPage, description: FIRST_PAGE }),
+      timezone: t.string({ description: `${TIMEZONE}. Null for none.` }),
+      preferredLanguage: t.string({ description: `${LANGUAGE}. Null for none.` }),
+    }),
+  },
+  resolve: async (input, context, info) => {
+    await updatePreferences(context, input);
+    return { user: await findViewer(context, selectionAt(info, 'User')) };
+  },
+  payload: userPayload('The caller as they are now.'),
 });
-
-builder.mutationField('updatePreferences', (t) =>
-  t.field({
-    type: userPayload('updatePreferences', 'The caller as they are now.'),
-    description: 'Changes what the caller chose for themself.',
-    args: {
-      input: t.arg({
-        type: UpdatePreferencesInput,
-        required: true,
-        description: 'What the caller chooses from now on.',
-      }),
-    },
-    resolve: async (_root, { input }, context, info) => {
-      await updatePreferences(context, input);
-      return { user: await findViewer(context, selectionAt(info, 'User')) };
-    },
-  }),
-);

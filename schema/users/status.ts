@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { htmlOf } from '#schema/markdown/html_of.ts';
+import { mutation } from '#schema/mutation.ts';
 import { User } from '#schema/users/types.ts';
 import { requireAccount } from '#src/access/permissions/actor.ts';
 import { findStatus, STATUS_TERMS, type Status, setStatus } from '#src/domain/tracking/people/status.ts';
@@ -92,31 +93,26 @@ builder.queryField('viewerStatus', (t) =>
   }),
 );
 
-const SetStatusInput = builder.inputType('SetStatusInput', {
-  description: 'Changes to the status of the caller: what is left out stays as it is, null clears it.',
-  fields: (t) => ({
-    emoji: t.string({ description: 'Name of an emoji, such as `coffee`; a speech balloon where there is none.' }),
-    message: t.string({ description: 'A short text, of at most 100 characters.' }),
-    availability: t.field({ type: Availability, description: 'Whether the user has time for others.' }),
-    clearAfter: t.field({ type: ClearStatusAfter, description: 'When the status ends by itself; null for never.' }),
-  }),
-});
-
-const SetStatusPayload = builder.objectRef<{ status: Status }>('SetStatusPayload').implement({
-  description: 'The status of the caller after the mutation.',
-  fields: (t) => ({
-    status: t.expose('status', {
-      type: UserStatus,
-      description: 'The status as it is now; its fields are null without one.',
+mutation('setStatus', {
+  description: 'Sets what the caller says about themself. A status of which nothing is left ends.',
+  input: {
+    description: 'Changes to the status of the caller: what is left out stays as it is, null clears it.',
+    argument: 'What to say for the moment.',
+    fields: (t) => ({
+      emoji: t.string({ description: 'Name of an emoji, such as `coffee`; a speech balloon where there is none.' }),
+      message: t.string({ description: 'A short text, of at most 100 characters.' }),
+      availability: t.field({ type: Availability, description: 'Whether the user has time for others.' }),
+      clearAfter: t.field({ type: ClearStatusAfter, description: 'When the status ends by itself; null for never.' }),
     }),
-  }),
+  },
+  resolve: async (input, context) => ({ status: await setStatus(context, input) }),
+  payload: {
+    description: 'The status of the caller after the mutation.',
+    fields: (t) => ({
+      status: t.expose('status', {
+        type: UserStatus,
+        description: 'The status as it is now; its fields are null without one.',
+      }),
+    }),
+  },
 });
-
-builder.mutationField('setStatus', (t) =>
-  t.field({
-    type: SetStatusPayload,
-    description: 'Sets what the caller says about themself. A status of which nothing is left ends.',
-    args: { input: t.arg({ type: SetStatusInput, required: true, description: 'What to say for the moment.' }) },
-    resolve: async (_root, { input }, context) => ({ status: await setStatus(context, input) }),
-  }),
-);

@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
-import { type InputFields, namesOf } from '#schema/inputs.ts';
+import type { InputFields } from '#schema/inputs.ts';
+import { mutation, type Payload } from '#schema/mutation.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { Known } from '#schema/records/types.ts';
 import { Variable, VariableFilter } from '#schema/variables/types.ts';
@@ -39,91 +39,80 @@ const assignment = (t: InputFields, otherwise: string) => ({
   description: t.string({ description: 'What the variable is for, of at most 255 characters.' }),
 });
 
-const CreateVariableInput = builder.inputType('CreateVariableInput', {
-  description: 'A new variable of a project, a group or the server.',
-  fields: (t) => ({
-    ...assignment(t, 'False'),
-    type: t.field({
-      type: VariableType,
-      description: 'How jobs get the value; as an environment variable when left out.',
-    }),
-    isHidden: t.boolean({
-      description: 'Whether the value is never shown again; it is masked then. False when left out.',
-    }),
-  }),
-});
-
-const UpdateVariableInput = builder.inputType('UpdateVariableInput', {
-  description: 'Which variable to change.',
-  fields: (t) => ({
-    ...assignment(t, 'Unchanged'),
-    type: t.field({ type: VariableType, description: 'How jobs get the value. Unchanged when left out.' }),
-    filter: t.field({ type: VariableFilter, description: 'Which one, if there are several variables of the key.' }),
-  }),
-});
-
-const DeleteVariableInput = builder.inputType('DeleteVariableInput', {
-  description: 'Which variable to delete.',
-  fields: (t) => ({
-    ...which(t),
-    filter: t.field({ type: VariableFilter, description: 'Which one, if there are several variables of the key.' }),
-  }),
-});
-
 type Shown = { variable: Known<'Variable'> };
 
-function variablePayload(mutation: string) {
-  return builder.objectRef<Shown>(namesOf(mutation).payload).implement({
-    description: 'The variable after the mutation.',
-    fields: (t) => ({
-      variable: t.expose('variable', { type: Variable, description: 'The variable as it is now.' }),
-    }),
-  });
-}
-
-const DeleteVariablePayload = builder.objectRef<Shown & { key: string }>('DeleteVariablePayload').implement({
-  description: 'The variable that was deleted.',
+const variablePayload: Payload<Shown> = {
+  description: 'The variable after the mutation.',
   fields: (t) => ({
-    deletedVariableKey: t.exposeString('key', { description: 'Key of the variable that was deleted.' }),
-    variable: t.expose('variable', { type: Variable, description: 'The variable as it was.' }),
+    variable: t.expose('variable', { type: Variable, description: 'The variable as it is now.' }),
   }),
-});
+};
 
 async function shown(context: GraphQLContext, { place, ...name }: ChangedVariable, info: GraphQLResolveInfo) {
   return { variable: await findVariable(context, place, name, selectionAt(info, 'Variable')) };
 }
 
-builder.mutationFields((t) => ({
-  createVariable: t.field({
-    type: variablePayload('createVariable'),
-    description:
-      'Creates a variable for the jobs of a project, of the projects below a group, or of all. For masters, owners and administrators.',
-    args: {
-      input: t.arg({ type: CreateVariableInput, required: true, description: 'Key and value of the variable.' }),
-    },
-    resolve: async (_root, { input: { type, ...input } }, context, info) =>
-      shown(context, await createVariable(context, { ...input, isFile: type && type === 'file' }), info),
-  }),
-  updateVariable: t.field({
-    type: variablePayload('updateVariable'),
-    description:
-      'Changes the value of a variable. For masters of its project, owners of its group, or administrators. CONFLICT if there are several of the key.',
-    args: {
-      input: t.arg({ type: UpdateVariableInput, required: true, description: 'Key and new value of the variable.' }),
-    },
-    resolve: async (_root, { input: { type, filter, ...input } }, context, info) => {
-      const changed = { ...input, isFile: type && type === 'file', currentScope: filter?.environmentScope };
-      return shown(context, await updateVariable(context, changed), info);
-    },
-  }),
-  deleteVariable: t.field({
-    type: DeleteVariablePayload,
-    description:
-      'Deletes a variable. For masters of its project, owners of its group, or administrators. CONFLICT if there are several of the key.',
-    args: { input: t.arg({ type: DeleteVariableInput, required: true, description: 'Names the variable to delete.' }) },
-    resolve: async (_root, { input: { key, filter, ...place } }, context, info) => ({
-      key,
-      variable: await deleteVariable(context, place, { key, ...filter }, selectionAt(info, 'Variable')),
+mutation('createVariable', {
+  description:
+    'Creates a variable for the jobs of a project, of the projects below a group, or of all. For masters, owners and administrators.',
+  input: {
+    description: 'A new variable of a project, a group or the server.',
+    argument: 'Key and value of the variable.',
+    fields: (t) => ({
+      ...assignment(t, 'False'),
+      type: t.field({
+        type: VariableType,
+        description: 'How jobs get the value; as an environment variable when left out.',
+      }),
+      isHidden: t.boolean({
+        description: 'Whether the value is never shown again; it is masked then. False when left out.',
+      }),
     }),
+  },
+  resolve: async ({ type, ...input }, context, info) =>
+    shown(context, await createVariable(context, { ...input, isFile: type && type === 'file' }), info),
+  payload: variablePayload,
+});
+
+mutation('updateVariable', {
+  description:
+    'Changes the value of a variable. For masters of its project, owners of its group, or administrators. CONFLICT if there are several of the key.',
+  input: {
+    description: 'Which variable to change.',
+    argument: 'Key and new value of the variable.',
+    fields: (t) => ({
+      ...assignment(t, 'Unchanged'),
+      type: t.field({ type: VariableType, description: 'How jobs get the value. Unchanged when left out.' }),
+      filter: t.field({ type: VariableFilter, description: 'Which one, if there are several variables of the key.' }),
+    }),
+  },
+  resolve: async ({ type, filter, ...input }, context, info) => {
+    const changed = { ...input, isFile: type && type === 'file', currentScope: filter?.environmentScope };
+    return shown(context, await updateVariable(context, changed), info);
+  },
+  payload: variablePayload,
+});
+
+mutation('deleteVariable', {
+  description:
+    'Deletes a variable. For masters of its project, owners of its group, or administrators. CONFLICT if there are several of the key.',
+  input: {
+    description: 'Which variable to delete.',
+    argument: 'Names the variable to delete.',
+    fields: (t) => ({
+      ...which(t),
+      filter: t.field({ type: VariableFilter, description: 'Which one, if there are several variables of the key.' }),
+    }),
+  },
+  resolve: async ({ key, filter, ...place }, context, info) => ({
+    key,
+    variable: await deleteVariable(context, place, { key, ...filter }, selectionAt(info, 'Variable')),
   }),
-}));
+  payload: {
+    description: 'The variable that was deleted.',
+    fields: (t) => ({
+      deletedVariableKey: t.exposeString('key', { description: 'Key of the variable that was deleted.' }),
+      variable: t.expose('variable', { type: Variable, description: 'The variable as it was.' }),
+    }),
+  },
+});

@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
-import { namesOf, projectField } from '#schema/inputs.ts';
+import { projectField } from '#schema/inputs.ts';
+import { mutation, type Payload } from '#schema/mutation.ts';
 import { WikiFormat, WikiPage } from '#schema/wikis/types.ts';
 import type { WikiPageRow } from '#src/domain/repository/wikis/pages.ts';
 import {
@@ -12,63 +13,10 @@ import {
 
 const MESSAGE = 'Message of the commit; it names the page when left out.';
 
-const CreateWikiPageInput = builder.inputType('CreateWikiPageInput', {
-  description: 'A new page of a wiki.',
-  fields: (t) => ({
-    project: projectField(t, 'of the wiki'),
-    title: t.string({
-      required: true,
-      description: 'Title of the page; slashes in it are directories. The slug has dashes for blanks.',
-    }),
-    content: t.string({ required: true, description: 'The text of the page: at most 5 MB.' }),
-    format: t.field({ type: WikiFormat, description: 'The markup of the page; Markdown when left out.' }),
-    message: t.string({ description: MESSAGE }),
-  }),
-});
-
-const UpdateWikiPageInput = builder.inputType('UpdateWikiPageInput', {
-  description: 'Changes of a page of a wiki.',
-  fields: (t) => ({
-    project: projectField(t, 'of the wiki'),
-    slug: t.string({ required: true, description: 'Slug of the page as it is.' }),
-    title: t.string({ description: 'The new title, by which the page moves.' }),
-    content: t.string({ description: 'The new text of the page.' }),
-    format: t.field({ type: WikiFormat, description: 'The new markup of the page.' }),
-    message: t.string({ description: MESSAGE }),
-  }),
-});
-
-const DeleteWikiPageInput = builder.inputType('DeleteWikiPageInput', {
-  description: 'Which page of a wiki to delete.',
-  fields: (t) => ({
-    project: projectField(t, 'of the wiki'),
-    slug: t.string({ required: true, description: 'Slug of the page to delete.' }),
-  }),
-});
-
-const UploadWikiAttachmentInput = builder.inputType('UploadWikiAttachmentInput', {
-  description: 'A file to attach to a wiki.',
-  fields: (t) => ({
-    project: projectField(t, 'of the wiki'),
-    file: t.field({
-      type: 'Upload',
-      required: true,
-      description: 'The file itself, sent as described in the GraphQL multipart request specification.',
-    }),
-  }),
-});
-
-function pagePayload(mutation: string) {
-  return builder.objectRef<{ wikiPage: WikiPageRow }>(namesOf(mutation).payload).implement({
-    description: 'The page as it is after the change.',
-    fields: (t) => ({ wikiPage: t.expose('wikiPage', { type: WikiPage, description: 'The page that was written.' }) }),
-  });
-}
-
-const DeleteWikiPagePayload = builder.objectRef<{ slug: string }>('DeleteWikiPagePayload').implement({
-  description: 'The page that was deleted.',
-  fields: (t) => ({ deletedWikiPageSlug: t.exposeString('slug', { description: 'The slug that the page had.' }) }),
-});
+const pagePayload: Payload<{ wikiPage: WikiPageRow }> = {
+  description: 'The page as it is after the change.',
+  fields: (t) => ({ wikiPage: t.expose('wikiPage', { type: WikiPage, description: 'The page that was written.' }) }),
+};
 
 const AttachmentLink = builder.objectRef<WikiAttachment>('WikiAttachmentLink').implement({
   description: 'How pages of a wiki refer to a file in it.',
@@ -92,51 +40,85 @@ const Attachment = builder.objectRef<WikiAttachment>('WikiAttachment').implement
   }),
 });
 
-const UploadWikiAttachmentPayload = builder
-  .objectRef<{ attachment: WikiAttachment }>('UploadWikiAttachmentPayload')
-  .implement({
+mutation('createWikiPage', {
+  description: 'Commits a new page to the wiki of a project. For developers.',
+  input: {
+    description: 'A new page of a wiki.',
+    argument: 'Says what the page is.',
+    fields: (t) => ({
+      project: projectField(t, 'of the wiki'),
+      title: t.string({
+        required: true,
+        description: 'Title of the page; slashes in it are directories. The slug has dashes for blanks.',
+      }),
+      content: t.string({ required: true, description: 'The text of the page: at most 5 MB.' }),
+      format: t.field({ type: WikiFormat, description: 'The markup of the page; Markdown when left out.' }),
+      message: t.string({ description: MESSAGE }),
+    }),
+  },
+  resolve: async ({ project, ...page }, context) => ({ wikiPage: await createWikiPage(context, project, page) }),
+  payload: pagePayload,
+});
+
+mutation('updateWikiPage', {
+  description: 'Commits changes of a page of a wiki. For developers.',
+  input: {
+    description: 'Changes of a page of a wiki.',
+    argument: 'Names the page and its changes.',
+    fields: (t) => ({
+      project: projectField(t, 'of the wiki'),
+      slug: t.string({ required: true, description: 'Slug of the page as it is.' }),
+      title: t.string({ description: 'The new title, by which the page moves.' }),
+      content: t.string({ description: 'The new text of the page.' }),
+      format: t.field({ type: WikiFormat, description: 'The new markup of the page.' }),
+      message: t.string({ description: MESSAGE }),
+    }),
+  },
+  resolve: async ({ project, slug, ...changes }, context) => ({
+    wikiPage: await updateWikiPage(context, project, slug, changes),
+  }),
+  payload: pagePayload,
+});
+
+mutation('deleteWikiPage', {
+  description: 'Commits the removal of a page of a wiki. For developers.',
+  input: {
+    description: 'Which page of a wiki to delete.',
+    argument: 'Names the page to delete.',
+    fields: (t) => ({
+      project: projectField(t, 'of the wiki'),
+      slug: t.string({ required: true, description: 'Slug of the page to delete.' }),
+    }),
+  },
+  resolve: async ({ project, slug }, context) => {
+    await deleteWikiPage(context, project, slug);
+    return { slug };
+  },
+  payload: {
+    description: 'The page that was deleted.',
+    fields: (t) => ({ deletedWikiPageSlug: t.exposeString('slug', { description: 'The slug that the page had.' }) }),
+  },
+});
+
+mutation('uploadWikiAttachment', {
+  description: 'Commits a file to a wiki, for its pages to show. For developers.',
+  input: {
+    description: 'A file to attach to a wiki.',
+    argument: 'Names the wiki, and the file.',
+    fields: (t) => ({
+      project: projectField(t, 'of the wiki'),
+      file: t.field({
+        type: 'Upload',
+        required: true,
+        description: 'The file itself, sent as described in the GraphQL multipart request specification.',
+      }),
+    }),
+  },
+  resolve: async ({ project, file }, context) => ({ attachment: await uploadWikiAttachment(context, project, file) }),
+  payload: {
     description: 'The file that was attached.',
     fields: (t) => ({
       attachment: t.expose('attachment', { type: Attachment, description: 'Where the file is, and how to show it.' }),
     }),
-  });
-
-builder.mutationFields((t) => ({
-  createWikiPage: t.field({
-    type: pagePayload('createWikiPage'),
-    description: 'Commits a new page to the wiki of a project. For developers.',
-    args: { input: t.arg({ type: CreateWikiPageInput, required: true, description: 'Says what the page is.' }) },
-    resolve: async (_root, { input: { project, ...page } }, context) => ({
-      wikiPage: await createWikiPage(context, project, page),
-    }),
-  }),
-  updateWikiPage: t.field({
-    type: pagePayload('updateWikiPage'),
-    description: 'Commits changes of a page of a wiki. For developers.',
-    args: {
-      input: t.arg({ type: UpdateWikiPageInput, required: true, description: 'Names the page and its changes.' }),
-    },
-    resolve: async (_root, { input: { project, slug, ...changes } }, context) => ({
-      wikiPage: await updateWikiPage(context, project, slug, changes),
-    }),
-  }),
-  deleteWikiPage: t.field({
-    type: DeleteWikiPagePayload,
-    description: 'Commits the removal of a page of a wiki. For developers.',
-    args: { input: t.arg({ type: DeleteWikiPageInput, required: true, description: 'Names the page to delete.' }) },
-    resolve: async (_root, { input: { project, slug } }, context) => {
-      await deleteWikiPage(context, project, slug);
-      return { slug };
-    },
-  }),
-  uploadWikiAttachment: t.field({
-    type: UploadWikiAttachmentPayload,
-    description: 'Commits a file to a wiki, for its pages to show. For developers.',
-    args: {
-      input: t.arg({ type: UploadWikiAttachmentInput, required: true, description: 'Names the wiki, and the file.' }),
-    },
-    resolve: async (_root, { input: { project, file } }, context) => ({
-      attachment: await uploadWikiAttachment(context, project, file),
-    }),
-  }),
-}));
+  },
+});

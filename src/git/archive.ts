@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { pipeline, type Readable } from 'node:stream';
 import { type Replace, replaceFiles } from './archive/replace.ts';
-import { GitError, ProgramFailed } from './errors.ts';
-import type { Oid } from './model.ts';
+import { GitError, ProgramFailed } from './base/errors.ts';
+import type { Oid } from './base/model.ts';
+import type { RepositoryReader, TreePart } from './base/reader.ts';
 import { startChild } from './program/child.ts';
 import { programEnvironment } from './program/environment.ts';
 import { collectComplaint, lowerPriority } from './program/run.ts';
-import type { RepositoryReader, TreePart } from './reader.ts';
 
 export const ARCHIVE_FORMATS = ['zip', 'tar.gz', 'tar.bz2', 'tar'] as const;
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { InvalidRefName } from './errors.ts';
+import { InvalidRefName } from './base/errors.ts';
+import { syncDirectory } from './base/sync.ts';
 import { isValidBranchName } from './refs/name.ts';
 import { makeDirectories } from './write/make_directories.ts';
-import { syncDirectory } from './write/sync.ts';
 
 /** Pushes are synced to the disk like what is written here; nothing is repacked behind the server's back. */
 const CONFIG = `[core]

@@ -1,17 +1,17 @@
 import type { Readable } from 'node:stream';
 import { archiveInProcess } from './archive/in_process.ts';
-import type { Comparison } from './diff/comparison.ts';
+import type { Comparison } from './base/comparison.ts';
+import type { Commit, CommitParents, Oid } from './base/model.ts';
+import type { Contributor, ContributorsQuery, Divergence, LogQuery, Page, TreePart } from './base/reader.ts';
+import type { FileHits, FileSearch, MessageHits, MessageSearch } from './base/search.ts';
 import { compareInProcess } from './diff/in_process.ts';
 import type { Plan } from './diff/plan.ts';
 import { commitsBetween, descendants, isAncestor, mergeBases, reaches } from './history/ancestry.ts';
 import { collectContributors } from './history/contributors.ts';
 import type { Node } from './history/graph.ts';
 import { walk, walkPage } from './history/walk.ts';
-import type { Commit, CommitParents, Oid } from './model.ts';
 import { ObjectReader } from './object_reader.ts';
 import { IsomorphicStore } from './objects/isomorphic.ts';
-import type { Contributor, ContributorsQuery, Divergence, LogQuery, Page, TreePart } from './reader.ts';
-import type { FileHits, FileSearch, MessageHits, MessageSearch } from './search/hits.ts';
 import { searchFiles, searchMessages } from './search/in_process.ts';
 
 /** Reads a repository within this process; needs no git program. Long walks take it several times as long. */

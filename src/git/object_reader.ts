@@ -1,17 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
-import { isDamage } from './damage.ts';
-import { firstChanges } from './diff/changes.ts';
-import type { Changes, ChangesOptions, Comparison } from './diff/comparison.ts';
-import type { Plan } from './diff/plan.ts';
-import { isLimit, LimitExceeded, MissingObject, objectTooLarge } from './errors.ts';
-import { yieldToEventLoop } from './event_loop.ts';
-import type { BlameHunk, BlameQuery } from './history/blame.ts';
-import { CommitGraph } from './history/graph.ts';
-import { findLastCommit, LastCommits } from './history/last_commit.ts';
-import { type FoundCommits, findLastCommits, type LastCommitsQuery } from './history/last_commits.ts';
-import { afterSteps, stepsOf } from './history/revision.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
+import type { BlameHunk, BlameQuery } from './base/blame.ts';
+import type { Changes, ChangesOptions, Comparison } from './base/comparison.ts';
+import { isDamage } from './base/damage.ts';
+import { isLimit, LimitExceeded, MissingObject, objectTooLarge } from './base/errors.ts';
 import {
   type Annotation,
   type Branch,
@@ -24,26 +18,37 @@ import {
   type Oid,
   type Tag,
   type TreeEntry,
-} from './model.ts';
-import { CachedStore, newScope } from './objects/cached.ts';
-import { entryAt, pathComponents, treeBytes } from './objects/lookup.ts';
-import { extractSignature, parseAnnotation, parseCommit, typeOfMode } from './objects/parse.ts';
-import type { GitObject, ObjectStore } from './objects/store.ts';
-import { TreeCounter, type TreeCounts } from './objects/tree_counts.ts';
-import { type TreePage, type TreePageRequest, treePage } from './objects/tree_page.ts';
+} from './base/model.ts';
 import type {
   Contributor,
   ContributorsQuery,
   Divergence,
+  FoundCommits,
+  LastCommitsQuery,
   LogQuery,
   Page,
   RepositoryReader,
   ResolveOptions,
+  TreeCounts,
+  TreePage,
+  TreePageRequest,
   TreePart,
-} from './reader.ts';
+} from './base/reader.ts';
+import type { FileHits, FileSearch, MessageHits, MessageSearch } from './base/search.ts';
+import { firstChanges } from './diff/changes.ts';
+import type { Plan } from './diff/plan.ts';
+import { CommitGraph } from './history/graph.ts';
+import { findLastCommit, LastCommits } from './history/last_commit.ts';
+import { findLastCommits } from './history/last_commits.ts';
+import { afterSteps, stepsOf } from './history/revision.ts';
+import { CachedStore, newScope } from './objects/cached.ts';
+import { entryAt, pathComponents, treeBytes } from './objects/lookup.ts';
+import { extractSignature, parseAnnotation, parseCommit, typeOfMode } from './objects/parse.ts';
+import type { GitObject, ObjectStore } from './objects/store.ts';
+import { TreeCounter } from './objects/tree_counts.ts';
+import { treePage } from './objects/tree_page.ts';
 import { KEPT_REFS, MERGE_REQUEST_REFS } from './refs/name.ts';
 import { RefReader } from './refs/read.ts';
-import type { FileHits, FileSearch, MessageHits, MessageSearch } from './search/hits.ts';
 
 /** How many commits are asked for at a time. */
 const AT_ONCE = 50;

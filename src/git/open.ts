@@ -1,8 +1,8 @@
+import type { RepositoryReader } from './base/reader.ts';
 import { IsomorphicReader } from './isomorphic.ts';
-import { RoutedStore } from './objects/routed.ts';
 import { programVersion } from './program/detect.ts';
 import { ProgramReader } from './program.ts';
-import type { RepositoryReader } from './reader.ts';
+import { RoutedStore } from './routed_store.ts';
 
 /**
  * A reader for a bare repository: where there is a git program, it does all but reading small objects.

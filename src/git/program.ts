@@ -1,29 +1,29 @@
 import type { Readable } from 'node:stream';
+import type { BlameHunk, BlameQuery } from './base/blame.ts';
+import { type Changes, type ChangesOptions, type Comparison, isFar } from './base/comparison.ts';
+import { type Commit, type CommitParents, isOid, type Oid } from './base/model.ts';
+import { encodeName } from './base/names.ts';
+import type { Contributor, ContributorsQuery, Divergence, LogQuery, Page, TreePart } from './base/reader.ts';
+import type { FileHits, FileSearch, MessageHits, MessageSearch } from './base/search.ts';
 import { compareByProgram } from './diff/by_program.ts';
 import { firstChanges } from './diff/changes.ts';
-import { type Changes, type ChangesOptions, type Comparison, isFar } from './diff/comparison.ts';
+import { changesIn, nameChanges } from './diff/name_changes.ts';
 import type { Plan } from './diff/plan.ts';
-import type { BlameHunk, BlameQuery } from './history/blame.ts';
+import { countLines, PROCESSES, readAuthors } from './history/authors.ts';
 import { ContributorList } from './history/contributors.ts';
 import { walkPage } from './history/walk.ts';
-import { type Commit, type CommitParents, isOid, type Oid } from './model.ts';
-import { encodeName } from './names.ts';
 import { ObjectReader } from './object_reader.ts';
 import { pathComponents } from './objects/lookup.ts';
 import { parseCommit } from './objects/parse.ts';
 import type { ObjectStore } from './objects/store.ts';
-import { countLines, PROCESSES, readAuthors } from './program/authors.ts';
 import { blameByProgram } from './program/blame.ts';
 import { diffTrees } from './program/diff_trees.ts';
 import { followByProgram } from './program/followed.ts';
-import { changesIn, nameChanges } from './program/name_changes.ts';
 import { patchId } from './program/patch_id.ts';
 import { catFiles } from './program/pool.ts';
 import { runProgram } from './program/run.ts';
 import { ProgramStore, streamProgram } from './program/store.ts';
-import type { Contributor, ContributorsQuery, Divergence, LogQuery, Page, TreePart } from './reader.ts';
 import { grep, grepMessages } from './search/by_program.ts';
-import type { FileHits, FileSearch, MessageHits, MessageSearch } from './search/hits.ts';
 
 /** A walk to this commit is done with the long-lived program: starting another one takes longer. */
 const SHORT_WALK = 200;

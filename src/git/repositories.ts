@@ -1,8 +1,8 @@
+import type { RepositoryReader } from './base/reader.ts';
 import { initRepository } from './init.ts';
 import { IsomorphicReader } from './isomorphic.ts';
 import { openRepository } from './open.ts';
 import { programVersion } from './program/detect.ts';
-import type { RepositoryReader } from './reader.ts';
 
 /**
  * The readers of one process, one a repository, so that what they keep serves later requests. Those that were used least

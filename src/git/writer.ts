@@ -1,13 +1,13 @@
-import { GitError, MissingObject } from './errors.ts';
-import type { Commit, Oid, Signature } from './model.ts';
-import { EMPTY_TREE } from './model.ts';
-import type { RepositoryReader } from './reader.ts';
-import { checkWritten } from './remote/check_written.ts';
+import { GitError, MissingObject } from './base/errors.ts';
+import type { Commit, Oid, Signature } from './base/model.ts';
+import { EMPTY_TREE } from './base/model.ts';
+import type { RepositoryReader } from './base/reader.ts';
+import { checkWritten } from './incoming/check_written.ts';
+import type { PackKeepLock } from './incoming/pack_keep_lock.ts';
 import { encodeCommit, encodeTag, type TagInput } from './write/encode.ts';
 import { NothingChanged } from './write/errors.ts';
 import { mergeCommits, mergeTrees } from './write/merge_trees.ts';
 import { ObjectWriter } from './write/objects.ts';
-import type { PackKeepLock } from './write/pack_keep_lock.ts';
 
 /*
  * What is written here are objects, synced to the disk, that no ref leads to yet. `updateRef` makes them visible. A lock

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { can, type ProjectAbility, projectAbilities } from '#src/access/permissions/abilities.ts';
-import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
 import { createVariable } from '#src/domain/ci/variables/save.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { storeArtifacts } from '../support/artifacts.ts';

@@ -1,5 +1,8 @@
 // Each answer in depth, which the long run has.
 // @module-tag long
+
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import {
   type GraphQLObjectType,
   getNamedType,
@@ -8,16 +11,23 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { rows } from '#pages/index.ts';
 import { schema } from '#schema/index.ts';
+import { TEST_TRIGGERS } from '#src/domain/webhooks/sample.ts';
 import { Browser } from '../support/browser.ts';
 import { projectWithCommit } from '../support/ci.ts';
 import { ENDPOINTS } from '../support/endpoints.ts';
+import { agent, call } from '../support/mcp.ts';
+import { commitTo, opened } from '../support/merge_requests.ts';
+import { exported, unpacked } from '../support/project_archives.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { takenJob } from '../support/running_job.ts';
 import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
 
+const receiver = await startReceiver();
 const world = await startWorld();
+Object.assign(world.imports, { webhookHosts: ['127.0.0.1'] });
 const owner = await world.user();
 const roles: Record<string, TestUser> = {
   owner,
@@ -57,7 +67,26 @@ beforeAll(async () => {
   const soon = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
   const token = () => ({ name: world.unique('token'), scopes: ['api'], expires_at: soon, access_level: 30 });
   const deploy = () => ({ name: world.unique('deploy'), scopes: ['read_repository'] });
-  const hook = (name: string) => ({ url: 'https://hooks.example.com/', token: `${name}-zqsecret` });
+  const hook = (name: string) => ({
+    url: receiver.url('/hooks'),
+    token: `${name}-zqsecret`,
+    wiki_page_events: name !== 'server',
+  });
+  for (const [place, key] of [
+    [at, 'PROJECT'],
+    [ofGroup, 'GROUP'],
+  ] as const) {
+    const value = `zqvariable-${key.toLowerCase()}`;
+    await make(asOwner, `${place}/variables`, { key, value, masked: true });
+    keep(`the value of the variable ${key}`, value, 'owner', 'master', 'admin');
+  }
+  await make(asOwner, `${at}/repository/branches`, { branch: 'topic', ref: 'master' });
+  await commitTo(world, project, owner, 'topic', 'b.txt');
+  await opened(world, project, owner);
+  const issue = await world.issue(project, owner, { title: 'Open' });
+  await world.issue(project, owner, { title: 'Hidden', confidential: true });
+  await make(asOwner, `${at}/issues/${issue.iid}/notes`, { body: 'A comment' });
+  await make(asOwner, `${at}/releases`, { tag_name: 'v1', ref: 'master', description: 'First' });
   const trigger = await make(asOwner, `${at}/triggers`, { description: 'nightly' });
   keep('the token of a trigger', trigger.token, 'owner');
   const made = {
@@ -70,7 +99,7 @@ beforeAll(async () => {
   keep('an access token of a group', (await make(asOwner, `${ofGroup}/access_tokens`, token())).token);
   const ofHook = await make(asOwner, `${at}/hooks`, hook('project'));
   await make(asOwner, `${ofGroup}/hooks`, hook('group'));
-  await make(asAdmin, '/hooks', hook('server'));
+  const ofServer = await make(asAdmin, '/hooks', hook('server'));
   keep('the token of a webhook', 'project-zqsecret');
   keep('the token of a webhook of a group', 'group-zqsecret');
   keep('the token of a system hook', 'server-zqsecret');
@@ -93,6 +122,7 @@ beforeAll(async () => {
     trigger_id: trigger.id,
     token_id: made.access_token.id,
     hook_id: ofHook.id,
+    system_hook_id: ofServer.id,
     mirror_id: mirror.id,
     user_id: owner.id,
     impersonation_token_id: acting.id,
@@ -209,6 +239,67 @@ it.each(Object.entries(roles))(
       expect([path, told(role, JSON.stringify(body))]).toEqual([path, []]);
     }
     expect(found).toBeGreaterThan(20);
+  },
+  60_000,
+);
+
+it.each(Object.entries(roles))(
+  'No tool of an agent tells the %s a secret that is not theirs',
+  async (role, who) => {
+    const client = await agent(world, who.token);
+    const { project } = places;
+    const given: Record<string, unknown> = { project: project.fullPath, ref: 'topic', search: 'a', from: 'master' };
+    Object.assign(given, { to: 'topic', sha: 'master', iid: 1, first: 20, path: 'b.txt', id: ids.pipeline_id });
+    Object.assign(given, { pipeline: ids.pipeline_id, job: ids.job_id });
+    const { tools } = await client.listTools();
+    const refused: string[] = [];
+    for (const { name, inputSchema, annotations } of tools.filter(({ annotations }) => annotations?.readOnlyHint)) {
+      const asked = Object.keys(inputSchema.properties ?? {}).filter(
+        (key) => key in given && (key !== 'path' || inputSchema.required?.includes(key)),
+      );
+      const values = Object.fromEntries(asked.map((key) => [key, given[key]]));
+      const { texts, isError } = await call(client, name, values);
+      if (isError) refused.push(`${name}: ${texts.join(' ')}`);
+      expect([name, annotations?.readOnlyHint, told(role, texts.join(' '))]).toEqual([name, true, []]);
+    }
+    expect(refused).toEqual([]);
+  },
+  60_000,
+);
+
+it('No webhook is sent a secret, but for its own token', async () => {
+  const at = `/projects/${places.project.id}`;
+  // There is no example of a pushed tag, nor of a page of the wiki.
+  const tests = TEST_TRIGGERS.filter((trigger) => !/^(?:tag_push|wiki)/.test(trigger)).map(
+    (trigger) => `${at}/hooks/${ids.hook_id}/test/${trigger}`,
+  );
+  for (const path of [...tests, `/hooks/${ids.system_hook_id}`]) {
+    const { status, body } = await world.api(path.startsWith(at) ? owner : roles.admin).post(path);
+    expect([path, status, body]).toEqual([path, 201, expect.anything()]);
+  }
+  // The webhook of the group hears of the page, too.
+  expect((await world.api(owner).post(`${at}/wikis`, { title: 'Home', content: 'Hi' })).status).toBe(201);
+  await receiver.some('/hooks', 2, ({ body }) => body.object_kind === 'wiki_page');
+  expect(receiver.told.length).toBeGreaterThan(10);
+  for (const { headers, text } of receiver.told) {
+    expect(told('nobody', text)).toEqual([]);
+    const inHeaders = told('nobody', JSON.stringify({ ...headers, 'x-gitlab-token': '' }));
+    expect(inHeaders).toEqual([]);
+  }
+}, 60_000);
+
+it.each(['owner', 'master', 'admin'])(
+  'The archive of a project that the %s exports has no secret',
+  async (role) => {
+    const who = roles[role] as TestUser;
+    const directory = unpacked(await exported(world, world.api(who), who, places.project));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files.length).toBeGreaterThan(10);
+    for (const { name, parentPath } of files) {
+      const text = readFileSync(path.join(parentPath, name), 'latin1');
+      expect([name, told('nobody', text)]).toEqual([name, []]);
+    }
   },
   60_000,
 );

@@ -92,6 +92,24 @@ it('lists commits by day to those who may read them, searches messages, and narr
   expect((await reader.get(`/${project.fullPath}/-/commits/nowhere`)).status).toBe(404);
 });
 
+it('narrows to a path of a branch with slashes in its name, and to one that is gone', async () => {
+  const { project, at } = await filled([{ action: 'create', file_path: 'a.txt', content: 'a' }]);
+  const branch = { branch: 'feature/new', start_branch: 'master', commit_message: 'Add b' };
+  await committed(at, [{ action: 'create', file_path: 'dir/b.txt', content: 'b' }], branch);
+  await committed(at, [{ action: 'delete', file_path: 'a.txt' }], { commit_message: 'Remove a' });
+  const browser = await signedIn(world, owner);
+  const address = `/${project.fullPath}/-/commits`;
+  for (const path of ['dir', 'dir/b.txt']) {
+    expect((await browser.get(`${address}/feature/new/${path}`)).status).toBe(200);
+    expect(browser.page).toContain('>Add b<');
+    expect(browser.page).toContain(`<code>${path}</code>`);
+    expect(browser.page).not.toContain('>Change<');
+  }
+  expect((await browser.get(`${address}/feature/nothing/dir`)).status).toBe(404);
+  expect((await browser.get(`${address}/master/a.txt`)).status).toBe(200);
+  expect(browser.page).toContain('>Remove a<');
+});
+
 it('a list of commits costs the same number of statements however long it is', async () => {
   const { project, at } = await filled([{ action: 'create', file_path: 'a.txt', content: '0' }]);
   const browser = await signedIn(world, owner);

@@ -2,6 +2,7 @@
 // @module-tag long
 import { describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { hasBzip2 } from '#src/git/archive.ts';
 import { Browser } from '../support/browser.ts';
 import type { Json } from '../support/http.ts';
 import { signedIn } from '../support/oauth.ts';
@@ -189,6 +190,7 @@ describe('Files', () => {
     const { status, headers } = await browser.get(`${at}/-/archive/main/x.tar.gz`);
     expect(status).toBe(200);
     expect(headers['content-disposition']).toMatch(/^attachment.*-main-.*\.tar\.gz/);
+    expect((await browser.get(`${at}/-/archive/main/x.tar.bz2`)).status).toBe((await hasBzip2()) ? 200 : 400);
     expect((await browser.get(`${at}/-/archive/main/x.exe`)).status).toBe(404);
     await browser.get(`${at}/-/find_file/main?search=src+one`);
     expect(browser.page).toContain('src/One.ts');

@@ -2,8 +2,8 @@
 // @module-tag long
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
 import { forgetProjectArtifacts } from '#src/domain/ci/artifacts/remove.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { storeArtifacts, storeReport } from '../support/artifacts.ts';
 import { endJob, takenJob } from '../support/running_job.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { storeArtifacts } from '../support/artifacts.ts';
 import { LONG } from '../support/long.ts';

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseForm, parseFormBody } from '#rest/engine/form.ts';
-import { parseJson } from '#src/platform/json.ts';
+import { parseJson } from '#src/base/json.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 

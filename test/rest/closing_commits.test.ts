@@ -2,7 +2,7 @@
 // @module-tag long
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { referFromCommits } from '#src/domain/tracking/references/push.ts';
+import { referFromCommits } from '#src/domain/tracking/activity/pushed_commits.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 

@@ -2,7 +2,7 @@
 // @module-tag long
 import { describe, expect, it } from 'vitest';
 import { reconcileAll } from '#src/domain/repository/reconcile.ts';
-import { NO_OBJECT } from '#src/git/model.ts';
+import { NO_OBJECT } from '#src/git/base/model.ts';
 import { startCommittingWorld } from '../support/commits.ts';
 import { git } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';

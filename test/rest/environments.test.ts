@@ -2,8 +2,8 @@
 // @module-tag long
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/global_id.ts';
-import { stopDue } from '#src/domain/ci/environments/stop.ts';
 import { finishJob, startJob } from '#src/domain/ci/jobs/run.ts';
+import { stopDue } from '#src/domain/ci/jobs/stop_environment.ts';
 import { createPipeline } from '#src/domain/ci/pipelines/create.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { createBranch } from '#src/domain/repository/branches/create.ts';

@@ -2,7 +2,7 @@
 // @module-tag long
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { LARGEST_TEXT } from '#src/git/limits.ts';
+import { LARGEST_TEXT } from '#src/git/base/limits.ts';
 import { commitTreeOf, deepPath, treeBomb, wideDirectory, writeZeros } from '../support/bombs.ts';
 import { git } from '../support/git_program.ts';
 import { LONG } from '../support/long.ts';

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { LARGEST_TEXT } from '#src/git/limits.ts';
+import { LARGEST_TEXT } from '#src/git/base/limits.ts';
 import { chainPack, deltaBombPack, fetchBomb, pushBody, pushBomb, treeBomb, writeZeros } from '../support/bombs.ts';
 import { commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { git } from '../support/git_program.ts';

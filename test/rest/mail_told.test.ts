@@ -348,7 +348,7 @@ describe('Mail about pipelines', () => {
       world.db.pipeline.create({
         data: { projectId: project.id, ref: 'main', sha, source: 'api', userId: user.id, status: 'running' },
       });
-    const { settlePipeline } = await import('#src/domain/ci/pipelines/settle.ts');
+    const { settlePipeline } = await import('#src/domain/ci/jobs/settle.ts');
     const end = async (status: 'failed' | 'success') => {
       const { id } = await pipeline();
       await world.db.$transaction((tx) => settlePipeline(tx, world.as(owner), id, status));
@@ -409,7 +409,7 @@ describe('Sending', () => {
     await settled(user);
     const mailer = createMailer({ url: mailbox.url, from: 'gantry@example.org' });
     const { repositories } = world;
-    await sendTold({ db, repositories, secret: SECRET, mailer, baseUrl: async () => world.url }, told);
+    await sendTold({ db, jobs, repositories, secret: SECRET, mailer, baseUrl: async () => world.url }, told);
     expect(subjectsTo(user)).toHaveLength(1);
   });
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { protectionOf } from '#src/domain/repository/branches/protection.ts';
+import { protectionOf } from '#src/domain/repository/protections/of_branches.ts';
 import { itEveryNth, LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 

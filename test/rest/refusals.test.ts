@@ -2,7 +2,7 @@ import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { refusal } from '#rest/engine/errors.ts';
 import { maskError } from '#schema/errors.ts';
-import { objectTooLarge } from '#src/git/errors.ts';
+import { objectTooLarge } from '#src/git/base/errors.ts';
 import {
   ContentTooLarge,
   DomainError,

@@ -2,7 +2,7 @@
 // @module-tag long
 import { beforeEach, describe, expect, it } from 'vitest';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
-import { settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
+import { settlePipeline } from '#src/domain/ci/jobs/settle.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { mentionedNames } from '#src/domain/tracking/activity/mentioned_users.ts';
 import { addConflictTodo } from '#src/domain/tracking/todos/merge_requests.ts';

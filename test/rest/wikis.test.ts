@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { wikiOf } from '#src/domain/repository/wikis/place.ts';
+import { wikiOf } from '#src/domain/repository/wiki_place.ts';
 import { clone, commitFile, gitClient, run } from '../support/git_client.ts';
 import { git } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';

@@ -59,6 +59,7 @@ describe('The schema lets a part of an answer be missing', () => {
       'Pipeline.variableKeys',
       'PipelineSchedule.variables',
       'RepositoryFile.blame',
+      'RepositoryLocation.commits',
       'RepositoryLocation.entries',
       'Runner.tagList',
       'User.identities',

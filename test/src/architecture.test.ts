@@ -38,7 +38,7 @@ const COMPOSITION = [
 ].map((name) => `src/entrances/server/${name}.ts`);
 
 /** From the ground up (docs/architecture.md): a file imports from its own floor and from those below. */
-const FLOORS = ['git', 'platform', 'access', 'domain', 'entrances'];
+const FLOORS = ['base', 'git', 'platform', 'access', 'domain', 'entrances'];
 const floorOf = (file: string) => FLOORS.indexOf(file.split('/')[1] ?? '');
 
 /** The rooms of the domain from the ground up: each imports from those of the rows above it alone. */
@@ -54,8 +54,8 @@ const DOMAIN = [
   ['notifications', 'project_archives', 'webhooks'],
 ];
 
-/** `src/domain/ci` of a file in it, and `src/git`, which is one room; null for what lies beside the rooms of its floor. */
-const roomOf = (file: string) => /^src\/(?:git|\w+\/\w+)(?=\/)/.exec(file)?.[0] ?? null;
+/** `src/domain/ci` of a file in it, and `src/base` and `src/git`, which are one room each; null for what lies beside the rooms of its floor. */
+const roomOf = (file: string) => /^src\/(?:base|git|\w+\/\w+)(?=\/)/.exec(file)?.[0] ?? null;
 
 /** What imports what in a layer, as files or as whatever a function makes of their names. */
 function graphOf(layer: string, nodeOf = (file: string): string | null => file): Map<string, Set<string>> {
@@ -89,10 +89,40 @@ function circleIn(edges: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   return [];
 }
 
+/** The child of a folder that a file is in; files beside its child folders are one together. Null for what is elsewhere. */
+function childOf(folder: string, file: string): string | null {
+  if (!file.startsWith(`${folder}/`)) return null;
+  const [child = '', ...below] = file.slice(folder.length + 1).split('/');
+  return below.length === 0 ? 'loose' : child;
+}
+
+/** The nodes of a graph from which imports lead back to them. */
+function knotIn(edges: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  return [...edges.keys()].filter((start) => {
+    const reached = new Set<string>();
+    const visit = (node: string) => {
+      for (const next of edges.get(node) ?? []) {
+        if (reached.has(next)) continue;
+        reached.add(next);
+        visit(next);
+      }
+    };
+    visit(start);
+    return reached.has(start);
+  });
+}
+
+/** Folders whose child folders import each other in a circle: exceptions from the rule below. The list only shrinks. */
+const KNOTS: Record<string, string> = {
+  'src/access/credentials': 'loose sessions tokens',
+  'src/access/sign_in': 'loose passkeys two_factor',
+  'src/entrances/seed': 'content loose',
+};
+
 /** Where JSON is parsed that this server, its operator or its installation wrote, or that is short by another limit. */
 const PARSERS_OF_OWN_TEXT = [
   // The guard itself, and a piece of a text whose length it has counted.
-  'src/platform/json.ts',
+  'src/base/json.ts',
   'rest/engine/large_json.ts',
   // What the database keeps, which came in through the guard.
   'src/platform/database/db.ts',
@@ -244,7 +274,7 @@ describe('Who may import whom', () => {
       // Backups are tar archives.
       if (imported === 'tar-stream' && file.startsWith('src/entrances/backup/')) return false;
       if (!file.startsWith('src/git/')) return own.includes(imported);
-      if (imported.startsWith('#')) return !imported.startsWith('#src/git/');
+      if (imported.startsWith('#')) return !/^#src\/(git|base)\//.test(imported);
       return !imported.startsWith('node:') && !allowed.includes(imported);
     });
     expect(listed(found)).toEqual([]);
@@ -253,6 +283,14 @@ describe('Who may import whom', () => {
   it('the schema sees neither express nor the Prisma client nor rest', () => {
     const foreign = /^(express|@prisma\/|isomorphic-git|#(rest|pages|mcp)\/|#src\/generated\/prisma)/;
     expect(listed(importsOf('schema').filter(({ imported }) => foreign.test(imported)))).toEqual([]);
+  });
+
+  it('mutations are declared by schema/mutation.ts alone, with their inputs and payloads', () => {
+    const files = globSync('schema/**/*.ts', { cwd: root }).filter((file) => {
+      const text = readFileSync(path.join(root, file), 'utf8');
+      return /\bmutationFields?\(|Payload['`]/.test(text);
+    });
+    expect(files).toEqual([path.join('schema', 'mutation.ts')]);
   });
 
   it('files are named in one way, in words that underscores part', () => {
@@ -271,14 +309,14 @@ describe('Who may import whom', () => {
   it('rest sees no Prisma, and of the domain its errors alone, beside what knows no domain', () => {
     const allowed = new Set(
       [
+        'base/json',
+        'base/utf8',
         'platform/compressible',
         'platform/errors',
-        'platform/json',
         'platform/limits/read_at_most',
         'platform/limits/limited',
         'platform/limits/caller_semaphore',
         'platform/limits/spooled_file',
-        'platform/utf8',
         'platform/broken_off',
         'generated/operations',
       ].map((name) => `#src/${name}.ts`),
@@ -311,6 +349,7 @@ describe('Who may import whom', () => {
         'access/permissions/actor',
         'access/permissions/caller',
         'access/sign_in/password_errors',
+        'base/utf8',
         'platform/compressible',
         'platform/config/ssh_address',
         'platform/database/db',
@@ -321,7 +360,6 @@ describe('Who may import whom', () => {
         'platform/package_root',
         'platform/settings/current',
         'platform/texts/texts',
-        'platform/utf8',
       ].map((name) => `#src/${name}.ts`),
     );
     const found = importsOf('pages').filter(({ file, imported }) => {
@@ -331,7 +369,8 @@ describe('Who may import whom', () => {
   });
 
   it('tools of agents are views of the graph: they see no database, no rule and no other facade, but errors and limits', () => {
-    const allowed = /^#src\/(platform\/(broken_off|errors|json|limits\/read_at_most)|generated\/mcp_operations)\.ts$/;
+    const allowed =
+      /^#src\/(base\/json|platform\/(broken_off|errors|limits\/read_at_most)|generated\/mcp_operations)\.ts$/;
     const found = importsOf('mcp').filter(({ file, imported }) => {
       if (/^(@prisma\/|pg$|express|#rest\/|#pages\/)/.test(imported)) return true;
       if (/^(#schema\/|@modelcontextprotocol\/)/.test(imported)) return !file.startsWith('mcp/engine/');
@@ -354,7 +393,7 @@ describe('Who may import whom', () => {
     expect(found).toEqual([]);
   });
 
-  it('what callers send is parsed by platform/json alone, which counts it first', () => {
+  it('what callers send is parsed by base/json alone, which counts it first', () => {
     const files = globSync('{src,schema,rest,pages,mcp}/**/*.ts', { cwd: root }).map((name) =>
       name.replaceAll('\\', '/'),
     );
@@ -388,6 +427,27 @@ describe('Who may import whom', () => {
     expect(up).toEqual([]);
   });
 
+  it('the child folders of a folder import each other in no circle, types too', () => {
+    const imports = importsOf('src').filter(({ imported }) => imported.startsWith('#src/'));
+    const folders = new Set(
+      globSync('src/**/*.ts', { cwd: root }).flatMap((file) => {
+        const names = file.split(path.sep);
+        return names.slice(2).map((_, depth) => names.slice(0, depth + 1).join('/'));
+      }),
+    );
+    expect(folders.size).toBeGreaterThan(20);
+    const found = [...folders].sort().flatMap((folder) => {
+      const edges = new Map<string, Set<string>>();
+      for (const { file, imported } of imports) {
+        const [from, to] = [childOf(folder, file), childOf(folder, imported.slice(1))];
+        if (from !== null && to !== null && from !== to) edges.set(from, (edges.get(from) ?? new Set()).add(to));
+      }
+      const knot = knotIn(edges);
+      return knot.length === 0 ? [] : [[folder, knot.sort().join(' ')]];
+    });
+    expect(Object.fromEntries(found)).toEqual(KNOTS);
+  });
+
   it.each(['src', 'schema', 'rest', 'pages', 'mcp'])(
     'files of %s import each other in no circle, types too',
     (layer) => {
@@ -398,5 +458,6 @@ describe('Who may import whom', () => {
   it('circles are found', () => {
     const edges = new Map(Object.entries({ a: new Set(['b']), b: new Set(['c']), c: new Set(['b']) }));
     expect(circleIn(edges)).toEqual(['b', 'c', 'b']);
+    expect(knotIn(edges)).toEqual(['b', 'c']);
   });
 });

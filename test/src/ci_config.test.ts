@@ -3,12 +3,12 @@
 import { describe, expect, it } from 'vitest';
 import { aggregate, coveredSeconds, type JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { slugOf } from '#src/domain/ci/environments/values.ts';
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
-import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/model.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
+import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/base/sources.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
+import { expand, predefined } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import { parseConfig } from '#src/domain/ci/pipelines/config/parse.ts';
 import { selectJobs } from '#src/domain/ci/pipelines/config/select.ts';
-import { expand, predefined } from '#src/domain/ci/pipelines/config/variables.ts';
 import { LONG } from '../support/long.ts';
 
 const message = (text: string) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Answers, keyOf, type Wanted } from '#src/domain/ci/pipelines/config/compose/sources.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
+import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import { type Answers, keyOf, type Wanted } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { planOf } from '#src/domain/ci/pipelines/config/plan.ts';
 import { readExpression } from '#src/domain/ci/pipelines/config/rules/expression.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findCoverage } from '#src/domain/ci/jobs/find_coverage.ts';
-import { isPattern } from '#src/domain/ci/pipelines/config/pattern.ts';
+import { isPattern } from '#src/domain/ci/pipelines/config/base/pattern.ts';
 
 const REPORT = 'Lines: 1 of 2\nTOTAL coverage 87.5% of lines\nDone.';
 

@@ -14,7 +14,7 @@ const names = settingGroups.flatMap(({ settings }) => Object.keys(settings));
 const isSetting = (name: string) => names.includes(name);
 
 describe('Compose files', () => {
-  it.each(['compose.yaml', 'compose.scaled.yaml', 'deploy/compose/compose.yaml'])(
+  it.each(['deploy/compose/build.yaml', 'deploy/compose/scaled.yaml', 'deploy/compose/compose.yaml'])(
     '%s uses settings that there are, and services that it has',
     (file) => {
       const {
@@ -36,7 +36,9 @@ describe('Compose files', () => {
   );
 
   it('of the scaled set have three servers that leave the jobs to two workers', () => {
-    const { services }: Document = parse(readFileSync(packagePath('compose.scaled.yaml'), 'utf8'), { merge: true });
+    const { services }: Document = parse(readFileSync(packagePath('deploy/compose/scaled.yaml'), 'utf8'), {
+      merge: true,
+    });
     const built = Object.values<Document>(services).filter(({ build }) => build);
     expect(built.filter(({ environment }) => environment.GANTRY_QUEUES === 'none')).toHaveLength(3);
     expect(built.filter(({ command }) => String(command) === 'work')).toHaveLength(2);
@@ -79,7 +81,7 @@ describe('The Dockerfile', () => {
 });
 
 describe('The Helm chart', () => {
-  const chart = packagePath('charts/gantry');
+  const chart = packagePath('deploy/charts/gantry');
   const of = (documents: Document[], kind: string) => documents.filter((document) => document.kind === kind);
 
   it('starts servers and workers that share a volume and a secret', () => {
@@ -147,9 +149,9 @@ describe('The Helm chart', () => {
 
   it('refuses values that it does not know', () => {
     const isValid = new Ajv({ strict: false }).compile(
-      JSON.parse(readFileSync(packagePath('charts/gantry/values.schema.json'), 'utf8')),
+      JSON.parse(readFileSync(packagePath('deploy/charts/gantry/values.schema.json'), 'utf8')),
     );
-    const usual = parse(readFileSync(packagePath('charts/gantry/values.yaml'), 'utf8'));
+    const usual = parse(readFileSync(packagePath('deploy/charts/gantry/values.yaml'), 'utf8'));
     expect(isValid(usual), JSON.stringify(isValid.errors)).toBe(true);
     expect(isValid({ ...usual, settings: { GANTRY_MAX_SECONDS: 60 } })).toBe(true);
     for (const wrong of [

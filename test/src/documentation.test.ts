@@ -278,7 +278,7 @@ describe('What documents name', () => {
 });
 
 /** Made by commands, and not in every checkout. */
-const MADE = ['site/dist', 'src/generated'];
+const MADE = ['docs/.site/dist', 'src/generated'];
 
 /** The document of the files of the sample data, which are in its repositories. */
 const OF_SAMPLES = 'docs/testing-clients.md';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { asDraft, asReady, isDraft, isDraftSql, toggleDraft } from '#src/domain/tracking/merge_requests/draft.ts';
+import { asDraft, asReady, isDraft, isDraftSql, toggleDraft } from '#src/domain/tracking/subjects/draft.ts';
 import { connect } from '#src/platform/database/db.ts';
 import { Prisma } from '../../src/generated/prisma/client.ts';
 import { freshDatabase } from '../support/database.ts';

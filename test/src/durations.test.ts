@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatDuration, parseDuration } from '#src/domain/tracking/time_tracking/duration.ts';
+import { formatDuration, parseDuration } from '#src/domain/tracking/subjects/duration.ts';
 
 it.each([
   ['3h30m', 12_600],

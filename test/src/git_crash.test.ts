@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { RefChanged, RefLocked } from '#src/git/errors.ts';
+import { RefChanged, RefLocked } from '#src/git/base/errors.ts';
 import { initRepository } from '#src/git/init.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
 import { removeStaleLocks } from '#src/git/refs/lock.ts';

@@ -3,11 +3,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { DEFAULT_LIMITS } from '#src/git/base/diff_limits.ts';
 import { diffTrees } from '#src/git/diff/diff.ts';
-import { DEFAULT_LIMITS } from '#src/git/diff/limits.ts';
+import { changesIn } from '#src/git/diff/name_changes.ts';
 import { DiffTree, type Trees } from '#src/git/program/diff_tree.ts';
 import { DiffTreePool, diffTrees as diffTreePool } from '#src/git/program/diff_trees.ts';
-import { changesIn } from '#src/git/program/name_changes.ts';
 import { ProgramReader } from '#src/git/program.ts';
 import { treesOf } from '../support/git_diff.ts';
 import { text } from '../support/git_fixtures.ts';

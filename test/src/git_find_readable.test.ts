@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findReadable } from '#src/git/remote/find_readable.ts';
+import { findReadable } from '#src/git/incoming/find_readable.ts';
 
 const names = Array.from({ length: 1_000 }, (_, at) => String(at).padStart(40, '0'));
 

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { type Diff, diffCommit, diffTrees } from '#src/git/diff/diff.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
 import { openRepository } from '#src/git/open.ts';
 import { ProgramReader } from '#src/git/program.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
 import { mergeTrees } from '#src/git/write/merge_trees.ts';
 import { ObjectWriter } from '#src/git/write/objects.ts';
 import { type Entry, gitDiff, ownDiff } from '../support/git_diff.ts';

@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Signature } from '#src/git/model.ts';
+import type { Signature } from '#src/git/base/model.ts';
 import { openRepository } from '#src/git/open.ts';
 import { forgetProgram } from '#src/git/program/detect.ts';
 import { updateRef } from '#src/git/refs/update.ts';

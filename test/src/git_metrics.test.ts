@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { Quarantine } from '#src/git/incoming/quarantine.ts';
 import { initRepository } from '#src/git/init.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
 import { CatFile } from '#src/git/program/cat_file.ts';
 import { ProgramReader } from '#src/git/program.ts';
-import { Quarantine } from '#src/git/remote/quarantine.ts';
 import { watchProcess } from '#src/platform/observability/metrics/process.ts';
 import { gitPrograms, gitProgramsStarted } from '#src/platform/observability/metrics/registry.ts';
 import { commitActions } from '../support/commit_actions.ts';

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MissingObject } from '#src/git/errors.ts';
+import { MissingObject } from '#src/git/base/errors.ts';
+import { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
 import { absentObjects } from '#src/git/objects/presence.ts';
 import { updateRef } from '#src/git/refs/update.ts';
 import { updateRefs } from '#src/git/refs/update_many.ts';
 import { confirmObjects, secureObjects } from '#src/git/remote/secure.ts';
-import { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import { commitActions } from '../support/commit_actions.ts';
 import { emptyRepository, git, gitLines } from '../support/git_program.ts';
 import { LONG } from '../support/long.ts';

@@ -6,7 +6,7 @@ import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { InvalidRefName, RefChanged, RefLocked } from '#src/git/errors.ts';
+import { InvalidRefName, RefChanged, RefLocked } from '#src/git/base/errors.ts';
 import { initRepository } from '#src/git/init.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
 import { removeStaleLocks } from '#src/git/refs/lock.ts';

@@ -1,10 +1,10 @@
 // One part in depth, which the long run has.
 // @module-tag long
 import { afterAll, describe, expect, it } from 'vitest';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
+import type { FileSearch, MessageSearch } from '#src/git/base/search.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
 import { ProgramReader } from '#src/git/program.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
-import type { FileSearch, MessageSearch } from '#src/git/search/hits.ts';
 import { matchesPath } from '#src/git/search/pattern.ts';
 import { emptyRepository, git } from '../support/git_program.ts';
 

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { InvalidRefName, RefChanged, RefLocked } from '#src/git/errors.ts';
+import { InvalidRefName, RefChanged, RefLocked } from '#src/git/base/errors.ts';
+import type { Oid, Signature } from '#src/git/base/model.ts';
+import { decodeName } from '#src/git/base/names.ts';
 import { initRepository } from '#src/git/init.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
-import type { Oid, Signature } from '#src/git/model.ts';
-import { decodeName } from '#src/git/names.ts';
 import { removeStaleLocks } from '#src/git/refs/lock.ts';
 import { isValidBranchName, isValidRefName } from '#src/git/refs/name.ts';
 import { deleteRef, setDefaultBranch, updateRef } from '#src/git/refs/update.ts';

@@ -2,11 +2,11 @@ import { existsSync, readFileSync, rmSync, truncateSync, utimesSync, writeFileSy
 import path from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
 import { appendTrace } from '#src/domain/ci/job_logs/append.ts';
 import { traceFile } from '#src/domain/ci/job_logs/file.ts';
 import { locateTrace } from '#src/domain/ci/job_logs/locate.ts';
-import { readRawTrace } from '#src/domain/ci/job_logs/read.ts';
+import { readRawTrace } from '#src/domain/ci/jobs/raw_log.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { RepositoryStore } from '#src/domain/repository/store.ts';
 import { DiskUploads } from '#src/domain/uploads/disk.ts';

@@ -3,12 +3,12 @@ import vm from 'node:vm';
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { maskError } from '#schema/errors.ts';
+import { trimEnds } from '#src/base/text.ts';
 import { pathFrom } from '#src/domain/namespaces/path_from.ts';
 import { dueDate } from '#src/domain/tracking/quick_actions/due_date.ts';
 import { splitQuickActions } from '#src/domain/tracking/quick_actions/split.ts';
 import { formatSignature, parseSignature } from '#src/git/objects/signature.ts';
 import { redactUrl } from '#src/platform/observability/log.ts';
-import { trimEnds } from '#src/platform/text.ts';
 import { LONG as LONG_TEST } from '../support/long.ts';
 
 const LONG = 1_000_000;

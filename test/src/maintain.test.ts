@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { unlessMaintained } from '#src/domain/repository/lock.ts';
 import { maintainProject } from '#src/domain/repository/maintain.ts';
-import { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
+import { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
 import { connect } from '#src/platform/database/db.ts';
 import { clone, commitFile, run, workingCopy } from '../support/git_client.ts';
 import { git, gitLines, unpack } from '../support/git_program.ts';

@@ -45,10 +45,10 @@ describe('A restore', { timeout: 300_000 }, () => {
     const [staged, storage] = [scratch(), scratch()];
     const stage = new Stage(staged, { default: storage });
     expect(await stage.placeRepositories(new RepositoryStore({ default: storage }))).toEqual([]);
-    await stage.placeUploads(world.uploads);
+    await stage.placeFiles('uploads', world.uploads, undefined);
     symlinkSync('uploads', path.join(staged, 'uploads'));
     symlinkSync('.restoring', path.join(storage, '.restoring'));
-    await expect(stage.placeUploads(world.uploads)).rejects.toThrow('ELOOP');
+    await expect(stage.placeFiles('uploads', world.uploads, undefined)).rejects.toThrow('ELOOP');
     await expect(stage.placeRepositories(new RepositoryStore({ default: storage }))).rejects.toThrow('ELOOP');
   });
 

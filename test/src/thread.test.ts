@@ -2,7 +2,7 @@
 // @module-tag long
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Overrun, ThreadLate, type ThreadLimits, Threads } from '#src/git/thread.ts';
+import { Overrun, ThreadLate, type ThreadLimits, Threads } from '#src/base/thread.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 import { packageRoot } from '#src/platform/package_root.ts';
 
@@ -83,5 +83,5 @@ it('A thread sends its answers alone, also under `node --watch`', async () => {
 it('All threads are started like that', () => {
   const files = globSync('src/**/*.ts', { cwd: packageRoot }).map((file) => `${packageRoot}/${file}`);
   const starting = files.filter((file) => readFileSync(file, 'utf8').includes('new Worker('));
-  expect(starting.map((file) => file.slice(packageRoot.length))).toEqual(['/src/git/thread.ts']);
+  expect(starting.map((file) => file.slice(packageRoot.length))).toEqual(['/src/base/thread.ts']);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ProgramFailed, RefLocked } from '#src/git/errors.ts';
+import { ProgramFailed, RefLocked } from '#src/git/base/errors.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { DatabaseUnavailable } from '#src/platform/database_unavailable.ts';
 import { createLogger } from '#src/platform/observability/log.ts';

@@ -3,10 +3,11 @@ import { mkdir, open, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { createDeflate, createGzip, deflateSync } from 'node:zlib';
+import { DIRECTORY, FILE, type Mode, type Oid, type Signature } from '#src/git/base/model.ts';
 import { initRepository } from '#src/git/init.ts';
-import { DIRECTORY, FILE, type Mode, type Oid, type Signature } from '#src/git/model.ts';
+import { nameOf } from '#src/git/objects/name.ts';
 import { updateRef } from '#src/git/refs/update.ts';
-import { encodeCommit, encodeTree, nameOf } from '#src/git/write/encode.ts';
+import { encodeCommit, encodeTree } from '#src/git/write/encode.ts';
 import { ObjectWriter } from '#src/git/write/objects.ts';
 
 /*

@@ -1,6 +1,6 @@
-import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
-import type { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
+import type { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
 import { type CommitInput, CommitSeries } from '#src/git/write/series.ts';
 
 /** A commit and what it is to follow; null for the first one of a branch without history. */

@@ -1,5 +1,5 @@
+import { encodeName } from '#src/git/base/names.ts';
 import type { DiffEntry } from '#src/git/diff/diff.ts';
-import { encodeName } from '#src/git/names.ts';
 import { type Change, HistoryBuilder } from './git_history.ts';
 import { gitBytes, gitLines } from './git_program.ts';
 

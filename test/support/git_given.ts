@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { TreeEntry } from '#src/git/model.ts';
-import { encodeName } from '#src/git/names.ts';
-import type { Contributor } from '#src/git/reader.ts';
+import type { TreeEntry } from '#src/git/base/model.ts';
+import { encodeName } from '#src/git/base/names.ts';
+import type { Contributor } from '#src/git/base/reader.ts';
 import { randomizer } from './git_history.ts';
 import { cloneOf, git, gitBytes, gitCode, gitLines } from './git_program.ts';
 

@@ -1,5 +1,5 @@
-import type { TreeEntry } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { TreeEntry } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 
 /** All that a directory of a commit (or tree) holds; null if there is no such directory. */
 export async function entriesOf(

@@ -19,6 +19,8 @@ export class Mailbox {
   readonly received: Received[] = [];
   /** How many messages are refused for now, one after the other. */
   refusing = 0;
+  /** Milliseconds that it takes to accept a message. */
+  patience = () => 0;
   url = '';
   readonly #read = new Map<string, number>();
 
@@ -59,8 +61,13 @@ export async function startMailbox(): Promise<Mailbox> {
           return;
         }
         const raw = Buffer.concat(parts).toString();
-        for (const { address } of session.envelope.rcptTo) mailbox.received.push(parse(address, raw));
-        done();
+        const accept = () => {
+          for (const { address } of session.envelope.rcptTo) mailbox.received.push(parse(address, raw));
+          done();
+        };
+        const wait = mailbox.patience();
+        if (wait === 0) accept();
+        else setTimeout(accept, wait);
       });
     },
   });

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { packagePath, packageRoot } from '#src/platform/package_root.ts';
-import { type Gantry, type SamplePerson, type StartOptions, startGantry } from '../../testing/index.cjs';
+import { type Gantry, type SamplePerson, type StartOptions, startGantry } from '../../clients/testing/index.cjs';
 import { blocksOf } from '../support/documentation.ts';
 import { isAlive, run, scratchDirectory, until } from '../support/server_process.ts';
 
@@ -202,7 +202,7 @@ describe('startGantry', { timeout: 600_000 }, () => {
 
   test.each(['SIGKILL', 'SIGTERM', 'exit'] as const)('a test process that ends by %s leaves no server', async (how) => {
     const program = `
-      import { startGantry } from ${JSON.stringify(packagePath('testing/index.cjs'))};
+      import { startGantry } from ${JSON.stringify(packagePath('clients/testing/index.cjs'))};
       const server = await startGantry({ env: ${JSON.stringify(env)} });
       console.log(server.url);
       if (${how === 'exit'}) throw new Error('A test failed');

@@ -14,6 +14,8 @@ export interface GantryErrorExtensions {
   scope?: string;
   /** Seconds after which to try again. */
   retryAfter?: number;
+  /** Whether the mutation made its change nevertheless: the error is one of what was selected of it. */
+  committed?: boolean;
 }
 
 /** An error of the server, as it sent it. */
@@ -26,7 +28,10 @@ export class GantryError extends Error {
   override readonly name = 'GantryError';
   /** All errors of the answer; empty where it was not one of GraphQL, as that of a proxy. */
   readonly errors: readonly GantryGraphQLError[];
-  /** The part of the answer without errors; null without any. */
+  /**
+   * All that could be answered, with null in the place of each error, also where the schema has a type that is never null; null where
+   * nothing could be.
+   */
   readonly data: unknown;
   /** HTTP status of the answer. */
   readonly status: number;

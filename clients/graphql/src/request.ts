@@ -8,7 +8,8 @@ export interface Body {
 export function bodyOf(query: string, variables: unknown): Body {
   const files = new Map<Blob, string[]>();
   const values = withoutFiles(variables, 'variables', files);
-  const operation = JSON.stringify({ query, variables: values });
+  // Errors leave all that could be answered in `GantryError.data`.
+  const operation = JSON.stringify({ query, variables: values, onError: 'NULL' });
   if (files.size === 0) return { body: operation, headers: { 'Content-Type': 'application/json' } };
   const form = new FormData();
   form.append('operations', operation);

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { Request } from 'express';
-import { parseJson } from '#src/platform/json.ts';
+import { parseJson } from '#src/base/json.ts';
+import { isUtf8Encoded } from '#src/base/utf8.ts';
 import { readAtMost } from '#src/platform/limits/read_at_most.ts';
-import { isUtf8Encoded } from '#src/platform/utf8.ts';
 
 /** Thrown for a request whose body cannot be read as a form. */
 export class Unreadable extends Error {}

@@ -2,8 +2,8 @@ import type { Request, RequestHandler, Response } from 'express';
 import { SELF_REGISTERED_GRANTS } from '#src/access/oauth/clients.ts';
 import { Unreadable } from '#src/access/oauth/form.ts';
 import type { ClientValues, OAuthOptions, RegisteredClient } from '#src/access/oauth/options.ts';
+import { parseJson, UnusableJson } from '#src/base/json.ts';
 import { RateLimited, ValidationFailed } from '#src/platform/errors.ts';
-import { parseJson, UnusableJson } from '#src/platform/json.ts';
 import { readAtMost } from '#src/platform/limits/read_at_most.ts';
 
 /** Where clients register themselves (OAuth 2.0 Dynamic Client Registration, RFC 7591). */

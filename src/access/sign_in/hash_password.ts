@@ -1,6 +1,6 @@
 import crypto from 'node:crypto';
 import type { HashRequest } from '#src/access/sign_in/hashing_thread.ts';
-import { Threads } from '#src/git/thread.ts';
+import { Threads } from '#src/base/thread.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { networkOf } from '#src/platform/limits/network.ts';
 

@@ -1,5 +1,5 @@
-import type { Commit } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Commit } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { RefChange } from '#src/git/refs/update_many.ts';
 
 /** What a command changed, as `recordChange` passes it to all followers. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { parseJson, UnusableJson } from '#src/base/json.ts';
 import { RegistryError } from '#src/domain/container_registry/errors.ts';
 import { isDigest } from '#src/domain/container_registry/names.ts';
-import { parseJson, UnusableJson } from '#src/platform/json.ts';
 
 /** Bytes of the largest manifest. */
 export const LARGEST_MANIFEST = 4 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
 import { packagesStore } from '#src/domain/packages/place.ts';
 import { finishForks } from '#src/domain/repository/fork.ts';
 import { withNobodyInside } from '#src/domain/repository/lock.ts';

@@ -1,7 +1,6 @@
 import { type Audited, audit, BY_SERVER } from '#src/access/audit/record.ts';
 import { endBots } from '#src/access/credentials/tokens/end_bots.ts';
 import { endOf, type MemberIds } from '#src/domain/members/audit.ts';
-import { DAYS } from '#src/domain/members/invitations/list.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
 declare module '#src/platform/background/queue.ts' {
@@ -10,6 +9,9 @@ declare module '#src/platform/background/queue.ts' {
     'members.expire': Record<string, never>;
   }
 }
+
+/** Days after which an invitation that nobody accepted is void. */
+export const INVITATION_DAYS = 90;
 
 /** Removes expired memberships, also of bots whose tokens have expired, shares and invitations, and records events in the feeds of projects. */
 export async function removeExpiredMembers(db: Db): Promise<void> {
@@ -33,5 +35,5 @@ export async function removeExpiredMembers(db: Db): Promise<void> {
     await endBots(tx, BY_SERVER);
   });
   await db.$executeRaw`DELETE FROM invitations
-    WHERE expires_at <= (now() AT TIME ZONE 'UTC')::date OR created_at <= now() - make_interval(days => ${DAYS})`;
+    WHERE expires_at <= (now() AT TIME ZONE 'UTC')::date OR created_at <= now() - make_interval(days => ${INVITATION_DAYS})`;
 }

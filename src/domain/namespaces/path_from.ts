@@ -1,4 +1,4 @@
-import { plainLetters, trimEnds } from '#src/platform/text.ts';
+import { plainLetters, trimEnds } from '#src/base/text.ts';
 
 /** Characters of the longest path. */
 const LONGEST = 255;

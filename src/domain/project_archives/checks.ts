@@ -1,9 +1,9 @@
-import { emojiNamed } from '#src/domain/tracking/awards/emoji.ts';
 import { POSITION_TYPES, RANGE_TYPES } from '#src/domain/tracking/discussions/position.ts';
 import { fileNameOf } from '#src/domain/uploads/create.ts';
 import * as enums from '#src/generated/prisma/enums.ts';
-import { isOid } from '#src/git/model.ts';
+import { isOid } from '#src/git/base/model.ts';
 import { isValidBranchName } from '#src/git/refs/name.ts';
+import { emojiNamed } from '#src/platform/emoji.ts';
 
 /** Whether a column may have a value that is not null. `type` is that of the column in prisma/schema. */
 export type Check = (value: unknown, type: string) => boolean | Promise<boolean>;

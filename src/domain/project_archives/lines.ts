@@ -1,5 +1,5 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { parseJson, UnusableJson } from '#src/platform/json.ts';
+import { parseJson, UnusableJson } from '#src/base/json.ts';
 
 /** An archive is not imported; the message says why, for the masters of the project. */
 export class ArchiveInvalid extends Error {

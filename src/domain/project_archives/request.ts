@@ -1,5 +1,6 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { lengthError } from '#src/base/text.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { ARCHIVE } from '#src/domain/project_archives/place.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
@@ -12,7 +13,6 @@ import { allowedHosts, isBlocked, parseHookUrl } from '#src/platform/outbound/ho
 import { BLOCKED } from '#src/platform/outbound/url.ts';
 import { encrypt } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
-import { lengthError } from '#src/platform/text.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {

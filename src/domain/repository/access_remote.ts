@@ -11,7 +11,7 @@ import { OVERDUE, refuseClosed, verifyLogin } from '#src/access/sign_in/sign_in.
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { actorWithin } from '#src/domain/projects/job_token_scope.ts';
 import { sharedBranches } from '#src/domain/repository/collaboration.ts';
-import { wikiOf } from '#src/domain/repository/wikis/place.ts';
+import { wikiOf } from '#src/domain/repository/wiki_place.ts';
 import { writeRefusal } from '#src/domain/repository/writable.ts';
 import { MERGE_REQUEST_REFS } from '#src/git/refs/name.ts';
 import { DomainError, NotFound, Unauthenticated } from '#src/platform/errors.ts';

@@ -4,8 +4,8 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { defaultBranch, findRevision } from '#src/domain/repository/revision.ts';
 import { trimSlashes } from '#src/domain/repository/tree.ts';
 import { type ArchiveFormat, hasBzip2 } from '#src/git/archive.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { pathFault } from '#src/git/write/path.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 

@@ -1,10 +1,10 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findProject } from '#src/domain/projects/find.ts';
-import { type CommitRow, commitRows } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import type { FileRow } from '#src/domain/repository/file.ts';
 import { shownLines } from '#src/domain/repository/file_text.ts';
+import { type CommitRow, commitRows } from '#src/domain/repository/find_commit.ts';
 import { BadRequest, ContentTooLarge } from '#src/platform/errors.ts';
 
 /** Lines that follow each other and were written in one commit. */

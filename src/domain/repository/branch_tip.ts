@@ -1,8 +1,8 @@
 import type { BranchStart } from '#src/domain/repository/branch_start.ts';
 import { isEmpty } from '#src/domain/repository/protection.ts';
 import { NOT_COMMITTED, NOT_ON_BRANCH } from '#src/domain/repository/refusals.ts';
-import { isOid, type Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import { isOid, type Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { mayBeMade } from '#src/git/refs/name.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 

@@ -10,9 +10,9 @@ import { findPushedProject, type PushedProject } from '#src/domain/repository/pu
 import { pushRefs, type Step } from '#src/domain/repository/record.ts';
 import { changeRefusal, NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
 import { writeRefusal } from '#src/domain/repository/writable.ts';
-import { MissingObject, RefChanged } from '#src/git/errors.ts';
-import type { Oid } from '#src/git/model.ts';
-import { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
+import { MissingObject, RefChanged } from '#src/git/base/errors.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
 import { CommitSeries } from '#src/git/write/series.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';

@@ -6,14 +6,14 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { holdRepositoryLock, withRepositoryLock } from '#src/domain/repository/lock.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
-import { InvalidRefName, MissingObject } from '#src/git/errors.ts';
-import { encodeName } from '#src/git/names.ts';
+import { InvalidRefName, MissingObject } from '#src/git/base/errors.ts';
+import { encodeName } from '#src/git/base/names.ts';
+import { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
 import { removeStaleLocks } from '#src/git/refs/lock.ts';
 import { refFile } from '#src/git/refs/read.ts';
 import { deleteRef, updateRef } from '#src/git/refs/update.ts';
 import { type ManyOptions, NotAlone, type RefChange, updateRefs } from '#src/git/refs/update_many.ts';
 import { confirmObjects, secureObjects } from '#src/git/remote/secure.ts';
-import { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
 export type { RefChange };

@@ -4,7 +4,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { EachApart } from '#src/domain/repository/each.ts';
 import { mayRemoveObjects, withRepositoryLock } from '#src/domain/repository/lock.ts';
 import type { RepositoryPlace, RepositoryStore } from '#src/domain/repository/store.ts';
-import { ProgramFailed } from '#src/git/errors.ts';
+import { ProgramFailed } from '#src/git/base/errors.ts';
 import { programVersion } from '#src/git/program/detect.ts';
 import { findDeadPack, removeDeadPack } from '#src/git/remote/dead_packs.ts';
 import { ABANDONED, findLeftovers, isAbandoned, type Leftover, removeLeftovers } from '#src/git/write/leftovers.ts';

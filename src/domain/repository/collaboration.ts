@@ -7,7 +7,7 @@ import {
   type Protection,
   protectionOf,
   protectionsOf,
-} from '#src/domain/repository/branches/protection.ts';
+} from '#src/domain/repository/protections/of_branches.ts';
 import { type Db, queryJson, type Transaction } from '#src/platform/database/db.ts';
 import { select } from '#src/platform/records/selection.ts';
 

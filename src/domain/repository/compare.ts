@@ -3,14 +3,14 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { comparePath } from '#src/domain/namespaces/address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
+import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import { relatedProject } from '#src/domain/repository/fork_network.ts';
 import { findRevision, type Revision } from '#src/domain/repository/revision.ts';
-import { isFar } from '#src/git/diff/comparison.ts';
+import { isFar } from '#src/git/base/comparison.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
-import { withJoined } from '#src/git/joined.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import { withJoined } from '#src/git/remote/joined.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 
 /** Maximum number of commits in a comparison. */

@@ -4,9 +4,9 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { keep, readKept } from '#src/domain/repository/contributors_kept.ts';
 import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { Contributor, ContributorsQuery, RepositoryReader } from '#src/git/base/reader.ts';
 import { joinContributors } from '#src/git/history/contributors.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { Contributor, ContributorsQuery, RepositoryReader } from '#src/git/reader.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { type Page, type PageRequest, pageOf } from '#src/platform/page.ts';
 

@@ -1,5 +1,5 @@
-import type { Oid } from '#src/git/model.ts';
-import type { Contributor } from '#src/git/reader.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { Contributor } from '#src/git/base/reader.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
 /** The contributors up to a commit. */

@@ -1,8 +1,8 @@
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
 import type { RefChange } from '#src/domain/repository/change_refs.ts';
-import { GitError } from '#src/git/errors.ts';
-import { yieldToEventLoop } from '#src/git/event_loop.ts';
-import type { Commit, Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import { GitError } from '#src/git/base/errors.ts';
+import type { Commit, Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 
 const BRANCHES = 'refs/heads/';
 /** Maximum number of commits in the record of a push. */

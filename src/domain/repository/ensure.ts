@@ -2,7 +2,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { requireAlive } from '#src/domain/projects/alive.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
 /**

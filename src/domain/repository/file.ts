@@ -7,7 +7,7 @@ import { withEffort } from '#src/domain/repository/effort.ts';
 import { remembered } from '#src/domain/repository/remember.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
 import { trimSlashes } from '#src/domain/repository/tree.ts';
-import type { Mode, Oid } from '#src/git/model.ts';
+import type { Mode, Oid } from '#src/git/base/model.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
 /** A file at a revision. */

@@ -8,7 +8,7 @@ import type { FileRow } from '#src/domain/repository/file.ts';
 import { type HighlightedLines, highlight } from '#src/domain/repository/highlight/highlight.ts';
 import { type LfsPointer, POINTER_BYTES, parsePointer } from '#src/domain/repository/lfs_pointer.ts';
 import { remembered } from '#src/domain/repository/remember.ts';
-import { SYMLINK } from '#src/git/model.ts';
+import { SYMLINK } from '#src/git/base/model.ts';
 
 type Caller = Pick<Context, 'actor' | 'clientAddress' | 'answer'>;
 

@@ -5,10 +5,10 @@ import { isAlive } from '#src/domain/projects/alive.ts';
 import { changeRefs, type RefChange } from '#src/domain/repository/change_refs.ts';
 import { whileObjectsStay, withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { recordCopy } from '#src/domain/repository/record_copy.ts';
+import { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
 import { copyRepository, refsToCopy } from '#src/git/remote/copy.ts';
 import { copyInProcess } from '#src/git/remote/copy_in_process.ts';
 import { secureObjects } from '#src/git/remote/secure.ts';
-import { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { ofEachDatabase } from '#src/platform/database/of_each.ts';
 

@@ -1,7 +1,7 @@
-import { isDamage } from '#src/git/damage.ts';
-import { Damaged } from '#src/git/errors.ts';
-import { isGone } from '#src/git/existence.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import { isDamage } from '#src/git/base/damage.ts';
+import { Damaged } from '#src/git/base/errors.ts';
+import { isGone } from '#src/git/base/existence.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { DomainError, NotFound } from '#src/platform/errors.ts';
 
 const guarded = new WeakMap<RepositoryReader, RepositoryReader>();

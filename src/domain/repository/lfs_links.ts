@@ -1,7 +1,7 @@
 import { ifReadable } from '#src/domain/repository/if_readable.ts';
 import { POINTER_BYTES, parsePointer } from '#src/domain/repository/lfs_pointer.ts';
-import { EMPTY_TREE, type Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import { EMPTY_TREE, type Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
 /** Commits that are read per walk, and changed files after which those that they have so far are looked at. */

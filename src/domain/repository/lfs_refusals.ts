@@ -1,9 +1,9 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { presentObjects } from '#src/domain/repository/lfs_objects.ts';
 import { POINTER_BYTES, parsePointer } from '#src/domain/repository/lfs_pointer.ts';
-import type { Oid } from '#src/git/model.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { Quarantine } from '#src/git/incoming/quarantine.ts';
 import type { PushCommand } from '#src/git/remote/push_request.ts';
-import type { Quarantine } from '#src/git/remote/quarantine.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
 /** Small new files of a push that are looked through for pointers; those of larger pushes are not. */

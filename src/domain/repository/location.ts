@@ -1,15 +1,15 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { type CommitRow, commitRows } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { type FileRow, findFile } from '#src/domain/repository/file.ts';
+import { type CommitRow, commitRows } from '#src/domain/repository/find_commit.ts';
 import { remembered } from '#src/domain/repository/remember.ts';
 import { defaultBranch, resolveRevision } from '#src/domain/repository/revision.ts';
 import { READMES } from '#src/domain/repository/root_files.ts';
 import { trimSlashes } from '#src/domain/repository/tree.ts';
-import type { EntryType, Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { EntryType, Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /** What a ref is. A `commit` is also one by steps, such as `master~1`. */

@@ -4,7 +4,7 @@ import { EachApart } from '#src/domain/repository/each.ts';
 import { mayRemoveObjects, unlessMaintained, withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { repositorySize } from '#src/domain/repository/size.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
-import { ProgramFailed } from '#src/git/errors.ts';
+import { ProgramFailed } from '#src/git/base/errors.ts';
 import { programVersion } from '#src/git/program/detect.ts';
 import { prune } from '#src/git/remote/prune.ts';
 import { type Heap, hasOldObjects, indexHistory, measureHeap, repack, unindexedBytes } from '#src/git/remote/repack.ts';

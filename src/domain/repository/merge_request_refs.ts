@@ -1,5 +1,5 @@
 import type { RefChange } from '#src/domain/repository/change_refs.ts';
-import type { Oid } from '#src/git/model.ts';
+import type { Oid } from '#src/git/base/model.ts';
 import { KEPT_REFS, MERGE_REQUEST_REFS } from '#src/git/refs/name.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 

@@ -1,17 +1,17 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { sharedBranches } from '#src/domain/repository/collaboration.ts';
+import { allows, type RemotePush } from '#src/domain/repository/protections/levels.ts';
 import {
   listProtections,
   mayPushOrMerge,
   type ProtectionRow,
   protectionOf,
   protectionsOf,
-} from '#src/domain/repository/branches/protection.ts';
-import { sharedBranches } from '#src/domain/repository/collaboration.ts';
-import { allows } from '#src/domain/repository/protections/levels.ts';
+} from '#src/domain/repository/protections/of_branches.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
@@ -23,12 +23,6 @@ export const PUSH_REFUSED = 'You are not allowed to push into this branch';
 
 /** The message for a protected branch in the report on a push. */
 const PROTECTED = 'You are not allowed to push code to protected branches on this project.';
-
-/** A push over HTTP or SSH. */
-export interface RemotePush {
-  /** The deploy key that it is made with. */
-  deployKeyId?: number | undefined;
-}
 
 /** Why an actor may not do something to a branch of a project; null if they may. */
 export type BranchRefusals = (branch: string, wish: BranchWish) => string | null;

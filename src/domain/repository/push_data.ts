@@ -1,8 +1,8 @@
 import { pagePath } from '#src/domain/namespaces/address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { RefChange } from '#src/domain/repository/change_refs.ts';
-import type { Commit } from '#src/git/model.ts';
-import { NO_OBJECT } from '#src/git/model.ts';
+import type { Commit } from '#src/git/base/model.ts';
+import { NO_OBJECT } from '#src/git/base/model.ts';
 import { signatureTime } from '#src/git/objects/signature.ts';
 import { type SshPlace, sshUrl } from '#src/platform/config/ssh_address.ts';
 

@@ -10,7 +10,7 @@ import type { RepositoryLimits } from '#src/domain/repository/limits.ts';
 import { withinLimits } from '#src/domain/repository/refusals.ts';
 import type { Replace } from '#src/git/archive/replace.ts';
 import { type ArchiveFormat, archive } from '#src/git/archive.ts';
-import type { TreeCounts } from '#src/git/objects/tree_counts.ts';
+import type { TreeCounts } from '#src/git/base/reader.ts';
 import { ContentTooLarge, NotFound, RateLimited } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 

@@ -1,5 +1,5 @@
-import { Damaged, GitError, isLimit, MissingObject, RefLocked } from '#src/git/errors.ts';
-import { isGone } from '#src/git/existence.ts';
+import { Damaged, GitError, isLimit, MissingObject, RefLocked } from '#src/git/base/errors.ts';
+import { isGone } from '#src/git/base/existence.ts';
 import { BadRequest, ContentTooLarge, DomainError, NotFound } from '#src/platform/errors.ts';
 
 /** The message when a commit fails for any other reason (behaviour.md 1.5). */

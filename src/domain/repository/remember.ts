@@ -1,4 +1,4 @@
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 
 const memories = new WeakMap<RepositoryReader, Map<string, Promise<unknown>>>();
 

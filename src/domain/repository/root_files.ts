@@ -1,6 +1,6 @@
 import { recognizeLicense } from '#src/domain/administration/templates/recognize.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 
 /** Names of the files that introduce a directory, the first that is there. */
 export const READMES = ['README.md', 'readme.md', 'Readme.md', 'README.markdown', 'README', 'README.txt', 'readme.txt'];

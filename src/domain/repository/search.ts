@@ -1,13 +1,12 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { type CommitRow, commitRows } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
+import { type CommitRow, commitRows } from '#src/domain/repository/find_commit.ts';
 import { defaultBranch, findRevision, type Revision } from '#src/domain/repository/revision.ts';
-import { wikiOf } from '#src/domain/repository/wikis/place.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { FileHit } from '#src/git/search/hits.ts';
-import type { PathPattern } from '#src/git/search/pattern.ts';
+import { wikiOf } from '#src/domain/repository/wiki_place.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { FileHit, PathPattern } from '#src/git/base/search.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 

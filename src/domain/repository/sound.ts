@@ -1,9 +1,9 @@
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { type CommitRow, commitRows } from '#src/domain/repository/commits/find.ts';
+import { type CommitRow, commitRows } from '#src/domain/repository/find_commit.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
-import { Damaged } from '#src/git/errors.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import { Damaged } from '#src/git/base/errors.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 
 /** A ref with its commit. */
 export interface NamedTip {

@@ -3,9 +3,9 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { guardReader } from '#src/domain/repository/guard.ts';
 import { DEFAULT_LIMITS, type RepositoryLimits } from '#src/domain/repository/limits.ts';
-import type { Damaged } from '#src/git/errors.ts';
-import { repositoryExists } from '#src/git/existence.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Damaged } from '#src/git/base/errors.ts';
+import { repositoryExists } from '#src/git/base/existence.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { Repositories } from '#src/git/repositories.ts';
 import { LeakyBucket } from '#src/platform/limits/leaky_bucket.ts';
 

@@ -3,11 +3,11 @@ import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { whileObjectsStay } from '#src/domain/repository/lock.ts';
 import type { PushedProject } from '#src/domain/repository/pushed_project.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
-import { MissingObject } from '#src/git/errors.ts';
-import type { Oid } from '#src/git/model.ts';
+import { MissingObject } from '#src/git/base/errors.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
 import { copyInProcess } from '#src/git/remote/copy_in_process.ts';
 import { secureObjects } from '#src/git/remote/secure.ts';
-import { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import { BadRequest, Unavailable } from '#src/platform/errors.ts';
 
 type Stores = Pick<Context, 'db' | 'repositories'>;

@@ -1,15 +1,15 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { trimEnds } from '#src/base/text.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { type CommitRow, commitRows } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
+import { type CommitRow, commitRows } from '#src/domain/repository/find_commit.ts';
 import { remembered } from '#src/domain/repository/remember.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
-import type { Oid, TreeEntry } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Oid, TreeEntry } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import { trimEnds } from '#src/platform/text.ts';
 
 /** Bytes from which listing a directory counts as effort. */
 const LARGE = 256 * 1024;

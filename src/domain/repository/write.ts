@@ -6,7 +6,7 @@ import type { BranchStart } from '#src/domain/repository/branch_start.ts';
 import { branchTip, newBranchStart } from '#src/domain/repository/branch_tip.ts';
 import { type BranchCommit, commitInTurn } from '#src/domain/repository/branch_turn.ts';
 import type { RefOutcome } from '#src/domain/repository/change_refs.ts';
-import { type CommitRow, commitRows } from '#src/domain/repository/commits/find.ts';
+import { type CommitRow, commitRows } from '#src/domain/repository/find_commit.ts';
 import { relatedProject } from '#src/domain/repository/fork_network.ts';
 import { branchRefusals, sharedWith } from '#src/domain/repository/protection.ts';
 import type { Pusher } from '#src/domain/repository/push_data.ts';
@@ -15,7 +15,7 @@ import { findPusher } from '#src/domain/repository/record.ts';
 import { changeRefusal } from '#src/domain/repository/refusals.ts';
 import { PATIENCE, withCommits } from '#src/domain/repository/take_commits.ts';
 import { writeRefusal } from '#src/domain/repository/writable.ts';
-import type { Oid, Signature } from '#src/git/model.ts';
+import type { Oid, Signature } from '#src/git/base/model.ts';
 import { BadRequest, Forbidden, NotFound } from '#src/platform/errors.ts';
 
 /** A branch that the actor may add commits to. */

@@ -5,9 +5,9 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { AwsV4Signer } from 'aws4fetch';
+import { withoutTrailingSlashes } from '#src/base/text.ts';
 import type { S3Settings } from '#src/platform/config/uploads.ts';
 import { readAtMost } from '#src/platform/limits/read_at_most.ts';
-import { withoutTrailingSlashes } from '#src/platform/text.ts';
 import { defaultCredentials, type S3Credentials } from './s3_credentials.ts';
 
 /** Milliseconds for establishing a connection, and until data must arrive. */

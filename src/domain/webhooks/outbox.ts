@@ -1,4 +1,4 @@
-import type { EventKind } from '#src/domain/webhooks/kinds.ts';
+import type { EventKind } from '#src/domain/webhooks/payload/kinds.ts';
 import type { EventToSend, Receiver } from '#src/domain/webhooks/request.ts';
 import { type Db, Prisma, queryRows } from '#src/platform/database/db.ts';
 

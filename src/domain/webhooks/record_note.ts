@@ -1,7 +1,8 @@
 import type { CommitCommented, NoteableType, NoteWritten } from '#src/domain/changes/change.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
-import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
+import { INTERNAL } from '#src/domain/tracking/subjects/seen_sources.ts';
+import type { NoteAction } from '#src/domain/webhooks/payload/note.ts';
 import { withPeople } from '#src/domain/webhooks/subject_facts.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 
@@ -56,9 +57,6 @@ export function noteFacts(type: NoteableType, action: NoteAction): Prisma.Sql {
     'thread', (SELECT to_jsonb(d) - 'diff_lines'
       FROM discussions d WHERE n.subject_type = 'MergeRequest' AND d.id = COALESCE(n.discussion_id, n.id)))`;
 }
-
-/** What happened to a note, for hooks. */
-export type NoteAction = 'create' | 'update';
 
 /** Records the event of a new or edited commit comment for hooks, in the transaction that writes it. */
 export async function recordCommentEvent(

@@ -1,7 +1,7 @@
 import type { Change, SubjectChanged } from '#src/domain/changes/change.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
-import { differences } from '#src/domain/webhooks/differences.ts';
+import { differences } from '#src/domain/webhooks/payload/differences.ts';
 import {
   issueFacts,
   mergeRequestFacts,

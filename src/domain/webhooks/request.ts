@@ -1,8 +1,8 @@
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
-import type { EventKind } from '#src/domain/webhooks/kinds.ts';
-import { HEADERS, isProjectEvent } from '#src/domain/webhooks/kinds.ts';
 import { buildBody } from '#src/domain/webhooks/payload/build.ts';
 import type { Surroundings } from '#src/domain/webhooks/payload/common.ts';
+import type { EventKind } from '#src/domain/webhooks/payload/kinds.ts';
+import { HEADERS, isProjectEvent } from '#src/domain/webhooks/payload/kinds.ts';
 import type { Sending } from '#src/domain/webhooks/send.ts';
 import { signatureHeaders } from '#src/domain/webhooks/sign.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { EventKind } from '#src/domain/webhooks/kinds.ts';
 import type { HookPlace } from '#src/domain/webhooks/list.ts';
+import type { EventKind } from '#src/domain/webhooks/payload/kinds.ts';
 import { noteFacts } from '#src/domain/webhooks/record_note.ts';
 import { releaseFacts } from '#src/domain/webhooks/record_release.ts';
 import { issueFacts, mergeRequestFacts, type SubjectEvent } from '#src/domain/webhooks/subject_facts.ts';

@@ -1,7 +1,7 @@
 import { MERGE_STATUS } from '#src/domain/tracking/merge_requests/mergeable.ts';
 import '#src/domain/tracking/merge_requests/computed_fields.ts';
 import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
-import type { Differences } from '#src/domain/webhooks/differences.ts';
+import type { Differences } from '#src/domain/webhooks/payload/differences.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { alias, table, whole } from '#src/platform/records/alias.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
-import { packagesStore } from '#src/domain/packages/place.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
 import { selectWaiting, WAITING_JOBS } from '#src/platform/background/carry.ts';
@@ -10,17 +8,14 @@ import { Snapshot, type Table } from '#src/platform/database/snapshot.ts';
 import { packageVersion } from '#src/platform/package_root.ts';
 import { opens } from '#src/platform/secrets.ts';
 import { Archive } from './archive.ts';
-import { archiveContainers } from './containers.ts';
 import { archiveHostKeys } from './host_keys.ts';
-import { archiveArtifacts, archiveTraces } from './job_files.ts';
 import { Known } from './known.ts';
-import { archiveLfs } from './lfs.ts';
 import { FORMAT, type Head, type Missing } from './manifest.ts';
-import { archivePackages } from './packages.ts';
 import { isThere } from './present.ts';
 import { archiveRepositories, type Sources } from './repositories.ts';
+import { archiveStoredFiles } from './stored_files.ts';
 import { tableDirectory } from './tables.ts';
-import { archiveUploads } from './uploads.ts';
+import { archiveTraces } from './traces.ts';
 
 /** What a backup is made from. */
 export interface BackupOptions {
@@ -85,11 +80,7 @@ export async function* createBackup(options: BackupOptions): AsyncGenerator<Buff
   const missing: Missing[] = [];
   const sources: Sources = { archive, snapshot, exclusion, known, missing, onStep };
   yield* archiveRepositories(sources, repositories);
-  yield* archiveUploads(sources, uploads);
-  yield* archiveArtifacts(sources, artifactsStore({ uploads }));
-  yield* archivePackages(sources, packagesStore({ uploads }));
-  yield* archiveLfs(sources, uploads);
-  yield* archiveContainers(sources, uploads);
+  yield* archiveStoredFiles(sources, uploads);
   yield* archiveTraces(sources, repositories);
   yield* archive.finish({ id: head.id, elsewhere: known.taken, missing });
   return { ...summary, missing, elsewhere: known.taken.length };

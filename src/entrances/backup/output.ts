@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Readable, Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
-import { syncDirectory } from '#src/git/write/sync.ts';
+import { syncDirectory } from '#src/git/base/sync.ts';
 
 /** Stands for standard output or input instead of a file. */
 export const STANDARD = '-';

@@ -1,5 +1,5 @@
 import { access } from 'node:fs/promises';
-import { isAbsent } from '#src/git/refs/read.ts';
+import { isAbsent } from '#src/git/base/existence.ts';
 
 /** Whether a file exists. Throws errors that leave this unknown, such as EACCES or EIO. */
 export async function isThere(file: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
-import { compareNames, decodeName, encodeName } from '#src/git/names.ts';
+import { compareNames, decodeName, encodeName } from '#src/git/base/names.ts';
 import { RefReader } from '#src/git/refs/read.ts';
 import type { Exclusion } from '#src/platform/database/exclude.ts';
 import type { Snapshot } from '#src/platform/database/snapshot.ts';

@@ -1,11 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
-import { containersStore } from '#src/domain/container_registry/place.ts';
-import { packagesStore } from '#src/domain/packages/place.ts';
 import { RepositoryStore } from '#src/domain/repository/store.ts';
-import { lfsStore } from '#src/domain/uploads/lfs/place.ts';
 import { openUploads } from '#src/domain/uploads/open.ts';
 import { removeProjectsLater } from '#src/platform/background/carry.ts';
 import type { Config } from '#src/platform/config/config.ts';
@@ -19,13 +15,13 @@ import { writePrivateFile } from '#src/platform/lifecycle/private_file.ts';
 import { secretFile } from '#src/platform/lifecycle/secret.ts';
 import { UNFINISHED_RESTORE } from '#src/platform/lifecycle/unfinished.ts';
 import { readChain } from './chain.ts';
-import { FORGET_PUSHES } from './containers.ts';
 import { requireSecret } from './create.ts';
 import { placeHostKeys } from './host_keys.ts';
 import { labelOf } from './input.ts';
 import { loadDatabase } from './load_database.ts';
 import type { Head, Missing } from './manifest.ts';
 import { Stage } from './stage.ts';
+import { storesOf } from './stored_files.ts';
 import type { Entry } from './unarchive.ts';
 
 export interface RestoreOptions {
@@ -120,11 +116,7 @@ async function restoreInto(options: RestoreOptions, directory: string, touched: 
     if ('bucket' in config.uploads) touched.push(`the bucket ${config.uploads.bucket}`);
     const uploads = await openUploads(config);
     await stage.placeTraces(repositories, signal);
-    await stage.placeUploads(uploads, signal);
-    await stage.placeUploads(artifactsStore({ uploads }), signal, 'artifacts');
-    await stage.placeUploads(packagesStore({ uploads }), signal, 'packages');
-    await stage.placeUploads(lfsStore({ uploads }), signal, 'lfs');
-    await stage.placeUploads(containersStore({ uploads }), signal, 'containers');
+    for (const [folder, store] of storesOf(uploads)) await stage.placeFiles(folder, store, signal);
     if (config.secret === undefined) writePrivateFile(secretFile(config), `${secret}\n`);
     if (config.ssh) placeHostKeys(config.ssh.keys, stage.hostKeys);
     await syncDisks(placesOf(config));
@@ -202,16 +194,10 @@ function refuseFull(config: Config): void {
 async function refuseFullBucket(config: Config): Promise<void> {
   const { uploads } = config;
   if ('directory' in uploads) return;
-  const store = await openUploads(config);
-  for (const [files, prefix] of [
-    [store, uploads.prefix],
-    [artifactsStore({ uploads: store }), `${uploads.prefix}artifacts/`],
-    [packagesStore({ uploads: store }), `${uploads.prefix}packages/`],
-    [lfsStore({ uploads: store }), `${uploads.prefix}lfs/`],
-    [containersStore({ uploads: store }), `${uploads.prefix}containers/`],
-  ] as const) {
+  for (const [folder, files] of storesOf(await openUploads(config))) {
     for await (const { projectId, secret, fileName } of files.list()) {
-      const file = `${prefix}${projectId}/${secret}/${fileName}`;
+      const below = folder === 'uploads' ? '' : `${folder}/`;
+      const file = `${uploads.prefix}${below}${projectId}/${secret}/${fileName}`;
       throw new Error(
         `The bucket ${uploads.bucket} is not empty: it has "${file}". Restore into an empty one (GANTRY_UPLOADS).`,
       );
@@ -255,3 +241,7 @@ async function runSync(args: string[]): Promise<boolean> {
   child.once('close', (status) => resolve(status === 0));
   return promise;
 }
+
+/** Removes what was being pushed when a backup was made, as backups have no parts of blobs; earlier ones do not have the table either. */
+const FORGET_PUSHES = `DO $$ BEGIN
+  IF to_regclass('container_uploads') IS NOT NULL THEN DELETE FROM container_uploads; END IF; END $$`;

@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { traceFile } from '#src/domain/ci/job_logs/file.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
+import { decodeName } from '#src/git/base/names.ts';
 import { initRepository } from '#src/git/init.ts';
-import { decodeName } from '#src/git/names.ts';
 import { absentObjects } from '#src/git/objects/presence.ts';
 import { isValidBranchName } from '#src/git/refs/name.ts';
 import { parsePackedRefs } from '#src/git/refs/packed.ts';
@@ -111,20 +111,16 @@ export class Stage {
     }
   }
 
-  /** Moves files into their store: uploads, job artifacts, files of packages, objects of Git LFS or blobs of images. */
-  async placeUploads(
-    uploads: UploadStore,
-    signal?: AbortSignal,
-    kind: 'uploads' | 'artifacts' | 'packages' | 'lfs' | 'containers' = 'uploads',
-  ): Promise<void> {
-    const root = path.join(this.#directory, kind);
+  /** Moves the files of a folder into their store. */
+  async placeFiles(folder: string, store: UploadStore, signal: AbortSignal | undefined): Promise<void> {
+    const root = path.join(this.#directory, folder);
     for (const project of await readdir(root).catch(orIfAbsent<string[]>([]))) {
       for (const secret of await readdir(path.join(root, project))) {
         for (const fileName of await readdir(path.join(root, project, secret))) {
           signal?.throwIfAborted();
           const file = path.join(root, project, secret, fileName);
           const { size } = await stat(file);
-          await uploads.write({ projectId: Number(project), secret, fileName }, createReadStream(file), size);
+          await store.write({ projectId: Number(project), secret, fileName }, createReadStream(file), size);
           await rm(file);
         }
       }

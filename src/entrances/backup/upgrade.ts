@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { syncDirectory } from '#src/git/write/sync.ts';
+import { syncDirectory } from '#src/git/base/sync.ts';
 import { WAITING_JOBS } from '#src/platform/background/carry.ts';
 import { findBinaries, findOtherBinaries } from '#src/platform/database/binaries.ts';
 import { clusterVersion, completeUpgrade, upgradedName } from '#src/platform/database/cluster.ts';

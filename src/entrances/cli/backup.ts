@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { formatBytes } from '#src/base/text.ts';
 import { type Run, settings, UsageError } from '#src/entrances/cli/command.ts';
 import { Progress } from '#src/entrances/cli/progress.ts';
 import type { Config } from '#src/platform/config/config.ts';
@@ -8,7 +9,6 @@ import { withDatabase } from '#src/platform/lifecycle/database.ts';
 import { requireGantry } from '#src/platform/lifecycle/require_gantry.ts';
 import { givenSecret } from '#src/platform/lifecycle/secret.ts';
 import { awaitStopSignal } from '#src/platform/lifecycle/signals.ts';
-import { formatBytes } from '#src/platform/text.ts';
 
 /** The commands `gantry backup …` and `gantry restore`. */
 export const backupCommands: Record<string, Run> = { backup, 'backup verify': verify, restore };

@@ -2,10 +2,10 @@ import { hostname, userInfo } from 'node:os';
 import path from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
+import { withoutTrailingSlashes } from '#src/base/text.ts';
 import { print, type Run, required, UsageError } from '#src/entrances/cli/command.ts';
 import { RunnerApi } from '#src/entrances/runner/api.ts';
 import { readConfig, USUAL_CONFIG, writeConfig } from '#src/entrances/runner/config.ts';
-import { withoutTrailingSlashes } from '#src/platform/text.ts';
 
 /** The commands `gantry runner …`. */
 export const runnerCommands: Record<string, Run> = {

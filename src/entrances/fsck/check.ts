@@ -1,14 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { ABANDONED_DRAFT } from '#src/domain/repository/clean_up.ts';
 import type { Stores } from '#src/domain/repository/reconcile.ts';
-import { findUnrecorded } from '#src/domain/uploads/clean_up.ts';
-import type { UploadLocation, UploadStore } from '#src/domain/uploads/store.ts';
-import { checkContainerFiles, checkContainers } from '#src/entrances/fsck/containers.ts';
+import type { UploadStore } from '#src/domain/uploads/store.ts';
 import type { Finding } from '#src/entrances/fsck/finding.ts';
-import { checkArtifacts, checkJobFiles, checkTraces } from '#src/entrances/fsck/job_files.ts';
-import { checkLfs, checkLfsFiles } from '#src/entrances/fsck/lfs.ts';
-import { checkPackageFiles, checkPackages } from '#src/entrances/fsck/packages.ts';
+import { checkLfs } from '#src/entrances/fsck/lfs.ts';
 import { type CheckedProject, checkRepository, FIX } from '#src/entrances/fsck/repository.ts';
+import { checkStoredFiles, checkUnrecordedFiles } from '#src/entrances/fsck/stored_files.ts';
+import { checkAbandonedTraces, checkTraces } from '#src/entrances/fsck/traces.ts';
 import { isAbandoned } from '#src/git/write/leftovers.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 
@@ -43,10 +41,7 @@ export async function* check(
     onChecked();
     yield* await checkRepository(stores, found, fix);
     yield* await checkRepository(stores, wikiOf(found), fix);
-    yield* checkUploads(stores, found);
-    yield* checkArtifacts(stores, found);
-    yield* checkPackages(stores, found);
-    yield* checkContainers(stores, found);
+    yield* checkStoredFiles(stores, found);
     yield* checkTraces(stores, found, fix);
     if (project !== undefined) yield* checkLfs(stores, found.id);
   }
@@ -55,12 +50,9 @@ export async function* check(
     return;
   }
   yield* checkStorages(stores, fix);
-  yield* checkUnrecorded(stores, fix);
-  yield* checkJobFiles(stores, fix);
-  yield* checkPackageFiles(stores, fix);
-  yield* checkContainerFiles(stores, fix);
+  yield* checkUnrecordedFiles(stores, fix);
+  yield* checkAbandonedTraces(stores, fix);
   yield* checkLfs(stores, null);
-  yield* checkLfsFiles(stores, fix);
 }
 
 async function* projects({ db }: CheckStores, fullPath: string | undefined): AsyncGenerator<CheckedProject> {
@@ -83,26 +75,6 @@ function wikiOf(project: CheckedProject): CheckedProject {
   return { ...project, recorded: 0, wiki: true };
 }
 
-/** Finds recorded uploads whose files are missing. */
-async function* checkUploads({ db, uploads }: CheckStores, { id, fullPath }: CheckedProject): AsyncGenerator<Finding> {
-  for (let last = 0; ; ) {
-    const where = { projectId: id, id: { gt: last } };
-    const rows = await db.upload.findMany({ where, orderBy: { id: 'asc' }, take: AT_ONCE });
-    for (const row of rows) {
-      if (await uploads.has(row)) continue;
-      const what = `The uploaded file /uploads/${row.secret}/${row.fileName} is missing.`;
-      yield {
-        project: fullPath,
-        place: nameOf(row),
-        what,
-        advice: 'Restore it from a backup, or upload it again.',
-      };
-    }
-    last = rows.at(-1)?.id ?? last;
-    if (rows.length < AT_ONCE) return;
-  }
-}
-
 /** Finds directories that belong to no project, and unfinished ones of processes that died. */
 async function* checkStorages({ db, repositories }: CheckStores, fix: boolean): AsyncGenerator<Finding> {
   for await (const { kind, directory, id, storage } of repositories.entries()) {
@@ -123,24 +95,4 @@ async function* checkStorages({ db, repositories }: CheckStores, fix: boolean): 
       'Nothing uses it. Keep it if the database is to be restored from a backup that has the project; otherwise remove it.';
     yield { ...about, what, advice };
   }
-}
-
-/** Finds files that are not recorded. */
-async function* checkUnrecorded(stores: CheckStores, fix: boolean): AsyncGenerator<Finding> {
-  for await (const file of findUnrecorded(stores)) {
-    if (fix) await stores.uploads.remove(file);
-    yield {
-      project: null,
-      place: nameOf(file),
-      what: 'An upload was interrupted and left this. Nothing was lost.',
-      advice: FIX,
-      isHarmless: true,
-      isFixed: fix,
-    };
-  }
-}
-
-/** The name of an upload, independent of where it is stored. */
-function nameOf({ projectId, secret, fileName }: UploadLocation): string {
-  return `uploads/${projectId}/${secret}/${fileName}`;
 }

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '#src/access/permissions/actor.ts';
-import { findUnrecordedObjects } from '#src/domain/uploads/lfs/clean_up.ts';
 import { lfsStore, placeOf } from '#src/domain/uploads/lfs/place.ts';
 import type { Finding } from '#src/entrances/fsck/finding.ts';
-import { FIX } from '#src/entrances/fsck/repository.ts';
 
 type Stores = Pick<Context, 'db' | 'uploads'>;
 
@@ -54,20 +52,5 @@ async function faultOf(stores: Stores, { oid, secret, size }: Row): Promise<stri
     return hash.digest('hex') === oid ? null : 'is damaged: its content has another hash';
   } finally {
     found.content.destroy();
-  }
-}
-
-/** Finds files of objects that were never recorded. */
-export async function* checkLfsFiles(stores: Stores, fix: boolean): AsyncGenerator<Finding> {
-  for await (const file of findUnrecordedObjects(stores)) {
-    if (fix) await lfsStore(stores).remove(file);
-    yield {
-      project: null,
-      place: `lfs/${file.projectId}/${file.secret}/${file.fileName}`,
-      what: 'An upload of a Git LFS object was interrupted and left this. Nothing was lost.',
-      advice: FIX,
-      isHarmless: true,
-      isFixed: fix,
-    };
   }
 }

@@ -1,7 +1,7 @@
 import type { Finding } from '#src/entrances/fsck/finding.ts';
-import { ProgramFailed } from '#src/git/errors.ts';
+import { ProgramFailed } from '#src/git/base/errors.ts';
+import type { Oid } from '#src/git/base/model.ts';
 import { checkHistory } from '#src/git/history/check.ts';
-import type { Oid } from '#src/git/model.ts';
 import { programVersion } from '#src/git/program/detect.ts';
 import { runFsck } from '#src/git/program/fsck.ts';
 import type { BrokenRef } from '#src/git/refs/check.ts';

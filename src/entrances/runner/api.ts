@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withoutTrailingSlashes } from '#src/base/text.ts';
 import { findEngine } from '#src/entrances/runner/containers.ts';
 import type { JobPayload } from '#src/entrances/runner/payload.ts';
 import { packageRevision, packageVersion } from '#src/platform/package_root.ts';
-import { withoutTrailingSlashes } from '#src/platform/text.ts';
 
 /** Milliseconds for one request, apart from files. */
 const REQUEST_TIMEOUT = 60_000;

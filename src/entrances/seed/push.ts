@@ -7,7 +7,7 @@ import { moment } from '#src/entrances/seed/clock.ts';
 import { PEOPLE } from '#src/entrances/seed/content/people.ts';
 import { LaterJobs } from '#src/entrances/seed/later.ts';
 import type { Scene, Stage } from '#src/entrances/seed/stage.ts';
-import type { Signature } from '#src/git/model.ts';
+import type { Signature } from '#src/git/base/model.ts';
 import type { Action } from '#src/git/write/actions.ts';
 import type { CommitSeries } from '#src/git/write/series.ts';
 import { mergeAhead } from '#src/git/writer.ts';

@@ -9,12 +9,12 @@ import { pruneAttempts } from '#src/access/sign_in/attempts.ts';
 import { expireChallenges } from '#src/access/sign_in/challenges.ts';
 import { cleanUpArtifacts } from '#src/domain/ci/artifacts/clean_up.ts';
 import { expireArtifacts } from '#src/domain/ci/artifacts/expire.ts';
-import { removeArtifacts } from '#src/domain/ci/artifacts/forget.ts';
 import { forgetProjectArtifacts } from '#src/domain/ci/artifacts/remove.ts';
-import { stopDue, stopOfBranch } from '#src/domain/ci/environments/stop.ts';
+import { removeArtifacts } from '#src/domain/ci/forget_artifacts.ts';
 import { cleanUpTraces } from '#src/domain/ci/job_logs/clean_up.ts';
 import { removeTraceFile } from '#src/domain/ci/job_logs/file.ts';
 import { beginScheduled } from '#src/domain/ci/jobs/begin_scheduled.ts';
+import { stopDue, stopOfBranch } from '#src/domain/ci/jobs/stop_environment.ts';
 import { cancelChildren } from '#src/domain/ci/pipelines/cancel.ts';
 import { followDownstream, startDownstream } from '#src/domain/ci/pipelines/downstream.ts';
 import { createPushedPipelines } from '#src/domain/ci/pipelines/push.ts';
@@ -48,6 +48,7 @@ import { countLanguages } from '#src/domain/repository/languages/count.ts';
 import { maintainActive, maintainAsked, maintainProject } from '#src/domain/repository/maintain.ts';
 import { reconcileAll } from '#src/domain/repository/reconcile.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
+import { referFromCommits } from '#src/domain/tracking/activity/pushed_commits.ts';
 import { traceDiscussions } from '#src/domain/tracking/discussions/trace.ts';
 import { finishMerge } from '#src/domain/tracking/merge_requests/after_merge.ts';
 import { recordClosed } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
@@ -58,7 +59,6 @@ import { rebaseMergeRequest } from '#src/domain/tracking/merge_requests/rebase.t
 import { refreshMergeRequests } from '#src/domain/tracking/merge_requests/refresh.ts';
 import { removeUnneededRefs } from '#src/domain/tracking/merge_requests/remove_refs.ts';
 import { storeMissingCommits } from '#src/domain/tracking/merge_requests/store_commits.ts';
-import { referFromCommits } from '#src/domain/tracking/references/push.ts';
 import { recordPastEvents } from '#src/domain/tracking/resource_events/past.ts';
 import { cleanUpUploads } from '#src/domain/uploads/clean_up.ts';
 import { cleanUpLfs } from '#src/domain/uploads/lfs/clean_up.ts';
@@ -234,8 +234,8 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),
     'invitations.mail': async ({ invitationId }) => outgoing && sendInvitation({ db, ...outgoing }, invitationId),
     'mail.find_recipients': async ({ happenings }, jobs) => outgoing && findRecipients({ db, jobs }, happenings),
-    'mail.tell': async (told) =>
-      outgoing && sendTold({ db, repositories, secret: importing.secret, ...outgoing }, told),
+    'mail.tell': async (told, jobs) =>
+      outgoing && sendTold({ db, jobs, repositories, secret: importing.secret, ...outgoing }, told),
     'hooks.deliver': async () => hooks?.sweep(),
     'hooks.disabled': async ({ hookId }, jobs) => outgoing && enqueueDisabledMail({ db, jobs }, hookId),
     'hooks.tell_disabled': async (told) => outgoing && sendDisabled({ db, ...outgoing }, told),

@@ -3,7 +3,7 @@ import type { RawReader } from '#rest/engine/route.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { type RawArtifacts, readRawArtifacts } from '#src/domain/ci/artifacts/read.ts';
 import { type ArtifactFile, readPageArtifactFile, readRawArtifactFile } from '#src/domain/ci/artifacts/single_file.ts';
-import { type RawTrace, readRawTrace } from '#src/domain/ci/job_logs/read.ts';
+import { type RawTrace, readRawTrace } from '#src/domain/ci/jobs/raw_log.ts';
 import { readRawGroupAvatar } from '#src/domain/groups/avatar.ts';
 import { readDataExport } from '#src/domain/lifecycle/data_export.ts';
 import { type RawPackageFile, readRawPackageFile } from '#src/domain/packages/read.ts';

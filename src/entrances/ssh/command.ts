@@ -1,5 +1,5 @@
+import { trimEnds } from '#src/base/text.ts';
 import type { RemoteService } from '#src/domain/repository/access_remote.ts';
-import { trimEnds } from '#src/platform/text.ts';
 
 /** A git client's command. */
 export interface GitCommand {

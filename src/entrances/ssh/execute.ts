@@ -15,7 +15,7 @@ import {
 import { watchCommand } from '#src/entrances/ssh/progress.ts';
 import { serveGit } from '#src/entrances/ssh/serve_git.ts';
 import { type CommandFacts, FAILED, type SshServices } from '#src/entrances/ssh/services.ts';
-import { TooMuchSent } from '#src/git/remote/invalid_request.ts';
+import { TooMuchSent } from '#src/git/incoming/invalid_request.ts';
 import { DomainError } from '#src/platform/errors.ts';
 
 /** A client's request on a channel. */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Request } from 'express';
-import { TooMuchSent } from '#src/git/remote/invalid_request.ts';
+import { TooMuchSent } from '#src/git/incoming/invalid_request.ts';
 import { limited } from '#src/platform/limits/limited.ts';
 
 /**

@@ -18,7 +18,7 @@ import { requireProgram } from '#src/domain/repository/remote/program.ts';
 import { followPush } from '#src/domain/tracking/merge_requests/after_push.ts';
 import { gitBody } from '#src/entrances/web/git_body.ts';
 import { type ProgressLimits, watchProgress } from '#src/entrances/web/progress.ts';
-import { InvalidRequest, TooMuchSent } from '#src/git/remote/invalid_request.ts';
+import { InvalidRequest, TooMuchSent } from '#src/git/incoming/invalid_request.ts';
 import { pushAdvertisement } from '#src/git/remote/push_advertisement.ts';
 import { advertiseFetch, serveFetch } from '#src/git/remote/serve_fetch.ts';
 import { CredentialsWanted } from '#src/git/remote/want_gate.ts';

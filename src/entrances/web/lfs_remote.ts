@@ -3,6 +3,7 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import { readBasic } from '#src/access/credentials/credentials.ts';
 import { type Actor, actorFor, type Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
+import { parseJson, UnusableJson } from '#src/base/json.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ASK, identifyRemote, openRemote, type RemoteService } from '#src/domain/repository/access_remote.ts';
 import { isLfsEnabled, type LfsName, presentObjects } from '#src/domain/repository/lfs_objects.ts';
@@ -24,7 +25,6 @@ import { endSilentBody } from '#src/entrances/web/end_silent_body.ts';
 import { CHALLENGE, type GitRemoteOptions } from '#src/entrances/web/git_remote.ts';
 import { isBrokenOff } from '#src/platform/broken_off.ts';
 import { BadRequest, DomainError, Forbidden, HTTP_STATUS, NotFound, Unauthenticated } from '#src/platform/errors.ts';
-import { parseJson, UnusableJson } from '#src/platform/json.ts';
 import { readAtMost } from '#src/platform/limits/read_at_most.ts';
 
 /** Bytes of the largest request other than an object, and objects that one may be about. */

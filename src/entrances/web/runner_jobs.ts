@@ -9,7 +9,7 @@ import { failureReason } from '#src/domain/ci/jobs/failure_reason.ts';
 import { authenticateRunner } from '#src/domain/ci/runners/authenticate.ts';
 import { endRunningJob } from '#src/domain/ci/runners/finish.ts';
 import { noteHeartbeat } from '#src/domain/ci/runners/heartbeat.ts';
-import { requestJob } from '#src/domain/ci/runners/request.ts';
+import { requestJob } from '#src/domain/ci/runners/payload/request.ts';
 import type { ProtocolAnswer, ProtocolEndpoint } from '#src/entrances/web/runner_answers.ts';
 import { contactOf } from '#src/entrances/web/runner_contact.ts';
 import { jobIdOf, SOON, TRACE_INTERVAL } from '#src/entrances/web/runner_job.ts';

@@ -1,6 +1,6 @@
 import { parse } from 'node:querystring';
 import type { RequestHandler } from 'express';
-import { wrongUtf8In } from '#src/platform/utf8.ts';
+import { wrongUtf8In } from '#src/base/utf8.ts';
 
 /** The URL of a request is not UTF-8; the error handler uses its status. */
 export class InvalidUrl extends Error {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { extract, pack } from 'tar-stream';
-import { GitError } from '../errors.ts';
+import { GitError } from '../base/errors.ts';
 import { fillEntry } from './fill_entry.ts';
 
 /** A file of an archive, with its content, which is as long as `size` says, in bytes. */

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
-import { GitError, MissingObject } from '../errors.ts';
-import { yieldToEventLoop } from '../event_loop.ts';
-import { EXECUTABLE, type Mode, type Oid, SYMLINK } from '../model.ts';
-import { decodeName } from '../names.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
+import { GitError, MissingObject } from '../base/errors.ts';
+import { EXECUTABLE, type Mode, type Oid, SYMLINK } from '../base/model.ts';
+import { decodeName } from '../base/names.ts';
+import type { RepositoryReader, TreePart } from '../base/reader.ts';
 import { TreeCursor } from '../objects/tree_cursor.ts';
-import type { RepositoryReader, TreePart } from '../reader.ts';
 
 /** Contents up to this size are read at once, larger ones in chunks; in bytes. */
 const SMALL = 1024 * 1024;

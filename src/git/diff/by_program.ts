@@ -1,12 +1,12 @@
-import { ProgramFailed } from '../errors.ts';
-import type { Oid } from '../model.ts';
+import { type Comparison, unpaired } from '../base/comparison.ts';
+import { ProgramFailed } from '../base/errors.ts';
+import type { Oid } from '../base/model.ts';
+import type { Change, Side } from '../base/side.ts';
 import { DiffTree, ProgramLate, RENAMES } from '../program/diff_tree.ts';
 import { diffTrees } from '../program/diff_trees.ts';
-import { type Comparison, unpaired } from './comparison.ts';
 import { withExactRenames } from './exact_renames.ts';
 import { DiffOutput } from './output.ts';
 import { Plan } from './plan.ts';
-import type { Change, Side } from './side.ts';
 
 /** How many bytes of paths a program is started with: systems have limits. */
 const MOST_ARGUMENTS = process.platform === 'win32' ? 16 * 1024 : 512 * 1024;

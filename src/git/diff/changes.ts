@@ -1,11 +1,11 @@
-import { yieldToEventLoop } from '../event_loop.ts';
-import { EMPTY_TREE, type Oid } from '../model.ts';
-import { decodeName } from '../names.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
+import type { Changes } from '../base/comparison.ts';
+import { EMPTY_TREE, type Oid } from '../base/model.ts';
+import { decodeName } from '../base/names.ts';
+import type { RepositoryReader } from '../base/reader.ts';
+import type { Change, Side } from '../base/side.ts';
 import { TreeCursor } from '../objects/tree_cursor.ts';
 import { WalkBudget } from '../objects/walk_budget.ts';
-import type { RepositoryReader } from '../reader.ts';
-import type { Changes } from './comparison.ts';
-import type { Change, Side } from './side.ts';
 
 /** After how many entries others get their turn. */
 const PACE = 1_000;

@@ -1,9 +1,8 @@
-import { GitError } from '../errors.ts';
-import { EMPTY_TREE, type Mode, type Oid } from '../model.ts';
-import type { RepositoryReader } from '../reader.ts';
-import type { Pairing } from './comparison.ts';
-import { DEFAULT_LIMITS, type DiffLimits } from './limits.ts';
-import type { PatchResult } from './plan.ts';
+import type { Pairing, PatchResult } from '../base/comparison.ts';
+import { DEFAULT_LIMITS, type DiffLimits } from '../base/diff_limits.ts';
+import { GitError } from '../base/errors.ts';
+import { EMPTY_TREE, type Mode, type Oid } from '../base/model.ts';
+import type { RepositoryReader } from '../base/reader.ts';
 import { sizesOf } from './sizes.ts';
 
 /** How one file, link or submodule differs. */

@@ -1,5 +1,5 @@
-import type { Pairing } from './comparison.ts';
-import type { Side } from './side.ts';
+import type { Pairing } from '../base/comparison.ts';
+import type { Side } from '../base/side.ts';
 
 /** Pairs files of the same content, each source once. */
 export function withExactRenames(pairings: Pairing[]): Pairing[] {

@@ -1,14 +1,15 @@
 import { type StructuredPatchHunk, structuredPatch } from 'diff';
-import { MissingObject } from '../errors.ts';
-import { yieldToEventLoop } from '../event_loop.ts';
-import { SUBMODULE } from '../model.ts';
-import type { RepositoryReader } from '../reader.ts';
-import { Threads } from '../thread.ts';
-import { type Comparison, type Pairing, unpaired } from './comparison.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
+import { Threads } from '#src/base/thread.ts';
+import type { Patch } from '../base/comparison.ts';
+import { type Comparison, type Pairing, unpaired } from '../base/comparison.ts';
+import { MissingObject } from '../base/errors.ts';
+import { SUBMODULE } from '../base/model.ts';
+import type { RepositoryReader } from '../base/reader.ts';
+import type { Side } from '../base/side.ts';
 import { withExactRenames } from './exact_renames.ts';
 import { label } from './label.ts';
-import { type Patch, Plan } from './plan.ts';
-import type { Side } from './side.ts';
+import { Plan } from './plan.ts';
 
 /** Contents above this size are never compared; in bytes. */
 const LARGEST = 64 * 1024 * 1024;

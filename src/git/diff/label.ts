@@ -1,4 +1,4 @@
-import { encodeName } from '../names.ts';
+import { encodeName } from '../base/names.ts';
 
 /** The name of a file of a side as in the head of a patch: in quotes if it has characters that would break it. */
 export function label(side: 'a' | 'b' | null, path: string): string {

@@ -1,6 +1,6 @@
-import { compareNames } from '../names.ts';
-import type { Comparison, Pairing } from './comparison.ts';
-import { type Patch, Plan } from './plan.ts';
+import type { Comparison, Pairing, Patch } from '../base/comparison.ts';
+import { compareNames } from '../base/names.ts';
+import { Plan } from './plan.ts';
 import { parseRaw, type RawLine } from './raw.ts';
 
 const NEW_LINE = 10;

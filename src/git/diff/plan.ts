@@ -1,18 +1,5 @@
-import type { Oid } from '../model.ts';
-import type { Comparison, Pairing } from './comparison.ts';
-
-/** The result for one pairing. */
-export interface Patch {
-  /** From `---` or `Binary files` on; empty if the contents are the same, or when no text is wanted. */
-  text: string;
-  binary: boolean;
-  additions: number;
-  deletions: number;
-}
-
-export interface PatchResult extends Patch {
-  tooLarge: boolean;
-}
+import type { Compared, Comparison, Pairing, Patch, PatchResult } from '../base/comparison.ts';
+import type { Oid } from '../base/model.ts';
 
 const NOTHING: PatchResult = { text: '', binary: false, additions: 0, deletions: 0, tooLarge: false };
 const TOO_LARGE: PatchResult = { ...NOTHING, tooLarge: true };
@@ -21,7 +8,7 @@ const TOO_LARGE: PatchResult = { ...NOTHING, tooLarge: true };
  * Which pairings are shown, which of them are compared, by the sizes of their contents before any is read, and what was found.
  * What nothing is found about is too large.
  */
-export class Plan {
+export class Plan implements Compared {
   readonly shown: readonly Pairing[];
   /** Whether all pairings are shown. */
   readonly isWhole: boolean;

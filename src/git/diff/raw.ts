@@ -1,6 +1,6 @@
-import type { Mode, Oid } from '../model.ts';
-import { decodeName } from '../names.ts';
-import type { Side } from './side.ts';
+import type { Mode, Oid } from '../base/model.ts';
+import { decodeName } from '../base/names.ts';
+import type { Side } from '../base/side.ts';
 
 /** A line of `git diff-tree --raw`. */
 export interface RawLine {

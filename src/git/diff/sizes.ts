@@ -1,7 +1,7 @@
-import { MissingObject } from '../errors.ts';
-import { type Oid, SUBMODULE } from '../model.ts';
-import type { RepositoryReader } from '../reader.ts';
-import type { Change } from './side.ts';
+import { MissingObject } from '../base/errors.ts';
+import { type Oid, SUBMODULE } from '../base/model.ts';
+import type { RepositoryReader } from '../base/reader.ts';
+import type { Change } from '../base/side.ts';
 
 /** The sizes of all contents of some changes, in bytes. Throws MissingObject. */
 export async function sizesOf(reader: RepositoryReader, changes: Change[]): Promise<Map<Oid, number>> {

@@ -1,5 +1,5 @@
-import { yieldToEventLoop } from '../event_loop.ts';
-import type { Oid } from '../model.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
+import type { Oid } from '../base/model.ts';
 import type { CommitGraph, Node } from './graph.ts';
 import { DateQueue } from './queue.ts';
 

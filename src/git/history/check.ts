@@ -1,11 +1,11 @@
-import { yieldToEventLoop } from '../event_loop.ts';
-import type { Oid } from '../model.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
+import type { Oid } from '../base/model.ts';
 import { IsomorphicStore } from '../objects/isomorphic.ts';
+import { nameOf } from '../objects/name.ts';
 import { parseAnnotation, parseCommit } from '../objects/parse.ts';
 import type { GitObject } from '../objects/store.ts';
 import { TreeCursor } from '../objects/tree_cursor.ts';
 import { RefReader } from '../refs/read.ts';
-import { nameOf } from '../write/encode.ts';
 
 export interface CheckOptions {
   /** How many complaints are kept. */

@@ -1,6 +1,6 @@
+import type { Commit, Signature } from '../base/model.ts';
+import type { Contributor, ContributorsQuery, RepositoryReader } from '../base/reader.ts';
 import { diffCommit } from '../diff/diff.ts';
-import type { Commit, Signature } from '../model.ts';
-import type { Contributor, ContributorsQuery, RepositoryReader } from '../reader.ts';
 import type { Node } from './graph.ts';
 
 /** Lines that a commit added and removed, against its first parent. */

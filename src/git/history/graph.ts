@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { MissingObject } from '../errors.ts';
-import type { Oid } from '../model.ts';
+import { MissingObject } from '../base/errors.ts';
+import type { Oid } from '../base/model.ts';
 import type { ObjectStore } from '../objects/store.ts';
 
 /** What a walk needs of a commit. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Oid } from '../model.ts';
+import type { Oid } from '../base/model.ts';
 import type { ObjectStore } from '../objects/store.ts';
 import type { CommitGraph, Node } from './graph.ts';
 import { PathStates } from './path_states.ts';

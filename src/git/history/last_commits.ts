@@ -1,31 +1,13 @@
-import { yieldToEventLoop } from '../event_loop.ts';
-import type { Oid } from '../model.ts';
-import { decodeName } from '../names.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
+import type { Oid } from '../base/model.ts';
+import { decodeName } from '../base/names.ts';
+import type { FoundCommits, LastCommitsQuery } from '../base/reader.ts';
 import { entryAt, treeBytes } from '../objects/lookup.ts';
 import { typeOfMode } from '../objects/parse.ts';
 import type { ObjectStore } from '../objects/store.ts';
 import { TreeCursor } from '../objects/tree_cursor.ts';
 import type { CommitGraph, Node } from './graph.ts';
 import { DateQueue } from './queue.ts';
-
-/** Which entries of a directory are asked for, and how long to look for their commits. */
-export interface LastCommitsQuery {
-  start: Oid;
-  /** The directory. */
-  path: string;
-  /** Names in it. */
-  names: readonly string[];
-  /** How many commits to look at. */
-  steps: number;
-  milliseconds: number;
-}
-
-export interface FoundCommits {
-  /** By name. */
-  commits: Map<string, Oid>;
-  /** Whether all were found. */
-  isWhole: boolean;
-}
 
 /**
  * The newest commits that changed the entries of a directory, as `git log -1 -- path` finds each, in one walk: every entry follows

@@ -1,4 +1,4 @@
-import type { Oid } from '../model.ts';
+import type { Oid } from '../base/model.ts';
 import { entryAt } from '../objects/lookup.ts';
 import type { ObjectStore } from '../objects/store.ts';
 import type { CommitGraph, Node } from './graph.ts';

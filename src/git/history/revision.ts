@@ -1,6 +1,6 @@
-import { LimitExceeded } from '../errors.ts';
-import { yieldToEventLoop } from '../event_loop.ts';
-import type { Oid } from '../model.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
+import { LimitExceeded } from '../base/errors.ts';
+import type { Oid } from '../base/model.ts';
 import type { CommitGraph } from './graph.ts';
 
 /** How many commits a revision may go back in all. */

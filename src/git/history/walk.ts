@@ -1,7 +1,7 @@
-import type { Oid } from '../model.ts';
+import type { Oid } from '../base/model.ts';
+import type { LogQuery, Page } from '../base/reader.ts';
 import { parseCommit } from '../objects/parse.ts';
 import type { ObjectStore } from '../objects/store.ts';
-import type { LogQuery, Page } from '../reader.ts';
 import type { CommitGraph, Node } from './graph.ts';
 import { PathStates } from './path_states.ts';
 import { DateQueue } from './queue.ts';

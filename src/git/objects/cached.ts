@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
-import { isLimit, MissingObject, objectTooLarge } from '../errors.ts';
-import { largestOf } from '../limits.ts';
-import { isOid, type Oid } from '../model.ts';
+import { isLimit, MissingObject, objectTooLarge } from '../base/errors.ts';
+import { largestOf } from '../base/limits.ts';
+import { isOid, type Oid } from '../base/model.ts';
 import { compact, type GitObject, type ObjectHeader, type ObjectStore } from './store.ts';
 
 /** Objects larger than this are not kept; in bytes. */

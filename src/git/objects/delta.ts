@@ -1,4 +1,4 @@
-import { GitError } from '../errors.ts';
+import { GitError } from '../base/errors.ts';
 
 /** What the head of a difference tells: the sizes of the base and of the result, and where the instructions begin. */
 export function deltaSizes(delta: Buffer): { base: number; result: number; start: number } {

@@ -1,7 +1,7 @@
-import { MissingObject } from '../errors.ts';
-import { yieldToEventLoop } from '../event_loop.ts';
-import { DIRECTORY, EMPTY_TREE, type Mode, type Oid } from '../model.ts';
-import { encodeName } from '../names.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
+import { MissingObject } from '../base/errors.ts';
+import { DIRECTORY, EMPTY_TREE, type Mode, type Oid } from '../base/model.ts';
+import { encodeName } from '../base/names.ts';
 import { canonicalMode, typeOfMode } from './parse.ts';
 import type { ObjectStore } from './store.ts';
 

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import { GitError } from '../errors.ts';
-import type { Oid } from '../model.ts';
+import { GitError } from '../base/errors.ts';
+import type { Oid } from '../base/model.ts';
 import { FileReader } from './open_files.ts';
 
 const FAN_OUT = 8;

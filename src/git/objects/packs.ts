@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { GitError } from '../errors.ts';
-import type { Oid } from '../model.ts';
-import { isAbsent } from '../refs/read.ts';
-import { isYoung } from '../refs/young.ts';
+import { GitError } from '../base/errors.ts';
+import { isAbsent } from '../base/existence.ts';
+import type { Oid } from '../base/model.ts';
+import { isYoung } from '../base/young.ts';
 import { PackFile } from './pack_file.ts';
 
 /** How often to look at the directory for one question. */

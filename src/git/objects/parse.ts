@@ -11,7 +11,7 @@ import {
   type Oid,
   SUBMODULE,
   SYMLINK,
-} from '../model.ts';
+} from '../base/model.ts';
 import { parseSignature } from './signature.ts';
 
 /** Reads the bytes of a commit. Odd commits of old tools are read as far as they make sense. */

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { GitError } from '../errors.ts';
-import type { Oid } from '../model.ts';
-import { isAbsent } from '../refs/read.ts';
+import { GitError } from '../base/errors.ts';
+import { isAbsent } from '../base/existence.ts';
+import type { Oid } from '../base/model.ts';
 import { PackIndex } from './pack_index.ts';
 
 /** How often to look again: objects move from files to packs, and from packs to packs, while they are looked for. */

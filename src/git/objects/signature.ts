@@ -1,4 +1,4 @@
-import type { Signature } from '../model.ts';
+import type { Signature } from '../base/model.ts';
 
 /** Characters at the end of a line in which its time stands: a line may be as long as an object. */
 const LONGEST_TIME = 100;

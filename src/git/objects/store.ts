@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { ObjectType, Oid } from '../model.ts';
+import type { ObjectType, Oid } from '../base/model.ts';
 
 export interface GitObject {
   type: ObjectType;

@@ -1,17 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import { MissingObject } from '../errors.ts';
-import { yieldToEventLoop } from '../event_loop.ts';
-import type { EntryType, Oid } from '../model.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
+import { MissingObject } from '../base/errors.ts';
+import type { EntryType, Oid } from '../base/model.ts';
+import type { TreeCounts } from '../base/reader.ts';
 import { treeBytes } from './lookup.ts';
 import type { ObjectStore } from './store.ts';
 import { TreeCursor } from './tree_cursor.ts';
 import { WalkBudget } from './walk_budget.ts';
-
-/** How much lies below a directory, whatever path leads there. */
-export type TreeCounts = Readonly<Record<EntryType, number>> & {
-  /** Of all files together, in bytes; 0 unless sizes were asked for. */
-  readonly bytes: number;
-};
 
 /** How many sizes are asked for at a time. */
 const AT_ONCE = 100;

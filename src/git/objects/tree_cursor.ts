@@ -1,5 +1,5 @@
-import { GitError } from '../errors.ts';
-import type { EntryType, Mode, Oid } from '../model.ts';
+import { GitError } from '../base/errors.ts';
+import type { EntryType, Mode, Oid } from '../base/model.ts';
 import { canonicalMode } from './parse.ts';
 
 /** Steps through the bytes of a tree in git's order, decoding only the entries that are asked for. */

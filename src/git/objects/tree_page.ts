@@ -1,27 +1,13 @@
-import { LimitExceeded } from '../errors.ts';
-import { yieldToEventLoop } from '../event_loop.ts';
-import type { EntryType, Oid, TreeEntry } from '../model.ts';
-import { decodeName } from '../names.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
+import { LimitExceeded } from '../base/errors.ts';
+import type { EntryType, Oid, TreeEntry } from '../base/model.ts';
+import { decodeName } from '../base/names.ts';
+import type { TreeCounts, TreePage, TreePageRequest } from '../base/reader.ts';
 import { treeBytes } from './lookup.ts';
 import type { ObjectStore } from './store.ts';
-import type { TreeCounter, TreeCounts } from './tree_counts.ts';
+import type { TreeCounter } from './tree_counts.ts';
 import { TreeCursor } from './tree_cursor.ts';
 import { WalkBudget } from './walk_budget.ts';
-
-/** The part of a listing that is wanted. */
-export interface TreePageRequest {
-  /** Whether all that lies below is listed too. */
-  recursive: boolean;
-  offset: number;
-  limit: number;
-}
-
-/** A part of a listing. */
-export interface TreePage {
-  entries: TreeEntry[];
-  /** How many entries the whole listing has. */
-  total: number;
-}
 
 /** More paths than this are not numbered: they would not fit into the numbers of answers. */
 const MOST_PATHS = 2 ** 31 - 1;

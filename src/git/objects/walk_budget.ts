@@ -1,5 +1,5 @@
-import { LimitExceeded } from '../errors.ts';
-import { WALK } from '../limits.ts';
+import { LimitExceeded } from '../base/errors.ts';
+import { WALK } from '../base/limits.ts';
 
 /** Reading a directory takes as long as passing so many entries. */
 const A_DIRECTORY = 8;

@@ -1,5 +1,5 @@
-import { LimitExceeded, ProgramFailed } from '../errors.ts';
-import type { BlameHunk, BlameQuery } from '../history/blame.ts';
+import type { BlameHunk, BlameQuery } from '../base/blame.ts';
+import { LimitExceeded, ProgramFailed } from '../base/errors.ts';
 import { runProgram } from './run.ts';
 
 /** Milliseconds that `git blame` may take, and bytes that it may say. */

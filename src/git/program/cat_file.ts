@@ -1,6 +1,6 @@
-import { objectTooLarge, ProgramFailed } from '../errors.ts';
-import { largestOf } from '../limits.ts';
-import { isObjectType, isOid, type Oid } from '../model.ts';
+import { objectTooLarge, ProgramFailed } from '../base/errors.ts';
+import { largestOf } from '../base/limits.ts';
+import { isObjectType, isOid, type Oid } from '../base/model.ts';
 import type { GitObject, ObjectHeader } from '../objects/store.ts';
 import { LASTING } from './environment.ts';
 import { collectComplaint, type Program, startProgram } from './run.ts';

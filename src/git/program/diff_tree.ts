@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import { MOST_RENAMES } from '../diff/limits.ts';
-import { ProgramFailed } from '../errors.ts';
-import { EMPTY_TREE, type Oid } from '../model.ts';
+import { MOST_RENAMES } from '../base/diff_limits.ts';
+import { ProgramFailed } from '../base/errors.ts';
+import { EMPTY_TREE, type Oid } from '../base/model.ts';
 import { LARGEST_ALLOCATION, LASTING } from './environment.ts';
 import { collectComplaint, lowerPriority, type Program, startProgram, watchMemory } from './run.ts';
 

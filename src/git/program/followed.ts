@@ -1,4 +1,4 @@
-import { LimitExceeded, ProgramFailed } from '../errors.ts';
+import { LimitExceeded, ProgramFailed } from '../base/errors.ts';
 import { runProgram } from './run.ts';
 
 /** Milliseconds that following a file may take, and bytes of the names of commits that are found. */

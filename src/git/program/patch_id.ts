@@ -1,5 +1,5 @@
-import { ProgramFailed } from '../errors.ts';
-import { EMPTY_TREE, isOid, type Oid } from '../model.ts';
+import { ProgramFailed } from '../base/errors.ts';
+import { EMPTY_TREE, isOid, type Oid } from '../base/model.ts';
 import { runProgram } from './run.ts';
 
 /** What a diff may take of which a patch ID is told. In milliseconds and bytes. */

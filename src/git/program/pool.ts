@@ -1,4 +1,4 @@
-import { ProgramFailed } from '../errors.ts';
+import { ProgramFailed } from '../base/errors.ts';
 import { CatFile } from './cat_file.ts';
 
 interface Member {

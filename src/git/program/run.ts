@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
-import { ProgramFailed } from '../errors.ts';
+import { ProgramFailed } from '../base/errors.ts';
 import { type Child, startChild } from './child.ts';
 import { FEW_BASES, LARGEST_ALLOCATION, PROGRAM_ARGUMENTS, programEnvironment } from './environment.ts';
 import { type RunKind, started } from './observe.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { MissingObject, ProgramFailed } from '../errors.ts';
-import type { Oid } from '../model.ts';
+import { MissingObject, ProgramFailed } from '../base/errors.ts';
+import type { Oid } from '../base/model.ts';
 import type { GitObject, ObjectHeader, ObjectStore } from '../objects/store.ts';
 import { LASTING } from './environment.ts';
 import { catFiles } from './pool.ts';

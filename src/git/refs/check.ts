@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
-import { isOid, type Oid } from '../model.ts';
-import { decodeName } from '../names.ts';
+import { isOid, type Oid } from '../base/model.ts';
+import { decodeName } from '../base/names.ts';
 import { absentObjects } from '../objects/presence.ts';
 import { isValidRefName } from './name.ts';
 import { RefReader, readSmall, refFile, symbolicTarget } from './read.ts';

@@ -1,8 +1,9 @@
 import type { PathLike } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
-import { InvalidRefName, RefLocked } from '../errors.ts';
-import { syncDirectory } from '../write/sync.ts';
-import { isAbsent, refFile } from './read.ts';
+import { InvalidRefName, RefLocked } from '../base/errors.ts';
+import { isAbsent } from '../base/existence.ts';
+import { syncDirectory } from '../base/sync.ts';
+import { refFile } from './read.ts';
 
 /** How long to wait for another one's lock, in milliseconds, unless told otherwise. */
 export const LOCK_TIMEOUT = 1_000;

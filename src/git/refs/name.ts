@@ -1,4 +1,4 @@
-import { encodeName } from '../names.ts';
+import { encodeName } from '../base/names.ts';
 
 /** Below it lie refs that only keep commits from being removed. */
 export const KEPT_REFS = 'refs/keep-around';

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { type BigIntStats, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Oid } from '../model.ts';
-import { decodeName } from '../names.ts';
-import { isYoung } from './young.ts';
+import type { Oid } from '../base/model.ts';
+import { decodeName } from '../base/names.ts';
+import { isYoung } from '../base/young.ts';
 
 /** The refs that `git pack-refs` gathered in one file, read again whenever the file is another one. */
 export class PackedRefs {

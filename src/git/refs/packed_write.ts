@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Oid } from '../model.ts';
-import { encodeName } from '../names.ts';
+import { isAbsent } from '../base/existence.ts';
+import type { Oid } from '../base/model.ts';
+import { encodeName } from '../base/names.ts';
 import { LOCK_TIMEOUT, RefLock } from './lock.ts';
-import { isAbsent } from './read.ts';
 
 /** What a ref is to hold in `packed-refs`: null takes it out. */
 export interface PackedEntry {

@@ -2,8 +2,9 @@ import { type PathLike, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { isOid, type Oid } from '../model.ts';
-import { compareNames, decodeName, encodeName } from '../names.ts';
+import { isAbsent } from '../base/existence.ts';
+import { isOid, type Oid } from '../base/model.ts';
+import { compareNames, decodeName, encodeName } from '../base/names.ts';
 import { isValidRefName } from './name.ts';
 import { PackedRefs } from './packed.ts';
 
@@ -99,9 +100,4 @@ async function readDirectory(directory: PathLike) {
     if (isAbsent(error)) return [];
     throw error;
   }
-}
-
-/** Whether an error says that there is no such file; a directory in its place counts as that too. */
-export function isAbsent(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

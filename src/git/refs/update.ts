@@ -1,13 +1,14 @@
 import { rm, unlink } from 'node:fs/promises';
-import { InvalidRefName, MissingObject, RefChanged } from '../errors.ts';
-import { isOid, type Oid } from '../model.ts';
-import { encodeName } from '../names.ts';
+import { InvalidRefName, MissingObject, RefChanged } from '../base/errors.ts';
+import { isAbsent } from '../base/existence.ts';
+import { isOid, type Oid } from '../base/model.ts';
+import { encodeName } from '../base/names.ts';
+import { syncDirectory } from '../base/sync.ts';
 import { absentObjects } from '../objects/presence.ts';
-import { syncDirectory } from '../write/sync.ts';
 import { LOCK_TIMEOUT, RefLock, removeEmptyAbove } from './lock.ts';
 import { isValidBranchName, isValidRefName } from './name.ts';
 import { packedNames, writePacked } from './packed_write.ts';
-import { isAbsent, RefReader, readSmall, refFile, symbolicTarget } from './read.ts';
+import { RefReader, readSmall, refFile, symbolicTarget } from './read.ts';
 
 export interface RefUpdate {
   /** What the ref must hold now; null if it must not exist. Anything goes without. */

@@ -1,12 +1,13 @@
 import { rm, unlink } from 'node:fs/promises';
-import { GitError, InvalidRefName, MissingObject, RefChanged } from '../errors.ts';
-import { isOid, type Oid } from '../model.ts';
-import { encodeName } from '../names.ts';
+import { GitError, InvalidRefName, MissingObject, RefChanged } from '../base/errors.ts';
+import { isAbsent } from '../base/existence.ts';
+import { isOid, type Oid } from '../base/model.ts';
+import { encodeName } from '../base/names.ts';
 import { absentObjects } from '../objects/presence.ts';
 import { LOCK_TIMEOUT, RefLock, removeEmptyAbove, syncAbove } from './lock.ts';
 import { isValidRefName } from './name.ts';
 import { packedNames, writePacked } from './packed_write.ts';
-import { isAbsent, RefReader, readSmall, refFile, symbolicTarget } from './read.ts';
+import { RefReader, readSmall, refFile, symbolicTarget } from './read.ts';
 import { deleteRef, updateRef } from './update.ts';
 
 /** A change of one ref: from null it is made, to null it is deleted, whatever it holds if `from` is null as well. */

@@ -2,19 +2,19 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { GitError, ProgramFailed } from '../errors.ts';
+import { GitError, ProgramFailed } from '../base/errors.ts';
+import { isOid, type Oid } from '../base/model.ts';
+import { compareNames, decodeName, encodeName } from '../base/names.ts';
+import { syncDirectory } from '../base/sync.ts';
+import { ByteReader } from '../incoming/byte_reader.ts';
+import { PackKeepLock } from '../incoming/pack_keep_lock.ts';
+import { type PackLimits, Quarantine } from '../incoming/quarantine.ts';
 import { initRepository } from '../init.ts';
-import { isOid, type Oid } from '../model.ts';
-import { compareNames, decodeName, encodeName } from '../names.ts';
+import { killGroup, startGroup } from '../program/group.ts';
 import { collectComplaint, lowerPriority } from '../program/run.ts';
 import { mayBeKept } from '../refs/name.ts';
 import type { Ref } from '../refs/read.ts';
 import { setDefaultBranch } from '../refs/update.ts';
-import { PackKeepLock } from '../write/pack_keep_lock.ts';
-import { syncDirectory } from '../write/sync.ts';
-import { ByteReader } from './byte_reader.ts';
-import { type PackLimits, Quarantine } from './quarantine.ts';
-import { killGroup, startGroup } from './spawn.ts';
 
 /** A file is no bundle, or not one that can be taken. The message says why. */
 export class BadBundle extends GitError {

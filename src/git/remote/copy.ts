@@ -1,15 +1,15 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { MissingObject } from '../errors.ts';
+import { MissingObject } from '../base/errors.ts';
+import type { Oid } from '../base/model.ts';
+import { encodeName } from '../base/names.ts';
+import { syncDirectory } from '../base/sync.ts';
+import { findReadable } from '../incoming/find_readable.ts';
+import { PackKeepLock } from '../incoming/pack_keep_lock.ts';
 import { initRepository } from '../init.ts';
-import type { Oid } from '../model.ts';
-import { encodeName } from '../names.ts';
 import { type Ref, RefReader } from '../refs/read.ts';
 import { setDefaultBranch } from '../refs/update.ts';
-import { PackKeepLock } from '../write/pack_keep_lock.ts';
-import { syncDirectory } from '../write/sync.ts';
 import { copyInProcess } from './copy_in_process.ts';
-import { findReadable } from './find_readable.ts';
 import { secureObjects } from './secure.ts';
 
 /** The branches and tags of a repository: what a copy of it has. */

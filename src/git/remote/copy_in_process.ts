@@ -5,15 +5,15 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createDeflate } from 'node:zlib';
-import { LimitExceeded, MissingObject } from '../errors.ts';
-import { yieldToEventLoop } from '../event_loop.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
+import { LimitExceeded, MissingObject } from '../base/errors.ts';
+import { LARGEST_PIECE } from '../base/limits.ts';
+import type { Oid } from '../base/model.ts';
+import { syncDirectory } from '../base/sync.ts';
 import { leadsTo } from '../history/check.ts';
-import { LARGEST_PIECE } from '../limits.ts';
-import type { Oid } from '../model.ts';
 import { IsomorphicStore } from '../objects/isomorphic.ts';
 import { RefReader } from '../refs/read.ts';
 import { ObjectWriter } from '../write/objects.ts';
-import { syncDirectory } from '../write/sync.ts';
 
 /** How many objects are looked at: their names are kept in memory. */
 const MOST_OBJECTS = 5_000_000;

@@ -1,11 +1,11 @@
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { GitError } from '../errors.ts';
-import { yieldToEventLoop } from '../event_loop.ts';
-import type { Oid } from '../model.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
+import { GitError } from '../base/errors.ts';
+import { isAbsent } from '../base/existence.ts';
+import type { Oid } from '../base/model.ts';
+import { syncDirectory } from '../base/sync.ts';
 import { PackIndex } from '../objects/pack_index.ts';
-import { isAbsent } from '../refs/read.ts';
-import { syncDirectory } from '../write/sync.ts';
 import { reachAny } from './reach.ts';
 import { removePackIndex } from './repack.ts';
 import { refValues } from './secure.ts';

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { GitError, ProgramFailed } from '../errors.ts';
+import { GitError, ProgramFailed } from '../base/errors.ts';
 import { initRepository } from '../init.ts';
+import { killGroup, startGroup } from '../program/group.ts';
 import { collectComplaint } from '../program/run.ts';
 import { RefReader } from '../refs/read.ts';
-import { killGroup, startGroup } from './spawn.ts';
 
 /** Blemishes of old histories that do no harm. */
 const TOLERATED = ['zeroPaddedFilemode', 'missingSpaceBeforeDate', 'badTimezone'];

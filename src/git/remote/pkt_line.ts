@@ -1,5 +1,5 @@
-import type { ByteReader } from './byte_reader.ts';
-import { InvalidRequest } from './invalid_request.ts';
+import type { ByteReader } from '../incoming/byte_reader.ts';
+import { InvalidRequest } from '../incoming/invalid_request.ts';
 
 /** Ends a list of lines. */
 export const FLUSH = Buffer.from('0000');

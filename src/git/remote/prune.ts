@@ -1,8 +1,8 @@
 import { stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
+import { isAbsent } from '../base/existence.ts';
+import { syncFanOut } from '../base/sync.ts';
 import { runProgram } from '../program/run.ts';
-import { isAbsent } from '../refs/read.ts';
-import { syncFanOut } from '../write/sync.ts';
 
 export interface PruneOptions {
   /** How old objects must be, in seconds. */

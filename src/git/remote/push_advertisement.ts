@@ -1,5 +1,5 @@
-import { NO_OBJECT } from '../model.ts';
-import { encodeName } from '../names.ts';
+import { NO_OBJECT } from '../base/model.ts';
+import { encodeName } from '../base/names.ts';
 import { KEPT_REFS } from '../refs/name.ts';
 import { RefReader } from '../refs/read.ts';
 import { FLUSH, pktLine } from './pkt_line.ts';

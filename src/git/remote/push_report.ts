@@ -1,4 +1,4 @@
-import { encodeName } from '../names.ts';
+import { encodeName } from '../base/names.ts';
 import { FLUSH, LONGEST_LINE, pktLine } from './pkt_line.ts';
 
 /** What became of a push. */

@@ -1,7 +1,7 @@
-import { isOid, NO_OBJECT, type Oid } from '../model.ts';
-import { decodeName } from '../names.ts';
-import type { ByteReader } from './byte_reader.ts';
-import { InvalidRequest } from './invalid_request.ts';
+import { isOid, NO_OBJECT, type Oid } from '../base/model.ts';
+import { decodeName } from '../base/names.ts';
+import type { ByteReader } from '../incoming/byte_reader.ts';
+import { InvalidRequest } from '../incoming/invalid_request.ts';
 import { readLines } from './pkt_line.ts';
 
 /** What a client wants one ref to be: from null it is made, to null it is deleted. */

@@ -1,4 +1,4 @@
-import type { Oid } from '../model.ts';
+import type { Oid } from '../base/model.ts';
 import { readProgram } from '../program/run.ts';
 
 /**

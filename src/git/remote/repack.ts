@@ -1,9 +1,9 @@
 import type { Stats } from 'node:fs';
 import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
-import { ProgramFailed } from '../errors.ts';
+import { ProgramFailed } from '../base/errors.ts';
+import { killGroup, startGroup } from '../program/group.ts';
 import { collectComplaint } from '../program/run.ts';
-import { killGroup, startGroup } from './spawn.ts';
 
 /** How the objects of a repository lie. */
 export interface Heap {

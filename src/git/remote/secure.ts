@@ -1,12 +1,12 @@
-import { ProgramFailed } from '../errors.ts';
-import type { Oid } from '../model.ts';
+import { ProgramFailed } from '../base/errors.ts';
+import type { Oid } from '../base/model.ts';
+import type { PackKeepLock } from '../incoming/pack_keep_lock.ts';
+import { Quarantine, RefusedObjects } from '../incoming/quarantine.ts';
 import { absentObjects } from '../objects/presence.ts';
 import { programVersion } from '../program/detect.ts';
 import { runProgram } from '../program/run.ts';
 import { RefReader } from '../refs/read.ts';
 import type { RefChange } from '../refs/update_many.ts';
-import type { PackKeepLock } from '../write/pack_keep_lock.ts';
-import { Quarantine, RefusedObjects } from './quarantine.ts';
 
 /** Milliseconds that looking for objects and packing them may take. */
 const TIME = 50_000;

@@ -1,12 +1,12 @@
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ProgramFailed } from '../errors.ts';
-import type { Oid } from '../model.ts';
+import { ProgramFailed } from '../base/errors.ts';
+import type { Oid } from '../base/model.ts';
 import { FEW_BASES } from '../program/environment.ts';
+import { killGroup, startGroup } from '../program/group.ts';
 import { collectComplaint, lowerPriority } from '../program/run.ts';
 import { KEPT_REFS } from '../refs/name.ts';
 import { FLUSH, pktLine } from './pkt_line.ts';
-import { killGroup, startGroup } from './spawn.ts';
 import { CredentialsWanted, FetchRefused, WantGate } from './want_gate.ts';
 import { requireWanted } from './wanted.ts';
 

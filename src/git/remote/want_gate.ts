@@ -1,7 +1,7 @@
 import { Transform, type TransformCallback } from 'node:stream';
-import { GitError } from '../errors.ts';
-import type { Oid } from '../model.ts';
-import { InvalidRequest, TooMuchSent } from './invalid_request.ts';
+import { GitError } from '../base/errors.ts';
+import type { Oid } from '../base/model.ts';
+import { InvalidRequest, TooMuchSent } from '../incoming/invalid_request.ts';
 
 /** What a client asks for is not given away; the message is for the client. */
 export class FetchRefused extends GitError {

@@ -1,5 +1,5 @@
-import { ProgramFailed } from '../errors.ts';
-import type { Oid } from '../model.ts';
+import { ProgramFailed } from '../base/errors.ts';
+import type { Oid } from '../base/model.ts';
 import { readProgram, runProgram } from '../program/run.ts';
 import { KEPT_REFS } from '../refs/name.ts';
 import { RefReader } from '../refs/read.ts';

@@ -1,9 +1,10 @@
-import { ProgramFailed } from '../errors.ts';
-import { yieldToEventLoop } from '../event_loop.ts';
-import { EMPTY_TREE, isOid, type Oid } from '../model.ts';
-import { decodeName } from '../names.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
+import { ProgramFailed } from '../base/errors.ts';
+import { EMPTY_TREE, isOid, type Oid } from '../base/model.ts';
+import { decodeName } from '../base/names.ts';
+import type { FileHits, FileSearch, MessageHits, MessageSearch } from '../base/search.ts';
 import { type RunOptions, readProgram } from '../program/run.ts';
-import { AROUND, type FileHits, type FileSearch, hitOf, type MessageHits, type MessageSearch } from './hits.ts';
+import { AROUND, hitOf } from './hits.ts';
 import { matchesPath, pathspec } from './pattern.ts';
 
 /** Bytes of output after which a search ends. */

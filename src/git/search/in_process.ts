@@ -1,10 +1,11 @@
-import { yieldToEventLoop } from '../event_loop.ts';
-import { LARGEST_PIECE } from '../limits.ts';
-import { EXECUTABLE, FILE, type Oid } from '../model.ts';
-import { decodeName } from '../names.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
+import { LARGEST_PIECE } from '../base/limits.ts';
+import { EXECUTABLE, FILE, type Oid } from '../base/model.ts';
+import { decodeName } from '../base/names.ts';
+import type { RepositoryReader } from '../base/reader.ts';
+import type { FileHits, FileSearch, MessageHits, MessageSearch } from '../base/search.ts';
 import { TreeCursor } from '../objects/tree_cursor.ts';
-import type { RepositoryReader } from '../reader.ts';
-import { AROUND, type FileHits, type FileSearch, hitOf, type MessageHits, type MessageSearch } from './hits.ts';
+import { AROUND, hitOf } from './hits.ts';
 import { matchesPath } from './pattern.ts';
 
 /** Bytes at the beginning of a file that tell whether it is binary, as git looks. */

@@ -1,8 +1,4 @@
-/**
- * A pattern for whole paths, in any case: what lies between any number of any characters. The first part is at the beginning, the last
- * one at the end: `['src/', '.ts']` are all paths that begin with `src/` and end in `.ts`.
- */
-export type PathPattern = readonly [string, ...string[]];
+import type { PathPattern } from '../base/search.ts';
 
 /** Whether a path, in lower case, is as the pattern says. Takes time in proportion to their lengths. */
 export function matchesPath(path: string, [first, ...rest]: PathPattern): boolean {

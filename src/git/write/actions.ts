@@ -1,5 +1,5 @@
-import { GitError } from '../errors.ts';
-import { EXECUTABLE, FILE, type Mode, type Oid, SUBMODULE, SYMLINK } from '../model.ts';
+import { GitError } from '../base/errors.ts';
+import { EXECUTABLE, FILE, type Mode, type Oid, SUBMODULE, SYMLINK } from '../base/model.ts';
 import { type DraftTree, type Leaf, PathBlocked } from './draft.ts';
 import type { ObjectWriter } from './objects.ts';
 import { pathFault } from './path.ts';

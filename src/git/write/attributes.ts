@@ -1,8 +1,8 @@
-import type { Change } from '../diff/side.ts';
-import { LimitExceeded } from '../errors.ts';
-import { yieldToEventLoop } from '../event_loop.ts';
-import { EXECUTABLE, FILE, type Oid } from '../model.ts';
-import type { RepositoryReader } from '../reader.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
+import { LimitExceeded } from '../base/errors.ts';
+import { EXECUTABLE, FILE, type Oid } from '../base/model.ts';
+import type { RepositoryReader } from '../base/reader.ts';
+import type { Change } from '../base/side.ts';
 import { pathFault } from './path.ts';
 
 /** A file with attributes. */

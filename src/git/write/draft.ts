@@ -1,7 +1,7 @@
-import { GitError, LimitExceeded, MissingObject } from '../errors.ts';
-import { DIRECTORY, EMPTY_TREE, type Mode, type Oid } from '../model.ts';
-import { encodeName } from '../names.ts';
-import type { RepositoryReader } from '../reader.ts';
+import { GitError, LimitExceeded, MissingObject } from '../base/errors.ts';
+import { DIRECTORY, EMPTY_TREE, type Mode, type Oid } from '../base/model.ts';
+import { encodeName } from '../base/names.ts';
+import type { RepositoryReader } from '../base/reader.ts';
 import { encodeTree } from './encode.ts';
 import type { ObjectWriter } from './objects.ts';
 import { isActedUpon } from './path.ts';

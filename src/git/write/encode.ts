@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { Mode, ObjectType, Oid, Signature } from '../model.ts';
+import type { Mode, ObjectType, Oid, Signature } from '../base/model.ts';
 import { formatSignature } from '../objects/signature.ts';
 
 /** What makes a commit. */
@@ -51,11 +50,6 @@ export function encodeTree(entries: { mode: Mode; name: Buffer; oid: Oid }[]): B
     Buffer.from(entry.oid, 'hex'),
   ]);
   return Buffer.concat(parts);
-}
-
-/** The name that an object gets. */
-export function nameOf(type: ObjectType, content: Buffer): Oid {
-  return createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex');
 }
 
 /** A message ends at a NUL for git, and lone surrogates are no text. */

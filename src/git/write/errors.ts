@@ -1,4 +1,4 @@
-import { GitError } from '../errors.ts';
+import { GitError } from '../base/errors.ts';
 
 /** The actions left everything as it was. */
 export class NothingChanged extends GitError {

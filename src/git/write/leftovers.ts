@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { INCOMING, MARK } from '../incoming/pack_keep_lock.ts';
 import { removeStaleLocks } from '../refs/lock.ts';
-import { INCOMING, MARK } from './pack_keep_lock.ts';
 
 /**
  * Milliseconds without a heartbeat after which files count as left behind. Processes that receive a push or hold a pack give one

@@ -3,16 +3,16 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
-import { isDamage } from '../damage.ts';
-import { MOST_RENAMES } from '../diff/limits.ts';
-import { GitError, LimitExceeded, ProgramFailed } from '../errors.ts';
-import { EMPTY_TREE, type ObjectType, type Oid } from '../model.ts';
-import { decodeName, encodeName } from '../names.ts';
+import { isDamage } from '../base/damage.ts';
+import { MOST_RENAMES } from '../base/diff_limits.ts';
+import { GitError, LimitExceeded, ProgramFailed } from '../base/errors.ts';
+import { EMPTY_TREE, type ObjectType, type Oid } from '../base/model.ts';
+import { decodeName, encodeName } from '../base/names.ts';
+import { INCOMING } from '../incoming/pack_keep_lock.ts';
 import { alternatePath } from '../program/environment.ts';
 import { type Answer, runProgram } from '../program/run.ts';
 import type { AttributeFile } from './attributes.ts';
 import type { ObjectWriter } from './objects.ts';
-import { INCOMING } from './pack_keep_lock.ts';
 
 /** Trees of which two were made from the first. */
 export interface ThreeTrees {

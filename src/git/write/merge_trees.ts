@@ -1,8 +1,8 @@
-import type { Change, Side } from '../diff/side.ts';
-import { MissingObject } from '../errors.ts';
-import type { Oid } from '../model.ts';
+import { MissingObject } from '../base/errors.ts';
+import type { Oid } from '../base/model.ts';
+import type { RepositoryReader } from '../base/reader.ts';
+import type { Change, Side } from '../base/side.ts';
 import { programVersion } from '../program/detect.ts';
-import type { RepositoryReader } from '../reader.ts';
 import { mergeAttributes } from './attributes.ts';
 import { DraftTree, type Leaf, PathBlocked } from './draft.ts';
 import { NothingChanged } from './errors.ts';

@@ -2,14 +2,14 @@ import { open, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { constants, deflate } from 'node:zlib';
-import { objectTooLarge } from '../errors.ts';
-import { largestOf } from '../limits.ts';
-import type { ObjectType, Oid } from '../model.ts';
+import { objectTooLarge } from '../base/errors.ts';
+import { largestOf } from '../base/limits.ts';
+import type { ObjectType, Oid } from '../base/model.ts';
+import { ensureDirectory, inDirectory, syncDirectory, syncFanOut, writeSynced } from '../base/sync.ts';
+import { writePack } from '../incoming/pack.ts';
+import type { PackKeepLock } from '../incoming/pack_keep_lock.ts';
+import { nameOf } from '../objects/name.ts';
 import type { GitObject } from '../objects/store.ts';
-import { nameOf } from './encode.ts';
-import { writePack } from './pack.ts';
-import type { PackKeepLock } from './pack_keep_lock.ts';
-import { ensureDirectory, inDirectory, syncDirectory, syncFanOut, writeSynced } from './sync.ts';
 
 /** More objects than this are written as one pack: syncing each file by itself takes a disk too long. */
 const MOST_LOOSE = 12;

@@ -1,4 +1,4 @@
-import { encodeName } from '../names.ts';
+import { encodeName } from '../base/names.ts';
 
 /** Why a path cannot be written. */
 export type PathFault = 'empty' | 'traversal' | 'reserved' | 'control' | 'long';

@@ -1,17 +1,16 @@
-import { MissingObject } from '../errors.ts';
-import { yieldToEventLoop } from '../event_loop.ts';
-import { EMPTY_TREE, type Oid, type Signature, type TreeEntry } from '../model.ts';
-import { decodeName } from '../names.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
+import { MissingObject } from '../base/errors.ts';
+import { EMPTY_TREE, type Oid, type Signature, type TreeEntry } from '../base/model.ts';
+import { decodeName } from '../base/names.ts';
+import type { RepositoryReader, TreePage, TreePageRequest } from '../base/reader.ts';
+import { checkWritten } from '../incoming/check_written.ts';
+import type { PackKeepLock } from '../incoming/pack_keep_lock.ts';
 import { TreeCursor } from '../objects/tree_cursor.ts';
-import type { TreePage, TreePageRequest } from '../objects/tree_page.ts';
-import type { RepositoryReader } from '../reader.ts';
-import { checkWritten } from '../remote/check_written.ts';
 import { type Action, applyActions } from './actions.ts';
 import { DraftTree, type TreeSource } from './draft.ts';
 import { encodeCommit } from './encode.ts';
 import { NothingChanged } from './errors.ts';
 import { ObjectWriter } from './objects.ts';
-import type { PackKeepLock } from './pack_keep_lock.ts';
 
 /** A commit of file actions. */
 export interface CommitInput {

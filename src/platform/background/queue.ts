@@ -20,8 +20,12 @@ export type JobHandlers = { [Name in JobName]: (data: Jobs[Name], queue: JobQueu
 
 /** Where commands leave work for later. */
 export interface JobQueue {
-  /** Puts a job into the queue, in the transaction that wants it: it runs when that commits, and not otherwise. */
-  enqueue<Name extends JobName>(tx: Transaction, name: Name, data: Jobs[Name]): Promise<void>;
+  /**
+   * Puts a job into the queue, in the transaction that wants it: it runs when that commits, and not otherwise.
+   *
+   * @param how `after`: seconds that it waits at least
+   */
+  enqueue<Name extends JobName>(tx: Transaction, name: Name, data: Jobs[Name], how?: { after: number }): Promise<void>;
 }
 
 export interface JobWorker extends JobQueue {
@@ -100,9 +104,10 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
   boss.on('error', report);
   let record: ProcessRecord | null = null;
   const queue: JobQueue = {
-    async enqueue(tx, name, data) {
+    async enqueue(tx, name, data, how) {
       const traceparent = tracer()?.traceparent();
-      await boss.send(name, traceparent ? { ...data, traceparent } : data, { db: fromPrisma(tx) });
+      const options = { db: fromPrisma(tx), ...(how && { startAfter: how.after }) };
+      await boss.send(name, traceparent ? { ...data, traceparent } : data, options);
     },
   };
   const end = async (how: StopOptions) => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { trimEnds } from '../text.ts';
+import { trimEnds } from '../../base/text.ts';
 
 /** What happens to people who sign in through a provider for the first time. */
 export type NewUsers = 'create' | 'approve' | 'refuse';

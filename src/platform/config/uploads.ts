@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { withoutTrailingSlashes } from '#src/platform/text.ts';
+import { withoutTrailingSlashes } from '#src/base/text.ts';
 import { parseExternalUrl, parsePath, present } from './values.ts';
 
 /** A bucket of an S3-compatible store. */

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
+import { withoutTrailingSlashes } from '#src/base/text.ts';
 import { hostUrls } from '#src/platform/config/host_urls.ts';
-import { withoutTrailingSlashes } from '#src/platform/text.ts';
 
 // What the texts of settings mean. Each of these throws an Error that says what is wrong with a text.
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { accessSync, constants, mkdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
+import { formatBytes } from '#src/base/text.ts';
 import type { Config } from '#src/platform/config/config.ts';
-import { formatBytes } from '#src/platform/text.ts';
 
 /** What a new cluster of PostgreSQL takes with its write-ahead log, and some room for the first hour. */
 const NEW_DATABASE_BYTES = 128 * 1024 * 1024;

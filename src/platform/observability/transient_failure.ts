@@ -1,5 +1,5 @@
-import { RefLocked } from '#src/git/errors.ts';
-import { ThreadLate } from '#src/git/thread.ts';
+import { ThreadLate } from '#src/base/thread.ts';
+import { RefLocked } from '#src/git/base/errors.ts';
 import { DATABASE_UNAVAILABLE } from '#src/platform/database_unavailable.ts';
 import { Unavailable } from '#src/platform/errors.ts';
 import { UploadsUnavailable } from '#src/platform/uploads_unavailable.ts';

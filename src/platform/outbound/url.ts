@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
+import { withoutTrailingSlashes } from '#src/base/text.ts';
 import { isPublicAddress } from '#src/platform/outbound/address.ts';
-import { withoutTrailingSlashes } from '#src/platform/text.ts';
 
 /** Where a repository is imported from. */
 export interface ImportSource {

@@ -91,7 +91,7 @@ function readTexts(language: Language): Texts {
 
 /** The texts of a language by their English sources. */
 export function readCatalogue(language: Exclude<Language, 'en'>): Record<string, string> {
-  return JSON.parse(readFileSync(packagePath(`texts/${language}.json`), 'utf8')) as Record<string, string>;
+  return JSON.parse(readFileSync(packagePath(`pages/texts/${language}.json`), 'utf8')) as Record<string, string>;
 }
 
 /** An English source as it is read. */

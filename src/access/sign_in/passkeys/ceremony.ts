@@ -6,8 +6,8 @@ import type {
 } from '@simplewebauthn/server';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { keepChallenge, takeChallenge } from '#src/access/sign_in/challenges.ts';
+import { parseJson } from '#src/base/json.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
-import { parseJson } from '#src/platform/json.ts';
 
 /** Where a browser is, and what is known of it. */
 export interface Site {

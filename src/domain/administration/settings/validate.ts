@@ -1,6 +1,6 @@
 import { VISIBILITIES } from '#src/access/permissions/abilities.ts';
+import { parseDuration } from '#src/base/duration.ts';
 import { isBranchName } from '#src/platform/branch_name.ts';
-import { parseDuration } from '#src/platform/duration.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import type { Settings } from '#src/platform/settings/current.ts';
 

@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
 import type { StoredFile } from '#src/domain/uploads/store.ts';
 import { findUnrecordedFiles, secretsOf } from '#src/domain/uploads/unrecorded.ts';
 

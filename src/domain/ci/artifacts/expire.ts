@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import { forgetArchives, forgetReports } from '#src/domain/ci/artifacts/forget.ts';
+import { forgetArchives, forgetReports } from '#src/domain/ci/forget_artifacts.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 

@@ -1,6 +1,6 @@
 import { can, DEVELOPER, MASTER } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, refusalOf } from '#src/access/permissions/actor.ts';
-import { artifactsStore, type RecordedArtifacts } from '#src/domain/ci/artifacts/place.ts';
+import { artifactsStore, type RecordedArtifacts } from '#src/domain/ci/artifacts_store.ts';
 import { findJob } from '#src/domain/ci/jobs/list.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { RawContent } from '#src/domain/repository/raw.ts';

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Context } from '#src/access/permissions/actor.ts';
-import { forgetArchives } from '#src/domain/ci/artifacts/forget.ts';
-import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
-import { REPORTS } from '#src/domain/ci/pipelines/config/reports.ts';
+import { parseDuration } from '#src/base/duration.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
+import { forgetArchives } from '#src/domain/ci/forget_artifacts.ts';
 import { readDotenv } from '#src/domain/ci/reports/dotenv.ts';
+import { REPORTS } from '#src/domain/ci/reports/kinds.ts';
 import { fileNameOf } from '#src/domain/uploads/create.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-import { parseDuration } from '#src/platform/duration.ts';
 import { BadRequest, ContentTooLarge, Forbidden } from '#src/platform/errors.ts';
 import type { IncomingFile } from '#src/platform/incoming_file.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';

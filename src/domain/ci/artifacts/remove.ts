@@ -1,6 +1,6 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { forgetArtifacts } from '#src/domain/ci/artifacts/forget.ts';
+import { forgetArtifacts } from '#src/domain/ci/forget_artifacts.ts';
 import { findJob } from '#src/domain/ci/jobs/list.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
-import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
 import { findArtifacts, type RawArtifacts, requireReadable } from '#src/domain/ci/artifacts/read.ts';
 import {
   findZipEntry,
@@ -12,6 +11,7 @@ import {
   type ZipEntry,
   type ZipSource,
 } from '#src/domain/ci/artifacts/zip.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
 import { findJob } from '#src/domain/ci/jobs/list.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { imageTypeOf } from '#src/domain/repository/file_text.ts';

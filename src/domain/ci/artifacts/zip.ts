@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createInflateRaw } from 'node:zlib';
-import { yieldToEventLoop } from '#src/git/event_loop.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
 import { ContentTooLarge } from '#src/platform/errors.ts';
 
 /** An archive that lies in a store. */

@@ -3,11 +3,11 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { DeploymentStatus } from '#src/domain/ci/deployments/list.ts';
 import { insertDeployment } from '#src/domain/ci/deployments/record.ts';
 import { ENVIRONMENT_NAME, NAME_RULE } from '#src/domain/ci/environments/values.ts';
-import { isTooLong, REF_TOO_LONG } from '#src/domain/ci/pipelines/ref.ts';
+import { isTooLong, REF_TOO_LONG } from '#src/domain/ci/ref.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import { findCommit } from '#src/domain/repository/commits/find.ts';
+import { findCommit } from '#src/domain/repository/find_commit.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 
 /** A deployment by another system. */

@@ -1,7 +1,7 @@
+import { parseDuration } from '#src/base/duration.ts';
 import type { DeploymentStatus } from '#src/domain/ci/deployments/list.ts';
 import { slugOf } from '#src/domain/ci/environments/values.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-import { parseDuration } from '#src/platform/duration.ts';
 import { isWebUrl } from '#src/platform/web_url.ts';
 
 export interface NewDeployment {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { trimEnds } from '#src/platform/text.ts';
+import { trimEnds } from '#src/base/text.ts';
 
 /** Valid names of environments. */
 export const ENVIRONMENT_NAME = /^[a-zA-Z0-9_\-/${}. ]+$/;

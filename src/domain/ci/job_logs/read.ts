@@ -2,23 +2,12 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { chunkSizes, chunksOf, readChunksAt } from '#src/domain/ci/job_logs/chunks.ts';
-import { requireLogReadable } from '#src/domain/ci/job_logs/debug.ts';
 import { readAt, traceFile } from '#src/domain/ci/job_logs/file.ts';
 import { locateTrace, locateTraces } from '#src/domain/ci/job_logs/locate.ts';
-import { findJob } from '#src/domain/ci/jobs/list.ts';
-import { findProject } from '#src/domain/projects/find.ts';
-import type { RawContent } from '#src/domain/repository/raw.ts';
 import { ContentTooLarge } from '#src/platform/errors.ts';
 import { currentBudget } from '#src/platform/limits/budget.ts';
-import { select } from '#src/platform/records/selection.ts';
 
 type Stores = Pick<Context, 'db' | 'repositories'>;
-
-/** A job whose log an operation found. */
-export interface RawTrace {
-  projectId: number;
-  databaseId: number;
-}
 
 /** Bytes of the longest log that is returned inline. */
 const MAX_INLINE_BYTES = 4 * 1024 * 1024;
@@ -26,22 +15,6 @@ const MAX_INLINE_BYTES = 4 * 1024 * 1024;
 const NOTICE = 1024;
 /** Bytes of rows that are read per statement. */
 const CHUNK = 256 * 1024;
-
-/** A job's output so far, as a stream without later output. Throws NotFound, Forbidden, Unauthenticated. */
-export async function readRawTrace(context: Context, { projectId, databaseId }: RawTrace): Promise<RawContent> {
-  const project = await findProject(context, projectId);
-  const { id } = await findJob(context, project, databaseId, select('Job', { id: true }));
-  await requireLogReadable(context, project, id);
-  const { size, part } = await openTrace(context, id);
-  return {
-    stream: lazily(() => part(0, size)),
-    part: async ({ start, end }) => part(start, end + 1),
-    size,
-    type: 'text/plain; charset=utf-8',
-    fileName: `${id}.log`,
-    etag: null,
-  };
-}
 
 /** The size of a log in bytes, and a stream of a range of them. The caller must be allowed to read the job. */
 export async function openTrace(
@@ -57,14 +30,6 @@ export async function openTrace(
   const part = (start: number, to: number) =>
     to <= start ? Readable.from([]) : createReadStream(file, { start, end: to - 1 });
   return { size: trace.size, part };
-}
-
-/** A stream that is opened when it is read. */
-function lazily(open: () => Readable): Readable {
-  async function* content(): AsyncGenerator<Buffer> {
-    yield* open();
-  }
-  return Readable.from(content(), { objectMode: false });
 }
 
 /** Yields the rows of a range in batches, with constant memory. */

@@ -1,6 +1,6 @@
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { moveJob } from '#src/domain/ci/jobs/move.ts';
-import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
+import { lockPipeline, settlePipeline } from '#src/domain/ci/jobs/settle.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
 declare module '#src/platform/background/queue.ts' {

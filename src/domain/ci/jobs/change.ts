@@ -1,14 +1,14 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
-import { forgetArtifacts } from '#src/domain/ci/artifacts/forget.ts';
 import { endDeployments } from '#src/domain/ci/deployments/record.ts';
+import { forgetArtifacts } from '#src/domain/ci/forget_artifacts.ts';
 import { forgetTrace } from '#src/domain/ci/job_logs/forget.ts';
 import { cancelJobs } from '#src/domain/ci/jobs/cancel.ts';
 import { cloneJobs, reviveNeeding, reviveSkipped } from '#src/domain/ci/jobs/clone.ts';
 import { findJob } from '#src/domain/ci/jobs/list.ts';
 import { moveJob } from '#src/domain/ci/jobs/move.ts';
-import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
+import { lockPipeline, settlePipeline } from '#src/domain/ci/jobs/settle.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
+import { Overrun, ThreadLate, Threads } from '#src/base/thread.ts';
 import { readTraceTail } from '#src/domain/ci/job_logs/tail.ts';
-import { Overrun, ThreadLate, Threads } from '#src/git/thread.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 

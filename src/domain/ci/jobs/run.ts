@@ -2,7 +2,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { appendTraceWithin } from '#src/domain/ci/job_logs/append.ts';
 import { moveJob } from '#src/domain/ci/jobs/move.ts';
-import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
+import { lockPipeline, settlePipeline } from '#src/domain/ci/jobs/settle.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
 type Stores = Pick<Context, 'db' | 'repositories' | 'followers'> & { jobs?: Context['jobs'] | undefined };

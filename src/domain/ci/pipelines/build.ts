@@ -1,18 +1,18 @@
+import { parseDuration } from '#src/base/duration.ts';
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
 import { TIERS } from '#src/domain/ci/environments/tier.ts';
 import { ENVIRONMENT_NAME } from '#src/domain/ci/environments/values.ts';
+import { settlePipeline } from '#src/domain/ci/jobs/settle.ts';
 import { commitTime } from '#src/domain/ci/pipelines/commit_time.ts';
-import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
+import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
+import { expand, expandKnown } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import { type JobConfig, stageIndexOf } from '#src/domain/ci/pipelines/config/model.ts';
 import type { CrossNeed } from '#src/domain/ci/pipelines/config/needs.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
 import type { PipelinePlan } from '#src/domain/ci/pipelines/config/plan.ts';
 import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
-import { expand, expandKnown } from '#src/domain/ci/pipelines/config/variables.ts';
-import { settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
-import { parseDuration } from '#src/platform/duration.ts';
 
 const { sql } = Prisma;
 

@@ -1,7 +1,7 @@
 import { CANCELABLE, type JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { cancelJobs } from '#src/domain/ci/jobs/cancel.ts';
-import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
+import { lockPipeline, settlePipeline } from '#src/domain/ci/jobs/settle.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 

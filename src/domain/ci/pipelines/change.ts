@@ -1,10 +1,10 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { forgetArtifacts } from '#src/domain/ci/artifacts/forget.ts';
 import { endDeployments } from '#src/domain/ci/deployments/record.ts';
+import { forgetArtifacts } from '#src/domain/ci/forget_artifacts.ts';
 import { forgetTrace } from '#src/domain/ci/job_logs/forget.ts';
+import { lockPipeline } from '#src/domain/ci/jobs/settle.ts';
 import { findPipeline } from '#src/domain/ci/pipelines/find.ts';
-import { lockPipeline } from '#src/domain/ci/pipelines/settle.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';

@@ -1,4 +1,4 @@
-import type { Commit } from '#src/git/model.ts';
+import type { Commit } from '#src/git/base/model.ts';
 
 /** The time of a commit, in seconds since 1970, clamped to the calendar of the database (years 1 to 9999). */
 export function commitTime({ committer }: Commit): number {

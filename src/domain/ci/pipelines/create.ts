@@ -2,11 +2,11 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { buildPipeline, type NewPipeline } from '#src/domain/ci/pipelines/build.ts';
 import { cancelRedundant } from '#src/domain/ci/pipelines/cancel_redundant.ts';
-import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
-import type { PipelineSource } from '#src/domain/ci/pipelines/config/occasion.ts';
+import type { PipelineSource } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
+import type { Raw } from '#src/domain/ci/pipelines/config/base/values.ts';
 import type { PipelinePlan } from '#src/domain/ci/pipelines/config/plan.ts';
 import { planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
-import type { Raw } from '#src/domain/ci/pipelines/config/values.ts';
 import { readInputs } from '#src/domain/ci/pipelines/given_inputs.ts';
 import {
   type GivenVariable,
@@ -18,7 +18,7 @@ import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 
 /** What starts a pipeline for a branch or tag. */

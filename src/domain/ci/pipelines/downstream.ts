@@ -6,12 +6,13 @@ import { afterFailure } from '#src/domain/ci/jobs/after_failure.ts';
 import { reviveSkipped } from '#src/domain/ci/jobs/clone.ts';
 import type { FailureReason } from '#src/domain/ci/jobs/failure_reason.ts';
 import { moveJob } from '#src/domain/ci/jobs/move.ts';
+import { lockPipeline, settlePipeline } from '#src/domain/ci/jobs/settle.ts';
 import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
-import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
-import type { PipelineSource } from '#src/domain/ci/pipelines/config/occasion.ts';
+import type { PipelineSource } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
+import { expandKnown, predefined } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import { planText } from '#src/domain/ci/pipelines/config/read.ts';
 import type { TriggerConfig } from '#src/domain/ci/pipelines/config/trigger.ts';
-import { expandKnown, predefined } from '#src/domain/ci/pipelines/config/variables.ts';
 import { buildPlanned, type PlannedPipeline, planStart } from '#src/domain/ci/pipelines/create.ts';
 import {
   type GivenVariable,
@@ -20,7 +21,6 @@ import {
   valuesOf,
 } from '#src/domain/ci/pipelines/given_variables.ts';
 import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
-import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
 import { variablesOfProject } from '#src/domain/ci/variables/of_pipeline.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { defaultBranch } from '#src/domain/repository/revision.ts';

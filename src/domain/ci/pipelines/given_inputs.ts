@@ -1,4 +1,4 @@
-import type { Raw } from '#src/domain/ci/pipelines/config/values.ts';
+import type { Raw } from '#src/domain/ci/pipelines/config/base/values.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 
 /** Inputs of one pipeline, characters of a name, and of all of them together, as JSON. */

@@ -1,6 +1,6 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { keyErrors } from '#src/domain/ci/variables/save.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';

@@ -1,17 +1,17 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
+import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
+import { predefined, refSlug } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import { configPath } from '#src/domain/ci/pipelines/config/read.ts';
 import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
-import { predefined, refSlug } from '#src/domain/ci/pipelines/config/variables.ts';
-import { ofMergeRequest } from '#src/domain/ci/runners/payload/merge_request.ts';
+import { ofMergeRequest } from '#src/domain/ci/pipelines/merge_request_variables.ts';
 import { variablesOfProject } from '#src/domain/ci/variables/of_pipeline.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { listProtections, protectionOf } from '#src/domain/repository/branches/protection.ts';
+import { listProtections, protectionOf } from '#src/domain/repository/protections/of_branches.ts';
+import { listTagProtections, protectionsOfTag } from '#src/domain/repository/protections/of_tags.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
 import { defaultBranch } from '#src/domain/repository/revision.ts';
-import { listTagProtections, protectionsOfTag } from '#src/domain/repository/tags/protection.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
 /** Characters of the longest message of a commit in variables. */

@@ -1,15 +1,15 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
+import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import type { Ground } from '#src/domain/ci/pipelines/config/look_up.ts';
-import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/model.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
 import { NO_PLAN, type PipelinePlan } from '#src/domain/ci/pipelines/config/plan.ts';
 import { configPath, lintConfig } from '#src/domain/ci/pipelines/config/read.ts';
 import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
-import { isLimit } from '#src/git/errors.ts';
+import { isLimit } from '#src/git/base/errors.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
 /** A configuration to check for a project. */

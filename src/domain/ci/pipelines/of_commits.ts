@@ -1,6 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
-import type { CommitKey } from '#src/domain/repository/commits/find.ts';
+import type { CommitKey } from '#src/domain/repository/find_commit.ts';
 
 /** The status of each commit's latest pipeline, null without one; in one statement. The caller may read the commits. */
 export async function commitStatuses(

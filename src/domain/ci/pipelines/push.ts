@@ -5,7 +5,7 @@ import type { PipelineOptions, RefsPushed } from '#src/domain/changes/change.ts'
 import type { ChangeContext, Follower } from '#src/domain/changes/record.ts';
 import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
 import { cancelRedundant } from '#src/domain/ci/pipelines/cancel_redundant.ts';
-import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { configPath, planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
 import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
 import { findProject } from '#src/domain/projects/find.ts';

@@ -1,11 +1,11 @@
 import { buffer } from 'node:stream/consumers';
 import { LRUCache } from 'lru-cache';
 import type { Context } from '#src/access/permissions/actor.ts';
-import { artifactsStore } from '#src/domain/ci/artifacts/place.ts';
+import { Overrun, ThreadLate, Threads } from '#src/base/thread.ts';
+import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
 import { type ParsedReport, REPORT_LIMITS } from '#src/domain/ci/reports/junit.ts';
 import { type JobReportTests, type TestReport, testReportOf } from '#src/domain/ci/reports/test_report.ts';
 import type { UploadLocation } from '#src/domain/uploads/store.ts';
-import { Overrun, ThreadLate, Threads } from '#src/git/thread.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { currentBudget } from '#src/platform/limits/budget.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';

@@ -1,6 +1,6 @@
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { moveJob } from '#src/domain/ci/jobs/move.ts';
-import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
+import { lockPipeline, settlePipeline } from '#src/domain/ci/jobs/settle.ts';
 import { queuedStates, queueOrder } from '#src/domain/ci/resource_groups/mode.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { resourceGroupLock } from '#src/platform/database/lock_names.ts';

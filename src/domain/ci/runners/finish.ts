@@ -3,7 +3,7 @@ import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { afterFailure } from '#src/domain/ci/jobs/after_failure.ts';
 import type { FailureReason } from '#src/domain/ci/jobs/failure_reason.ts';
 import { moveJob } from '#src/domain/ci/jobs/move.ts';
-import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
+import { lockPipeline, settlePipeline } from '#src/domain/ci/jobs/settle.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 

@@ -1,7 +1,7 @@
 import { JOB_TOKEN } from '#src/access/credentials/tokens/runner_tokens.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { recordDeploymentStarts } from '#src/domain/ci/deployments/record.ts';
-import { lockPipeline, settlePipeline } from '#src/domain/ci/pipelines/settle.ts';
+import { lockPipeline, settlePipeline } from '#src/domain/ci/jobs/settle.ts';
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
 import { ofProtectedRef } from '#src/domain/ci/runners/protected_ref.ts';
 import { type Db, Prisma, vanished } from '#src/platform/database/db.ts';

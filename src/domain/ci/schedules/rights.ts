@@ -1,9 +1,9 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { listProtections, mayPushOrMerge, protectionOf } from '#src/domain/repository/branches/protection.ts';
 import { allows } from '#src/domain/repository/protections/levels.ts';
-import { listTagProtections, protectionsOfTag } from '#src/domain/repository/tags/protection.ts';
+import { listProtections, mayPushOrMerge, protectionOf } from '#src/domain/repository/protections/of_branches.ts';
+import { listTagProtections, protectionsOfTag } from '#src/domain/repository/protections/of_tags.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 
 const BRANCHES = 'refs/heads/';

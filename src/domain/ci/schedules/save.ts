@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { readInputs } from '#src/domain/ci/pipelines/given_inputs.ts';
-import { isTooLong, REF_TOO_LONG } from '#src/domain/ci/pipelines/ref.ts';
+import { isTooLong, REF_TOO_LONG } from '#src/domain/ci/ref.ts';
 import { isCron, nextTime } from '#src/domain/ci/schedules/cron.ts';
 import { findSchedule } from '#src/domain/ci/schedules/list.ts';
 import { fullRef, mayDeleteSchedule, requireOwner, requireSchedulable } from '#src/domain/ci/schedules/rights.ts';

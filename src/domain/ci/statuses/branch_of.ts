@@ -1,4 +1,4 @@
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
+import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 
 /** The first branch by name that contains the commit; null if none does. */
 export async function branchOf({ repository, oid }: CommitRow): Promise<string | null> {

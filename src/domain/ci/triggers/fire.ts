@@ -1,6 +1,6 @@
 import { activeUser } from '#src/access/credentials/authenticate.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { startPipeline } from '#src/domain/ci/pipelines/create.ts';
 import { readInputs } from '#src/domain/ci/pipelines/given_inputs.ts';
 import { type GivenVariable, plainVariables } from '#src/domain/ci/pipelines/given_variables.ts';

@@ -1,11 +1,10 @@
 import { activeUser } from '#src/access/credentials/authenticate.ts';
-import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
 import { PROJECT_BASE, type ProjectRow } from '#src/domain/projects/find.ts';
 import { namedProject } from '#src/domain/projects/named.ts';
-import { listProtections, mayPushOrMerge, protectionOf } from '#src/domain/repository/branches/protection.ts';
 import { allows, type Pusher } from '#src/domain/repository/protections/levels.ts';
 import { matches } from '#src/domain/repository/protections/matches.ts';
-import { listTagProtections, protectionsOfTag } from '#src/domain/repository/tags/protection.ts';
+import { listProtections, mayPushOrMerge, protectionOf } from '#src/domain/repository/protections/of_branches.ts';
+import { listTagProtections, protectionsOfTag } from '#src/domain/repository/protections/of_tags.ts';
 import { type Db, queryJson } from '#src/platform/database/db.ts';
 import { select } from '#src/platform/records/selection.ts';
 import { decrypt } from '#src/platform/secrets.ts';
@@ -63,7 +62,7 @@ export async function variablesFor(db: Db, receiver: Receiver, secret: string): 
 }
 
 /** The same by name, as conditions see them. */
-export async function variablesOfProject(db: Db, receiver: Receiver, secret: string): Promise<Variables> {
+export async function variablesOfProject(db: Db, receiver: Receiver, secret: string): Promise<Record<string, string>> {
   const given = await variablesFor(db, receiver, secret);
   return Object.fromEntries(given.map(({ key, value }) => [key, value]));
 }

@@ -2,7 +2,7 @@ import { audit } from '#src/access/audit/record.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { countUses, digest } from '#src/access/sign_in/attempts.ts';
 import { MOST_ADDED, type NewMember, putMember } from '#src/domain/members/add.ts';
-import { DAYS } from '#src/domain/members/invitations/list.ts';
+import { INVITATION_DAYS } from '#src/domain/members/expire.ts';
 import { enqueueInvitationMail } from '#src/domain/members/invitations/mail.ts';
 import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
 import { auditPlace, authorizeMembers, type PlaceRef, type Source, sourceAt } from '#src/domain/members/source.ts';
@@ -122,7 +122,7 @@ async function mailable(
   const { db } = context;
   const settings = await currentSettings(db);
   const taken = await db.invitation.findMany({
-    where: { ...idsOf(source), email: { in: [...addresses] }, createdAt: { gt: daysAgo(DAYS) } },
+    where: { ...idsOf(source), email: { in: [...addresses] }, createdAt: { gt: daysAgo(INVITATION_DAYS) } },
     select: { email: true, expiresAt: true },
   });
   const today = new Date(new Date().toISOString().slice(0, 10));
@@ -167,7 +167,7 @@ async function insertInvitation(
   const [projectId, groupId] = source.kind === 'project' ? [source.record.id, null] : [null, source.record.id];
   await tx.$executeRaw`DELETE FROM invitations WHERE email = ${email}
     AND project_id IS NOT DISTINCT FROM ${projectId}::int AND group_id IS NOT DISTINCT FROM ${groupId}::int
-    AND (created_at <= now() - make_interval(days => ${DAYS}) OR expires_at <= (now() AT TIME ZONE 'UTC')::date)`;
+    AND (created_at <= now() - make_interval(days => ${INVITATION_DAYS}) OR expires_at <= (now() AT TIME ZONE 'UTC')::date)`;
   const [made] = await tx.$queryRaw<{ id: number }[]>`
     INSERT INTO invitations (project_id, group_id, email, access_level, expires_at, created_by_id)
     VALUES (${projectId}, ${groupId}, ${email}, ${accessLevel}, ${expiresAt}::date, ${createdById})

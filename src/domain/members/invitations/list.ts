@@ -1,5 +1,6 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { notExpired } from '#src/access/permissions/visibility.ts';
+import { INVITATION_DAYS } from '#src/domain/members/expire.ts';
 import { authorizeMembers, type Source } from '#src/domain/members/source.ts';
 import { normaliseAddress } from '#src/domain/users/emails/address.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
@@ -14,11 +15,8 @@ import type { Selection } from '#src/platform/records/selection.ts';
 const { sql } = Prisma;
 const invitation = alias('Invitation', 'iv');
 
-/** Days after which an invitation that nobody accepted is void. */
-export const DAYS = 90;
-
 /** Whether an invitation, under the alias `iv`, can still be accepted. */
-export const PENDING = sql`(iv.created_at > now() - make_interval(days => ${DAYS}) AND ${notExpired('iv')})`;
+export const PENDING = sql`(iv.created_at > now() - make_interval(days => ${INVITATION_DAYS}) AND ${notExpired('iv')})`;
 
 computedFields('Invitation', {
   // Of addresses that are known to be theirs; the index of each table is on the lower-case address.

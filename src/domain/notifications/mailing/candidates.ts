@@ -2,7 +2,7 @@ import { membershipsAt } from '#src/access/permissions/visibility.ts';
 import { notesIn, peopleIn, type RecordHappening } from '#src/domain/notifications/mailing/request.ts';
 import { mentionedNames } from '#src/domain/tracking/activity/mentioned_users.ts';
 import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
-import { targetColumn } from '#src/domain/tracking/todos/write.ts';
+import { targetColumn } from '#src/domain/tracking/subjects/todos.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;

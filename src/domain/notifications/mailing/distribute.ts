@@ -1,3 +1,4 @@
+import { recipientsFound } from '#src/domain/notifications/mailing/order.ts';
 import { type Recipient, recipientsOf } from '#src/domain/notifications/mailing/recipients.ts';
 import type { Keyed } from '#src/domain/notifications/mailing/request.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
@@ -6,7 +7,7 @@ import type { Db } from '#src/platform/database/db.ts';
 /** Recipients per transaction. */
 const AT_ONCE = 100;
 
-/** Days for which deliveries are remembered: longer than any job is retried. */
+/** Days for which deliveries and events are remembered: longer than any job is retried. */
 const KEPT = 7;
 
 /** Enqueues a job for each recipient of mail about an event. When repeated, skips those who have one. */
@@ -19,6 +20,7 @@ export async function findRecipients(
     for (let at = 0; at < recipients.length; at += AT_ONCE) {
       await leave({ db, jobs }, happening, recipients.slice(at, at + AT_ONCE));
     }
+    await recipientsFound(db, happening);
   }
 }
 
@@ -37,7 +39,9 @@ async function leave(
   );
 }
 
-/** Deletes old records of deliveries. */
+/** Deletes old records of deliveries and events, and of processes that died while they sent. */
 export async function forgetDeliveries(db: Db): Promise<void> {
+  await db.$executeRaw`DELETE FROM mail_events WHERE created_at < now() - make_interval(days => ${KEPT})`;
+  await db.$executeRaw`DELETE FROM mail_threads WHERE held_until < now() - make_interval(days => ${KEPT})`;
   await db.$executeRaw`DELETE FROM mail_deliveries WHERE created_at < now() - make_interval(days => ${KEPT})`;
 }

@@ -54,13 +54,27 @@ export type Happening = RecordHappening | PipelineHappening;
 /** An event with a unique key. */
 export type Keyed = Happening & { key: string };
 
-/** Enqueues mail about events, when the transaction commits. Does nothing if the server does not send mail. */
+/**
+ * Enqueues mail about events, when the transaction commits, and records the order of those on issues and merge requests. Does
+ * nothing if the server does not send mail.
+ */
 export async function requestMail(
   tx: Transaction,
   { db, jobs }: ChangeContext,
   happenings: readonly Happening[],
 ): Promise<void> {
   if (!jobs || happenings.length === 0 || !sendsMail(db)) return;
-  const keyed = happenings.map((happening) => ({ ...happening, key: crypto.randomUUID() }));
+  const keyed: Keyed[] = happenings.map((happening) => ({ ...happening, key: crypto.randomUUID() }));
+  await recordOrder(tx, keyed);
   await jobs.enqueue(tx, 'mail.find_recipients', { happenings: keyed });
+}
+
+/** Records events on issues and merge requests, in order, in the transaction in which they happen. */
+async function recordOrder(tx: Transaction, happenings: readonly Keyed[]): Promise<void> {
+  const data = happenings.flatMap((happening) => {
+    if (!('subject' in happening)) return [];
+    const { type: subjectType, id: subjectId } = happening.subject;
+    return [{ key: happening.key, subjectType, subjectId, happening: { ...happening } }];
+  });
+  if (data.length > 0) await tx.mailEvent.createMany({ data });
 }

@@ -4,23 +4,94 @@ import { textsFor } from '#src/access/credentials/mail/recipient_texts.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { composeTold } from '#src/domain/notifications/mailing/compose.ts';
 import { factsOf } from '#src/domain/notifications/mailing/facts.ts';
+import { holdThread } from '#src/domain/notifications/mailing/hold.ts';
+import { firstDue, isOrdered, type Thread } from '#src/domain/notifications/mailing/order.ts';
 import { recipientsOf } from '#src/domain/notifications/mailing/recipients.ts';
 import type { Keyed } from '#src/domain/notifications/mailing/request.ts';
 import { UNSUBSCRIBE_PATH, unsubscribeToken } from '#src/domain/notifications/mailing/unsubscribe.ts';
 import { findProjectsByIds } from '#src/domain/projects/find.ts';
 import { htmlOfTexts } from '#src/domain/tracking/markdown/of_texts.ts';
+import type { JobQueue } from '#src/platform/background/queue.ts';
+import type { Db } from '#src/platform/database/db.ts';
+
+/** What sending needs. */
+type Sending = Outgoing & Pick<Context, 'db' | 'repositories' | 'secret'>;
+
+/** Mail about one event to one user. */
+interface Told {
+  happening: Keyed;
+  userId: number;
+}
+
+/** Seconds until mail that others hold up is tried again. */
+const PAUSE = 2;
 
 /**
- * Sends the mail about an event to one user: once, and only if the user still wants it and may see its record now. Throws errors
- * of the mail server, to be retried later.
+ * Sends the mail about an event to one user: once, and only if the user still wants it and may see its record now. Mail about
+ * earlier events on the same issue or merge request goes first. Throws errors of the mail server, to be retried later.
  */
-export async function sendTold(
-  { db, repositories, secret, mailer, baseUrl }: Outgoing & Pick<Context, 'db' | 'repositories' | 'secret'>,
-  { happening, userId }: { happening: Keyed; userId: number },
+export async function sendTold({ jobs, ...sending }: Sending & { jobs: JobQueue }, told: Told): Promise<void> {
+  const { db } = sending;
+  const { happening, userId } = told;
+  if (!(await isDue(db, told))) return;
+  if (!('subject' in happening) || !(await isOrdered(db, happening))) return sendAlone(sending, told);
+  const failure = await sendThread(sending, { userId, ...happening.subject }, happening.key);
+  if (!(await isDue(db, told))) return;
+  if (failure) throw failure.error;
+  await db.$transaction((tx) => jobs.enqueue(tx, 'mail.tell', told, { after: PAUSE }));
+}
+
+/**
+ * Sends what is due in a thread, in order. Does nothing while another process does that.
+ *
+ * @returns the first failure; null if there was none
+ */
+async function sendThread(sending: Sending, thread: Thread, own: string): Promise<{ error: unknown } | null> {
+  const { db } = sending;
+  const failed: string[] = [];
+  let failure: { error: unknown } | null = null;
+  // What came since the last look may have been left to this process: it looks again once it has let go.
+  while (await firstDue(db, thread, own, failed)) {
+    const held = await holdThread(db, thread);
+    if (!held) return failure;
+    try {
+      for (;;) {
+        const first = (await held.keep()) ? await firstDue(db, thread, own, failed) : null;
+        if (!first) break;
+        const { happening, isLate } = first;
+        try {
+          await sendAlone(sending, { happening, userId: thread.userId });
+        } catch (error) {
+          failure ??= { error };
+          if (!isLate) return failure;
+          failed.push(happening.key);
+        }
+      }
+    } finally {
+      await held.release();
+    }
+  }
+  return failure;
+}
+
+async function isDue(db: Db, { happening: { key }, userId }: Told): Promise<boolean> {
+  const delivery = await db.mailDelivery.findUnique({
+    where: { key_userId: { key, userId } },
+    select: { sentAt: true },
+  });
+  return delivery?.sentAt === null;
+}
+
+/** Sends mail, unless the user does not want it any more, and records that it is done. */
+async function sendAlone(sending: Sending, { happening, userId }: Told): Promise<void> {
+  await sendWanted(sending, { happening, userId });
+  await sending.db.mailDelivery.updateMany({ where: { key: happening.key, userId }, data: { sentAt: new Date() } });
+}
+
+async function sendWanted(
+  { db, repositories, secret, mailer, baseUrl }: Sending,
+  { happening, userId }: Told,
 ): Promise<void> {
-  const where = { key_userId: { key: happening.key, userId } };
-  const delivery = await db.mailDelivery.findUnique({ where, select: { sentAt: true } });
-  if (delivery?.sentAt !== null) return;
   const [recipient] = (await recipientsOf(db, happening, [userId])).filter((one) => one.userId === userId);
   const texts = await textsFor(db, { id: userId });
   const facts = recipient && (await factsOf(db, happening, texts));
@@ -32,7 +103,6 @@ export async function sendTold(
       : null;
   const rendered = await renderedFor(userId, { db, repositories }, base, happening.projectId, facts.texts);
   await mailer.send(composeTold(happening, recipient, facts, rendered, { baseUrl: base, unsubscribe }, texts));
-  await db.mailDelivery.updateMany({ where: { key: happening.key, userId }, data: { sentAt: new Date() } });
 }
 
 /** Texts as HTML with links to what the user can see, and with the texts of images: loading one would tell who reads the mail. */

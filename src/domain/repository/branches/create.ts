@@ -4,7 +4,7 @@ import { type BranchRow, findBranch } from '#src/domain/repository/branches/list
 import { pushRefs } from '#src/domain/repository/record.ts';
 import { resolveRevision } from '#src/domain/repository/revision.ts';
 import { requireMade, requirePush, writableProject } from '#src/domain/repository/write.ts';
-import { MissingObject } from '#src/git/errors.ts';
+import { MissingObject } from '#src/git/base/errors.ts';
 import { mayBeMade } from '#src/git/refs/name.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 

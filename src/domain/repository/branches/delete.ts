@@ -1,10 +1,10 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
-import { listProtections, protectionOf } from '#src/domain/repository/branches/protection.ts';
+import { listProtections, protectionOf } from '#src/domain/repository/protections/of_branches.ts';
 import { pushRefs } from '#src/domain/repository/record.ts';
 import { defaultBranch } from '#src/domain/repository/revision.ts';
 import { requireMade, requirePush, writableProject } from '#src/domain/repository/write.ts';
-import type { Oid } from '#src/git/model.ts';
+import type { Oid } from '#src/git/base/model.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { Overrun, ThreadLate, Threads } from '#src/git/thread.ts';
+import { Overrun, ThreadLate, Threads } from '#src/base/thread.ts';
 import { BadRequest, Unavailable } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 

@@ -2,7 +2,7 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
-import { listProtections, protectionOf } from '#src/domain/repository/branches/protection.ts';
+import { listProtections, protectionOf } from '#src/domain/repository/protections/of_branches.ts';
 import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
 import { pushRefs } from '#src/domain/repository/record.ts';
 import type { Db } from '#src/platform/database/db.ts';

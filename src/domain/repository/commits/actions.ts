@@ -1,6 +1,6 @@
 import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
-import { isOid, type Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import { isOid, type Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Action, ActionFailed } from '#src/git/write/actions.ts';
 import { pathFault } from '#src/git/write/path.ts';
 

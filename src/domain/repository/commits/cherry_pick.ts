@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { applyChange, type ChangeToApply } from '#src/domain/repository/commits/apply.ts';
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
+import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import { cherryPick } from '#src/git/writer.ts';
 
 const IMPOSSIBLE =

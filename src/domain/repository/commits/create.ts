@@ -10,8 +10,8 @@ import {
   refusalOf,
 } from '#src/domain/repository/commits/actions.ts';
 import { type GivenContent, readContent } from '#src/domain/repository/commits/content.ts';
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { contentBytes, heldBytes, textBytes } from '#src/domain/repository/commits/measure.ts';
+import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import { lockRefusal } from '#src/domain/repository/lfs_refusals.ts';
 import { requireRoom } from '#src/domain/repository/quota.ts';
 import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
@@ -23,7 +23,7 @@ import {
   type WritableBranch,
   writableBranch,
 } from '#src/domain/repository/write.ts';
-import { RefusedObjects } from '#src/git/remote/quarantine.ts';
+import { RefusedObjects } from '#src/git/incoming/quarantine.ts';
 import { type Action, ActionFailed } from '#src/git/write/actions.ts';
 import { NothingChanged } from '#src/git/write/errors.ts';
 import type { CommitSeries } from '#src/git/write/series.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
+import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import { type Diff, type DiffEntry, diffCommit } from '#src/git/diff/diff.ts';
 import { type Page, type PageRequest, pageOf } from '#src/platform/page.ts';
 

@@ -1,12 +1,12 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
+import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
 import { trimSlashes } from '#src/domain/repository/tree.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { LogQuery, RepositoryReader } from '#src/git/reader.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { LogQuery, RepositoryReader } from '#src/git/base/reader.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 

@@ -1,11 +1,11 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { type CommitRow, commitRows } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
+import { type CommitRow, commitRows } from '#src/domain/repository/find_commit.ts';
 import { resolveRevision } from '#src/domain/repository/revision.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 
 /** How many revisions are looked at together. */

@@ -1,9 +1,9 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { CommitRow } from '#src/domain/repository/find_commit.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { type Page, type PageRequest, pageByName } from '#src/platform/page.ts';
 
 export type RefType = 'branch' | 'tag';

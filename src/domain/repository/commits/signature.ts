@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
+import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import { verifyGpgSignature } from '#src/domain/users/gpg_keys/read.ts';
 import { fingerprintOf } from '#src/domain/users/keys/holder.ts';
 import { findKeysByIds, type KeyRow } from '#src/domain/users/keys/list.ts';

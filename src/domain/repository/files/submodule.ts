@@ -2,9 +2,9 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { filePathOf } from '#src/domain/repository/commits/actions.ts';
 import { commitFiles } from '#src/domain/repository/commits/create.ts';
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
+import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import { writableBranch } from '#src/domain/repository/write.ts';
-import { isOid } from '#src/git/model.ts';
+import { isOid } from '#src/git/base/model.ts';
 import type { Action, ActionFailed } from '#src/git/write/actions.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 

@@ -11,11 +11,11 @@ import {
 } from '#src/domain/repository/commits/actions.ts';
 import { type GivenContent, requireContent } from '#src/domain/repository/commits/content.ts';
 import { commitFiles } from '#src/domain/repository/commits/create.ts';
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { contentBytes, heldBytes } from '#src/domain/repository/commits/measure.ts';
+import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
 import { type Authorship, writableBranch } from '#src/domain/repository/write.ts';
-import type { Oid } from '#src/git/model.ts';
+import type { Oid } from '#src/git/base/model.ts';
 import type { Action, ActionFailed } from '#src/git/write/actions.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { Overrun, Threads } from '#src/base/thread.ts';
 import type { HighlightedLines, Highlighting } from '#src/domain/repository/highlight/lines.ts';
-import { Overrun, Threads } from '#src/git/thread.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 export type { HighlightedLines };

@@ -1,13 +1,13 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { languageOf } from '#src/domain/repository/languages/of_file.ts';
 import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
 import { rootFiles } from '#src/domain/repository/root_files.ts';
-import { yieldToEventLoop } from '#src/git/event_loop.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
 declare module '#src/platform/background/queue.ts' {

@@ -23,6 +23,12 @@ export interface Pusher {
   readonly deployKeyId?: number | undefined;
 }
 
+/** A push over HTTP or SSH. */
+export interface RemotePush {
+  /** The deploy key that it is made with. */
+  deployKeyId?: number | undefined;
+}
+
 /** Whether one of the levels lets the pusher do something; each level is enough by itself. */
 export function allows(levels: readonly Level[], { actor, project, deployKeyId }: Pusher): boolean {
   if (!can(actor, 'push_code', project)) return false;

@@ -1,10 +1,10 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
+import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import type { ReleaseKey } from '#src/domain/repository/releases/list.ts';
 import { soundCommits } from '#src/domain/repository/sound.ts';
-import type { Tag } from '#src/git/model.ts';
+import type { Tag } from '#src/git/base/model.ts';
 
 /**
  * The commits of tags, in the order of the keys; null for tags that are gone or lead to no readable commit, and where the actor may

@@ -7,7 +7,7 @@ import {
   linkColumns,
   MOST_LINKS,
   type NewReleaseLink,
-} from '#src/domain/repository/releases/values.ts';
+} from '#src/domain/repository/tags/release_values.ts';
 import { violates } from '#src/platform/database/db.ts';
 import { LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 

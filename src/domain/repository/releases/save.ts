@@ -2,16 +2,16 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { insertRelease, type ReleaseValues } from '#src/domain/repository/releases/insert.ts';
+import { tagRefusals } from '#src/domain/repository/protections/of_tags.ts';
+import { createTag } from '#src/domain/repository/tags/create.ts';
+import { insertRelease, type ReleaseValues } from '#src/domain/repository/tags/insert_release.ts';
 import {
   checkRelease,
   linkColumns,
   MOST_LINKS,
   MOST_MILESTONES,
   type NewReleaseLink,
-} from '#src/domain/repository/releases/values.ts';
-import { createTag } from '#src/domain/repository/tags/create.ts';
-import { tagRefusals } from '#src/domain/repository/tags/protection.ts';
+} from '#src/domain/repository/tags/release_values.ts';
 import { writableProject } from '#src/domain/repository/write.ts';
 import { type Transaction, violates } from '#src/platform/database/db.ts';
 import { BadRequest, Conflict, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';

@@ -1,6 +1,6 @@
 import { goneRefusal } from '#src/domain/repository/refusals.ts';
-import { ProgramFailed } from '#src/git/errors.ts';
-import { InvalidRequest } from '#src/git/remote/invalid_request.ts';
+import { ProgramFailed } from '#src/git/base/errors.ts';
+import { InvalidRequest } from '#src/git/incoming/invalid_request.ts';
 import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 

@@ -1,8 +1,8 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { listTagProtections, protectionsOfTag } from '#src/domain/repository/protections/of_tags.ts';
 import { pushRefs } from '#src/domain/repository/record.ts';
-import { listTagProtections, protectionsOfTag } from '#src/domain/repository/tags/protection.ts';
 import { requireMade, writableProject } from '#src/domain/repository/write.ts';
 import { NotFound } from '#src/platform/errors.ts';
 

@@ -1,13 +1,17 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
+import type { CommitRow } from '#src/domain/repository/find_commit.ts';
+import {
+  listTagProtections,
+  protectionsOfTag,
+  type TagProtectionRow,
+} from '#src/domain/repository/protections/of_tags.ts';
 import { soundCommits } from '#src/domain/repository/sound.ts';
 import { byVersion } from '#src/domain/repository/tags/by_version.ts';
-import { listTagProtections, protectionsOfTag, type TagProtectionRow } from '#src/domain/repository/tags/protection.ts';
-import { NO_OBJECT, type Oid, type Signature, type Tag } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import { NO_OBJECT, type Oid, type Signature, type Tag } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { named, type Page, type PageRequest, pageByName } from '#src/platform/page.ts';

@@ -7,6 +7,7 @@ import type { WikiPageChanged } from '#src/domain/changes/change.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { wikiOf } from '#src/domain/repository/wiki_place.ts';
 import {
   contentOf,
   findWikiPage,
@@ -18,7 +19,6 @@ import {
   type WikiFormat,
   type WikiPageRow,
 } from '#src/domain/repository/wikis/pages.ts';
-import { wikiOf } from '#src/domain/repository/wikis/place.ts';
 import { commitToWiki } from '#src/domain/repository/wikis/repository.ts';
 import { pathFault } from '#src/git/write/path.ts';
 import { BadRequest, ContentTooLarge, NotFound, ValidationFailed } from '#src/platform/errors.ts';

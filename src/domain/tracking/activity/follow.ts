@@ -1,13 +1,13 @@
 import type { Change, Subject } from '#src/domain/changes/change.ts';
 import type { Follower } from '#src/domain/changes/record.ts';
-import { recordMentions } from '#src/domain/tracking/activity/mentions.ts';
+import { requestReferences } from '#src/domain/tracking/activity/pushed_commits.ts';
 import { writeSystemNotes } from '#src/domain/tracking/activity/system_notes.ts';
 import { writeNoteTodos, writeReviewTodos, writeTodos } from '#src/domain/tracking/activity/todos.ts';
 import { carryLabels } from '#src/domain/tracking/labels/carry.ts';
 import { closeOfFork } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
 import { requestRefresh, requestRefreshOfForks } from '#src/domain/tracking/merge_requests/request_refresh.ts';
 import { carryMilestones } from '#src/domain/tracking/milestones/carry.ts';
-import { requestReferences } from '#src/domain/tracking/references/push.ts';
+import { recordMentions } from '#src/domain/tracking/references/mentions.ts';
 import { endWork } from '#src/domain/tracking/subjects/end_work.ts';
 import { addConflictTodo, updatePipelineTodos } from '#src/domain/tracking/todos/merge_requests.ts';
 

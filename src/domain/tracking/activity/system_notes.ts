@@ -1,7 +1,7 @@
 import type { Change, Elsewhere, Subject } from '#src/domain/changes/change.ts';
-import { sourceColumns, sourceKey, sourceName } from '#src/domain/tracking/activity/mentions.ts';
 import { titleWords } from '#src/domain/tracking/activity/title_change.ts';
-import { formatDuration } from '#src/domain/tracking/time_tracking/duration.ts';
+import { sourceColumns, sourceKey, sourceName } from '#src/domain/tracking/references/mentions.ts';
+import { formatDuration } from '#src/domain/tracking/subjects/duration.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 
 /** Writes the system notes about changes. */

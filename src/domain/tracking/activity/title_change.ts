@@ -1,4 +1,4 @@
-import { asReady, isDraft } from '#src/domain/tracking/merge_requests/draft.ts';
+import { asReady, isDraft } from '#src/domain/tracking/subjects/draft.ts';
 
 /** The notes about a changed title: for a merge request also whether it is a draft now. */
 export function titleWords(type: 'Issue' | 'MergeRequest', from: string, to: string): string[] {

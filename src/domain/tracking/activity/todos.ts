@@ -1,6 +1,6 @@
 import type { Change, Subject } from '#src/domain/changes/change.ts';
-import { mayMention, seerOf } from '#src/domain/tracking/activity/mentions.ts';
 import { mentionedUsers } from '#src/domain/tracking/references/mentioned_users.ts';
+import { mayMention, seerOf } from '#src/domain/tracking/references/mentions.ts';
 import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
 import { readersAmong } from '#src/domain/tracking/subjects/readers.ts';
 import {
@@ -9,7 +9,7 @@ import {
   finishTodosOf,
   type NewTodo,
   type TodoAction,
-} from '#src/domain/tracking/todos/write.ts';
+} from '#src/domain/tracking/subjects/todos.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
 /** Creates the todos for others that follow from changes of an issue or merge request. The actor's own are marked as done. */

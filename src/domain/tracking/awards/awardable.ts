@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { locateNoteable, type NoteableRef, type NoteableType } from '#src/domain/tracking/noteable.ts';
 import { locateNote, type NoteRef } from '#src/domain/tracking/notes/change.ts';
-import { locateNoteable, type NoteableRef, type NoteableType } from '#src/domain/tracking/notes/noteable.ts';
 
 export const AWARDABLE_TYPES = ['Issue', 'MergeRequest', 'Snippet', 'Note'] as const;
 /** The types that can have awards. */

@@ -1,8 +1,8 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { type AwardableRef, type AwardableType, locateAwardable } from '#src/domain/tracking/awards/awardable.ts';
-import { emojiNamed, isVote } from '#src/domain/tracking/awards/emoji.ts';
 import { requireCommenting } from '#src/domain/tracking/notes/create.ts';
 import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
+import { emojiNamed, isVote } from '#src/platform/emoji.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /** Identifies a new award, and its record. */

@@ -3,7 +3,7 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { pathRefusal } from '#src/domain/repository/commits/actions.ts';
 import { commitFiles } from '#src/domain/repository/commits/create.ts';
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
+import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import { defaultBranch } from '#src/domain/repository/revision.ts';
 import { writableBranch } from '#src/domain/repository/write.ts';
 import { type ChangelogWish, changelogFailed, generateChangelog } from '#src/domain/tracking/changelog/generate.ts';

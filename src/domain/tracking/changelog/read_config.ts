@@ -1,4 +1,4 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { loadYaml } from '#src/domain/ci/pipelines/config/yaml/load.ts';
 
 /** How a changelog is written. */

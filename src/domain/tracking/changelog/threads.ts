@@ -1,6 +1,6 @@
+import { Threads } from '#src/base/thread.ts';
 import type { ReadChangelog } from '#src/domain/tracking/changelog/read_config.ts';
 import type { Value } from '#src/domain/tracking/changelog/template.ts';
-import { Threads } from '#src/git/thread.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 /** What is done with what users wrote: their configuration is read, with tags, or their template is filled with values. */

@@ -1,19 +1,19 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { lengthError } from '#src/base/text.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
-import { type CommitRow, findCommit, titleOf } from '#src/domain/repository/commits/find.ts';
+import { type CommitRow, findCommit, titleOf } from '#src/domain/repository/find_commit.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
 import type { LineType } from '#src/domain/tracking/commits/comments_list.ts';
 import { findCommitNote } from '#src/domain/tracking/commits/discussions.ts';
 import { detailsOf, type GivenPosition, LineMissing } from '#src/domain/tracking/discussions/position.ts';
 import { permittedTimestamp } from '#src/domain/tracking/issues/attributes.ts';
-import { isLimit } from '#src/git/errors.ts';
+import { isLimit } from '#src/git/base/errors.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
-import { lengthError } from '#src/platform/text.ts';
 
 /** A new comment on a commit, its line and its thread. */
 export interface NewComment {

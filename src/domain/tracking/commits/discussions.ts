@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { commentsAsNotes } from '#src/domain/changes/comments_as_notes.ts';
-import type { CommitRow } from '#src/domain/repository/commits/find.ts';
+import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import { Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';

@@ -2,7 +2,7 @@ import { can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { applyChange, type ChangeToApply } from '#src/domain/repository/commits/apply.ts';
-import { type CommitRow, titleOf } from '#src/domain/repository/commits/find.ts';
+import { type CommitRow, titleOf } from '#src/domain/repository/find_commit.ts';
 import { revert } from '#src/git/writer.ts';
 
 const IMPOSSIBLE =

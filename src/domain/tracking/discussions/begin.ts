@@ -3,9 +3,9 @@ import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { type PlacedLine, placeOnDiff } from '#src/domain/tracking/discussions/place.ts';
 import { type GivenPosition, storedPosition } from '#src/domain/tracking/discussions/position.ts';
-import type { Noteable } from '#src/domain/tracking/notes/noteable.ts';
-import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
-import { isOid } from '#src/git/model.ts';
+import type { Noteable } from '#src/domain/tracking/noteable.ts';
+import { INTERNAL } from '#src/domain/tracking/subjects/seen_sources.ts';
+import { isOid } from '#src/git/base/model.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 

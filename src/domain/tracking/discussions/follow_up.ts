@@ -3,15 +3,17 @@ import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { type ChangeContext, recordSubjectChanges } from '#src/domain/changes/record.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { resolveThreads } from '#src/domain/tracking/discussions/resolve.ts';
 import { mayResolve } from '#src/domain/tracking/discussions/rights.ts';
 import { TITLE_LENGTH } from '#src/domain/tracking/issues/attributes.ts';
-import { type Noteable, touchNoteable } from '#src/domain/tracking/notes/noteable.ts';
+import { createIssue, type NewIssue } from '#src/domain/tracking/issues/create.ts';
+import { type Noteable, touchNoteable } from '#src/domain/tracking/noteable.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /** The threads that a new issue continues. */
-export interface FollowUpWish {
+interface FollowUpWish {
   /** Number of a merge request of the project. */
   mergeRequestToResolveDiscussionsOf?: number | null | undefined;
   /** One of its threads; all unresolved ones when absent. */
@@ -21,7 +23,7 @@ export interface FollowUpWish {
 }
 
 /** What an issue continues, and its default texts. */
-export interface FollowUp {
+interface FollowUp {
   mergeRequest: Noteable;
   discussionIds: number[];
   /** False if the actor may only open issues. */
@@ -35,8 +37,16 @@ const MOST = 1_000;
 const QUOTED = 1_000;
 const DESCRIPTION = 50_000;
 
+/** Opens an issue that continues threads, if any are given. Throws as createIssue. */
+export function createIssueFollowingUp(context: Context, given: NewIssue & FollowUpWish): Promise<ChangedRecord> {
+  return createIssue(context, given, async (actor, project) => {
+    const followUp = await followUpOn(context, actor, project, given);
+    return followUp && { ...followUp, openIn: (tx, open) => resolveByIssue(tx, context, actor, followUp, open) };
+  });
+}
+
 /** What a new issue of the project continues; null for nothing. Throws NotFound, Forbidden, ValidationFailed. */
-export async function followUpOn(
+async function followUpOn(
   { db }: Context,
   actor: Actor,
   project: ProjectRow,
@@ -67,7 +77,7 @@ export async function followUpOn(
 }
 
 /** Resolves what an issue continues, with a note in each thread; in the transaction that opens the issue, before numbering it. */
-export async function resolveByIssue(
+async function resolveByIssue(
   tx: Transaction,
   context: ChangeContext,
   actor: Actor,

@@ -11,9 +11,9 @@ import {
   LineMissing,
 } from '#src/domain/tracking/discussions/position.ts';
 import { versionDiff } from '#src/domain/tracking/merge_requests/versions.ts';
+import { isLimit } from '#src/git/base/errors.ts';
+import { isOid, type Oid } from '#src/git/base/model.ts';
 import type { DiffEntry } from '#src/git/diff/diff.ts';
-import { isLimit } from '#src/git/errors.ts';
-import { isOid, type Oid } from '#src/git/model.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import type { Oid } from '#src/git/base/model.ts';
 import type { DiffEntry } from '#src/git/diff/diff.ts';
 import { followLine, linesOf, originOfLine, type PatchLine } from '#src/git/diff/lines.ts';
-import type { Oid } from '#src/git/model.ts';
 import type { Prisma } from '#src/platform/database/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 

@@ -1,7 +1,7 @@
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { type ChangeContext, recordSubjectChanges } from '#src/domain/changes/record.ts';
 import { mayResolve } from '#src/domain/tracking/discussions/rights.ts';
-import { locateNoteable, type Noteable, type NoteableRef, touchNoteable } from '#src/domain/tracking/notes/noteable.ts';
+import { locateNoteable, type Noteable, type NoteableRef, touchNoteable } from '#src/domain/tracking/noteable.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 

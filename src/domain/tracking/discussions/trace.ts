@@ -1,12 +1,12 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
+import { outdateSuggestions } from '#src/domain/tracking/discussions/outdate_suggestions.ts';
 import type { DiffPosition } from '#src/domain/tracking/discussions/position.ts';
 import { type Compare, traceLine, type VersionShas } from '#src/domain/tracking/discussions/trace_line.ts';
-import { outdateSuggestions } from '#src/domain/tracking/suggestions/outdate.ts';
 import type { MergeRequestVersion } from '#src/generated/prisma/client.ts';
+import { isLimit, MissingObject } from '#src/git/base/errors.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
-import { isLimit, MissingObject } from '#src/git/errors.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
 type Stores = Pick<Context, 'db' | 'repositories'>;

@@ -1,8 +1,8 @@
 import { type DiffPosition, detailsOf } from '#src/domain/tracking/discussions/position.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Diff, DiffEntry } from '#src/git/diff/diff.ts';
 import { followLine, originOfLine } from '#src/git/diff/lines.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
 
 /** The commits that a version compares. */
 export interface VersionShas {

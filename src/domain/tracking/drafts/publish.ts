@@ -7,10 +7,10 @@ import type { DiffPosition, KeptLine } from '#src/domain/tracking/discussions/po
 import { resolveThreads } from '#src/domain/tracking/discussions/resolve.ts';
 import { mayResolve } from '#src/domain/tracking/discussions/rights.ts';
 import { locateReviewed } from '#src/domain/tracking/drafts/save.ts';
-import { setReviewState } from '#src/domain/tracking/merge_requests/reviewers.ts';
+import { type Noteable, touchNoteable } from '#src/domain/tracking/noteable.ts';
 import { readNoteActions } from '#src/domain/tracking/notes/actions.ts';
 import { writeNote } from '#src/domain/tracking/notes/create.ts';
-import { type Noteable, touchNoteable } from '#src/domain/tracking/notes/noteable.ts';
+import { setReviewState } from '#src/domain/tracking/reviews/reviewers.ts';
 import { type NewSuggestion, readSuggestions } from '#src/domain/tracking/suggestions/save.ts';
 import type { DraftNote } from '#src/generated/prisma/client.ts';
 import type { Transaction } from '#src/platform/database/db.ts';

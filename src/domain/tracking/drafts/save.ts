@@ -4,9 +4,9 @@ import { requireAnswerable, type Thread, threadFor } from '#src/domain/tracking/
 import { type GivenPosition, storedPosition } from '#src/domain/tracking/discussions/position.ts';
 import { mayResolve } from '#src/domain/tracking/discussions/rights.ts';
 import { findDraftNote } from '#src/domain/tracking/drafts/list.ts';
-import { setReviewState } from '#src/domain/tracking/merge_requests/reviewers.ts';
+import { locateNoteable, type Noteable } from '#src/domain/tracking/noteable.ts';
 import { checkBody, requireCommenting } from '#src/domain/tracking/notes/create.ts';
-import { locateNoteable, type Noteable } from '#src/domain/tracking/notes/noteable.ts';
+import { setReviewState } from '#src/domain/tracking/reviews/reviewers.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';

@@ -1,5 +1,6 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
+import { lengthError } from '#src/base/text.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ofOrAround } from '#src/domain/projects/groups_around.ts';
 import { maySetTimestamps } from '#src/domain/tracking/issues/timestamps.ts';
@@ -9,7 +10,6 @@ import { involvable, namedPeople, usersNamed } from '#src/domain/tracking/subjec
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { type FieldErrors, Forbidden, ValidationFailed } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
-import { lengthError } from '#src/platform/text.ts';
 
 /** Attributes that reporters may set besides title and description. */
 export interface IssueAttributes {

@@ -1,6 +1,6 @@
 import { followed, labelTitles, projectPath, trailValues } from '#src/domain/tracking/issues/trail.ts';
 import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
-import { timeValues } from '#src/domain/tracking/time_tracking/computed_fields.ts';
+import { timeValues } from '#src/domain/tracking/subjects/time_values.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import { computedFields, relationsToUsers, type Tools } from '#src/platform/records/computed_fields.ts';

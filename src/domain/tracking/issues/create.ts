@@ -6,8 +6,6 @@ import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import { mayMention } from '#src/domain/tracking/activity/mentions.ts';
-import { type FollowUpWish, followUpOn, resolveByIssue } from '#src/domain/tracking/discussions/follow_up.ts';
 import {
   assigneesGiven,
   checkTexts,
@@ -23,14 +21,15 @@ import {
 import { doDeeds, hasDeeds } from '#src/domain/tracking/quick_actions/do.ts';
 import type { WantedChanges } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
+import { mayMention } from '#src/domain/tracking/references/mentions.ts';
 import { addFurtherAssignees } from '#src/domain/tracking/subjects/assignees.ts';
 import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
 import { BadRequest, Conflict } from '#src/platform/errors.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
-export interface NewIssue extends IssueAttributes, FollowUpWish {
+export interface NewIssue extends IssueAttributes {
   project: IdOrPath;
-  /** If absent, the issue must continue threads, which provide one. */
+  /** If absent, what the issue continues must provide one. */
   title?: string | null | undefined;
   description?: string | null | undefined;
   confidential?: boolean | null | undefined;
@@ -42,18 +41,38 @@ export interface NewIssue extends IssueAttributes, FollowUpWish {
   iid?: number | null | undefined;
 }
 
+interface Opened {
+  id: number;
+  iid: number;
+}
+
+/** What a new issue continues: its default texts, and what becomes of that when the issue is opened, in the same transaction. */
+export interface Continued {
+  title: string;
+  description: string;
+  openIn(tx: Transaction, open: () => Promise<Opened>): Promise<Opened>;
+}
+
 /** Highest number that can be chosen: the project goes on counting from there. */
 const HIGHEST_IID = 1_000_000_000;
 
-/** Opens an issue, and applies the quick actions of its description. Throws NotFound, Forbidden, BadRequest, ValidationFailed, Conflict. */
-export async function createIssue(context: Context, given: NewIssue): Promise<ChangedRecord> {
+/**
+ * Opens an issue, and applies the quick actions of its description. Throws NotFound, Forbidden, BadRequest, ValidationFailed, Conflict.
+ *
+ * @param continuedBy finds what the issue continues; null for nothing
+ */
+export async function createIssue(
+  context: Context,
+  given: NewIssue,
+  continuedBy?: (actor: Actor, project: ProjectRow) => Promise<Continued | null>,
+): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, given.project);
   authorize(actor, 'create_issue', project);
-  const followUp = await followUpOn(context, actor, project, given);
+  const continued = (await continuedBy?.(actor, project)) ?? null;
   const { text, changes, deeds } = await readQuickActions(context, actor, given.description, () => {
     const mayAdmin = can(actor, 'admin_issue', project);
-    const title = given.title ?? followUp?.title ?? '';
+    const title = given.title ?? continued?.title ?? '';
     return {
       type: 'Issue',
       project,
@@ -66,8 +85,8 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
     };
   });
   const input: NewIssue = { ...given, ...attributesIn(changes), description: text };
-  const title = input.title ?? followUp?.title ?? '';
-  const description = input.description ?? followUp?.description ?? null;
+  const title = input.title ?? continued?.title ?? '';
+  const description = input.description ?? continued?.description ?? null;
   checkTexts(title, description);
   const attributes = permittedAttributes(actor, project, withoutNulls(input));
   const { columns, assigneeIds = [] } = await resolveAttributes(context, project, attributes);
@@ -76,7 +95,7 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
   const createdAt = permittedTimestamp(actor, project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
   const wanted = permittedNumber(actor, project, input);
   const insert = async (db: Pick<Transaction, '$queryRaw'>, event: Prisma.Sql = Prisma.empty) => {
-    const inserted = db.$queryRaw<[{ id: number; iid: number }]>`
+    const inserted = db.$queryRaw<[Opened]>`
       WITH counter AS (
         UPDATE project_counters SET last_issue_iid = GREATEST(last_issue_iid, COALESCE(${wanted}::int, last_issue_iid + 1))
         WHERE project_id = ${project.id} RETURNING COALESCE(${wanted}::int, last_issue_iid) AS iid),
@@ -97,7 +116,7 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
   };
   const labels = labelsGiven(attributes);
   const isPlain =
-    !followUp && labels.length === 0 && assigneeIds.length === 0 && columns.milestoneId == null && !hasDeeds(deeds);
+    !continued && labels.length === 0 && assigneeIds.length === 0 && columns.milestoneId == null && !hasDeeds(deeds);
   const concernsNobody = !mayMention(title, description) && !sendsMail(context.db);
   if (isPlain && concernsNobody && !(await hooksWant(context.db)).issue) {
     // One statement, and so atomic by itself.
@@ -106,7 +125,7 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
     return { project, id };
   }
   const id = await context.db.$transaction(async (tx) => {
-    const { id, iid } = await (followUp ? resolveByIssue(tx, context, actor, followUp, () => insert(tx)) : insert(tx));
+    const { id, iid } = await (continued ? continued.openIn(tx, () => insert(tx)) : insert(tx));
     if (labels.length > 0) await setLabels(tx, project.id, { type: 'Issue', id }, { labels });
     const subject = { type: 'Issue', id, iid, title, project } as const;
     await addFurtherAssignees(tx, subject, assigneeIds);

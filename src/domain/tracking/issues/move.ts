@@ -6,17 +6,18 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { type ChangeableIssue, locateIssue, maySee } from '#src/domain/tracking/issues/find.ts';
+import { copyFiles } from '#src/domain/tracking/issues/move_files.ts';
 import { changeState } from '#src/domain/tracking/issues/update.ts';
 import { labelsTitled } from '#src/domain/tracking/labels/ensure.ts';
 import { milestoneTitled } from '#src/domain/tracking/milestones/list.ts';
-import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
 import { addFurtherAssignees, assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
+import { INTERNAL } from '#src/domain/tracking/subjects/seen_sources.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 
 /**
- * Moves an issue to another project: creates a copy there with labels and milestone of the same titles, notes, awards, times and
- * subscriptions; labels of groups that the project does not have are created in it; the original is closed and cannot be moved again. Returns the copy. Throws NotFound, BadRequest.
+ * Moves an issue to another project: creates a copy there with labels and milestone of the same titles, notes, awards, times,
+ * subscriptions and files; labels of groups that the project does not have are created in it; the original is closed and cannot be moved again. Returns the copy. Throws NotFound, BadRequest.
  */
 export async function moveIssue(context: Context, ref: IdOrPath, iid: number, to: IdOrPath): Promise<ChangedRecord> {
   const actor = requireActor(context);
@@ -27,10 +28,12 @@ export async function moveIssue(context: Context, ref: IdOrPath, iid: number, to
   if (!permitted || issue.movedToId !== null)
     throw new BadRequest('Cannot move issue due to insufficient permissions!');
   if (target.id === project.id) throw new BadRequest('Cannot move issue to project it originates from!', 'to');
-  const id = await context.db.$transaction(async (tx) => {
+  const files = await copyFiles(context, issue.id, project, target);
+  const move = async (tx: Transaction) => {
     await lockCounters(tx, [project.id, target.id]);
     const copy = await copyIssue(tx, issue, target);
     await copyTrail(tx, issue.id, copy.id, target);
+    await files.record(tx, copy.id);
     const moved = await tx.issue.updateMany({
       where: { id: issue.id, movedToId: null, deletedAt: null },
       data: { movedToId: copy.id, updatedAt: new Date() },
@@ -45,8 +48,13 @@ export async function moveIssue(context: Context, ref: IdOrPath, iid: number, to
       { kind: 'movedFrom', from: { ...issue, project } },
     ]);
     return copy.id;
-  });
-  return { project: target, id };
+  };
+  try {
+    return { project: target, id: await context.db.$transaction(move) };
+  } catch (error) {
+    await files.remove();
+    throw error;
+  }
 }
 
 /** Both projects' counters are updated: always in the same order, so that opposite moves do not deadlock. */

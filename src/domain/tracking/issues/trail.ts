@@ -1,7 +1,7 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { assignedTo } from '#src/access/permissions/visibility.ts';
-import { isOpenNote } from '#src/domain/tracking/notes/seen_sources.ts';
 import { isReviewer } from '#src/domain/tracking/subjects/reviewers.ts';
+import { isOpenNote } from '#src/domain/tracking/subjects/seen_sources.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import type { Tools } from '#src/platform/records/computed_fields.ts';

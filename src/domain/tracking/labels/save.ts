@@ -1,5 +1,6 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { lengthError } from '#src/base/text.ts';
 import { setSubscription } from '#src/domain/activity/subscribe.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { groupsAround } from '#src/domain/projects/groups_around.ts';
@@ -16,7 +17,6 @@ import {
 import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
 import { Conflict, type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
-import { lengthError } from '#src/platform/text.ts';
 
 export interface LabelValues {
   title?: string | null | undefined;

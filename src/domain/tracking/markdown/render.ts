@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { Overrun, Threads } from '#src/base/thread.ts';
 import type { Link, Rendering } from '#src/domain/tracking/markdown/html.ts';
-import { Overrun, Threads } from '#src/git/thread.ts';
 import { currentBudget } from '#src/platform/limits/budget.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';

@@ -1,17 +1,17 @@
 import { can } from '#src/access/permissions/abilities.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { groupVisible } from '#src/access/permissions/visibility.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
 import { labelledIssuesPath, pagePath } from '#src/domain/namespaces/address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ofOrAround } from '#src/domain/projects/groups_around.ts';
-import { titleOf } from '#src/domain/repository/commits/find.ts';
+import { titleOf } from '#src/domain/repository/find_commit.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
 import type { Link } from '#src/domain/tracking/markdown/html.ts';
 import { type Reference, type ReferenceKind, referencesIn } from '#src/domain/tracking/markdown/references.ts';
 import { type PlacedName, placeOf, recordsAt } from '#src/domain/tracking/references/resolve.ts';
 import { profileVisible } from '#src/domain/users/private_profile.ts';
-import { GitError } from '#src/git/errors.ts';
-import { yieldToEventLoop } from '#src/git/event_loop.ts';
+import { GitError } from '#src/git/base/errors.ts';
 import { Prisma, queryRows } from '#src/platform/database/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 

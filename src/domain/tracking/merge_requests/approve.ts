@@ -4,13 +4,13 @@ import type { Subject } from '#src/domain/changes/change.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import { addApproval, removeApproval, removeApprovals } from '#src/domain/tracking/merge_requests/approvals.ts';
 import {
   type ChangeableMergeRequest,
   type LocatedMergeRequest,
   locateMergeRequest,
   mayUpdate,
 } from '#src/domain/tracking/merge_requests/find.ts';
+import { addApproval, removeApproval, removeApprovals } from '#src/domain/tracking/reviews/approvals.ts';
 import { touchSubject } from '#src/domain/tracking/subjects/lock.ts';
 import { Conflict, Forbidden, NotFound } from '#src/platform/errors.ts';
 

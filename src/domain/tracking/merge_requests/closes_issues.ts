@@ -6,7 +6,7 @@ import type { SideTips } from '#src/domain/tracking/merge_requests/side_tips.ts'
 import { type VersionCommits, versionCommits } from '#src/domain/tracking/merge_requests/versions.ts';
 import { closedIssues } from '#src/domain/tracking/references/closing.ts';
 import { distinctNames, type NamedRecord, resolveRecords } from '#src/domain/tracking/references/resolve.ts';
-import type { Commit } from '#src/git/model.ts';
+import type { Commit } from '#src/git/base/model.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { Selection } from '#src/platform/records/selection.ts';

@@ -19,7 +19,6 @@ import {
   resolveAttributes,
   setLabels,
 } from '#src/domain/tracking/issues/attributes.ts';
-import { titledAs } from '#src/domain/tracking/merge_requests/draft.ts';
 import {
   openingOne,
   requireDistinct,
@@ -28,14 +27,15 @@ import {
   type Sides,
 } from '#src/domain/tracking/merge_requests/open.ts';
 import { requestPipeline } from '#src/domain/tracking/merge_requests/request_pipeline.ts';
-import { setReviewers } from '#src/domain/tracking/merge_requests/reviewers.ts';
 import { requireBringing } from '#src/domain/tracking/merge_requests/source.ts';
 import { measureVersion, recordVersion, type Version } from '#src/domain/tracking/merge_requests/version.ts';
 import { doDeeds } from '#src/domain/tracking/quick_actions/do.ts';
 import type { WantedDeeds } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
+import { setReviewers } from '#src/domain/tracking/reviews/reviewers.ts';
 import { addFurtherAssignees } from '#src/domain/tracking/subjects/assignees.ts';
-import type { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
+import { titledAs } from '#src/domain/tracking/subjects/draft.ts';
+import type { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 

@@ -10,7 +10,7 @@ import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import type { PipelineRequest } from '#src/domain/tracking/merge_requests/request_pipeline.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { BadRequest, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
-import type { Oid } from '#src/git/model.ts';
+import type { Oid } from '#src/git/base/model.ts';
 
 /** The branches of a merge request; null for one that is not there. */
 interface Branches {

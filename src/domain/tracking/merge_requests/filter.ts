@@ -1,8 +1,8 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { ofOrAround } from '#src/domain/projects/groups_around.ts';
 import { type DeployedFilter, deployedConditions } from '#src/domain/tracking/merge_requests/deployed_filter.ts';
-import { isDraftSql } from '#src/domain/tracking/merge_requests/draft.ts';
 import { type PeopleFilter, peopleConditions } from '#src/domain/tracking/merge_requests/people_filter.ts';
+import { isDraftSql } from '#src/domain/tracking/subjects/draft.ts';
 import {
   holdsText,
   type OfPlace,

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import type { Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
 
 /** Bytes of all cached diffs, and of the largest of them. */
 const MOST = 16 * 1024 * 1024;

@@ -4,7 +4,7 @@ import { ifReadable } from '#src/domain/repository/if_readable.ts';
 import { type FoundLinks, linkObjects, NO_LINKS, objectsToLink } from '#src/domain/repository/lfs_links.ts';
 import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
 import type { SideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
-import type { Oid } from '#src/git/model.ts';
+import type { Oid } from '#src/git/base/model.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
 declare module '#src/platform/background/queue.ts' {

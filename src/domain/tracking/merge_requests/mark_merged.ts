@@ -3,7 +3,7 @@ import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { FoundLinks } from '#src/domain/repository/lfs_links.ts';
 import { linkFound } from '#src/domain/tracking/merge_requests/link_lfs.ts';
-import type { Oid } from '#src/git/model.ts';
+import type { Oid } from '#src/git/base/model.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
 declare module '#src/platform/background/queue.ts' {

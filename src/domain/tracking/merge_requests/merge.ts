@@ -1,4 +1,5 @@
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { lengthError } from '#src/base/text.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
@@ -25,12 +26,11 @@ import {
 import { type MessageFacts, mergeMessage, squashMessage } from '#src/domain/tracking/merge_requests/message.ts';
 import { refreshMergeRequest } from '#src/domain/tracking/merge_requests/refresh.ts';
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
-import type { Oid, Signature } from '#src/git/model.ts';
-import { RefusedObjects } from '#src/git/remote/quarantine.ts';
+import type { Oid, Signature } from '#src/git/base/model.ts';
+import { RefusedObjects } from '#src/git/incoming/quarantine.ts';
 import type { CommitSeries } from '#src/git/write/series.ts';
 import { MergeConflict, mergeInto, NothingChanged, squashOnto } from '#src/git/writer.ts';
 import { BadRequest, Conflict, DomainError, Forbidden, NotFound } from '#src/platform/errors.ts';
-import { lengthError } from '#src/platform/text.ts';
 
 export interface MergeOptions {
   /** Message of the merge commit; the default one when absent. */

@@ -1,6 +1,6 @@
-import { isLimit } from '#src/git/errors.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import { isLimit } from '#src/git/base/errors.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { NothingChanged } from '#src/git/write/errors.ts';
 import { mergeCommits } from '#src/git/write/merge_trees.ts';
 import { ObjectWriter } from '#src/git/write/objects.ts';

@@ -1,10 +1,10 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
-import { isDraft } from '#src/domain/tracking/merge_requests/draft.ts';
 import { type MergeStatus, mergeStatus } from '#src/domain/tracking/merge_requests/merge_status.ts';
 import type { MergeMethod, SideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import { isDraft } from '#src/domain/tracking/subjects/draft.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 
 /** The latest pipeline of the head of a merge request. */
 export interface HeadPipeline {

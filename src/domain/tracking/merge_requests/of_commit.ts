@@ -3,7 +3,7 @@ import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import '#src/domain/tracking/merge_requests/computed_fields.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { type StateFilter, stateConditions } from '#src/domain/tracking/merge_requests/filter.ts';
-import type { Oid } from '#src/git/model.ts';
+import type { Oid } from '#src/git/base/model.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';

@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
 import { notAFork } from '#src/domain/tracking/merge_requests/source.ts';
-import type { Oid } from '#src/git/model.ts';
+import type { Oid } from '#src/git/base/model.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { violates } from '#src/platform/database/db.ts';
 import { BadRequest, Conflict, ValidationFailed } from '#src/platform/errors.ts';

@@ -8,7 +8,7 @@ import {
   branchRefusalsOf,
   sharedWith,
 } from '#src/domain/repository/protection.ts';
-import type { Oid } from '#src/git/model.ts';
+import type { Oid } from '#src/git/base/model.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 
 /** The source branch of a merge request. */

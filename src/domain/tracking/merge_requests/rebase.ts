@@ -12,10 +12,10 @@ import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts'
 import { requireSourcePush, type SourceBranch } from '#src/domain/tracking/merge_requests/push_source.ts';
 import { refreshMergeRequest } from '#src/domain/tracking/merge_requests/refresh.ts';
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
-import { isLimit } from '#src/git/errors.ts';
-import type { Oid } from '#src/git/model.ts';
-import { RefusedObjects } from '#src/git/remote/quarantine.ts';
-import type { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
+import { isLimit } from '#src/git/base/errors.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
+import { RefusedObjects } from '#src/git/incoming/quarantine.ts';
 import { cherryPick, MergeConflict, NothingChanged } from '#src/git/writer.ts';
 import { BadRequest, Conflict, DomainError, Forbidden } from '#src/platform/errors.ts';
 

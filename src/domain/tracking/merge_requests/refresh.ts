@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { recordChange, recordSubjectChanges } from '#src/domain/changes/record.ts';
-import { titleOf } from '#src/domain/repository/commits/find.ts';
 import { EachApart } from '#src/domain/repository/each.ts';
+import { titleOf } from '#src/domain/repository/find_commit.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
 import { withCommits } from '#src/domain/repository/take_commits.ts';
@@ -14,9 +14,9 @@ import { requestPipeline } from '#src/domain/tracking/merge_requests/request_pip
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import { mayBringCommits } from '#src/domain/tracking/merge_requests/source.ts';
 import { hasCommits, measureVersion, recordVersion } from '#src/domain/tracking/merge_requests/version.ts';
-import { Damaged } from '#src/git/errors.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import { Damaged } from '#src/git/base/errors.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { BadRequest, NotFound, Unavailable } from '#src/platform/errors.ts';

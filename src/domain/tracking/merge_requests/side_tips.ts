@@ -1,8 +1,8 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findPushedProject, type PushedProject } from '#src/domain/repository/pushed_project.ts';
 import type { MergeRequestVersion } from '#src/generated/prisma/client.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 

@@ -2,7 +2,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { ifReadable } from '#src/domain/repository/if_readable.ts';
 import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
 import { broughtCommits, storeCommits } from '#src/domain/tracking/merge_requests/version.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {

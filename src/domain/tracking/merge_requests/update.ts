@@ -13,17 +13,17 @@ import {
   setLabels,
 } from '#src/domain/tracking/issues/attributes.ts';
 import type { MergeRequestAttributes } from '#src/domain/tracking/merge_requests/create.ts';
-import { titledAs } from '#src/domain/tracking/merge_requests/draft.ts';
 import { type LocatedMergeRequest, locateMergeRequest, mayUpdate } from '#src/domain/tracking/merge_requests/find.ts';
 import { openingOne } from '#src/domain/tracking/merge_requests/open.ts';
 import { measureRetargeted, type Retargeted } from '#src/domain/tracking/merge_requests/retarget.ts';
-import { setReviewers } from '#src/domain/tracking/merge_requests/reviewers.ts';
 import { type Origin, requireBringing } from '#src/domain/tracking/merge_requests/source.ts';
 import { storeVersion } from '#src/domain/tracking/merge_requests/version.ts';
 import { doDeeds } from '#src/domain/tracking/quick_actions/do.ts';
 import type { Target } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
+import { setReviewers } from '#src/domain/tracking/reviews/reviewers.ts';
 import { setAssignees } from '#src/domain/tracking/subjects/assignees.ts';
+import { titledAs } from '#src/domain/tracking/subjects/draft.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, Unavailable } from '#src/platform/errors.ts';
 

@@ -2,13 +2,13 @@ import { type ChangeOptions, changeRefs, type RefChange } from '#src/domain/repo
 import { headRef, keptRef, recordOwnRefs } from '#src/domain/repository/merge_request_refs.ts';
 import type { PushedProject } from '#src/domain/repository/pushed_project.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
+import { DEFAULT_LIMITS } from '#src/git/base/diff_limits.ts';
+import { isLimit } from '#src/git/base/errors.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
-import { DEFAULT_LIMITS } from '#src/git/diff/limits.ts';
-import { isLimit } from '#src/git/errors.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
 import { RefReader } from '#src/git/refs/read.ts';
-import type { PackKeepLock } from '#src/git/write/pack_keep_lock.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
 /** A state of a merge request between two moves of its source branch. */

@@ -1,4 +1,5 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { lengthError } from '#src/base/text.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import { groupsAround } from '#src/domain/projects/groups_around.ts';
 import { findMilestone } from '#src/domain/tracking/milestones/list.ts';
@@ -6,7 +7,6 @@ import { administeredPlace, type ChangedThere, type Place, type PlaceRef } from 
 import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
-import { lengthError } from '#src/platform/text.ts';
 
 export interface MilestoneValues {
   title?: string | null | undefined;

@@ -3,7 +3,7 @@ import { locateIssue } from '#src/domain/tracking/issues/find.ts';
 import { targetOf as issueTarget, updateIssue } from '#src/domain/tracking/issues/update.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { targetOf as mergeRequestTarget, updateMergeRequest } from '#src/domain/tracking/merge_requests/update.ts';
-import type { Noteable } from '#src/domain/tracking/notes/noteable.ts';
+import type { Noteable } from '#src/domain/tracking/noteable.ts';
 import { doDeeds, hasDeeds } from '#src/domain/tracking/quick_actions/do.ts';
 import { readQuickActionsOf } from '#src/domain/tracking/quick_actions/read.ts';
 import type { Transaction } from '#src/platform/database/db.ts';

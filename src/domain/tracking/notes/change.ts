@@ -4,16 +4,16 @@ import { recordChange } from '#src/domain/changes/record.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { leaveThread } from '#src/domain/tracking/discussions/leave.ts';
 import { resolveDiscussion } from '#src/domain/tracking/discussions/resolve.ts';
-import { type ChangedNote, checkBody } from '#src/domain/tracking/notes/create.ts';
-import { findNote } from '#src/domain/tracking/notes/list.ts';
 import {
   locateNoteable,
   NOTEABLE_TYPES,
   type Noteable,
   type NoteableRef,
   touchNoteable,
-} from '#src/domain/tracking/notes/noteable.ts';
-import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
+} from '#src/domain/tracking/noteable.ts';
+import { type ChangedNote, checkBody } from '#src/domain/tracking/notes/create.ts';
+import { findNote } from '#src/domain/tracking/notes/list.ts';
+import { INTERNAL } from '#src/domain/tracking/subjects/seen_sources.ts';
 import { readSuggestions, writeSuggestions } from '#src/domain/tracking/suggestions/save.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';

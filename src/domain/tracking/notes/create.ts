@@ -1,5 +1,6 @@
 import { can, GUEST } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { lengthError } from '#src/base/text.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import {
   answeredThread,
@@ -9,19 +10,18 @@ import {
   threadFor,
 } from '#src/domain/tracking/discussions/begin.ts';
 import { permittedTimestamp } from '#src/domain/tracking/issues/attributes.ts';
-import { readNoteActions } from '#src/domain/tracking/notes/actions.ts';
 import {
   locateNoteable,
   type Noteable,
   type NoteableRef,
   type NoteableType,
   touchNoteable,
-} from '#src/domain/tracking/notes/noteable.ts';
-import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
+} from '#src/domain/tracking/noteable.ts';
+import { readNoteActions } from '#src/domain/tracking/notes/actions.ts';
+import { INTERNAL } from '#src/domain/tracking/subjects/seen_sources.ts';
 import { type NewSuggestion, readSuggestions, writeSuggestions } from '#src/domain/tracking/suggestions/save.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, ValidationFailed } from '#src/platform/errors.ts';
-import { lengthError } from '#src/platform/text.ts';
 
 export interface NewNote extends ThreadWish {
   on: NoteableRef;

@@ -1,7 +1,7 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { emojiNamed } from '#src/domain/tracking/awards/emoji.ts';
 import type { UserAvailability } from '#src/generated/prisma/client.ts';
 import { Prisma } from '#src/platform/database/db.ts';
+import { emojiNamed } from '#src/platform/emoji.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /** What a user says about themself for the moment. */

@@ -1,11 +1,11 @@
 import type { Subject } from '#src/domain/changes/change.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
-import { emojiNamed, isVote } from '#src/domain/tracking/awards/emoji.ts';
-import { addApproval, removeApproval } from '#src/domain/tracking/merge_requests/approvals.ts';
 import type { WantedDeeds } from '#src/domain/tracking/quick_actions/interpret.ts';
-import { writeEstimate, writeSpentTime } from '#src/domain/tracking/time_tracking/write.ts';
-import { addTodos, finishTodos } from '#src/domain/tracking/todos/write.ts';
+import { addApproval, removeApproval } from '#src/domain/tracking/reviews/approvals.ts';
+import { addTodos, finishTodos } from '#src/domain/tracking/subjects/todos.ts';
+import { writeEstimate, writeSpentTime } from '#src/domain/tracking/subjects/write_time.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
+import { emojiNamed, isVote } from '#src/platform/emoji.ts';
 
 export function hasDeeds(deeds: WantedDeeds): boolean {
   return Object.keys(deeds).length > 0;

@@ -1,14 +1,14 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { labelsTitled, MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts';
-import { asDraft, asReady, toggleDraft } from '#src/domain/tracking/merge_requests/draft.ts';
 import { milestoneTitled } from '#src/domain/tracking/milestones/list.ts';
 import { dueDate } from '#src/domain/tracking/quick_actions/due_date.ts';
 import { labelTitles, milestoneTitle, usernames } from '#src/domain/tracking/quick_actions/names.ts';
 import type { QuickAction } from '#src/domain/tracking/quick_actions/split.ts';
 import { factsOf, type QuickActionName } from '#src/domain/tracking/quick_actions/table.ts';
 import { involvable, MOST_PEOPLE } from '#src/domain/tracking/subjects/assignees.ts';
-import { parseDuration } from '#src/domain/tracking/time_tracking/duration.ts';
+import { asDraft, asReady, toggleDraft } from '#src/domain/tracking/subjects/draft.ts';
+import { parseDuration } from '#src/domain/tracking/subjects/duration.ts';
 
 /** The target of a text's actions, before them. */
 export interface Target {

@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { Subject } from '#src/domain/changes/change.ts';
 import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
-import { targetColumn } from '#src/domain/tracking/todos/write.ts';
+import { targetColumn } from '#src/domain/tracking/subjects/todos.ts';
 import { isActivePerson, userMatches } from '#src/domain/users/matching.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';

@@ -2,7 +2,7 @@ import { GUEST, REPORTER } from '#src/access/permissions/abilities.ts';
 import { featureThere } from '#src/access/permissions/features.ts';
 import { projectAccessLevel } from '#src/access/permissions/visibility.ts';
 import type { Subject } from '#src/domain/changes/change.ts';
-import { isOpenNote } from '#src/domain/tracking/notes/seen_sources.ts';
+import { isOpenNote } from '#src/domain/tracking/subjects/seen_sources.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 

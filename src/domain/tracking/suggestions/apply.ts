@@ -1,19 +1,19 @@
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { lengthError } from '#src/base/text.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import { commitFiles } from '#src/domain/repository/commits/create.ts';
 import { findPusher } from '#src/domain/repository/record.ts';
+import { linesOfFile, spanOf, textOf } from '#src/domain/tracking/discussions/file_lines.ts';
 import type { DiffPosition } from '#src/domain/tracking/discussions/position.ts';
 import { resolveThreads } from '#src/domain/tracking/discussions/resolve.ts';
 import { traceDiscussions } from '#src/domain/tracking/discussions/trace.ts';
 import { requireSourcePush } from '#src/domain/tracking/merge_requests/push_source.ts';
 import { refreshMergeRequest } from '#src/domain/tracking/merge_requests/refresh.ts';
-import { locateNoteable, type Noteable, touchNoteable } from '#src/domain/tracking/notes/noteable.ts';
-import { linesOfFile, spanOf, textOf } from '#src/domain/tracking/suggestions/lines.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import { locateNoteable, type Noteable, touchNoteable } from '#src/domain/tracking/noteable.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Action } from '#src/git/write/actions.ts';
 import { BadRequest, NotFound, ValidationFailed } from '#src/platform/errors.ts';
-import { lengthError } from '#src/platform/text.ts';
 
 /** Maximum number of suggestions that one commit applies. */
 const MOST = 100;

@@ -1,4 +1,4 @@
-import { spanOf } from '#src/domain/tracking/suggestions/lines.ts';
+import { spanOf } from '#src/domain/tracking/discussions/file_lines.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
 import type { SuggestionFacts } from '#src/platform/records/computed_types.ts';
 

@@ -1,8 +1,8 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { Thread } from '#src/domain/tracking/discussions/begin.ts';
+import { linesOfFile, spanOf, textOf } from '#src/domain/tracking/discussions/file_lines.ts';
 import type { DiffPosition } from '#src/domain/tracking/discussions/position.ts';
-import type { Noteable } from '#src/domain/tracking/notes/noteable.ts';
-import { linesOfFile, spanOf, textOf } from '#src/domain/tracking/suggestions/lines.ts';
+import type { Noteable } from '#src/domain/tracking/noteable.ts';
 import { parseSuggestions, type SuggestedLines } from '#src/domain/tracking/suggestions/parse.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 

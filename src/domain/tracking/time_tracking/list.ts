@@ -1,5 +1,5 @@
 import { type Context, readerOf } from '#src/access/permissions/actor.ts';
-import type { SubjectType } from '#src/domain/tracking/subjects/locate.ts';
+import type { SubjectType } from '#src/domain/tracking/locate_subject.ts';
 import { Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';

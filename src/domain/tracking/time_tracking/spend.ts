@@ -1,8 +1,8 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import { locateChangeable, type SubjectType } from '#src/domain/tracking/subjects/locate.ts';
-import { writeSpentTime } from '#src/domain/tracking/time_tracking/write.ts';
+import { locateChangeable, type SubjectType } from '#src/domain/tracking/locate_subject.ts';
+import { writeSpentTime } from '#src/domain/tracking/subjects/write_time.ts';
 
 /**
  * Adds time that the actor spent on an issue or merge request, such as `3h30m`, or subtracts some, such as `-1h`. Throws

@@ -1,8 +1,8 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
-import { locateSubject, type SubjectType } from '#src/domain/tracking/subjects/locate.ts';
+import { locateSubject, type SubjectType } from '#src/domain/tracking/locate_subject.ts';
+import { addTodos } from '#src/domain/tracking/subjects/todos.ts';
 import { findTodo, type TodoFilter, todoConditions } from '#src/domain/tracking/todos/list.ts';
-import { addTodos } from '#src/domain/tracking/todos/write.ts';
 import { all } from '#src/platform/database/db.ts';
 import { NotModified } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { Overrun, ThreadLate, Threads } from '#src/base/thread.ts';
 import type { GpgAnswer, GpgKeyFacts, GpgVerdict, GpgWork } from '#src/domain/users/gpg_keys/openpgp.ts';
-import { Overrun, ThreadLate, Threads } from '#src/git/thread.ts';
 import { Unavailable } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 

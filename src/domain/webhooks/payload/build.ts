@@ -1,7 +1,7 @@
-import type { EventKind } from '#src/domain/webhooks/kinds.ts';
 import type { Payload, Surroundings } from '#src/domain/webhooks/payload/common.ts';
 import { issuePayload } from '#src/domain/webhooks/payload/issue.ts';
 import { jobPayload, pipelinePayload } from '#src/domain/webhooks/payload/job.ts';
+import type { EventKind } from '#src/domain/webhooks/payload/kinds.ts';
 import { mergeRequestPayload } from '#src/domain/webhooks/payload/merge_request.ts';
 import { notePayload } from '#src/domain/webhooks/payload/note.ts';
 import { pushPayload } from '#src/domain/webhooks/payload/push.ts';

@@ -3,9 +3,9 @@ import { pagePath } from '#src/domain/namespaces/address.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
 import { avatarPath } from '#src/domain/users/avatar.ts';
 import type { LabelFacts, ProjectFacts, UserFacts } from '#src/domain/webhooks/payload/facts.ts';
-import { NO_OBJECT } from '#src/git/model.ts';
+import { NO_OBJECT } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { signatureTime } from '#src/git/objects/signature.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
 import { type SshPlace, sshUrl } from '#src/platform/config/ssh_address.ts';
 
 /** What payloads need besides the facts. */

@@ -1,6 +1,5 @@
 import { pagePath } from '#src/domain/namespaces/address.ts';
-import { formatDuration } from '#src/domain/tracking/time_tracking/duration.ts';
-import { STATE_IDS } from '#src/domain/webhooks/differences.ts';
+import { formatDuration } from '#src/domain/tracking/subjects/duration.ts';
 import {
   labelRecord,
   type Payload,
@@ -10,6 +9,7 @@ import {
   time,
   userRecord,
 } from '#src/domain/webhooks/payload/common.ts';
+import { STATE_IDS } from '#src/domain/webhooks/payload/differences.ts';
 import type {
   ChangeFacts,
   IssueColumns,

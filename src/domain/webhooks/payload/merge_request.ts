@@ -1,8 +1,7 @@
 import { isWider } from '#src/access/permissions/visibility_levels.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
-import { isDraft } from '#src/domain/tracking/merge_requests/draft.ts';
 import { recordedMergeStatus } from '#src/domain/tracking/merge_requests/mergeable.ts';
-import { STATE_IDS } from '#src/domain/webhooks/differences.ts';
+import { isDraft } from '#src/domain/tracking/subjects/draft.ts';
 import {
   commitRecord,
   labelRecord,
@@ -13,6 +12,7 @@ import {
   time,
   userRecord,
 } from '#src/domain/webhooks/payload/common.ts';
+import { STATE_IDS } from '#src/domain/webhooks/payload/differences.ts';
 import type {
   ChangeFacts,
   MergeRequestColumns,

@@ -1,7 +1,7 @@
 import { pagePath } from '#src/domain/namespaces/address.ts';
 import { threadKey } from '#src/domain/tracking/discussions/key.ts';
 import { type DiffPosition, lineCode, type RangeEnd } from '#src/domain/tracking/discussions/position.ts';
-import { INTERNAL } from '#src/domain/tracking/notes/seen_sources.ts';
+import { INTERNAL } from '#src/domain/tracking/subjects/seen_sources.ts';
 import {
   commitRecord,
   type Payload,
@@ -23,7 +23,9 @@ import type {
 } from '#src/domain/webhooks/payload/facts.ts';
 import { issueRecord } from '#src/domain/webhooks/payload/issue.ts';
 import { mergeRequestRecord } from '#src/domain/webhooks/payload/merge_request.ts';
-import type { NoteAction } from '#src/domain/webhooks/record_note.ts';
+
+/** What happened to a note, for hooks. */
+export type NoteAction = 'create' | 'update';
 
 interface Common {
   user: UserFacts | null;

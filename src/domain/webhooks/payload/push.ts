@@ -8,9 +8,9 @@ import {
   type Surroundings,
 } from '#src/domain/webhooks/payload/common.ts';
 import type { ProjectFacts, UserFacts } from '#src/domain/webhooks/payload/facts.ts';
-import { isLimit } from '#src/git/errors.ts';
-import { EMPTY_TREE } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import { isLimit } from '#src/git/base/errors.ts';
+import { EMPTY_TREE } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 
 interface PushFacts {
   push: PushData;

@@ -1,6 +1,6 @@
-import type { SystemEventKind } from '#src/domain/webhooks/kinds.ts';
 import { type Payload, time } from '#src/domain/webhooks/payload/common.ts';
 import type { ProjectFacts, UserFacts } from '#src/domain/webhooks/payload/facts.ts';
+import type { SystemEventKind } from '#src/domain/webhooks/payload/kinds.ts';
 
 interface GroupFacts {
   id: number;

@@ -1,8 +1,8 @@
 import { giveAward } from '#src/domain/tracking/awards/give.ts';
 import { createMergeRequest, type NewMergeRequest } from '#src/domain/tracking/merge_requests/create.ts';
 import { updateMergeRequest } from '#src/domain/tracking/merge_requests/update.ts';
+import type { NoteableRef } from '#src/domain/tracking/noteable.ts';
 import { createNote, type NewNote } from '#src/domain/tracking/notes/create.ts';
-import type { NoteableRef } from '#src/domain/tracking/notes/noteable.ts';
 import type { Scene, Stage } from '#src/entrances/seed/stage.ts';
 
 const project = 'orchard/apples';

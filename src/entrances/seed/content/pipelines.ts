@@ -1,7 +1,7 @@
 import { createDeployment } from '#src/domain/ci/deployments/create.ts';
 import { createEnvironment } from '#src/domain/ci/environments/save.ts';
-import { stopEnvironment } from '#src/domain/ci/environments/stop.ts';
 import { playJob, retryJob } from '#src/domain/ci/jobs/change.ts';
+import { stopEnvironment } from '#src/domain/ci/jobs/stop_environment.ts';
 import { cancelPipeline } from '#src/domain/ci/pipelines/cancel.ts';
 import { createPipeline } from '#src/domain/ci/pipelines/create.ts';
 import { type NewStatus, postStatus } from '#src/domain/ci/statuses/post.ts';

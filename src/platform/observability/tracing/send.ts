@@ -1,5 +1,5 @@
 import querystring from 'node:querystring';
-import { withoutTrailingSlashes } from '#src/platform/text.ts';
+import { withoutTrailingSlashes } from '#src/base/text.ts';
 
 /** How many spans are kept at most while the receiver is slow or away, and are sent at once; later ones are dropped. */
 const MOST_KEPT = 2048;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { isRecord, type Raw } from '#src/domain/ci/pipelines/config/base/values.ts';
 import type { Ground } from '#src/domain/ci/pipelines/config/look_up.ts';
 import type { JobConfig } from '#src/domain/ci/pipelines/config/model.ts';
-import { isRecord, type Raw } from '#src/domain/ci/pipelines/config/values.ts';
 
 /** The jobs with the keys of their caches as texts: a key made of files changes with their contents. */
 export async function withFileKeys(jobs: readonly JobConfig[], ground: Ground): Promise<JobConfig[]> {

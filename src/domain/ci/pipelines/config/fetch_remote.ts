@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, get as httpGet, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, get as httpsGet } from 'node:https';
-import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/model.ts';
+import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { checkedLookup } from '#src/platform/outbound/checked_lookup.ts';
 import type { ImportSettings } from '#src/platform/outbound/options.ts';
 import { isNamedHost, isPlainlyPrivate } from '#src/platform/outbound/url.ts';

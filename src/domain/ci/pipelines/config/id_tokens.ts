@@ -1,5 +1,5 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
-import { type ExpansionLimit, isRecord, readNames, requireKeys } from '#src/domain/ci/pipelines/config/values.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
+import { type ExpansionLimit, isRecord, readNames, requireKeys } from '#src/domain/ci/pipelines/config/base/values.ts';
 
 /** Tokens of one job. */
 const MOST_TOKENS = 20;

@@ -1,6 +1,20 @@
+import { parseDuration } from '#src/base/duration.ts';
 import { TIERS } from '#src/domain/ci/environments/tier.ts';
 import { ENVIRONMENT_NAME, NAME_RULE } from '#src/domain/ci/environments/values.ts';
-import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/basis.ts';
+import { readNeeds } from '#src/domain/ci/pipelines/config/base/needs.ts';
+import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
+import {
+  type DefinedVariables,
+  type ExpansionLimit,
+  isRecord,
+  type Raw,
+  readBoolean,
+  readCommands,
+  readDefinedVariables,
+  readVariables,
+  requireKeys,
+  scalarText,
+} from '#src/domain/ci/pipelines/config/base/values.ts';
 import { readIdTokens } from '#src/domain/ci/pipelines/config/id_tokens.ts';
 import {
   ACTIONS,
@@ -11,7 +25,7 @@ import {
   WHEN,
   type When,
 } from '#src/domain/ci/pipelines/config/model.ts';
-import { readNeeds, splitNeeds } from '#src/domain/ci/pipelines/config/needs.ts';
+import { splitNeeds } from '#src/domain/ci/pipelines/config/needs.ts';
 import { filled, readList, readOptions } from '#src/domain/ci/pipelines/config/options.ts';
 import {
   type Part,
@@ -25,19 +39,6 @@ import { readRelease } from '#src/domain/ci/pipelines/config/release.ts';
 import { readRules, readStartIn } from '#src/domain/ci/pipelines/config/rules/read.ts';
 import { KEYS_WITH_TRIGGER, readTrigger } from '#src/domain/ci/pipelines/config/trigger.ts';
 import { IGNORED_OF_JOBS, UNSUPPORTED_OF_JOBS } from '#src/domain/ci/pipelines/config/unsupported.ts';
-import {
-  type DefinedVariables,
-  type ExpansionLimit,
-  isRecord,
-  type Raw,
-  readBoolean,
-  readCommands,
-  readDefinedVariables,
-  readVariables,
-  requireKeys,
-  scalarText,
-} from '#src/domain/ci/pipelines/config/values.ts';
-import { parseDuration } from '#src/platform/duration.ts';
 
 /** What all jobs start from. */
 export interface JobDefaults {

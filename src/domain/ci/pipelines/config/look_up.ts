@@ -2,15 +2,20 @@ import { can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findTemplate } from '#src/domain/administration/templates/files.ts';
 import { artifactText } from '#src/domain/ci/artifacts/single_file.ts';
+import {
+  type Answer,
+  keyOf,
+  LARGEST_CONFIG,
+  type Place,
+  type Wanted,
+} from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { versionOf } from '#src/domain/ci/pipelines/config/component_version.ts';
-import { type Answer, keyOf, type Place, type Wanted } from '#src/domain/ci/pipelines/config/compose/sources.ts';
 import { fetchRemote } from '#src/domain/ci/pipelines/config/fetch_remote.ts';
-import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/model.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { resolveRevision } from '#src/domain/repository/revision.ts';
-import { isLimit } from '#src/git/errors.ts';
-import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import { isLimit } from '#src/git/base/errors.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { BadRequest, ContentTooLarge, NotFound } from '#src/platform/errors.ts';
 
 /** Paths of a tree, or of changes, that conditions look at. */

@@ -1,12 +1,7 @@
-import type { Need, Variables } from '#src/domain/ci/pipelines/config/basis.ts';
+import type { Need, Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import type { Expression } from '#src/domain/ci/pipelines/config/rules/expression.ts';
 import type { AutoCancel, ChangesCondition, Rule } from '#src/domain/ci/pipelines/config/rules/model.ts';
 import type { TriggerConfig } from '#src/domain/ci/pipelines/config/trigger.ts';
-
-/** Bytes of the largest `.gitlab-ci.yml` that is read, and of one that it includes. */
-export const LARGEST_CONFIG = 1024 * 1024;
-/** Bytes of all files of one configuration. */
-export const LARGEST_TOGETHER = 2 * 1024 * 1024;
 
 /** The configuration of a pipeline, validated and with all defaults filled in. */
 export interface Config {

@@ -1,6 +1,6 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
-import { isPattern } from '#src/domain/ci/pipelines/config/pattern.ts';
-import { readReports } from '#src/domain/ci/pipelines/config/reports.ts';
+import { parseDuration } from '#src/base/duration.ts';
+import { isPattern } from '#src/domain/ci/pipelines/config/base/pattern.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import {
   copyOf,
   type ExpansionLimit,
@@ -10,8 +10,8 @@ import {
   readNames,
   requireKeys,
   scalarText,
-} from '#src/domain/ci/pipelines/config/values.ts';
-import { parseDuration } from '#src/platform/duration.ts';
+} from '#src/domain/ci/pipelines/config/base/values.ts';
+import { readReports } from '#src/domain/ci/pipelines/config/reports.ts';
 
 /** A job's options for the runner besides its scripts, under the names of the file; the runner supplies defaults. */
 export interface RunnerOptions {

@@ -1,9 +1,19 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
+import { PatternMatcher } from '#src/domain/ci/pipelines/config/base/pattern.ts';
+import { Incomplete, Sources } from '#src/domain/ci/pipelines/config/base/sources.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
+import {
+  ExpansionLimit,
+  isRecord,
+  type Raw,
+  readCommands,
+  readDefinedVariables,
+  readNames,
+  requireKeys,
+} from '#src/domain/ci/pipelines/config/base/values.ts';
 import { resolveExtends } from '#src/domain/ci/pipelines/config/compose/extends.ts';
 import { Composer, type Composition, type Included } from '#src/domain/ci/pipelines/config/compose/include.ts';
 import { Merger } from '#src/domain/ci/pipelines/config/compose/merge.ts';
 import { resolveReferences } from '#src/domain/ci/pipelines/config/compose/references.ts';
-import { Incomplete, Sources } from '#src/domain/ci/pipelines/config/compose/sources.ts';
 import { type JobDefaults, readJob } from '#src/domain/ci/pipelines/config/job.ts';
 import {
   type Config,
@@ -14,18 +24,8 @@ import {
 } from '#src/domain/ci/pipelines/config/model.ts';
 import { checkNeeds, withParallelNames } from '#src/domain/ci/pipelines/config/needs.ts';
 import { readCache, readImage, readServices } from '#src/domain/ci/pipelines/config/options.ts';
-import { PatternMatcher } from '#src/domain/ci/pipelines/config/pattern.ts';
 import { readTimeout } from '#src/domain/ci/pipelines/config/policies.ts';
 import { Judge } from '#src/domain/ci/pipelines/config/rules/judge.ts';
-import {
-  ExpansionLimit,
-  isRecord,
-  type Raw,
-  readCommands,
-  readDefinedVariables,
-  readNames,
-  requireKeys,
-} from '#src/domain/ci/pipelines/config/values.ts';
 import { readWorkflow } from '#src/domain/ci/pipelines/config/workflow.ts';
 
 /** Jobs of a file, and those that `parallel` makes of them. */

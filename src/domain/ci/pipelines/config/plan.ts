@@ -1,15 +1,15 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
+import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import { PatternMatcher } from '#src/domain/ci/pipelines/config/base/pattern.ts';
+import { type Answers, Incomplete, Sources, type Wanted } from '#src/domain/ci/pipelines/config/base/sources.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
+import type { Raw } from '#src/domain/ci/pipelines/config/base/values.ts';
 import type { Included } from '#src/domain/ci/pipelines/config/compose/include.ts';
 import { Merger } from '#src/domain/ci/pipelines/config/compose/merge.ts';
-import { type Answers, Incomplete, Sources, type Wanted } from '#src/domain/ci/pipelines/config/compose/sources.ts';
 import type { Config, JobConfig } from '#src/domain/ci/pipelines/config/model.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
 import { compose, readConfig } from '#src/domain/ci/pipelines/config/parse.ts';
-import { PatternMatcher } from '#src/domain/ci/pipelines/config/pattern.ts';
 import { Judge, type KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
 import type { AutoCancel } from '#src/domain/ci/pipelines/config/rules/model.ts';
 import { selectPipeline } from '#src/domain/ci/pipelines/config/select.ts';
-import type { Raw } from '#src/domain/ci/pipelines/config/values.ts';
 import { writeYaml } from '#src/domain/ci/pipelines/config/yaml/write.ts';
 
 /** The jobs of a commit's file for an occasion. */

@@ -1,7 +1,13 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
-import { combinations, suffixOf } from '#src/domain/ci/pipelines/config/needs.ts';
-import { isRecord, type Raw, readBoolean, requireKeys, scalarText } from '#src/domain/ci/pipelines/config/values.ts';
-import { parseDuration } from '#src/platform/duration.ts';
+import { parseDuration } from '#src/base/duration.ts';
+import { combinations, suffixOf } from '#src/domain/ci/pipelines/config/base/needs.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
+import {
+  isRecord,
+  type Raw,
+  readBoolean,
+  requireKeys,
+  scalarText,
+} from '#src/domain/ci/pipelines/config/base/values.ts';
 
 /** Why a job is tried again. */
 const REASONS = [

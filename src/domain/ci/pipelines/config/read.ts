@@ -1,13 +1,13 @@
 import type { Context } from '#src/access/permissions/actor.ts';
+import { Overrun, Threads } from '#src/base/thread.ts';
+import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/base/sources.ts';
+import type { Raw } from '#src/domain/ci/pipelines/config/base/values.ts';
 import { withFileKeys } from '#src/domain/ci/pipelines/config/cache_keys.ts';
 import { type Ground, LookUp } from '#src/domain/ci/pipelines/config/look_up.ts';
-import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/model.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/occasion.ts';
 import { NO_PLAN, type PipelinePlan, type PlanAnswer, type PlanRequest } from '#src/domain/ci/pipelines/config/plan.ts';
 import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
-import type { Raw } from '#src/domain/ci/pipelines/config/values.ts';
-import { isLimit } from '#src/git/errors.ts';
-import { Overrun, Threads } from '#src/git/thread.ts';
+import { isLimit } from '#src/git/base/errors.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';

@@ -1,9 +1,9 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
+import { isPattern, splitEntry } from '#src/domain/ci/pipelines/config/base/pattern.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
+import { type ExpansionLimit, isRecord, readNames, requireKeys } from '#src/domain/ci/pipelines/config/base/values.ts';
 import type { RefPolicy } from '#src/domain/ci/pipelines/config/model.ts';
-import { isPattern, splitEntry } from '#src/domain/ci/pipelines/config/pattern.ts';
 import { requireExpression } from '#src/domain/ci/pipelines/config/rules/expression.ts';
 import { readChanges } from '#src/domain/ci/pipelines/config/rules/read.ts';
-import { type ExpansionLimit, isRecord, readNames, requireKeys } from '#src/domain/ci/pipelines/config/values.ts';
 
 /** Reads `only` or `except`: refs, or a mapping with them and other conditions. Throws InvalidConfig. */
 export function readPolicy(value: unknown, where: string, budget: ExpansionLimit): RefPolicy | null {

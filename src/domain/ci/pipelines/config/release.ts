@@ -1,4 +1,4 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import {
   type ExpansionLimit,
   isRecord,
@@ -6,7 +6,7 @@ import {
   readNames,
   requireKeys,
   scalarText,
-} from '#src/domain/ci/pipelines/config/values.ts';
+} from '#src/domain/ci/pipelines/config/base/values.ts';
 
 const TEXTS = ['tag_name', 'description', 'name', 'tag_message', 'ref', 'released_at'];
 const REQUIRED = ['tag_name', 'description'];

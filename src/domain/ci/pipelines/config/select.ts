@@ -1,12 +1,12 @@
-import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/basis.ts';
-import { Sources } from '#src/domain/ci/pipelines/config/compose/sources.ts';
+import type { Occasion, PipelineSource } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import { PatternMatcher, splitEntry } from '#src/domain/ci/pipelines/config/base/pattern.ts';
+import { Sources } from '#src/domain/ci/pipelines/config/base/sources.ts';
+import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
+import { expandKnown, ofJobName } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import type { Config, JobConfig, RefPolicy, When } from '#src/domain/ci/pipelines/config/model.ts';
 import { inOrder } from '#src/domain/ci/pipelines/config/needs.ts';
-import type { Occasion, PipelineSource } from '#src/domain/ci/pipelines/config/occasion.ts';
-import { PatternMatcher, splitEntry } from '#src/domain/ci/pipelines/config/pattern.ts';
 import { Judge } from '#src/domain/ci/pipelines/config/rules/judge.ts';
 import type { AutoCancel, Rule } from '#src/domain/ci/pipelines/config/rules/model.ts';
-import { expandKnown, ofJobName } from '#src/domain/ci/pipelines/config/variables.ts';
 
 /** Words of `only` and `except` for the sources of pipelines. */
 const SOURCES: Record<string, PipelineSource> = {

@@ -1,4 +1,4 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import {
   copyOf,
   type ExpansionLimit,
@@ -7,7 +7,7 @@ import {
   readBoolean,
   requireKeys,
   scalarText,
-} from '#src/domain/ci/pipelines/config/values.ts';
+} from '#src/domain/ci/pipelines/config/base/values.ts';
 
 /** The pipeline that a job starts: one of another project, or a child of its own with other files. */
 export interface TriggerConfig {

@@ -1,7 +1,7 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
+import { type ExpansionLimit, isRecord, requireKeys, scalarText } from '#src/domain/ci/pipelines/config/base/values.ts';
 import type { Workflow } from '#src/domain/ci/pipelines/config/model.ts';
 import { readAutoCancel, readRules } from '#src/domain/ci/pipelines/config/rules/read.ts';
-import { type ExpansionLimit, isRecord, requireKeys, scalarText } from '#src/domain/ci/pipelines/config/values.ts';
 
 /** Reads what decides about the pipeline as a whole. Throws InvalidConfig. */
 export function readWorkflow(value: unknown, budget: ExpansionLimit): Workflow {

@@ -1,4 +1,4 @@
-import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import type { Db } from '#src/platform/database/db.ts';
 

@@ -1,4 +1,4 @@
-import { REPORTS } from '#src/domain/ci/pipelines/config/reports.ts';
+import { REPORTS } from '#src/domain/ci/reports/kinds.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 
 type Options = PayloadJob['options'];

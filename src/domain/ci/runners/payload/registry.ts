@@ -1,4 +1,4 @@
-import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 
 /** The user name for the token of a job, which the container registry takes as the password. */
 const REGISTRY_USER = 'gitlab-ci-token';

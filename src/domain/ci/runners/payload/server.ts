@@ -1,4 +1,4 @@
-import type { Variables } from '#src/domain/ci/pipelines/config/basis.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { API_VERSION } from '#src/platform/api_version.ts';
 import { type SshPlace, sshHost } from '#src/platform/config/ssh_address.ts';
 import { packageRevision } from '#src/platform/package_root.ts';

@@ -1,6 +1,6 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
+import { isMap, type Raw, scalarText } from '#src/domain/ci/pipelines/config/base/values.ts';
 import type { Merger } from '#src/domain/ci/pipelines/config/compose/merge.ts';
-import { isMap, type Raw, scalarText } from '#src/domain/ci/pipelines/config/values.ts';
 
 /** How many levels of `extends` may lie above each other. */
 const DEEPEST = 11;

@@ -1,12 +1,7 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
-import { withInputs } from '#src/domain/ci/pipelines/config/compose/inputs.ts';
-import type { Merger } from '#src/domain/ci/pipelines/config/compose/merge.ts';
-import type { Answer, Place, Sources, Wanted } from '#src/domain/ci/pipelines/config/compose/sources.ts';
-import { LARGEST_CONFIG, LARGEST_TOGETHER } from '#src/domain/ci/pipelines/config/model.ts';
-import type { PatternMatcher } from '#src/domain/ci/pipelines/config/pattern.ts';
-import { isGlob, matchesAny } from '#src/domain/ci/pipelines/config/rules/glob.ts';
-import type { Judge } from '#src/domain/ci/pipelines/config/rules/judge.ts';
-import { readRules } from '#src/domain/ci/pipelines/config/rules/read.ts';
+import type { PatternMatcher } from '#src/domain/ci/pipelines/config/base/pattern.ts';
+import type { Answer, Place, Sources, Wanted } from '#src/domain/ci/pipelines/config/base/sources.ts';
+import { LARGEST_CONFIG, LARGEST_TOGETHER } from '#src/domain/ci/pipelines/config/base/sources.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import {
   ExpansionLimit,
   isMap,
@@ -15,7 +10,12 @@ import {
   readNames,
   requireKeys,
   scalarText,
-} from '#src/domain/ci/pipelines/config/values.ts';
+} from '#src/domain/ci/pipelines/config/base/values.ts';
+import { withInputs } from '#src/domain/ci/pipelines/config/compose/inputs.ts';
+import type { Merger } from '#src/domain/ci/pipelines/config/compose/merge.ts';
+import { isGlob, matchesAny } from '#src/domain/ci/pipelines/config/rules/glob.ts';
+import type { Judge } from '#src/domain/ci/pipelines/config/rules/judge.ts';
+import { readRules } from '#src/domain/ci/pipelines/config/rules/read.ts';
 import { loadYamlWithHeader } from '#src/domain/ci/pipelines/config/yaml/load.ts';
 
 /** Files that a configuration may consist of, beside its own; one that is named twice counts twice. */

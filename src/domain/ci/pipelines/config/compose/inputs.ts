@@ -1,8 +1,8 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
-import type { PatternMatcher } from '#src/domain/ci/pipelines/config/pattern.ts';
-import { isMap, isRecord, type Raw, requireKeys, scalarText } from '#src/domain/ci/pipelines/config/values.ts';
-import { Reference } from '#src/domain/ci/pipelines/config/yaml/reference.ts';
-import { parseJson } from '#src/platform/json.ts';
+import { parseJson } from '#src/base/json.ts';
+import type { PatternMatcher } from '#src/domain/ci/pipelines/config/base/pattern.ts';
+import { Reference } from '#src/domain/ci/pipelines/config/base/reference.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
+import { isMap, isRecord, type Raw, requireKeys, scalarText } from '#src/domain/ci/pipelines/config/base/values.ts';
 
 const TYPES = ['string', 'number', 'boolean', 'array'] as const;
 const MOST_OPTIONS = 50;

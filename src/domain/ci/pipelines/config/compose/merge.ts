@@ -1,5 +1,5 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
-import { isMap, type Raw } from '#src/domain/ci/pipelines/config/values.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
+import { isMap, type Raw } from '#src/domain/ci/pipelines/config/base/values.ts';
 
 /** Entries of maps that all merges of a configuration may copy together. */
 const MOST_ENTRIES = 500_000;

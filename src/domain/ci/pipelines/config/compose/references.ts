@@ -1,6 +1,6 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
-import { isMap, type Raw } from '#src/domain/ci/pipelines/config/values.ts';
-import { Reference } from '#src/domain/ci/pipelines/config/yaml/reference.ts';
+import { Reference } from '#src/domain/ci/pipelines/config/base/reference.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
+import { isMap, type Raw } from '#src/domain/ci/pipelines/config/base/values.ts';
 
 /** How many references may lead to each other. */
 const DEEPEST = 10;

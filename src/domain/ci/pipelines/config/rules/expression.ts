@@ -1,5 +1,5 @@
-import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/basis.ts';
-import { CONDITION, type PatternMatcher } from '#src/domain/ci/pipelines/config/pattern.ts';
+import { CONDITION, type PatternMatcher } from '#src/domain/ci/pipelines/config/base/pattern.ts';
+import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 
 /**
  * The condition of a rule. Terms are variables, texts, patterns between slashes, and null; two of them can be compared, and conditions

@@ -1,10 +1,10 @@
-import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/basis.ts';
-import type { Sources } from '#src/domain/ci/pipelines/config/compose/sources.ts';
-import type { PatternMatcher } from '#src/domain/ci/pipelines/config/pattern.ts';
+import type { PatternMatcher } from '#src/domain/ci/pipelines/config/base/pattern.ts';
+import type { Sources } from '#src/domain/ci/pipelines/config/base/sources.ts';
+import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
+import { expandKnown } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import { type Expression, holds } from '#src/domain/ci/pipelines/config/rules/expression.ts';
 import { matchesAny } from '#src/domain/ci/pipelines/config/rules/glob.ts';
 import type { ChangesCondition, ExistsCondition, Rule } from '#src/domain/ci/pipelines/config/rules/model.ts';
-import { expandKnown } from '#src/domain/ci/pipelines/config/variables.ts';
 
 /** How many paths are compared with patterns for one condition; beyond them, it holds. */
 const MOST_CHECKS = 50_000;

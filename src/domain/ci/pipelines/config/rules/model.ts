@@ -1,4 +1,4 @@
-import type { Need, Variables } from '#src/domain/ci/pipelines/config/basis.ts';
+import type { Need, Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import type { Expression } from '#src/domain/ci/pipelines/config/rules/expression.ts';
 
 export const RULE_WHEN = ['on_success', 'on_failure', 'always', 'manual', 'delayed', 'never'] as const;

@@ -1,5 +1,15 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
-import { readNeeds } from '#src/domain/ci/pipelines/config/needs.ts';
+import { parseDuration } from '#src/base/duration.ts';
+import { readNeeds } from '#src/domain/ci/pipelines/config/base/needs.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
+import {
+  type ExpansionLimit,
+  isRecord,
+  readBoolean,
+  readNames,
+  readVariables,
+  requireKeys,
+  scalarText,
+} from '#src/domain/ci/pipelines/config/base/values.ts';
 import { requireExpression } from '#src/domain/ci/pipelines/config/rules/expression.ts';
 import {
   type AutoCancel,
@@ -9,16 +19,6 @@ import {
   type Rule,
   type RuleWhen,
 } from '#src/domain/ci/pipelines/config/rules/model.ts';
-import {
-  type ExpansionLimit,
-  isRecord,
-  readBoolean,
-  readNames,
-  readVariables,
-  requireKeys,
-  scalarText,
-} from '#src/domain/ci/pipelines/config/values.ts';
-import { parseDuration } from '#src/platform/duration.ts';
 
 const CONDITIONS = ['if', 'changes', 'exists'];
 /** What the rules of each thing may have. */

@@ -1,4 +1,4 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 
 /** A position in the text; both numbers start at 1. */
 export interface Position {

@@ -1,6 +1,6 @@
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/basis.ts';
+import { Reference } from '#src/domain/ci/pipelines/config/base/reference.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { wrong } from '#src/domain/ci/pipelines/config/yaml/error.ts';
-import { Reference } from '#src/domain/ci/pipelines/config/yaml/reference.ts';
 import { resolvePlain, resolveTagged } from '#src/domain/ci/pipelines/config/yaml/resolve.ts';
 import { scan, type Token, type TokenType } from '#src/domain/ci/pipelines/config/yaml/scan.ts';
 

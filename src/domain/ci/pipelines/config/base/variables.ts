@@ -1,0 +1,68 @@
+import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
+
+/** The variables of a pipeline that every job gets, and that names of environments may use. */
+export function predefined({ ref, branch = ref, tag, source, project }: Occasion, sha: string): Variables {
+  const names = project.split('/');
+  return {
+    CI: 'true',
+    CI_COMMIT_SHA: sha,
+    CI_COMMIT_REF_NAME: branch,
+    CI_COMMIT_REF_SLUG: refSlug(branch),
+    ...(tag ? { CI_COMMIT_TAG: ref } : {}),
+    CI_PIPELINE_SOURCE: source,
+    CI_PROJECT_PATH: project,
+    CI_PROJECT_NAME: names.at(-1) ?? '',
+    CI_PROJECT_NAMESPACE: names.slice(0, -1).join('/'),
+  };
+}
+
+/** What a job is called, and which part of its group it is; files can give these other values. */
+export function ofJobName({ name, group, stage }: { name: string; group: string; stage: string }): Variables {
+  return {
+    CI_JOB_NAME: name,
+    CI_JOB_NAME_SLUG: refSlug(name),
+    CI_JOB_GROUP_NAME: group,
+    CI_JOB_STAGE: stage,
+    CI_NODE_TOTAL: '1',
+  };
+}
+
+/** The name of a job without which part of a parallel one it is. */
+export function groupOf(name: string): string {
+  return name.replace(/(?: \d+\/\d+|: \[[^\]]*\])$/, '');
+}
+
+/** A ref or path for use in host names: at most 63 lower-case letters, digits and inner hyphens. */
+export function refSlug(ref: string): string {
+  return ref
+    .toLowerCase()
+    .slice(0, 63)
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|(?<!-)-+$/g, '');
+}
+
+/** Expands `$NAME` and `${NAME}`; unknown names become empty. Truncated after `limit` characters, as values may be long. */
+export function expand(text: string, variables: Variables, limit: number): string {
+  let [result, end] = ['', 0];
+  for (const match of text.matchAll(/\$(?:\{(\w+)\}|(\w+))/g)) {
+    const name = match[1] ?? match[2] ?? '';
+    const value = Object.hasOwn(variables, name) ? (variables[name] ?? '') : '';
+    result += text.slice(end, match.index) + value;
+    end = match.index + match[0].length;
+    if (result.length > limit) return result.slice(0, limit);
+  }
+  return (result + text.slice(end)).slice(0, limit);
+}
+
+/** Replaces `$NAME` and `${NAME}` of known variables in a text of the file; others stay. */
+export function expandKnown(text: string, variables: Variables, longest = LONGEST_VALUE): string {
+  if (!text.includes('$')) return text;
+  return text.replace(/\$(?:\{(\w+)\}|(\w+))/g, (place, braced?: string, plain?: string) => {
+    const name = braced ?? plain ?? '';
+    return Object.hasOwn(variables, name) ? (variables[name] ?? '').slice(0, longest) : place;
+  });
+}
+
+/** Characters of the longest value that is put into a path or a name. */
+const LONGEST_VALUE = 1_000;

@@ -1,0 +1,110 @@
+import { createInterface } from 'node:readline';
+import { GitError } from '../base/errors.ts';
+import { LARGEST_TEXT, LARGEST_TREE, LONGEST_CHAIN } from '../base/limits.ts';
+import { killGroup, startGroup } from '../program/group.ts';
+import { collectComplaint } from '../program/run.ts';
+
+/** Objects that came from elsewhere are larger than the server takes, or take too much work to read. */
+export class OversizedObject extends GitError {
+  override name = 'OversizedObject';
+}
+
+/** Number of deltas above which chains are not followed; a pack with as many has megabytes. */
+const MOST_DIFFERENCES = 100_000;
+const NO_BASE = '0'.repeat(40);
+
+/**
+ * Looks at the sizes of all objects in a directory of objects, without putting one together: each must be as small as its
+ * type has to be (limits.ts), a blob as `objectBytes` says, and no chain of differences may be too long. Throws
+ * OversizedObject, and the signal's reason.
+ */
+export async function checkObjects(
+  repository: string,
+  objects: string,
+  { objectBytes, signal }: { objectBytes: number; signal: AbortSignal },
+): Promise<void> {
+  const place = { repository, objects, signal };
+  const large: string[] = [];
+  const bases = new Map<string, string>();
+  const least = Math.min(objectBytes, LARGEST_TEXT);
+  await ask(
+    place,
+    ['--batch-all-objects', '--unordered', '--batch-check=%(objectname) %(objectsize) %(deltabase)'],
+    [],
+    {
+      line([oid = '', size = '', base = NO_BASE]) {
+        if (Number(size) > least) large.push(oid);
+        if (base !== NO_BASE && bases.size <= MOST_DIFFERENCES) bases.set(oid, base);
+      },
+    },
+  );
+  if (bases.size <= MOST_DIFFERENCES) requireShortChains(bases);
+  if (large.length === 0) return;
+  await ask(place, ['--batch-check=%(objectname) %(objecttype) %(objectsize)'], large, {
+    line([oid = '', type = '', size = '']) {
+      const [limit, name] = limitOf(type, objectBytes);
+      if (Number(size) <= limit) return;
+      throw new OversizedObject(`the ${type} ${oid} has ${size} bytes, more than ${limit}${name}`);
+    },
+  });
+}
+
+function limitOf(type: string, objectBytes: number): [limit: number, name: string] {
+  if (type === 'blob') return [objectBytes, ' (GANTRY_MAX_OBJECT_BYTES)'];
+  return [type === 'tree' ? LARGEST_TREE : LARGEST_TEXT, ''];
+}
+
+function requireShortChains(bases: ReadonlyMap<string, string>): void {
+  const depths = new Map<string, number>();
+  for (const start of bases.keys()) {
+    const chain: string[] = [];
+    let oid: string | undefined = start;
+    while (oid !== undefined && !depths.has(oid)) {
+      chain.push(oid);
+      oid = bases.get(oid);
+    }
+    let depth = oid === undefined ? -1 : (depths.get(oid) ?? 0);
+    for (const one of chain.reverse()) depths.set(one, ++depth);
+    if (depth > LONGEST_CHAIN) {
+      throw new OversizedObject(
+        `${start} is built of more than ${LONGEST_CHAIN} differences: repack with a smaller depth`,
+      );
+    }
+  }
+}
+
+interface Place {
+  repository: string;
+  objects: string;
+  signal: AbortSignal;
+}
+
+/** Runs `git cat-file` on the objects of one directory alone; `line` may throw to end it. */
+async function ask(
+  { repository, objects, signal }: Place,
+  args: string[],
+  oids: readonly string[],
+  { line }: { line(words: string[]): void },
+): Promise<void> {
+  signal.throwIfAborted();
+  const program = startGroup([`--git-dir=${repository}`, 'cat-file', ...args], { GIT_OBJECT_DIRECTORY: objects });
+  const kill = () => killGroup(program);
+  signal.addEventListener('abort', kill);
+  const complaint = collectComplaint(program.stderr);
+  const ended = new Promise<number | null>((resolve) => {
+    program.once('error', () => resolve(null));
+    program.once('close', resolve);
+  });
+  program.stdin.on('error', () => undefined).end(oids.map((oid) => `${oid}\n`).join(''));
+  try {
+    for await (const text of createInterface({ input: program.stdout, crlfDelay: Number.POSITIVE_INFINITY })) {
+      line(text.split(' '));
+    }
+    const code = await ended;
+    signal.throwIfAborted();
+    if (code !== 0) throw new OversizedObject(`the objects cannot be looked through: ${complaint()}`);
+  } finally {
+    kill();
+    signal.removeEventListener('abort', kill);
+  }
+}

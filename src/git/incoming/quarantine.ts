@@ -1,0 +1,362 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
+import path from 'node:path';
+import { GitError } from '../base/errors.ts';
+import { repositoryExists } from '../base/existence.ts';
+import type { Oid } from '../base/model.ts';
+import { decodeName, encodeName } from '../base/names.ts';
+import { absentObjects } from '../objects/presence.ts';
+import { alternatePath, LARGEST_ALLOCATION } from '../program/environment.ts';
+import { type GroupProgram, killGroup, startGroup } from '../program/group.ts';
+import type { RunKind } from '../program/observe.ts';
+import { collectComplaint, lowerPriority } from '../program/run.ts';
+import type { ByteReader } from './byte_reader.ts';
+import { checkObjects, OversizedObject } from './check_objects.ts';
+import { findReadable } from './find_readable.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { InvalidRequest, TooMuchSent } from './invalid_request.ts';
+import { INCOMING, type PackKeepLock } from './pack_keep_lock.ts';
+import { allocationFor, UnpackPatience } from './unpack_limits.ts';
+
+/** The pushed objects are damaged or incomplete. The message is for the pusher. */
+export class RefusedObjects extends GitError {
+  override name = 'RefusedObjects';
+}
+
+/** Blemishes of old histories that do no harm. */
+const TOLERATED = ['zeroPaddedFilemode', 'missingSpaceBeforeDate', 'badTimezone'].map((name) => `${name}=ignore`);
+
+/** Milliseconds between two heartbeats: after an hour without any, received objects count as left behind. */
+const HEARTBEAT = 5 * 60_000;
+
+/** Milliseconds that reading the sizes of unpacked objects may take. */
+const CHECK_TIMEOUT = 5 * 60_000;
+
+/** Commits of a push that are looked at for paths that they change, of those that change any of these. */
+const MOST_TOUCHING = 100;
+
+/** Small files that are read at a time. */
+const FILES_AT_ONCE = 5_000;
+
+/** What a push may bring, in bytes. */
+export interface PackLimits {
+  /** The pack as it is sent. */
+  packBytes: number;
+  /** Each blob in it. */
+  objectBytes: number;
+  /** Whether what sends it goes on when the pack has ended: its end tells that it is complete. */
+  goesOn?: boolean | undefined;
+}
+
+/**
+ * Pushed objects, apart from those of the repository and invisible to it until they have been checked. Leftovers of a
+ * crash are removed an hour later.
+ */
+export class Quarantine {
+  readonly #repository: string;
+  readonly #objects: string;
+  readonly #signal: AbortSignal;
+  readonly #sources: readonly string[];
+  readonly #endHeartbeat: () => void;
+
+  private constructor(repository: string, objects: string, signal: AbortSignal, sources: readonly string[]) {
+    this.#repository = repository;
+    this.#objects = objects;
+    this.#signal = signal;
+    this.#sources = sources;
+    this.#endHeartbeat = startHeartbeat(() => [objects], HEARTBEAT);
+  }
+
+  /**
+   * @param signal aborts, with its reason
+   * @param sources other repositories from which objects may be taken
+   */
+  static async open(repository: string, signal: AbortSignal, sources: readonly string[] = []): Promise<Quarantine> {
+    const objects = path.join(repository, 'objects', `${INCOMING}${randomBytes(8).toString('hex')}`);
+    // One after the other: what is above them is not made anew where it was removed.
+    for (const folder of [objects, path.join(objects, 'pack')]) await mkdir(folder);
+    return new Quarantine(repository, objects, signal, sources);
+  }
+
+  /**
+   * Takes in a pack as it comes and checks its objects one by one. Reads what does not go on to its end even if it is refused, so
+   * that the client learns why, unless there is too much of it. Throws RefusedObjects, InvalidRequest, TooMuchSent, or what the stream
+   * throws when the client is gone.
+   */
+  async takePack(reader: ByteReader, { packBytes, objectBytes, goesOn }: PackLimits): Promise<void> {
+    const header = await reader.exactly(12);
+    if (header === null || header.toString('latin1', 0, 4) !== 'PACK') throw new InvalidRequest('There is no pack');
+    const strict = `--strict=${TOLERATED.join(',')}`;
+    const args = ['index-pack', '--stdin', '--fix-thin', strict];
+    const count = header.readUInt32BE(8);
+    const program = this.#start(args, { GIT_ALLOC_LIMIT: String(allocationFor(count)) });
+    const result = this.#outcome(program);
+    const patience = new UnpackPatience(program);
+    try {
+      await patience.during(() => write(program, header));
+      for await (const chunk of goesOn ? until(result, reader.remaining()) : reader.remaining()) {
+        if (patience.count(chunk.length) > packBytes)
+          throw new TooMuchSent(`The push has more than ${packBytes} bytes (GANTRY_MAX_PUSH_BYTES).`);
+        await patience.during(() => write(program, chunk));
+      }
+      program.stdin.end();
+    } catch (error) {
+      killGroup(program);
+      await result;
+      throw error;
+    }
+    const { code, complaint } = await patience.during(() => result);
+    this.#signal.throwIfAborted();
+    if (patience.isOver) throw new RefusedObjects('unpacking it takes too long');
+    if (code !== 0) throw new RefusedObjects(reasonIn(complaint));
+    await this.#checkSizes(objectBytes);
+    // A push of existing objects brings an empty pack.
+    if (count === 0) await this.#drop();
+  }
+
+  async #checkSizes(objectBytes: number): Promise<void> {
+    const late = AbortSignal.timeout(CHECK_TIMEOUT);
+    const signal = AbortSignal.any([this.#signal, late]);
+    try {
+      await checkObjects(this.#repository, this.#objects, { objectBytes, signal });
+    } catch (error) {
+      if (error instanceof OversizedObject) throw new RefusedObjects(error.message);
+      throw late.aborted && !this.#signal.aborted ? new RefusedObjects('looking through it takes too long') : error;
+    }
+  }
+
+  /**
+   * Checks that everything reachable from these objects exists, and takes in objects that are neither here nor reachable from
+   * the bounds, as no ref protects them. Throws RefusedObjects.
+   *
+   * @param bounds values of refs
+   * @param kept names of packs in the repository that are kept as well
+   */
+  async complete(tips: readonly Oid[], bounds: ReadonlySet<Oid>, kept: readonly string[] = []): Promise<void> {
+    const open = tips.filter((oid) => !bounds.has(oid));
+    if (open.length === 0 || (await this.#gather(open, bounds, kept))) return;
+    // A ref may have been broken for long, or a repack was in the way.
+    const broken = new Set(await absentObjects(this.#repository, [...bounds]));
+    const present = [...bounds].filter((oid) => !broken.has(oid));
+    if (await this.#gather(open, new Set(present), kept)) return;
+    // What is damaged is there, and cannot be read.
+    const readable = await findReadable(present, (part, signal) => this.#areReadable(part, signal));
+    if (readable.length < present.length && (await this.#gather(open, new Set(readable), kept))) return;
+    throw new RefusedObjects('objects are missing: the history that was pushed is not complete');
+  }
+
+  /** Of these objects, those that are no commits. */
+  async otherThanCommits(oids: readonly Oid[]): Promise<Set<Oid>> {
+    if (oids.length === 0) return new Set();
+    const { output } = await this.#ask(['cat-file', '--batch-check=%(objectname) %(objecttype)'], lines(oids));
+    const commits = new Set(
+      output.split('\n').flatMap((line) => (line.endsWith(' commit') ? [line.slice(0, 40)] : [])),
+    );
+    return new Set(oids.filter((oid) => !commits.has(oid)));
+  }
+
+  /** Whether `descendant` reaches `ancestor`; false too if one of them is no commit. */
+  async isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean> {
+    const { code } = await this.#ask(['merge-base', '--is-ancestor', ancestor, descendant], '', { codes: [0, 1] });
+    return code === 0;
+  }
+
+  /** Those of the paths that new commits change; merges only as far as they differ from all that they merge. */
+  async changedAmong(paths: readonly string[], tips: readonly Oid[], bounds: ReadonlySet<Oid>): Promise<string[]> {
+    const revisions = lines([...tips, ...[...bounds].map((oid) => `^${oid}`)]);
+    const named = paths
+      .filter((path) => !path.includes('\n'))
+      .map((path) => `${encodeName(path).toString('latin1')}\n`);
+    const args = ['log', '--format=', '--name-only', '--no-renames', '--root', '-z', '-c', '--full-history', '--stdin'];
+    const { output } = await this.#ask([...args, `--max-count=${MOST_TOUCHING}`], `${revisions}--\n${named.join('')}`);
+    const changed = output.split('\0').map((name) => decodeName(Buffer.from(name.trim(), 'latin1')));
+    const wanted = new Set(paths);
+    return [...new Set(changed.filter((path) => wanted.has(path)))];
+  }
+
+  /** The contents of new files of these sizes, each once, as bytes in a text; nothing if there are more than `count`. */
+  async *newFiles(
+    tips: readonly Oid[],
+    bounds: ReadonlySet<Oid>,
+    { least, most, count }: { least: number; most: number; count: number },
+  ): AsyncGenerator<string> {
+    const filter = `--filter=combine:object:type=blob+blob:limit=${most + 1}`;
+    const args = ['rev-list', '--objects', '--no-object-names', filter, '--filter-provided-objects', '--stdin'];
+    const revisions = lines([...tips, ...[...bounds].map((oid) => `^${oid}`)]);
+    const listed = await this.#ask(args, revisions, { limit: count * 41 });
+    if (listed.code !== 0) return;
+    const format = '--batch-check=%(objectname) %(objectsize)';
+    const { output } = await this.#ask(['cat-file', '--buffer', format], listed.output);
+    const sizes = output.split('\n').map((line) => line.split(' ') as [Oid, string]);
+    const wanted = sizes.filter(([, size]) => Number(size) >= least && Number(size) <= most).map(([oid]) => oid);
+    for (let at = 0; at < wanted.length; at += FILES_AT_ONCE) {
+      const part = wanted.slice(at, at + FILES_AT_ONCE);
+      const { output: contents } = await this.#ask(['cat-file', '--buffer', '--batch=%(objectsize)'], lines(part));
+      for (let start = 0, end = contents.indexOf('\n'); end >= 0; end = contents.indexOf('\n', start)) {
+        const size = Number(contents.slice(start, end));
+        if (!Number.isInteger(size)) break;
+        yield contents.slice(end + 1, end + 1 + size);
+        start = end + size + 2;
+      }
+    }
+  }
+
+  /** Moves the objects into the repository, where they are kept and on disk when this returns. No ref leads to them yet. */
+  async migrate(keepLock: PackKeepLock): Promise<void> {
+    for (const name of await this.#packs()) {
+      await keepLock.take(path.join(this.#objects, 'pack', name.slice(0, -'.pack'.length)));
+    }
+  }
+
+  /** Removes what has not been moved. */
+  async discard(): Promise<void> {
+    this.#endHeartbeat();
+    await rm(this.#objects, { recursive: true, force: true, maxRetries: 3 });
+    await removeSkeleton(this.#repository);
+  }
+
+  /** Packs what the tips lead to, the bounds do not, and no kept pack has; returns whether all of it was there. */
+  async #gather(tips: readonly Oid[], bounds: ReadonlySet<Oid>, kept: readonly string[]): Promise<boolean> {
+    const listing = this.#start(['rev-list', '--objects', '--no-object-names', '--stdin']);
+    const keep = [...kept, ...(await this.#packs())].map((name) => `--keep-pack=${name}`);
+    const quiet = ['-q', '--non-empty', '--delta-base-offset', '--window=0'];
+    const packing = this.#start(['pack-objects', ...quiet, ...keep, path.join(this.#objects, 'pack', 'pack')]);
+    const listed = this.#outcome(listing, false);
+    const packed = this.#outcome(packing).finally(() => killGroup(listing));
+    listing.stdout.pipe(packing.stdin);
+    listing.stdin.end(lines([...tips, ...[...bounds].map((oid) => `^${oid}`)]));
+    const codes = (await Promise.all([listed, packed])).map(({ code }) => code);
+    this.#signal.throwIfAborted();
+    return codes.every((code) => code === 0);
+  }
+
+  /** Whether the history of all of these objects can be walked. */
+  async #areReadable(oids: readonly Oid[], signal: AbortSignal): Promise<boolean> {
+    return (await this.#ask(['rev-list', '--count', '--stdin'], lines(oids), { late: signal })).code === 0;
+  }
+
+  async #drop(): Promise<void> {
+    const folder = path.join(this.#objects, 'pack');
+    for (const name of await readdir(folder)) await rm(path.join(folder, name), { force: true });
+  }
+
+  async #packs(): Promise<string[]> {
+    return (await readdir(path.join(this.#objects, 'pack'))).filter((name) => name.endsWith('.pack'));
+  }
+
+  #start(args: string[], environment: NodeJS.ProcessEnv = {}, kind?: RunKind): GroupProgram {
+    const synced = ['-c', 'core.fsync=objects', '-c', 'core.fsyncMethod=batch'];
+    const others = [this.#repository, ...this.#sources].map((directory) => path.join(directory, 'objects'));
+    const places = {
+      GIT_OBJECT_DIRECTORY: this.#objects,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: alternatePath(others),
+      GIT_QUARANTINE_PATH: this.#objects,
+    };
+    const command = [...synced, `--git-dir=${this.#repository}`, ...args];
+    return startGroup(command, { ...places, ...environment }, kind);
+  }
+
+  /** Never rejects: a program that cannot be started ends with null. */
+  #outcome(program: GroupProgram, collect = true): Promise<{ code: number | null; complaint: string; output: string }> {
+    lowerPriority(program);
+    const complaint = collectComplaint(program.stderr);
+    const kill = () => killGroup(program);
+    this.#signal.addEventListener('abort', kill);
+    if (this.#signal.aborted) kill();
+    program.stdin.on('error', () => undefined);
+    let output = '';
+    if (collect) {
+      program.stdout.setEncoding('latin1').on('data', (text: string) => {
+        output += text;
+      });
+    }
+    return new Promise((resolve) => {
+      const end = (code: number | null) => {
+        this.#signal.removeEventListener('abort', kill);
+        resolve({ code, complaint: complaint(), output });
+      };
+      program.once('error', () => end(null));
+      program.once('close', end);
+    });
+  }
+
+  /** The input is bytes as a text. `late` ends the program, and so do more than `limit` bytes; its code is null then. `codes` are the exit codes that are answers. */
+  async #ask(
+    args: string[],
+    input: string,
+    {
+      late,
+      codes,
+      limit = Number.POSITIVE_INFINITY,
+    }: { late?: AbortSignal; codes?: readonly number[]; limit?: number } = {},
+  ): Promise<{ code: number | null; output: string }> {
+    const program = this.#start(args, {}, { codes });
+    let received = 0;
+    program.stdout.on('data', (chunk: string | Buffer) => {
+      received += chunk.length;
+      if (received > limit) killGroup(program);
+    });
+    const outcome = this.#outcome(program);
+    const kill = () => killGroup(program);
+    late?.addEventListener('abort', kill);
+    program.stdin.end(input, 'latin1');
+    const { code, output } = await outcome;
+    late?.removeEventListener('abort', kill);
+    this.#signal.throwIfAborted();
+    return { code, output };
+  }
+}
+
+/**
+ * Removes what programs made anew of a repository that was removed while they were at work: they make the directories above
+ * their files.
+ */
+async function removeSkeleton(repository: string): Promise<void> {
+  if (await repositoryExists(repository).catch(() => true)) return;
+  for (const folder of ['objects/pack', 'objects', '.']) {
+    await rmdir(path.join(repository, folder)).catch(() => undefined);
+  }
+}
+
+/** What comes until the program has ended, which knows by itself where a pack does. */
+async function* until(ended: Promise<unknown>, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  let isOver = false;
+  let wake: () => void = () => undefined;
+  // A race with what ends would keep every chunk until then.
+  void ended.then(() => {
+    isOver = true;
+    wake();
+  });
+  while (!isOver) {
+    const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<Buffer> | null>();
+    wake = () => resolve(null);
+    chunks.next().then(resolve, reject);
+    const next = await promise;
+    if (next === null || next.done) return;
+    yield next.value;
+  }
+}
+
+/** Waits where the program is slower than the client; does nothing for one that has ended. */
+async function write({ stdin }: GroupProgram, chunk: Buffer): Promise<void> {
+  if (stdin.destroyed || stdin.writableEnded || stdin.write(chunk)) return;
+  const settled = new AbortController();
+  const { signal } = settled;
+  await Promise.race([once(stdin, 'drain', { signal }), once(stdin, 'close', { signal })]).catch(() => undefined);
+  settled.abort();
+}
+
+function lines(oids: readonly Oid[]): string {
+  return `${oids.join('\n')}\n`;
+}
+
+/** What a program said of objects that it refused, without its own name. */
+function reasonIn(complaint: string): string {
+  const fatal = complaint.split('\n').filter((line) => /^(fatal|error): /.test(line));
+  const text = fatal.map((line) => line.replace(/^(fatal|error): /, '')).join('; ');
+  if (/attempting to allocate|out of memory/i.test(text)) {
+    return `an object of it takes more than ${LARGEST_ALLOCATION} bytes of memory to unpack: push it with -c core.bigFileThreshold=100m`;
+  }
+  return text === '' ? 'the pack is damaged' : text;
+}

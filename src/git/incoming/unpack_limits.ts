@@ -1,0 +1,47 @@
+import { LARGEST_ALLOCATION } from '../program/environment.ts';
+import { type GroupProgram, killGroup } from '../program/group.ts';
+
+/** What the program may take of memory in one piece: for one object, or for the list of all. In bytes. */
+export function allocationFor(count: number): number {
+  return Math.max(LARGEST_ALLOCATION, Math.min(count * LISTED, MOST_LISTED));
+}
+
+/** What the list takes for an object, and in all. In bytes. */
+const LISTED = 128;
+const MOST_LISTED = 4 * 1024 ** 3;
+
+/** Ends a program that takes longer for its input than the size of the input justifies. */
+export class UnpackPatience {
+  readonly #program: GroupProgram;
+  #bytes = 0;
+  #spent = 0;
+  isOver = false;
+
+  constructor(program: GroupProgram) {
+    this.#program = program;
+  }
+
+  /** Counts sent bytes; returns the total. */
+  count(bytes: number): number {
+    this.#bytes += bytes;
+    return this.#bytes;
+  }
+
+  /** Does work that waits for the program: a minute in all, and a second more for each 256 KiB. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    const begun = performance.now();
+    const timer = setTimeout(
+      () => {
+        this.isOver = true;
+        killGroup(this.#program);
+      },
+      60_000 + (this.#bytes / 1024 / 256) * 1_000 - this.#spent,
+    );
+    try {
+      return await work();
+    } finally {
+      clearTimeout(timer);
+      this.#spent += performance.now() - begun;
+    }
+  }
+}
