@@ -1,6 +1,6 @@
 import { CHOICES, SETTINGS_THEMES } from '#pages/admin_settings.ts';
+import { named, type Question } from '#pages/engine/asking.ts';
 import { type Facts, type FormOptions, form, type PageOptions, page } from '#pages/engine/row.ts';
-import { named, type Question } from '#src/entrances/web/pages/asking.ts';
 import {
   AdminApplicationsPageDocument,
   AdminGroupListPageDocument,

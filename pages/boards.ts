@@ -1,7 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { named } from '#pages/engine/asking.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
-import { named } from '#src/entrances/web/pages/asking.ts';
 import {
   type BoardCardsFragment,
   BoardListPageDocument,

@@ -1,7 +1,7 @@
 import { lineId, readLineId, type ShownFile, shownFiles } from '#pages/diff.ts';
+import { path } from '#pages/engine/helpers.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
 import { pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
-import { path } from '#src/entrances/web/pages/helpers.ts';
 import {
   CommitListPageDocument,
   type CommitListPageQuery,

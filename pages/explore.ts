@@ -1,7 +1,7 @@
 import { calendar } from '#pages/calendar.ts';
+import * as helpers from '#pages/engine/helpers.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
 import { toldEvents } from '#pages/events.ts';
-import * as helpers from '#src/entrances/web/pages/helpers.ts';
 import {
   ExploreGroupsPageDocument,
   ExplorePageDocument,

@@ -1,9 +1,9 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import type { Entry, Feed } from '#pages/engine/atom.ts';
+import { local, path } from '#pages/engine/helpers.ts';
 import { type Facts, feed } from '#pages/engine/row.ts';
 import { toldEvents } from '#pages/events.ts';
 import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
-import { local, path } from '#src/entrances/web/pages/helpers.ts';
 import {
   CommitFeedDocument,
   type EventLineFragment,

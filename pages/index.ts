@@ -1,9 +1,11 @@
+import { accounts } from '#pages/account.ts';
 import { admin } from '#pages/admin.ts';
 import { auditEvents } from '#pages/audit_events.ts';
 import { boards } from '#pages/boards.ts';
 import { ciTools } from '#pages/ci_tools.ts';
 import { commits } from '#pages/commits.ts';
 import { completion } from '#pages/completion.ts';
+import { credentials } from '#pages/credentials.ts';
 import type { Row } from '#pages/engine/row.ts';
 import { environments } from '#pages/environments.ts';
 import { explore, places } from '#pages/explore.ts';
@@ -18,6 +20,7 @@ import { milestones } from '#pages/milestones.ts';
 import { notes } from '#pages/notes.ts';
 import { own } from '#pages/own.ts';
 import { pipelines } from '#pages/pipelines.ts';
+import { profiles } from '#pages/profile.ts';
 import { refs } from '#pages/refs.ts';
 import { releases } from '#pages/releases.ts';
 import { home, repository } from '#pages/repository.ts';
@@ -38,6 +41,9 @@ export const rows = [
   ...feeds,
   ...start,
   ...own,
+  ...credentials,
+  ...profiles,
+  ...accounts,
   ...admin,
   ...auditEvents,
   ...search,

@@ -1,5 +1,5 @@
 import { AnsiLines } from '#pages/engine/ansi.ts';
-import { escaped, seconds } from '#src/entrances/web/pages/helpers.ts';
+import { escaped, seconds } from '#pages/engine/helpers.ts';
 
 /** Lines of a log, the first of which has that number. */
 interface Lines {

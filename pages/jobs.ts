@@ -1,9 +1,9 @@
 import { ACTIVE, ciFrame } from '#pages/ci.ts';
+import { named } from '#pages/engine/asking.ts';
 import { liveAt } from '#pages/engine/live.ts';
 import { type Facts, form, page, raw } from '#pages/engine/row.ts';
 import { logHtml } from '#pages/job_log.ts';
 import { inPlace } from '#pages/place.ts';
-import { named } from '#src/entrances/web/pages/asking.ts';
 import {
   ArtifactFilePageDocument,
   ArtifactFolderPageDocument,

@@ -1,10 +1,10 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { text } from '#pages/engine/fields.ts';
+import { path } from '#pages/engine/helpers.ts';
 import { liveAt } from '#pages/engine/live.ts';
 import { type Facts, type Form, type FormOptions, form, page } from '#pages/engine/row.ts';
 import { commentForm, pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
 import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
-import { text } from '#src/entrances/web/pages/fields.ts';
-import { path } from '#src/entrances/web/pages/helpers.ts';
 import {
   ChooseBranchesPageDocument,
   EditMergeRequestPageDocument,

@@ -1,6 +1,6 @@
+import { path } from '#pages/engine/helpers.ts';
+import { localPath } from '#pages/engine/page.ts';
 import { type Facts, type Form, form, type OfRow, type Page, page } from '#pages/engine/row.ts';
-import { path } from '#src/entrances/web/pages/helpers.ts';
-import { localPath } from '#src/entrances/web/pages/page.ts';
 import {
   NotePageDocument,
   type NotePageQuery,

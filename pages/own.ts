@@ -1,6 +1,6 @@
 import { browserOf } from '#pages/browser_of.ts';
+import { named } from '#pages/engine/asking.ts';
 import { type Facts, form, page, raw } from '#pages/engine/row.ts';
-import { named } from '#src/entrances/web/pages/asking.ts';
 import {
   AccountDeletionPageDocument,
   OwnDataArchiveDocument,
@@ -203,7 +203,7 @@ const deletion = page({
   signIn: true,
 });
 
-/** What users see of themselves, and choose; profile, account, tokens and applications have pages of their own (`src/entrances/web/pages`). */
+/** What else users see of themselves, and choose; `profile.ts`, `account.ts` and `credentials.ts` have the rest. */
 export const own = [
   preferences,
   form({

@@ -1,4 +1,4 @@
-import { path } from '#src/entrances/web/pages/helpers.ts';
+import { path } from '#pages/engine/helpers.ts';
 import type { ProjectFrameFragment } from '#src/generated/page_operations.ts';
 
 /** Projects and groups, which have some pages in common. */

@@ -1,6 +1,6 @@
 import { shownFiles } from '#pages/diff.ts';
+import { named } from '#pages/engine/asking.ts';
 import { form, page } from '#pages/engine/row.ts';
-import { named } from '#src/entrances/web/pages/asking.ts';
 import {
   BranchListPageDocument,
   CompareFormPageDocument,

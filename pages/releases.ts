@@ -1,6 +1,6 @@
+import { text } from '#pages/engine/fields.ts';
+import { path } from '#pages/engine/helpers.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
-import { text } from '#src/entrances/web/pages/fields.ts';
-import { path } from '#src/entrances/web/pages/helpers.ts';
 import {
   EditReleasePageDocument,
   NewReleasePageDocument,

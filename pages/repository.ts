@@ -1,5 +1,5 @@
+import * as helpers from '#pages/engine/helpers.ts';
 import { form, page, raw } from '#pages/engine/row.ts';
-import * as helpers from '#src/entrances/web/pages/helpers.ts';
 import {
   BlamePageDocument,
   FilePageDocument,

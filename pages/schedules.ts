@@ -1,7 +1,7 @@
 import { ciFrame } from '#pages/ci.ts';
+import { named } from '#pages/engine/asking.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
 import { inPlace } from '#pages/place.ts';
-import { named } from '#src/entrances/web/pages/asking.ts';
 import {
   EditSchedulePageDocument,
   NewSchedulePageDocument,

@@ -1,8 +1,8 @@
+import type { Question } from '#pages/engine/asking.ts';
+import * as helpers from '#pages/engine/helpers.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind } from '#pages/place.ts';
 import { askPage, type PlaceQuestion, type Query, settingsPage } from '#pages/settings_frame.ts';
-import type { Question } from '#src/entrances/web/pages/asking.ts';
-import * as helpers from '#src/entrances/web/pages/helpers.ts';
 import {
   type FeatureAccess,
   GroupBadgePageDocument,

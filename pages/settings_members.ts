@@ -1,7 +1,7 @@
+import { named, type Question } from '#pages/engine/asking.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind } from '#pages/place.ts';
 import { askPage, type Query, type SettingsPlace, settingsPage, shownSettings } from '#pages/settings_frame.ts';
-import { named, type Question } from '#src/entrances/web/pages/asking.ts';
 import {
   type AccessLevel,
   GroupAccessRequestsPageDocument,

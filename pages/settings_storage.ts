@@ -1,7 +1,7 @@
+import { named } from '#pages/engine/asking.ts';
 import { type Facts, form, raw } from '#pages/engine/row.ts';
 import { inPlace, PLACES } from '#pages/place.ts';
 import { askPage, settingsPage } from '#pages/settings_frame.ts';
-import { named } from '#src/entrances/web/pages/asking.ts';
 import {
   ExportFileDocument,
   ExportPageDocument,

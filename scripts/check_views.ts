@@ -5,7 +5,7 @@ import path from 'node:path';
 
 /**
  * Checks the types of the templates of pages. Each becomes a module of src/generated/views that runs the same code on the same lines,
- * with the helpers, the texts and `page` as the templates have them (`src/entrances/web/pages/template_scope.ts`), and what it includes
+ * with the helpers, the texts and `page` as the templates have them (`pages/engine/template_scope.ts`), and what it includes
  * as a call. A template declares what `it` holds in a comment at its beginning, as `@typedef {…} Values`; it may be null wherever the
  * graph says so, as rows do not show what they have not found.
  *
@@ -65,7 +65,7 @@ const root = path.dirname(import.meta.dirname);
 function moduleOf(name: string, template: string, toRoot: string): string {
   const [declared = ''] = /^<%\s*\/\*\*[\s\S]*?\*\//.exec(template) ?? [];
   const isTyped = declared.includes('@typedef');
-  const scope = `import { h, include, language, layout, markup, page, $raw, rich, $say, t } from '${toRoot}/src/entrances/web/pages/template_scope.ts';`;
+  const scope = `import { h, include, language, layout, markup, page, $raw, rich, $say, t } from '${toRoot}/pages/engine/template_scope.ts';`;
   const head = isTyped ? `${declared.slice(2)} ${scope}` : scope;
   const type = isTyped ? 'Values' : `import('${toRoot}/scripts/view_values.ts').ValuesOf<'${name}'>`;
   const open = `export default function (/** @type {${type}} */ it) {`;

@@ -40,7 +40,7 @@ export function textsOutside(template: string): string[] {
 
 /** The programs of pages, as paths below the root. */
 export function programs(): string[] {
-  return globSync('{pages/*.ts,src/entrances/web/pages/*.ts}', { cwd: root }).sort();
+  return globSync('{pages/*.ts,pages/engine/*.ts,src/entrances/web/pages/*.ts}', { cwd: root }).sort();
 }
 
 /** What a program of pages says in titles and the like, and hands to templates, other than from the catalogue. */

@@ -28,7 +28,7 @@ await Promise.all(
   ),
 );
 
-/** Below the changes of pages/styles/viewers, and above everything else (`src/entrances/web/pages/shared_assets.ts`). */
+/** Below the changes of pages/styles/viewers, and above everything else (`pages/engine/shared_assets.ts`). */
 function layered(css: string): string {
   return `@layer third_party {\n${css}\n}`;
 }

@@ -1,4 +1,4 @@
-import { escaped } from '#src/entrances/web/pages/helpers.ts';
+import { escaped } from '#pages/engine/helpers.ts';
 
 /** Changes of style that become markup; what is behind them is shown in the last style. */
 const MOST_CHANGES = 20_000;

@@ -1,4 +1,4 @@
-import { escaped } from '#src/entrances/web/pages/helpers.ts';
+import { escaped } from '#pages/engine/helpers.ts';
 
 /** One thing in a feed. */
 export interface Entry {

@@ -2,13 +2,13 @@ import {
   type DocumentNode,
   type ExecutionResult,
   type FieldNode,
-  type GraphQLError,
   type GraphQLSchema,
   getOperationAST,
   Kind,
   type ValueNode,
 } from 'graphql';
 import { inputPath } from '#schema/answer/input_names.ts';
+import type { FieldErrors } from '#src/platform/errors.ts';
 
 /** Errors of a form by field; those of no field in particular are under the empty name. */
 export type Problems = Readonly<Record<string, string>>;
@@ -19,12 +19,15 @@ const MENDABLE = ['VALIDATION_FAILED', 'BAD_REQUEST', 'CONFLICT', 'FORBIDDEN', '
 /**
  * What is wrong with a form, by its fields. Empty if nothing was left to do, as when a button is pressed twice; null
  * for errors that the user cannot mend.
+ *
+ * @param spokenOf fields that the domain speaks of by names from which they do not follow
  */
 export function problemsOf(
   { errors = [] }: ExecutionResult,
   document: DocumentNode,
   schema: GraphQLSchema,
   fieldOf: FieldOf,
+  spokenOf: Readonly<Record<string, string>>,
 ): Problems | null {
   if (errors.some(({ extensions }) => extensions.code === 'NOT_MODIFIED')) return {};
   const error = errors.find(({ extensions }) => MENDABLE.includes(String(extensions.code)));
@@ -34,10 +37,29 @@ export function problemsOf(
   const named = typeof about === 'string' ? { [about]: [error.message] } : error.extensions.fields;
   const fields = Object.entries((named ?? {}) as Record<string, readonly string[]>);
   if (fields.length === 0) return { '': error.message };
+  const messages = Object.fromEntries(fields.map(([name, all]) => [name, details[name] ?? all]));
+  const variableOf = (name: string) => spokenOf[name] ?? variableFor(name, error.path?.[0], document, schema, fieldOf);
+  return byVariable(messages, variableOf);
+}
+
+/** What the domain finds wrong with a form before its mutation runs, by the variables of that. */
+export function problemsFound(
+  fields: FieldErrors,
+  document: DocumentNode,
+  schema: GraphQLSchema,
+  fieldOf: FieldOf,
+): Problems {
+  return byVariable(fields, (name) => variableFor(name, undefined, document, schema, fieldOf));
+}
+
+function byVariable(
+  fields: Readonly<Record<string, readonly string[]>>,
+  variableOf: (name: string) => string | null,
+): Problems {
   const problems: Record<string, string> = {};
-  for (const [name, messages] of fields) {
-    const variable = variableFor(name, error, document, schema, fieldOf);
-    const message = (details[name] ?? messages).join(', ');
+  for (const [name, messages] of Object.entries(fields)) {
+    const variable = variableOf(name);
+    const message = messages.join(', ');
     if (variable === null) problems[''] = sentenceOf(name, message);
     // Several fields may be of one variable, such as a key and what is made of it: the first says what is wrong.
     else problems[variable] ??= message;
@@ -54,10 +76,10 @@ export function sentenceOf(name: string, message: string): string {
 /** The field of a form that fills a variable, or a field of `$input`; null if none does. */
 export type FieldOf = (fills: readonly string[]) => string | null;
 
-/** The variable or field that fills the input of which the domain speaks by this name; null if none does. */
+/** The field that fills the input of which the domain speaks by this name, of the mutation with the key, or the first; null if none does. */
 function variableFor(
   name: string,
-  { path = [] }: GraphQLError,
+  key: string | number | undefined,
   document: DocumentNode,
   schema: GraphQLSchema,
   fieldOf: FieldOf,
@@ -65,7 +87,7 @@ function variableFor(
   const operation = getOperationAST(document);
   const field = operation?.selectionSet.selections.find(
     (selection): selection is FieldNode =>
-      selection.kind === Kind.FIELD && (selection.alias ?? selection.name).value === path[0],
+      selection.kind === Kind.FIELD && (key === undefined || key === (selection.alias ?? selection.name).value),
   );
   const [argument, ...within] = inputPath(name, field, operation, schema).split('.');
   let value: ValueNode | undefined = field?.arguments?.find((one) => one.name.value === argument)?.value;

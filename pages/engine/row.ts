@@ -1,8 +1,8 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import type { DocumentNode } from 'graphql';
+import type { Question } from '#pages/engine/asking.ts';
 import type { Feed } from '#pages/engine/atom.ts';
 import type { Differences } from '#rest/engine/input_fields.ts';
-import type { Question } from '#src/entrances/web/pages/asking.ts';
 import type { Texts } from '#src/platform/texts/texts.ts';
 
 /** What the functions of a row know besides the result of its operation. */
@@ -20,6 +20,26 @@ export interface Facts {
   /** How the reader wants to see changes. */
   readonly changes: { readonly fileByFile: boolean; readonly showsWhitespace: boolean; readonly isSplit: boolean };
 }
+
+/** What the graph does not tell and some pages need, each of the reader of the page (`needs`). */
+export interface Needed {
+  /** Whether the server sends mail. */
+  sendsMail: boolean;
+  /** Whether the reader may register applications. */
+  mayRegister: boolean;
+  /** Whether the reader’s second factor is an authenticator app. */
+  usesApp: boolean;
+  /** The secret of an authenticator app that the reader sets up. Throws ValidationFailed without one. */
+  enrolment: { readonly secret: string; readonly uri: string };
+}
+
+export type Need = keyof Needed;
+
+/** What a page knows besides the result of its operation: what all do, and what it needs. */
+export type FactsWith<Needs extends Need> = Facts & { readonly needed: Pick<Needed, Needs> };
+
+/** Checks of the domain that find all that is wrong with a form, where its mutation stops at the first mistake (`checks`). */
+export type Check = 'passwordChange';
 
 /** What templates get besides what a row shows in them. */
 export interface OfRow {
@@ -59,6 +79,8 @@ export interface Page {
   readonly pageSize: number;
   readonly listsFiles: boolean;
   readonly administers: boolean;
+  readonly needs: readonly Need[];
+  readonly onlyAgain: boolean;
 }
 
 /** Content that is sent as it is, to bearers of tokens too. Made by `raw`. */
@@ -106,6 +128,15 @@ export interface Shown {
   values: Values;
 }
 
+/** A form with one small file, which is refused where it is too large before it is received (`takesFile`). */
+export interface TakenFile {
+  field: string;
+  /** In bytes. */
+  largest: number;
+  /** Path of the page that says that the file is too large. */
+  tooLarge: string;
+}
+
 /** A form that was sent: one mutation. Made by `form`. */
 export interface Form {
   readonly kind: 'form';
@@ -122,7 +153,15 @@ export interface Form {
   /** How its fields differ from those of `$input`. */
   readonly differences: Differences;
   readonly takesFiles: boolean;
+  readonly takesFile: TakenFile | null;
+  readonly isShort: boolean;
   readonly administers: boolean;
+  readonly from: string | null;
+  readonly spokenOf: Readonly<Record<string, string>>;
+  readonly check: (given: Facts['given']) => Readonly<Record<string, string>>;
+  readonly checks: Check | null;
+  readonly proof: string | null;
+  readonly renewsSession: boolean;
 }
 
 export type Row = Page | Form | Raw | FeedRow | JsonRow;
@@ -147,7 +186,7 @@ type OfView<Row, View extends string> =
         : never
     : never;
 
-export interface PageOptions<Data, Found, View extends string = string, Shown = Values> {
+export interface PageOptions<Data, Found, View extends string = string, Shown = Values, Needs extends Need = never> {
   /**
    * Below the root. `:project` and `:group` are full paths of one or more names, `:name` is one segment, `*name` is the rest with its
    * slashes, or what precedes other text of the path; each fills the variable of that name. The first row that matches and finds something is shown.
@@ -160,15 +199,15 @@ export interface PageOptions<Data, Found, View extends string = string, Shown = 
   /** The texts of the variables, from the parameters of path and query. Those themselves when absent. */
   variables?: (given: Facts['given']) => Facts['given'];
   /** The part of the result without which there is no such page. */
-  found: (data: Data, facts: Facts) => Found | null | undefined;
+  found: (data: Data, facts: FactsWith<Needs>) => Found | null | undefined;
   /** Title of the page, without the name of the server. */
-  title: (found: Found, facts: Facts) => string;
+  title: (found: Found, facts: FactsWith<Needs>) => string;
   /** What the template shows of it. */
-  show: (found: Found, facts: Facts) => Shown;
+  show: (found: Found, facts: FactsWith<Needs>) => Shown;
   /** Path of the feed of what the page lists. */
-  feed?: (found: Found, facts: Facts) => string | undefined;
+  feed?: (found: Found, facts: FactsWith<Needs>) => string | undefined;
   /** Address to which the browser is sent instead, if what was found belongs elsewhere. */
-  leadsTo?: (found: Found, facts: Facts) => string | null;
+  leadsTo?: (found: Found, facts: FactsWith<Needs>) => string | null;
   /** Whether visitors have to sign in first. False when absent: they see what is public. */
   signIn?: boolean;
   /** Whether clients may be known by a token, as those of the REST API, in place of a session. False when absent. */
@@ -184,9 +223,13 @@ export interface PageOptions<Data, Found, View extends string = string, Shown = 
   listsFiles?: boolean;
   /** Whether the page is for administrators: to others it is as if it were not there. False when absent. */
   administers?: boolean;
+  /** What the page needs and the graph does not tell: the functions of the row get it as `needed`. */
+  needs?: readonly Needs[];
+  /** Whether only a form that was refused shows the page (`again`). False when absent. */
+  onlyAgain?: boolean;
 }
 
-export function page<Data, Found, const View extends string, Shown extends object>({
+export function page<Data, Found, const View extends string, Shown extends object, const Needs extends Need = never>({
   feed,
   leadsTo,
   signIn = false,
@@ -195,9 +238,11 @@ export function page<Data, Found, const View extends string, Shown extends objec
   pageSize = 20,
   listsFiles = false,
   administers = false,
+  needs = [],
+  onlyAgain = false,
   variables = (given) => given,
   ...options
-}: PageOptions<Data, Found, View, Shown>): Page & Showing<View, Shown> {
+}: PageOptions<Data, Found, View, Shown, Needs>): Page & Showing<View, Shown> {
   const chosen = {
     feed: feed ?? null,
     leadsTo: leadsTo ?? null,
@@ -207,6 +252,8 @@ export function page<Data, Found, const View extends string, Shown extends objec
     pageSize,
     listsFiles,
     administers,
+    needs,
+    onlyAgain,
     variables,
   };
   return { kind: 'page', ...chosen, ...options } as unknown as Page & Showing<View, Shown>;
@@ -284,8 +331,27 @@ export interface FormOptions<Data> extends Differences {
   variables?: (given: Facts['given']) => Facts['given'];
   /** Whether fields may be files, each a `File`: the form is sent as `multipart/form-data` then. */
   takesFiles?: boolean;
+  /** A form with one small file, in place of that; its path has no parameters. */
+  takesFile?: TakenFile;
+  /** Whether the fields are short: the form may have 64 KiB then, in place of the 4 MB of those with texts. False when absent. */
+  isShort?: boolean;
   /** As of a page. */
   administers?: boolean;
+  /**
+   * Path of the page with the form, where none is at the path of the form itself: GET leads there. Browsers ask for the path when an
+   * answer with errors is reloaded from the address bar.
+   */
+  from?: string;
+  /** Fields that the domain speaks of by names from which they do not follow. */
+  spokenOf?: Readonly<Record<string, string>>;
+  /** What can be seen to be wrong before the mutation runs, by field: it does not run then. */
+  check?: (given: Facts['given']) => Readonly<Record<string, string>>;
+  /** What finds all that is wrong with the form, where the mutation stops at the first mistake. */
+  checks?: Check;
+  /** The field with the password that the mutation verifies: it is said to be wrong where the mutation answers UNAUTHENTICATED. */
+  proof?: string;
+  /** Whether the mutation ends the sessions of the user: the browser that sent the form gets another one. */
+  renewsSession?: boolean;
 }
 
 export function form<Data>({
@@ -296,11 +362,19 @@ export function form<Data>({
   lists = [],
   variables = (given) => given,
   takesFiles = false,
+  takesFile,
+  isShort = false,
   administers = false,
   names,
   hidden,
   required,
   preset,
+  from,
+  spokenOf = {},
+  check = () => ({}),
+  checks,
+  proof,
+  renewsSession = false,
   ...options
 }: FormOptions<Data>): Form {
   return {
@@ -313,7 +387,15 @@ export function form<Data>({
     variables,
     differences: { names, hidden, required, preset },
     takesFiles,
+    takesFile: takesFile ?? null,
+    isShort,
     administers,
+    from: from ?? null,
+    spokenOf,
+    check,
+    checks: checks ?? null,
+    proof: proof ?? null,
+    renewsSession,
     ...options,
   } as unknown as Form;
 }

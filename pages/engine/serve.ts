@@ -1,17 +1,31 @@
 import { type NextFunction, type RequestHandler, Router } from 'express';
 import { type DocumentNode, type ExecutionResult, type GraphQLSchema, getOperationAST } from 'graphql';
+import { ask, fieldsKept, isConfirmed } from '#pages/engine/asking.ts';
 import { atom } from '#pages/engine/atom.ts';
 import { earlierAddress } from '#pages/engine/earlier_address.ts';
+import { freshSession } from '#pages/engine/enter.ts';
 import { type Match, matcher } from '#pages/engine/match.ts';
-import { type Problems, problemsOf, sentenceOf } from '#pages/engine/problems.ts';
-import type { Facts, FeedRow, Form, JsonRow, OfRow, Page, Raw, Row } from '#pages/engine/row.ts';
+import { askToSignIn, missing, type Pages, type TablePages, takesPage } from '#pages/engine/page.ts';
+import { type FieldOf, type Problems, problemsFound, problemsOf, sentenceOf } from '#pages/engine/problems.ts';
+import type {
+  Check,
+  Facts,
+  FactsWith,
+  FeedRow,
+  Form,
+  JsonRow,
+  Need,
+  Needed,
+  OfRow,
+  Page,
+  Raw,
+  Row,
+} from '#pages/engine/row.ts';
 import { isNoId, Unfit, type Variable, valuesFor, variablesOf } from '#pages/engine/variables.ts';
+import type { Visit } from '#pages/engine/visit.ts';
 import { filled } from '#rest/engine/input_fields.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
-import { ask, fieldsKept, isConfirmed } from '#src/entrances/web/pages/asking.ts';
-import { askToSignIn, missing, type Pages, takesPage } from '#src/entrances/web/pages/page.ts';
-import type { Visit } from '#src/entrances/web/pages/visit.ts';
-import { DomainError, NotFound } from '#src/platform/errors.ts';
+import { DomainError, type FieldErrors, NotFound } from '#src/platform/errors.ts';
 
 export interface ServeOptions {
   schema: GraphQLSchema;
@@ -21,6 +35,16 @@ export interface ServeOptions {
   send(content: Raw['content'], found: object, visit: Visit): Promise<void>;
   /** The visit for the owner of its token, where it has no session. Throws DomainErrors. */
   identify(visit: Visit): Promise<Visit>;
+  /** What the graph does not tell. Each may throw DomainErrors. */
+  needed: { readonly [Name in Need]: (visit: Visit) => Needed[Name] | Promise<Needed[Name]> };
+  /** What is wrong with a form, by its variables; `more` says that something else is. */
+  checks: {
+    readonly [Name in Check]: (
+      visit: Visit,
+      variables: Readonly<Record<string, unknown>>,
+      more: boolean,
+    ) => Promise<FieldErrors>;
+  };
 }
 
 /** The largest form in bytes: descriptions and comments have up to a million characters. */
@@ -52,29 +76,46 @@ interface Refused {
 const NOTHING_REFUSED: Refused = { values: {}, problems: {} };
 
 /** Serves the rows of a table of pages and forms. */
-export function servePages(rows: readonly Row[], make: Pages, { schema, ...options }: ServeOptions): Router {
+export function servePages(rows: readonly Row[], make: Pages, { schema, ...options }: ServeOptions): TablePages {
   const compiled = rows.map((row): Compiled<Row> => {
     let operation: Operation | undefined;
     return { row, match: matcher(row.path), operation: () => (operation ??= operationOf(row, schema)) };
   });
   const pages = compiled.filter((one): one is Compiled<Page> => one.row.kind === 'page');
-  const shown = compiled.filter((one): one is Compiled<Page | Raw | FeedRow | JsonRow> => one.row.kind !== 'form');
+  const shown = compiled.filter((one): one is Compiled<Page | Raw | FeedRow | JsonRow> => {
+    return one.row.kind !== 'form' && !(one.row.kind === 'page' && one.row.onlyAgain);
+  });
   const forms = compiled.filter((one): one is Compiled<Form> => one.row.kind === 'form');
   const ofRow = new Map(pages.map((one) => [one.row, one]));
-  const serving = { shown, ofRow, schema, ...options };
+  const returns = forms.filter(({ row }) => row.from !== null);
+  const serving = { shown, returns, ofRow, schema, ...options };
   const show = make.page((visit, next) => showPage(serving, visit, next));
   const fileForms = forms.filter(({ row }) => row.takesFiles);
-  const textForms = forms.filter(({ row }) => !row.takesFiles);
+  const shortForms = forms.filter(({ row }) => row.isShort && !row.takesFile);
+  const textForms = forms.filter(({ row }) => !row.takesFiles && !row.takesFile && !row.isShort);
   const submit = make.ownForm((visit) => sendForm(serving, textForms, visit), LARGEST_FORM);
+  const submitShort = make.ownForm((visit) => sendForm(serving, shortForms, visit));
   const submitFiles = make.ownFiles((visit) => sendForm(serving, fileForms, visit), LARGEST_FILES);
-  return Router()
-    .get('/{*path}', knownTo(shown, show))
+  const router = Router().get('/{*path}', knownTo([...shown, ...returns], show));
+  for (const one of forms) {
+    const { path, takesFile } = one.row;
+    if (takesFile) router.post(path, ...make.ownUpload(takesFile, (visit) => sendForm(serving, [one], visit)));
+  }
+  router
+    .post('/*path', ...submitShort.map((handler) => knownTo(shortForms, handler)))
     .post('/*path', ...submitFiles.map((handler) => knownTo(fileForms, handler)))
     .post('/*path', ...submit.map((handler) => knownTo(textForms, handler)));
+  const again: TablePages['again'] = async (path, visit, problems, values = {}) => {
+    const page = pages.find(({ row }) => row.path === path);
+    if (!page || !(await showRow(serving, page, {}, visit, { values, problems }))) throw new NotFound('Page');
+  };
+  return { router, again };
 }
 
 interface Serving extends ServeOptions {
   shown: readonly Compiled<Page | Raw | FeedRow | JsonRow>[];
+  /** Forms at whose paths no page is. */
+  returns: readonly Compiled<Form>[];
   ofRow: ReadonlyMap<Row, Compiled<Page>>;
 }
 
@@ -112,6 +153,8 @@ async function showPage(serving: Serving, visit: Visit, next: NextFunction): Pro
   if (now !== null && serving.shown.some(({ match }) => match(now))) {
     return visit.response.redirect(302, now + originalUrl.slice(path.length));
   }
+  const sent = serving.returns.find(({ match }) => match(path));
+  if (sent?.row.from) return visit.response.redirect(303, sent.row.from);
   next();
 }
 
@@ -124,14 +167,15 @@ async function showRow(
   { values, problems }: Refused = NOTHING_REFUSED,
 ): Promise<boolean> {
   const given = { ...queryOf(visit), ...parameters };
-  const facts = factsOf(visit, given);
-  const pageSize = row.listsFiles && facts.changes.fileByFile ? 1 : row.pageSize;
+  const usual = factsOf(visit, given);
+  const pageSize = row.listsFiles && usual.changes.fileByFile ? 1 : row.pageSize;
   const { variables, isSecret } = operation();
   const asked = variablesIn(variables, row.variables(given), { pageSize }, parameters);
   if (asked === null) return false;
   const reader = row.takesTokens ? await serving.identify(visit) : visit;
   const result = await serving.execute(row.operation, asked, reader);
   refuseFailures(result);
+  const facts = { ...usual, needed: await neededFor(row, serving, visit) } as FactsWith<never>;
   const found = result.data && row.found(result.data as never, facts);
   if (found === null || found === undefined) return leadAway(result, parameters, visit, row.catchAll);
   const isRefused = Object.keys(problems).length > 0;
@@ -144,7 +188,7 @@ async function showRow(
   const shown = row.show(found as never, facts);
   const title = row.title(found as never, facts);
   const status = isRefused ? 422 : 200;
-  if (!isSecret) visit.allowCompression();
+  if (!isSecret && row.needs.length === 0) visit.allowCompression();
   visit.show(
     row.view,
     { title, feed: row.feed?.(found as never, facts) },
@@ -152,6 +196,13 @@ async function showRow(
     status,
   );
   return true;
+}
+
+/** What the graph does not tell a page. */
+async function neededFor({ needs }: Page, { needed }: Serving, visit: Visit): Promise<Record<string, unknown>> {
+  const all: Record<string, unknown> = {};
+  for (const name of needs) all[name] = await needed[name](visit);
+  return all;
 }
 
 /** Whether the content was there. */
@@ -271,7 +322,7 @@ function variablesIn(
   try {
     const asked = valuesFor(variables, given, { isForm: false });
     if (variables.some(({ name, required }) => required && asked[name] === undefined)) return null;
-    if (variables.some((variable) => Object.hasOwn(parameters, variable.name) && isNoId(variable, asked))) return null;
+    if (namesNothing(variables, asked, parameters)) return null;
     if (!variables.some(({ name }) => name === 'first')) return asked;
     return { ...asked, [asked.before === undefined && given.page !== 'last' ? 'first' : 'last']: pageSize };
   } catch (error) {
@@ -281,54 +332,96 @@ function variablesIn(
   }
 }
 
+/** Whether a path has something where the ID of a record should be. */
+function namesNothing(
+  variables: readonly Variable[],
+  asked: Readonly<Record<string, unknown>>,
+  parameters: Readonly<Record<string, string>>,
+): boolean {
+  return variables.some((variable) => Object.hasOwn(parameters, variable.name) && isNoId(variable, asked));
+}
+
 async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visit: Visit): Promise<void> {
   for (const { row, match, operation } of forms) {
     const parameters = match(visit.request.path);
     if (!parameters || (row.administers && !visit.session?.actor.admin)) continue;
     const given: Record<string, unknown> = { ...visit.request.body, ...parameters };
     if (row.asks && !isConfirmed(given)) return askFirst(serving, row.asks, visit, given);
-    const { variables, isSecret } = operation();
-    let refused: Refused;
+    const { variables } = operation();
+    let problems: Problems;
     try {
       const asked = valuesFor(variables, row.variables(given), { isForm: true, lists: row.lists });
-      const missing = variables.find(({ name, required }) => required && asked[name] === undefined);
-      if (missing) throw new Unfit(missing.name);
-      const input = filled(variables, asked, row.differences.preset);
-      const result = await serving.execute(row.operation, input, visit);
-      const [error] = result.errors ?? [];
-      const facts = factsOf(visit, given);
-      const told = error || !result.data ? null : (row.refused?.(result.data as never, facts) ?? null);
-      if (!error && !told && result.data) {
-        const shown = row.shows?.(result.data as never, facts);
-        const said = typeof row.says === 'function' ? row.says(result.data as never, facts) : row.says;
-        if (shown) {
-          if (!isSecret) visit.allowCompression();
-          const { view, title, values } = shown;
-          visit.show(view, { title, notice: said && facts.t(said) }, { ...shownWith(facts, given, {}), ...values });
-          return;
-        }
-        if (said !== null) visit.say(said);
-        visit.response.redirect(303, row.goTo(result.data as never, facts));
-        return;
-      }
-      refuseFailures(result);
+      if (namesNothing(variables, asked, parameters)) continue;
       // What was not sent is not in the form.
       const fieldOf = (fills: readonly string[]) =>
         variables.find((one) => one.fills.join() === fills.join() && Object.hasOwn(given, one.name))?.name ?? null;
-      const problems = told ?? problemsOf(result, row.operation, serving.schema, fieldOf);
-      if (!problems || !row.again) throw refusalOf(result);
-      refused = { values: given, problems: saidByForm(problems, parameters) };
+      problems = await checkForm(serving, row, visit, given, asked, fieldOf);
+      if (Object.keys(problems).length === 0) {
+        const missing = variables.find(({ name, required }) => required && asked[name] === undefined);
+        if (missing) throw new Unfit(missing.name);
+        const input = filled(variables, asked, row.differences.preset);
+        const result = await serving.execute(row.operation, input, visit);
+        const facts = factsOf(visit, given);
+        const told = result.errors?.length || !result.data ? null : row.refused?.(result.data as never, facts);
+        if (!told && !result.errors?.length && result.data)
+          return answerForm({ row, match, operation }, visit, result.data, facts);
+        refuseFailures(result);
+        const known =
+          told ?? provenWrong(row, result) ?? problemsOf(result, row.operation, serving.schema, fieldOf, row.spokenOf);
+        if (!known || !row.again) throw refusalOf(result);
+        problems = known;
+      }
     } catch (error) {
       if (!(error instanceof Unfit) || !row.again) throw asRefusal(error);
-      refused = {
-        values: given,
-        problems: saidByForm({ [error.variable]: `${error.variable} is invalid` }, parameters),
-      };
+      problems = { [error.variable]: 'is invalid' };
     }
+    const refused = { values: given, problems: saidByForm(problems, parameters) };
+    if (!row.again) throw new DomainError('BAD_REQUEST', Object.values(problems).join(', '));
     const again = serving.ofRow.get(row.again);
     if (again && (await showRow(serving, again, parameters, visit, refused))) return;
   }
   throw new NotFound('Page', missing(visit));
+}
+
+/** What is wrong with a form before its mutation runs. */
+async function checkForm(
+  { checks, schema }: Serving,
+  row: Form,
+  visit: Visit,
+  given: Facts['given'],
+  variables: Readonly<Record<string, unknown>>,
+  fieldOf: FieldOf,
+): Promise<Problems> {
+  const problems = row.check(given);
+  if (row.checks === null) return problems;
+  const fields = await checks[row.checks](visit, variables, Object.keys(problems).length > 0);
+  return { ...problemsFound(fields, row.operation, schema, fieldOf), ...problems };
+}
+
+/** The field with the password that was not the right one. */
+function provenWrong({ proof }: Form, { errors = [] }: ExecutionResult): Problems | null {
+  const isWrong = proof !== null && errors.some(({ extensions }) => extensions.code === 'UNAUTHENTICATED');
+  return isWrong ? { [proof]: 'is wrong' } : null;
+}
+
+/** Answers a form that succeeded. */
+async function answerForm({ row, operation }: Compiled<Form>, visit: Visit, data: object, facts: Facts): Promise<void> {
+  const { session } = visit;
+  const csrf = row.renewsSession && session ? await freshSession(visit, session.actor.id) : visit.csrf;
+  const shown = row.shows?.(data as never, facts);
+  const said = typeof row.says === 'function' ? row.says(data as never, facts) : row.says;
+  if (shown) {
+    if (!operation().isSecret) visit.allowCompression();
+    const { view, title, values } = shown;
+    visit.show(
+      view,
+      { title, csrf, notice: said && facts.t(said) },
+      { ...shownWith(facts, facts.given, {}), ...values },
+    );
+    return;
+  }
+  if (said !== null) visit.say(said);
+  visit.response.redirect(303, row.goTo(data as never, facts));
 }
 
 /** What the page of a form says of it: what is in its address has no field, so that the form as a whole says what is wrong with that. */

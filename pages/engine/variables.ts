@@ -113,6 +113,7 @@ function readValue(text: string, type: GraphQLInputType, name: string): unknown 
     return word;
   }
   if (!isScalarType(inner)) throw new Unfit(name);
+  if (inner.name === 'Date' && !isDay(text)) throw new Unfit(name);
   if (inner.name === 'Boolean') {
     if (!['true', 'false', 'on', '1', '0'].includes(text)) throw new Unfit(name);
     return ['true', 'on', '1'].includes(text);
@@ -122,4 +123,9 @@ function readValue(text: string, type: GraphQLInputType, name: string): unknown 
     return Number(text);
   }
   return text;
+}
+
+function isDay(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`);
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }

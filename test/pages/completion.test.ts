@@ -2,8 +2,8 @@
 // @module-tag long
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { SCRIPT } from '#pages/engine/shared_assets.ts';
 import { QUICK_ACTIONS } from '#src/domain/tracking/quick_actions/table.ts';
-import { SCRIPT } from '#src/entrances/web/pages/shared_assets.ts';
 import { signedIn } from '../support/oauth.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 

@@ -26,8 +26,13 @@ const DESTRUCTIVE =
 const TAKES_AWAY =
   /\/(?:delete|remove|revoke|erase|unlink\w*|unprotect|clean_up|archive|transfer|rotate|stop|leave|deny|reject|end\w*)$/;
 
+/** Forms that want the password, or a code, in place of an answer. */
+const PROVEN = ['/profile/two_factor/disable', '/profile/passkeys/remove'];
+
 const destructive = forms.filter(
-  (row) => TAKES_AWAY.test(row.path) || mutationsOf(row).some((name) => DESTRUCTIVE.test(name)),
+  (row) =>
+    !PROVEN.includes(row.path) &&
+    (TAKES_AWAY.test(row.path) || mutationsOf(row).some((name) => DESTRUCTIVE.test(name))),
 );
 
 it('marks the label of every field that must be filled in, and no other', () => {
@@ -87,7 +92,6 @@ it.each([
   '/profile/applications/revoke',
   '/profile/account/sessions',
   '/profile/account/identities/company/disconnect',
-  '/profile/private_token',
 ])('asks at %s, too', async (path) => {
   const browser = await signedIn(world, await world.user());
   await browser.get('/profile');
@@ -95,8 +99,16 @@ it.each([
   expect(browser.page).toContain('name="confirmed" value="true"');
 });
 
+it('leads to the page that asks before the private token is renewed', async () => {
+  const browser = await signedIn(world, await world.user());
+  await browser.get('/profile/private_token');
+  expect(browser.page).toContain('name="confirmed" value="true"');
+  expect((await browser.submit('/profile/private_token')).headers.location).toBe('/profile/private_token');
+});
+
 it('every form that changes something says what was done, once', async () => {
-  const silent = forms.filter((row) => row.says === null && mutationsOf(row).length > 0);
+  // Those that show what was made say so in place of a notice.
+  const silent = forms.filter((row) => row.says === null && row.shows === null && mutationsOf(row).length > 0);
   expect(silent.map(({ path }) => path)).toEqual([]);
   const owner = await world.user();
   const project = await world.project({ owner });

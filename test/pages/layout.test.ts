@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { STYLESHEET } from '#src/entrances/web/pages/shared_assets.ts';
+import { STYLESHEET } from '#pages/engine/shared_assets.ts';
 import { signedIn } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
 

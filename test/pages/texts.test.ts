@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
-import { SENTENCES } from '#src/entrances/web/pages/refusals.ts';
+import { SENTENCES } from '#pages/engine/refusals.ts';
 import { LANGUAGES, type Language, readCatalogue, withoutContext } from '#src/platform/texts/texts.ts';
 import { programs, templates, textsOutside, textsOutsideProgram, textsUsed } from '../../scripts/page_texts.ts';
 
@@ -44,7 +44,7 @@ describe('Texts of pages and mails', () => {
   });
 
   it('have the sentences of refusals as the domain says them', () => {
-    const sources = globSync('{src,schema}/**/*.ts', { exclude: ['src/generated/**', 'src/**/refusals.ts'] });
+    const sources = globSync('{src,schema,pages}/**/*.ts', { exclude: ['src/generated/**', 'pages/engine/refusals.ts'] });
     const said = sources.map((file) => readFileSync(file, 'utf8')).join('\n');
     const asWritten = (sentence: string) =>
       sentence.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^$()[\]\\|/]/g, '\\$&'));

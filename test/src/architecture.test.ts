@@ -117,7 +117,6 @@ const KNOTS: Record<string, string> = {
   'src/access/credentials': 'loose sessions tokens',
   'src/access/sign_in': 'loose passkeys two_factor',
   'src/entrances/seed': 'content loose',
-  'src/entrances/web': 'loose pages',
 };
 
 /** Where JSON is parsed that this server, its operator or its installation wrote, or that is short by another limit. */
@@ -165,12 +164,17 @@ const listed = (found: { file: string; imported: string }[]) =>
   found.map(({ file, imported }) => `${file} → ${imported}`);
 
 describe('Who may import whom', () => {
-  it('the domain imports neither schema nor rest, but where all is put together', LONG, () => {
-    const found = importsOf('src').filter(
-      ({ file, imported }) => /^#(schema|rest|pages|mcp)\//.test(imported) && !COMPOSITION.includes(file),
-    );
-    expect(listed(found)).toEqual([]);
-  });
+  it(
+    'src imports neither schema nor rest, but where all is put together, and of pages what makes them, in the web alone',
+    LONG,
+    () => {
+      const found = importsOf('src').filter(({ file, imported }) => {
+        if (imported.startsWith('#pages/engine/') && file.startsWith('src/entrances/web/')) return false;
+        return /^#(schema|rest|pages|mcp)\//.test(imported) && !COMPOSITION.includes(file);
+      });
+      expect(listed(found)).toEqual([]);
+    },
+  );
 
   it('the domain knows nothing of GraphQL', () => {
     const foreign = /^(graphql|graphql-yoga|dataloader|@pothos\/)/;
@@ -329,15 +333,43 @@ describe('Who may import whom', () => {
     expect(listed(found)).toEqual([]);
   });
 
-  it('pages are views of the graph: they see no database, no rule and no REST, but what makes pages, errors, and texts', () => {
+  it('pages are views of the graph: they see no database, no rule and no REST, but errors, texts and the words of scopes', () => {
     const allowed =
-      /^#src\/(entrances\/web\/pages\/\w+|platform\/(errors|texts\/texts)|generated\/page_operations)\.ts$/;
+      /^#src\/(access\/permissions\/scopes|platform\/(errors|texts\/texts)|generated\/page_operations)\.ts$/;
     const found = importsOf('pages').filter(({ file, imported }) => {
       if (isSharedByFacades(file, imported)) return false;
       if (/^(@prisma\/|pg$|#rest\/)/.test(imported)) return true;
-      if (imported.startsWith('#schema/')) return !file.startsWith('pages/engine/');
-      if (/^express/.test(imported)) return !file.startsWith('pages/engine/');
+      if (file.startsWith('pages/engine/')) return false;
+      if (/^(express|#schema\/)/.test(imported)) return true;
       return imported.startsWith('#src/') && !allowed.test(imported);
+    });
+    expect(listed(found)).toEqual([]);
+  });
+
+  it('what makes pages sees the session of a browser and what knows no domain, and no entrance', () => {
+    const allowed = new Set(
+      [
+        'access/credentials/sessions/session',
+        'access/oauth/form_post',
+        'access/oauth/interaction',
+        'access/permissions/actor',
+        'access/permissions/caller',
+        'access/sign_in/password_errors',
+        'base/utf8',
+        'platform/compressible',
+        'platform/config/ssh_address',
+        'platform/database/db',
+        'platform/errors',
+        'platform/limits/caller_semaphore',
+        'platform/limits/read_at_most',
+        'platform/observability/transient_failure',
+        'platform/package_root',
+        'platform/settings/current',
+        'platform/texts/texts',
+      ].map((name) => `#src/${name}.ts`),
+    );
+    const found = importsOf('pages').filter(({ file, imported }) => {
+      return file.startsWith('pages/engine/') && imported.startsWith('#src/') && !allowed.has(imported);
     });
     expect(listed(found)).toEqual([]);
   });

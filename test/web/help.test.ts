@@ -4,8 +4,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
 import { parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { graphqlTasks, manual } from '#pages/engine/manual.ts';
 import { schema } from '#schema/index.ts';
-import { graphqlTasks, manual } from '#src/entrances/web/pages/manual.ts';
 import { packagePath, packageRoot } from '#src/platform/package_root.ts';
 import { startWorld } from '../support/world.ts';
 

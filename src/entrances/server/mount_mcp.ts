@@ -1,4 +1,5 @@
 import type { Express, Request } from 'express';
+import { wantsPage } from '#pages/engine/page.ts';
 import { executeWithin } from '#schema/execute.ts';
 import { schema } from '#schema/index.ts';
 import { authenticate } from '#src/access/credentials/authenticate.ts';
@@ -7,7 +8,6 @@ import { PROTECTED_RESOURCE } from '#src/access/oauth/protected_resource.ts';
 import { type Actor, actorFor, reachesApi, requireApiScope } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import type { Entrance } from '#src/entrances/server/entrance.ts';
-import { wantsPage } from '#src/entrances/web/pages/page.ts';
 import type { Logger } from '#src/platform/observability/log.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 import { packageVersion } from '#src/platform/package_root.ts';

@@ -1,13 +1,19 @@
 import { type ServeOptions, servePages } from '#pages/engine/serve.ts';
+import type { PageOptions } from '#pages/engine/visit.ts';
 import { rows } from '#pages/index.ts';
 import { sendRaw } from '#rest/engine/raw.ts';
 import { executeWithin } from '#schema/execute.ts';
 import { schema } from '#schema/index.ts';
+import { requireActor } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
+import { findEnrolment } from '#src/access/sign_in/two_factor/enable.ts';
+import { usesApp } from '#src/access/sign_in/two_factor/left.ts';
+import { mayRegister } from '#src/domain/applications/save.ts';
+import { passwordChangeErrors } from '#src/domain/users/change_password.ts';
 import type { Entrance } from '#src/entrances/server/entrance.ts';
 import { readContent } from '#src/entrances/server/readers.ts';
 import { pages } from '#src/entrances/web/pages/index.ts';
-import type { PageOptions } from '#src/entrances/web/pages/visit.ts';
+import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
 /** Makes the pages; `app.ts` says what comes before and behind them. */
 export function mountPages(entrance: Entrance): ReturnType<typeof pages> {
@@ -26,6 +32,19 @@ export function mountPages(entrance: Entrance): ReturnType<typeof pages> {
       const { session, request } = visit;
       const actor = session ? null : await identify(request, request.query);
       return actor ? { ...visit, context: domainContext(actor, request) } : visit;
+    },
+    needed: {
+      sendsMail: ({ context }) => sendsMail(context.db),
+      mayRegister: ({ context }) => mayRegister(context),
+      usesApp: ({ context }) => usesApp(context.db, requireActor(context).id),
+      enrolment: ({ context }) => findEnrolment(context),
+    },
+    checks: {
+      passwordChange: ({ context }, variables, more) => {
+        const text = (name: string) => String(variables[name] ?? '');
+        const change = { currentPassword: text('current_password'), newPassword: text('new_password') };
+        return passwordChangeErrors(context, { ...change, code: text('password_code') }, { more });
+      },
     },
   };
   const countVisit: PageOptions['throttle'] = (actor, request, response) => throttle.web(actor, request, response);

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { readCookie } from '#src/entrances/web/pages/cookies.ts';
+import { readCookie } from '#pages/engine/cookies.ts';
 
 /** URL of the server, without a trailing slash; only computed for requests with a cookie. */
 type BaseUrl = (request: Request) => string;

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler } from 'express';
-import { showError, wantsPage } from '#src/entrances/web/pages/page.ts';
-import { unavailable } from '#src/entrances/web/pages/unavailable.ts';
-import { beginVisit, type PageOptions } from '#src/entrances/web/pages/visit.ts';
+import { showError, wantsPage } from '#pages/engine/page.ts';
+import { unavailable } from '#pages/engine/unavailable.ts';
+import { beginVisit, type PageOptions } from '#pages/engine/visit.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 

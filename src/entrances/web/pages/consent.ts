@@ -1,4 +1,6 @@
 import { Router } from 'express';
+import { askToSignIn, byOneself, pagesFor, showError } from '#pages/engine/page.ts';
+import type { PageOptions, Visit } from '#pages/engine/visit.ts';
 import { rememberScopes } from '#src/access/oauth/grants.ts';
 import {
   begunAt,
@@ -10,9 +12,7 @@ import {
 import type { LazyProvider } from '#src/access/oauth/lazy.ts';
 import { signedInAt } from '#src/access/oauth/session.ts';
 import { inWords } from '#src/access/permissions/scopes.ts';
-import { askToSignIn, byOneself, pagesFor, showError } from '#src/entrances/web/pages/page.ts';
 import { showSignIn } from '#src/entrances/web/pages/sign_in.ts';
-import type { PageOptions, Visit } from '#src/entrances/web/pages/visit.ts';
 
 /** The pages where users sign in for an application and decide what it can do. */
 export function consentPages(options: PageOptions, lazy: LazyProvider): Router {

@@ -1,12 +1,12 @@
 import { Router } from 'express';
+import { text } from '#pages/engine/fields.ts';
+import { byOneself, pagesFor } from '#pages/engine/page.ts';
+import type { PageOptions, Visit } from '#pages/engine/visit.ts';
 import { allowDevice, denyDevice, findDeviceRequest } from '#src/access/oauth/device.ts';
 import type { LazyProvider } from '#src/access/oauth/lazy.ts';
 import { inWords } from '#src/access/permissions/scopes.ts';
 import { countUses } from '#src/access/sign_in/attempts.ts';
 import { ownerInWords } from '#src/entrances/web/pages/consent.ts';
-import { text } from '#src/entrances/web/pages/fields.ts';
-import { byOneself, pagesFor } from '#src/entrances/web/pages/page.ts';
-import type { PageOptions, Visit } from '#src/entrances/web/pages/visit.ts';
 
 const PATH = '/oauth/device';
 /** How many codes a user may try in an hour. */

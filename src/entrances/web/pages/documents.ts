@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { type RequestHandler, Router } from 'express';
-import type { Asset, Assets } from '#src/entrances/web/pages/asset.ts';
-import { graphqlTasks } from '#src/entrances/web/pages/manual.ts';
-import { type Pages, wantsPage } from '#src/entrances/web/pages/page.ts';
-import type { Visit } from '#src/entrances/web/pages/visit.ts';
+import type { Asset, Assets } from '#pages/engine/asset.ts';
+import { graphqlTasks } from '#pages/engine/manual.ts';
+import { type Pages, wantsPage } from '#pages/engine/page.ts';
+import type { Visit } from '#pages/engine/visit.ts';
 
 const READER = { script: viewerFile('swagger-ui-bundle', 'js'), style: viewerFile('swagger-ui', 'css') };
 const GRAPHIQL = { script: viewerFile('graphiql', 'js'), style: viewerFile('graphiql', 'css') };

@@ -1,7 +1,7 @@
 import { Router } from 'express';
+import { addressOf, HELP, type Manual, manual, searchManual } from '#pages/engine/manual.ts';
+import type { Pages } from '#pages/engine/page.ts';
 import { renderMarkdown } from '#src/domain/tracking/markdown/render.ts';
-import { addressOf, HELP, type Manual, manual, searchManual } from '#src/entrances/web/pages/manual.ts';
-import type { Pages } from '#src/entrances/web/pages/page.ts';
 
 /** Characters of a search. */
 const LONGEST_SEARCH = 200;

@@ -1,9 +1,9 @@
 import { Router } from 'express';
+import { replaceSession } from '#pages/engine/enter.ts';
+import { text } from '#pages/engine/fields.ts';
+import { leadTo, type Pages } from '#pages/engine/page.ts';
+import type { Visit } from '#pages/engine/visit.ts';
 import { beginImpersonation, endImpersonation } from '#src/access/credentials/sessions/impersonate.ts';
-import { replaceSession } from '#src/entrances/web/pages/enter.ts';
-import { text } from '#src/entrances/web/pages/fields.ts';
-import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
-import type { Visit } from '#src/entrances/web/pages/visit.ts';
 
 /** Where administrators begin to act as other users in their browser, and where they end it. */
 export function impersonationPages({ ownForm }: Pages): Router {

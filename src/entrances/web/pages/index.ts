@@ -1,24 +1,19 @@
 import { type NextFunction, type RequestHandler, Router } from 'express';
-import { accountPages } from '#src/entrances/web/pages/account.ts';
-import { applicationPages } from '#src/entrances/web/pages/applications.ts';
-import { Assets } from '#src/entrances/web/pages/asset.ts';
+import { Assets } from '#pages/engine/asset.ts';
+import { notFound, type Pages, pagesFor, type TablePages } from '#pages/engine/page.ts';
+import { ICONS, SCRIPT, STYLESHEET } from '#pages/engine/shared_assets.ts';
+import type { PageOptions, Visit } from '#pages/engine/visit.ts';
 import { documentPages } from '#src/entrances/web/pages/documents.ts';
 import { favicon } from '#src/entrances/web/pages/favicon.ts';
 import { helpPages } from '#src/entrances/web/pages/help.ts';
 import { impersonationPages } from '#src/entrances/web/pages/impersonation.ts';
 import { invitationPages } from '#src/entrances/web/pages/invitations.ts';
 import { mailLinkPages } from '#src/entrances/web/pages/mail_links.ts';
-import { notFound, type Pages, pagesFor } from '#src/entrances/web/pages/page.ts';
 import { passkeyPages } from '#src/entrances/web/pages/passkeys.ts';
-import { privateTokenPages } from '#src/entrances/web/pages/private_token.ts';
-import { profilePages } from '#src/entrances/web/pages/profile.ts';
-import { ICONS, SCRIPT, STYLESHEET } from '#src/entrances/web/pages/shared_assets.ts';
 import { signInPages } from '#src/entrances/web/pages/sign_in.ts';
 import { signInElsewherePages } from '#src/entrances/web/pages/sign_in_elsewhere.ts';
 import { signUpPages } from '#src/entrances/web/pages/sign_up.ts';
-import { tokenPages } from '#src/entrances/web/pages/tokens.ts';
 import { unsubscribePages } from '#src/entrances/web/pages/unsubscribe.ts';
-import type { PageOptions, Visit } from '#src/entrances/web/pages/visit.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** The HTML pages; `graphiql` handles the URL of GraphQL, `missing` unknown paths. */
@@ -30,32 +25,31 @@ export interface PageHandlers {
   missing: RequestHandler;
 }
 
-/** @param rows makes the pages of the table in `pages/`, whose paths are the most general */
-export function pages(given: Omit<PageOptions, 'stylesheet' | 'script'>, rows: (made: Pages) => Router): PageHandlers {
+/** @param rows makes the pages of the table, whose paths are the most general */
+export function pages(
+  given: Omit<PageOptions, 'stylesheet' | 'script'>,
+  rows: (made: Pages) => TablePages,
+): PageHandlers {
   const assets = new Assets();
   const options = { ...given, stylesheet: () => assets.path(STYLESHEET), script: () => assets.path(SCRIPT) };
   const made = pagesFor(options);
+  const table = rows(made);
   const documents = documentPages(made, assets);
   const router = Router()
     .get('/', made.page(home))
     .use(signInPages(made))
-    .use(signInElsewherePages(made))
-    .use(passkeyPages(made))
-    .use(applicationPages(made))
+    .use(signInElsewherePages(made, table))
+    .use(passkeyPages(made, table))
     .use(signUpPages(made))
     .use(mailLinkPages(made))
     .use(invitationPages(made))
     .use(unsubscribePages(made))
-    .use(profilePages(made))
-    .use(accountPages(made))
-    .use(tokenPages(made))
-    .use(privateTokenPages(made))
     .use(impersonationPages(made))
     .use(documents.router)
     .use(helpPages(made))
     .use(favicon())
     .use(assets.router([STYLESHEET, SCRIPT, ICONS]))
-    .use(rows(made));
+    .use(table.router);
   return { options, router, graphiql: documents.graphiql, missing: notFound(options) };
 }
 

@@ -1,4 +1,8 @@
 import { Router } from 'express';
+import { clearCookie, readCookie } from '#pages/engine/cookies.ts';
+import { leadSaying } from '#pages/engine/notices.ts';
+import { leadTo, type Pages, showError } from '#pages/engine/page.ts';
+import type { Visit } from '#pages/engine/visit.ts';
 import {
   acceptInvitation,
   declineInvitation,
@@ -7,11 +11,7 @@ import {
 } from '#src/domain/members/invitations/accept.ts';
 import { INVITATION_PATH } from '#src/domain/members/invitations/mail.ts';
 import { levelName } from '#src/domain/members/level.ts';
-import { clearCookie, readCookie } from '#src/entrances/web/pages/cookies.ts';
 import { landing } from '#src/entrances/web/pages/landing.ts';
-import { leadSaying } from '#src/entrances/web/pages/notices.ts';
-import { leadTo, type Pages, showError } from '#src/entrances/web/pages/page.ts';
-import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 

@@ -1,6 +1,6 @@
-import { type CookieName, clearCookie, setCookie } from '#src/entrances/web/pages/cookies.ts';
-import { text } from '#src/entrances/web/pages/fields.ts';
-import type { Visit } from '#src/entrances/web/pages/visit.ts';
+import { type CookieName, clearCookie, setCookie } from '#pages/engine/cookies.ts';
+import { text } from '#pages/engine/fields.ts';
+import type { Visit } from '#pages/engine/visit.ts';
 
 /** Milliseconds for which the browser keeps the token of a link. */
 const KEPT = 60 * 60_000;

@@ -1,15 +1,15 @@
 import { Router } from 'express';
+import { clearCookie, readCookie } from '#pages/engine/cookies.ts';
+import { type Problems, problemsOf, text, withNewPassword } from '#pages/engine/fields.ts';
+import { leadSaying } from '#pages/engine/notices.ts';
+import { leadTo, type Pages } from '#pages/engine/page.ts';
+import type { Visit } from '#pages/engine/visit.ts';
 import type { AccountTokenHolder } from '#src/access/credentials/account_tokens/use.ts';
 import { CONFIRMATION_PATH, RESET_PATH } from '#src/access/credentials/mail/paths.ts';
 import { confirmAddress, findConfirmation } from '#src/domain/users/confirm.ts';
 import { requestConfirmation, requestPasswordReset } from '#src/domain/users/mail_requests.ts';
 import { findPasswordReset, resetPassword } from '#src/domain/users/reset_password.ts';
-import { clearCookie, readCookie } from '#src/entrances/web/pages/cookies.ts';
-import { type Problems, problemsOf, text, withNewPassword } from '#src/entrances/web/pages/fields.ts';
 import { landing } from '#src/entrances/web/pages/landing.ts';
-import { leadSaying } from '#src/entrances/web/pages/notices.ts';
-import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
-import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 import { label } from '#src/platform/texts/texts.ts';
 

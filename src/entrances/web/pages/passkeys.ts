@@ -1,17 +1,23 @@
 import { Router } from 'express';
+import { freshSession } from '#pages/engine/enter.ts';
+import { problemsOf, text } from '#pages/engine/fields.ts';
+import { leadSaying } from '#pages/engine/notices.ts';
+import { leadTo, type Pages, type TablePages } from '#pages/engine/page.ts';
+import { refusalIn } from '#pages/engine/refusals.ts';
+import type { Visit } from '#pages/engine/visit.ts';
 import { requireActor } from '#src/access/permissions/actor.ts';
 import { countUses, spaced } from '#src/access/sign_in/attempts.ts';
-import { addPasskey, registrationOptions, removePasskey } from '#src/access/sign_in/passkeys/manage.ts';
+import { addPasskey, registrationOptions } from '#src/access/sign_in/passkeys/manage.ts';
 import { signInOptions } from '#src/access/sign_in/passkeys/verify.ts';
 import { passkeyFactorOptions, provePasskey, signInByPasskey } from '#src/access/sign_in/sign_in_steps.ts';
-import { showAccount, showCodes } from '#src/entrances/web/pages/account.ts';
-import { freshSession } from '#src/entrances/web/pages/enter.ts';
-import { problemsOf, text } from '#src/entrances/web/pages/fields.ts';
-import { leadSaying } from '#src/entrances/web/pages/notices.ts';
-import { leadTo, type Pages } from '#src/entrances/web/pages/page.ts';
-import { refusalIn } from '#src/entrances/web/pages/refusals.ts';
-import { again, go, returnPath, showCodeForm, showSignIn, ticketOf } from '#src/entrances/web/pages/sign_in.ts';
-import type { Visit } from '#src/entrances/web/pages/visit.ts';
+import {
+  go,
+  returnPath,
+  showCodeForm,
+  showSignIn,
+  again as startOver,
+  ticketOf,
+} from '#src/entrances/web/pages/sign_in.ts';
 import { DomainError, Unauthenticated, ValidationFailed } from '#src/platform/errors.ts';
 import { networkOf } from '#src/platform/limits/network.ts';
 
@@ -21,7 +27,7 @@ export const PASSKEY_BEGINNINGS = 60;
 const WINDOW = 10 * 60;
 
 /** Passkeys: signing in with them, as a second factor or alone, and those of the own account. Only these pages need a script. */
-export function passkeyPages({ form, ownForm }: Pages): Router {
+export function passkeyPages({ form, ownForm }: Pages, { again }: TablePages): Router {
   return Router()
     .get(['/users/passkey', '/users/passkey/begin'], leadTo('/users/sign_in'))
     .post('/users/passkey/begin', form(beginSignIn))
@@ -29,10 +35,15 @@ export function passkeyPages({ form, ownForm }: Pages): Router {
     .get(['/users/two_factor/passkey', '/users/two_factor/passkey/begin'], leadTo('/users/two_factor'))
     .post('/users/two_factor/passkey/begin', form(beginFactor))
     .post('/users/two_factor/passkey', form(proveFactor))
-    .get(['/profile/passkeys', '/profile/passkeys/begin', '/profile/passkeys/remove'], leadTo('/profile/account'))
-    .post('/profile/passkeys/begin', ownForm(beginRegistration))
-    .post('/profile/passkeys', ownForm(register))
-    .post('/profile/passkeys/remove', ownForm(remove));
+    .get(['/profile/passkeys', '/profile/passkeys/begin'], leadTo('/profile/account'))
+    .post(
+      '/profile/passkeys/begin',
+      ownForm((visit) => beginRegistration(visit, again)),
+    )
+    .post(
+      '/profile/passkeys',
+      ownForm((visit) => register(visit, again)),
+    );
 }
 
 async function beginSignIn(visit: Visit): Promise<void> {
@@ -82,12 +93,12 @@ async function factor(visit: Visit, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (error instanceof DomainError && error.code === 'UNAUTHENTICATED') again(visit);
+    if (error instanceof DomainError && error.code === 'UNAUTHENTICATED') startOver(visit);
     else showCodeForm(visit, problemsOf(error), 422);
   }
 }
 
-async function beginRegistration(visit: Visit): Promise<void> {
+async function beginRegistration(visit: Visit, again: TablePages['again']): Promise<void> {
   const { context, request, session } = visit;
   const { passkey_password: password, passkey_code: code, passkey_name: name } = request.body;
   const proof = {
@@ -106,11 +117,11 @@ async function beginRegistration(visit: Visit): Promise<void> {
     });
   } catch (error) {
     const problems = problemsOf(error, { password: 'passkey_password', code: 'passkey_code' });
-    await showAccount(visit, problems, 422, { passkey_name: text(name) });
+    await again('/profile/account', visit, problems, { passkey_name: text(name) });
   }
 }
 
-async function register(visit: Visit): Promise<void> {
+async function register(visit: Visit, again: TablePages['again']): Promise<void> {
   const { context, request } = visit;
   const { passkey_name: name, answer } = request.body;
   try {
@@ -118,21 +129,10 @@ async function register(visit: Visit): Promise<void> {
     if (!enabled) return leadSaying(visit, '/profile/account', 'passkey_added');
     const csrf = await freshSession(visit, requireActor(context).id);
     const message = visit.texts.t('The passkey was added, and two-factor authentication is enabled.');
-    showCodes(visit, enabled.recoveryCodes, message, { csrf, renewed: true });
+    const shown = { codes: enabled.recoveryCodes, message, renewed: true };
+    visit.show('recovery_codes', { title: visit.texts.t('Recovery codes'), csrf }, shown);
   } catch (error) {
-    await showAccount(visit, problemsOf(error), 422, { passkey_name: text(name) });
-  }
-}
-
-async function remove(visit: Visit): Promise<void> {
-  const { context, request } = visit;
-  const { passkey, passkey_password: password, passkey_code: code } = request.body;
-  try {
-    const id = /^[1-9]\d{0,8}$/.test(text(passkey)) ? Number(text(passkey)) : 0;
-    await removePasskey(context, id, { password: text(password), code: text(code) });
-    leadSaying(visit, '/profile/account', 'passkey_removed');
-  } catch (error) {
-    await showAccount(visit, problemsOf(error, { password: 'passkey_password', code: 'passkey_code' }), 422);
+    await again('/profile/account', visit, problemsOf(error), { passkey_name: text(name) });
   }
 }
 

@@ -1,7 +1,7 @@
+import { showError, wantsPage } from '#pages/engine/page.ts';
+import { unavailable } from '#pages/engine/unavailable.ts';
+import { beginVisit, type PageOptions } from '#pages/engine/visit.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
-import { showError, wantsPage } from '#src/entrances/web/pages/page.ts';
-import { unavailable } from '#src/entrances/web/pages/unavailable.ts';
-import { beginVisit, type PageOptions } from '#src/entrances/web/pages/visit.ts';
 import { Unavailable } from '#src/platform/errors.ts';
 
 /** The page that says why an application cannot be authorized. It does not use the database while that is unavailable. */

@@ -1,18 +1,16 @@
 import { Router } from 'express';
+import { problemsOf, text } from '#pages/engine/fields.ts';
+import { leadSaying } from '#pages/engine/notices.ts';
+import { leadTo, localPath, type Pages, showError, type TablePages } from '#pages/engine/page.ts';
+import type { Visit } from '#pages/engine/visit.ts';
 import { countUses, spaced } from '#src/access/sign_in/attempts.ts';
 import { keepChallenge, takeChallenge } from '#src/access/sign_in/challenges.ts';
 import type { Begun, OpenIdProvider } from '#src/access/sign_in/providers/openid.ts';
 import { openIdProvider } from '#src/access/sign_in/providers/registry.ts';
 import { Unconfirmed } from '#src/access/sign_in/sign_in.ts';
-import { connectDirectory, connectIdentity, disconnectIdentity } from '#src/domain/lifecycle/accounts/connect.ts';
+import { connectDirectory, connectIdentity } from '#src/domain/lifecycle/accounts/connect.ts';
 import { enterFromProvider } from '#src/domain/lifecycle/accounts/sign_in.ts';
-import { showAccount } from '#src/entrances/web/pages/account.ts';
-import { hasConfirmed } from '#src/entrances/web/pages/asking.ts';
-import { problemsOf, text } from '#src/entrances/web/pages/fields.ts';
-import { leadSaying } from '#src/entrances/web/pages/notices.ts';
-import { leadTo, localPath, type Pages, showError } from '#src/entrances/web/pages/page.ts';
 import { go, showSignIn } from '#src/entrances/web/pages/sign_in.ts';
-import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { DomainError, Unauthenticated } from '#src/platform/errors.ts';
 import { networkOf } from '#src/platform/limits/network.ts';
 
@@ -31,7 +29,7 @@ interface Journey extends Begun {
 }
 
 /** Signing in with an account elsewhere, and connecting such accounts. */
-export function signInElsewherePages({ page, form, own, ownForm }: Pages): Router {
+export function signInElsewherePages({ page, form, ownForm }: Pages, { again }: TablePages): Router {
   return Router()
     .get('/users/auth/:provider', leadTo('/users/sign_in'))
     .post('/users/auth/:provider', form(start))
@@ -39,12 +37,7 @@ export function signInElsewherePages({ page, form, own, ownForm }: Pages): Route
     .get('/profile/account/identities/:provider', leadTo('/profile/account'))
     .post('/profile/account/identities/:provider', ownForm(startConnecting))
     .get('/profile/account/directories/:provider', leadTo('/profile/account'))
-    .post('/profile/account/directories/:provider', ownForm(connectWithPassword))
-    .get(
-      '/profile/account/identities/:provider/disconnect',
-      own(({ response }) => response.redirect(303, '/profile/account')),
-    )
-    .post('/profile/account/identities/:provider/disconnect', ownForm(disconnect));
+    .post('/profile/account/directories/:provider', ownForm(connectWithPassword(again)));
 }
 
 async function start(visit: Visit): Promise<void> {
@@ -122,28 +115,17 @@ function refuse(visit: Visit, journey: Journey | null, error: unknown): Promise<
   throw error;
 }
 
-async function connectWithPassword(visit: Visit): Promise<void> {
-  const { context, request } = visit;
-  const { directory_login: login, directory_password: password } = request.body;
-  try {
-    await connectDirectory(context, nameIn(visit), { login: text(login), password: text(password) });
-    leadSaying(visit, '/profile/account', 'identity_connected');
-  } catch (error) {
-    await showAccount(visit, problemsOf(error), 422, { directory_login: text(login) });
-  }
-}
-
-async function disconnect(visit: Visit): Promise<void> {
-  const { t } = visit.texts;
-  const question = {
-    heading: t('Disconnect from {label}?', { label: nameIn(visit) }),
-    says: [t('You can no longer sign in with that account.')],
-    button: t('Disconnect'),
-    back: '/profile/account',
+function connectWithPassword(again: TablePages['again']): (visit: Visit) => Promise<void> {
+  return async (visit) => {
+    const { context, request } = visit;
+    const { directory_login: login, directory_password: password } = request.body;
+    try {
+      await connectDirectory(context, nameIn(visit), { login: text(login), password: text(password) });
+      leadSaying(visit, '/profile/account', 'identity_connected');
+    } catch (error) {
+      await again('/profile/account', visit, problemsOf(error), { directory_login: text(login) });
+    }
   };
-  if (!hasConfirmed(visit, question)) return;
-  await disconnectIdentity(visit.context, nameIn(visit));
-  leadSaying(visit, '/profile/account', 'identity_disconnected');
 }
 
 function nameIn({ request }: Visit): string {

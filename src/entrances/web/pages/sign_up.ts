@@ -1,12 +1,12 @@
 import { Router } from 'express';
+import { enter } from '#pages/engine/enter.ts';
+import { type Problems, problemsOf, text, withNewPassword } from '#pages/engine/fields.ts';
+import { leadSaying } from '#pages/engine/notices.ts';
+import type { Pages } from '#pages/engine/page.ts';
+import type { Visit } from '#pages/engine/visit.ts';
 import { acceptInvitationFor } from '#src/domain/members/invitations/accept.ts';
 import { signUp, signUpErrors } from '#src/domain/users/sign_up.ts';
-import { enter } from '#src/entrances/web/pages/enter.ts';
-import { type Problems, problemsOf, text, withNewPassword } from '#src/entrances/web/pages/fields.ts';
 import { followedInvitation, forgetInvitation } from '#src/entrances/web/pages/invitations.ts';
-import { leadSaying } from '#src/entrances/web/pages/notices.ts';
-import type { Pages } from '#src/entrances/web/pages/page.ts';
-import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 

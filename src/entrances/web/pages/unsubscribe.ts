@@ -1,4 +1,7 @@
 import { Router } from 'express';
+import { text } from '#pages/engine/fields.ts';
+import { type Pages, showError } from '#pages/engine/page.ts';
+import type { Visit } from '#pages/engine/visit.ts';
 import {
   readUnsubscribeToken,
   UNSUBSCRIBE_PATH,
@@ -6,9 +9,6 @@ import {
   unsubscribe,
   unsubscribedName,
 } from '#src/domain/notifications/mailing/unsubscribe.ts';
-import { text } from '#src/entrances/web/pages/fields.ts';
-import { type Pages, showError } from '#src/entrances/web/pages/page.ts';
-import type { Visit } from '#src/entrances/web/pages/visit.ts';
 
 /**
  * The page that unsubscribes from mail about an issue or merge request. Nothing happens until its button is pressed, as mail

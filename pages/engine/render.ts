@@ -2,10 +2,10 @@ import crypto from 'node:crypto';
 import { Eta } from 'eta';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
+import { masked } from '#pages/engine/form_token.ts';
+import * as helpers from '#pages/engine/helpers.ts';
+import { navigation } from '#pages/engine/navigation.ts';
 import { formTarget } from '#src/access/oauth/form_post.ts';
-import { masked } from '#src/entrances/web/pages/form_token.ts';
-import * as helpers from '#src/entrances/web/pages/helpers.ts';
-import { navigation } from '#src/entrances/web/pages/navigation.ts';
 import { packagePath, packageVersion } from '#src/platform/package_root.ts';
 import { type Language, markup, textsIn } from '#src/platform/texts/texts.ts';
 

@@ -1,5 +1,5 @@
-import type * as helpers from '#src/entrances/web/pages/helpers.ts';
-import type { Shown } from '#src/entrances/web/pages/render.ts';
+import type * as helpers from '#pages/engine/helpers.ts';
+import type { Shown } from '#pages/engine/render.ts';
 import type { Markup, RichValues, Texts, TextValues } from '#src/platform/texts/texts.ts';
 
 /** What templates have besides `it`, for scripts/check_views.ts: nothing of it is there when the server runs. */

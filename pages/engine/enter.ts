@@ -1,8 +1,8 @@
+import { clearCookie, setCookie } from '#pages/engine/cookies.ts';
+import { formTokenOf } from '#pages/engine/form_token.ts';
+import { localPath } from '#pages/engine/page.ts';
+import type { Visit } from '#pages/engine/visit.ts';
 import { endSession, type SessionStart, type Shown, startSession } from '#src/access/credentials/sessions/session.ts';
-import { clearCookie, setCookie } from '#src/entrances/web/pages/cookies.ts';
-import { formTokenOf } from '#src/entrances/web/pages/form_token.ts';
-import { localPath } from '#src/entrances/web/pages/page.ts';
-import type { Visit } from '#src/entrances/web/pages/visit.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** Signs a browser in and redirects it to the page it came for, if what the user has proved is still enough. */

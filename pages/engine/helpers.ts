@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import { addressOf } from '#src/entrances/web/pages/manual.ts';
-import { ICONS_PATH } from '#src/entrances/web/pages/shared_assets.ts';
-import { words } from '#src/entrances/web/pages/words.ts';
+import { addressOf } from '#pages/engine/manual.ts';
+import { ICONS_PATH } from '#pages/engine/shared_assets.ts';
+import { words } from '#pages/engine/words.ts';
 import { escaped, type Texts } from '#src/platform/texts/texts.ts';
+
+export { qrCode } from '#pages/engine/qr_code.ts';
 
 /**
  * Functions of the templates, as `h`. Those that return markup are written with `<%~`. `spoken` adds those that speak the reader's

@@ -1,6 +1,6 @@
 import crypto from 'node:crypto';
 import type { Request, Response } from 'express';
-import { clearCookie, readCookie, setCookie } from '#src/entrances/web/pages/cookies.ts';
+import { clearCookie, readCookie, setCookie } from '#pages/engine/cookies.ts';
 
 /** Milliseconds for which a browser keeps a notice: it is shown on the page that the answer leads to. */
 const NOTICE_LIFETIME = 60_000;

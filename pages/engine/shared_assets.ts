@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { assetPath, type LoadedAsset } from '#src/entrances/web/pages/asset.ts';
+import { assetPath, type LoadedAsset } from '#pages/engine/asset.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 
 /**

@@ -1,13 +1,13 @@
 import crypto from 'node:crypto';
 import type { Request, Response } from 'express';
+import { readCookie, setCookie } from '#pages/engine/cookies.ts';
+import { formTokenOf, holdsToken } from '#pages/engine/form_token.ts';
+import { keepNotice, takeNotice } from '#pages/engine/kept_notice.ts';
+import { refusalIn, refusalsIn } from '#pages/engine/refusals.ts';
+import { type Head, render } from '#pages/engine/render.ts';
 import { findSession, type Session } from '#src/access/credentials/sessions/session.ts';
 import { redirectUriAt } from '#src/access/oauth/interaction.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
-import { readCookie, setCookie } from '#src/entrances/web/pages/cookies.ts';
-import { formTokenOf, holdsToken } from '#src/entrances/web/pages/form_token.ts';
-import { keepNotice, takeNotice } from '#src/entrances/web/pages/kept_notice.ts';
-import { refusalIn, refusalsIn } from '#src/entrances/web/pages/refusals.ts';
-import { type Head, render } from '#src/entrances/web/pages/render.ts';
 import { allowCompression } from '#src/platform/compressible.ts';
 import { type SshPlace, sshBase } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';

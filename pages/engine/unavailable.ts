@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import { refusalIn } from '#src/entrances/web/pages/refusals.ts';
-import { render } from '#src/entrances/web/pages/render.ts';
-import { languageFor, type PageOptions } from '#src/entrances/web/pages/visit.ts';
+import { refusalIn } from '#pages/engine/refusals.ts';
+import { render } from '#pages/engine/render.ts';
+import { languageFor, type PageOptions } from '#pages/engine/visit.ts';
 import type { DomainError } from '#src/platform/errors.ts';
 import { textsIn } from '#src/platform/texts/texts.ts';
 

@@ -1,4 +1,4 @@
-import type { Visit } from '#src/entrances/web/pages/visit.ts';
+import type { Visit } from '#pages/engine/visit.ts';
 
 /** What a page asks before something is done that cannot be taken back, in the reader's language. */
 export interface Question {
@@ -39,11 +39,4 @@ export function ask(visit: Visit, question: Question): void {
   const { originalUrl, body } = visit.request;
   const shown = { question, action: originalUrl, fields: fieldsKept(body ?? {}) };
   visit.show('ask', { title: question.heading }, shown);
-}
-
-/** Whether to do what a form was sent for; false where its sender is asked first. */
-export function hasConfirmed(visit: Visit, question: Question): boolean {
-  if (isConfirmed(visit.request.body ?? {})) return true;
-  ask(visit, question);
-  return false;
 }

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
-import { readForm, UnreadableForm } from '#src/entrances/web/read_form.ts';
+import { readForm, UnreadableForm } from '#pages/engine/read_form.ts';
 
 /** The file field of a form. */
 export interface UploadField {

@@ -1,14 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import { parse as parseForm } from 'node:querystring';
-import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response, Router } from 'express';
+import type { Problems } from '#pages/engine/fields.ts';
+import { leadSaying } from '#pages/engine/notices.ts';
+import { readForm, UnreadableForm } from '#pages/engine/read_form.ts';
+import { refusalIn } from '#pages/engine/refusals.ts';
+import { unavailable } from '#pages/engine/unavailable.ts';
+import { filesForm, type UploadField, uploadForm } from '#pages/engine/upload_form.ts';
+import { beginVisit, isOwnForm, type PageOptions, type Visit } from '#pages/engine/visit.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import { isUtf8Encoded } from '#src/base/utf8.ts';
-import { leadSaying } from '#src/entrances/web/pages/notices.ts';
-import { refusalIn } from '#src/entrances/web/pages/refusals.ts';
-import { unavailable } from '#src/entrances/web/pages/unavailable.ts';
-import { filesForm, type UploadField, uploadForm } from '#src/entrances/web/pages/upload_form.ts';
-import { beginVisit, isOwnForm, type PageOptions, type Visit } from '#src/entrances/web/pages/visit.ts';
-import { readForm, UnreadableForm } from '#src/entrances/web/read_form.ts';
 import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
@@ -31,6 +32,13 @@ export interface Pages {
   ownUpload(file: UploadField, act: PageHandler): (RequestHandler | ErrorRequestHandler)[];
   /** Like `ownForm`, for multipart forms of `largest` bytes with any files. Only those of signed-in users are received. */
   ownFiles(act: PageHandler, largest: number): RequestHandler[];
+}
+
+/** The pages of the table in `pages/`. */
+export interface TablePages {
+  router: Router;
+  /** Shows the page at a path again, with what was wrong with a form of it that is not in the table. */
+  again(path: string, visit: Visit, problems: Problems, values?: Record<string, unknown>): Promise<void>;
 }
 
 const URL_ENCODED = 'application/x-www-form-urlencoded';

@@ -1,16 +1,10 @@
-import type { Visit } from '#src/entrances/web/pages/visit.ts';
+import type { Visit } from '#pages/engine/visit.ts';
 import { label } from '#src/platform/texts/texts.ts';
 
 const NOTICES = {
-  password_changed: label('Your password was changed. You were signed out everywhere else.'),
-  sessions_ended: label('You were signed out everywhere else.'),
   two_factor_required: label('Everyone on this server needs two-factor authentication. Set it up to go on.'),
-  two_factor_disabled: label('Two-factor authentication is disabled.'),
   identity_connected: label('The accounts are connected. You can sign in with either.'),
-  identity_disconnected: label('The accounts are no longer connected.'),
   passkey_added: label('The passkey was added.'),
-  passkey_removed: label('The passkey was removed.'),
-  token_revoked: label('The token was revoked.'),
   sign_in_again: label('Your sign-in has expired, or your password has changed. Sign in again.'),
   password_reset: label('Your password was changed. Sign in with the new one.'),
   reset_requested: label(
@@ -19,17 +13,7 @@ const NOTICES = {
   confirmation_requested: label('If this address is waiting to be confirmed, we sent a new link to it.'),
   pending: label('Welcome! You can sign in as soon as an administrator has approved your account.'),
   signed_up: label('Welcome! Confirm your email address with the link that we sent you, then sign in.'),
-  profile_saved: label('Your profile was saved.'),
-  avatar_saved: label('Your picture was saved.'),
-  avatar_deleted: label('Your picture was removed.'),
-  email_added: label('The email address was added.'),
-  email_added_unconfirmed: label('The email address was added. Follow the link that we sent to it to confirm it.'),
-  email_deleted: label('The email address was removed.'),
-  confirmation_sent: label('We sent the confirmation link again.'),
   confirmed: label('Your email address was confirmed.'),
-  application_saved: label('Your changes were saved.'),
-  application_deleted: label('The application was deleted.'),
-  application_revoked: label('The application’s access was revoked.'),
   invitation_accepted: label('You are a member now.'),
 } as const;
 
