@@ -44,7 +44,9 @@ describe('Texts of pages and mails', () => {
   });
 
   it('have the sentences of refusals as the domain says them', () => {
-    const sources = globSync('{src,schema,pages}/**/*.ts', { exclude: ['src/generated/**', 'pages/engine/refusals.ts'] });
+    const sources = globSync('{src,schema,pages}/**/*.ts', {
+      exclude: ['src/generated/**', 'pages/engine/refusals.ts'],
+    });
     const said = sources.map((file) => readFileSync(file, 'utf8')).join('\n');
     const asWritten = (sentence: string) =>
       sentence.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^$()[\]\\|/]/g, '\\$&'));
