@@ -36,7 +36,9 @@ export class DiskUploads implements UploadStore {
 
   async open(place: UploadLocation): Promise<{ size: number; content: Readable } | null> {
     const handle = await open(this.#pathOf(place), 'r').catch(nullIfMissing);
-    return handle && { size: (await handle.stat()).size, content: handle.createReadStream({ highWaterMark: READ_SIZE }) };
+    return (
+      handle && { size: (await handle.stat()).size, content: handle.createReadStream({ highWaterMark: READ_SIZE }) }
+    );
   }
 
   async has(place: UploadLocation): Promise<boolean> {
