@@ -165,7 +165,9 @@ export function avatar({ name, avatarUrl }: Pictured, pixels = 20): string {
   if (own)
     return `<img class="avatar" src="${escaped(own.pathname + own.search)}" alt="" width="${pixels}" height="${pixels}">`;
   const letter = [...name.trim()][0]?.toUpperCase() ?? '?';
-  return `<span class="avatar" data-size="${pixels}" aria-hidden="true">${escaped(letter)}</span>`;
+  // The same person has one colour everywhere.
+  const hue = [...name].reduce((sum, one) => sum + (one.codePointAt(0) ?? 0), 0) % 4;
+  return `<span class="avatar" data-size="${pixels}" data-hue="${hue}" aria-hidden="true">${escaped(letter)}</span>`;
 }
 
 /** The name of a user, which leads to the page of the user. */

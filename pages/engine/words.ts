@@ -27,16 +27,16 @@ export const words = {
   },
   pipeline: {
     CREATED: label('created'),
-    WAITING_FOR_RESOURCE: label('waiting for resource'),
+    WAITING_FOR_RESOURCE: label('waiting'),
     PENDING: label('pending'),
     RUNNING: label('running'),
-    SUCCESS: label('success'),
+    SUCCESS: label('passed'),
     FAILED: label('failed'),
     CANCELING: label('canceling'),
     CANCELED: label('canceled'),
     SKIPPED: label('skipped'),
     MANUAL: label('manual'),
-    SCHEDULED: label('scheduled'),
+    SCHEDULED: label('delayed'),
   },
   /** What environments are for. */
   tier: {

@@ -13,24 +13,30 @@
   };
   const offer = (field) => {
     field.dataset.previewed = '';
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.className = 'second small';
     const preview = document.createElement('div');
     preview.className = 'markdown preview';
     preview.tabIndex = -1;
+    const tabs = document.createElement('div');
+    tabs.className = 'text-tabs';
+    const [write, look] = [field.dataset.write, field.dataset.preview].map((name) => {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.textContent = name;
+      tabs.append(button);
+      return button;
+    });
     const show = (isShown) => {
       preview.hidden = !isShown;
       field.hidden = isShown;
-      button.textContent = isShown ? field.dataset.write : field.dataset.preview;
+      look.setAttribute('aria-pressed', isShown);
+      write.setAttribute('aria-pressed', !isShown);
     };
     show(false);
-    button.addEventListener('click', async () => {
-      if (field.hidden) {
-        show(false);
-        field.focus();
-        return;
-      }
+    write.addEventListener('click', () => {
+      show(false);
+      field.focus();
+    });
+    look.addEventListener('click', async () => {
       // Of the server, which has sanitised it.
       const html = await rendered(field.value);
       if (html) preview.innerHTML = html;
@@ -40,7 +46,8 @@
     });
     // What a form refuses must be there to be mended.
     field.addEventListener('invalid', () => show(false));
-    field.after(preview, button);
+    field.before(tabs);
+    field.after(preview);
   };
   for (const field of document.querySelectorAll('textarea[data-markdown]')) offer(field);
   // Forms that come later.

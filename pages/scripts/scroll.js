@@ -21,3 +21,8 @@
   addEventListener('load', lookSoon);
   new MutationObserver(lookSoon).observe(document.body, { childList: true, subtree: true });
 }
+// Tabs that do not fit are scrolled to the present one.
+for (const row of document.querySelectorAll('.tabs, .subnav, .settings-menu')) {
+  const here = row.querySelector('[aria-current]');
+  if (here) row.scrollLeft = here.offsetLeft - row.offsetLeft - (row.clientWidth - here.offsetWidth) / 2;
+}

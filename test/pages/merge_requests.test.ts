@@ -75,7 +75,7 @@ it('approves and merges with the options of the form', async () => {
   const fields = { sha, removeSourceBranch: 'true', message: 'Bring the topic' };
   expect((await browser.submit(`${address}/merge`, fields)).headers.location).toBe(address);
   await browser.follow();
-  expect(browser.page).toContain('data-state="merged"');
+  expect(browser.page).toContain('data-status="merged"');
   expect(browser.page).not.toContain(`${address}/merge"`);
   const { body: commits } = await world.api(owner).get(`/projects/${project.id}/repository/commits?ref_name=master`);
   expect(commits[0].message).toBe('Bring the topic');
@@ -112,12 +112,12 @@ it('says what to do about drafts and conflicts, and offers to close and reopen',
   const { address, project, iid } = await mergeable(owner, { title: 'Draft: Not yet' });
   const browser = await signedIn(world, owner);
   await browser.get(address);
-  expect(browser.page).toContain('data-state="draft"');
+  expect(browser.page).toContain('data-status="draft"');
   expect(browser.page).not.toContain(`${address}/merge"`);
   await browser.submit(`${address}/state`, { draft: 'false' });
   await browser.follow();
   expect((await stateOf(owner, project, iid)).title).toBe('Not yet');
-  expect(browser.page).toContain('data-state="open"');
+  expect(browser.page).toContain('data-status="open"');
   await browser.submit(`${address}/state`, { draft: 'true' });
   expect((await stateOf(owner, project, iid)).title).toBe('Draft: Not yet');
   await browser.submit(`${address}/state`, { draft: 'false' });

@@ -209,7 +209,7 @@ it('draws which jobs need which with links, and says the same in words', async (
   await browser.get(`/${project.fullPath}/-/pipelines/${pipelineId}`);
   const svg = /<svg[^>]*role="group"[\s\S]*?<\/svg>/.exec(browser.page)?.[0] ?? '';
   expect(svg.match(/class="graph-edge"/g)).toHaveLength(1);
-  expect(svg).toContain(`href="/${project.fullPath}/-/jobs/${first.id}" aria-label="&lt;compile&gt;: success"`);
+  expect(svg).toContain(`href="/${project.fullPath}/-/jobs/${first.id}" aria-label="&lt;compile&gt;: passed"`);
   expect(svg).toContain(
     `href="/${project.fullPath}/-/jobs/${unit.id}" aria-label="unit: running, needs &lt;compile&gt;"`,
   );

@@ -45,7 +45,7 @@ it('lists, finds, creates and deletes branches, as far as the caller may', async
   await browser.submit(address, { name: 'topic', ref: 'master' });
   await browser.follow();
   expect(browser.page).toContain('>topic</a>');
-  expect(browser.page).toContain('>merged</span>');
+  expect(browser.page).toContain('> merged</span>');
   await browser.confirm(`${address}/delete`, { name: 'topic' });
   expect(browser.answer.headers.location).toBe(address);
   await browser.follow();
