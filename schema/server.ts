@@ -61,7 +61,13 @@ export interface GraphQLServer {
 const LARGE = 5000;
 
 /** Large operations run one at a time per caller, so that they do not delay others. */
-const LARGE_TURNS = { concurrency: 4, perCaller: 1, waitingPerCaller: 20, waiting: 200, patience: 20_000 };
+const LARGE_OPERATION_CONCURRENCY = {
+  concurrency: 4,
+  perCaller: 1,
+  waitingPerCaller: 20,
+  waiting: 200,
+  patience: 20_000,
+};
 
 /** The handler for /graphql: GraphQL over HTTP. */
 export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServer {
@@ -143,7 +149,7 @@ function executor(
   execute: (args: Execution) => Promise<ExecutionResult>,
   turns: CallerSemaphore,
 ): (args: ExecutionArgs) => Promise<ExecutionResult> {
-  const largeTurns = new CallerSemaphore(LARGE_TURNS);
+  const largeTurns = new CallerSemaphore(LARGE_OPERATION_CONCURRENCY);
   return async (args) => {
     const { schema, document, operationName, variableValues } = args;
     const { measure, params, actor, clientAddress, req, res } = args.contextValue as Executing;

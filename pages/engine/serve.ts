@@ -48,10 +48,10 @@ export interface ServeOptions {
 }
 
 /** The largest form in bytes: descriptions and comments have up to a million characters. */
-const LARGEST_FORM = 4 * 1024 * 1024;
+const MAX_FORM_BYTES = 4 * 1024 * 1024;
 
 /** The largest form with files in bytes. They are in memory until they are committed. */
-const LARGEST_FILES = 10 * 1024 * 1024;
+const MAX_FILES_BYTES = 10 * 1024 * 1024;
 
 interface Compiled<Of extends Row> {
   readonly row: Of;
@@ -93,9 +93,9 @@ export function servePages(rows: readonly Row[], make: Pages, { schema, ...optio
   const fileForms = forms.filter(({ row }) => row.takesFiles);
   const shortForms = forms.filter(({ row }) => row.isShort && !row.takesFile);
   const textForms = forms.filter(({ row }) => !row.takesFiles && !row.takesFile && !row.isShort);
-  const submit = make.ownForm((visit) => sendForm(serving, textForms, visit), LARGEST_FORM);
+  const submit = make.ownForm((visit) => sendForm(serving, textForms, visit), MAX_FORM_BYTES);
   const submitShort = make.ownForm((visit) => sendForm(serving, shortForms, visit));
-  const submitFiles = make.ownFiles((visit) => sendForm(serving, fileForms, visit), LARGEST_FILES);
+  const submitFiles = make.ownFiles((visit) => sendForm(serving, fileForms, visit), MAX_FILES_BYTES);
   const router = Router().get('/{*path}', knownTo([...shown, ...returns], show));
   for (const one of forms) {
     const { path, takesFile } = one.row;

@@ -165,14 +165,20 @@ interface Call {
 }
 
 /** Larger bodies are received to the disk before they are queued, so that slow senders do not delay others. */
-const ARRIVALS = { concurrency: 64, perCaller: 4, waitingPerCaller: 100, waiting: 1_000, patience: 60_000 };
+const UPLOAD_CONCURRENCY = { concurrency: 64, perCaller: 4, waitingPerCaller: 100, waiting: 1_000, patience: 60_000 };
 
-const arrivals = new CallerSemaphore(ARRIVALS);
+const arrivals = new CallerSemaphore(UPLOAD_CONCURRENCY);
 
 /** They are then held in memory several times over: a few of one sender are parsed at a time, the others wait. */
-const LARGE_BODIES = { concurrency: 16, perCaller: 4, waitingPerCaller: 100, waiting: 1_000, patience: 60_000 };
+const LARGE_BODY_CONCURRENCY = {
+  concurrency: 16,
+  perCaller: 4,
+  waitingPerCaller: 100,
+  waiting: 1_000,
+  patience: 60_000,
+};
 
-const largeBodies = new CallerSemaphore(LARGE_BODIES);
+const largeBodies = new CallerSemaphore(LARGE_BODY_CONCURRENCY);
 
 /** The largest of them each take a hundred megabytes of memory until committed. */
 const SPOOLED_BODIES = { concurrency: 1, perCaller: 1, waitingPerCaller: 5, waiting: 20, patience: 60_000 };

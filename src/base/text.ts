@@ -1,9 +1,9 @@
 /** Characters of the longest description, comment or notes: lists hold a hundred of them. */
-const LONGEST_TEXT = 65_536;
+const MAX_TEXT_LENGTH = 65_536;
 
 /** What is wrong with the length of a description, comment or notes; null if nothing is (behaviour.md 1.6). */
 export function lengthError(text: string | null | undefined): string | null {
-  return text && text.length > LONGEST_TEXT ? `is too long (maximum is ${LONGEST_TEXT} characters)` : null;
+  return text && text.length > MAX_TEXT_LENGTH ? `is too long (maximum is ${MAX_TEXT_LENGTH} characters)` : null;
 }
 
 /**

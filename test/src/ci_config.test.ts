@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { aggregate, coveredSeconds, type JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { slugOf } from '#src/domain/ci/environments/values.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
-import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/base/sources.ts';
+import { MAX_CONFIG_BYTES } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { expand, predefined } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import { parseConfig } from '#src/domain/ci/pipelines/config/parse.ts';
@@ -176,7 +176,7 @@ job:
 
   it.each([
     ['nested deeply', '['.repeat(20_000)],
-    ['large', `a: {script: "${'x'.repeat(LARGEST_CONFIG)}"}`],
+    ['large', `a: {script: "${'x'.repeat(MAX_CONFIG_BYTES)}"}`],
     [
       'of anchors that multiply',
       `.a: &a [${'x,'.repeat(9)}x]\n${Array.from({ length: 8 }, (_, n) => `.${n}: &n${n} [${`*${n ? `n${n - 1}` : 'a'},`.repeat(9)}x]`).join('\n')}\nj: {script: *n7}`,
@@ -362,7 +362,7 @@ describe('A file is read as libyaml reads it:', () => {
     ['keys', 'a: b\n'],
     ['blocks', '- |\n\n'],
   ])('takes time by its length for nothing but %s', (_, piece) => {
-    message(piece.repeat(LARGEST_CONFIG / piece.length - 1));
+    message(piece.repeat(MAX_CONFIG_BYTES / piece.length - 1));
   });
 });
 

@@ -14,7 +14,7 @@ const { sql } = Prisma;
 const GRACE = sql`interval '1 day'`;
 
 /** How many of each kind one run removes. */
-const MOST_REMOVED = 1_000;
+const MAX_REMOVED_PER_RUN = 1_000;
 
 /** What nothing keeps any more: no tag, no index, and nothing that it is about. */
 const LOOSE_MANIFEST = sql`m.touched_at < now() - ${GRACE}
@@ -38,13 +38,13 @@ export async function cleanUpContainers(stores: Stores): Promise<void> {
   let removed = 0;
   for await (const file of findUnrecordedContainerFiles(stores)) {
     await store.remove(file);
-    if (++removed >= MOST_REMOVED) return;
+    if (++removed >= MAX_REMOVED_PER_RUN) return;
   }
 }
 
 async function removeExpiredUploads(stores: Stores): Promise<void> {
   const expired = await stores.db.$queryRaw<{ id: string }[]>`
-    SELECT id FROM container_uploads WHERE touched_at < now() - ${GRACE} ORDER BY touched_at LIMIT ${MOST_REMOVED}`;
+    SELECT id FROM container_uploads WHERE touched_at < now() - ${GRACE} ORDER BY touched_at LIMIT ${MAX_REMOVED_PER_RUN}`;
   await removeUploads(
     stores,
     expired.map(({ id }) => id),
@@ -57,7 +57,7 @@ async function removeLoose({ db }: Stores): Promise<void> {
     SELECT DISTINCT r.project_id AS id FROM container_repositories r
     WHERE r.id IN (SELECT m.repository_id FROM container_manifests m WHERE ${LOOSE_MANIFEST})
       OR r.id IN (SELECT l.repository_id FROM container_repository_blobs l WHERE ${LOOSE_LINK})
-    ORDER BY 1 LIMIT ${MOST_REMOVED}`;
+    ORDER BY 1 LIMIT ${MAX_REMOVED_PER_RUN}`;
   for (const { id } of projects) await db.$transaction((tx) => removeLooseOf(tx, id));
 }
 
@@ -69,10 +69,10 @@ async function removeLooseOf(tx: Transaction, projectId: number): Promise<void> 
   // What an index listed, and what was about a manifest, is loose only now.
   do {
     count = await tx.$executeRaw`DELETE FROM container_manifests WHERE id IN (
-      SELECT m.id FROM container_manifests m WHERE m.${ofProject} AND ${LOOSE_MANIFEST} ORDER BY m.id LIMIT ${MOST_REMOVED})`;
-  } while (count > 0 && count < MOST_REMOVED);
+      SELECT m.id FROM container_manifests m WHERE m.${ofProject} AND ${LOOSE_MANIFEST} ORDER BY m.id LIMIT ${MAX_REMOVED_PER_RUN})`;
+  } while (count > 0 && count < MAX_REMOVED_PER_RUN);
   await tx.$executeRaw`DELETE FROM container_repository_blobs WHERE (repository_id, blob_id) IN (
-    SELECT l.repository_id, l.blob_id FROM container_repository_blobs l WHERE l.${ofProject} AND ${LOOSE_LINK} LIMIT ${MOST_REMOVED})`;
+    SELECT l.repository_id, l.blob_id FROM container_repository_blobs l WHERE l.${ofProject} AND ${LOOSE_LINK} LIMIT ${MAX_REMOVED_PER_RUN})`;
   await recountSize(tx, projectId);
 }
 
@@ -83,7 +83,7 @@ async function removeUnusedBlobs(stores: Stores): Promise<void> {
     // Uploads of the same content lock the row, too.
     const rows = await tx.$queryRaw<{ id: number }[]>`
       SELECT b.id FROM container_blobs b WHERE b.created_at < now() - interval '1 hour' AND ${isUnused}
-      ORDER BY b.id LIMIT ${MOST_REMOVED} FOR UPDATE SKIP LOCKED`;
+      ORDER BY b.id LIMIT ${MAX_REMOVED_PER_RUN} FOR UPDATE SKIP LOCKED`;
     return tx.$queryRaw<{ secret: string }[]>`
       DELETE FROM container_blobs b WHERE b.id = ANY(${rows.map(({ id }) => id)}::int[]) AND ${isUnused} RETURNING secret`;
   });

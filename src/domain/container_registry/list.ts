@@ -97,7 +97,7 @@ export async function listTags<R>(
 }
 
 /** Maximum number of tags beside a repository. */
-const MOST_TAGS = 100;
+const MAX_TAGS = 100;
 
 /** The first tags of each repository that the actor may read, in one statement. */
 export async function firstTags<R>(
@@ -105,7 +105,7 @@ export async function firstTags<R>(
   repositories: readonly { id: number }[],
   selection: Selection<'ContainerTag', R>,
 ): Promise<R[][]> {
-  const page = { limit: MOST_TAGS, offset: 0, withTotal: false };
+  const page = { limit: MAX_TAGS, offset: 0, withTotal: false };
   return (await listTags(context, repositories, page, selection)).map(({ nodes }) => nodes);
 }
 

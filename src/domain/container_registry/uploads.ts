@@ -11,8 +11,8 @@ import { LimitReached } from '#src/platform/errors.ts';
 import { SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
 /** How many blobs a project is sent at once, and of how many parts one is at most. */
-const MOST_UPLOADS = 100;
-const MOST_PARTS = 10_000;
+const MAX_UPLOADS = 100;
+const MAX_PARTS = 10_000;
 
 type Stores = Pick<Context, 'db' | 'repositories' | 'uploads'>;
 
@@ -44,9 +44,9 @@ export async function beginUpload(context: Stores, repository: ImageRepository):
   await requireRoom(context, repository.project.id, { bytes: 0, more: 0 });
   const { db } = context;
   const where = { repository: { projectId: repository.project.id } };
-  if ((await db.containerUpload.count({ where, take: MOST_UPLOADS })) >= MOST_UPLOADS) {
+  if ((await db.containerUpload.count({ where, take: MAX_UPLOADS })) >= MAX_UPLOADS) {
     throw new LimitReached(
-      `a project is sent ${MOST_UPLOADS} blobs at once; those that were broken off count for a day`,
+      `a project is sent ${MAX_UPLOADS} blobs at once; those that were broken off count for a day`,
     );
   }
   const id = randomBytes(16).toString('hex');
@@ -114,7 +114,7 @@ function recordPart({ db }: Stores, upload: UploadRow, { secret, size, digest }:
       WHERE id = ${upload.id} AND size = ${upload.size}::bigint RETURNING parts`;
     // Another part has come meanwhile, or the upload is over.
     if (!row) throw outOfOrder();
-    if (row.parts > MOST_PARTS) throw new LimitReached(`a blob has at most ${MOST_PARTS} parts`);
+    if (row.parts > MAX_PARTS) throw new LimitReached(`a blob has at most ${MAX_PARTS} parts`);
     const data = { uploadId: upload.id, number: row.parts, secret, size: BigInt(size), digest };
     await tx.containerUploadPart.create({ data });
   });

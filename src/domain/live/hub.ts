@@ -14,7 +14,7 @@ import {
 import { EventIds, type EventPosition, eventCursor, parseEventCursor } from '#src/domain/live/event_ids.ts';
 import { Feed, type FeedWork } from '#src/domain/live/feed.ts';
 import { Member } from '#src/domain/live/member.ts';
-import { MOST_MISSED, missedEvents, missedStates, newestEvents, traceEnd } from '#src/domain/live/missed.ts';
+import { MAX_MISSED_CHANGES, missedEvents, missedStates, newestEvents, traceEnd } from '#src/domain/live/missed.ts';
 import { placesOf } from '#src/domain/live/places.ts';
 import { type LiveCaller, type LiveOperation, ServerStops, type Sink } from '#src/domain/live/subscriber.ts';
 import { type Topic, topicKey, topicsOf } from '#src/domain/live/topic.ts';
@@ -40,17 +40,23 @@ export interface Wanted {
 }
 
 /** Reads of all callers: few at a time, besides requests, and fair between callers. */
-const TURNS = { concurrency: 4, perCaller: 2, waitingPerCaller: 20_000, waiting: 50_000, patience: 120_000 };
+const CONCURRENCY_LIMITS = {
+  concurrency: 4,
+  perCaller: 2,
+  waitingPerCaller: 20_000,
+  waiting: 50_000,
+  patience: 120_000,
+};
 
 /** Milliseconds for which changes are collected into a batch. */
 const GATHERING = 10;
 /** Maximum number of collected changes. */
-const MOST_GATHERED = 100_000;
+const MAX_COLLECTED_CHANGES = 100_000;
 /** Milliseconds before retrying a failed read of the database. */
 const RETRY = 500;
 /** Milliseconds between two checks whether all callers are still authenticated, and callers per statement. */
 const RECHECK = 15_000;
-const TOGETHER = 500;
+const BATCH_SIZE = 500;
 /** Milliseconds for which such a check is valid for queued reads. */
 const FRESH = 1_000;
 
@@ -60,7 +66,7 @@ export class Hub implements FeedWork {
   readonly #db: Db;
   readonly #listener: Pick<Listener, 'subscribe'>;
   readonly #announcement: Announcement;
-  readonly #turns = new CallerSemaphore(TURNS);
+  readonly #turns = new CallerSemaphore(CONCURRENCY_LIMITS);
   readonly #feeds = new Map<string, Feed>();
   /** Feeds by topic. */
   readonly #topics = new Map<string, Set<Feed>>();
@@ -245,7 +251,7 @@ export class Hub implements FeedWork {
       // Only the first chunk of a log counts: later ones are read with it.
       this.#gathered.set(key, first ? { ...change, position: first.position } : change);
     }
-    if (this.#gathered.size > MOST_GATHERED) {
+    if (this.#gathered.size > MAX_COLLECTED_CHANGES) {
       this.#gathered.clear();
       this.#endAll(new Unavailable('Too much changed at once. Subscribe again.'));
     }
@@ -329,7 +335,8 @@ export class Hub implements FeedWork {
   }
 
   #gatherOrEnd(kind: ChangeKind, missed: readonly Change[]): void {
-    if (missed.length > MOST_MISSED) this.#endAll(new Unavailable('Too much changed at once. Subscribe again.'), kind);
+    if (missed.length > MAX_MISSED_CHANGES)
+      this.#endAll(new Unavailable('Too much changed at once. Subscribe again.'), kind);
     else this.#gather(missed.map((change) => ({ ...change, cursor: null })));
   }
 
@@ -340,8 +347,8 @@ export class Hub implements FeedWork {
   /** Ends the subscriptions of callers who are no longer authenticated. */
   async #look(callers: readonly LiveCaller[]): Promise<void> {
     const known = callers.flatMap((caller) => (caller.actor ? [{ caller, actor: caller.actor }] : []));
-    for (let from = 0; from < known.length; from += TOGETHER) {
-      const some = known.slice(from, from + TOGETHER);
+    for (let from = 0; from < known.length; from += BATCH_SIZE) {
+      const some = known.slice(from, from + BATCH_SIZE);
       const given = some.map(({ caller: { credentials }, actor }) => ({ credentials, actor }));
       const actors = await authenticateAgain(this.#db, given);
       for (const [index, { caller }] of some.entries()) {

@@ -109,7 +109,7 @@ export interface PackageKey {
 }
 
 /** Maximum number of versions beside a package. */
-const MOST_VERSIONS = 100;
+const MAX_VERSIONS = 100;
 
 /** The other versions of packages that the actor may read, newest first, none hidden; in one statement. */
 export async function otherVersions<R>(
@@ -117,7 +117,7 @@ export async function otherVersions<R>(
   keys: readonly PackageKey[],
   selection: Selection<'Package', R>,
 ): Promise<R[][]> {
-  const page = { limit: MOST_VERSIONS, offset: 0, withTotal: false };
+  const page = { limit: MAX_VERSIONS, offset: 0, withTotal: false };
   const parents = keys.map(({ id, projectId: project, type, name }) => ({ id, project, type, name }));
   const pageOf = ({ id, project, type, name }: Asked<(typeof parents)[number]>) => {
     const isVersion = sql`${pack.projectId} = ${project} AND ${pack.type} = ${type}::package_type AND ${pack.name} = ${name}`;

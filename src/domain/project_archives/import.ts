@@ -54,11 +54,11 @@ import { factsOf } from '#src/platform/records/model.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** How often an import is attempted: the process may have died of it. */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 /** Files of an archive, most of which are attached ones. */
-const MOST_FILES = 100_000;
+const MAX_FILES = 100_000;
 /** Bytes of `version.json` and `project.json`. */
-const LARGEST_HEAD = 1024 * 1024;
+const MAX_METADATA_BYTES = 1024 * 1024;
 const BRANCHES = 'refs/heads/';
 
 /** What an import needs where its importer may be gone. */
@@ -105,7 +105,7 @@ async function perform(context: Context, projectId: number, { stopping }: Import
   const late = AbortSignal.timeout(imports.timeout);
   const signal = AbortSignal.any([late, ...(stopping ? [stopping] : [])]);
   try {
-    if (begun.attempts > MOST_ATTEMPTS) throw new ArchiveInvalid('The import was interrupted too often.');
+    if (begun.attempts > MAX_ATTEMPTS) throw new ArchiveInvalid('The import was interrupted too often.');
     await fill(context, begun, signal);
   } catch (error) {
     if (stopping?.aborted) throw error;
@@ -223,7 +223,7 @@ async function unpack(
   for (const { name } of KINDS) plain.add(treeFile(name));
   await unpackFiles(content, {
     bytes,
-    files: MOST_FILES,
+    files: MAX_FILES,
     signal,
     place(name) {
       if (/^lfs\/[0-9a-f]{64}$/.test(name)) return path.join(directory, name);
@@ -250,7 +250,7 @@ async function headFile(directory: string, name: string): Promise<Record<string,
   const file = path.join(directory, name);
   const found = await stat(file).catch(() => null);
   if (!found) throw new ArchiveInvalid(`The archive has no ${name}.`);
-  if (found.size > LARGEST_HEAD) throw new ArchiveInvalid(`${name} has more than ${LARGEST_HEAD} bytes.`);
+  if (found.size > MAX_METADATA_BYTES) throw new ArchiveInvalid(`${name} has more than ${MAX_METADATA_BYTES} bytes.`);
   return recordIn(await readFile(file), name);
 }
 

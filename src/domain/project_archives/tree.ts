@@ -43,10 +43,10 @@ export interface TreeOptions {
 }
 
 /** How many records are inserted at a time, and how many an archive may have in all. */
-const AT_ONCE = 500;
-const MOST_RECORDS = 2_000_000;
+const BATCH_SIZE = 500;
+const MAX_RECORDS = 2_000_000;
 /** How many things that were left out are remembered. */
-const MOST_FAILED = 100;
+const MAX_REMEMBERED_FAILURES = 100;
 
 type Row = Record<string, unknown>;
 
@@ -63,7 +63,7 @@ export class TreeImport {
   readonly #iids = new Set<number>();
   readonly #members: ImportedMember[] = [];
   readonly #failed: FailedRelation[] = [];
-  #left = MOST_RECORDS;
+  #left = MAX_RECORDS;
 
   constructor(options: TreeOptions) {
     this.#options = options;
@@ -92,10 +92,10 @@ export class TreeImport {
     const later: Line[] = [];
     for await (const line of this.#lines(kind.name)) {
       this.#options.signal.throwIfAborted();
-      if (--this.#left < 0) throw new ArchiveInvalid(`The archive has more than ${MOST_RECORDS} records.`);
+      if (--this.#left < 0) throw new ArchiveInvalid(`The archive has more than ${MAX_RECORDS} records.`);
       if (kind.hints.length > 0 && line.record.group_id != null) later.push(line);
       else batch.push(line);
-      if (batch.length < AT_ONCE) continue;
+      if (batch.length < BATCH_SIZE) continue;
       await this.#insert(kind, batch);
       batch = [];
     }
@@ -312,7 +312,7 @@ export class TreeImport {
   }
 
   #leaveOut({ name }: Kind, { number }: Line, message: string): null {
-    if (this.#failed.length < MOST_FAILED) {
+    if (this.#failed.length < MAX_REMEMBERED_FAILURES) {
       this.#failed.push({ relation: name, line: number, message, at: new Date().toISOString() });
     }
     return null;

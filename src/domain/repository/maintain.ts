@@ -34,7 +34,7 @@ const GRACE = 14 * 24 * 60 * 60;
 /** Milliseconds that the steps may take: writers wait while unreferenced objects are searched. */
 const TIME = { look: 30_000, repack: 45 * 60_000 };
 /** How many objects are removed at a time. */
-const AT_ONCE = 10_000;
+const BATCH_SIZE = 10_000;
 /** Limits requests for maintenance to one per second and repository; how many repositories are remembered. */
 const wanted = new LeakyBucket({ perSecond: 1, atOnce: 1 }, 1_000);
 
@@ -119,7 +119,7 @@ async function tidyUp(stores: Stores, place: RepositoryPlace, many: Heap): Promi
  */
 async function removeOld({ db, repositories }: Stores, place: RepositoryPlace): Promise<void> {
   const directory = repositories.directory(place);
-  const options = { age: GRACE, limit: AT_ONCE, timeout: TIME.look };
+  const options = { age: GRACE, limit: BATCH_SIZE, timeout: TIME.look };
   try {
     await withRepositoryLock(db, place.id, async (tx) => {
       if (await mayRemoveObjects(tx, place.id)) await prune(directory, options);

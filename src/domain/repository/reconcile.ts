@@ -24,7 +24,7 @@ declare module '#src/platform/background/queue.ts' {
 export type Stores = Pick<Context, 'db' | 'repositories' | 'followers'> & { jobs?: Context['jobs'] };
 
 /** How many projects are loaded per statement. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /**
  * Records refs that git has and the database lacks, because of a crash in between: for every repository with recorded refs. The
@@ -35,10 +35,10 @@ export async function reconcileAll(stores: Stores): Promise<void> {
   for (let last = 0; ; ) {
     const rows = await stores.db.$queryRaw<{ id: number }[]>`
       SELECT p.id FROM projects p WHERE p.id > ${last} AND p.deleted_at IS NULL
-        AND EXISTS (SELECT 1 FROM recorded_refs r WHERE r.project_id = p.id) ORDER BY p.id LIMIT ${AT_ONCE}`;
+        AND EXISTS (SELECT 1 FROM recorded_refs r WHERE r.project_id = p.id) ORDER BY p.id LIMIT ${BATCH_SIZE}`;
     await each.run(rows, ({ id }) => reconcileRepository(stores, id).catch((error) => spare(stores, error)));
     last = rows.at(-1)?.id ?? last;
-    if (rows.length < AT_ONCE) break;
+    if (rows.length < BATCH_SIZE) break;
   }
   each.end();
 }

@@ -13,10 +13,10 @@ import { BadRequest, Unavailable } from '#src/platform/errors.ts';
 type Stores = Pick<Context, 'db' | 'repositories'>;
 
 /** Milliseconds that copying the commits of a branch may take within a request. */
-export const PATIENCE = 50_000;
+export const COPY_TIMEOUT_MS = 50_000;
 
 /** Milliseconds that a request waits for the clean-up of a repository whose objects it reads. */
-const PATIENCE_FOR_OBJECTS = 20_000;
+const CLEAN_UP_WAIT_TIMEOUT_MS = 20_000;
 
 /**
  * Runs work while commits of the source's repository are in the target's, durable and protected by the lock, so that refs can be
@@ -35,7 +35,7 @@ export async function withCommits<T>(
     const from = stores.repositories.directory(source);
     const isFork = source.id !== target.id;
     const take = () => takeObjects(from, directory, { keepLock, oids, timeout, isFork });
-    if (isFork) await whileObjectsStay(stores.db, source.id, take, PATIENCE_FOR_OBJECTS);
+    if (isFork) await whileObjectsStay(stores.db, source.id, take, CLEAN_UP_WAIT_TIMEOUT_MS);
     else await take();
     return await work(keepLock);
   } finally {

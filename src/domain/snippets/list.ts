@@ -59,7 +59,7 @@ export async function listPublicSnippets<R>(
 }
 
 /** How many snippets with a title are looked at: the newest. */
-const MOST_HITS = 5_000;
+const MAX_HITS = 5_000;
 
 /** The snippets with a text in their titles that the actor can see, of all projects and users, newest first. */
 export async function searchSnippets<R>(
@@ -71,7 +71,7 @@ export async function searchSnippets<R>(
   const actor = readerOf(context);
   const pattern = containing(text);
   const held = hasTrigrams(text) ? sql`f.title ILIKE ${pattern}` : holds(sql`f.title`, pattern);
-  const hits = sql`ARRAY(SELECT f.id FROM snippets f WHERE ${held} ORDER BY f.id DESC LIMIT ${MOST_HITS})`;
+  const hits = sql`ARRAY(SELECT f.id FROM snippets f WHERE ${held} ORDER BY f.id DESC LIMIT ${MAX_HITS})`;
   const places = seenPlaces(actor, nonArchived ? sql`NOT p.archived` : sql`TRUE`, 'snippets');
   const isMember = actor !== null && sql`${snippet.projectId} IN (${accessibleProjects(actor)})`;
   const where = sql`${snippet.id} = ANY(${hits}) AND (${personal} OR ${within(snippet.projectId)}) AND ${visible(actor, isMember)}`;

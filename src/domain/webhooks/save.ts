@@ -13,7 +13,7 @@ import { allowedHosts, isBlocked, parseHookUrl } from '#src/platform/outbound/ho
 import { encrypt } from '#src/platform/secrets.ts';
 
 /** Maximum number of hooks of a project, a group, or the server. */
-export const MOST_HOOKS = 100;
+export const MAX_HOOKS = 100;
 
 export interface HookValues extends Partial<Record<Switch, boolean | null | undefined>> {
   url?: string | null | undefined;
@@ -117,13 +117,13 @@ async function requireRoom(
   where: string,
 ): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${hooksLock(where)}, 0))`;
-  if ((await tx.hook.count({ where: place })) >= MOST_HOOKS) {
-    throw new LimitReached(`There are ${MOST_HOOKS} webhooks already, which is the maximum`);
+  if ((await tx.hook.count({ where: place })) >= MAX_HOOKS) {
+    throw new LimitReached(`There are ${MAX_HOOKS} webhooks already, which is the maximum`);
   }
 }
 
 /** The longest secret, in characters. */
-const LONGEST_TOKEN = 2_048;
+const MAX_TOKEN_LENGTH = 2_048;
 
 async function columns(context: Context, values: HookValues, isSystem: boolean) {
   const { secret } = context;
@@ -133,7 +133,9 @@ async function columns(context: Context, values: HookValues, isSystem: boolean) 
   const isSendable = token == null || /^[^\u0000-\u001f\u007f-\u009f\u0100-\uffff]*$/.test(token);
   const wrong = [
     ...(isSendable ? [] : ['must hold only characters that an HTTP header can hold']),
-    ...(token != null && token.length > LONGEST_TOKEN ? [`is too long (maximum is ${LONGEST_TOKEN} characters)`] : []),
+    ...(token != null && token.length > MAX_TOKEN_LENGTH
+      ? [`is too long (maximum is ${MAX_TOKEN_LENGTH} characters)`]
+      : []),
   ];
   if (wrong.length > 0) throw new ValidationFailed({ token: wrong });
   const switches = SWITCHES.flatMap((name) => (values[name] == null ? [] : [[name, values[name]] as const]));

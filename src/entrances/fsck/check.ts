@@ -22,7 +22,7 @@ export interface CheckOptions {
 }
 
 /** How many rows are read at once. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /**
  * Checks repositories and uploaded files against the database and yields the findings. Throws Error if the requested project does
@@ -63,10 +63,10 @@ async function* projects({ db }: CheckStores, fullPath: string | undefined): Asy
       SELECT p.id, p.repository_storage AS "repositoryStorage", n.full_path || '/' || p.path AS "fullPath",
         (SELECT count(*)::int FROM recorded_refs r WHERE r.project_id = p.id) AS recorded
       FROM projects p JOIN namespaces n ON n.id = p.namespace_id
-      WHERE p.deleted_at IS NULL AND p.id > ${last} AND ${only} ORDER BY p.id LIMIT ${AT_ONCE}`;
+      WHERE p.deleted_at IS NULL AND p.id > ${last} AND ${only} ORDER BY p.id LIMIT ${BATCH_SIZE}`;
     yield* rows;
     last = rows.at(-1)?.id ?? last;
-    if (rows.length < AT_ONCE) return;
+    if (rows.length < BATCH_SIZE) return;
   }
 }
 

@@ -15,7 +15,7 @@ interface Row {
 }
 
 /** How many rows are read at once. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 const ADVICE = 'Restore it from a backup, or push it again from a clone that has it: git lfs push --all.';
 
@@ -29,7 +29,7 @@ export async function* checkLfs(stores: Stores, projectId: number | null): Async
         WHERE l.lfs_object_id = o.id AND (${projectId}::int IS NULL OR p.id = ${projectId}) ORDER BY p.id LIMIT 1) AS project
       FROM lfs_objects o WHERE o.id > ${last} AND (${projectId}::int IS NULL OR EXISTS (
         SELECT 1 FROM lfs_object_projects l WHERE l.lfs_object_id = o.id AND l.project_id = ${projectId}))
-      ORDER BY o.id LIMIT ${AT_ONCE}`;
+      ORDER BY o.id LIMIT ${BATCH_SIZE}`;
     for (const row of rows) {
       const fault = await faultOf(stores, row);
       if (fault === null) continue;
@@ -38,7 +38,7 @@ export async function* checkLfs(stores: Stores, projectId: number | null): Async
       yield { project: row.project, place: `lfs/${folder}/${secret}/${row.oid}`, what, advice: ADVICE };
     }
     last = rows.at(-1)?.id ?? last;
-    if (rows.length < AT_ONCE) return;
+    if (rows.length < BATCH_SIZE) return;
   }
 }
 

@@ -16,7 +16,7 @@ export interface CheckedProject extends RepositoryPlace {
 }
 
 /** The maximum number of findings of each kind in one repository. */
-const MOST = 20;
+const MAX_FINDINGS = 20;
 
 /** Checks the repository of a project or its wiki: whether it exists, is intact and matches the database. */
 export async function checkRepository(stores: Stores, project: CheckedProject, fix: boolean): Promise<Finding[]> {
@@ -34,7 +34,7 @@ export async function checkRepository(stores: Stores, project: CheckedProject, f
   const broken = await findBrokenRefs(directory);
   const findings = [
     ...describeRefs(directory, broken),
-    ...(await checkObjects(directory, { broken, most: MOST })),
+    ...(await checkObjects(directory, { broken, most: MAX_FINDINGS })),
     ...(await checkRecords(stores, project)),
     ...(await checkLeftovers(stores, project, fix)),
   ];
@@ -83,10 +83,10 @@ async function checkLeftovers(stores: Stores, project: CheckedProject, fix: bool
 /** The first findings of a kind, and how many more there are. */
 function capped(found: readonly Found[], kind: string): Found[] {
   const last = found.at(-1);
-  if (found.length <= MOST || last === undefined) return [...found];
+  if (found.length <= MAX_FINDINGS || last === undefined) return [...found];
   return [
-    ...found.slice(0, MOST),
-    { ...last, what: `There are ${found.length - MOST} more ${kind}.`, advice: last.advice },
+    ...found.slice(0, MAX_FINDINGS),
+    { ...last, what: `There are ${found.length - MAX_FINDINGS} more ${kind}.`, advice: last.advice },
   ];
 }
 

@@ -10,7 +10,7 @@ import { type CheckedProject, FIX } from '#src/entrances/fsck/repository.ts';
 type Stores = Pick<Context, 'db' | 'repositories'>;
 
 /** How many rows are read at once. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 /** Milliseconds after which an unrecorded file counts as abandoned. */
 const ABANDONED = 60 * 60_000;
 
@@ -23,7 +23,7 @@ export async function* checkTraces(stores: Stores, project: CheckedProject, fix:
       where: { projectId: project.id, id: { gt: last }, traceFile: { isNot: null } },
       select: { id: true },
       orderBy: { id: 'asc' },
-      take: AT_ONCE,
+      take: BATCH_SIZE,
     });
     const traces = await locateTraces(
       db,
@@ -38,7 +38,7 @@ export async function* checkTraces(stores: Stores, project: CheckedProject, fix:
       yield { project: project.fullPath, place: file, what, advice: 'Restore it from a backup, or retry the job.' };
     }
     last = rows.at(-1)?.id ?? last;
-    if (rows.length < AT_ONCE) break;
+    if (rows.length < BATCH_SIZE) break;
   }
   for await (const file of oldFiles(repositories.traces(project))) {
     if (expected.has(file)) continue;

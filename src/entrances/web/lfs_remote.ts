@@ -29,10 +29,10 @@ import { readAtMost } from '#src/platform/limits/read_at_most.ts';
 
 /** Bytes of the largest request other than an object, and objects that one may be about. */
 const MAX_REQUEST_BYTES = 1024 * 1024;
-const MOST_OBJECTS = 1_000;
+const MAX_OBJECTS = 1_000;
 /** Milliseconds that an object may take to arrive, and for which nothing of it may arrive; and those of other requests. */
-const ARRIVAL = { total: 2 * 60 * 60_000, silence: 60_000 };
-const REQUEST_ARRIVAL = { total: 30_000, silence: 10_000 };
+const OBJECT_TIMEOUTS_MS = { total: 2 * 60 * 60_000, silence: 60_000 };
+const REQUEST_TIMEOUTS_MS = { total: 30_000, silence: 10_000 };
 const TYPE = 'application/vnd.git-lfs+json';
 
 const PATH = /^\/(.+)\.git\/info\/lfs\/(.+)$/;
@@ -127,7 +127,7 @@ class LfsOff extends Error {}
 
 /** The object that a request sends, for a caller who was let in: nothing is read of what others send. */
 async function bodyOf({ request }: Call): Promise<Record<string, unknown>> {
-  endSilentBody(request, REQUEST_ARRIVAL);
+  endSilentBody(request, REQUEST_TIMEOUTS_MS);
   const tooLarge = () => tooMuch(`A request has at most ${MAX_REQUEST_BYTES} bytes`);
   const bytes = await readAtMost(request, MAX_REQUEST_BYTES, tooLarge);
   if (bytes.length === 0) return {};
@@ -242,7 +242,7 @@ async function batch(call: Call): Promise<object> {
 
 function namesIn(given: unknown): LfsName[] {
   if (!Array.isArray(given)) throw new BadRequest('objects is missing');
-  if (given.length > MOST_OBJECTS) throw tooMuch(`objects has more than ${MOST_OBJECTS}`);
+  if (given.length > MAX_OBJECTS) throw tooMuch(`objects has more than ${MAX_OBJECTS}`);
   return given.map(nameIn);
 }
 
@@ -280,7 +280,7 @@ async function transfer(call: Call, oid: string, size: string | undefined): Prom
   if (request.method === 'PUT' && size !== undefined) {
     const { context, project } = await open(call, 'push');
     await withShare(call, context, async () => {
-      endSilentBody(request, ARRIVAL);
+      endSilentBody(request, OBJECT_TIMEOUTS_MS);
       const content = request.iterator({ destroyOnReturn: false });
       await receiveLfsObject(context, project, { oid, size: Number(size) }, content);
     });

@@ -5,7 +5,7 @@ import { InvalidRequest } from '../incoming/invalid_request.ts';
 export const FLUSH = Buffer.from('0000');
 
 /** The longest content of a line, in bytes. */
-export const LONGEST_LINE = 65_516;
+export const MAX_LINE_BYTES = 65_516;
 
 /** A line of git's protocol: its length in four hexadecimal digits, then the content. */
 export function pktLine(content: string | Buffer): Buffer {

@@ -14,10 +14,10 @@ export class CredentialsWanted extends GitError {
 }
 
 /** How many objects one client may ask for by name: as many as fit into the longest request over HTTP. */
-const MOST_WANTS = 170_000;
+const MAX_WANTS = 170_000;
 
 /** The longest filter, in bytes: each part of a combined one looks at every object, or at every directory again. */
-const LONGEST_FILTER = 256;
+const MAX_FILTER_BYTES = 256;
 
 /** What lines begin with is looked at in so many bytes. */
 const HEAD = 100;
@@ -82,13 +82,13 @@ export class WantGate extends Transform {
     const head = line.toString('latin1', 0, HEAD);
     const want = /^want ([0-9a-f]{40})/i.exec(head)?.[1];
     if (want !== undefined) this.#wants.add(want.toLowerCase());
-    if (this.#wants.size > MOST_WANTS) throw new TooMuchSent(`A client may ask for ${MOST_WANTS} objects at a time.`);
+    if (this.#wants.size > MAX_WANTS) throw new TooMuchSent(`A client may ask for ${MAX_WANTS} objects at a time.`);
     const { guarded = [] } = this.#options;
     if (guarded.some((ref) => head.startsWith(`ref-prefix ${ref}`))) {
       throw new CredentialsWanted('these refs are not for everybody');
     }
-    if (head.startsWith('filter ') && line.length > LONGEST_FILTER) {
-      throw new FetchRefused(`a filter has at most ${LONGEST_FILTER} bytes`);
+    if (head.startsWith('filter ') && line.length > MAX_FILTER_BYTES) {
+      throw new FetchRefused(`a filter has at most ${MAX_FILTER_BYTES} bytes`);
     }
   }
 

@@ -17,7 +17,7 @@ import type { ObjectWriter } from './objects.ts';
 import { isActedUpon } from './path.ts';
 
 /** Contents above this size are not merged: both sides changing them is a conflict. In bytes. */
-const LARGEST = 16 * 1024 * 1024;
+const MAX_MERGED_BYTES = 16 * 1024 * 1024;
 
 export interface TreeMerge {
   /** The merged tree; of no use if there are conflicts. */
@@ -85,7 +85,7 @@ async function tooLarge(reader: RepositoryReader, wanted: Change[], present: Cha
     const other = others.get(path)?.now;
     if (!now || !other || now.oid === other.oid) continue;
     const sizes = await Promise.all([now, other].map(({ oid }) => reader.blobSize(oid)));
-    if (sizes.some((size) => (size ?? 0) > LARGEST)) large.push(path);
+    if (sizes.some((size) => (size ?? 0) > MAX_MERGED_BYTES)) large.push(path);
   }
   return large;
 }

@@ -12,7 +12,7 @@ import { nameOf } from '../objects/name.ts';
 import type { GitObject } from '../objects/store.ts';
 
 /** More objects than this are written as one pack: syncing each file by itself takes a disk too long. */
-const MOST_LOOSE = 12;
+const MAX_LOOSE_OBJECTS = 12;
 
 const compress = promisify(deflate);
 
@@ -55,7 +55,7 @@ export class ObjectWriter {
   async flush(): Promise<void> {
     const objects = this.#objects;
     this.#objects = new Map();
-    if (this.#keepLock || objects.size > MOST_LOOSE) return writePack(this.#directory, objects, this.#keepLock);
+    if (this.#keepLock || objects.size > MAX_LOOSE_OBJECTS) return writePack(this.#directory, objects, this.#keepLock);
     const fanOuts = new Set([...objects.keys()].map((oid) => path.join(this.#directory, 'objects', oid.slice(0, 2))));
     const created = await Promise.all([...fanOuts].map(ensureDirectory));
     const write = ([oid, object]: [Oid, GitObject]) =>

@@ -12,11 +12,11 @@ export function asColumns(pairs: Pair[]): Prisma.Sql {
 }
 
 /** Pairs of json_build_object, whose arguments PostgreSQL limits to 100. */
-const MOST_PAIRS = 50;
+const MAX_PAIRS = 50;
 
 /** Pairs as an object. */
 export function asObject(pairs: Pair[]): Prisma.Sql {
-  if (pairs.length > MOST_PAIRS) return sql`row_to_json((SELECT o FROM (SELECT ${asColumns(pairs)}) o))`;
+  if (pairs.length > MAX_PAIRS) return sql`row_to_json((SELECT o FROM (SELECT ${asColumns(pairs)}) o))`;
   return sql`json_build_object(${join(pairs.map(([name, value]) => sql`${raw(`'${name}'`)}, ${value}`))})`;
 }
 

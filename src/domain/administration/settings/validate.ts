@@ -17,8 +17,8 @@ export function checkSettings(given: Partial<Settings>, stored: Settings, storag
   for (const [name, on, message] of REQUIREMENTS) {
     if ((given[on] ?? stored[on]) && given[name] === null) errors[snake(name)] = [message];
   }
-  for (const [name, smallest] of Object.entries(SMALLEST)) {
-    const value = given[name as keyof typeof SMALLEST];
+  for (const [name, smallest] of Object.entries(MINIMUMS)) {
+    const value = given[name as keyof typeof MINIMUMS];
     if (value === undefined || value >= smallest) continue;
     errors[snake(name)] = [smallest > 0 ? 'must be greater than 0' : 'must be greater than or equal to 0'];
   }
@@ -66,8 +66,8 @@ function textErrors(given: Partial<Settings>): FieldErrors {
   }
   if (personalAccessTokenPrefix !== undefined) {
     const prefix = personalAccessTokenPrefix;
-    if (prefix.length > LONGEST_PREFIX) {
-      errors.personal_access_token_prefix = [`is too long (maximum is ${LONGEST_PREFIX} characters)`];
+    if (prefix.length > MAX_PREFIX_LENGTH) {
+      errors.personal_access_token_prefix = [`is too long (maximum is ${MAX_PREFIX_LENGTH} characters)`];
     } else if (!/^[\w+=/@:.-]*$/.test(prefix) || OTHER_PREFIXES.some((other) => prefix.startsWith(other))) {
       errors.personal_access_token_prefix = ['is invalid'];
     }
@@ -77,7 +77,7 @@ function textErrors(given: Partial<Settings>): FieldErrors {
   return errors;
 }
 
-const LONGEST_PREFIX = 20;
+const MAX_PREFIX_LENGTH = 20;
 /** What tokens of other kinds begin with. */
 const OTHER_PREFIXES = ['gldt-', 'glrt-', 'glcbt-', 'gloas-', 'glptt-'];
 const IMPORT_SOURCES = ['git', 'gitlab_project'];
@@ -95,7 +95,7 @@ const REQUIREMENTS = [
 ] as const;
 
 /** The minimum of each number; where it is 1, the message mentions 0. */
-const SMALLEST = {
+const MINIMUMS = {
   defaultProjectsLimit: 0,
   deactivateDormantUsersPeriod: 1,
   maxAttachmentSize: 1,

@@ -51,7 +51,7 @@ function unseen(error: unknown): null {
 }
 
 /** How many jobs lose their artifacts per transaction. */
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 /**
  * Deletes the artifacts of the jobs of a project that ended before a time, if who asked for it still may.
@@ -71,10 +71,10 @@ export async function forgetProjectArtifacts(
       SELECT j.id FROM jobs j WHERE j.project_id = ${projectId} AND NOT j.generic AND j.id > ${after}
         AND j.finished_at < ${before}::timestamptz
         AND (EXISTS (SELECT 1 FROM job_artifacts a WHERE a.job_id = j.id) OR EXISTS (SELECT 1 FROM job_reports r WHERE r.job_id = j.id))
-      ORDER BY j.id LIMIT ${AT_ONCE}`;
+      ORDER BY j.id LIMIT ${BATCH_SIZE}`;
     const ids = found.map(({ id }) => id);
     if (ids.length > 0) await db.$transaction((tx) => forgetArtifacts(tx, jobs, ids));
     after = ids.at(-1) ?? after;
-    if (ids.length < AT_ONCE) return;
+    if (ids.length < BATCH_SIZE) return;
   }
 }

@@ -4,7 +4,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 type Stores = Pick<Context, 'db' | 'repositories'>;
 
 /** How many directories are looked up per statement. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** Removes the logs of deleted projects: a running job may have written after they were removed. */
 export async function cleanUpTraces(stores: Stores): Promise<void> {
@@ -27,7 +27,7 @@ export async function* abandonedTraces({ db, repositories }: Stores): AsyncGener
   };
   for await (const found of repositories.traceDirectories()) {
     group.push(found);
-    if (group.length < AT_ONCE) continue;
+    if (group.length < BATCH_SIZE) continue;
     yield* await look();
     group = [];
   }

@@ -69,7 +69,7 @@ function stopJob(tx: Transaction, { pipelineId, name }: { pipelineId: number; na
 }
 
 /** Environments per statement. */
-const TOGETHER = 200;
+const BATCH_SIZE = 200;
 
 type AsUser = (userId: number) => Promise<Context | null>;
 
@@ -80,10 +80,10 @@ export async function stopDue(context: ChangeContext & { db: Db }, as: AsUser): 
       SELECT e.id, e.project_id AS "projectId", e.auto_stop_setting = 'with_action' AS "byJob", (SELECT d.user_id FROM deployments d
         WHERE d.environment_id = e.id AND d.status = 'success' ORDER BY d.id DESC LIMIT 1) AS "userId"
       FROM environments e JOIN projects p ON p.id = e.project_id AND p.deleted_at IS NULL
-      WHERE e.auto_stop_at <= now() AND e.state = 'available' AND e.id > ${after} ORDER BY e.id LIMIT ${TOGETHER}`;
+      WHERE e.auto_stop_at <= now() AND e.state = 'available' AND e.id > ${after} ORDER BY e.id LIMIT ${BATCH_SIZE}`;
     for (const one of due) await stopWithJob(context, one.id, await deployerOf(one, as), one);
     after = due.at(-1)?.id ?? after;
-    if (due.length < TOGETHER) return;
+    if (due.length < BATCH_SIZE) return;
   }
 }
 

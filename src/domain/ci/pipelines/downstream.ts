@@ -39,11 +39,11 @@ declare module '#src/platform/background/queue.ts' {
 }
 
 /** Levels of child pipelines below one that is none, pipelines above each other, and all that one leads to. */
-const DEEPEST_CHILD = 2;
-const MOST_ABOVE = 20;
-const MOST_TOGETHER = 1_000;
+const MAX_CHILD_LEVELS = 2;
+const MAX_UPSTREAM_PIPELINES = 20;
+const MAX_RELATED_PIPELINES = 1_000;
 /** Characters of all variables that are passed on, and of one of them in another. */
-const MOST_CHARACTERS = 256 * 1024;
+const MAX_CHARACTERS = 256 * 1024;
 
 interface Bridge {
   id: number;
@@ -201,7 +201,7 @@ function build(context: Context, planned: PlannedPipeline): Promise<number | nul
 
 async function planDownstream(context: Context, bridge: Bridge, trigger: TriggerConfig): Promise<PlannedPipeline> {
   const above = await pipelinesAbove(context.db, bridge.pipelineId);
-  if (above.length > MOST_ABOVE || (await sizeOf(context.db, above)) >= MOST_TOGETHER) {
+  if (above.length > MAX_UPSTREAM_PIPELINES || (await sizeOf(context.db, above)) >= MAX_RELATED_PIPELINES) {
     throw new Failure('reached_max_pipeline_hierarchy_size');
   }
   const own = await findProject(context, bridge.projectId).catch(unseen);
@@ -209,7 +209,7 @@ async function planDownstream(context: Context, bridge: Bridge, trigger: Trigger
   const variables = await passedOn(context, own, bridge, trigger);
   if (trigger.project === null) {
     const level = above.findIndex(({ source }) => source !== 'parent_pipeline');
-    if (level >= DEEPEST_CHILD) throw new Failure('reached_max_descendant_pipelines_depth');
+    if (level >= MAX_CHILD_LEVELS) throw new Failure('reached_max_descendant_pipelines_depth');
     return planChild(context, own, bridge, { trigger, variables });
   }
   const project = await findProject(context, trigger.project).catch(unseen);
@@ -301,7 +301,7 @@ function pipelinesAbove(db: Db, id: number): Promise<Above[]> {
     WITH RECURSIVE above AS (
       SELECT p.*, 1 AS level FROM pipelines p WHERE p.id = ${id}
       UNION ALL SELECT p.*, above.level + 1 FROM above JOIN jobs j ON j.id = above.source_job_id JOIN pipelines p ON p.id = j.pipeline_id
-        WHERE above.level <= ${MOST_ABOVE})
+        WHERE above.level <= ${MAX_UPSTREAM_PIPELINES})
     SELECT id, project_id AS "projectId", ref, sha, source::text AS source FROM above ORDER BY level`;
 }
 
@@ -311,7 +311,7 @@ async function sizeOf(db: Db, above: readonly Above[]): Promise<number> {
     WITH RECURSIVE below AS (
       SELECT ${above.at(-1)?.id ?? 0}::int AS id
       UNION ALL SELECT p.id FROM below JOIN jobs j ON j.pipeline_id = below.id AND j.bridge JOIN pipelines p ON p.source_job_id = j.id)
-    SELECT count(*)::int AS count FROM (SELECT 1 FROM below LIMIT ${MOST_TOGETHER}) counted`;
+    SELECT count(*)::int AS count FROM (SELECT 1 FROM below LIMIT ${MAX_RELATED_PIPELINES}) counted`;
   return row.count;
 }
 
@@ -337,11 +337,11 @@ async function passedOn(
   };
   const own = Object.entries(variables).map(([key, value]) => {
     const isRaw = raw.includes(key);
-    return { key, value: isRaw ? value : expandKnown(value, known, MOST_CHARACTERS), isFile: false, raw: isRaw };
+    return { key, value: isRaw ? value : expandKnown(value, known, MAX_CHARACTERS), isFile: false, raw: isRaw };
   });
   const passed = [...(forwardsOwn ? own : []), ...(forwardsGiven ? given : [])];
   const size = passed.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
-  if (size > MOST_CHARACTERS) throw new Failure('downstream_pipeline_creation_failed');
+  if (size > MAX_CHARACTERS) throw new Failure('downstream_pipeline_creation_failed');
   return passed;
 }
 

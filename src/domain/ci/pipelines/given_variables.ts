@@ -47,16 +47,16 @@ export function plainVariables(variables: Variables): GivenVariable[] {
 }
 
 /** Variables that somebody may give a pipeline, and characters of all of them. */
-const MOST_VARIABLES = 200;
-const MOST_CHARACTERS = 64 * 1024;
+const MAX_VARIABLES = 200;
+const MAX_CHARACTERS = 64 * 1024;
 
 /** Throws ValidationFailed for variables that a pipeline cannot be given. */
 export function requireGivable(variables: readonly GivenVariable[]): void {
   const size = variables.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
   const problems = [
     ...new Set(variables.flatMap(({ key }) => keyErrors(key))),
-    ...(variables.length > MOST_VARIABLES ? [`must be at most ${MOST_VARIABLES}`] : []),
-    ...(size > MOST_CHARACTERS ? [`are larger than ${MOST_CHARACTERS} characters`] : []),
+    ...(variables.length > MAX_VARIABLES ? [`must be at most ${MAX_VARIABLES}`] : []),
+    ...(size > MAX_CHARACTERS ? [`are larger than ${MAX_CHARACTERS} characters`] : []),
   ];
   if (problems.length > 0) throw new ValidationFailed({ variables: problems });
 }

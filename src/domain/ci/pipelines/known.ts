@@ -15,11 +15,11 @@ import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
 /** Characters of the longest message of a commit in variables. */
-const LONGEST_MESSAGE = 100_000;
+const MAX_MESSAGE_LENGTH = 100_000;
 /** Titles from which on the description has the whole message. */
 const LONG_TITLE = 100;
 /** Merge requests that are named. */
-const MOST_MERGE_REQUESTS = 4;
+const MAX_MERGE_REQUESTS = 4;
 const NO_COMMIT = '0'.repeat(40);
 
 /** What a pipeline is to be made of. */
@@ -112,13 +112,13 @@ async function ofCommit(repository: RepositoryReader, sha: string): Promise<Vari
   const commit = await repository.commit(sha);
   if (!commit) return {};
   const whole = storable(commit.message).trimEnd();
-  const message = whole.slice(0, LONGEST_MESSAGE);
+  const message = whole.slice(0, MAX_MESSAGE_LENGTH);
   const end = message.indexOf('\n');
   const title = end < 0 ? message : message.slice(0, end);
   const { author, committer } = commit;
   return {
     CI_COMMIT_MESSAGE: message,
-    CI_COMMIT_MESSAGE_IS_TRUNCATED: String(whole.length > LONGEST_MESSAGE),
+    CI_COMMIT_MESSAGE_IS_TRUNCATED: String(whole.length > MAX_MESSAGE_LENGTH),
     CI_COMMIT_TITLE: title,
     CI_COMMIT_DESCRIPTION: title.length < LONG_TITLE ? message.slice(title.length).trim() : message,
     CI_COMMIT_AUTHOR: storable(`${author.name} <${author.email}>`),
@@ -137,7 +137,7 @@ function isoTime({ seconds, offset }: { seconds: number; offset: number }): stri
 
 async function ofTag(repository: RepositoryReader, name: string): Promise<Variables> {
   const tag = await repository.tag(name);
-  const message = tag?.annotation ? storable(tag.annotation.message).trimEnd().slice(0, LONGEST_MESSAGE) : '';
+  const message = tag?.annotation ? storable(tag.annotation.message).trimEnd().slice(0, MAX_MESSAGE_LENGTH) : '';
   return { CI_COMMIT_TAG: name, ...(message === '' ? {} : { CI_COMMIT_TAG_MESSAGE: message }) };
 }
 
@@ -145,6 +145,6 @@ async function openMergeRequests(db: Db, projectId: number, branch: string): Pro
   const rows = await db.$queryRaw<{ name: string }[]>`
     SELECT n.full_path || '/' || p.path || '!' || m.iid AS name FROM merge_requests m JOIN projects p ON p.id = m.target_project_id
       JOIN namespaces n ON n.id = p.namespace_id
-    WHERE m.source_project_id = ${projectId} AND m.source_branch = ${branch} AND m.state = 'opened' ORDER BY m.id LIMIT ${MOST_MERGE_REQUESTS}`;
+    WHERE m.source_project_id = ${projectId} AND m.source_branch = ${branch} AND m.state = 'opened' ORDER BY m.id LIMIT ${MAX_MERGE_REQUESTS}`;
   return rows.map(({ name }) => name);
 }

@@ -2,7 +2,7 @@ import { authorize, can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
-import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/base/sources.ts';
+import { MAX_CONFIG_BYTES } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import type { Ground } from '#src/domain/ci/pipelines/config/look_up.ts';
 import { NO_PLAN, type PipelinePlan } from '#src/domain/ci/pipelines/config/plan.ts';
 import { configPath, lintConfig } from '#src/domain/ci/pipelines/config/read.ts';
@@ -62,10 +62,10 @@ async function committed({ repository, commit }: Ground, path: string): Promise<
   const entry = await repository.entry(commit, path);
   if (entry?.type !== 'blob') return null;
   try {
-    return (await repository.blob(entry.oid, LARGEST_CONFIG))?.toString('utf8') ?? null;
+    return (await repository.blob(entry.oid, MAX_CONFIG_BYTES))?.toString('utf8') ?? null;
   } catch (error) {
     // Too large for a configuration: reading it says so.
-    if (isLimit(error, 'size')) return ' '.repeat(LARGEST_CONFIG + 1);
+    if (isLimit(error, 'size')) return ' '.repeat(MAX_CONFIG_BYTES + 1);
     throw error;
   }
 }

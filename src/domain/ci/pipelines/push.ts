@@ -39,7 +39,7 @@ export const SKIPS = /\[(ci[ _-]skip|skip[ _-]ci)\]/i;
 const BRANCHES = 'refs/heads/';
 const TAGS = 'refs/tags/';
 /** A push of more refs imports a whole repository, and starts no pipelines. */
-const MOST_REFS = 20;
+const MAX_REFS = 20;
 
 /** Creates pipelines for pushes. */
 export const pushedPipelines: Follower = { refsPushed: requestPipelines };
@@ -50,7 +50,7 @@ async function requestPipelines(
   { db, jobs }: ChangeContext,
   { project, pusher, changes, reader, skipCi = false, ci }: RefsPushed,
 ): Promise<void> {
-  if (!jobs || skipCi || changes.length > MOST_REFS) return;
+  if (!jobs || skipCi || changes.length > MAX_REFS) return;
   const refs: PushedRef[] = [];
   const path = await configPath(db, project);
   for (const { name, from, to } of changes) {

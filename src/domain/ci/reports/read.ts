@@ -13,9 +13,9 @@ import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 type Stores = Pick<Context, 'db' | 'uploads'>;
 
 /** The reports of one pipeline together: how many are read, and how many tests they have. */
-const MOST = { reports: 500, cases: 100_000 };
+const MAX_COUNTS = { reports: 500, cases: 100_000 };
 /** How many levels of child pipelines are looked through. */
-const DEEPEST = 2;
+const MAX_CHILD_LEVELS = 2;
 
 /** Milliseconds of CPU time for a report, and with the wait for a thread. */
 const DEADLINE = { cpu: 3_000, all: 20_000 };
@@ -40,7 +40,7 @@ export async function readTestReports(stores: Stores, pipelineIds: readonly numb
   const rows = await stores.db.$queryRaw<Row[]>`
     WITH RECURSIVE parts AS (SELECT id AS top, id, 0 AS level FROM unnest(${[...pipelineIds]}::int[]) id
       UNION ALL SELECT parts.top, p.id, parts.level + 1 FROM parts JOIN jobs b ON b.pipeline_id = parts.id AND b.bridge AND NOT b.retried
-        JOIN pipelines p ON p.source_job_id = b.id AND p.source = 'parent_pipeline' WHERE parts.level < ${DEEPEST})
+        JOIN pipelines p ON p.source_job_id = b.id AND p.source = 'parent_pipeline' WHERE parts.level < ${MAX_CHILD_LEVELS})
     SELECT r.secret, r.file_name AS "fileName", r.size::float8 AS size, parts.top AS "pipelineId", j.id AS "jobId",
       j.name AS "jobName", j.project_id AS "projectId"
     FROM parts JOIN jobs j ON j.pipeline_id = parts.id JOIN job_reports r ON r.job_id = j.id
@@ -67,7 +67,7 @@ async function readAll(stores: Stores, rows: readonly Row[]): Promise<JobReportT
   let cases = 0;
   for (const [index, row] of rows.entries()) {
     const { jobId, jobName, projectId } = row;
-    const isTooMuch = index >= MOST.reports || cases > MOST.cases;
+    const isTooMuch = index >= MAX_COUNTS.reports || cases > MAX_COUNTS.cases;
     const report = isTooMuch ? { cases: [], error: TOO_MANY } : await parsed(stores, row);
     cases += report.cases.length;
     currentBudget()?.spendBytes(charactersOf(report));
@@ -76,7 +76,7 @@ async function readAll(stores: Stores, rows: readonly Row[]): Promise<JobReportT
   return found;
 }
 
-const TOO_MANY = `The pipeline has more than ${MOST.reports} reports or ${MOST.cases} tests`;
+const TOO_MANY = `The pipeline has more than ${MAX_COUNTS.reports} reports or ${MAX_COUNTS.cases} tests`;
 
 async function parsed({ uploads }: Stores, row: Row): Promise<ParsedReport> {
   const there = known.get(row.secret);

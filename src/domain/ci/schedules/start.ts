@@ -22,7 +22,7 @@ declare module '#src/platform/background/queue.ts' {
 }
 
 /** Schedules per statement. */
-const TOGETHER = 200;
+const BATCH_SIZE = 200;
 
 interface Due {
   id: number;
@@ -36,10 +36,10 @@ export async function runSchedules({ db, jobs }: { db: Db; jobs: JobQueue }): Pr
   for (let after = 0; ; ) {
     const due = await db.$queryRaw<Due[]>`
       SELECT id, cron, cron_timezone AS "cronTimezone", next_run_at AS "nextRunAt" FROM pipeline_schedules
-      WHERE active AND next_run_at <= now() AND id > ${after} ORDER BY id LIMIT ${TOGETHER}`;
+      WHERE active AND next_run_at <= now() AND id > ${after} ORDER BY id LIMIT ${BATCH_SIZE}`;
     for (const schedule of due) await enqueue(db, jobs, schedule);
     after = due.at(-1)?.id ?? after;
-    if (due.length < TOGETHER) return;
+    if (due.length < BATCH_SIZE) return;
   }
 }
 

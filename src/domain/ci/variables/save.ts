@@ -51,8 +51,8 @@ const CURRENT = select('Variable', {
 });
 
 /** Characters of the longest value of the server; others have no limit but that of requests. */
-const LONGEST_SERVER_VALUE = 10_000;
-const LONGEST_TEXT = 255;
+const MAX_SERVER_VALUE_LENGTH = 10_000;
+const MAX_TEXT_LENGTH = 255;
 
 /** Creates a variable. Throws NotFound, Forbidden, ValidationFailed. */
 export async function createVariable(context: Context, { key, ...input }: NewVariable): Promise<ChangedVariable> {
@@ -151,7 +151,7 @@ function scopeOf(place: VariablePlace, scope: string | null | undefined): string
 export function keyErrors(key: string): string[] {
   const errors = [];
   if (key === '') errors.push("can't be blank");
-  if (key.length > LONGEST_TEXT) errors.push(`is too long (maximum is ${LONGEST_TEXT} characters)`);
+  if (key.length > MAX_TEXT_LENGTH) errors.push(`is too long (maximum is ${MAX_TEXT_LENGTH} characters)`);
   if (!/^\w*$/.test(key)) errors.push("can contain only letters, digits and '_'.");
   return errors;
 }
@@ -173,17 +173,17 @@ function valueErrors(
   { value, masked, raw, environmentScope, description }: Checked,
 ): FieldErrors {
   const errors: FieldErrors = {};
-  if (place === 'server' && value.length > LONGEST_SERVER_VALUE) {
-    errors.value = [`is too long (maximum is ${LONGEST_SERVER_VALUE} characters)`];
+  if (place === 'server' && value.length > MAX_SERVER_VALUE_LENGTH) {
+    errors.value = [`is too long (maximum is ${MAX_SERVER_VALUE_LENGTH} characters)`];
   }
   if (masked && !(MASKABLE.test(value) && (raw || !value.includes('$')))) errors.value = ['is invalid'];
-  if (environmentScope.length > LONGEST_TEXT) {
-    errors.environment_scope = [`is too long (maximum is ${LONGEST_TEXT} characters)`];
+  if (environmentScope.length > MAX_TEXT_LENGTH) {
+    errors.environment_scope = [`is too long (maximum is ${MAX_TEXT_LENGTH} characters)`];
   } else if (!SCOPE.test(environmentScope)) {
     errors.environment_scope = ["can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', '*' and spaces"];
   }
-  if (description && description.length > LONGEST_TEXT) {
-    errors.description = [`is too long (maximum is ${LONGEST_TEXT} characters)`];
+  if (description && description.length > MAX_TEXT_LENGTH) {
+    errors.description = [`is too long (maximum is ${MAX_TEXT_LENGTH} characters)`];
   }
   return errors;
 }

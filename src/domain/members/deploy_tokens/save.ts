@@ -26,7 +26,7 @@ export type MadeDeployToken<R> = R & {
 /** Jobs of a project get the token of this name as CI_DEPLOY_USER and CI_DEPLOY_PASSWORD. */
 export const TOKEN_OF_JOBS = 'gitlab-deploy-token';
 
-const LONGEST = 255;
+const MAX_TEXT_LENGTH = 255;
 
 const NAMED = select('DeployToken', { id: true, name: true });
 
@@ -111,10 +111,10 @@ function tokenOf(source: Source, { id, name }: typeof NAMED.row) {
 
 function check({ name, scopes, expiresAt, username }: NewDeployToken): void {
   const errors: FieldErrors = {};
-  const tooLong = [`is too long (maximum is ${LONGEST} characters)`];
+  const tooLong = [`is too long (maximum is ${MAX_TEXT_LENGTH} characters)`];
   if (name.trim() === '') errors.name = ["can't be blank"];
-  else if (name.length > LONGEST) errors.name = tooLong;
-  if (username && username.length > LONGEST) errors.username = tooLong;
+  else if (name.length > MAX_TEXT_LENGTH) errors.name = tooLong;
+  if (username && username.length > MAX_TEXT_LENGTH) errors.username = tooLong;
   else if (username && !/^[a-zA-Z0-9.+_-]+$/.test(username.trim())) {
     errors.username = ["can contain only letters, digits, '_', '-', '+', and '.'"];
   }

@@ -1,7 +1,7 @@
 import { audit } from '#src/access/audit/record.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { countUses, digest } from '#src/access/sign_in/attempts.ts';
-import { MOST_ADDED, type NewMember, putMember } from '#src/domain/members/add.ts';
+import { MAX_ADDED_MEMBERS, type NewMember, putMember } from '#src/domain/members/add.ts';
 import { INVITATION_DAYS } from '#src/domain/members/expire.ts';
 import { enqueueInvitationMail } from '#src/domain/members/invitations/mail.ts';
 import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
@@ -53,8 +53,8 @@ export async function inviteMembers(
   const errors = levelErrors(source, membership.accessLevel);
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   checkGrant(actor, source, membership.accessLevel);
-  if (addresses.length + ids.length > MOST_ADDED) {
-    return { refused: `Too many users specified (limit is ${MOST_ADDED})` };
+  if (addresses.length + ids.length > MAX_ADDED_MEMBERS) {
+    return { refused: `Too many users specified (limit is ${MAX_ADDED_MEMBERS})` };
   }
   if (isPast(membership.expiresAt)) {
     return { refused: new Map([...addresses, ...ids.map(String)].map((one) => [one, PAST])) };

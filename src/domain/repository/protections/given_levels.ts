@@ -105,18 +105,20 @@ export function invalidRule(fields: Record<string, string[]>): DomainError {
 }
 
 /** Characters of the longest name of a protection. */
-const LONGEST = 255;
+const MAX_NAME_LENGTH = 255;
 
 /** Throws VALIDATION_FAILED for what no protection can be called. */
 export function requireName(name: string): void {
   if (name.trim() === '') throw invalidRule({ name: ["can't be blank"] });
-  if (name.length > LONGEST) throw invalidRule({ name: [`is too long (maximum is ${LONGEST} characters)`] });
+  if (name.length > MAX_NAME_LENGTH)
+    throw invalidRule({ name: [`is too long (maximum is ${MAX_NAME_LENGTH} characters)`] });
 }
 
 /** The protections that a project can have: all of them are read at every push. */
-const MOST = 1000;
+const MAX_PROTECTIONS = 1000;
 
 /** Throws VALIDATION_FAILED for a project that has as many protections as it can. */
 export function requireFew(count: number): void {
-  if (count >= MOST) throw invalidRule({ name: [`exceeds the limit of ${MOST} protections in a project`] });
+  if (count >= MAX_PROTECTIONS)
+    throw invalidRule({ name: [`exceeds the limit of ${MAX_PROTECTIONS} protections in a project`] });
 }

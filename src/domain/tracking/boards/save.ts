@@ -12,7 +12,7 @@ import { LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.t
 import { select } from '#src/platform/records/selection.ts';
 
 /** Maximum number of boards of a project or group. */
-const MOST_BOARDS = 100;
+const MAX_BOARDS = 100;
 
 const ID = select('Board', { id: true });
 const ADMIN_BOARD = { project: 'admin_board', group: 'admin_group_board' } as const;
@@ -28,8 +28,8 @@ export async function createBoard(context: Context, ref: PlaceRef, values: Board
   const place = await administeredPlace(context, ref, ADMIN_BOARD);
   const data = { ...columnsOf(place), ...checked({ ...values, name: values.name ?? '' }) };
   const id = await context.db.$transaction(async (tx) => {
-    if ((await lockedCount(tx, place)) >= MOST_BOARDS)
-      throw new LimitReached(`A ${place.project ? 'project' : 'group'} can have at most ${MOST_BOARDS} boards`);
+    if ((await lockedCount(tx, place)) >= MAX_BOARDS)
+      throw new LimitReached(`A ${place.project ? 'project' : 'group'} can have at most ${MAX_BOARDS} boards`);
     return (await tx.board.create({ data, select: { id: true } })).id;
   });
   return { place, id };

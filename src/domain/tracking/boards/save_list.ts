@@ -9,7 +9,7 @@ import { alias, table } from '#src/platform/records/alias.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /** Maximum number of lists of a board. */
-const MOST_LISTS = 100;
+const MAX_LISTS = 100;
 
 const label = alias('Label', 'l');
 const ID = select('Board', { id: true });
@@ -38,7 +38,7 @@ export async function createBoardList(
       if (labels.length === 0)
         throw new BadRequest('The label is not one of the project or group', 'label_id', 'labelOfOtherProject');
       const lists = await lockedLists(tx, boardId);
-      if (lists.length >= MOST_LISTS) throw new LimitReached(`A board can have at most ${MOST_LISTS} lists`);
+      if (lists.length >= MAX_LISTS) throw new LimitReached(`A board can have at most ${MAX_LISTS} lists`);
       const rank = (lists.at(-1)?.rank ?? -1) + 1;
       const data = { ...columnsOf(place), boardId, labelId, rank };
       return (await tx.boardList.create({ data, select: { id: true } })).id;

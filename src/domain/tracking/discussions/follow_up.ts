@@ -33,7 +33,7 @@ interface FollowUp {
 }
 
 /** Maximum number of threads that one issue continues, characters quoted of each, and of all. */
-const MOST = 1_000;
+const MAX_THREADS = 1_000;
 const QUOTED = 1_000;
 const DESCRIPTION = 50_000;
 
@@ -113,7 +113,7 @@ function threadsOf(db: Context['db'], mergeRequestId: number, only: number | nul
     SELECT d.id, n.id AS "noteId", left(n.body, ${QUOTED + 1}) AS body, u.username AS author,
       (SELECT count(*)::int FROM notes a WHERE a.discussion_id = d.id AND a.id <> n.id AND NOT a.system) AS answers
     FROM discussions d JOIN notes n ON n.id = d.note_id JOIN users u ON u.id = n.author_id
-    WHERE d.merge_request_id = ${mergeRequestId} AND ${which} ORDER BY d.id LIMIT ${MOST}`;
+    WHERE d.merge_request_id = ${mergeRequestId} AND ${which} ORDER BY d.id LIMIT ${MAX_THREADS}`;
 }
 
 function titleFor(title: string): string {

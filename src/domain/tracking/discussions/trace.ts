@@ -12,7 +12,7 @@ import type { Db } from '#src/platform/database/db.ts';
 type Stores = Pick<Context, 'db' | 'repositories'>;
 
 /** How many threads are read per statement. */
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /** Number of attempts if the same is traced concurrently. */
 const ATTEMPTS = 5;
@@ -53,7 +53,7 @@ async function traceAll(
       isDone &&= count > 0;
     }
     last = threads.at(-1)?.id ?? last;
-    if (threads.length < AT_ONCE) return isDone;
+    if (threads.length < BATCH_SIZE) return isDone;
   }
 }
 
@@ -68,7 +68,7 @@ function behind(db: Db, { id, mergeRequestId }: MergeRequestVersion, last: numbe
   return db.$queryRaw<Traced[]>`
     SELECT id, version_id AS "versionId", position FROM discussions
     WHERE merge_request_id = ${mergeRequestId} AND id > ${last} AND position IS NOT NULL AND version_id < ${id}
-    ORDER BY id LIMIT ${AT_ONCE}`;
+    ORDER BY id LIMIT ${BATCH_SIZE}`;
 }
 
 async function readerOf({ db, repositories }: Stores, id: number): Promise<RepositoryReader | null> {
@@ -93,7 +93,7 @@ async function trace(
 }
 
 /** Number of comparisons cached while the threads of one merge request are traced: most are of the previous version. */
-const MOST_KEPT = 3;
+const MAX_CACHED_COMPARISONS = 3;
 
 function comparing(reader: RepositoryReader): Compare {
   const kept = new Map<string, Promise<Diff>>();
@@ -103,7 +103,7 @@ function comparing(reader: RepositoryReader): Compare {
     kept.delete(key);
     kept.set(key, found);
     const [oldest] = kept.keys();
-    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+    if (kept.size > MAX_CACHED_COMPARISONS && oldest !== undefined) kept.delete(oldest);
     return found;
   };
 }

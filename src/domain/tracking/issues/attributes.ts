@@ -4,7 +4,7 @@ import { lengthError } from '#src/base/text.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ofOrAround } from '#src/domain/projects/groups_around.ts';
 import { maySetTimestamps } from '#src/domain/tracking/issues/timestamps.ts';
-import { ensureLabels, MOST_LABELS, requireFewLabels, tooManyLabels } from '#src/domain/tracking/labels/ensure.ts';
+import { ensureLabels, MAX_LABELS, requireFewLabels, tooManyLabels } from '#src/domain/tracking/labels/ensure.ts';
 import { milestoneTitled } from '#src/domain/tracking/milestones/list.ts';
 import { involvable, namedPeople, usersNamed } from '#src/domain/tracking/subjects/assignees.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
@@ -255,7 +255,7 @@ async function requireFewOn(tx: Transaction, { type, id }: { type: keyof typeof 
   const { pairs, subject } = LABELLED[type];
   const [{ count } = { count: 0n }] = await tx.$queryRaw<{ count: bigint }[]>`
     SELECT count(*) FROM ${pairs} WHERE ${subject} = ${id}`;
-  if (count > MOST_LABELS) throw tooManyLabels();
+  if (count > MAX_LABELS) throw tooManyLabels();
 }
 
 /** A label to remove and one to add; null for none. */

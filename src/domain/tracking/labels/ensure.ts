@@ -8,7 +8,7 @@ const { sql } = Prisma;
 const label = alias('Label', 'l');
 
 /** Maximum number of labels of a record. */
-export const MOST_LABELS = 100;
+export const MAX_LABELS = 100;
 
 /**
  * IDs of the labels with these titles, of the project or the groups around it; missing ones are created in the project. Throws
@@ -35,11 +35,11 @@ export async function ensureLabels(tx: Transaction, projectId: number, names: re
 
 /** Throws ValidationFailed for too many titles. */
 export function requireFewLabels(titles: readonly string[], field = 'labels'): void {
-  if (titles.length > MOST_LABELS) throw tooManyLabels(field);
+  if (titles.length > MAX_LABELS) throw tooManyLabels(field);
 }
 
 export function tooManyLabels(field = 'labels'): ValidationFailed {
-  return new ValidationFailed({ [field]: [`has too many names (maximum is ${MOST_LABELS})`] });
+  return new ValidationFailed({ [field]: [`has too many names (maximum is ${MAX_LABELS})`] });
 }
 
 /** A statement for the labels (`id`, `title`) of a project with these titles: its own, else those of the closest group around it. */

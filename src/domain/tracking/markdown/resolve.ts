@@ -20,9 +20,9 @@ const [user, group, project] = [alias('User', 'u'), alias('Namespace', 'g'), ali
 const [label, milestone] = [alias('Label', 'l'), alias('Milestone', 'm')];
 
 /** Different references of one kind in a text that are looked up, and in all texts that are rendered together; others stay text. */
-const MOST = { inText: 100, inAll: 1_000 };
+const MAX_REFERENCES = { inText: 100, inAll: 1_000 };
 /** Those to commits, for which git is asked. */
-const MOST_COMMITS = { inText: 20, inAll: 50 };
+const MAX_COMMIT_REFERENCES = { inText: 20, inAll: 50 };
 
 /** What looking up references needs. */
 export type Looking = Pick<Context, 'db' | 'actor' | 'clientAddress' | 'answer' | 'repositories'>;
@@ -55,7 +55,7 @@ export async function resolveLinks(
   for (const [at, { text, project }] of texts.entries()) {
     await yieldToEventLoop();
     for (const reference of distinct(text)) {
-      const most = reference.kind === 'commit' ? MOST_COMMITS : MOST;
+      const most = reference.kind === 'commit' ? MAX_COMMIT_REFERENCES : MAX_REFERENCES;
       const ofKind = wanted.get(reference.kind) ?? [];
       if (ofKind.length < most.inAll) ofKind.push({ ...reference, project, links: links[at] ?? new Map() });
       wanted.set(reference.kind, ofKind);
@@ -76,7 +76,7 @@ function distinct(text: string): Reference[] {
   for (const reference of referencesIn(text)) {
     const { kind, written } = reference;
     const count = counts.get(kind) ?? 0;
-    if (found.has(written) || count >= (kind === 'commit' ? MOST_COMMITS : MOST).inText) continue;
+    if (found.has(written) || count >= (kind === 'commit' ? MAX_COMMIT_REFERENCES : MAX_REFERENCES).inText) continue;
     counts.set(kind, count + 1);
     found.set(written, reference);
   }

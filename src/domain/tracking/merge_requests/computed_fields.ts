@@ -17,8 +17,8 @@ const earlier = alias('MergeRequest', 'em');
 const [ref, home, around] = [alias('RecordedRef', 'rr'), alias('Project', 'rp'), alias('Namespace', 'rn')];
 
 /** How many notes are read for the issues that they mention, and how many characters of each. */
-const MOST_NOTES = 100;
-const MOST_CHARACTERS = 20_000;
+const MAX_NOTES = 100;
+const MAX_CHARACTERS = 20_000;
 
 computedFields('MergeRequest', {
   ...trailValues('MergeRequest'),
@@ -38,9 +38,9 @@ computedFields('MergeRequest', {
   }) => sql`(SELECT ${version.createdAt} FROM ${table(version)} WHERE ${version.mergeRequestId} = ${id}
     ORDER BY ${version.id} LIMIT 1)`,
   latestNotes: ({ id }) => sql`(SELECT COALESCE(json_agg(latest.body), '[]') FROM (
-    SELECT left(${note.body}, ${MOST_CHARACTERS}) AS body FROM ${table(note)}
+    SELECT left(${note.body}, ${MAX_CHARACTERS}) AS body FROM ${table(note)}
     WHERE ${note.subjectType} = 'MergeRequest' AND ${note.subjectId} = ${id} AND NOT ${note.system}
-    ORDER BY ${note.id} DESC LIMIT ${MOST_NOTES}) latest)`,
+    ORDER BY ${note.id} DESC LIMIT ${MAX_NOTES}) latest)`,
   sourceBranchSha: ({ sourceProjectId, sourceBranch }) => branchNow(sourceProjectId, sourceBranch),
   targetBranchSha: ({ targetProjectId, targetBranch }) => branchNow(targetProjectId, targetBranch),
   headPipelineId: (mergeRequest) => headPipeline(mergeRequest, pipeline.id),

@@ -9,7 +9,7 @@ import { withEffort } from '#src/domain/repository/effort.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { requireRoom } from '#src/domain/repository/quota.ts';
-import { PATIENCE, withCommits } from '#src/domain/repository/take_commits.ts';
+import { COPY_TIMEOUT_MS, withCommits } from '#src/domain/repository/take_commits.ts';
 import {
   assigneesGiven,
   checkTexts,
@@ -110,7 +110,7 @@ export async function createMergeRequest(
   const { head, start } = await requireTips(context, sides);
   await requireRoom(context.repositories, target, 0);
   const id = await withEffort(context, () =>
-    withCommits(context, { source, target, oids: [head] }, PATIENCE, async (keepLock) => {
+    withCommits(context, { source, target, oids: [head] }, COPY_TIMEOUT_MS, async (keepLock) => {
       const reader = await ensureRepository(context, target);
       const version = await measureVersion(reader, { head, start });
       return open(context, actor, input, {

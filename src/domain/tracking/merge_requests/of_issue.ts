@@ -15,10 +15,10 @@ const { sql } = Prisma;
 const mergeRequest = alias('MergeRequest', 'mr');
 
 /** Maximum number of merge requests that close one issue, and of characters that are read of the description of each. */
-const MOST_CLOSING = 100;
-const MOST_CHARACTERS = 20_000;
+const MAX_CLOSING_MERGE_REQUESTS = 100;
+const MAX_CHARACTERS = 20_000;
 /** Maximum number of characters that are read for all issues of a page; merge requests beyond count as not closing. */
-const MOST_IN_ALL = 1_000_000;
+const MAX_TOTAL_CHARACTERS = 1_000_000;
 
 /**
  * The merge requests of all projects that mention each issue in their texts or notes, or that it mentions, by ID, as far as the
@@ -91,13 +91,13 @@ async function closingIds(context: Context, issueIds: readonly number[]): Promis
         sum(length(c.title) + COALESCE(length(c.description), 0)) OVER (ORDER BY c.id, i.id) AS characters
       FROM issues i JOIN projects pr ON pr.id = i.project_id JOIN namespaces ns ON ns.id = pr.namespace_id
       CROSS JOIN LATERAL (
-        SELECT mr.id, mr.title, left(mr.description, ${MOST_CHARACTERS}) AS description
+        SELECT mr.id, mr.title, left(mr.description, ${MAX_CHARACTERS}) AS description
         FROM notes cn JOIN merge_requests mr ON mr.id = cn.source_id AND mr.target_project_id = i.project_id
           AND mr.target_branch = pr.default_branch
         WHERE cn.subject_type = 'Issue' AND cn.subject_id = i.id AND cn.mention IS NOT NULL AND cn.source_type = 'MergeRequest'
-        ORDER BY mr.id LIMIT ${MOST_CLOSING}) c
+        ORDER BY mr.id LIMIT ${MAX_CLOSING_MERGE_REQUESTS}) c
       WHERE i.id = ANY(${ids}::int[]) AND ${within(sql`i.project_id`, 'merge_requests')}) c
-      WHERE characters <= ${MOST_IN_ALL}`,
+      WHERE characters <= ${MAX_TOTAL_CHARACTERS}`,
   );
   const closing: Candidate[] = [];
   let read = 0;
@@ -105,7 +105,7 @@ async function closingIds(context: Context, issueIds: readonly number[]): Promis
     if (closes(candidate)) closing.push(candidate);
     read += candidate.title.length + (candidate.description?.length ?? 0);
     // Others have their turn every few milliseconds.
-    if (read >= MOST_CHARACTERS) {
+    if (read >= MAX_CHARACTERS) {
       read = 0;
       await setImmediate();
     }

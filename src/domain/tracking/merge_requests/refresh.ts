@@ -28,13 +28,13 @@ const mergeRequest = alias('MergeRequest', 'mr');
 type Stores = Pick<Context, 'db' | 'repositories' | 'followers'> & { jobs?: Context['jobs'] | undefined };
 
 /** How many merge requests are loaded per statement. */
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /** How often a merge request is checked again if it is changed concurrently. */
 const ATTEMPTS = 10;
 
 /** Milliseconds that copying the commits of one merge request may take in the background. */
-const PATIENCE = 10 * 60_000;
+const COPY_TIMEOUT_MS = 10 * 60_000;
 
 /** Updates merge requests after their branches have moved, one after another, however many there are of a branch. */
 export async function refreshMergeRequests(stores: Stores, wanted: Jobs['merge_requests.refresh']): Promise<void> {
@@ -45,10 +45,10 @@ export async function refreshMergeRequests(stores: Stores, wanted: Jobs['merge_r
   for (let last = 0; ; ) {
     const rows = await stores.db.$queryRaw<{ id: number }[]>`
       SELECT ${mergeRequest.id} FROM ${table(mergeRequest)} WHERE ${mergeRequest.state} = 'opened' AND ${mergeRequest.id} > ${last}
-        AND ${which(wanted)} ORDER BY ${mergeRequest.id} LIMIT ${AT_ONCE}`;
+        AND ${which(wanted)} ORDER BY ${mergeRequest.id} LIMIT ${BATCH_SIZE}`;
     await each.run(rows, ({ id }) => refresh(id));
     last = rows.at(-1)?.id ?? last;
-    if (rows.length < AT_ONCE) break;
+    if (rows.length < BATCH_SIZE) break;
   }
   each.end();
 }
@@ -146,7 +146,7 @@ async function addVersion(
   if (!(await mayBringCommits(stores.db, mergeRequest))) return 'refused';
   const { id, iid, sha, sourceBranch } = mergeRequest;
   const since = new Date();
-  return withCommits(stores, { source, target, oids: [head] }, PATIENCE, async (keepLock) => {
+  return withCommits(stores, { source, target, oids: [head] }, COPY_TIMEOUT_MS, async (keepLock) => {
     const measured = await measureVersion(reader, { head, start });
     const added = await addedCommits(reader, sha, head);
     return withRepositoryLock(stores.db, target.id, async (tx) => {
@@ -171,14 +171,14 @@ async function addVersion(
 }
 
 /** Maximum number of commits listed individually in a note. */
-const MOST_LISTED = 20;
+const MAX_LISTED_COMMITS = 20;
 
 /** The commits of a new head that are not in the previous one. */
 async function addedCommits(reader: RepositoryReader, from: Oid | null, to: Oid) {
   if (from === null || (await reader.commit(from)) === null) return { latest: [], total: 0 };
-  const commits = await reader.between(from, to, { limit: MOST_LISTED });
+  const commits = await reader.between(from, to, { limit: MAX_LISTED_COMMITS });
   const latest = commits.map((commit) => ({ sha: commit.oid, title: storable(titleOf(commit)) }));
-  const total = commits.length < MOST_LISTED ? commits.length : await reader.countBetween(from, to);
+  const total = commits.length < MAX_LISTED_COMMITS ? commits.length : await reader.countBetween(from, to);
   return { latest, total };
 }
 

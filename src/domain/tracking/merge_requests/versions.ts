@@ -30,7 +30,7 @@ export interface VersionCommits {
 }
 
 /** Maximum number of commits that a version shows. */
-const MOST_COMMITS = 5_000;
+const MAX_COMMITS = 5_000;
 
 /** The versions of each merge request, latest first, in one statement. The caller has checked that they are readable. */
 export async function listVersions<R>(
@@ -115,7 +115,7 @@ export async function versionCommits(
 
 /** All of them, newest first, up to a limit. Throws RateLimited. */
 export async function firstCommits(context: Context, version: VersionCommits): Promise<CommitRow[]> {
-  return (await versionCommits(context, version, { limit: MOST_COMMITS, offset: 0, withTotal: false })).nodes;
+  return (await versionCommits(context, version, { limit: MAX_COMMITS, offset: 0, withTotal: false })).nodes;
 }
 
 /** The commit that excludes others from those of a version: the tip of the target branch, or the base if that is gone. */

@@ -18,7 +18,7 @@ const { sql } = Prisma;
 const [milestone, subgroup] = [alias('Milestone', 'm'), alias('Namespace', 'dn')];
 
 /** Maximum number of words of a title that are searched for. */
-const MOST_WORDS = 20;
+const MAX_WORDS = 20;
 
 /** Which milestones a list has: those that match all. */
 export interface MilestoneFilter {
@@ -104,8 +104,8 @@ function conditionsOf(filter: MilestoneFilter): Prisma.Sql[] {
   const { title, description, dueDate, startDate, updatedAt } = milestone;
   const { state, iids, search, updatedAfter, updatedBefore, containingDate } = filter;
   const words = [...new Set(filter.searchTitle?.split(/\s+/).filter((word) => word !== ''))];
-  if (words.length > MOST_WORDS)
-    throw new BadRequest(`search_title has too many words (maximum is ${MOST_WORDS})`, 'search_title');
+  if (words.length > MAX_WORDS)
+    throw new BadRequest(`search_title has too many words (maximum is ${MAX_WORDS})`, 'search_title');
   if ((filter.startDate == null) !== (filter.endDate == null))
     throw new BadRequest('start_date and end_date are given together', 'start_date');
   const day = containingDate == null ? null : sql`(${moment(containingDate)} AT TIME ZONE 'UTC')::date`;

@@ -1,12 +1,12 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { labelsTitled, MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts';
+import { labelsTitled, MAX_LABELS } from '#src/domain/tracking/labels/ensure.ts';
 import { milestoneTitled } from '#src/domain/tracking/milestones/list.ts';
 import { dueDate } from '#src/domain/tracking/quick_actions/due_date.ts';
 import { labelTitles, milestoneTitle, usernames } from '#src/domain/tracking/quick_actions/names.ts';
 import type { QuickAction } from '#src/domain/tracking/quick_actions/split.ts';
 import { factsOf, type QuickActionName } from '#src/domain/tracking/quick_actions/table.ts';
-import { involvable, MOST_PEOPLE } from '#src/domain/tracking/subjects/assignees.ts';
+import { involvable, MAX_ASSIGNEES } from '#src/domain/tracking/subjects/assignees.ts';
 import { asDraft, asReady, toggleDraft } from '#src/domain/tracking/subjects/draft.ts';
 import { parseDuration } from '#src/domain/tracking/subjects/duration.ts';
 
@@ -193,7 +193,7 @@ function asked({ target: { reviewerIds = [] } }: Reading, turn: Turn): Partial<W
 
 /** The users after a change; null if they are the same. */
 function turned(present: readonly number[], turn: Turn): number[] | null {
-  const next = [...new Set(turn(present))].slice(0, MOST_PEOPLE);
+  const next = [...new Set(turn(present))].slice(0, MAX_ASSIGNEES);
   return next.length === present.length && next.every((id, index) => id === present[index]) ? null : next;
 }
 
@@ -246,7 +246,7 @@ async function existing(
   actions: readonly QuickAction[],
 ): Promise<ReadonlySet<string>> {
   const naming = actions.filter(({ name }) => name === 'label' || name === 'relabel');
-  const named = [...new Set(naming.flatMap(({ argument }) => labelTitles(argument)))].slice(0, MOST_LABELS);
+  const named = [...new Set(naming.flatMap(({ argument }) => labelTitles(argument)))].slice(0, MAX_LABELS);
   if (named.length === 0) return new Set();
   const labels = await context.db.$queryRaw<{ title: string }[]>(labelsTitled(target.project.id, named));
   return new Set(labels.map(({ title }) => title));
@@ -260,7 +260,7 @@ async function people(
   actions: readonly QuickAction[],
 ): Promise<Pick<Known, 'users' | 'readers'>> {
   const naming = actions.filter(({ name }) => factsOf(name).parameter === '@user');
-  const named = [...new Set(naming.flatMap(({ argument }) => namesIn(argument, actor)))].slice(0, MOST_PEOPLE);
+  const named = [...new Set(naming.flatMap(({ argument }) => namesIn(argument, actor)))].slice(0, MAX_ASSIGNEES);
   if (named.length === 0) return { users: new Map(), readers: new Map() };
   const found = await context.db.$queryRaw<{ id: number; name: string }[]>`
     SELECT id, lower(username) AS name FROM users WHERE lower(username) = ANY(${named}::text[]) AND NOT ghost`;

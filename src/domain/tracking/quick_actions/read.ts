@@ -6,7 +6,7 @@ import {
   type WantedDeeds,
 } from '#src/domain/tracking/quick_actions/interpret.ts';
 import {
-  MOST_ACTIONS,
+  MAX_ACTIONS,
   mayHaveQuickActions,
   type QuickAction,
   splitQuickActions,
@@ -45,7 +45,7 @@ export async function readQuickActionsOf(
   const actions: QuickAction[] = [];
   const left = texts.map((text) => {
     if (!mayHaveQuickActions(text)) return text;
-    const split = splitQuickActions(text, MOST_ACTIONS - actions.length);
+    const split = splitQuickActions(text, MAX_ACTIONS - actions.length);
     actions.push(...split.actions);
     return split.text;
   });

@@ -2,7 +2,7 @@ import type { Actor } from '#src/access/permissions/actor.ts';
 import { assignedTo, TODAY } from '#src/access/permissions/visibility.ts';
 import type { Subject } from '#src/domain/changes/change.ts';
 import { ofOrAround } from '#src/domain/projects/groups_around.ts';
-import { MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts';
+import { MAX_LABELS } from '#src/domain/tracking/labels/ensure.ts';
 import { containing, hasTrigrams, holds, Prisma } from '#src/platform/database/db.ts';
 import { BadRequest, Unauthenticated } from '#src/platform/errors.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
@@ -147,8 +147,8 @@ function keptLabels(of: Subjects, labels: readonly string[] | null | undefined):
 
 function titlesOf(labels: readonly string[] | null | undefined): string[] {
   const titles = [...new Set(labels ?? [])];
-  if (titles.length > MOST_LABELS) {
-    throw new BadRequest(`labels has too many names (maximum is ${MOST_LABELS})`, 'labels');
+  if (titles.length > MAX_LABELS) {
+    throw new BadRequest(`labels has too many names (maximum is ${MAX_LABELS})`, 'labels');
   }
   return titles;
 }

@@ -6,7 +6,7 @@ import { findUnrecordedFiles, secretsOf } from '#src/domain/uploads/unrecorded.t
 type Stores = Pick<Context, 'db' | 'uploads'>;
 
 /** Objects that are removed by one run. */
-const MOST_REMOVED = 1_000;
+const MAX_REMOVED_PER_RUN = 1_000;
 
 /**
  * Removes objects of Git LFS that no project has any more, a day after they came, and an hour after files that were not recorded were
@@ -18,7 +18,7 @@ export async function cleanUpLfs(stores: Stores): Promise<void> {
   let removed = 0;
   for await (const file of findUnrecordedObjects(stores)) {
     await store.remove(file);
-    if (++removed >= MOST_REMOVED) return;
+    if (++removed >= MAX_REMOVED_PER_RUN) return;
   }
 }
 
@@ -29,7 +29,7 @@ async function removeUnused(stores: Stores): Promise<void> {
     const rows = await tx.$queryRaw<{ id: number }[]>`
       SELECT o.id FROM lfs_objects o WHERE o.created_at < now() - interval '1 day'
         AND NOT EXISTS (SELECT 1 FROM lfs_object_projects p WHERE p.lfs_object_id = o.id)
-      ORDER BY o.id LIMIT ${MOST_REMOVED} FOR UPDATE SKIP LOCKED`;
+      ORDER BY o.id LIMIT ${MAX_REMOVED_PER_RUN} FOR UPDATE SKIP LOCKED`;
     return tx.$queryRaw<{ oid: string; secret: string }[]>`
       DELETE FROM lfs_objects o WHERE o.id = ANY(${rows.map(({ id }) => id)}::int[])
         AND NOT EXISTS (SELECT 1 FROM lfs_object_projects p WHERE p.lfs_object_id = o.id) RETURNING oid, secret`;

@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { Overrun, Threads } from '#src/base/thread.ts';
 import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
-import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/base/sources.ts';
+import { MAX_CONFIG_BYTES } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import type { Raw } from '#src/domain/ci/pipelines/config/base/values.ts';
 import { withFileKeys } from '#src/domain/ci/pipelines/config/cache_keys.ts';
 import { type Ground, LookUp } from '#src/domain/ci/pipelines/config/look_up.ts';
@@ -24,11 +24,11 @@ export async function configPath(db: Db, { ciConfigPath }: { ciConfigPath: strin
 const DEADLINE = 4_000;
 const LIMITS = { threads: 1, memory: 256, milliseconds: 20_000, cpuTime: DEADLINE, idle: 30_000 };
 /** How often a configuration may turn out to need more than is known, and milliseconds for all of that. */
-const MOST_ROUNDS = 25;
-const PATIENCE = 30_000;
+const MAX_ROUNDS = 25;
+const TIMEOUT_MS = 30_000;
 
 /** One file at a time; callers take turns. */
-const TURNS = { concurrency: 1, waitingPerCaller: 50, waiting: 1_000, patience: 60_000 };
+const CONCURRENCY_LIMITS = { concurrency: 1, waitingPerCaller: 50, waiting: 1_000, patience: 60_000 };
 
 /** In a checkout the thread is TypeScript, in the published package JavaScript. */
 const SCRIPT = new URL(import.meta.filename.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
@@ -40,7 +40,7 @@ interface Readers {
 }
 
 function readers(): Readers {
-  return { turns: new CallerSemaphore(TURNS), threads: new Threads(SCRIPT, LIMITS) };
+  return { turns: new CallerSemaphore(CONCURRENCY_LIMITS), threads: new Threads(SCRIPT, LIMITS) };
 }
 
 const ofPipelines = readers();
@@ -76,12 +76,12 @@ export async function planPipeline(
   const entry = await repository.entry(commit, path);
   if (entry?.type !== 'blob') return NO_PLAN;
   try {
-    const content = await repository.blob(entry.oid, LARGEST_CONFIG);
+    const content = await repository.blob(entry.oid, MAX_CONFIG_BYTES);
     return content === null
       ? NO_PLAN
       : await planText(context, ground, occasion, { text: content.toString('utf8'), known, inputs });
   } catch (error) {
-    if (isLimit(error, 'size')) return { ...NO_PLAN, error: `The file is larger than ${LARGEST_CONFIG} bytes` };
+    if (isLimit(error, 'size')) return { ...NO_PLAN, error: `The file is larger than ${MAX_CONFIG_BYTES} bytes` };
     throw error;
   }
 }
@@ -112,8 +112,8 @@ export async function planText(
 export async function lintConfig(context: Context, caller: string, wish: Wish): Promise<PipelinePlan> {
   const { text } = wish;
   if (text.trim() === '') return { ...NO_PLAN, error: `Please provide content of ${CONFIG_PATH}` };
-  if (Buffer.byteLength(text) > LARGEST_CONFIG) {
-    return { ...NO_PLAN, error: `The file is larger than ${LARGEST_CONFIG} bytes` };
+  if (Buffer.byteLength(text) > MAX_CONFIG_BYTES) {
+    return { ...NO_PLAN, error: `The file is larger than ${MAX_CONFIG_BYTES} bytes` };
   }
   return read(context, ofLint, caller, wish);
 }
@@ -126,9 +126,9 @@ async function read(
   { ground, ...request }: Wish,
 ): Promise<PipelinePlan> {
   const lookUp = new LookUp(context, ground);
-  const end = performance.now() + PATIENCE;
+  const end = performance.now() + TIMEOUT_MS;
   try {
-    for (let round = 0; round < MOST_ROUNDS && performance.now() < end; round++) {
+    for (let round = 0; round < MAX_ROUNDS && performance.now() < end; round++) {
       const answer = await turns.run(caller, () => threads.run({ ...request, answers: lookUp.answers }));
       if ('plan' in answer) return answer.plan;
       await lookUp.add(answer.missing, end);
