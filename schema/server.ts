@@ -19,7 +19,7 @@ import { type Prepare, preparing } from '#schema/subscriptions/prepare.ts';
 import { serverSentEvents, wantsEvents } from '#schema/subscriptions/server_sent_events.ts';
 import type { Subscribing } from '#schema/subscriptions/subscribe.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
-import type { Hub } from '#src/domain/live/hub.ts';
+import type { SubscriptionHub } from '#src/domain/live/hub.ts';
 import { type LiveLimits, subscriptionQuota } from '#src/domain/live/subscription_quota.ts';
 import { allowCompression, refuseCompression } from '#src/platform/compressible.ts';
 import type { BudgetLimits } from '#src/platform/limits/budget.ts';
@@ -44,7 +44,7 @@ export interface GraphQLServerOptions {
 
 /** Receives changes, and limits subscriptions. */
 export interface LiveServing {
-  hub: Hub | null;
+  hub: SubscriptionHub | null;
   callers: Callers;
   limits: LiveLimits;
 }

@@ -21,7 +21,7 @@ import type {
   Raw,
   Row,
 } from '#pages/engine/row.ts';
-import { isNoId, Unfit, type Variable, valuesFor, variablesOf } from '#pages/engine/variables.ts';
+import { InvalidVariable, isNoId, type Variable, valuesFor, variablesOf } from '#pages/engine/variables.ts';
 import type { Visit } from '#pages/engine/visit.ts';
 import { filled } from '#rest/engine/input_fields.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
@@ -326,7 +326,7 @@ function variablesIn(
     if (!variables.some(({ name }) => name === 'first')) return asked;
     return { ...asked, [asked.before === undefined && given.page !== 'last' ? 'first' : 'last']: pageSize };
   } catch (error) {
-    if (!(error instanceof Unfit)) throw error;
+    if (!(error instanceof InvalidVariable)) throw error;
     if (Object.hasOwn(parameters, error.variable)) return null;
     throw new DomainError('BAD_REQUEST', error.message);
   }
@@ -358,7 +358,7 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
       problems = await checkForm(serving, row, visit, given, asked, fieldOf);
       if (Object.keys(problems).length === 0) {
         const missing = variables.find(({ name, required }) => required && asked[name] === undefined);
-        if (missing) throw new Unfit(missing.name);
+        if (missing) throw new InvalidVariable(missing.name);
         const input = filled(variables, asked, row.differences.preset);
         const result = await serving.execute(row.operation, input, visit);
         const facts = factsOf(visit, given);
@@ -372,7 +372,7 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
         problems = known;
       }
     } catch (error) {
-      if (!(error instanceof Unfit) || !row.again) throw asRefusal(error);
+      if (!(error instanceof InvalidVariable) || !row.again) throw asRefusal(error);
       problems = { [error.variable]: 'is invalid' };
     }
     const refused = { values: given, problems: saidByForm(problems, parameters) };
@@ -509,5 +509,5 @@ function refusalOf({ errors = [] }: ExecutionResult): Error {
 }
 
 function asRefusal(error: unknown): unknown {
-  return error instanceof Unfit ? new DomainError('BAD_REQUEST', error.message) : error;
+  return error instanceof InvalidVariable ? new DomainError('BAD_REQUEST', error.message) : error;
 }

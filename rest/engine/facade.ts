@@ -20,7 +20,7 @@ import {
   raiseFlags,
   refuse,
   respond,
-  respondToTrial,
+  respondToDryRun,
   setEtag,
   wrongVerb,
 } from '#rest/engine/respond.ts';
@@ -353,7 +353,8 @@ async function operate<A extends Asker>(
   if (error) return void refuseBy(options, call, error);
   const subtree = valueAt(result.data, endpoint.resultPath);
   // A look-up may find nothing without an error; anything below it is then missing.
-  if (subtree === undefined && !endpoint.route.done) return void refuse(response, 404, { message: '404 Not found' });
+  if (subtree === undefined && !endpoint.route.whenNoRecord)
+    return void refuse(response, 404, { message: '404 Not found' });
   if (version !== undefined) {
     setEtag(response, String(valueAt(result.data, version.split('.'))));
     if (subtree === null || known.includes('*')) return void response.writeHead(304).end();
@@ -370,14 +371,14 @@ async function operate<A extends Asker>(
     raiseFlags(endpoint.route, subtree, response);
     return { subtree };
   }
-  const { trial } = endpoint.route;
-  if (trial && isTried(trial, endpoint, variables)) return void respondToTrial(trial, request, response);
+  const { dryRun } = endpoint.route;
+  if (dryRun && isDryRun(dryRun, endpoint, variables)) return void respondToDryRun(dryRun, request, response);
   return void respond(endpoint, subtree, page, request, response, urlOf(options, request));
 }
 
 /** Whether the parameter by which nothing is changed is true. */
-function isTried(trial: string, { parameters }: Endpoint, variables: Record<string, unknown>): boolean {
-  const fills = parameters.find(({ name }) => name === trial)?.fills;
+function isDryRun(dryRun: string, { parameters }: Endpoint, variables: Record<string, unknown>): boolean {
+  const fills = parameters.find(({ name }) => name === dryRun)?.fills;
   return fills !== undefined && valueAt(variables, fills) === true;
 }
 

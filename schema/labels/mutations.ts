@@ -13,7 +13,7 @@ import {
   subscribeToLabel,
   updateLabel,
 } from '#src/domain/tracking/labels/save.ts';
-import type { ChangedThere } from '#src/domain/tracking/places/place.ts';
+import type { ChangedRecord } from '#src/domain/tracking/places/place.ts';
 
 const COLOR = 'Colour: `#` with 3 or 6 hex digits, or a CSS colour name.';
 const DESCRIPTION = 'Description of the label’s meaning.';
@@ -39,7 +39,7 @@ const label = (t: InputFields) =>
 
 const which = (t: InputFields) => ({ ...placeFields(t, 'of the label'), label: label(t) });
 
-const labelPayload: Payload<ChangedThere> = changed('label', Label, 'Label', (context, { place, id }, selection) =>
+const labelPayload: Payload<ChangedRecord> = changed('label', Label, 'Label', (context, { place, id }, selection) =>
   labelById(context, place, id, selection),
 );
 

@@ -34,11 +34,11 @@ export function planOf(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  comesAgain: boolean,
+  isRepeated: boolean,
 ): Plan | null {
   const known = own.has(operation) ? own.get(operation) : kept.get(operation)?.plan;
   if (known !== undefined) return known;
-  if (comesAgain) {
+  if (isRepeated) {
     const plan = Plan.of(schema, document, operation);
     own.set(operation, plan);
     return plan;

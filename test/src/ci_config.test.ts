@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { aggregate, coveredSeconds, type JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { slugOf } from '#src/domain/ci/environments/values.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { PipelineOrigin } from '#src/domain/ci/pipelines/config/base/origin.ts';
 import { MAX_CONFIG_BYTES } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { expand, predefined } from '#src/domain/ci/pipelines/config/base/variables.ts';
@@ -367,9 +367,9 @@ describe('A file is read as libyaml reads it:', () => {
 });
 
 describe('only and except', () => {
-  const branch: Occasion = { ref: 'feature/x', tag: false, source: 'push', project: 'group/project' };
-  const runs = (keys: string, occasion: Partial<Occasion> = {}) =>
-    selectJobs(parseConfig(`j: {script: x, ${keys}}`), { ...branch, ...occasion }).length === 1;
+  const branch: PipelineOrigin = { ref: 'feature/x', tag: false, source: 'push', project: 'group/project' };
+  const runs = (keys: string, origin: Partial<PipelineOrigin> = {}) =>
+    selectJobs(parseConfig(`j: {script: x, ${keys}}`), { ...branch, ...origin }).length === 1;
 
   it.each([
     ['only: [branches]', {}, true],
@@ -392,8 +392,8 @@ describe('only and except', () => {
     ['except: [triggers]', { source: 'trigger' }, false],
     ['only: [schedules]', {}, false],
     ['only: []', {}, false],
-  ] as const)('%s for %j: %s', (keys, occasion, expected) => {
-    expect(runs(keys, occasion)).toBe(expected);
+  ] as const)('%s for %j: %s', (keys, origin, expected) => {
+    expect(runs(keys, origin)).toBe(expected);
   });
 
   it('give up on patterns that take forever', () => {

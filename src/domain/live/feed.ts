@@ -17,7 +17,7 @@ export interface FeedWork {
 }
 
 /** All subscriptions to the same with the same credentials: each change is read once for them, in order. */
-export class Feed {
+export class ChangeFeed {
   readonly topic: Topic;
   readonly caller: LiveCaller;
   readonly members = new Set<Member>();

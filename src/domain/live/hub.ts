@@ -12,7 +12,7 @@ import {
   waitingKey,
 } from '#src/domain/live/change.ts';
 import { EventIds, type EventPosition, eventCursor, parseEventCursor } from '#src/domain/live/event_ids.ts';
-import { Feed, type FeedWork } from '#src/domain/live/feed.ts';
+import { ChangeFeed, type FeedWork } from '#src/domain/live/feed.ts';
 import { Member } from '#src/domain/live/member.ts';
 import { MAX_MISSED_CHANGES, missedEvents, missedStates, newestEvents, traceEnd } from '#src/domain/live/missed.ts';
 import { placesOf } from '#src/domain/live/places.ts';
@@ -61,19 +61,19 @@ const BATCH_SIZE = 500;
 const FRESH = 1_000;
 
 /** Receives changes by any process, and has them read for those who subscribed to them. */
-export class Hub implements FeedWork {
+export class SubscriptionHub implements FeedWork {
   readonly report: (error: unknown) => void;
   readonly #db: Db;
   readonly #listener: Pick<Listener, 'subscribe'>;
   readonly #announcement: Announcement;
   readonly #turns = new CallerSemaphore(CONCURRENCY_LIMITS);
-  readonly #feeds = new Map<string, Feed>();
+  readonly #feeds = new Map<string, ChangeFeed>();
   /** Feeds by topic. */
-  readonly #topics = new Map<string, Set<Feed>>();
+  readonly #topics = new Map<string, Set<ChangeFeed>>();
   /** Those of groups and viewers, which include several projects. */
   readonly #wide = new Map<string, Topic>();
   /** Callers with subscriptions, by key. */
-  readonly #callers = new Map<string, { caller: LiveCaller; feeds: Set<Feed> }>();
+  readonly #callers = new Map<string, { caller: LiveCaller; feeds: Set<ChangeFeed> }>();
   #gathered = new Map<string, Change>();
   #timer: NodeJS.Timeout | undefined;
   #listening: Promise<void> | undefined;
@@ -108,7 +108,7 @@ export class Hub implements FeedWork {
     return (sink) => this.#join(wanted, replay, sink);
   }
 
-  async #join(wanted: Wanted, replay: (feed: Feed) => Promise<Change[]>, sink: Sink): Promise<() => void> {
+  async #join(wanted: Wanted, replay: (feed: ChangeFeed) => Promise<Change[]>, sink: Sink): Promise<() => void> {
     const { topic, after } = wanted;
     this.#joining += 1;
     let offset: number | null;
@@ -153,7 +153,7 @@ export class Hub implements FeedWork {
   }
 
   /** Returns a function that reads what was missed. Throws BadRequest. */
-  #replayOf(topic: Topic, after: string | null): (feed: Feed) => Promise<Change[]> {
+  #replayOf(topic: Topic, after: string | null): (feed: ChangeFeed) => Promise<Change[]> {
     const { kind } = topic;
     if (after === null) return async () => [];
     if (kind === 'event') {
@@ -181,13 +181,13 @@ export class Hub implements FeedWork {
     });
   }
 
-  #feedOf({ topic, caller: given, operation }: Wanted): Feed {
+  #feedOf({ topic, caller: given, operation }: Wanted): ChangeFeed {
     const caller = this.#callers.get(given.key)?.caller ?? given;
     const of = topicKey(topic);
     const key = feedKey(topic, caller, operation);
     const known = this.#feeds.get(key);
     if (known) return known;
-    const feed = new Feed(topic, caller, operation, this);
+    const feed = new ChangeFeed(topic, caller, operation, this);
     this.#feeds.set(key, feed);
     this.#callers.set(caller.key, { caller, feeds: (this.#callers.get(caller.key)?.feeds ?? new Set()).add(feed) });
     this.#topics.set(of, (this.#topics.get(of) ?? new Set()).add(feed));
@@ -195,7 +195,7 @@ export class Hub implements FeedWork {
     return feed;
   }
 
-  #leave(feed: Feed, member: Member): void {
+  #leave(feed: ChangeFeed, member: Member): void {
     const { topic, caller } = feed;
     feed.members.delete(member);
     if (feed.members.size > 0) return;
@@ -290,12 +290,12 @@ export class Hub implements FeedWork {
       [...new Set(wanted.map(({ projectId }) => projectId))],
       [...users],
     );
-    const told: [Feed, Change][] = wanted.flatMap((change) => {
+    const told: [ChangeFeed, Change][] = wanted.flatMap((change) => {
       const feeds = topicsOf(change, places.get(change.projectId)).flatMap((topic) => [
         ...(this.#topics.get(topic) ?? []),
       ]);
       const cursor = change.kind === 'trace' ? null : (change.cursor ?? now);
-      return feeds.map((feed): [Feed, Change] => [feed, { ...change, cursor }]);
+      return feeds.map((feed): [ChangeFeed, Change] => [feed, { ...change, cursor }]);
     });
     await this.#look([...new Set(told.map(([{ caller }]) => caller))]);
     for (const [feed, change] of told) if (feed.caller.checkedAt >= 0) feed.push(change);

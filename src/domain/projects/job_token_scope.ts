@@ -11,7 +11,7 @@ import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { ofEach, onlyOne } from '#src/platform/records/parents.ts';
+import { onlyOne, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/groups/computed_fields.ts';
@@ -106,7 +106,7 @@ export async function listAllowedGroups<R>(
     await readPages<R>(
       context.db,
       page,
-      ofEach([{}], {}, () => pageOfRows(selection, list, page)),
+      perParent([{}], {}, () => pageOfRows(selection, list, page)),
     ),
   );
 }

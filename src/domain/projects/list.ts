@@ -13,7 +13,7 @@ import { BadRequest } from '#src/platform/errors.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { type Alias, alias } from '#src/platform/records/alias.ts';
 import { type Order, order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/projects/computed_fields.ts';
@@ -108,7 +108,7 @@ export async function listProjectsOf<P extends Readonly<Record<string, number>>,
     const where = all([...scope(project, parent), ...projectConditions(actor, filter)]);
     return pageOfRows(selection, { rows: project, where, order: orderOf(by), params: { actor } }, page);
   };
-  return readPages(db, page, ofEach(parents, types, pageOf));
+  return readPages(db, page, perParent(parents, types, pageOf));
 }
 
 /** The conditions for a filter and visibility. Throws BadRequest. */

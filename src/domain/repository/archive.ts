@@ -28,7 +28,7 @@ export interface ArchiveRow {
 }
 
 /** What an archive is asked to be. */
-export interface ArchiveWish {
+export interface ArchiveInput {
   ref?: string | null | undefined;
   format: ArchiveFormat;
   /** Only this directory or file. */
@@ -46,7 +46,7 @@ const MAX_EXCLUDED_PATHS = 100;
 export async function findArchive(
   context: Context,
   project: ProjectRow,
-  { ref, format, lfsObjects = true, ...part }: ArchiveWish,
+  { ref, format, lfsObjects = true, ...part }: ArchiveInput,
 ): Promise<ArchiveRow> {
   authorize(context.actor, 'read_repository', project);
   const revision = await findRevision(context, project, ref || null);

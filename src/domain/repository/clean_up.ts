@@ -1,7 +1,7 @@
 import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from '#src/access/permissions/actor.ts';
-import { EachApart } from '#src/domain/repository/each.ts';
+import { ErrorCollector } from '#src/domain/repository/each.ts';
 import { mayRemoveObjects, withRepositoryLock } from '#src/domain/repository/lock.ts';
 import type { RepositoryPlace, RepositoryStore } from '#src/domain/repository/store.ts';
 import { ProgramFailed } from '#src/git/base/errors.ts';
@@ -40,7 +40,7 @@ export async function cleanUpAll(stores: Stores): Promise<void> {
   const since = last.begun - ABANDONED - SLACK;
   const begun = Date.now();
   const failed = new Set<string>();
-  const each = new EachApart();
+  const each = new ErrorCollector();
   for await (const entry of stores.repositories.entries()) {
     await each.run([entry], async ({ kind, directory, id, storage, wiki }) => {
       failed.add(directory);

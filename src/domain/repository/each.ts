@@ -2,7 +2,7 @@
 const MAX_ERRORS = 20;
 
 /** Runs many tasks, all of them even if some fail. */
-export class EachApart {
+export class ErrorCollector {
   readonly #errors: unknown[] = [];
   readonly #what: string;
   #failed = 0;

@@ -1,6 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { cleanUp } from '#src/domain/repository/clean_up.ts';
-import { EachApart } from '#src/domain/repository/each.ts';
+import { ErrorCollector } from '#src/domain/repository/each.ts';
 import { mayRemoveObjects, unlessMaintained, withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { repositorySize } from '#src/domain/repository/size.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
@@ -43,7 +43,7 @@ export async function maintainActive(stores: Stores): Promise<void> {
   const active = await stores.db.$queryRaw<RepositoryPlace[]>`
     SELECT id, repository_storage AS "repositoryStorage" FROM projects
     WHERE deleted_at IS NULL AND last_activity_at > now() - interval '1 day' ORDER BY id`;
-  const each = new EachApart();
+  const each = new ErrorCollector();
   await each.run(active, async (place) => {
     await maintain(stores, place);
     await maintain(stores, { ...place, wiki: true });

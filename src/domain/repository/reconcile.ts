@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import type { RefChange } from '#src/domain/repository/change_refs.ts';
-import { EachApart } from '#src/domain/repository/each.ts';
+import { ErrorCollector } from '#src/domain/repository/each.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { isOwnRef, OWN_REFS, recordOwnRefs } from '#src/domain/repository/merge_request_refs.ts';
 import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
@@ -31,7 +31,7 @@ const BATCH_SIZE = 500;
  * first push to a repository is recorded with the next one.
  */
 export async function reconcileAll(stores: Stores): Promise<void> {
-  const each = new EachApart();
+  const each = new ErrorCollector();
   for (let last = 0; ; ) {
     const rows = await stores.db.$queryRaw<{ id: number }[]>`
       SELECT p.id FROM projects p WHERE p.id > ${last} AND p.deleted_at IS NULL

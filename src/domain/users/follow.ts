@@ -5,7 +5,7 @@ import { BadRequest, NotFound, NotModified } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
@@ -72,5 +72,5 @@ export function listFollows<R>(
     return pageOfRows(selection, { rows: user, where, order: order('User', ['id'], 'desc') }, page);
   };
   const parents = userIds.map((id) => ({ user: id }));
-  return readPages(context.db, page, ofEach(parents, { user: 'int' }, pageOf));
+  return readPages(context.db, page, perParent(parents, { user: 'int' }, pageOf));
 }

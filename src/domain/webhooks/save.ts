@@ -1,7 +1,7 @@
 import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
 import { audit } from '#src/access/audit/record.ts';
 import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
-import { forgetWanted } from '#src/domain/changes/wanted_hooks.ts';
+import { clearHookCache } from '#src/domain/changes/wanted_hooks.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { administered, administeredGroup, findHook, type HookPlace, type HookRef } from '#src/domain/webhooks/list.ts';
 import type { Switch } from '#src/domain/webhooks/payload/kinds.ts';
@@ -59,7 +59,7 @@ export async function updateHook(context: Context, ref: HookRef, values: HookVal
     await auditChanges(tx, context, { action: 'webhook_updated', ...audited(hook) }, before);
     await context.jobs.enqueue(tx, 'hooks.deliver', {});
   });
-  forgetWanted(context.db);
+  clearHookCache(context.db);
   return { id: hook.id };
 }
 
@@ -78,7 +78,7 @@ export async function deleteHook(context: Context, ref: HookRef): Promise<SavedH
     if (count === 0) throw new NotFound(ref.isSystem ? 'System hook' : 'Hook');
     await audit(tx, context, { action: 'webhook_deleted', ...audited(hook) });
   });
-  forgetWanted(context.db);
+  clearHookCache(context.db);
   return { id };
 }
 
@@ -100,7 +100,7 @@ async function create(
     await audit(tx, context, { action: 'webhook_created', ...audited(made) });
     return made;
   });
-  forgetWanted(context.db);
+  clearHookCache(context.db);
   return { id };
 }
 

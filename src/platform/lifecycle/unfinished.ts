@@ -5,7 +5,7 @@ import path from 'node:path';
 export const UNFINISHED_RESTORE = 'restoring';
 
 /** Throws an Error when a restore into the data directory did not end: what is there is not whole. */
-export function requireWhole(dataDir: string): void {
+export function requireNoPartialRestore(dataDir: string): void {
   if (!statSync(path.join(dataDir, UNFINISHED_RESTORE), { throwIfNoEntry: false })) return;
   throw new Error(`A restore into ${dataDir} did not end. Remove the directory and restore again.`);
 }

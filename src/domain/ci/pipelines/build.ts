@@ -4,7 +4,7 @@ import { TIERS } from '#src/domain/ci/environments/tier.ts';
 import { ENVIRONMENT_NAME } from '#src/domain/ci/environments/values.ts';
 import { settlePipeline } from '#src/domain/ci/jobs/settle.ts';
 import { commitTime } from '#src/domain/ci/pipelines/commit_time.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { PipelineOrigin } from '#src/domain/ci/pipelines/config/base/origin.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { expand, expandKnown } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import { type JobConfig, stageIndexOf } from '#src/domain/ci/pipelines/config/model.ts';
@@ -17,7 +17,7 @@ import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 const { sql } = Prisma;
 
 /** A pipeline to create for a commit in the repository. */
-export interface NewPipeline extends Occasion {
+export interface NewPipeline extends PipelineOrigin {
   projectId: number;
   sha: string;
   beforeSha: string | null;

@@ -8,19 +8,19 @@ import type { FailureReason } from '#src/domain/ci/jobs/failure_reason.ts';
 import { moveJob } from '#src/domain/ci/jobs/move.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/jobs/settle.ts';
 import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
-import type { PipelineSource } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { PipelineSource } from '#src/domain/ci/pipelines/config/base/origin.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { expandKnown, predefined } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import { planText } from '#src/domain/ci/pipelines/config/read.ts';
 import type { TriggerConfig } from '#src/domain/ci/pipelines/config/trigger.ts';
 import { buildPlanned, type PlannedPipeline, planStart } from '#src/domain/ci/pipelines/create.ts';
 import {
+  decryptVariables,
+  encryptVariables,
   type GivenVariable,
-  openVariables,
-  sealVariables,
   valuesOf,
 } from '#src/domain/ci/pipelines/given_variables.ts';
-import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
+import { predefinedVariables } from '#src/domain/ci/pipelines/known.ts';
 import { variablesOfProject } from '#src/domain/ci/variables/of_pipeline.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { defaultBranch } from '#src/domain/repository/revision.ts';
@@ -260,28 +260,28 @@ async function planChild(
   }
   const { ref, tag, sha, mergeRequestId, sourceBranch } = bridge;
   const branch = sourceBranch === null ? {} : { branch: sourceBranch };
-  const occasion = { ref, tag, ...branch, source: 'parent_pipeline', project: project.fullPath } as const;
+  const origin = { ref, tag, ...branch, source: 'parent_pipeline', project: project.fullPath } as const;
   const given = valuesOf(variables);
   const subject = {
     project,
     repository,
-    occasion,
+    origin,
     sha,
     beforeSha: null,
     starter: context.actor,
     mergeRequestId,
     given,
   };
-  const known = await knownVariables(context, subject);
+  const known = await predefinedVariables(context, subject);
   // JSON is YAML.
   const text = JSON.stringify({ include: trigger.include });
   const ground = { repository, commit: sha, base: null, parentId: bridge.pipelineId };
-  const plan = await planText(context, ground, occasion, { known, text });
+  const plan = await planText(context, ground, origin, { known, text });
   const input = {
-    ...occasion,
+    ...origin,
     ...(mergeRequestId === null ? {} : { mergeRequestId }),
     ...{ sourceJobId: bridge.id, pushKey: `trigger ${bridge.id}`, known, projectId: project.id, sha, beforeSha: null },
-    variablesEncrypted: sealVariables(variables, context.secret),
+    variablesEncrypted: encryptVariables(variables, context.secret),
     userId: context.actor.id,
   };
   return { input, repository, plan };
@@ -323,7 +323,7 @@ async function passedOn(
   { forwardsOwn, forwardsGiven }: TriggerConfig,
 ): Promise<GivenVariable[]> {
   const { db, secret } = context;
-  const given = openVariables(bridge.variablesEncrypted, secret);
+  const given = decryptVariables(bridge.variablesEncrypted, secret);
   const { variables = {}, raw_variables: raw = [] } = bridge.options;
   const { projectId, ref, tag, mergeRequestId, userId, starterId } = bridge;
   const receiver = { projectId, ref, tag, mergeRequestId, userIds: [userId, starterId], environment: null };

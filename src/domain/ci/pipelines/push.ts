@@ -7,7 +7,7 @@ import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
 import { cancelRedundant } from '#src/domain/ci/pipelines/cancel_redundant.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { configPath, planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
-import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
+import { predefinedVariables } from '#src/domain/ci/pipelines/known.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
@@ -87,21 +87,21 @@ export async function createPushedPipelines(
   for (const { ref, tag, sha, beforeSha, pushKey } of refs) {
     const commit = await repository.commit(sha);
     if (commit === null) continue;
-    const occasion = { ref, tag, source: 'push', project: project.fullPath } as const;
-    const subject = { project, repository, occasion, sha, beforeSha, starter, mergeRequestId: null, given };
-    const known = await knownVariables(context, subject);
+    const origin = { ref, tag, source: 'push', project: project.fullPath } as const;
+    const subject = { project, repository, origin, sha, beforeSha, starter, mergeRequestId: null, given };
+    const known = await predefinedVariables(context, subject);
     const base = beforeSha && (await repository.resolve(beforeSha));
     const plan = await planPipeline(
       context,
       { repository, commit: sha, base, configPath: project.ciConfigPath },
-      occasion,
+      origin,
       known,
     );
     const isAsked = options?.isSkipped === true || SKIPS.test(commit.message);
     const isSkipped = plan.error === null && plan.jobs !== null && !plan.isFiltered && isAsked;
     if (plan.error === null && !plan.jobs?.length && !isSkipped) continue;
     const input = {
-      ...occasion,
+      ...origin,
       sha,
       beforeSha,
       pushKey,

@@ -13,7 +13,7 @@ import { all, Prisma } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { ofPermitted } from '#src/platform/records/parents.ts';
+import { forPermittedParents } from '#src/platform/records/parents.ts';
 import { readRow } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
@@ -30,7 +30,7 @@ export async function listAccessTokens<R>(
 ): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
   const list = { rows: token, where: all([sql`TRUE`, ...matchingTokens(filter)]), order: tokenOrder(order) };
-  return ofPermitted(
+  return forPermittedParents(
     sources,
     (source) => authorizeAccessTokens(actor, source),
     (permitted) => listOfSources(context, permitted, list, page, selection),

@@ -40,7 +40,7 @@ interface Links {
  *
  * @param rendered its texts as sanitised HTML
  */
-export function composeTold(
+export function composeNotification(
   happening: Keyed,
   { email: to, reason }: Recipient,
   facts: Facts,

@@ -7,7 +7,7 @@ import { fingerprintOf } from '#src/domain/users/keys/holder.ts';
 import { findKeysByIds, type KeyRow } from '#src/domain/users/keys/list.ts';
 import { readSshSignature } from '#src/domain/users/keys/ssh_signature.ts';
 import { Prisma, queryRows } from '#src/platform/database/db.ts';
-import { ofPermitted } from '#src/platform/records/parents.ts';
+import { forPermittedParents } from '#src/platform/records/parents.ts';
 
 const { sql } = Prisma;
 
@@ -60,7 +60,7 @@ export function signaturesOfCommits(
   context: Context,
   commits: readonly CommitRow[],
 ): Promise<(CommitSignatureRow | null | Error)[]> {
-  return ofPermitted<CommitRow, CommitSignatureRow | null | Error>(
+  return forPermittedParents<CommitRow, CommitSignatureRow | null | Error>(
     commits,
     ({ project }) => authorize(context.actor, 'read_commit', project),
     async (permitted) => {

@@ -1,11 +1,11 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findBoard } from '#src/domain/tracking/boards/list.ts';
 import {
-  administeredPlace,
-  type ChangedThere,
+  type ChangedRecord,
   columnsOf,
   type Place,
   type PlaceRef,
+  requireOwner,
 } from '#src/domain/tracking/places/place.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
@@ -24,8 +24,8 @@ export interface BoardValues {
 }
 
 /** Creates a board of a project or group. Throws NotFound, Forbidden, BadRequest, ValidationFailed, LimitReached. */
-export async function createBoard(context: Context, ref: PlaceRef, values: BoardValues): Promise<ChangedThere> {
-  const place = await administeredPlace(context, ref, ADMIN_BOARD);
+export async function createBoard(context: Context, ref: PlaceRef, values: BoardValues): Promise<ChangedRecord> {
+  const place = await requireOwner(context, ref, ADMIN_BOARD);
   const data = { ...columnsOf(place), ...checked({ ...values, name: values.name ?? '' }) };
   const id = await context.db.$transaction(async (tx) => {
     if ((await lockedCount(tx, place)) >= MAX_BOARDS)
@@ -41,8 +41,8 @@ export async function updateBoard(
   ref: PlaceRef,
   boardId: number,
   values: BoardValues,
-): Promise<ChangedThere> {
-  const place = await administeredPlace(context, ref, ADMIN_BOARD);
+): Promise<ChangedRecord> {
+  const place = await requireOwner(context, ref, ADMIN_BOARD);
   const { id } = await findBoard(context, place, boardId, ID);
   const data = checked(values);
   if (Object.keys(data).length > 0) await context.db.board.update({ where: { id }, data });
@@ -54,7 +54,7 @@ export async function updateBoard(
  * BadRequest.
  */
 export async function deleteBoard(context: Context, ref: PlaceRef, boardId: number): Promise<number> {
-  const place = await administeredPlace(context, ref, ADMIN_BOARD);
+  const place = await requireOwner(context, ref, ADMIN_BOARD);
   const { id } = await findBoard(context, place, boardId, ID);
   await context.db.$transaction(async (tx) => {
     if (place.project && (await lockedCount(tx, place)) === 1) return;

@@ -1,8 +1,8 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { ofOrAround } from '#src/domain/projects/groups_around.ts';
+import { ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
 import { findBoard, findBoardList } from '#src/domain/tracking/boards/list.ts';
-import { type ChangedThere, columnsOf, findPlace, type PlaceRef } from '#src/domain/tracking/places/place.ts';
+import { type ChangedRecord, columnsOf, findPlace, type PlaceRef } from '#src/domain/tracking/places/place.ts';
 import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
 import { BadRequest, LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
@@ -24,14 +24,14 @@ export async function createBoardList(
   ref: PlaceRef,
   board: BoardRef,
   labelId: number,
-): Promise<ChangedThere> {
+): Promise<ChangedRecord> {
   const { place, boardId } = await administered(context, ref, board);
   try {
     const id = await context.db.$transaction(async (tx) => {
       // Locks the label before the board: otherwise this could deadlock with the deletion of the label.
       const { project, group } = place;
       const isThere = project
-        ? ofOrAround(label, project.id)
+        ? ofProjectOrAncestorGroups(label, project.id)
         : Prisma.sql`${label.groupId} = ANY(${group.lineage}::int[])`;
       const labels = await tx.$queryRaw<unknown[]>`
         SELECT 1 FROM ${table(label)} WHERE ${label.id} = ${labelId} AND ${isThere} FOR KEY SHARE OF l`;
@@ -59,7 +59,7 @@ export async function moveBoardList(
   board: BoardRef,
   listId: number,
   position: number,
-): Promise<ChangedThere> {
+): Promise<ChangedRecord> {
   const { place, boardId } = await administered(context, ref, board, listId);
   await context.db.$transaction(async (tx) => {
     const ids = (await lockedLists(tx, boardId)).map(({ id }) => id);

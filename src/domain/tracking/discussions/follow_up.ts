@@ -13,7 +13,7 @@ import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /** The threads that a new issue continues. */
-interface FollowUpWish {
+interface FollowUpInput {
   /** Number of a merge request of the project. */
   mergeRequestToResolveDiscussionsOf?: number | null | undefined;
   /** One of its threads; all unresolved ones when absent. */
@@ -38,7 +38,7 @@ const QUOTED = 1_000;
 const DESCRIPTION = 50_000;
 
 /** Opens an issue that continues threads, if any are given. Throws as createIssue. */
-export function createIssueFollowingUp(context: Context, given: NewIssue & FollowUpWish): Promise<ChangedRecord> {
+export function createIssueFollowingUp(context: Context, given: NewIssue & FollowUpInput): Promise<ChangedRecord> {
   return createIssue(context, given, async (actor, project) => {
     const followUp = await followUpOn(context, actor, project, given);
     return followUp && { ...followUp, openIn: (tx, open) => resolveByIssue(tx, context, actor, followUp, open) };
@@ -50,7 +50,7 @@ async function followUpOn(
   { db }: Context,
   actor: Actor,
   project: ProjectRow,
-  { mergeRequestToResolveDiscussionsOf: iid, discussionToResolve, ignoreForbidden = false }: FollowUpWish,
+  { mergeRequestToResolveDiscussionsOf: iid, discussionToResolve, ignoreForbidden = false }: FollowUpInput,
 ): Promise<FollowUp | null> {
   if (iid == null) {
     if (discussionToResolve == null || ignoreForbidden) return null;

@@ -8,7 +8,7 @@ import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { between } from '#src/platform/records/order.ts';
-import { ofEach } from '#src/platform/records/parents.ts';
+import { perParent } from '#src/platform/records/parents.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
@@ -47,7 +47,7 @@ export async function searchIssues<R>(
   const paged = sql`${source} WHERE ${all(between(issue, orderOf(NEWEST_FIRST), page))}`;
   const list = { source, paged, total: null, params: { actor }, isPartial: true };
   const subqueries = [seenPlaces(actor), ...searchHits(searched)];
-  const pages = ofEach([{}], {}, () => issuePage(selection, list, NEWEST_FIRST, page), subqueries);
+  const pages = perParent([{}], {}, () => issuePage(selection, list, NEWEST_FIRST, page), subqueries);
   const [found] = await readPages<R>(context.db, page, pages);
   return found ?? { nodes: [], offset: page.offset, total: 0 };
 }

@@ -1,4 +1,4 @@
-import { groupsAround, ofOrAround } from '#src/domain/projects/groups_around.ts';
+import { groupsAround, ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
 import { DEFAULT_COLOR } from '#src/domain/tracking/labels/color.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
@@ -14,7 +14,11 @@ export const MAX_LABELS = 100;
  * IDs of the labels with these titles, of the project or the groups around it; missing ones are created in the project. Throws
  * ValidationFailed.
  */
-export async function ensureLabels(tx: Transaction, projectId: number, names: readonly string[]): Promise<number[]> {
+export async function findOrCreateLabels(
+  tx: Transaction,
+  projectId: number,
+  names: readonly string[],
+): Promise<number[]> {
   const titles = [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
   if (titles.length === 0) return [];
   requireFewLabels(titles);
@@ -46,6 +50,6 @@ export function tooManyLabels(field = 'labels'): ValidationFailed {
 export function labelsTitled(projectId: number, titles: readonly string[] | Prisma.Sql): Prisma.Sql {
   const wanted = 'strings' in titles ? titles : sql`${[...titles]}::text[]`;
   return sql`SELECT DISTINCT ON (${label.title}) ${label.id}, ${label.title} FROM ${table(label)}
-    WHERE ${label.title} = ANY(${wanted}) AND ${ofOrAround(label, projectId)}
+    WHERE ${label.title} = ANY(${wanted}) AND ${ofProjectOrAncestorGroups(label, projectId)}
     ORDER BY ${label.title}, array_position(${groupsAround(projectId)}, ${label.groupId}) DESC NULLS FIRST`;
 }

@@ -7,12 +7,12 @@ import { groupsAround } from '#src/domain/projects/groups_around.ts';
 import { parseColor } from '#src/domain/tracking/labels/color.ts';
 import { findLabel, type LabelRef } from '#src/domain/tracking/labels/list.ts';
 import {
-  administeredPlace,
-  type ChangedThere,
+  type ChangedRecord,
   columnsOf,
   findPlace,
   type Place,
   type PlaceRef,
+  requireOwner,
 } from '#src/domain/tracking/places/place.ts';
 import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
 import { Conflict, type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
@@ -34,8 +34,8 @@ export const ADMIN_LABEL = { project: 'admin_label', group: 'admin_group_label' 
  * Creates a label of a project or group. Throws NotFound, Forbidden, BadRequest, ValidationFailed, and Conflict if the place or a
  * group around it has one of that title.
  */
-export async function createLabel(context: Context, ref: PlaceRef, values: LabelValues): Promise<ChangedThere> {
-  const place = await administeredPlace(context, ref, ADMIN_LABEL);
+export async function createLabel(context: Context, ref: PlaceRef, values: LabelValues): Promise<ChangedRecord> {
+  const place = await requireOwner(context, ref, ADMIN_LABEL);
   const { title, color } = checked(place, { ...values, title: values.title ?? '', color: values.color ?? '' });
   const { description = null, priority = null } = values;
   const archived = values.archived ?? false;
@@ -66,8 +66,8 @@ export async function updateLabel(
   ref: PlaceRef,
   label: LabelRef,
   values: LabelValues,
-): Promise<ChangedThere> {
-  const place = await administeredPlace(context, ref, ADMIN_LABEL);
+): Promise<ChangedRecord> {
+  const place = await requireOwner(context, ref, ADMIN_LABEL);
   const { id } = await findLabel(context, place, label, ID);
   const { description, priority, archived } = values;
   const taken = () => new ValidationFailed({ title: ['has already been taken'] });
@@ -94,8 +94,8 @@ export async function setLabelPriority(
   project: IdOrPath,
   ref: LabelRef,
   priority: number | null,
-): Promise<ChangedThere> {
-  const place = await administeredPlace(context, { project }, ADMIN_LABEL);
+): Promise<ChangedRecord> {
+  const place = await requireOwner(context, { project }, ADMIN_LABEL);
   if (!place.project) throw new Error('A project was named');
   const projectId = place.project.id;
   checked(place, { priority });
@@ -116,7 +116,7 @@ const GROUP = select('Label', { id: true, groupId: true });
 
 /** Deletes a label and removes it from everything. Returns its ID. Throws NotFound, Forbidden, BadRequest. */
 export async function deleteLabel(context: Context, ref: PlaceRef, label: LabelRef): Promise<number> {
-  const place = await administeredPlace(context, ref, ADMIN_LABEL);
+  const place = await requireOwner(context, ref, ADMIN_LABEL);
   const { id } = await findLabel(context, place, label, ID);
   await context.db.$transaction([
     context.db.subscription.deleteMany({ where: { subjectType: 'Label', subjectId: id } }),
@@ -134,7 +134,7 @@ export async function subscribeToLabel(
   ref: PlaceRef,
   labelRef: LabelRef,
   subscribed: boolean,
-): Promise<ChangedThere> {
+): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const place = await findPlace(context, ref);
   if (place.project) authorize(actor, 'read_label', place.project);

@@ -4,7 +4,7 @@ import { groupVisible } from '#src/access/permissions/visibility.ts';
 import { yieldToEventLoop } from '#src/base/event_loop.ts';
 import { labelledIssuesPath, pagePath } from '#src/domain/namespaces/address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { ofOrAround } from '#src/domain/projects/groups_around.ts';
+import { ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
 import { titleOf } from '#src/domain/repository/find_commit.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
 import type { Link } from '#src/domain/tracking/markdown/html.ts';
@@ -172,12 +172,12 @@ async function linkPlanning(
   }>(
     db,
     sql`SELECT r.kind, r.project, r.title AS name, ${label.title} AS title, ${label.id} AS id, 0 AS iid, '' AS path FROM ${asked}
-        JOIN ${table(label)} ON ${label.title} = r.title AND ${ofOrAround(label, project.id)} WHERE r.kind = 'label'
+        JOIN ${table(label)} ON ${label.title} = r.title AND ${ofProjectOrAncestorGroups(label, project.id)} WHERE r.kind = 'label'
       UNION ALL SELECT r.kind, r.project, r.title, ${label.title}, ${label.id}, 0, '' FROM ${asked}
-        JOIN ${table(label)} ON ${label.id} = r.id AND ${ofOrAround(label, project.id)}
+        JOIN ${table(label)} ON ${label.id} = r.id AND ${ofProjectOrAncestorGroups(label, project.id)}
       UNION ALL SELECT r.kind, r.project, r.title, ${milestone.title}, ${milestone.id}, ${milestone.iid},
           COALESCE('groups/' || (SELECT mg.full_path FROM namespaces mg WHERE mg.id = ${milestone.groupId}), '')
-        FROM ${asked} JOIN ${table(milestone)} ON ${milestone.title} = r.title AND ${ofOrAround(milestone, project.id)}
+        FROM ${asked} JOIN ${table(milestone)} ON ${milestone.title} = r.title AND ${ofProjectOrAncestorGroups(milestone, project.id)}
         WHERE r.kind = 'milestone'`,
   );
   const byTitleFirst = found.toSorted((a, b) => Number(a.title !== a.name) - Number(b.title !== b.name));

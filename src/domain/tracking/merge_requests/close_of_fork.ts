@@ -1,5 +1,5 @@
 import { type ChangeContext, recordSubjectChanges } from '#src/domain/changes/record.ts';
-import { EachApart } from '#src/domain/repository/each.ts';
+import { ErrorCollector } from '#src/domain/repository/each.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 
@@ -47,7 +47,7 @@ export async function recordClosed(
   stores: ChangeContext,
   { mergeRequestIds, userId, since }: Jobs['merge_requests.closed'],
 ): Promise<void> {
-  const each = new EachApart('merge requests');
+  const each = new ErrorCollector('merge requests');
   await each.run(mergeRequestIds, (id) => stores.db.$transaction((tx) => tell(tx, stores, { id, userId, since })));
   each.end();
 }

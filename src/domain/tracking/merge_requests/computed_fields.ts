@@ -1,6 +1,6 @@
 import { REPORTER } from '#src/access/permissions/abilities.ts';
 import { projectAccessLevel } from '#src/access/permissions/visibility.ts';
-import { followed, labelTitles, projectPath, trailValues } from '#src/domain/tracking/issues/trail.ts';
+import { isSubscribedSql, labelTitles, projectPath, sharedSubjectColumns } from '#src/domain/tracking/issues/trail.ts';
 import { discussionValues } from '#src/domain/tracking/merge_requests/unresolved_discussions.ts';
 import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
 import { timeValues } from '#src/domain/tracking/subjects/time_values.ts';
@@ -21,13 +21,13 @@ const MAX_NOTES = 100;
 const MAX_CHARACTERS = 20_000;
 
 computedFields('MergeRequest', {
-  ...trailValues('MergeRequest'),
+  ...sharedSubjectColumns('MergeRequest'),
   ...discussionValues,
   ...timeValues('MergeRequest'),
   projectFullPath: (mergeRequest, tools) => projectPath(mergeRequest.targetProjectId, tools),
   labelTitles: (mergeRequest) => labelTitles(mergeRequestLabel, mergeRequestLabel.mergeRequestId, mergeRequest.id),
   assigneeIds: (mergeRequest) => assigneesOf('MergeRequest', mergeRequest.id),
-  isSubscribed: (mergeRequest, tools) => followed('MergeRequest', mergeRequest, tools),
+  isSubscribed: (mergeRequest, tools) => isSubscribedSql('MergeRequest', mergeRequest, tools),
   currentMergeStatus: (mergeRequest) =>
     sql`CASE WHEN ${isStale(mergeRequest)} THEN 'unchecked' ELSE ${mergeRequest.mergeStatus} END`,
   latestBaseSha: (mergeRequest, tools) => sql`${latest(mergeRequest, tools)}.base_commit_sha`,

@@ -3,7 +3,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
 import { cancelRedundant } from '#src/domain/ci/pipelines/cancel_redundant.ts';
 import { planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
-import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
+import { predefinedVariables } from '#src/domain/ci/pipelines/known.ts';
 import { SKIPS } from '#src/domain/ci/pipelines/push.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
@@ -69,7 +69,7 @@ interface Wanted {
 async function plannedFor(context: Context, { source, target, repository, sha, mergeRequest }: Wanted) {
   const starter = requireActor(context);
   const { id, iid, sourceBranch } = mergeRequest;
-  const occasion = {
+  const origin = {
     ref: source.id === target.id ? `refs/merge-requests/${iid}/head` : sourceBranch,
     branch: sourceBranch,
     tag: false,
@@ -79,22 +79,22 @@ async function plannedFor(context: Context, { source, target, repository, sha, m
   const subject = {
     project: source,
     repository,
-    occasion,
+    origin,
     sha,
     beforeSha: null,
     starter,
     mergeRequestId: id,
     given: {},
   };
-  const known = await knownVariables(context, subject);
+  const known = await predefinedVariables(context, subject);
   const plan = await planPipeline(
     context,
     { repository, commit: sha, base: await baseOf(context, id), configPath: source.ciConfigPath },
-    occasion,
+    origin,
     known,
   );
   const input = {
-    ...occasion,
+    ...origin,
     projectId: source.id,
     sha,
     beforeSha: null,

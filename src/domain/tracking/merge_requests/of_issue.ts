@@ -7,7 +7,7 @@ import { namesProject } from '#src/domain/tracking/references/resolve.ts';
 import { Prisma, queryRows, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { byKey, pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
@@ -35,7 +35,7 @@ export async function listMergeRequestsAbout<R>(
   const pageOf = ({ id }: Asked<{ id: number }>) =>
     seenPage(actor, sql`IN (${relatedTo((column) => sql`${column} = ${id}`)})`, page, selection);
   const all = relatedTo((column) => sql`${column} = ANY(${[...issueIds]}::int[])`);
-  return readPages<R>(context.db, page, ofEach(parents, { id: 'int' }, pageOf, [placesOf(actor, sql`IN (${all})`)]));
+  return readPages<R>(context.db, page, perParent(parents, { id: 'int' }, pageOf, [placesOf(actor, sql`IN (${all})`)]));
 }
 
 /** A statement for the merge requests related to issues, from the notes that tell of the mentions. */
@@ -62,7 +62,7 @@ export async function listClosingMergeRequests<R>(
   const pageOf = ({ ids }: Asked<{ ids: readonly string[] }>) =>
     seenPage(actor, sql`= ANY(${ids}::text[]::int[])`, page, selection);
   const places = placesOf(actor, sql`= ANY(${closing.flat()}::int[])`);
-  return readPages<R>(context.db, page, ofEach(parents, { ids: 'text[]' }, pageOf, [places]));
+  return readPages<R>(context.db, page, perParent(parents, { ids: 'text[]' }, pageOf, [places]));
 }
 
 /** How many merge requests close each issue, as listClosingMergeRequests lists them. */

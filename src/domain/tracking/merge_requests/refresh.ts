@@ -1,6 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { recordChange, recordSubjectChanges } from '#src/domain/changes/record.ts';
-import { EachApart } from '#src/domain/repository/each.ts';
+import { ErrorCollector } from '#src/domain/repository/each.ts';
 import { titleOf } from '#src/domain/repository/find_commit.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
@@ -41,7 +41,7 @@ export async function refreshMergeRequests(stores: Stores, wanted: Jobs['merge_r
   const { userId } = wanted;
   const refresh = (id: number) => refreshMergeRequest(stores, id, userId).catch((error) => spare(stores, error));
   if (wanted.mergeRequestId !== undefined) return refresh(wanted.mergeRequestId);
-  const each = new EachApart('merge requests');
+  const each = new ErrorCollector('merge requests');
   for (let last = 0; ; ) {
     const rows = await stores.db.$queryRaw<{ id: number }[]>`
       SELECT ${mergeRequest.id} FROM ${table(mergeRequest)} WHERE ${mergeRequest.state} = 'opened' AND ${mergeRequest.id} > ${last}

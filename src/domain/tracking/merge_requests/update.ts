@@ -18,12 +18,12 @@ import { openingOne } from '#src/domain/tracking/merge_requests/open.ts';
 import { measureRetargeted, type Retargeted } from '#src/domain/tracking/merge_requests/retarget.ts';
 import { type Origin, requireBringing } from '#src/domain/tracking/merge_requests/source.ts';
 import { storeVersion } from '#src/domain/tracking/merge_requests/version.ts';
-import { doDeeds } from '#src/domain/tracking/quick_actions/do.ts';
+import { applyEffects } from '#src/domain/tracking/quick_actions/apply.ts';
 import type { Target } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
 import { setReviewers } from '#src/domain/tracking/reviews/reviewers.ts';
 import { setAssignees } from '#src/domain/tracking/subjects/assignees.ts';
-import { titledAs } from '#src/domain/tracking/subjects/draft.ts';
+import { withDraftPrefix } from '#src/domain/tracking/subjects/draft.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, Unavailable } from '#src/platform/errors.ts';
 
@@ -60,7 +60,8 @@ export async function updateMergeRequest(
   const located = await locateMergeRequest(context, ref, iid);
   const { project, mergeRequest } = located;
   if (!mayUpdate(actor, project, mergeRequest)) throw new Forbidden();
-  const given = draft == null ? wished : { ...wished, title: titledAs(draft, wished.title ?? mergeRequest.title) };
+  const given =
+    draft == null ? wished : { ...wished, title: withDraftPrefix(draft, wished.title ?? mergeRequest.title) };
   const read = await readQuickActions(context, actor, given.description, () => targetOf(context, actor, located));
   const { dueDate: _date, ...wanted } = read.changes;
   const changes: MergeRequestChanges = { ...given, ...wanted, description: read.text };
@@ -106,7 +107,7 @@ export async function updateMergeRequest(
       const title = changes.title ?? before.title;
       const subject = { type: 'MergeRequest', id, iid: mergeRequest.iid, title, project } as const;
       await recordSubjectChanges(tx, context, actor, subject, told);
-      await doDeeds(tx, context, actor, subject, read.deeds);
+      await applyEffects(tx, context, actor, subject, read.effects);
       await also?.(tx);
       if (isUnchecked) {
         await context.jobs.enqueue(tx, 'merge_requests.refresh', { mergeRequestId: id, userId: actor.id });

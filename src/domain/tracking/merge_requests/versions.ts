@@ -13,7 +13,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
@@ -44,7 +44,7 @@ export async function listVersions<R>(
     return pageOfRows(selection, { rows: version, where, order: LATEST_FIRST }, page);
   };
   const parents = mergeRequestIds.map((id) => ({ id }));
-  return readPages<R>(db, page, ofEach(parents, { id: 'int' }, pageOf));
+  return readPages<R>(db, page, perParent(parents, { id: 'int' }, pageOf));
 }
 
 /** A version of a merge request by ID. Throws NotFound. */

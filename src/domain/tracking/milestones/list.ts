@@ -3,7 +3,7 @@ import { readerOf } from '#src/access/permissions/actor.ts';
 import { groupVisible } from '#src/access/permissions/visibility.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { groupsAround, ofOrAround } from '#src/domain/projects/groups_around.ts';
+import { groupsAround, ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
 import '#src/domain/tracking/milestones/computed_fields.ts';
 import { placeScoped } from '#src/domain/tracking/places/place_scoped.ts';
 import { moment } from '#src/domain/tracking/subjects/filter.ts';
@@ -61,7 +61,7 @@ export async function listMilestones<R>(
 ): Promise<(Page<R> | Error)[]> {
   const conditions = conditionsOf(filter);
   const isOf = (project: number | Prisma.Sql) =>
-    filter.includeAncestors ? ofOrAround(milestone, project) : sql`${milestone.projectId} = ${project}`;
+    filter.includeAncestors ? ofProjectOrAncestorGroups(milestone, project) : sql`${milestone.projectId} = ${project}`;
   return milestones.listOfProjects(context, projects, page, selection, (project) =>
     all([isOf(project), ...conditions]),
   );
@@ -96,7 +96,7 @@ export async function listGroupMilestones<R>(
 
 /** A statement for the ID of the milestone of a project with a title: its own, else that of the closest group around it. */
 export function milestoneTitled(projectId: number | Prisma.Sql, title: string | Prisma.Sql): Prisma.Sql {
-  return sql`SELECT ${milestone.id} FROM ${table(milestone)} WHERE ${milestone.title} = ${title} AND ${ofOrAround(milestone, projectId)}
+  return sql`SELECT ${milestone.id} FROM ${table(milestone)} WHERE ${milestone.title} = ${title} AND ${ofProjectOrAncestorGroups(milestone, projectId)}
     ORDER BY array_position(${groupsAround(projectId)}, ${milestone.groupId}) DESC NULLS FIRST LIMIT 1`;
 }
 

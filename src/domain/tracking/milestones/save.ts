@@ -3,7 +3,7 @@ import { lengthError } from '#src/base/text.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import { groupsAround } from '#src/domain/projects/groups_around.ts';
 import { findMilestone } from '#src/domain/tracking/milestones/list.ts';
-import { administeredPlace, type ChangedThere, type Place, type PlaceRef } from '#src/domain/tracking/places/place.ts';
+import { type ChangedRecord, type Place, type PlaceRef, requireOwner } from '#src/domain/tracking/places/place.ts';
 import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
@@ -23,9 +23,13 @@ export interface MilestoneChanges extends MilestoneValues {
 export const ADMIN_MILESTONE = { project: 'admin_milestone', group: 'admin_group_milestone' } as const;
 
 /** Creates a milestone of a project or group. Throws NotFound, Forbidden, BadRequest, ValidationFailed. */
-export async function createMilestone(context: Context, ref: PlaceRef, values: MilestoneValues): Promise<ChangedThere> {
+export async function createMilestone(
+  context: Context,
+  ref: PlaceRef,
+  values: MilestoneValues,
+): Promise<ChangedRecord> {
   const actor = requireActor(context);
-  const place = await administeredPlace(context, ref, ADMIN_MILESTONE);
+  const place = await requireOwner(context, ref, ADMIN_MILESTONE);
   const { title = '', description, startDate, dueDate } = values;
   check({ title, description, startDate, dueDate });
   const id = await unlessTaken(
@@ -71,9 +75,9 @@ export async function updateMilestone(
   ref: PlaceRef,
   id: number,
   changes: MilestoneChanges,
-): Promise<ChangedThere> {
+): Promise<ChangedRecord> {
   const actor = requireActor(context);
-  const place = await administeredPlace(context, ref, ADMIN_MILESTONE);
+  const place = await requireOwner(context, ref, ADMIN_MILESTONE);
   await findMilestone(context, place, id, ID);
   const { title, description, stateEvent } = changes;
   const state = stateEvent ? STATES[stateEvent] : undefined;
@@ -112,7 +116,7 @@ export async function updateMilestone(
 /** Deletes a milestone: issues and merge requests lose it. Returns its ID. Throws NotFound, Forbidden, BadRequest. */
 export async function deleteMilestone(context: Context, ref: PlaceRef, id: number): Promise<number> {
   const actor = requireActor(context);
-  const place = await administeredPlace(context, ref, ADMIN_MILESTONE);
+  const place = await requireOwner(context, ref, ADMIN_MILESTONE);
   const { title } = await findMilestone(context, place, id, TITLE);
   await context.db.$transaction(async (tx) => {
     const { project } = place;

@@ -6,7 +6,7 @@ import { all, containing, hasTrigrams, holds, Prisma, readPages } from '#src/pla
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { ofEach } from '#src/platform/records/parents.ts';
+import { perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
@@ -49,6 +49,6 @@ export async function searchMilestones<R>(
   const seen = sql`(${within(milestone.projectId, 'planning')} OR ${milestone.groupId} IN (SELECT g.id FROM ${table(group)} WHERE ${groups}))`;
   const where = sql`${milestone.id} = ANY(ARRAY(${found} LIMIT ${MAX_HITS})) AND ${seen}`;
   const list = () => pageOfRows(selection, { rows: milestone, where, order: NEWEST_FIRST }, page);
-  const [read] = await readPages<R>(context.db, page, ofEach([{}], {}, list, [seenPlaces(actor, projects)]));
+  const [read] = await readPages<R>(context.db, page, perParent([{}], {}, list, [seenPlaces(actor, projects)]));
   return read ?? { nodes: [], offset: page.offset, total: 0 };
 }

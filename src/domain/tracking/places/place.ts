@@ -14,7 +14,7 @@ export interface PlaceRef {
 export type Place = { project: ProjectRow; group: null } | { project: null; group: GroupRow };
 
 /** A changed record of a place, for reading it back. */
-export interface ChangedThere {
+export interface ChangedRecord {
   place: Place;
   id: number;
 }
@@ -34,7 +34,7 @@ export async function findPlace(context: Context, { project, group }: PlaceRef):
 }
 
 /** Like findPlace, for those who have the ability there. Throws Forbidden. */
-export async function administeredPlace(context: Context, ref: PlaceRef, needed: Needed): Promise<Place> {
+export async function requireOwner(context: Context, ref: PlaceRef, needed: Needed): Promise<Place> {
   const place = await findPlace(context, ref);
   const actor = readerOf(context);
   if (place.project) authorize(actor, needed.project, place.project);

@@ -3,14 +3,14 @@ import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { findGroupsByIds, type GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
-import type { ChangedThere, Place } from '#src/domain/tracking/places/place.ts';
+import type { ChangedRecord, Place } from '#src/domain/tracking/places/place.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { Alias } from '#src/platform/records/alias.ts';
 import type { Columns, ModelName } from '#src/platform/records/model.ts';
 import type { Order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { byKey, pageOfRows, readRow, readRows } from '#src/platform/records/read.ts';
 import { Selection } from '#src/platform/records/selection.ts';
 
@@ -63,7 +63,7 @@ interface Reading<M extends OfPlace> {
     projectOf: ProjectOf,
   ): Promise<(R & { id: number })[]>;
   /** Like `find`, for reading back what the actor was allowed to change. Throws NotFound. */
-  changed<R>(context: Context, changed: ChangedThere, selection: Selection<M, R>): Promise<R>;
+  changed<R>(context: Context, changed: ChangedRecord, selection: Selection<M, R>): Promise<R>;
 }
 
 /** Creates readers for the records of a model by project and group, with the fields selected; in order of their keys by default. */
@@ -92,7 +92,7 @@ export function placeScoped<M extends OfPlace>({
     const pageOf = ({ id }: Asked<{ id: number }>) =>
       pageOfRows(selection, { rows, where: where(id), order: sorted }, page);
     const parents = ids.map((id) => ({ id }));
-    return readPages<R>(db, page, ofEach(parents, { id: 'int' }, pageOf));
+    return readPages<R>(db, page, perParent(parents, { id: 'int' }, pageOf));
   }
 
   async function one<R>({ db }: Context, where: Prisma.Sql, selection: Selection<M, R>): Promise<R> {
@@ -104,7 +104,7 @@ export function placeScoped<M extends OfPlace>({
   return {
     async listOfProjects(context, projects, page, selection, where = ofProject) {
       const actor = readerOf(context);
-      return ofPermitted(
+      return forPermittedParents(
         projects,
         (project) => authorize(actor, ability, project),
         (permitted) =>

@@ -1,7 +1,7 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { assignedTo, TODAY } from '#src/access/permissions/visibility.ts';
 import type { Subject } from '#src/domain/changes/change.ts';
-import { ofOrAround } from '#src/domain/projects/groups_around.ts';
+import { ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
 import { MAX_LABELS } from '#src/domain/tracking/labels/ensure.ts';
 import { containing, hasTrigrams, holds, Prisma } from '#src/platform/database/db.ts';
 import { BadRequest, Unauthenticated } from '#src/platform/errors.ts';
@@ -197,7 +197,7 @@ function milestoneCondition({ columns, inProjects }: Subjects, title: string): P
     case 'any':
       return sql`${milestoneId} IS NOT NULL`;
     case '#upcoming':
-      return sql`${milestoneId} = (SELECT ${id} FROM ${table(milestone)} WHERE ${ofOrAround(milestone, projectId)}
+      return sql`${milestoneId} = (SELECT ${id} FROM ${table(milestone)} WHERE ${ofProjectOrAncestorGroups(milestone, projectId)}
         AND ${milestone.state} = 'active' AND ${dueDate} > ${TODAY} ORDER BY ${dueDate}, ${id} LIMIT 1)`;
     // The milestone of a record is one that its project has.
     case '#started':

@@ -1,6 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { Overrun, Threads } from '#src/base/thread.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { PipelineOrigin } from '#src/domain/ci/pipelines/config/base/origin.ts';
 import { MAX_CONFIG_BYTES } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import type { Raw } from '#src/domain/ci/pipelines/config/base/values.ts';
 import { withFileKeys } from '#src/domain/ci/pipelines/config/cache_keys.ts';
@@ -48,10 +48,10 @@ const ofPipelines = readers();
 const ofLint = readers();
 
 /** A configuration to be read, and what for. */
-export interface Wish {
+export interface LintInput {
   text: string;
   /** Null for all jobs of the file. */
-  occasion: Occasion | null;
+  origin: PipelineOrigin | null;
   known: KnownVariables;
   /** Null without a repository. */
   ground: Ground | null;
@@ -60,14 +60,14 @@ export interface Wish {
 }
 
 /**
- * Reads the file of a commit, with all that it includes, and selects its jobs for the occasion, in a separate thread.
+ * Reads the file of a commit, with all that it includes, and selects its jobs for the origin, in a separate thread.
  *
  * @throws RateLimited, Unavailable if too many files wait; ThreadLate if the machine is busy: that says nothing about the file
  */
 export async function planPipeline(
   context: Context,
   ground: Ground,
-  occasion: Occasion,
+  origin: PipelineOrigin,
   known: KnownVariables,
   inputs?: Raw,
 ): Promise<PipelinePlan> {
@@ -79,7 +79,7 @@ export async function planPipeline(
     const content = await repository.blob(entry.oid, MAX_CONFIG_BYTES);
     return content === null
       ? NO_PLAN
-      : await planText(context, ground, occasion, { text: content.toString('utf8'), known, inputs });
+      : await planText(context, ground, origin, { text: content.toString('utf8'), known, inputs });
   } catch (error) {
     if (isLimit(error, 'size')) return { ...NO_PLAN, error: `The file is larger than ${MAX_CONFIG_BYTES} bytes` };
     throw error;
@@ -90,12 +90,12 @@ export async function planPipeline(
 export async function planText(
   context: Context,
   ground: Ground,
-  occasion: Occasion,
+  origin: PipelineOrigin,
   { text, known, inputs }: { text: string; known: KnownVariables; inputs?: Raw | undefined },
 ): Promise<PipelinePlan> {
-  const plan = await read(context, ofPipelines, `project ${occasion.project}`, {
+  const plan = await read(context, ofPipelines, `project ${origin.project}`, {
     text,
-    occasion,
+    origin,
     known,
     ground,
     inputs,
@@ -109,7 +109,7 @@ export async function planText(
  * @param caller key for fair queueing
  * @throws RateLimited, Unavailable if too many texts wait; ThreadLate
  */
-export async function lintConfig(context: Context, caller: string, wish: Wish): Promise<PipelinePlan> {
+export async function lintConfig(context: Context, caller: string, wish: LintInput): Promise<PipelinePlan> {
   const { text } = wish;
   if (text.trim() === '') return { ...NO_PLAN, error: `Please provide content of ${CONFIG_PATH}` };
   if (Buffer.byteLength(text) > MAX_CONFIG_BYTES) {
@@ -123,7 +123,7 @@ async function read(
   context: Context,
   { turns, threads }: Readers,
   caller: string,
-  { ground, ...request }: Wish,
+  { ground, ...request }: LintInput,
 ): Promise<PipelinePlan> {
   const lookUp = new LookUp(context, ground);
   const end = performance.now() + TIMEOUT_MS;

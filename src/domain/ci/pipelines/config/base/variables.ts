@@ -1,8 +1,8 @@
-import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { PipelineOrigin } from '#src/domain/ci/pipelines/config/base/origin.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 
 /** The variables of a pipeline that every job gets, and that names of environments may use. */
-export function predefined({ ref, branch = ref, tag, source, project }: Occasion, sha: string): Variables {
+export function predefined({ ref, branch = ref, tag, source, project }: PipelineOrigin, sha: string): Variables {
   const names = project.split('/');
   return {
     CI: 'true',
