@@ -624,7 +624,7 @@ const knownAs = (kind: PlaceKind, at: string, to: string) => {
     view: 'error' as const,
     title: () => '',
     show: () => ({}),
-    leadsTo: (_found: unknown, { given }: Facts) => inPlace(given, ...to.split('/')),
+    redirectTo: (_found: unknown, { given }: Facts) => inPlace(given, ...to.split('/')),
     signIn: true,
   };
   return kind === 'project'

@@ -179,7 +179,7 @@ async function showRow(
   const found = result.data && row.found(result.data as never, facts);
   if (found === null || found === undefined) return leadAway(result, parameters, visit, row.catchAll);
   const isRefused = Object.keys(problems).length > 0;
-  const elsewhere = isRefused ? null : (row.leadsTo?.(found as never, facts) ?? null);
+  const elsewhere = isRefused ? null : (row.redirectTo?.(found as never, facts) ?? null);
   if (elsewhere !== null) {
     visit.response.setHeader('Cache-Control', 'no-store');
     visit.response.redirect(302, elsewhere);

@@ -113,7 +113,7 @@ export interface Route {
   readonly dryRun?: string;
   /** The response to callers who see the record but may not do this, if not 403. */
   readonly forbidden?: { readonly status: number; readonly message: string };
-  /** The response where there is no result, if not null. */
+  /** Response when the result is null. */
   readonly whenNull?: { readonly status: number; readonly message: string };
   /** Parameters with several values separated by commas. */
   readonly commaSeparated?: readonly string[];

@@ -105,7 +105,7 @@ export class Threads<Input, Output> {
   }
 }
 
-/** Milliseconds of CPU time that a thread has had; 0 on releases of Node that cannot tell. */
+/** Milliseconds of CPU time that a thread has had; 0 where Node does not report it. */
 async function cpuTimeOf(worker: Worker): Promise<number> {
   if (typeof worker.cpuUsage !== 'function') return 0;
   const { user, system } = await worker.cpuUsage();

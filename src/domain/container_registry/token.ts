@@ -108,7 +108,7 @@ export async function openRegistryToken(
 ): Promise<OpenedToken> {
   const { signing } = await currentKeys(db, secret);
   const claims = verifyJwt(signing, token, { audience: REGISTRY_SERVICE, type: TOKEN_TYPE });
-  if (!claims) throw new Unauthenticated('The token has expired, or is none of this registry.');
+  if (!claims) throw new Unauthenticated('The token has expired or was not issued by this registry.');
   const proof = claims.proof as Proof | null;
   const actor = proof && (await provenBy(db, proof));
   if (actor === undefined) throw new Unauthenticated('What the token was given for is no longer valid.');

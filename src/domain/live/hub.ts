@@ -167,7 +167,7 @@ export class SubscriptionHub implements FeedWork {
       const since = Prisma.sql`${after}::timestamptz`;
       return ({ caller }) => missedStates(this.#db, kind, topic, since, caller.actor, after);
     }
-    throw new BadRequest('`after` is no cursor of such a subscription.');
+    throw new BadRequest('`after` is not a valid cursor for this subscription.');
   }
 
   /** Missed events, each with the cursor after it. */

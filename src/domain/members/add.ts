@@ -148,7 +148,7 @@ export async function addNamedMembers(
   const [username] = usernames ?? [];
   if (userId === undefined && username === undefined)
     throw new BadRequest('user_id is invalid', 'userIds', 'valueInvalid');
-  // A name that nobody has is the number of nobody.
+  // An unknown username resolves to no ID.
   const named = userId ?? (await userIdNamed(context, username ?? '')) ?? 0;
   return { changed: await addMember(context, ref, { userId: named, ...membership }), refused: null };
 }

@@ -184,7 +184,7 @@ async function fill(context: Context, begun: Begun, signal: AbortSignal): Promis
   const drafts: string[] = [];
   try {
     const opened = await importsStore(context).open(place);
-    if (!opened) throw new ArchiveInvalid('The archive is not there any more.');
+    if (!opened) throw new ArchiveInvalid('The archive no longer exists.');
     await unpack(opened.content, directory, imports.maxBytes, signal);
     await requireVersion(directory);
     const head = await headOf(directory);

@@ -32,7 +32,7 @@ export async function createUpload(context: Context, ref: IdOrPath, file: Incomi
   authorize(actor, 'create_note', project);
   const { maxAttachmentSize } = await currentSettings(context.db);
   if (file.size > maxAttachmentSize * 1024 * 1024) {
-    throw new ContentTooLarge(`a file may have ${maxAttachmentSize} megabytes`);
+    throw new ContentTooLarge(`files can be at most ${maxAttachmentSize} MB`);
   }
   const place = { projectId: project.id, secret: randomBytes(16).toString('hex'), fileName: fileNameOf(file.name) };
   try {

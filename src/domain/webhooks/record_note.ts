@@ -12,7 +12,7 @@ const IS_INTERNAL = sql`n.source_type IS NOT DISTINCT FROM ${INTERNAL}`;
 
 /**
  * How to read the record of a note: its columns under their name in payloads, its project, and the kind of the event. Internal
- * notes and notes on confidential issues are sent to hooks that subscribe to these, and those on private snippets to none.
+ * notes and notes on confidential issues are sent to hooks that subscribe to these; notes on private snippets are not sent.
  */
 const ON: Record<NoteableType, { name: string; join: Prisma.Sql; project: Prisma.Sql; kind: Prisma.Sql }> = {
   Issue: {

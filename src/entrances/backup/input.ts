@@ -50,7 +50,7 @@ export async function readBackup(file: string, receiver: Receiver = {}, signal?:
   let head: Head | undefined;
   let manifest: Manifest | undefined;
   await eachEntry(file, signal, async (entry) => {
-    if (manifest) throw new BadBackup(`${name} is damaged: something comes behind its manifest`);
+    if (manifest) throw new BadBackup(`${name} is damaged: unexpected data after the manifest`);
     if (!head) {
       head = await readHeadEntry(name, { ...entry, content: adding(summing, entry) });
       await receiver.onHead?.(head);

@@ -138,8 +138,7 @@ export class Stage {
   /** Throws BadBackup if there is no such storage. */
   #rootOf(storage: string, name: string): string {
     const root = Object.hasOwn(this.#storages, storage) ? this.#storages[storage] : undefined;
-    if (root === undefined)
-      throw new BadBackup(`GANTRY_STORAGES does not tell the directory of the storage of ${name}`);
+    if (root === undefined) throw new BadBackup(`The storage of ${name} is missing from GANTRY_STORAGES`);
     return root;
   }
 

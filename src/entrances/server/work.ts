@@ -74,5 +74,5 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
 }
 
 function missingUrl(): never {
-  throw new Error('GANTRY_URL is not set: nobody could follow the links of mail');
+  throw new Error('GANTRY_URL is not set: links in mail would not work');
 }

@@ -35,6 +35,6 @@ export async function readLines(reader: ByteReader, limit: number): Promise<Buff
 async function readLength(reader: ByteReader): Promise<number | null> {
   const digits = (await reader.exactly(4))?.toString('latin1');
   if (digits === undefined) return null;
-  if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw new InvalidRequest('There is something else where a line should begin');
+  if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw new InvalidRequest('Invalid pkt-line length');
   return Number.parseInt(digits, 16);
 }

@@ -61,9 +61,9 @@ export class WantGate extends Transform {
     let at = 0;
     while (bytes.length - at >= 4) {
       const digits = bytes.toString('latin1', at, at + 4);
-      if (!/^[0-9a-f]{4}$/i.test(digits)) throw new InvalidRequest('There is something else where a line should begin');
+      if (!/^[0-9a-f]{4}$/i.test(digits)) throw new InvalidRequest('Invalid pkt-line length');
       const length = Number.parseInt(digits, 16);
-      if (length === 3) throw new InvalidRequest('There is no line of that length');
+      if (length === 3) throw new InvalidRequest('Invalid pkt-line length 3');
       const end = at + Math.max(length, 4);
       if (end > bytes.length) break;
       if (length >= 4) this.#look(bytes.subarray(at + 4, end));

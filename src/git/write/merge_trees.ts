@@ -52,7 +52,7 @@ export async function mergeCommits(
 ): Promise<TreeMerge | null> {
   const [base] = await reader.mergeBases(ours, theirs);
   if (base === undefined) return null;
-  if (base === theirs) throw new NothingChanged('The commits are there already');
+  if (base === theirs) throw new NothingChanged('Already up to date');
   const [first, left, right] = await reader.commits([base, ours, theirs]);
   if (!first || !left || !right) throw new MissingObject(ours, 'commit');
   const trees = { base: first.tree, ours: left.tree, theirs: right.tree };

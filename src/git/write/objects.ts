@@ -73,7 +73,7 @@ async function writeLoose(file: string, { type, content }: GitObject): Promise<v
   await inDirectory(path.dirname(file), () => writeSynced(file, [compressed], 'tmp_obj_'));
 }
 
-/** Makes an object that is there already as young and as safe as if it had been written now. */
+/** Touches and fsyncs an existing object so that it counts as new. */
 async function refresh(file: string): Promise<boolean> {
   try {
     const now = new Date();

@@ -21,7 +21,7 @@ export function asObject(pairs: Pair[]): Prisma.Sql {
 }
 
 /**
- * A column as JSON holds it: numbers that JavaScript has none for as text, bytes in Base64, enums by Prisma's names. Lists are
+ * A column as JSON holds it: numbers that JavaScript cannot represent as text, bytes in Base64, enums by Prisma's names. Lists are
  * there even where the database has none.
  */
 export function asJson({ type, isEnum, isList }: ColumnFacts, column: Prisma.Sql): Prisma.Sql {

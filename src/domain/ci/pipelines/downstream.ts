@@ -192,7 +192,7 @@ async function findBridge(db: Db, id: number): Promise<Bridge | null> {
   return bridge ?? null;
 }
 
-/** Child pipelines are parts of theirs, and take the place of none. */
+/** Child pipelines never supersede another pipeline. */
 function build(context: Context, planned: PlannedPipeline): Promise<number | null> {
   return planned.input.source === 'parent_pipeline'
     ? buildPipeline(context, planned.input, planned)

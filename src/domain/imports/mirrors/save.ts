@@ -39,7 +39,7 @@ export async function createMirror(
     // Two at a time would both find room for one more.
     await tx.$queryRaw`SELECT id FROM projects WHERE id = ${project.id} FOR NO KEY UPDATE`;
     if ((await tx.remoteMirror.count({ where: { projectId: project.id } })) >= MAX_MIRRORS) {
-      throw new LimitReached(`A project may have ${MAX_MIRRORS} mirrors`);
+      throw new LimitReached(`A project can have at most ${MAX_MIRRORS} mirrors`);
     }
     const { id } = await tx.remoteMirror.create({ data: made, select: { id: true } });
     await audit(tx, context, { action: 'mirror_created', ...audited(project, id) });

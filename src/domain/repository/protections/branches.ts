@@ -143,7 +143,7 @@ export function requireUnprotecting({ levels }: HeldRule, actor: Actor, project:
   if (!mayUnprotect) throw new Forbidden();
 }
 
-/** The protection with a name, which nobody else changes until the transaction ends; null without one. */
+/** The named protection, locked until the transaction ends; null if there is none. */
 export async function holdRule(tx: Transaction, projectId: number, name: string): Promise<HeldRule | null> {
   const [rule] = await tx.$queryRaw<{ id: number }[]>`
     SELECT id FROM protected_branches WHERE project_id = ${projectId} AND name = ${name} FOR UPDATE`;

@@ -134,7 +134,7 @@ async function pagesOf(project: ProjectRow, reader: RepositoryReader, commit: Oi
 export async function contentOf(context: Context, { reader, oid }: WikiPageRow): Promise<string> {
   const size = await reader.blobSize(oid);
   if (size === null) throw new NotFound('Wiki Page');
-  if (size > MAX_PAGE_BYTES) throw new ContentTooLarge(`a page may have ${MAX_PAGE_BYTES} bytes`);
+  if (size > MAX_PAGE_BYTES) throw new ContentTooLarge(`pages can be at most ${MAX_PAGE_BYTES} bytes`);
   const read = async () => (await reader.blob(oid, MAX_PAGE_BYTES))?.toString().replaceAll('\0', '\uFFFD') ?? '';
   return size > 256 * 1024 ? withEffort(context, read) : read();
 }

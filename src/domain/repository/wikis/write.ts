@@ -146,7 +146,7 @@ export async function uploadWikiAttachment(
   const { maxAttachmentSize } = await currentSettings(context.db);
   const { maxInlineBytes } = context.repositories;
   const most = Math.min(maxAttachmentSize * 1024 * 1024, maxInlineBytes);
-  if (file.size > most) throw new ContentTooLarge(`a file may have ${most} bytes`);
+  if (file.size > most) throw new ContentTooLarge(`files can be at most ${most} bytes`);
   const content = await buffer(file.stream());
   const fileName =
     path
@@ -185,7 +185,7 @@ function usableSlug(title: string): string {
 
 function usableContent(content: string): Buffer {
   const bytes = Buffer.from(content);
-  if (bytes.length > MAX_PAGE_BYTES) throw new ContentTooLarge(`a page may have ${MAX_PAGE_BYTES} bytes`);
+  if (bytes.length > MAX_PAGE_BYTES) throw new ContentTooLarge(`pages can be at most ${MAX_PAGE_BYTES} bytes`);
   return bytes;
 }
 

@@ -30,7 +30,7 @@ export async function traceDiscussions(stores: Stores, mergeRequestId: number): 
     const version = await stores.db.mergeRequestVersion.findFirst({ where: { mergeRequestId }, orderBy });
     if (!version || (await traceAll(stores.db, reader, compare, version))) return;
   }
-  throw new Error('The threads of a merge request are traced elsewhere again and again');
+  throw new Error('Gave up tracing threads after repeated concurrent changes');
 }
 
 /** Returns false if another process was faster with some, possibly for an earlier version. */

@@ -136,7 +136,7 @@ export function permittedLock(
 /** Throws Forbidden, which names the fields and who can set them, unless they are to be skipped. */
 export function refuse(refused: readonly string[], whom: string, ignoreForbidden = false): void {
   if (ignoreForbidden || refused.length === 0) return;
-  throw new Forbidden(`${refused.join(', ')} can be set only by ${whom}`);
+  throw new Forbidden(`Only ${whom} can set ${refused.join(', ')}`);
 }
 
 /**
@@ -179,8 +179,8 @@ export async function resolveAttributes(
 const [label, milestone] = [alias('Label', 'l'), alias('Milestone', 'm')];
 
 /**
- * The milestone that is given by ID or title, if the project or a group around it has it; null for none, undefined if it stays as
- * it is, as it does for an unknown title. Adds to the errors what is none.
+ * The milestone that is given by ID or title, if the project or a group around it has it: null clears it, undefined leaves it, as
+ * an unknown title does. Unknown milestones are added to `errors`.
  */
 async function milestoneGiven(
   db: Context['db'],

@@ -72,7 +72,7 @@ export async function updateMergeRequest(
   const { squash, discussionLocked } = changes;
   const mayLock = can(actor, 'update_merge_request', project);
   if (discussionLocked != null && !mayLock && !changes.ignoreForbidden) {
-    throw new Forbidden('discussion_locked can be set only by developers of the project');
+    throw new Forbidden('Only developers of the project can set discussion_locked');
   }
   const allowCollaboration = await permittedSharing(context, actor, located, changes);
   const data = {
@@ -130,9 +130,7 @@ async function permittedSharing(
   const fork = source === null ? null : await findProject(context, source).catch(unseen);
   if (fork && can(actor, 'push_code', fork)) return allowCollaboration;
   if (ignoreForbidden) return null;
-  throw new Forbidden(
-    'allow_collaboration can be set only by developers of the fork that the merge request comes from',
-  );
+  throw new Forbidden('Only developers of the fork that the merge request comes from can set allow_collaboration');
 }
 
 function unseen(error: unknown): null {

@@ -46,7 +46,7 @@ export async function lockFile(
     WHERE (SELECT count(*) FROM lfs_locks WHERE project_id = ${projectId}) < ${MAX_LOCKS}
     ON CONFLICT (project_id, path) DO NOTHING RETURNING id`;
   const lock = await db.lfsLock.findUnique({ where: { projectId_path: { projectId, path } }, select: SELECT });
-  if (!lock) throw new BadRequest(`A project may have ${MAX_LOCKS} locks`);
+  if (!lock) throw new BadRequest(`A project can have at most ${MAX_LOCKS} locks`);
   return { lock: recordOf(lock), isTaken: made.length === 0 };
 }
 
