@@ -116,7 +116,7 @@ describe('What a caller may not set', () => {
       'FORBIDDEN',
     ]);
     const timed = await create({ createdAt: '2001-01-01T00:00:00Z' });
-    expect(timed.error.message).toContain('Only administrators can set createdAt');
+    expect(timed.error.message).toMatch(/^Only administrators .*can set createdAt$/);
     expect(await world.db.issue.count()).toBe(before);
   });
 

@@ -1,12 +1,9 @@
-import type { Context } from '#src/access/permissions/actor.ts';
 import { containersStore, placeOf } from '#src/domain/container_registry/place.ts';
 import { lockSize, recountSize } from '#src/domain/container_registry/size.ts';
 import { removeUploads } from '#src/domain/container_registry/uploads.ts';
-import type { StoredFile } from '#src/domain/uploads/store.ts';
+import type { StoredFile, WithUploads } from '#src/domain/uploads/store.ts';
 import { findUnrecordedFiles, secretsOf } from '#src/domain/uploads/unrecorded.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
-
-type Stores = Pick<Context, 'db' | 'uploads'>;
 
 const { sql } = Prisma;
 
@@ -30,7 +27,7 @@ const LOOSE_LINK = sql`l.created_at < now() - ${GRACE} AND NOT EXISTS (
  * Removes uploads that were broken off, manifests that no tag leads to, and blobs that no manifest needs, a day after they were last
  * used, and files that were not recorded after an hour: of each kind at most a thousand.
  */
-export async function cleanUpContainers(stores: Stores): Promise<void> {
+export async function cleanUpContainers(stores: WithUploads): Promise<void> {
   await removeExpiredUploads(stores);
   await removeLoose(stores);
   await removeUnusedBlobs(stores);
@@ -42,7 +39,7 @@ export async function cleanUpContainers(stores: Stores): Promise<void> {
   }
 }
 
-async function removeExpiredUploads(stores: Stores): Promise<void> {
+async function removeExpiredUploads(stores: WithUploads): Promise<void> {
   const expired = await stores.db.$queryRaw<{ id: string }[]>`
     SELECT id FROM container_uploads WHERE touched_at < now() - ${GRACE} ORDER BY touched_at LIMIT ${MAX_REMOVED_PER_RUN}`;
   await removeUploads(
@@ -52,7 +49,7 @@ async function removeExpiredUploads(stores: Stores): Promise<void> {
 }
 
 /** Removes manifests and then blobs of repositories, project by project, whose sizes change. */
-async function removeLoose({ db }: Stores): Promise<void> {
+async function removeLoose({ db }: WithUploads): Promise<void> {
   const projects = await db.$queryRaw<{ id: number }[]>`
     SELECT DISTINCT r.project_id AS id FROM container_repositories r
     WHERE r.id IN (SELECT m.repository_id FROM container_manifests m WHERE ${LOOSE_MANIFEST})
@@ -77,7 +74,7 @@ async function removeLooseOf(tx: Transaction, projectId: number): Promise<void> 
 }
 
 /** The rows go first: a file without a row is found by the next run. */
-async function removeUnusedBlobs(stores: Stores): Promise<void> {
+async function removeUnusedBlobs(stores: WithUploads): Promise<void> {
   const isUnused = sql`NOT EXISTS (SELECT 1 FROM container_repository_blobs l WHERE l.blob_id = b.id)`;
   const gone = await stores.db.$transaction(async (tx) => {
     // Uploads of the same content lock the row, too.
@@ -92,7 +89,7 @@ async function removeUnusedBlobs(stores: Stores): Promise<void> {
 }
 
 /** Finds files older than an hour that no blob and no upload has, which no push can still record. */
-export function findUnrecordedContainerFiles({ db, uploads }: Stores): AsyncGenerator<StoredFile> {
+export function findUnrecordedContainerFiles({ db, uploads }: WithUploads): AsyncGenerator<StoredFile> {
   const select = { secret: true };
   return findUnrecordedFiles(containersStore({ uploads }), async (files) => {
     const where = secretsOf(files);

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
+import { snakeCase } from '#src/base/text.ts';
 import { PARTS, type Part } from '#src/domain/lifecycle/data_export_parts.ts';
 import type { RawContent } from '#src/domain/repository/raw.ts';
 import { openStored } from '#src/domain/uploads/content.ts';
@@ -191,14 +192,10 @@ async function* arrayOf(rows: AsyncIterable<Record<string, unknown>>, signal: Ab
   let separator = '[\n';
   for await (const row of rows) {
     signal.throwIfAborted();
-    yield `${separator}${JSON.stringify(Object.fromEntries(Object.entries(row).map(([name, value]) => [snake(name), value])))}`;
+    yield `${separator}${JSON.stringify(Object.fromEntries(Object.entries(row).map(([name, value]) => [snakeCase(name), value])))}`;
     separator = ',\n';
   }
   yield separator === ',\n' ? '\n]\n' : '[]\n';
-}
-
-function snake(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** The records of a part in the order of their keys. */

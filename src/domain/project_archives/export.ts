@@ -9,6 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { Seer } from '#src/access/permissions/visibility.ts';
+import { snakeCase } from '#src/base/text.ts';
 import { archivedColumns, KINDS, type Kind } from '#src/domain/project_archives/kinds.ts';
 import {
   ARCHIVE,
@@ -18,7 +19,6 @@ import {
   PROJECT,
   REPOSITORY,
   SETTINGS,
-  snake,
   treeFile,
   USERS,
   VERSION,
@@ -291,7 +291,7 @@ async function* recordsOf(
 
 /** A record as a line; the names of its columns are those of the database. */
 function line(row: Record<string, unknown>): string {
-  return `${JSON.stringify(Object.fromEntries(Object.entries(row).map(([name, value]) => [snake(name), value])))}\n`;
+  return `${JSON.stringify(Object.fromEntries(Object.entries(row).map(([name, value]) => [snakeCase(name), value])))}\n`;
 }
 
 /** The objects of Git LFS of a project. */
@@ -316,7 +316,7 @@ interface LfsObject {
 async function settingsOf(tx: Transaction, id: number): Promise<Record<string, unknown>> {
   const select = Object.fromEntries(SETTINGS.map((name) => [name, true])) as Record<(typeof SETTINGS)[number], true>;
   const found = await tx.project.findUniqueOrThrow({ where: { id }, select });
-  return Object.fromEntries(SETTINGS.map((name) => [snake(name), found[name]]));
+  return Object.fromEntries(SETTINGS.map((name) => [snakeCase(name), found[name]]));
 }
 
 /** Writes a bundle of a repository with the refs of its merge requests; none if there is no repository, or nothing in it. */

@@ -7,6 +7,7 @@ import { authorize, MASTER, type Visibility } from '#src/access/permissions/abil
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { ALL_FEATURES, changedFeatures, FEATURES } from '#src/access/permissions/features.ts';
 import { closestVisibility } from '#src/access/permissions/visibility_levels.ts';
+import { snakeCase } from '#src/base/text.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import { markDeleted } from '#src/domain/lifecycle/delete_project.ts';
 import { insertMember } from '#src/domain/members/add.ts';
@@ -23,7 +24,6 @@ import {
   PROJECT,
   REPOSITORY,
   SETTINGS,
-  snake,
   treeFile,
   USERS,
   VERSION,
@@ -38,8 +38,10 @@ import { isOwnRef } from '#src/domain/repository/merge_request_refs.ts';
 import { overQuota } from '#src/domain/repository/quota.ts';
 import { recordCopy } from '#src/domain/repository/record_copy.ts';
 import { diskUse } from '#src/domain/repository/size.ts';
+import type { WithRepositories } from '#src/domain/repository/store.ts';
 import { importsStore } from '#src/domain/uploads/archives.ts';
 import { forgetLfsObjects, receiveLfsObject } from '#src/domain/uploads/lfs/objects.ts';
+import type { WithUploads } from '#src/domain/uploads/store.ts';
 import { readPicture } from '#src/domain/users/avatar.ts';
 import { ArchiveRefused, unpackFiles } from '#src/git/archive/files.ts';
 import { GitError } from '#src/git/base/errors.ts';
@@ -62,8 +64,6 @@ const MAX_METADATA_BYTES = 1024 * 1024;
 const BRANCHES = 'refs/heads/';
 
 /** What an import needs where its importer may be gone. */
-type Stores = Pick<Context, 'db' | 'repositories' | 'uploads'>;
-
 export interface ImportOptions {
   /** Aborted when the server stops: the import begins anew at the next start. */
   stopping?: AbortSignal | undefined;
@@ -117,7 +117,7 @@ async function perform(context: Context, projectId: number, { stopping }: Import
 
 /** Leaves an empty project with the error. Does nothing unless it waits for an import. */
 export async function failImport(
-  { db, repositories, uploads }: Stores,
+  { db, repositories, uploads }: WithRepositories & WithUploads,
   projectId: number,
   message: string,
 ): Promise<void> {
@@ -266,11 +266,11 @@ async function headOf(directory: string): Promise<Head> {
   const { columns } = factsOf('Project');
   const settings: Head['settings'] = {};
   for (const name of SETTINGS) {
-    const value = record[snake(name)];
+    const value = record[snakeCase(name)];
     const { type = '', isList = false } = columns[name] ?? {};
     if (value === undefined) continue;
     if (value !== null && !(isList ? isTexts(value) : await CHECK_OF[type]?.(value, type))) {
-      throw new ArchiveInvalid(`${PROJECT} has a value of ${snake(name)} that is not allowed.`);
+      throw new ArchiveInvalid(`${PROJECT} has a value of ${snakeCase(name)} that is not allowed.`);
     }
     settings[name] = value;
   }

@@ -3,11 +3,12 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { snakeCase } from '#src/base/text.ts';
 import { CHECKS } from '#src/domain/project_archives/checks.ts';
 import { archivedColumns, KINDS, type Kind, SUBJECTS } from '#src/domain/project_archives/kinds.ts';
 import { ArchiveInvalid, type Line, linesOf } from '#src/domain/project_archives/lines.ts';
 import type { People } from '#src/domain/project_archives/people.ts';
-import { snake, treeFile } from '#src/domain/project_archives/place.ts';
+import { treeFile } from '#src/domain/project_archives/place.ts';
 import { absentObjects } from '#src/git/objects/presence.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { factsOf } from '#src/platform/records/model.ts';
@@ -133,24 +134,24 @@ export class TreeImport {
     const row: Row = {};
     const { columns: facts } = factsOf(kind.model);
     for (const [column, check] of Object.entries(kind.columns)) {
-      const value = record[snake(column)];
+      const value = record[snakeCase(column)];
       if (value === undefined) continue;
       const type = facts[column]?.type ?? '';
       if (value !== null && !(await check(value, type))) {
-        throw new ArchiveInvalid(`${where} has a value of ${snake(column)} that is not allowed.`);
+        throw new ArchiveInvalid(`${where} has a value of ${snakeCase(column)} that is not allowed.`);
       }
       row[column] = this.#stored(value, type, check === CHECKS.text);
     }
     for (const [column, target] of Object.entries(kind.refs)) {
-      row[column] = await this.#reference(target, record[snake(column)], `${where} refers by ${snake(column)}`);
+      row[column] = await this.#reference(target, record[snakeCase(column)], `${where} refers by ${snakeCase(column)}`);
     }
     for (const [column, unknown] of Object.entries(kind.users)) {
-      const id = record[snake(column)];
+      const id = record[snakeCase(column)];
       if (id === null || id === undefined) {
         if (unknown === 'importer') row[column] = this.#options.people.importer;
         continue;
       }
-      if (!Number.isSafeInteger(id)) throw new ArchiveInvalid(`${where} has no user as ${snake(column)}.`);
+      if (!Number.isSafeInteger(id)) throw new ArchiveInvalid(`${where} has no user as ${snakeCase(column)}.`);
       const found = this.#user(kind, id as number);
       if (found === null && unknown === 'dropped') return null;
       row[column] = found ?? (unknown === 'importer' ? this.#options.people.importer : null);

@@ -1,16 +1,13 @@
-import type { Context } from '#src/access/permissions/actor.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { whileObjectsStay } from '#src/domain/repository/lock.ts';
 import type { PushedProject } from '#src/domain/repository/pushed_project.ts';
-import type { RepositoryPlace } from '#src/domain/repository/store.ts';
+import type { RepositoryPlace, WithRepositories } from '#src/domain/repository/store.ts';
 import { MissingObject } from '#src/git/base/errors.ts';
 import type { Oid } from '#src/git/base/model.ts';
 import { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
 import { copyInProcess } from '#src/git/remote/copy_in_process.ts';
 import { secureObjects } from '#src/git/remote/secure.ts';
 import { BadRequest, Unavailable } from '#src/platform/errors.ts';
-
-type Stores = Pick<Context, 'db' | 'repositories'>;
 
 /** Milliseconds that copying the commits of a branch may take within a request. */
 export const COPY_TIMEOUT_MS = 50_000;
@@ -24,7 +21,7 @@ const CLEAN_UP_WAIT_TIMEOUT_MS = 20_000;
  * too long.
  */
 export async function withCommits<T>(
-  stores: Stores,
+  stores: WithRepositories,
   { source, target, oids }: { source: RepositoryPlace; target: PushedProject; oids: readonly Oid[] },
   timeout: number,
   work: (keepLock: PackKeepLock | undefined) => Promise<T>,

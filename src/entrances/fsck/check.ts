@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
+import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { ABANDONED_DRAFT } from '#src/domain/repository/clean_up.ts';
-import type { Stores } from '#src/domain/repository/reconcile.ts';
+import type { WithRepositories } from '#src/domain/repository/store.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
 import type { Finding } from '#src/entrances/fsck/finding.ts';
 import { checkLfs } from '#src/entrances/fsck/lfs.ts';
@@ -10,7 +11,7 @@ import { checkAbandonedTraces, checkTraces } from '#src/entrances/fsck/traces.ts
 import { isAbandoned } from '#src/git/write/leftovers.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 
-export interface CheckStores extends Stores {
+export interface CheckStores extends WithRepositories, ChangeContext {
   uploads: UploadStore;
 }
 

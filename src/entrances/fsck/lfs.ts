@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Context } from '#src/access/permissions/actor.ts';
 import { lfsStore, placeOf } from '#src/domain/uploads/lfs/place.ts';
+import type { WithUploads } from '#src/domain/uploads/store.ts';
 import type { Finding } from '#src/entrances/fsck/finding.ts';
-
-type Stores = Pick<Context, 'db' | 'uploads'>;
 
 interface Row {
   id: number;
@@ -20,7 +18,7 @@ const BATCH_SIZE = 500;
 const ADVICE = 'Restore it from a backup, or push it again from a clone that has it: git lfs push --all.';
 
 /** Reads the objects of Git LFS of one project, or of all, each once, and finds those that are missing or damaged. */
-export async function* checkLfs(stores: Stores, projectId: number | null): AsyncGenerator<Finding> {
+export async function* checkLfs(stores: WithUploads, projectId: number | null): AsyncGenerator<Finding> {
   for (let last = 0; ; ) {
     const rows = await stores.db.$queryRaw<Row[]>`
       SELECT o.id, o.oid, o.secret, o.size, (
@@ -42,7 +40,7 @@ export async function* checkLfs(stores: Stores, projectId: number | null): Async
   }
 }
 
-async function faultOf(stores: Stores, { oid, secret, size }: Row): Promise<string | null> {
+async function faultOf(stores: WithUploads, { oid, secret, size }: Row): Promise<string | null> {
   const found = await lfsStore(stores).open(placeOf({ oid, secret }));
   if (found === null) return 'is missing';
   try {

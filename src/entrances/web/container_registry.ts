@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
+import { decodedUri } from '#src/base/text.ts';
 import {
   ensureRepository,
   findRepository,
@@ -156,7 +157,7 @@ async function answer(call: Call): Promise<void> {
     const [, name, detail = ''] = pattern.exec(request.path) ?? [];
     if (name === undefined) continue;
     const handler = HANDLERS[kind][request.method as Method];
-    if (handler) return handler(call, decoded(name), decoded(detail));
+    if (handler) return handler(call, decodedUri(name) ?? '', decodedUri(detail) ?? '');
     const methods = Object.keys(HANDLERS[kind]).join(', ');
     return void response
       .set('Allow', methods)
@@ -498,12 +499,4 @@ function challenge({ options, request, wanted }: Call): string {
   if (wanted === null) return `Bearer ${realm}`;
   const scope = `repository:${wanted.name.replace(/[^\w./-]/g, '')}:${wanted.actions.join(',')}`;
   return `Bearer ${realm},scope="${scope}"`;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return '';
-  }
 }

@@ -1,6 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { type Actor, actorFor, type Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
+import { decodedUri } from '#src/base/text.ts';
 import {
   ASK,
   hiddenRefs,
@@ -176,15 +177,7 @@ function parse({ path, query }: Request): Called | null {
   const services: Record<string, RemoteService> = { 'git-upload-pack': 'fetch', 'git-receive-pack': 'push' };
   const service = services[String(named)] ?? null;
   const isPage = match === null;
-  return isPage && service === null ? null : { fullPath: decoded(encoded), isPage, endpoint, service };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return '\0';
-  }
+  return isPage && service === null ? null : { fullPath: decodedUri(encoded) ?? '\0', isPage, endpoint, service };
 }
 
 /** A signal that aborts when the client is gone, when nothing is transferred any more, or after the total time. */

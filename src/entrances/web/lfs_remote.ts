@@ -4,6 +4,7 @@ import { readBasic } from '#src/access/credentials/credentials.ts';
 import { type Actor, actorFor, type Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import { parseJson, UnusableJson } from '#src/base/json.ts';
+import { decodedUri } from '#src/base/text.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ASK, identifyRemote, openRemote, type RemoteService } from '#src/domain/repository/access_remote.ts';
 import { isLfsEnabled, type LfsName, presentObjects } from '#src/domain/repository/lfs_objects.ts';
@@ -49,7 +50,7 @@ export function lfsRemote(options: Omit<GitRemoteOptions, 'limits'>): Router {
     const [, encoded, endpoint] = PATH.exec(request.path) ?? [];
     if (encoded === undefined || endpoint === undefined) return next();
     try {
-      const call = { options, request, response, fullPath: decoded(encoded) };
+      const call = { options, request, response, fullPath: decodedUri(encoded) ?? '\0' };
       const object = OBJECT.exec(endpoint);
       if (object?.[1] !== undefined) return await transfer(call, object[1], object[2]);
       await answer(call, endpoint);
@@ -351,12 +352,4 @@ function answerTo(
   }
   if (isOurs) report(thrown);
   return { status: 500, message: 'Something went wrong on the server.' };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return '\0';
-  }
 }

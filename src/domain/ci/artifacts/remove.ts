@@ -6,7 +6,7 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import type { JobQueue, Jobs } from '#src/platform/background/queue.ts';
-import { NotFound } from '#src/platform/errors.ts';
+import { nullIfNotFound } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 declare module '#src/platform/background/queue.ts' {
@@ -41,13 +41,8 @@ async function deletable(context: Context, ref: IdOrPath): Promise<ProjectRow> {
 }
 
 async function mayDelete(context: Context | null, projectId: number): Promise<boolean> {
-  const project = context && (await findProject(context, projectId).catch(unseen));
+  const project = context && (await findProject(context, projectId).catch(nullIfNotFound));
   return project !== null && can(context?.actor ?? null, 'delete_artifacts', project);
-}
-
-function unseen(error: unknown): null {
-  if (error instanceof NotFound) return null;
-  throw error;
 }
 
 /** How many jobs lose their artifacts per transaction. */

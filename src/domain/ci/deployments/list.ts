@@ -3,6 +3,7 @@ import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { projectScoped } from '#src/domain/projects/project_scoped.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
+import { timestamp } from '#src/platform/database/timestamp.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
@@ -117,13 +118,9 @@ function conditionsOf(filter: DeploymentFilter): Prisma.Sql[] {
         ]
       : []),
     ...(status ? [sql`${deployment.status} = ${status}::deployment_status`] : []),
-    ...(updatedAfter ? [sql`${updatedAt} >= ${moment(updatedAfter)}`] : []),
-    ...(updatedBefore ? [sql`${updatedAt} <= ${moment(updatedBefore)}`] : []),
-    ...(finishedAfter ? [sql`${finishedAt} >= ${moment(finishedAfter)}`] : []),
-    ...(finishedBefore ? [sql`${finishedAt} <= ${moment(finishedBefore)}`] : []),
+    ...(updatedAfter ? [sql`${updatedAt} >= ${timestamp(updatedAfter)}`] : []),
+    ...(updatedBefore ? [sql`${updatedAt} <= ${timestamp(updatedBefore)}`] : []),
+    ...(finishedAfter ? [sql`${finishedAt} >= ${timestamp(finishedAfter)}`] : []),
+    ...(finishedBefore ? [sql`${finishedAt} <= ${timestamp(finishedBefore)}`] : []),
   ];
-}
-
-function moment(time: Date): Prisma.Sql {
-  return sql`${time.toISOString()}::timestamptz`;
 }

@@ -1,11 +1,9 @@
-import type { Context } from '#src/access/permissions/actor.ts';
 import { readChunksAt } from '#src/domain/ci/job_logs/chunks.ts';
 import { readAt, traceFile } from '#src/domain/ci/job_logs/file.ts';
 import { locateTrace } from '#src/domain/ci/job_logs/locate.ts';
 import { textOf } from '#src/domain/ci/job_logs/read.ts';
 import { wholeCharacters } from '#src/domain/ci/job_logs/whole_characters.ts';
-
-type Stores = Pick<Context, 'db' | 'repositories'>;
+import type { WithRepositories } from '#src/domain/repository/store.ts';
 
 /** A chunk of a job's output. */
 export interface TracePart {
@@ -26,7 +24,12 @@ export const MAX_PART_BYTES = 64 * 1024;
  * A job's output from an offset on; empty if there is none yet. An incomplete character at the end waits for its other bytes,
  * unless the job is over.
  */
-export async function readTracePart(stores: Stores, jobId: number, from: number, isOver: boolean): Promise<TracePart> {
+export async function readTracePart(
+  stores: WithRepositories,
+  jobId: number,
+  from: number,
+  isOver: boolean,
+): Promise<TracePart> {
   const { printed, hasMore } = await read(stores, jobId, from);
   const part = printed.subarray(0, MAX_PART_BYTES);
   const whole = isOver && !hasMore ? part : part.subarray(0, wholeCharacters(part));
@@ -39,7 +42,7 @@ export async function readTracePart(stores: Stores, jobId: number, from: number,
 }
 
 async function read(
-  { db, repositories }: Stores,
+  { db, repositories }: WithRepositories,
   jobId: number,
   from: number,
 ): Promise<{ printed: Buffer; hasMore: boolean }> {

@@ -8,7 +8,7 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
-import { NotFound } from '#src/platform/errors.ts';
+import { nullIfNotFound } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /**
@@ -97,14 +97,14 @@ interface Due {
 async function deployerOf({ projectId, userId }: Omit<Due, 'id' | 'byJob'>, as: AsUser): Promise<Actor | null> {
   const context = userId === null ? null : await as(userId);
   if (!context?.actor) return null;
-  const project = await findProject(context, projectId).catch(unseen);
+  const project = await findProject(context, projectId).catch(nullIfNotFound);
   return project && can(context.actor, 'stop_environment', project) ? context.actor : null;
 }
 
 /** Stops the environments to which a branch was deployed last, for who deleted the branch. */
 export async function stopOfBranch(context: Context, { projectId, branch }: { projectId: number; branch: string }) {
   const actor = requireActor(context);
-  const project = await findProject(context, projectId).catch(unseen);
+  const project = await findProject(context, projectId).catch(nullIfNotFound);
   if (!project) return;
   const starter = can(actor, 'stop_environment', project) ? actor : null;
   const ids = await context.db.$queryRaw<{ id: number }[]>`
@@ -112,9 +112,4 @@ export async function stopOfBranch(context: Context, { projectId, branch }: { pr
       WHERE d.environment_id = e.id AND d.status = 'success' ORDER BY d.id DESC LIMIT 1) last ON last.ref = ${branch} AND NOT last.tag
     WHERE e.project_id = ${projectId} AND e.state = 'available' ORDER BY e.id`;
   for (const { id } of ids) await stopWithJob(context, id, starter);
-}
-
-function unseen(error: unknown): null {
-  if (error instanceof NotFound) return null;
-  throw error;
 }

@@ -25,7 +25,7 @@ import { variablesOfProject } from '#src/domain/ci/variables/of_pipeline.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { defaultBranch } from '#src/domain/repository/revision.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
-import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { Forbidden, NotFound, nullIfNotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
@@ -204,7 +204,7 @@ async function planDownstream(context: Context, bridge: Bridge, trigger: Trigger
   if (above.length > MAX_UPSTREAM_PIPELINES || (await sizeOf(context.db, above)) >= MAX_RELATED_PIPELINES) {
     throw new Failure('reached_max_pipeline_hierarchy_size');
   }
-  const own = await findProject(context, bridge.projectId).catch(unseen);
+  const own = await findProject(context, bridge.projectId).catch(nullIfNotFound);
   if (!own || !can(context.actor, 'create_pipeline', own)) throw new Failure('insufficient_bridge_permissions');
   const variables = await passedOn(context, own, bridge, trigger);
   if (trigger.project === null) {
@@ -212,7 +212,7 @@ async function planDownstream(context: Context, bridge: Bridge, trigger: Trigger
     if (level >= MAX_CHILD_LEVELS) throw new Failure('reached_max_descendant_pipelines_depth');
     return planChild(context, own, bridge, { trigger, variables });
   }
-  const project = await findProject(context, trigger.project).catch(unseen);
+  const project = await findProject(context, trigger.project).catch(nullIfNotFound);
   if (!project) throw new Failure('downstream_bridge_project_not_found');
   const branch = trigger.branch ?? (await branchOf(context, project));
   const { inputs } = trigger;
@@ -343,9 +343,4 @@ async function passedOn(
   const size = passed.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
   if (size > MAX_CHARACTERS) throw new Failure('downstream_pipeline_creation_failed');
   return passed;
-}
-
-function unseen(error: unknown): null {
-  if (error instanceof NotFound) return null;
-  throw error;
 }

@@ -11,7 +11,7 @@ import { predefinedVariables } from '#src/domain/ci/pipelines/known.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-import { NotFound } from '#src/platform/errors.ts';
+import { nullIfNotFound } from '#src/platform/errors.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 
 declare module '#src/platform/background/queue.ts' {
@@ -78,7 +78,7 @@ export async function createPushedPipelines(
   { projectId, refs, options }: Jobs['pipelines.create'],
 ): Promise<void> {
   const starter = requireActor(context);
-  const project = await findProject(context, projectId).catch(unseen);
+  const project = await findProject(context, projectId).catch(nullIfNotFound);
   if (!project?.jobsEnabled || !can(starter, 'push_code', { ...project, archived: false })) return;
   const repository = await context.repositories.open(project);
   if (!repository) return;
@@ -118,9 +118,4 @@ export async function createPushedPipelines(
 
 function readVariables(json: string): Variables {
   return JSON.parse(json);
-}
-
-function unseen(error: unknown): null {
-  if (error instanceof NotFound) return null;
-  throw error;
 }

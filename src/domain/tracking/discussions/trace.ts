@@ -1,5 +1,5 @@
-import type { Context } from '#src/access/permissions/actor.ts';
 import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
+import type { WithRepositories } from '#src/domain/repository/store.ts';
 import { outdateSuggestions } from '#src/domain/tracking/discussions/outdate_suggestions.ts';
 import type { DiffPosition } from '#src/domain/tracking/discussions/position.ts';
 import { type Compare, traceLine, type VersionShas } from '#src/domain/tracking/discussions/trace_line.ts';
@@ -8,8 +8,6 @@ import { isLimit, MissingObject } from '#src/git/base/errors.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
 import type { Db } from '#src/platform/database/db.ts';
-
-type Stores = Pick<Context, 'db' | 'repositories'>;
 
 /** How many threads are read per statement. */
 const BATCH_SIZE = 200;
@@ -21,7 +19,7 @@ const ATTEMPTS = 5;
  * Moves the threads on lines of a merge request to its latest version: each line that is still there unchanged gets its new
  * position, the others become outdated. Idempotent, also if several processes do it concurrently.
  */
-export async function traceDiscussions(stores: Stores, mergeRequestId: number): Promise<void> {
+export async function traceDiscussions(stores: WithRepositories, mergeRequestId: number): Promise<void> {
   const reader = await readerOf(stores, mergeRequestId);
   if (!reader) return;
   const compare = comparing(reader);
@@ -71,7 +69,7 @@ function behind(db: Db, { id, mergeRequestId }: MergeRequestVersion, last: numbe
     ORDER BY id LIMIT ${BATCH_SIZE}`;
 }
 
-async function readerOf({ db, repositories }: Stores, id: number): Promise<RepositoryReader | null> {
+async function readerOf({ db, repositories }: WithRepositories, id: number): Promise<RepositoryReader | null> {
   const found = await db.mergeRequest.findUnique({ where: { id }, select: { targetProjectId: true } });
   const project = found && (await findPushedProject(db, found.targetProjectId));
   return project && (await repositories.open(project));

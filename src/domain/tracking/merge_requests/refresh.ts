@@ -1,9 +1,9 @@
-import type { Context } from '#src/access/permissions/actor.ts';
-import { recordChange, recordSubjectChanges } from '#src/domain/changes/record.ts';
+import { type ChangeContext, recordChange, recordSubjectChanges } from '#src/domain/changes/record.ts';
 import { ErrorCollector } from '#src/domain/repository/each.ts';
 import { titleOf } from '#src/domain/repository/find_commit.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
+import type { WithRepositories } from '#src/domain/repository/store.ts';
 import { withCommits } from '#src/domain/repository/take_commits.ts';
 import { isStale } from '#src/domain/tracking/merge_requests/computed_fields.ts';
 import { linksOfMerge } from '#src/domain/tracking/merge_requests/link_lfs.ts';
@@ -25,8 +25,6 @@ import { alias, table } from '#src/platform/records/alias.ts';
 const { sql } = Prisma;
 const mergeRequest = alias('MergeRequest', 'mr');
 
-type Stores = Pick<Context, 'db' | 'repositories' | 'followers'> & { jobs?: Context['jobs'] | undefined };
-
 /** How many merge requests are loaded per statement. */
 const BATCH_SIZE = 200;
 
@@ -37,7 +35,10 @@ const ATTEMPTS = 10;
 const COPY_TIMEOUT_MS = 10 * 60_000;
 
 /** Updates merge requests after their branches have moved, one after another, however many there are of a branch. */
-export async function refreshMergeRequests(stores: Stores, wanted: Jobs['merge_requests.refresh']): Promise<void> {
+export async function refreshMergeRequests(
+  stores: WithRepositories & ChangeContext,
+  wanted: Jobs['merge_requests.refresh'],
+): Promise<void> {
   const { userId } = wanted;
   const refresh = (id: number) => refreshMergeRequest(stores, id, userId).catch((error) => spare(stores, error));
   if (wanted.mergeRequestId !== undefined) return refresh(wanted.mergeRequestId);
@@ -65,7 +66,7 @@ function which({ projectId, branches }: Jobs['merge_requests.refresh']): Prisma.
  * "gantry fsck" reports unreadable repositories: a retry would not help. Branches and projects that were deleted meanwhile cause
  * a refresh of their own.
  */
-function spare({ repositories }: Stores, error: unknown): void {
+function spare({ repositories }: WithRepositories & ChangeContext, error: unknown): void {
   if (error instanceof BadRequest || error instanceof NotFound) return;
   if (!(error instanceof Damaged)) throw error;
   repositories.reportDamage(error);
@@ -77,7 +78,11 @@ function spare({ repositories }: Stores, error: unknown): void {
  *
  * @param userId who moved a branch; the author of the merge request when absent
  */
-export async function refreshMergeRequest(stores: Stores, id: number, userId?: number): Promise<void> {
+export async function refreshMergeRequest(
+  stores: WithRepositories & ChangeContext,
+  id: number,
+  userId?: number,
+): Promise<void> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     if (await refreshOnce(stores, id, userId)) return;
   }
@@ -85,7 +90,7 @@ export async function refreshMergeRequest(stores: Stores, id: number, userId?: n
 }
 
 /** Returns false if it was changed concurrently, possibly based on an earlier state of the source branch. */
-async function refreshOnce(stores: Stores, id: number, userId?: number): Promise<boolean> {
+async function refreshOnce(stores: WithRepositories & ChangeContext, id: number, userId?: number): Promise<boolean> {
   const sides = await sideTips(stores, id);
   if (sides?.mergeRequest.state !== 'opened') return true;
   if (await hasArrived(stores, sides)) return true;
@@ -104,7 +109,7 @@ async function refreshOnce(stores: Stores, id: number, userId?: number): Promise
 }
 
 /** Whether a merge that a crash left unrecorded is on the target branch; then records it. */
-async function hasArrived(stores: Stores, sides: SideTips): Promise<boolean> {
+async function hasArrived(stores: WithRepositories & ChangeContext, sides: SideTips): Promise<boolean> {
   const { mergeRequest, reader, target, targetTip } = sides;
   const { id, iid, mergingCommitSha: oid } = mergeRequest;
   if (oid === null || targetTip === null || (await reader.commit(oid)) === null) return false;
@@ -114,7 +119,11 @@ async function hasArrived(stores: Stores, sides: SideTips): Promise<boolean> {
   return true;
 }
 
-async function knownUser({ db }: Stores, userId: number | undefined, authorId: number): Promise<number> {
+async function knownUser(
+  { db }: WithRepositories & ChangeContext,
+  userId: number | undefined,
+  authorId: number,
+): Promise<number> {
   const user = userId === undefined ? null : await db.user.findUnique({ where: { id: userId }, select: { id: true } });
   return user?.id ?? authorId;
 }
@@ -136,7 +145,7 @@ export async function isMerged({
 
 /** `refused` if the source's commits may not, or cannot, be added to the merge request; `changed` after a concurrent change. */
 async function addVersion(
-  stores: Stores,
+  stores: WithRepositories & ChangeContext,
   { mergeRequest, source, target, reader, targetTip, version }: SideTips,
   head: Oid,
   actor: { id: number },
@@ -184,7 +193,7 @@ async function addedCommits(reader: RepositoryReader, from: Oid | null, to: Oid)
 
 /** Returns false if the merge request was changed concurrently, possibly based on an earlier state of its branches. */
 async function recordStatus(
-  stores: Stores,
+  stores: WithRepositories & ChangeContext,
   { mergeRequest, target, reader, sourceTip, targetTip }: SideTips,
   head: Oid | null,
   actor: { id: number },

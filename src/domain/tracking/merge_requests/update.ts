@@ -25,7 +25,7 @@ import { setReviewers } from '#src/domain/tracking/reviews/reviewers.ts';
 import { setAssignees } from '#src/domain/tracking/subjects/assignees.ts';
 import { withDraftPrefix } from '#src/domain/tracking/subjects/draft.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-import { Forbidden, NotFound, Unavailable } from '#src/platform/errors.ts';
+import { Forbidden, NotFound, nullIfNotFound, Unavailable } from '#src/platform/errors.ts';
 
 export interface MergeRequestChanges extends MergeRequestAttributes {
   title?: string | null | undefined;
@@ -127,15 +127,10 @@ async function permittedSharing(
 ): Promise<boolean | null> {
   if (allowCollaboration == null) return null;
   const source = sourceProjectId === project.id || sourceProjectId === null ? null : sourceProjectId;
-  const fork = source === null ? null : await findProject(context, source).catch(unseen);
+  const fork = source === null ? null : await findProject(context, source).catch(nullIfNotFound);
   if (fork && can(actor, 'push_code', fork)) return allowCollaboration;
   if (ignoreForbidden) return null;
   throw new Forbidden('Only developers of the fork that the merge request comes from can set allow_collaboration');
-}
-
-function unseen(error: unknown): null {
-  if (error instanceof NotFound) return null;
-  throw error;
 }
 
 /** A merge request as target of quick actions. */

@@ -4,9 +4,9 @@ import { groupVisible } from '#src/access/permissions/visibility.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { groupsAround, ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
+import { timestamp } from '#src/platform/database/timestamp.ts';
 import '#src/domain/tracking/milestones/computed_fields.ts';
 import { placeScoped } from '#src/domain/tracking/places/place_scoped.ts';
-import { moment } from '#src/domain/tracking/subjects/filter.ts';
 import { all, containing, Prisma } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -108,15 +108,15 @@ function conditionsOf(filter: MilestoneFilter): Prisma.Sql[] {
     throw new BadRequest(`search_title has too many words (maximum is ${MAX_WORDS})`, 'search_title');
   if ((filter.startDate == null) !== (filter.endDate == null))
     throw new BadRequest('start_date and end_date are given together', 'start_date');
-  const day = containingDate == null ? null : sql`(${moment(containingDate)} AT TIME ZONE 'UTC')::date`;
+  const day = containingDate == null ? null : sql`(${timestamp(containingDate)} AT TIME ZONE 'UTC')::date`;
   return [
     ...(state && state !== 'all' ? [sql`${milestone.state} = ${state}::milestone_state`] : []),
     ...(iids && iids.length > 0 && !filter.includeAncestors ? [sql`${milestone.iid} = ANY(${[...iids]}::int[])`] : []),
     ...(search ? [sql`(${title} ILIKE ${containing(search)} OR ${description} ILIKE ${containing(search)})`] : []),
     ...(filter.title ? [sql`${title} = ${filter.title}`] : []),
     ...words.map((word) => sql`${title} ILIKE ${containing(word)}`),
-    ...(updatedAfter ? [sql`${updatedAt} >= ${moment(updatedAfter)}`] : []),
-    ...(updatedBefore ? [sql`${updatedAt} <= ${moment(updatedBefore)}`] : []),
+    ...(updatedAfter ? [sql`${updatedAt} >= ${timestamp(updatedAfter)}`] : []),
+    ...(updatedBefore ? [sql`${updatedAt} <= ${timestamp(updatedBefore)}`] : []),
     ...(day
       ? [
           sql`COALESCE(${startDate}, ${dueDate}) IS NOT NULL AND COALESCE(${startDate} <= ${day}, TRUE) AND COALESCE(${dueDate} >= ${day}, TRUE)`,

@@ -4,6 +4,7 @@ import type { Subject } from '#src/domain/changes/change.ts';
 import { ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
 import { MAX_LABELS } from '#src/domain/tracking/labels/ensure.ts';
 import { containing, hasTrigrams, holds, Prisma } from '#src/platform/database/db.ts';
+import { timestamp } from '#src/platform/database/timestamp.ts';
 import { BadRequest, Unauthenticated } from '#src/platform/errors.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 
@@ -81,10 +82,10 @@ export function subjectConditions(of: Subjects, filter: SubjectFilter, actor: Ac
   if (scope === 'created_by_me') conditions.push(sql`${authorId} = ${callerIn(actor).id}`);
   if (scope === 'assigned_to_me') conditions.push(assignedTo(of.type, of.columns, callerIn(actor).id));
   if (iids && iids.length > 0) conditions.push(sql`${iid} = ANY(${[...iids]}::int[])`);
-  if (createdAfter) conditions.push(sql`${createdAt} >= ${moment(createdAfter)}`);
-  if (createdBefore) conditions.push(sql`${createdAt} <= ${moment(createdBefore)}`);
-  if (updatedAfter) conditions.push(sql`${updatedAt} >= ${moment(updatedAfter)}`);
-  if (updatedBefore) conditions.push(sql`${updatedAt} <= ${moment(updatedBefore)}`);
+  if (createdAfter) conditions.push(sql`${createdAt} >= ${timestamp(createdAfter)}`);
+  if (createdBefore) conditions.push(sql`${createdAt} <= ${timestamp(createdBefore)}`);
+  if (updatedAfter) conditions.push(sql`${updatedAt} >= ${timestamp(updatedAfter)}`);
+  if (updatedBefore) conditions.push(sql`${updatedAt} <= ${timestamp(updatedBefore)}`);
   conditions.push(...traitConditions(of, traits, actor));
   if (not) conditions.push(...leftOut(of, not, actor));
   if (not?.iids && not.iids.length > 0) conditions.push(sql`${iid} <> ALL(${[...not.iids]}::int[])`);
@@ -95,11 +96,6 @@ export function subjectConditions(of: Subjects, filter: SubjectFilter, actor: Ac
 export function callerIn(actor: Actor | null): Actor {
   if (!actor) throw new Unauthenticated();
   return actor;
-}
-
-/** A timestamp for comparison in the database. */
-export function moment(date: Date): Prisma.Sql {
-  return sql`${date.toISOString()}::timestamptz`;
 }
 
 function traitConditions(of: Subjects, traits: Traits, actor: Actor | null): Prisma.Sql[] {

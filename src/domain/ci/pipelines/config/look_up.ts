@@ -16,7 +16,7 @@ import { resolveRevision } from '#src/domain/repository/revision.ts';
 import { isLimit } from '#src/git/base/errors.ts';
 import type { Oid } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
-import { BadRequest, ContentTooLarge, NotFound } from '#src/platform/errors.ts';
+import { BadRequest, ContentTooLarge, NotFound, nullIfNotFound } from '#src/platform/errors.ts';
 
 /** Paths of a tree, or of changes, that conditions look at. */
 const MAX_PATHS = 50_000;
@@ -178,7 +178,7 @@ export class LookUp {
 
   async #open({ project, ref }: NonNullable<Place>) {
     const context = this.#context;
-    const found = await findProject(context, project).catch(unseen);
+    const found = await findProject(context, project).catch(nullIfNotFound);
     if (!found || !can(context.actor, 'read_repository', found)) {
       return {
         error: `Project \`${project}\` not found or access denied! Make sure any includes in the pipeline configuration are correctly defined.`,
@@ -190,9 +190,4 @@ export class LookUp {
       ? { repository, commit }
       : { error: `Project \`${project}\` reference \`${ref}\` does not exist!` };
   }
-}
-
-function unseen(error: unknown): null {
-  if (error instanceof NotFound) return null;
-  throw error;
 }
