@@ -14,7 +14,6 @@ import {
 } from 'graphql';
 import { FullPath } from '#schema/refs.ts';
 import { UnknownWord } from '#schema/words.ts';
-import { snakeCase } from '#src/base/text.ts';
 
 /** A parameter of a route, as declared by its operation's variable. */
 export interface Parameter {
@@ -255,6 +254,11 @@ const RECORD_KEYS: Readonly<Record<string, string>> = { remove: '_destroy' };
 
 /** The key of a record of a parameter for a field of the schema. */
 export const recordKey = (field: string): string => RECORD_KEYS[field] ?? snakeCase(field);
+
+/** Converts a field name of the schema to this API's. */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
 
 /** Digits are an ID, anything else a path; a namespace may also have a path of digits. */
 function reference(text: string, type: string): unknown {

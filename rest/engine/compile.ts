@@ -20,12 +20,11 @@ import {
   valueFromAST,
   valueFromASTUntyped,
 } from 'graphql';
-import type { Parameter } from '#rest/engine/coerce.ts';
+import { type Parameter, snakeCase } from '#rest/engine/coerce.ts';
 import { inputTypeOf, type Manner, type Taken, takenBy, takesInput } from '#rest/engine/input_fields.ts';
 import { withPath } from '#rest/engine/path_fields.ts';
 import { pathParameters, type Route, variantsOf } from '#rest/engine/route.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
-import { snakeCase } from '#src/base/text.ts';
 
 /** A route with everything derived from its operation, computed once at start. */
 export interface Endpoint {

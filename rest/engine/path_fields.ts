@@ -1,6 +1,6 @@
 import { type GraphQLInputObjectType, getNullableType, isInputObjectType } from 'graphql';
+import { snakeCase } from '#rest/engine/coerce.ts';
 import { pathParameters, type Route } from '#rest/engine/route.ts';
-import { snakeCase } from '#src/base/text.ts';
 
 /** The field of an input for who owns the record of a path, by how the path begins. */
 const OWNERS: Readonly<Record<string, string>> = { projects: 'project', groups: 'group', users: 'user_id' };

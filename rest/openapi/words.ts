@@ -1,5 +1,5 @@
 import { type GraphQLType, getNamedType, isEnumType } from 'graphql';
-import { snakeCase } from '#src/base/text.ts';
+import { snakeCase } from '#rest/engine/coerce.ts';
 import { type ErrorCode, HTTP_STATUS } from '#src/platform/errors.ts';
 
 /** Sentences about the cost of GraphQL documents. */

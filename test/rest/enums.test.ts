@@ -10,9 +10,9 @@ import {
   isObjectType,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { snakeCase } from '#rest/engine/coerce.ts';
 import type { Endpoint } from '#rest/engine/compile.ts';
 import { schema } from '#schema/index.ts';
-import { snakeCase } from '#src/base/text.ts';
 import { endpoints } from '../access/matrix.ts';
 import { everyNth } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
