@@ -107,7 +107,7 @@ function within(place: VariablePlace): Prisma.Sql {
 /** The name of such variables in messages. */
 export function resourceOf(place: VariablePlace): string {
   if (place === 'server') return 'InstanceVariable';
-  return 'project' in place ? 'Variable' : 'GroupVariable';
+  return place.project ? 'Variable' : 'GroupVariable';
 }
 
 /** The value that jobs get; null if it is hidden. */

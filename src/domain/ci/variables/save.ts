@@ -2,13 +2,8 @@ import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
 import { audit } from '#src/access/audit/record.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findVariable, resourceOf, type VariableName } from '#src/domain/ci/variables/list.ts';
-import {
-  administered,
-  auditedVariable,
-  columnsOf,
-  type PlaceRef,
-  type VariablePlace,
-} from '#src/domain/ci/variables/place.ts';
+import { administered, auditedVariable, columnsOf, type VariablePlace } from '#src/domain/ci/variables/place.ts';
+import type { OwnerRef } from '#src/domain/projects/owner.ts';
 import { violates } from '#src/platform/database/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
@@ -26,13 +21,13 @@ interface VariableValues {
   description?: string | null | undefined;
 }
 
-interface NewVariable extends PlaceRef, VariableValues {
+interface NewVariable extends OwnerRef, VariableValues {
   key: string;
   /** Whether the value is never shown again; it is masked then. */
   isHidden?: boolean | null | undefined;
 }
 
-interface ChangedValues extends PlaceRef, VariableValues {
+interface ChangedValues extends OwnerRef, VariableValues {
   key: string;
   /** That of the variable to change, if there are several of the key. */
   currentScope?: string | null | undefined;
@@ -122,7 +117,7 @@ export async function updateVariable(context: Context, { key, ...input }: Change
 /** Deletes a variable and returns the selected fields as they were. Throws NotFound, Forbidden, Conflict. */
 export async function deleteVariable<R>(
   context: Context,
-  ref: PlaceRef,
+  ref: OwnerRef,
   name: VariableName,
   selection: Selection<'Variable', R>,
 ): Promise<R> {

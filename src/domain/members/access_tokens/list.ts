@@ -8,7 +8,8 @@ import {
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor, requireTokenHolder } from '#src/access/permissions/actor.ts';
 import { listOfSources } from '#src/domain/members/below.ts';
-import { type PlaceRef, type Source, sourceAt } from '#src/domain/members/source.ts';
+import { type Source, sourceAt } from '#src/domain/members/source.ts';
+import type { OwnerRef } from '#src/domain/projects/owner.ts';
 import { all, Prisma } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -54,7 +55,7 @@ export async function findAccessToken<R>(
  */
 export async function currentTokenIn<R>(
   context: Context,
-  place: PlaceRef,
+  place: OwnerRef,
   selection: Selection<'PersonalAccessToken', R>,
 ): Promise<R> {
   if (place.project == null && place.group == null) return currentToken(context, selection);

@@ -5,7 +5,8 @@ import { MAX_ADDED_MEMBERS, type NewMember, putMember } from '#src/domain/member
 import { INVITATION_DAYS } from '#src/domain/members/expire.ts';
 import { enqueueInvitationMail } from '#src/domain/members/invitations/mail.ts';
 import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
-import { auditPlace, authorizeMembers, type PlaceRef, type Source, sourceAt } from '#src/domain/members/source.ts';
+import { auditPlace, authorizeMembers, type Source, sourceAt } from '#src/domain/members/source.ts';
+import type { OwnerRef } from '#src/domain/projects/owner.ts';
 import { domainErrors } from '#src/domain/users/domains.ts';
 import { isAddress, normaliseAddress } from '#src/domain/users/emails/address.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
@@ -35,7 +36,7 @@ const HOUR = 60 * 60;
  */
 export async function inviteMembers(
   context: Context,
-  place: PlaceRef,
+  place: OwnerRef,
   { emails, userIds }: Invited,
   membership: Omit<NewMember, 'userId' | 'givenById'>,
 ): Promise<InvitedResult> {

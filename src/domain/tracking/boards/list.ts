@@ -2,8 +2,8 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import '#src/domain/tracking/boards/computed_fields.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
-import type { Place } from '#src/domain/tracking/places/place.ts';
-import { placeScoped } from '#src/domain/tracking/places/place_scoped.ts';
+import type { Owner } from '#src/domain/projects/owner.ts';
+import { ownerScoped } from '#src/domain/projects/owner_scoped.ts';
 import { Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -16,8 +16,8 @@ import type { Selection } from '#src/platform/records/selection.ts';
 const { sql } = Prisma;
 const [board, first, list] = [alias('Board', 'b'), alias('Board', 'fb'), alias('BoardList', 'bl')];
 const BY_RANK = order('BoardList', ['rank', 'id']);
-const boards = placeScoped({ ability: 'read_board', rows: board });
-const lists = placeScoped({ ability: 'read_board', rows: list, order: BY_RANK });
+const boards = ownerScoped({ ability: 'read_board', rows: board });
+const lists = ownerScoped({ ability: 'read_board', rows: list, order: BY_RANK });
 
 /** The boards of projects and of groups, oldest first. */
 export const {
@@ -30,7 +30,7 @@ export const {
 /** The board of a project or group with that ID, without one its first board. Throws NotFound, Forbidden. */
 export function findBoard<R>(
   context: Context,
-  place: Place,
+  place: Owner,
   id: number | null | undefined,
   selection: Selection<'Board', R>,
 ): Promise<R> {

@@ -7,8 +7,8 @@ import '#src/domain/tracking/labels/computed_fields.ts';
 import { findGroupsByIds, type GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
+import type { Owner } from '#src/domain/projects/owner.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
-import type { Place } from '#src/domain/tracking/places/place.ts';
 import { all, containing, Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -232,7 +232,7 @@ export interface LabelRef {
  */
 export async function findLabel<R>(
   context: Context,
-  place: Place,
+  place: Owner,
   ref: LabelRef,
   selection: Selection<'Label', R>,
   { includeAncestorGroups = false }: { includeAncestorGroups?: boolean } = {},
@@ -252,24 +252,24 @@ export async function findLabel<R>(
 /** The label of the project or group, or of a group around it, with that ID. Throws NotFound. */
 export async function labelById<R>(
   context: Context,
-  place: Place,
+  place: Owner,
   id: number,
   selection: Selection<'Label', R>,
 ): Promise<R> {
   return one(context, place, sql`${label.id} = ${id} AND ${inOrAround(place)}`, selection);
 }
 
-function own({ project, group }: Place): Prisma.Sql {
+function own({ project, group }: Owner): Prisma.Sql {
   return project ? sql`${label.projectId} = ${project.id}` : sql`${label.groupId} = ${group.id}`;
 }
 
-function inOrAround({ project, group }: Place): Prisma.Sql {
+function inOrAround({ project, group }: Owner): Prisma.Sql {
   return project ? ofProjectOrAncestorGroups(label, project.id) : sql`${label.groupId} = ANY(${group.lineage}::int[])`;
 }
 
 async function one<R>(
   context: Context,
-  { project, group }: Place,
+  { project, group }: Owner,
   where: Prisma.Sql,
   selection: Selection<'Label', R>,
 ): Promise<R> {

@@ -6,7 +6,7 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { groupsAround, ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
 import { timestamp } from '#src/platform/database/timestamp.ts';
 import '#src/domain/tracking/milestones/computed_fields.ts';
-import { placeScoped } from '#src/domain/tracking/places/place_scoped.ts';
+import { ownerScoped } from '#src/domain/projects/owner_scoped.ts';
 import { all, containing, Prisma } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -42,7 +42,7 @@ export interface MilestoneFilter {
   includeDescendants?: boolean | null | undefined;
 }
 
-const milestones = placeScoped({
+const milestones = ownerScoped({
   ability: 'read_milestone',
   rows: milestone,
   order: order('Milestone', ['id'], 'desc'),
