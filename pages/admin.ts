@@ -311,7 +311,7 @@ export const admin = [
     found: ({ viewer }) => viewer,
     title: (_found, { t }) => t('Settings'),
     show: () => ({}),
-    leadsTo: () => `/admin/settings/${SETTINGS_THEMES[0]?.name}`,
+    redirectTo: () => `/admin/settings/${SETTINGS_THEMES[0]?.name}`,
   }),
   ...settings,
   ...settings.map((again) =>

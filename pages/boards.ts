@@ -163,7 +163,7 @@ function boardsOf(kind: PlaceKind, { first, one, create, edit }: Queries) {
       found: ({ place }) => place,
       title: (place, { t }) => `${t('Boards')} · ${place.fullPath}`,
       show: shown,
-      leadsTo: ({ boards }, { given }) => {
+      redirectTo: ({ boards }, { given }) => {
         const [board] = boards.nodes;
         return board ? inPlace(given, 'boards', board.databaseId) : null;
       },

@@ -39,7 +39,7 @@ export interface Charts {
 const SIZE = { width: 720, height: 220 };
 const EDGE = { left: 56, right: 8, top: 20, bottom: 28 };
 /** Labels that fit below the picture. */
-const MOST_LABELS = 7;
+const MAX_LABELS = 7;
 
 /** Lays out the charts of spans in order of time. */
 export function chartsOf(spans: readonly Span[]): Charts {
@@ -69,7 +69,7 @@ export function chartsOf(spans: readonly Span[]): Charts {
       ? null
       : { x: round(EDGE.left + (at + 0.5) * step), y: round(floor - (medianDuration / mostDuration) * tall) },
   );
-  const every = Math.ceil(spans.length / MOST_LABELS);
+  const every = Math.ceil(spans.length / MAX_LABELS);
   return {
     ...SIZE,
     floor,

@@ -51,7 +51,7 @@ const commit = page({
     const isFromEnd = given.threads === 'last' || given.threadsBefore !== undefined;
     return { ...withSoughtNote(given), threads: isFromEnd ? '' : most, lastThreads: isFromEnd ? most : '' };
   },
-  leadsTo: (project, facts) => {
+  redirectTo: (project, facts) => {
     const { sha, discussions, note } = project.repository?.commit ?? {};
     const thread = path(project.fullPath, '-', 'commit', sha ?? '', 'discussions');
     return discussions

@@ -99,7 +99,7 @@ const edit = page({
     return { ...shown, project, before: { ...shown.before, content: text, lineEnds: lineEndsOf(text) } };
   },
   // What no form can hold is shown instead.
-  leadsTo: ({ project, place, at }) =>
+  redirectTo: ({ project, place, at }) =>
     at.file?.isEditable ? null : addressOf(project.fullPath, 'blob', place.branch, place.path),
   signIn: true,
 });

@@ -73,7 +73,7 @@ const issue = page({
   title: ({ project, issue }) => `${issue.title} (#${issue.iid}) · ${project.fullPath}`,
   show: ({ project, issue }) => ({ project, issue, tab: 'issues' }),
   variables: withSoughtNote,
-  leadsTo: ({ project, issue }, facts) => pageOfNote(project.fullPath, issue.discussions, issue.note, facts),
+  redirectTo: ({ project, issue }, facts) => pageOfNote(project.fullPath, issue.discussions, issue.note, facts),
   pageSize: THREADS,
 });
 

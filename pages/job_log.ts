@@ -16,7 +16,7 @@ const MARKS = /section_(start|end):(\d{1,12}):([\w.-]{1,200})(\[[^\]\r\n]{0,200}
 const NOTHING = /^(?:\s|\x1b\[[\d;]{0,16}[mK])*$/;
 
 /** Sections within each other that fold. */
-const DEEPEST = 10;
+const MAX_SECTION_DEPTH = 10;
 
 interface Section {
   name: string;
@@ -86,7 +86,7 @@ function piecesOf(content: string): Piece[] {
           if (section === begins) begins = null;
           else pieces.push('ends');
         }
-      } else if (begins === null && open.length < DEEPEST) {
+      } else if (begins === null && open.length < MAX_SECTION_DEPTH) {
         begins = { name, begun: Number(time), length: null, isFolded: /collapsed=true/.test(options ?? '') };
         open.push(begins);
       }

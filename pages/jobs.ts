@@ -92,7 +92,7 @@ const folders = [`${artifactsAt}/browse`, `${artifactsAt}/browse/*path`].map((pa
 const PICTURE = /\.(?:png|jpe?g|gif|webp|avif|bmp|ico)$/i;
 
 /** Bytes of the largest picture that is shown within the page. */
-const LARGEST_PICTURE = 10 * 1024 * 1024;
+const MAX_PICTURE_BYTES = 10 * 1024 * 1024;
 
 const deletion = page({
   path: `${artifactsAt}/delete`,
@@ -178,7 +178,7 @@ export const jobs = [
       job: one,
       file,
       crumbs: crumbsOf(file.path),
-      isPicture: PICTURE.test(file.path) && Number(file.size) <= LARGEST_PICTURE,
+      isPicture: PICTURE.test(file.path) && Number(file.size) <= MAX_PICTURE_BYTES,
     }),
   }),
   raw({

@@ -124,7 +124,7 @@ const overview = page({
   title: ({ project, mergeRequest: { title, iid } }) => `${title} (!${iid}) · ${project.fullPath}`,
   show: shownOverview,
   variables: withSoughtNote,
-  leadsTo: ({ project, mergeRequest: { discussions, note } }, facts) =>
+  redirectTo: ({ project, mergeRequest: { discussions, note } }, facts) =>
     pageOfNote(project.fullPath, discussions, note, facts),
   pageSize: THREADS,
 });

@@ -23,9 +23,9 @@ const GAP = { x: 48, y: 12 };
 const MARGIN = 4;
 
 /** Jobs of the largest graph that is drawn: the list of stages has all of them. */
-const MOST_JOBS = 60;
+const MAX_JOBS = 60;
 /** Characters of the longest name in a box. */
-const LONGEST = 19;
+const MAX_NAME_LENGTH = 19;
 
 /**
  * A layered graph: a job stands to the right of all that it needs, by the longest path; one without needs in the column of its stage.
@@ -34,7 +34,7 @@ const LONGEST = 19;
 export function needsGraph<J extends GraphJob>(jobs: readonly J[]): NeedsGraph<J> | null {
   const byName = new Map(jobs.map((job) => [job.name, job]));
   const needsOf = (job: J) => job.needs.flatMap((name) => byName.get(name) ?? []);
-  if (jobs.length > MOST_JOBS || jobs.every((job) => needsOf(job).length === 0)) return null;
+  if (jobs.length > MAX_JOBS || jobs.every((job) => needsOf(job).length === 0)) return null;
   const stages = [...new Set(jobs.map(({ stage }) => stage))];
   const layers = new Map<J, number>();
   const layerOf = (job: J, above: ReadonlySet<J> = new Set()): number => {
@@ -53,7 +53,7 @@ export function needsGraph<J extends GraphJob>(jobs: readonly J[]): NeedsGraph<J
     column.map((job, y) => ({
       x: MARGIN + x * (BOX.width + GAP.x),
       y: MARGIN + y * (BOX.height + GAP.y),
-      label: job.name.length > LONGEST ? `${job.name.slice(0, LONGEST - 1)}…` : job.name,
+      label: job.name.length > MAX_NAME_LENGTH ? `${job.name.slice(0, MAX_NAME_LENGTH - 1)}…` : job.name,
       job,
     })),
   );

@@ -60,7 +60,7 @@ const pipeline = page({
 type Report = NonNullable<NonNullable<NonNullable<TestReportPageQuery['project']>['pipeline']>['testReport']>;
 
 /** Tests on one page of a report. */
-const MOST_TESTS = 200;
+const MAX_TESTS = 200;
 
 /** The tests of a report that are asked for: of one suite or all, the failed ones or all; those that failed first. */
 function testsOf({ testSuites }: Report, { suite, failed, from }: Facts['given']) {
@@ -71,7 +71,7 @@ function testsOf({ testSuites }: Report, { suite, failed, from }: Facts['given']
   const wanted = failed === undefined ? all : all.filter(isFailure);
   const sorted = wanted.toSorted((a, b) => Number(isFailure(b)) - Number(isFailure(a)));
   const start = /^\d{1,7}$/.test(String(from)) ? Number(from) : 0;
-  return { tests: sorted.slice(start, start + MOST_TESTS), start, next: start + MOST_TESTS, testCount: sorted.length };
+  return { tests: sorted.slice(start, start + MAX_TESTS), start, next: start + MAX_TESTS, testCount: sorted.length };
 }
 
 const report = page({
@@ -88,7 +88,7 @@ const report = page({
     ...ciFrame(project, 'pipelines'),
     pipeline: one,
     report: found,
-    page: MOST_TESTS,
+    page: MAX_TESTS,
     ...testsOf(found, given),
   }),
 });

@@ -18,7 +18,7 @@ const HOME = '/profile';
 const TOO_LARGE = 'avatar_too_large';
 
 /** The largest picture in KB. */
-const LARGEST = 200;
+const MAX_AVATAR_KB = 200;
 
 /** The path of a picture that was uploaded; null for one that another server makes of the address. */
 function uploaded(avatarUrl: string | null): string | null {
@@ -36,7 +36,8 @@ const profile = page({
     before: { name, bio, organization, location, website_url: websiteUrl },
     primary: { email: viewer.email, isConfirmed: viewer.confirmedAt !== null },
     picture: uploaded(viewer.avatarUrl),
-    tooLarge: given.problem === TOO_LARGE ? t('is too large (maximum is {count} KB)', { count: LARGEST }) : undefined,
+    tooLarge:
+      given.problem === TOO_LARGE ? t('is too large (maximum is {count} KB)', { count: MAX_AVATAR_KB }) : undefined,
     emails: viewer.secondaryEmails,
     mail: needed.sendsMail,
   }),
@@ -65,7 +66,7 @@ export const profiles = [
     ...OF_PROFILE,
     path: `${HOME}/avatar`,
     operation: SendAvatarDocument,
-    takesFile: { field: 'avatar', largest: LARGEST * 1024, tooLarge: `${HOME}?problem=${TOO_LARGE}` },
+    takesFile: { field: 'avatar', largest: MAX_AVATAR_KB * 1024, tooLarge: `${HOME}?problem=${TOO_LARGE}` },
     check: ({ avatar }): Record<string, string> =>
       avatar instanceof File && avatar.size > 0 ? {} : { avatar: "can't be blank" },
     says: label('Your picture was saved.'),

@@ -14,7 +14,7 @@ import {
 import { label } from '#src/platform/texts/texts.ts';
 
 /** Commits of a comparison that its page has; the list of the branch has all. */
-const MOST_COMMITS = 100;
+const MAX_COMMITS = 100;
 
 const branches = page({
   path: '/:project/-/branches',
@@ -49,7 +49,7 @@ const comparison = (path: string) =>
       return {
         ...{ project, tab: 'code', from: String(given.from), to: String(given.to), diff: compared?.fileDiffs },
         files: compared?.fileDiffs ? shownFiles(compared.fileDiffs, facts) : [],
-        commits: commits.slice(0, MOST_COMMITS),
+        commits: commits.slice(0, MAX_COMMITS),
         count: commits.length,
         isSame: compared?.sameRef,
         isBranch: project.repository?.branch != null && project.repository.target != null,

@@ -94,7 +94,7 @@ export const releases = [
       project?.repository?.tag && project.release?.link ? { project, ...project.release.link } : null,
     title: ({ project }) => project.fullPath,
     show: () => ({}),
-    leadsTo: ({ url }) => url,
+    redirectTo: ({ url }) => url,
     takesTokens: true,
   }),
   page({

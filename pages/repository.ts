@@ -25,7 +25,7 @@ function addressOf(fullPath: string, page: string, { ref, path }: Place): string
 }
 
 /** A page of a directory or file, where something else is at the place. */
-function leadsTo(fullPath: string, wanted: 'tree' | 'blob', at: Place & { type: string }): string | null {
+function redirectTo(fullPath: string, wanted: 'tree' | 'blob', at: Place & { type: string }): string | null {
   const actual = at.type === 'BLOB' ? 'blob' : 'tree';
   return actual === wanted ? null : addressOf(fullPath, actual, at);
 }
@@ -84,7 +84,7 @@ export const repository = [
     found: ({ project }) => project?.repository?.at && { fullPath: project.fullPath, at: project.repository.at },
     title: () => '',
     show: () => ({}),
-    leadsTo: ({ fullPath, at }) => addressOf(fullPath, at.type === 'BLOB' ? 'blob' : 'tree', at),
+    redirectTo: ({ fullPath, at }) => addressOf(fullPath, at.type === 'BLOB' ? 'blob' : 'tree', at),
   }),
   page({
     path: '/:project/-/tree/*place',
@@ -93,7 +93,7 @@ export const repository = [
     found: ({ project }) => project?.repository?.at && { project, at: project.repository.at },
     title: ({ project, at }, { t }) => titleOf(t('Files'), at, project.fullPath),
     show: ({ project, at }) => ({ project, tab: 'code', repository: project.repository, at }),
-    leadsTo: ({ project, at }) => leadsTo(project.fullPath, 'tree', at),
+    redirectTo: ({ project, at }) => redirectTo(project.fullPath, 'tree', at),
     pageSize: 100,
   }),
   page({
@@ -110,7 +110,7 @@ export const repository = [
       file: at.file,
       isPlain: given.plain !== undefined,
     }),
-    leadsTo: ({ project, at }) => leadsTo(project.fullPath, 'blob', at),
+    redirectTo: ({ project, at }) => redirectTo(project.fullPath, 'blob', at),
   }),
   page({
     path: '/:project/-/blame/*place',

@@ -2,7 +2,7 @@ import type { Question } from '#pages/engine/asking.ts';
 import * as helpers from '#pages/engine/helpers.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind } from '#pages/place.ts';
-import { askPage, type PlaceQuestion, type Query, settingsPage } from '#pages/settings_frame.ts';
+import { confirmPage, type PlaceQuestion, type Query, settingsPage } from '#pages/settings_frame.ts';
 import {
   type FeatureAccess,
   GroupBadgePageDocument,
@@ -205,7 +205,7 @@ const dangerOfProject = (
   ask: (place: DangerousProject, facts: Facts) => PlaceQuestion,
   variables?: typeof inFull,
 ) =>
-  askPage({
+  confirmPage({
     kind: 'project',
     at: `settings/general/${name}`,
     operation: ProjectDangerPageDocument as Query<ProjectDangerPageQuery>,
@@ -409,7 +409,7 @@ const dangerOfGroup = (
   ask: (place: DangerousGroup, facts: Facts) => PlaceQuestion,
   variables?: typeof inFull,
 ) =>
-  askPage({
+  confirmPage({
     kind: 'group',
     at: `settings/general/${name}`,
     operation: GroupDangerPageDocument as Query<GroupDangerPageQuery>,
@@ -574,7 +574,7 @@ function badgesOf(kind: PlaceKind, { list, one }: BadgePages) {
     may: (place) => place.viewerCanManageBadges && place.badge?.kind === own,
     show: ({ badge }) => ({ badge, before: badge }),
   });
-  const deletion = askPage({
+  const deletion = confirmPage({
     ...common,
     at: `${at}/:id/delete`,
     operation: one,
@@ -624,7 +624,7 @@ const knownAs = (kind: PlaceKind, at: string, to: string) => {
     view: 'error' as const,
     title: () => '',
     show: () => ({}),
-    leadsTo: (_found: unknown, { given }: Facts) => inPlace(given, ...to.split('/')),
+    redirectTo: (_found: unknown, { given }: Facts) => inPlace(given, ...to.split('/')),
     signIn: true,
   };
   return kind === 'project'

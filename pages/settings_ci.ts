@@ -1,6 +1,6 @@
 import { type Facts, form } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind } from '#pages/place.ts';
-import { askPage, type Query, settingsPage } from '#pages/settings_frame.ts';
+import { confirmPage, type Query, settingsPage } from '#pages/settings_frame.ts';
 import {
   BranchRulePageDocument,
   GroupVariablePageDocument,
@@ -57,7 +57,7 @@ function variablesOf(kind: PlaceKind, { list, create, one }: VariablePages) {
     title: ({ variable }, { t }) => t('Edit {name}', { name: variable?.key }),
     show: ({ variable }) => ({ at, variable, before: variable }),
   });
-  const deletion = askPage({
+  const deletion = confirmPage({
     ...{ ...common, at: `${at}/:key/delete`, operation: one },
     variables: (given) => ({ ...given, full: 'false' }),
     may: (place) => place.viewerCanManageVariables && place.variable,
@@ -146,7 +146,7 @@ const rules = settingsPage({
   }),
 });
 
-const unprotectBranch = askPage({
+const unprotectBranch = confirmPage({
   ...{ ...ofRules, at: `${at}/branches/unprotect`, operation: BranchRulePageDocument },
   may: (place) => place.viewerCanManageProtectedBranches && place.branchProtectionRule,
   ask: ({ branchProtectionRule: rule }, { t }) => ({
@@ -158,7 +158,7 @@ const unprotectBranch = askPage({
   }),
 });
 
-const unprotectTag = askPage({
+const unprotectTag = confirmPage({
   ...{ ...ofRules, at: `${at}/tags/unprotect`, operation: TagRulePageDocument },
   may: (place) => place.viewerCanManageProtectedTags && place.tagProtectionRule,
   ask: ({ tagProtectionRule: rule }, { t }) => ({

@@ -211,7 +211,7 @@ interface AskOptions<Data extends Placed>
 }
 
 /** A page that asks before something is done. */
-export function askPage<Data extends Placed>({ ask, ...options }: AskOptions<Data>) {
+export function confirmPage<Data extends Placed>({ ask, ...options }: AskOptions<Data>) {
   return settingsPage<Data, 'ask', { ask: PlaceQuestion }>({
     ...options,
     view: 'ask',

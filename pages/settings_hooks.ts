@@ -1,6 +1,6 @@
 import { type Facts, form } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind } from '#pages/place.ts';
-import { askPage, type Query, settingsPage } from '#pages/settings_frame.ts';
+import { confirmPage, type Query, settingsPage } from '#pages/settings_frame.ts';
 import {
   GroupDeliveryPageDocument,
   type GroupDeliveryPageQuery,
@@ -84,7 +84,7 @@ function hooksOf(kind: PlaceKind, operations: Operations) {
     title: (_place, { t }) => t('Edit webhook'),
     show: ({ webhook }) => ({ hook: webhook, events: EVENTS, before: webhook }),
   });
-  const deletion = askPage({
+  const deletion = confirmPage({
     ...{ ...common, at: 'hooks/:id/delete', operation: operations.one },
     may: (place) => place.viewerCanManageWebhooks && place.webhook,
     ask: ({ webhook }, { t }) => ({

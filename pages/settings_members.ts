@@ -1,7 +1,7 @@
 import { named, type Question } from '#pages/engine/asking.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind } from '#pages/place.ts';
-import { askPage, type Query, type SettingsPlace, settingsPage, shownSettings } from '#pages/settings_frame.ts';
+import { confirmPage, type Query, type SettingsPlace, settingsPage, shownSettings } from '#pages/settings_frame.ts';
 import {
   type AccessLevel,
   GroupAccessRequestsPageDocument,
@@ -115,7 +115,7 @@ function membersOf(kind: PlaceKind, operations: MemberPages) {
     title: ({ member }, { t }) => t('Change the membership of {name}', { name: member?.name }),
     show: ({ member }) => ({ ...choice, member, before: member }),
   });
-  const removal = askPage({
+  const removal = confirmPage({
     ...{ ...common, at: `${at}/:userId/remove`, operation: operations.member },
     may: (place) => may(place) && place.member,
     ask: ({ member }, { t }) => ({
@@ -150,7 +150,7 @@ function membersOf(kind: PlaceKind, operations: MemberPages) {
       before: { ...invitation, expiresAt: invitation?.expiresAt?.slice(0, 10) },
     }),
   });
-  const withdrawal = askPage({
+  const withdrawal = confirmPage({
     ...{ ...common, at: `${at}/invitations/delete`, operation: operations.invitation },
     may: (place) => may(place) && place.invitation,
     ask: ({ invitation }, { t }) => ({
@@ -167,7 +167,7 @@ function membersOf(kind: PlaceKind, operations: MemberPages) {
     title: (_place, { t }) => t('Groups with access'),
     show: (place) => ({ ...shownIn(kind, place), choice: rolesOf('group'), before: { accessLevel: 'developer' } }),
   });
-  const unshare = askPage({
+  const unshare = confirmPage({
     ...{ ...common, at: `${at}/groups/:id/remove`, operation: operations.shares },
     may: (place) => place.viewerCanShare,
     ask: ({ sharedWithGroups }, { t, given }) => {

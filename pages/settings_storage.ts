@@ -1,7 +1,7 @@
 import { named } from '#pages/engine/asking.ts';
 import { type Facts, form, raw } from '#pages/engine/row.ts';
 import { inPlace, PLACES } from '#pages/place.ts';
-import { askPage, settingsPage } from '#pages/settings_frame.ts';
+import { confirmPage, settingsPage } from '#pages/settings_frame.ts';
 import {
   ExportFileDocument,
   ExportPageDocument,
@@ -44,7 +44,7 @@ const mirrors = settingsPage({
   show: ({ pullMirror, remoteMirrors }) => ({ pull: pullMirror, mirrors: remoteMirrors, before: pullMirror ?? {} }),
 });
 
-const mirrorRemoval = askPage({
+const mirrorRemoval = confirmPage({
   ...{ ...ofMirrors, at: 'settings/mirrors/:id/remove', operation: MirrorPageDocument },
   may: (place) => place.viewerCanManageMirrors && place.remoteMirror,
   ask: ({ remoteMirror }, { t }) => ({
@@ -76,7 +76,7 @@ const SIZES = [
 
 const ofPackages = { kind: 'project', section: 'packages' } as const;
 
-const packageDeletion = askPage({
+const packageDeletion = confirmPage({
   ...{ ...ofPackages, at: 'packages/:id/delete', operation: PackagePageDocument },
   may: (place) => place.viewerCanDeletePackages && place.package,
   ask: (place, { t }) => ({
@@ -94,7 +94,7 @@ const images = settingsPage({
   show: ({ containerRepository }) => ({ repository: containerRepository, before: { keepN: 10, olderThan: '30d' } }),
 });
 
-const imagesDeletion = askPage({
+const imagesDeletion = confirmPage({
   ...{ ...ofPackages, at: 'container_registry/:id/delete', operation: ImagesPageDocument },
   may: (place) => place.viewerCanDeleteContainerImages && place.containerRepository,
   ask: ({ containerRepository: repository }, { t }) => ({

@@ -1,6 +1,6 @@
 import { type Facts, form, type Shown } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind } from '#pages/place.ts';
-import { askPage, type Query, type Secret, settingsPage } from '#pages/settings_frame.ts';
+import { confirmPage, type Query, type Secret, settingsPage } from '#pages/settings_frame.ts';
 import { ROLES, rolesOf } from '#pages/settings_members.ts';
 import {
   DeployKeyPageDocument,
@@ -136,7 +136,7 @@ function tokensOf(kind: PlaceKind, operations: Operations) {
     title: (_place, { t }) => t('New access token'),
     show: () => ({ scopes: SCOPES, roles: rolesOf('group'), before: { accessLevel: 'developer' } }),
   });
-  const rotation = askPage({
+  const rotation = confirmPage({
     ...{ ...common, at: `${at}/:id/rotate`, operation: operations.token },
     may: (place) => place.viewerCanManageAccessTokens && place.accessToken?.active,
     ask: ({ accessToken }, { t }) => ({
@@ -155,7 +155,7 @@ function tokensOf(kind: PlaceKind, operations: Operations) {
       ],
     }),
   });
-  const revocation = askPage({
+  const revocation = confirmPage({
     ...{ ...common, at: `${at}/:id/revoke`, operation: operations.token },
     may: (place) => place.viewerCanManageAccessTokens && place.accessToken?.active,
     ask: ({ accessToken }, { t }) => ({
@@ -184,7 +184,7 @@ function tokensOf(kind: PlaceKind, operations: Operations) {
     title: (_place, { t }) => t('New deploy token'),
     show: () => ({ scopes: DEPLOY_SCOPES, where: deployAt, before: {} }),
   });
-  const revokeDeploy = askPage({
+  const revokeDeploy = confirmPage({
     ...{ kind, section: 'deploy_tokens', at: `${deployAt}/:id/revoke`, operation: operations.deployToken },
     may: (place) => place.viewerCanManageDeployTokens && place.deployToken && !place.deployToken.revoked,
     ask: ({ deployToken }, { t }) => ({
@@ -265,7 +265,7 @@ const newKey = settingsPage({
   show: () => ({ before: {} }),
 });
 
-const keyRemoval = askPage({
+const keyRemoval = confirmPage({
   ...{ ...ofKeys, at: `${keysAt}/:id/remove`, operation: DeployKeyPageDocument },
   may: (place) => place.viewerCanManageDeployKeys && place.deployKey,
   ask: ({ deployKey }, { t }) => ({

@@ -18,7 +18,7 @@ const snippet = page({
   title: ({ project, snippet }) => `${snippet.title} · ${project.fullPath}`,
   show: (found) => ({ ...found, tab: 'snippets' }),
   variables: withSoughtNote,
-  leadsTo: ({ project, talk }, facts) => talk && pageOfNote(project.fullPath, talk.discussions, talk.note, facts),
+  redirectTo: ({ project, talk }, facts) => talk && pageOfNote(project.fullPath, talk.discussions, talk.note, facts),
   pageSize: THREADS,
 });
 

@@ -177,7 +177,7 @@ function precedes({ offset, hasMore = false, request }: LoadedPage<unknown>): bo
 }
 
 /** Characters of the longest cursor, which may contain long names of records. */
-const LONGEST_CURSOR = 4096;
+const MAX_CURSOR_LENGTH = 4096;
 
 /** The cursor of a place in the order of a list. */
 export function cursorOf(place: CursorPosition | undefined): string {
@@ -210,7 +210,7 @@ function countOf(name: string, cursor: string): number {
 }
 
 function decoded(cursor: string): string {
-  return cursor.length > LONGEST_CURSOR ? '' : Buffer.from(cursor, 'base64url').toString();
+  return cursor.length > MAX_CURSOR_LENGTH ? '' : Buffer.from(cursor, 'base64url').toString();
 }
 
 function notACursor(name: string): ValidationFailed {

@@ -42,8 +42,8 @@ export class Invalid extends Error {
 const NO_OPERATION = 'The document has no operation with that name, or has several and none was named.';
 
 /** Characters of all cached documents, and of the largest: a parsed document takes up to a hundred times as many bytes. */
-const MOST_KEPT = 512 * 1024;
-const LARGEST_KEPT = 32 * 1024;
+const MAX_CACHED_CHARACTERS = 512 * 1024;
+const MAX_CACHED_DOCUMENT_LENGTH = 32 * 1024;
 
 /** Parses documents and checks them against the limits first. Valid documents are cached by text, with their validation. */
 export class Documents {
@@ -51,8 +51,8 @@ export class Documents {
   readonly #schema: GraphQLSchema;
   readonly #limits: Limits;
   readonly #valid = new LRUCache<string, DocumentNode>({
-    maxSize: MOST_KEPT,
-    maxEntrySize: LARGEST_KEPT,
+    maxSize: MAX_CACHED_CHARACTERS,
+    maxEntrySize: MAX_CACHED_DOCUMENT_LENGTH,
     sizeCalculation: (_document, text) => text.length + 1,
   });
   /** Texts of documents that are cached, or parsed but not yet validated. */

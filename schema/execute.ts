@@ -27,7 +27,7 @@ import { observeOperation } from '#src/platform/observability/metrics/operations
 /** An operation to execute, with options. */
 export interface Execution extends ExecutionArgs {
   /** Whether the document is one of REST's, which are few and repeat: worth an immediate plan and named statements. */
-  comesAgain?: boolean;
+  isRepeated?: boolean;
   /** The purpose of the operation: reading when absent, and of mutations what they do; null if the request counts as a change. */
   purpose?: Purpose | null;
   /** What errors do to the values around them; they reach up to the next nullable place when absent. */
@@ -41,11 +41,11 @@ export interface Execution extends ExecutionArgs {
  * @param report receives errors that clients do not see
  */
 export async function executeWithin(
-  { comesAgain = false, purpose = 'read', onError = 'PROPAGATE', ...given }: Execution,
+  { isRepeated = false, purpose = 'read', onError = 'PROPAGATE', ...given }: Execution,
   report: (error: unknown) => void,
   limits?: BudgetLimits,
 ): Promise<ExecutionResult> {
-  using budget = new Budget(limits, { isForeign: !comesAgain });
+  using budget = new Budget(limits, { isForeign: !isRepeated });
   const operation = getOperationAST(given.document, given.operationName);
   const isMutation = operation?.operation === 'mutation';
   const { actor } = given.contextValue as GraphQLContext;
@@ -65,7 +65,7 @@ export async function executeWithin(
   try {
     const signal = isMutation ? undefined : budget.signal;
     const answer = () =>
-      runFor(contextValue.actor, isMutation, () => run(args, operation, { comesAgain, signal, onError }));
+      runFor(contextValue.actor, isMutation, () => run(args, operation, { isRepeated, signal, onError }));
     const result = await within(budget, () => observeOperation(facts, answer));
     if (!result.errors) return result;
     return { ...result, errors: over() ?? result.errors.map(shown) };
@@ -108,10 +108,10 @@ function asGraphQLError(error: DomainError): GraphQLError {
 async function run(
   args: ExecutionArgs,
   operation: OperationDefinitionNode | null | undefined,
-  { comesAgain, signal, onError }: { comesAgain: boolean; signal: AbortSignal | undefined; onError: ErrorBehavior },
+  { isRepeated, signal, onError }: { isRepeated: boolean; signal: AbortSignal | undefined; onError: ErrorBehavior },
 ): Promise<ExecutionResult> {
   const { variableValues, contextValue } = args;
-  const plan = operation ? planFor(args, operation, comesAgain, onError) : null;
+  const plan = operation ? planFor(args, operation, isRepeated, onError) : null;
   if (plan) return plan.execute(variableValues ?? {}, contextValue, signal, onError);
   return execute({ ...args, ...(signal && { abortSignal: signal }) });
 }
@@ -120,9 +120,9 @@ async function run(
 function planFor(
   { schema, document }: ExecutionArgs,
   operation: OperationDefinitionNode,
-  comesAgain: boolean,
+  isRepeated: boolean,
   onError: ErrorBehavior,
 ): Plan | null {
-  const plan = planOf(schema, document, operation, comesAgain);
+  const plan = planOf(schema, document, operation, isRepeated);
   return plan ?? (onError === 'NULL' ? Plan.of(schema, document, operation) : null);
 }

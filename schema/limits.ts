@@ -43,7 +43,7 @@ export const DEFAULT_LIMITS: Limits = {
 export const REFUSED = { spec: true, status: 400 };
 
 /** Operations of one document, of which one runs but all are checked. */
-const MOST_OPERATIONS = 50;
+const MAX_OPERATIONS = 50;
 
 /** The standard introspection query has fifteen levels below `__schema`. */
 const INTROSPECTION_DEPTH = 20;
@@ -91,8 +91,7 @@ export class Limiter {
   check(document: DocumentNode, operationName: string | undefined, variables: Record<string, unknown>): Measure | null {
     let running: Measure | null = null;
     const operations = operationsOf(document);
-    if (operations.length > MOST_OPERATIONS)
-      throw tooLarge(`The document has more than ${MOST_OPERATIONS} operations.`);
+    if (operations.length > MAX_OPERATIONS) throw tooLarge(`The document has more than ${MAX_OPERATIONS} operations.`);
     for (const operation of operations) {
       const runs = operationName === undefined || operation.name?.value === operationName;
       const measured = measure(operation, document, this.#schema, runs ? variables : {});

@@ -88,7 +88,7 @@ export function deleted(type: string, what: string, how: 'deleted' | 'removed' =
 
 /**
  * The payload of a mutation whose record is read after it, from what the mutation resolves to: `Result` is not inferred, but taken
- * from the constant, `const labelPayload: Payload<ChangedThere> = changed(…)`. `what` is the type in words, those of the field unless given.
+ * from the constant, `const labelPayload: Payload<ChangedRecord> = changed(…)`. `what` is the type in words, those of the field unless given.
  */
 export function changed<Result, M extends ModelName, Shape extends object>(
   field: string,

@@ -12,7 +12,7 @@ const PURPOSES: Readonly<Record<string, Purpose>> = {
 };
 
 /** Fields below each other, at the most: of the mutation, of the record in its payload, and of that. */
-const DEEPEST = 3;
+const MAX_FIELD_DEPTH = 3;
 
 /**
  * The purpose of a mutation for which a scope of its own suffices: where all its fields have the same, and it selects nothing of
@@ -29,7 +29,7 @@ export function narrowPurpose(document: DocumentNode, operation: OperationDefini
     for (const selection of selections) {
       if (selection.kind === Kind.FIELD) {
         if (depth === 1) purposes.add(PURPOSES[selection.name.value]);
-        if (depth >= DEEPEST && selection.selectionSet) isShallow = false;
+        if (depth >= MAX_FIELD_DEPTH && selection.selectionSet) isShallow = false;
         else if (selection.selectionSet) walk(selection.selectionSet, depth + 1);
       } else {
         const inner =

@@ -1,7 +1,7 @@
 import { type ASTNode, Kind, visit } from 'graphql';
 
 /** Maximum depth of values. */
-const DEEPEST = 10;
+const MAX_VALUE_DEPTH = 10;
 
 /**
  * The names of fields whose text contains NUL, which the database cannot store: among the variables of a request, and in the
@@ -11,7 +11,7 @@ export function fieldsWithNul(nodes: readonly ASTNode[], variables: unknown): st
   const fields = new Set<string>();
   const look = (value: unknown, path: readonly string[]): void => {
     if (typeof value === 'string' && value.includes('\0')) fields.add(path.at(-1) ?? '');
-    if (typeof value !== 'object' || value === null || path.length > DEEPEST) return;
+    if (typeof value !== 'object' || value === null || path.length > MAX_VALUE_DEPTH) return;
     for (const [key, inner] of Object.entries(value)) look(inner, Array.isArray(value) ? path : [...path, key]);
   };
   look(variables, []);

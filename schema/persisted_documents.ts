@@ -8,8 +8,8 @@ import { REFUSED } from '#schema/limits.ts';
 export type TrustedDocuments = ReadonlyMap<string, string>;
 
 /** Characters of all documents cached by hash, and of the largest of them. */
-const MOST_KEPT = 2 * 1024 * 1024;
-const LARGEST_KEPT = 32 * 1024;
+const MAX_CACHED_CHARACTERS = 2 * 1024 * 1024;
+const MAX_CACHED_DOCUMENT_LENGTH = 32 * 1024;
 
 /**
  * Accepts hashes instead of documents: those of documents sent before (Apollo's automatic persisted queries), or of trusted ones.
@@ -18,8 +18,8 @@ const LARGEST_KEPT = 32 * 1024;
 export function persistedDocuments(trusted: TrustedDocuments | undefined): PersistedDocuments {
   const approved = trusted && new Set(trusted.values());
   const kept = new LRUCache<string, string>({
-    maxSize: MOST_KEPT,
-    maxEntrySize: LARGEST_KEPT,
+    maxSize: MAX_CACHED_CHARACTERS,
+    maxEntrySize: MAX_CACHED_DOCUMENT_LENGTH,
     sizeCalculation: (text) => text.length + 1,
   });
   const textOf = (params: Params): string | undefined => {

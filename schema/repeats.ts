@@ -7,7 +7,7 @@ import {
 } from 'graphql';
 
 /** Pairs of fields with the same response name in one place. */
-const MOST_PAIRS = 20_000;
+const MAX_PAIRS = 20_000;
 
 /** The fields with one response name in one place. */
 interface Merged {
@@ -38,7 +38,7 @@ export function repeatsTooMuch(
       fields += count;
       pairs += (count * (count - 1)) / 2;
       if (fields > most) return false;
-      if (pairs > MOST_PAIRS) return true;
+      if (pairs > MAX_PAIRS) return true;
       if (inside.length > 0) places.push(inside);
     }
   }

@@ -19,7 +19,7 @@ import { type Prepare, preparing } from '#schema/subscriptions/prepare.ts';
 import { serverSentEvents, wantsEvents } from '#schema/subscriptions/server_sent_events.ts';
 import type { Subscribing } from '#schema/subscriptions/subscribe.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
-import type { Hub } from '#src/domain/live/hub.ts';
+import type { SubscriptionHub } from '#src/domain/live/hub.ts';
 import { type LiveLimits, subscriptionQuota } from '#src/domain/live/subscription_quota.ts';
 import { allowCompression, refuseCompression } from '#src/platform/compressible.ts';
 import type { BudgetLimits } from '#src/platform/limits/budget.ts';
@@ -44,7 +44,7 @@ export interface GraphQLServerOptions {
 
 /** Receives changes, and limits subscriptions. */
 export interface LiveServing {
-  hub: Hub | null;
+  hub: SubscriptionHub | null;
   callers: Callers;
   limits: LiveLimits;
 }
@@ -61,7 +61,13 @@ export interface GraphQLServer {
 const LARGE = 5000;
 
 /** Large operations run one at a time per caller, so that they do not delay others. */
-const LARGE_TURNS = { concurrency: 4, perCaller: 1, waitingPerCaller: 20, waiting: 200, patience: 20_000 };
+const LARGE_OPERATION_CONCURRENCY = {
+  concurrency: 4,
+  perCaller: 1,
+  waitingPerCaller: 20,
+  waiting: 200,
+  patience: 20_000,
+};
 
 /** The handler for /graphql: GraphQL over HTTP. */
 export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServer {
@@ -143,7 +149,7 @@ function executor(
   execute: (args: Execution) => Promise<ExecutionResult>,
   turns: CallerSemaphore,
 ): (args: ExecutionArgs) => Promise<ExecutionResult> {
-  const largeTurns = new CallerSemaphore(LARGE_TURNS);
+  const largeTurns = new CallerSemaphore(LARGE_OPERATION_CONCURRENCY);
   return async (args) => {
     const { schema, document, operationName, variableValues } = args;
     const { measure, params, actor, clientAddress, req, res } = args.contextValue as Executing;

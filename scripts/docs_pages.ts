@@ -4,7 +4,11 @@ import path from 'node:path';
 import { graphqlPages } from './docs_graphql.ts';
 
 /** The documents outside of docs/ that are pages, too. */
-const BESIDE = { 'README.md': 'tour.md', 'CHANGELOG.md': 'changelog.md', 'CONTRIBUTING.md': 'contributing.md' };
+const PAGES_OUTSIDE_DOCS = {
+  'README.md': 'tour.md',
+  'CHANGELOG.md': 'changelog.md',
+  'CONTRIBUTING.md': 'contributing.md',
+};
 
 /**
  * Lays out the pages of the site: the documents under their names on it, the files that they link to, the reference of
@@ -15,7 +19,10 @@ const BESIDE = { 'README.md': 'tour.md', 'CHANGELOG.md': 'changelog.md', 'CONTRI
  */
 export function layOut(root: string, pages: string): void {
   const sources = globSync(['docs/*.md', 'docs/contract/*.md'], { cwd: root }).sort();
-  const names = new Map([...Object.entries(BESIDE), ...sources.map((source) => [source, nameOf(source)] as const)]);
+  const names = new Map([
+    ...Object.entries(PAGES_OUTSIDE_DOCS),
+    ...sources.map((source) => [source, nameOf(source)] as const),
+  ]);
   rmSync(pages, { recursive: true, force: true });
   const write = (name: string, text: string) => {
     mkdirSync(path.dirname(path.join(pages, name)), { recursive: true });

@@ -30,7 +30,7 @@ const LONG = 3_000;
 /** Items that lists are cut to. */
 const ITEMS = 2;
 /** Characters that texts are cut to: hashes of commits and addresses of pictures fit. */
-const LONGEST_TEXT = 160;
+const MAX_TEXT_LENGTH = 160;
 
 const file = path.resolve(import.meta.dirname, '../rest/examples.json');
 const document = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../rest/openapi.json'), 'utf8'));
@@ -95,7 +95,7 @@ function tidy(value: Json, key = ''): Json {
     .replaceAll(/\b(?:localhost|127\.0\.0\.1)(?::\d+)?/g, 'gantry.example.com')
     .replaceAll(/\b(gl[a-z]+-|gantry_[a-z]+_)[\w.-]{16,}/g, '$1XXXXXXXXXXXXXXXXXXXX');
   if (isSecret(key, text)) return 'XXXXXXXXXXXXXXXXXXXX';
-  return text.length > LONGEST_TEXT && !/^[\w-]+:\/\//.test(text) ? `${text.slice(0, LONGEST_TEXT)}…` : text;
+  return text.length > MAX_TEXT_LENGTH && !/^[\w-]+:\/\//.test(text) ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text;
 }
 
 function isSecret(key: string, text: string): boolean {

@@ -13,7 +13,7 @@ export type Execute = (
 ) => Promise<ExecutionResult>;
 
 /** Characters of the JSON of a result: some 15,000 tokens of a language model. */
-export const MOST_CHARACTERS = 60_000;
+export const MAX_CHARACTERS = 60_000;
 
 const CUT =
   'The result was too long and parts of it were left out. Ask for less: fewer records with `first`, one file with `path`, or some lines of a file.';
@@ -40,7 +40,7 @@ export async function callTool(
   // A mutation is done by now, whatever of its answer is missing.
   const isWrong = reads && errors.some(({ extensions }) => WRONG_VALUES.has(String(extensions.code)));
   if (isWrong || answer === null || answer === undefined) return failure(wrong.join('\n') || 'There is no such thing.');
-  const { value, isCut } = shorten(answer, MOST_CHARACTERS);
+  const { value, isCut } = shorten(answer, MAX_CHARACTERS);
   const notes = [...(isCut ? [CUT] : []), ...wrong];
   return {
     content: [JSON.stringify(value), ...notes].map((text) => ({ type: 'text', text })),
@@ -50,7 +50,7 @@ export async function callTool(
 
 /** The result of a call that failed. */
 export function failure(text: string): CallToolResult {
-  return { content: [{ type: 'text', text: text.slice(0, MOST_CHARACTERS) }], isError: true };
+  return { content: [{ type: 'text', text: text.slice(0, MAX_CHARACTERS) }], isError: true };
 }
 
 /** An error with its code, and with the fields that are wrong. */

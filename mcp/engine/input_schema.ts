@@ -59,7 +59,7 @@ export function argumentsOf(
 const FILES = 'Upload';
 
 /** How deep input types may nest. */
-const DEEPEST = 6;
+const MAX_INPUT_DEPTH = 6;
 
 /**
  * The arguments of a tool as a JSON Schema: what its operation takes, each described as the argument or field that it fills unless said
@@ -130,7 +130,7 @@ function schemaOf(type: GraphQLInputType, depth = 0): JsonSchema {
   if (isListType(type)) return { type: 'array', items: schemaOf(type.ofType, depth) };
   if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(({ name }) => name) };
   if (isInputObjectType(type)) {
-    if (depth === DEEPEST) throw new Error(`${type.name} nests too deeply for the arguments of a tool`);
+    if (depth === MAX_INPUT_DEPTH) throw new Error(`${type.name} nests too deeply for the arguments of a tool`);
     const fields = Object.values(type.getFields()).filter((field) => getNamedType(field.type).name !== FILES);
     return {
       type: 'object',

@@ -5,10 +5,10 @@ export interface Shortened {
 }
 
 /** The shortest length in characters to which texts are cut before lists are. */
-const SHORTEST = 500;
+const MIN_TEXT_LENGTH = 500;
 
 /** Entries of the longest list once lists are cut. */
-const LONGEST_LIST = 64;
+const MAX_LIST_ENTRIES = 64;
 
 /**
  * Makes the JSON of a value at most so many characters long. First the longest texts lose their middle, as a log says at its end what
@@ -17,13 +17,13 @@ const LONGEST_LIST = 64;
 export function shorten(value: unknown, most: number): Shortened {
   const fits = (one: unknown) => JSON.stringify(one).length <= most;
   if (fits(value)) return { value, isCut: false };
-  for (let characters = most; characters >= SHORTEST; characters = Math.floor(characters / 1.5)) {
+  for (let characters = most; characters >= MIN_TEXT_LENGTH; characters = Math.floor(characters / 1.5)) {
     const cut = cutDown(value, { characters, entries: Number.POSITIVE_INFINITY });
     if (fits(cut)) return { value: cut, isCut: true };
   }
   let cut: unknown;
-  for (let entries = LONGEST_LIST; entries >= 1; entries = Math.floor(entries / 2)) {
-    cut = cutDown(value, { characters: SHORTEST, entries });
+  for (let entries = MAX_LIST_ENTRIES; entries >= 1; entries = Math.floor(entries / 2)) {
+    cut = cutDown(value, { characters: MIN_TEXT_LENGTH, entries });
     if (fits(cut)) break;
   }
   return { value: cut, isCut: true };

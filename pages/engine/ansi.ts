@@ -1,7 +1,7 @@
 import { escaped } from '#pages/engine/helpers.ts';
 
 /** Changes of style that become markup; what is behind them is shown in the last style. */
-const MOST_CHANGES = 20_000;
+const MAX_STYLE_CHANGES = 20_000;
 
 const COLORS = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 
@@ -30,7 +30,7 @@ export class AnsiLines {
     for (const found of text.matchAll(ESCAPES)) {
       parts.push(styled(text.slice(from, found.index), this.#style));
       from = found.index + found[0].length;
-      if (found[1] === undefined || this.#changes >= MOST_CHANGES) continue;
+      if (found[1] === undefined || this.#changes >= MAX_STYLE_CHANGES) continue;
       this.#changes++;
       this.#style = changed(this.#style, found[1]);
     }

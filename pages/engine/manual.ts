@@ -45,14 +45,14 @@ export interface ManualHit {
 export const HELP = '/help';
 
 /** The most places that a search finds. */
-const MOST_HITS = 30;
+const MAX_HITS = 30;
 /** Words of a search that count. */
-const MOST_WORDS = 8;
+const MAX_WORDS = 8;
 /** Characters of an excerpt before and after the word. */
 const AROUND = 100;
 
 /** What a server has of the checkout besides docs/. */
-const BESIDE: Record<string, string> = { 'README.md': 'tour', 'CHANGELOG.md': 'changelog' };
+const FILES_OUTSIDE_DOCS: Record<string, string> = { 'README.md': 'tour', 'CHANGELOG.md': 'changelog' };
 /** What is for who works on Gantry. */
 const NOT_HERE = ['docs/architecture.md', 'docs/decisions.md'];
 
@@ -65,10 +65,13 @@ export function manual(): Manual {
 }
 
 function readManual(): Manual {
-  const files = [...globSync(['docs/*.md', 'docs/contract/*.md'], { cwd: packageRoot }), ...Object.keys(BESIDE)]
+  const files = [
+    ...globSync(['docs/*.md', 'docs/contract/*.md'], { cwd: packageRoot }),
+    ...Object.keys(FILES_OUTSIDE_DOCS),
+  ]
     .map((file) => file.replaceAll(path.sep, '/'))
     .filter((file) => !NOT_HERE.includes(file));
-  const names = new Map(files.map((file) => [file, BESIDE[file] ?? nameOf(file)]));
+  const names = new Map(files.map((file) => [file, FILES_OUTSIDE_DOCS[file] ?? nameOf(file)]));
   const pages = [...names].map(([file, name]) => {
     const text = withLinks(readFileSync(packagePath(file), 'utf8'), file, names);
     const sections = sectionsOf(text);
@@ -163,7 +166,7 @@ export function searchManual(words: string): ManualHit[] {
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '')
-    .slice(0, MOST_WORDS);
+    .slice(0, MAX_WORDS);
   if (wanted.length === 0) return [];
   const found: (ManualHit & { rank: number })[] = [];
   for (const page of manual().documents.values()) {
@@ -178,7 +181,7 @@ export function searchManual(words: string): ManualHit[] {
       found.push({ page, section, excerpt, rank });
     }
   }
-  return found.sort((a, b) => b.rank - a.rank).slice(0, MOST_HITS);
+  return found.sort((a, b) => b.rank - a.rank).slice(0, MAX_HITS);
 }
 
 /** The tasks of docs/graphql.md: what each does, and its operation. */

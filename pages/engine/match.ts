@@ -11,7 +11,7 @@ const PLACES: Record<string, string> = {
 };
 
 /** Characters of the longest path that is compared with the rows. */
-const LONGEST = 8_192;
+const MAX_PATH_LENGTH = 8_192;
 
 /** Compiles the path of a row (`engine/row.ts`). */
 export function matcher(pattern: string): Match {
@@ -27,7 +27,7 @@ export function matcher(pattern: string): Match {
     .join('');
   const whole = new RegExp(`^${expression}/?$`);
   return (path) => {
-    const found = path.length > LONGEST ? null : whole.exec(path);
+    const found = path.length > MAX_PATH_LENGTH ? null : whole.exec(path);
     if (!found) return null;
     try {
       return Object.fromEntries(names.map((name, at) => [name, decodeURIComponent(found[at + 1] ?? '')]));

@@ -72,7 +72,7 @@ export interface Page {
   readonly title: (found: never, facts: Facts) => string;
   readonly show: (found: never, facts: Facts) => Values;
   readonly feed: ((found: never, facts: Facts) => string | undefined) | null;
-  readonly leadsTo: ((found: never, facts: Facts) => string | null) | null;
+  readonly redirectTo: ((found: never, facts: Facts) => string | null) | null;
   readonly signIn: boolean;
   readonly takesTokens: boolean;
   readonly catchAll: boolean;
@@ -207,7 +207,7 @@ export interface PageOptions<Data, Found, View extends string = string, Shown = 
   /** Path of the feed of what the page lists. */
   feed?: (found: Found, facts: FactsWith<Needs>) => string | undefined;
   /** Address to which the browser is sent instead, if what was found belongs elsewhere. */
-  leadsTo?: (found: Found, facts: FactsWith<Needs>) => string | null;
+  redirectTo?: (found: Found, facts: FactsWith<Needs>) => string | null;
   /** Whether visitors have to sign in first. False when absent: they see what is public. */
   signIn?: boolean;
   /** Whether clients may be known by a token, as those of the REST API, in place of a session. False when absent. */
@@ -231,7 +231,7 @@ export interface PageOptions<Data, Found, View extends string = string, Shown = 
 
 export function page<Data, Found, const View extends string, Shown extends object, const Needs extends Need = never>({
   feed,
-  leadsTo,
+  redirectTo,
   signIn = false,
   takesTokens = false,
   catchAll = false,
@@ -245,7 +245,7 @@ export function page<Data, Found, const View extends string, Shown extends objec
 }: PageOptions<Data, Found, View, Shown, Needs>): Page & Showing<View, Shown> {
   const chosen = {
     feed: feed ?? null,
-    leadsTo: leadsTo ?? null,
+    redirectTo: redirectTo ?? null,
     signIn,
     takesTokens,
     catchAll,

@@ -21,7 +21,7 @@ import type {
   Raw,
   Row,
 } from '#pages/engine/row.ts';
-import { isNoId, Unfit, type Variable, valuesFor, variablesOf } from '#pages/engine/variables.ts';
+import { InvalidVariable, isNoId, type Variable, valuesFor, variablesOf } from '#pages/engine/variables.ts';
 import type { Visit } from '#pages/engine/visit.ts';
 import { filled } from '#rest/engine/input_fields.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
@@ -48,10 +48,10 @@ export interface ServeOptions {
 }
 
 /** The largest form in bytes: descriptions and comments have up to a million characters. */
-const LARGEST_FORM = 4 * 1024 * 1024;
+const MAX_FORM_BYTES = 4 * 1024 * 1024;
 
 /** The largest form with files in bytes. They are in memory until they are committed. */
-const LARGEST_FILES = 10 * 1024 * 1024;
+const MAX_FILES_BYTES = 10 * 1024 * 1024;
 
 interface Compiled<Of extends Row> {
   readonly row: Of;
@@ -93,9 +93,9 @@ export function servePages(rows: readonly Row[], make: Pages, { schema, ...optio
   const fileForms = forms.filter(({ row }) => row.takesFiles);
   const shortForms = forms.filter(({ row }) => row.isShort && !row.takesFile);
   const textForms = forms.filter(({ row }) => !row.takesFiles && !row.takesFile && !row.isShort);
-  const submit = make.ownForm((visit) => sendForm(serving, textForms, visit), LARGEST_FORM);
+  const submit = make.ownForm((visit) => sendForm(serving, textForms, visit), MAX_FORM_BYTES);
   const submitShort = make.ownForm((visit) => sendForm(serving, shortForms, visit));
-  const submitFiles = make.ownFiles((visit) => sendForm(serving, fileForms, visit), LARGEST_FILES);
+  const submitFiles = make.ownFiles((visit) => sendForm(serving, fileForms, visit), MAX_FILES_BYTES);
   const router = Router().get('/{*path}', knownTo([...shown, ...returns], show));
   for (const one of forms) {
     const { path, takesFile } = one.row;
@@ -179,7 +179,7 @@ async function showRow(
   const found = result.data && row.found(result.data as never, facts);
   if (found === null || found === undefined) return leadAway(result, parameters, visit, row.catchAll);
   const isRefused = Object.keys(problems).length > 0;
-  const elsewhere = isRefused ? null : (row.leadsTo?.(found as never, facts) ?? null);
+  const elsewhere = isRefused ? null : (row.redirectTo?.(found as never, facts) ?? null);
   if (elsewhere !== null) {
     visit.response.setHeader('Cache-Control', 'no-store');
     visit.response.redirect(302, elsewhere);
@@ -326,7 +326,7 @@ function variablesIn(
     if (!variables.some(({ name }) => name === 'first')) return asked;
     return { ...asked, [asked.before === undefined && given.page !== 'last' ? 'first' : 'last']: pageSize };
   } catch (error) {
-    if (!(error instanceof Unfit)) throw error;
+    if (!(error instanceof InvalidVariable)) throw error;
     if (Object.hasOwn(parameters, error.variable)) return null;
     throw new DomainError('BAD_REQUEST', error.message);
   }
@@ -358,7 +358,7 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
       problems = await checkForm(serving, row, visit, given, asked, fieldOf);
       if (Object.keys(problems).length === 0) {
         const missing = variables.find(({ name, required }) => required && asked[name] === undefined);
-        if (missing) throw new Unfit(missing.name);
+        if (missing) throw new InvalidVariable(missing.name);
         const input = filled(variables, asked, row.differences.preset);
         const result = await serving.execute(row.operation, input, visit);
         const facts = factsOf(visit, given);
@@ -372,7 +372,7 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
         problems = known;
       }
     } catch (error) {
-      if (!(error instanceof Unfit) || !row.again) throw asRefusal(error);
+      if (!(error instanceof InvalidVariable) || !row.again) throw asRefusal(error);
       problems = { [error.variable]: 'is invalid' };
     }
     const refused = { values: given, problems: saidByForm(problems, parameters) };
@@ -509,5 +509,5 @@ function refusalOf({ errors = [] }: ExecutionResult): Error {
 }
 
 function asRefusal(error: unknown): unknown {
-  return error instanceof Unfit ? new DomainError('BAD_REQUEST', error.message) : error;
+  return error instanceof InvalidVariable ? new DomainError('BAD_REQUEST', error.message) : error;
 }

@@ -32,7 +32,7 @@ export function variablesOf(document: DocumentNode, schema: GraphQLSchema, diffe
 }
 
 /** A value that does not fit its variable. */
-export class Unfit extends Error {
+export class InvalidVariable extends Error {
   /** The name of the variable. */
   readonly variable: string;
 
@@ -55,7 +55,7 @@ export function isNoId({ name, type }: Variable, values: Readonly<Record<string,
  *
  * @param isForm whether they are fields of a form, where an empty one clears what is there; elsewhere it has no value
  * @param lists variables of which one text holds several values, separated by commas or lines
- * @throws Unfit
+ * @throws InvalidVariable
  */
 export function valuesFor(
   variables: readonly Variable[],
@@ -109,17 +109,17 @@ function readValue(text: string, type: GraphQLInputType, name: string): unknown 
   const inner = getNullableType(type);
   if (isEnumType(inner)) {
     const word = text.toUpperCase().replaceAll('-', '_');
-    if (!inner.getValue(word)) throw new Unfit(name);
+    if (!inner.getValue(word)) throw new InvalidVariable(name);
     return word;
   }
-  if (!isScalarType(inner)) throw new Unfit(name);
-  if (inner.name === 'Date' && !isDay(text)) throw new Unfit(name);
+  if (!isScalarType(inner)) throw new InvalidVariable(name);
+  if (inner.name === 'Date' && !isDay(text)) throw new InvalidVariable(name);
   if (inner.name === 'Boolean') {
-    if (!['true', 'false', 'on', '1', '0'].includes(text)) throw new Unfit(name);
+    if (!['true', 'false', 'on', '1', '0'].includes(text)) throw new InvalidVariable(name);
     return ['true', 'on', '1'].includes(text);
   }
   if (inner.name === 'Int') {
-    if (!/^-?\d{1,10}$/.test(text) || Math.abs(Number(text)) > 2 ** 31 - 1) throw new Unfit(name);
+    if (!/^-?\d{1,10}$/.test(text) || Math.abs(Number(text)) > 2 ** 31 - 1) throw new InvalidVariable(name);
     return Number(text);
   }
   return text;

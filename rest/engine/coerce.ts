@@ -134,19 +134,19 @@ function meant(given: unknown, type: GraphQLInputType, { words, onlyOne }: Param
 function only(list: readonly unknown[]): unknown {
   if (list.length <= 1) return list[0] ?? null;
   const named = list
-    .slice(0, MOST_NAMED)
-    .map((value) => (isScalar(value) ? String(value).slice(0, LONGEST_WORD) : '…'));
-  const rest = list.length > MOST_NAMED ? ', …' : '';
+    .slice(0, MAX_LISTED_VALUES)
+    .map((value) => (isScalar(value) ? String(value).slice(0, MAX_WORD_LENGTH) : '…'));
+  const rest = list.length > MAX_LISTED_VALUES ? ', …' : '';
   throw new Unusable(`allows one value, but found ${list.length}: ${named.join(', ')}${rest}`);
 }
 
 /** Values listed in a message. */
-const MOST_NAMED = 10;
+const MAX_LISTED_VALUES = 10;
 
 /** Maximum number of values of a list. */
-const MOST_VALUES = 10_000;
+const MAX_VALUES = 10_000;
 /** Characters of the longest text that can be a number or an enum value. */
-const LONGEST_WORD = 100;
+const MAX_WORD_LENGTH = 100;
 
 function coerceList(
   value: unknown,
@@ -159,7 +159,7 @@ function coerceList(
     if (!list.every(isScalar)) throw new Unusable('is invalid');
     // Words contain no spaces either: scopes of OAuth are separated by them.
     const texts = isEnumType(item)
-      ? parts(list.flatMap((text) => String(text).split(/\s+/, MOST_VALUES + 1)))
+      ? parts(list.flatMap((text) => String(text).split(/\s+/, MAX_VALUES + 1)))
       : parts(list);
     if ('name' in item && item.name === 'String') return texts;
     return texts.map((text) => coerceOne(text, item, places));
@@ -175,13 +175,13 @@ function coerceList(
 
 /** Splits at commas. */
 function parts(list: readonly unknown[]): string[] {
-  const texts = list.flatMap((text) => String(text).split(',', MOST_VALUES + 1));
+  const texts = list.flatMap((text) => String(text).split(',', MAX_VALUES + 1));
   requireFew(texts);
   return texts.map((text) => text.trim()).filter((text) => text !== '');
 }
 
 function requireFew(list: readonly unknown[]): void {
-  if (list.length > MOST_VALUES) throw new Unusable(`has more than ${MOST_VALUES} values`);
+  if (list.length > MAX_VALUES) throw new Unusable(`has more than ${MAX_VALUES} values`);
 }
 
 function coerceOne(value: unknown, type: GraphQLInputType, places: Places): unknown {
@@ -195,7 +195,7 @@ function coerceOne(value: unknown, type: GraphQLInputType, places: Places): unkn
   if (text === '') return null;
   if (isEnumType(type)) return coerceWord(text, type, places);
   if (name.endsWith('Ref')) return reference(text, name);
-  if (Object.hasOwn(SCALARS, name) && text.length > LONGEST_WORD) throw new Unusable('is invalid');
+  if (Object.hasOwn(SCALARS, name) && text.length > MAX_WORD_LENGTH) throw new Unusable('is invalid');
   const read = SCALARS[name]?.(text) ?? text;
   return typeof read === 'string' ? viaScalar(type, read) : read;
 }

@@ -66,7 +66,7 @@ export function refusal(error: Refused, route?: Route): Refusal | null {
       if (details.error === 'invalid_token') return endedToken(status, message);
       return { status, body: { message: explained('401 Unauthorized', '. ', explanation) } };
     case 'FORBIDDEN':
-      if (route?.refused) return { status, body: { message: route.refused.message } };
+      if (route?.forbidden) return { status, body: { message: route.forbidden.message } };
       return { status, body: { message: explained('403 Forbidden', '  - ', explanation) } };
     case 'CONTENT_TOO_LARGE': {
       const limit = cause instanceof ContentTooLarge ? cause.limit : null;
@@ -149,7 +149,7 @@ function endedToken(status: number, description: string): Refusal {
 
 /** The status of an error code on a route. */
 export function statusOf(code: ErrorCode, route?: Route): number {
-  if (code === 'FORBIDDEN' && route?.refused) return route.refused.status;
+  if (code === 'FORBIDDEN' && route?.forbidden) return route.forbidden.status;
   const failure = route?.failure;
   const own = typeof failure === 'object' ? failure[code] : BY_VALUE.has(code) ? failure : undefined;
   return own ?? HTTP_STATUS[code];

@@ -20,7 +20,7 @@ import {
   raiseFlags,
   refuse,
   respond,
-  respondToTrial,
+  respondToDryRun,
   setEtag,
   wrongVerb,
 } from '#rest/engine/respond.ts';
@@ -165,14 +165,20 @@ interface Call {
 }
 
 /** Larger bodies are received to the disk before they are queued, so that slow senders do not delay others. */
-const ARRIVALS = { concurrency: 64, perCaller: 4, waitingPerCaller: 100, waiting: 1_000, patience: 60_000 };
+const UPLOAD_CONCURRENCY = { concurrency: 64, perCaller: 4, waitingPerCaller: 100, waiting: 1_000, patience: 60_000 };
 
-const arrivals = new CallerSemaphore(ARRIVALS);
+const arrivals = new CallerSemaphore(UPLOAD_CONCURRENCY);
 
 /** They are then held in memory several times over: a few of one sender are parsed at a time, the others wait. */
-const LARGE_BODIES = { concurrency: 16, perCaller: 4, waitingPerCaller: 100, waiting: 1_000, patience: 60_000 };
+const LARGE_BODY_CONCURRENCY = {
+  concurrency: 16,
+  perCaller: 4,
+  waitingPerCaller: 100,
+  waiting: 1_000,
+  patience: 60_000,
+};
 
-const largeBodies = new CallerSemaphore(LARGE_BODIES);
+const largeBodies = new CallerSemaphore(LARGE_BODY_CONCURRENCY);
 
 /** The largest of them each take a hundred megabytes of memory until committed. */
 const SPOOLED_BODIES = { concurrency: 1, perCaller: 1, waitingPerCaller: 5, waiting: 20, patience: 60_000 };
@@ -347,7 +353,8 @@ async function operate<A extends Asker>(
   if (error) return void refuseBy(options, call, error);
   const subtree = valueAt(result.data, endpoint.resultPath);
   // A look-up may find nothing without an error; anything below it is then missing.
-  if (subtree === undefined && !endpoint.route.done) return void refuse(response, 404, { message: '404 Not found' });
+  if (subtree === undefined && !endpoint.route.whenNoRecord)
+    return void refuse(response, 404, { message: '404 Not found' });
   if (version !== undefined) {
     setEtag(response, String(valueAt(result.data, version.split('.'))));
     if (subtree === null || known.includes('*')) return void response.writeHead(304).end();
@@ -364,14 +371,14 @@ async function operate<A extends Asker>(
     raiseFlags(endpoint.route, subtree, response);
     return { subtree };
   }
-  const { trial } = endpoint.route;
-  if (trial && isTried(trial, endpoint, variables)) return void respondToTrial(trial, request, response);
+  const { dryRun } = endpoint.route;
+  if (dryRun && isDryRun(dryRun, endpoint, variables)) return void respondToDryRun(dryRun, request, response);
   return void respond(endpoint, subtree, page, request, response, urlOf(options, request));
 }
 
 /** Whether the parameter by which nothing is changed is true. */
-function isTried(trial: string, { parameters }: Endpoint, variables: Record<string, unknown>): boolean {
-  const fills = parameters.find(({ name }) => name === trial)?.fills;
+function isDryRun(dryRun: string, { parameters }: Endpoint, variables: Record<string, unknown>): boolean {
+  const fills = parameters.find(({ name }) => name === dryRun)?.fills;
   return fills !== undefined && valueAt(variables, fills) === true;
 }
 

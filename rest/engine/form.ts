@@ -3,11 +3,11 @@ import { BadBody, tooLarge } from '#rest/engine/body_limits.ts';
 import { isUtf8Encoded } from '#src/base/utf8.ts';
 
 /** Maximum number of pairs in a query or form. */
-export const MOST_PAIRS = 10_000;
+export const MAX_PAIRS = 10_000;
 /** Maximum nesting of parameter names: `a[b][c]` has three levels; deeper names are not split. */
-const DEEPEST = 6;
+const MAX_NAME_DEPTH = 6;
 /** Characters of the longest name. */
-const LONGEST_NAME = 1000;
+const MAX_NAME_LENGTH = 1000;
 
 const [PLUS, SPACE] = [0x2b, 0x20];
 
@@ -38,8 +38,8 @@ const NONE: Lists = new Set();
 export function parametersOf(pairs: Iterable<readonly [string, string]>, lists: Lists = NONE): Record<string, unknown> {
   const root = new Part();
   for (const [name, value] of pairs) {
-    if (name.length > LONGEST_NAME) {
-      throw new BadBody(400, `A parameter has a name of more than ${LONGEST_NAME} characters`);
+    if (name.length > MAX_NAME_LENGTH) {
+      throw new BadBody(400, `A parameter has a name of more than ${MAX_NAME_LENGTH} characters`);
     }
     root.put(keysOf(name), value);
   }
@@ -53,14 +53,14 @@ function* pairsOf(text: string): Generator<[string, string]> {
     const found = text.indexOf('&', start);
     const end = found < 0 ? text.length : found;
     if (end > start) {
-      if (++pairs > MOST_PAIRS) throw tooLarge(`${MOST_PAIRS} parameters`);
+      if (++pairs > MAX_PAIRS) throw tooLarge(`${MAX_PAIRS} parameters`);
       const pair = text.slice(start, end);
       const sign = pair.indexOf('=');
       const name = sign < 0 ? pair : pair.slice(0, sign);
       const plain = decoded(name);
       if (plain === null) throw new BadBody(400, 'The name of a parameter is not valid UTF-8');
       const value = sign < 0 ? '' : decoded(pair.slice(sign + 1));
-      if (value === null) throw new BadBody(400, `${plain.slice(0, LONGEST_NAME)} is not valid UTF-8`);
+      if (value === null) throw new BadBody(400, `${plain.slice(0, MAX_NAME_LENGTH)} is not valid UTF-8`);
       yield [plain, value];
     }
     start = end + 1;
@@ -81,8 +81,8 @@ function decoded(text: string): string | null {
 function keysOf(name: string): string[] {
   const open = name.indexOf('[');
   if (open <= 0 || !name.endsWith(']')) return [name];
-  const inner = name.slice(open + 1, -1).split('][', DEEPEST);
-  const isPlain = inner.length < DEEPEST && inner.every((key) => !key.includes('[') && !key.includes(']'));
+  const inner = name.slice(open + 1, -1).split('][', MAX_NAME_DEPTH);
+  const isPlain = inner.length < MAX_NAME_DEPTH && inner.every((key) => !key.includes('[') && !key.includes(']'));
   return isPlain ? [name.slice(0, open), ...inner] : [name];
 }
 

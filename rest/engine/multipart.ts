@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { BadBody, type BodyLimits, tooLarge } from '#rest/engine/body_limits.ts';
-import { MOST_PAIRS, parametersOf } from '#rest/engine/form.ts';
+import { MAX_PAIRS, parametersOf } from '#rest/engine/form.ts';
 import { ReplacementWatch } from '#src/base/utf8.ts';
 import { limited } from '#src/platform/limits/limited.ts';
 import { FileTooLarge, SpooledFile } from '#src/platform/limits/spooled_file.ts';
@@ -65,7 +65,7 @@ function parserOf(
   fields: [string, string][],
   onFile: OnFile,
 ): BusboyInstance {
-  const parts = { fields: MOST_PAIRS, files: 100, parts: MOST_PAIRS, fieldSize: bytes };
+  const parts = { fields: MAX_PAIRS, files: 100, parts: MAX_PAIRS, fieldSize: bytes };
   const parser = new Busboy({ headers: headers as BusboyHeaders, limits: parts });
   let size = 0;
   parser.on('field', (name: string | undefined, value, _nameTruncated, valueTruncated) => {
@@ -75,7 +75,7 @@ function parserOf(
     else fields.push([name, value]);
   });
   for (const event of ['partsLimit', 'fieldsLimit'] as const) {
-    parser.on(event, () => parser.destroy(tooLarge(`${MOST_PAIRS} parameters`)));
+    parser.on(event, () => parser.destroy(tooLarge(`${MAX_PAIRS} parameters`)));
   }
   parser.on('filesLimit', () => parser.destroy(tooLarge('100 files')));
   const files: Readable[] = [];

@@ -19,13 +19,14 @@ export function respond(
   const subtree = route.body ?? result;
   if (subtree == null && route.method === 'DELETE')
     return void response.writeHead(status, { 'Content-Length': 0 }).end();
-  if (subtree == null && route.nothing) {
-    return void send(response, route.nothing.status, JSON.stringify({ message: route.nothing.message }), request);
+  if (subtree == null && route.whenNull) {
+    return void send(response, route.whenNull.status, JSON.stringify({ message: route.whenNull.message }), request);
   }
-  if (subtree == null && route.done) {
-    const { doneStatus = 202 } = route;
-    if (Object.keys(route.done).length === 0) return void response.writeHead(doneStatus, { 'Content-Length': 0 }).end();
-    return void send(response, doneStatus, JSON.stringify(route.done), request);
+  if (subtree == null && route.whenNoRecord) {
+    const { noRecordStatus = 202 } = route;
+    if (Object.keys(route.whenNoRecord).length === 0)
+      return void response.writeHead(noRecordStatus, { 'Content-Length': 0 }).end();
+    return void send(response, noRecordStatus, JSON.stringify(route.whenNoRecord), request);
   }
   const { nodes, totalCount } = (paginated ? subtree : {}) as { nodes?: unknown; totalCount?: number };
   const body = paginated ? nodes : subtree;
@@ -35,9 +36,9 @@ export function respond(
   for (const key of route.omitEmpty ?? []) clearEmpty(body, key);
   if (route.omitNull) omitNulls(body, route.omitNull);
   for (const [key, names] of Object.entries(route.blank ?? {})) fillBlank(body, key, names);
-  for (const [key, names] of Object.entries(route.onlyWith ?? {})) omitWithout(body, key, names);
-  if (route.either) mergeKeys(body, route.either);
-  for (const [key, other] of Object.entries(route.instead ?? {})) replaceBy(body, key, other);
+  for (const [key, names] of Object.entries(route.omitUnless ?? {})) omitWithout(body, key, names);
+  if (route.firstNonNull) mergeKeys(body, route.firstNonNull);
+  for (const [key, other] of Object.entries(route.replaceKey ?? {})) replaceBy(body, key, other);
   if (route.decimals) writeDecimals(body, route.decimals);
   if (route.keyedBy) keyRecords(body as Record<string, unknown>, route.keyedBy);
   const whole = route.pairs ? paired(body as Record<string, unknown>[], route.pairs) : body;
@@ -51,18 +52,18 @@ export function respond(
   }
   raiseFlags(route, subtree, response);
   for (const [name, value] of Object.entries(route.headers ?? {})) response.setHeader(name, value);
-  const sent = (route.within ?? []).reduceRight((inner, key) => ({ [key]: inner }), written);
+  const sent = (route.wrapIn ?? []).reduceRight((inner, key) => ({ [key]: inner }), written);
   send(response, status, JSON.stringify(sent), request);
 }
 
 /** Tells that what was only tried would succeed. */
-export function respondToTrial(trial: string, request: IncomingMessage, response: ServerResponse): void {
-  send(response, 200, JSON.stringify(trialBody(trial)), request);
+export function respondToDryRun(dryRun: string, request: IncomingMessage, response: ServerResponse): void {
+  send(response, 200, JSON.stringify(dryRunBody(dryRun)), request);
 }
 
 /** The body of that response. */
-export function trialBody(trial: string): object {
-  return { [trial]: 'success' };
+export function dryRunBody(dryRun: string): object {
+  return { [dryRun]: 'success' };
 }
 
 /** Whether a response of the route, whatever its result, has no body. */

@@ -63,7 +63,7 @@ export interface Route {
     >
   >;
   /** Keys that the record of the body is within, from the outermost. */
-  readonly within?: readonly string[];
+  readonly wrapIn?: readonly string[];
   /** Keys of the record, or of each record, that always have the same value, in addition to those of the operation's result. */
   readonly constants?: object;
   /** The body, regardless of the operation's result; none if it has no keys. */
@@ -106,15 +106,15 @@ export interface Route {
   /** The status of all errors about a value, a conflict or a missing record; or the statuses of particular error codes. */
   readonly failure?: number | Readonly<Partial<Record<ErrorCode, number>>>;
   /** The body, with status 202, if all was done and there is no record to show; none if it has no keys. */
-  readonly done?: object;
+  readonly whenNoRecord?: object;
   /** The status of that response, if not 202. */
-  readonly doneStatus?: number;
+  readonly noRecordStatus?: number;
   /** The parameter with which nothing is changed: the response is then `success` under its name, with status 200. */
-  readonly trial?: string;
+  readonly dryRun?: string;
   /** The response to callers who see the record but may not do this, if not 403. */
-  readonly refused?: { readonly status: number; readonly message: string };
-  /** The response where there is no result, if not null. */
-  readonly nothing?: { readonly status: number; readonly message: string };
+  readonly forbidden?: { readonly status: number; readonly message: string };
+  /** Response when the result is null. */
+  readonly whenNull?: { readonly status: number; readonly message: string };
   /** Parameters with several values separated by commas. */
   readonly commaSeparated?: readonly string[];
   /** Error statuses that only the REST API distinguishes. */
@@ -130,7 +130,7 @@ export interface Route {
   /** Keys that are, in place of null, an object with these keys, which are null. */
   readonly blank?: Readonly<Record<string, readonly string[]>>;
   /** Keys that are omitted from the record where its key of this name is false; `a.b` is key `b` of the records at `a`. */
-  readonly onlyWith?: Readonly<Record<string, readonly string[]>>;
+  readonly omitUnless?: Readonly<Record<string, readonly string[]>>;
   /** The links to further pages add this parameter, unless it was given, with the value of the result's connection at the key. */
   readonly pinned?: { readonly parameter: string; readonly key: string };
   /** Headers that are `true` if the result, such as a connection, is true at the key. */
@@ -151,9 +151,9 @@ export interface Route {
   /** The key of each record of which the own keys, of another record, take its place. */
   readonly spread?: string;
   /** Keys that stand for whichever of other keys of the record, or of each record, is not null; the others are omitted. */
-  readonly either?: Readonly<Record<string, readonly string[]>>;
+  readonly firstNonNull?: Readonly<Record<string, readonly string[]>>;
   /** Keys of each record whose value is that of another key, a connection, where the operation has that: `labels` of `label_details`. */
-  readonly instead?: Readonly<Record<string, string>>;
+  readonly replaceKey?: Readonly<Record<string, string>>;
   /** The response when the resource of that name is missing, if not a 404. */
   readonly missing?: Readonly<Record<string, { readonly status: number; readonly message: string }>>;
   /** The message of a 404 when the resource of that name is missing, if not the usual one. */

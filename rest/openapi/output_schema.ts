@@ -25,7 +25,7 @@ export interface Shape {
   /** Keys that are an object with these keys in place of null. */
   blank?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Keys that may have the records of a connection at another key as their value. */
-  instead?: Readonly<Record<string, string>> | undefined;
+  replaceKey?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The schema of a value in a response; `omitted` are the keys that a record may lack. */
@@ -81,7 +81,7 @@ export function recordSchema(
     properties[name] = { ...withBlank(outputSchema(shown, inner, shape, within), shape.blank?.[name]), description };
     if (!optional && !omitted.includes(name) && !shape.absent?.has(name)) required.add(name);
   }
-  for (const [key, other] of Object.entries(shape.instead ?? {})) chooseEither(properties, key, other);
+  for (const [key, other] of Object.entries(shape.replaceKey ?? {})) chooseEither(properties, key, other);
   return { type: 'object', properties, required: [...required] };
 }
 

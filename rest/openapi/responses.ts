@@ -1,7 +1,7 @@
 import { type GraphQLSchema, getNamedType, isNonNullType } from 'graphql';
 import { type Endpoint, fieldsOf, hasFields } from '#rest/engine/compile.ts';
 import { PAGINATION_HEADERS } from '#rest/engine/paginate.ts';
-import { hasNoBody, trialBody } from '#rest/engine/respond.ts';
+import { dryRunBody, hasNoBody } from '#rest/engine/respond.ts';
 import type { Route } from '#rest/engine/route.ts';
 import type { Components, Json } from '#rest/openapi/components.ts';
 import { codesOf, typeAnswered } from '#rest/openapi/described.ts';
@@ -13,22 +13,22 @@ import { refusalsOf } from '#rest/openapi/refusals.ts';
 export function responses(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {
   const { route, status } = endpoint;
   const success = route.raw ? rawResponses(endpoint) : { [status]: successOf(endpoint, schema, components) };
-  const done = route.done &&
-    route.doneStatus === undefined && {
+  const done = route.whenNoRecord &&
+    route.noRecordStatus === undefined && {
       202: {
         description: 'All was done, and there is no record to show of it.',
-        ...(Object.keys(route.done).length > 0 && {
-          content: { 'application/json': { schema: constantSchema(route.done) } },
+        ...(Object.keys(route.whenNoRecord).length > 0 && {
+          content: { 'application/json': { schema: constantSchema(route.whenNoRecord) } },
         }),
       },
     };
-  const trial = route.trial && {
+  const dryRun = route.dryRun && {
     200: {
       description: 'Nothing was changed, as it was only tried.',
-      content: { 'application/json': { schema: constantSchema(trialBody(route.trial)) } },
+      content: { 'application/json': { schema: constantSchema(dryRunBody(route.dryRun)) } },
     },
   };
-  return { ...success, ...done, ...trial, ...refusalsOf(endpoint, codesOf(endpoint, schema)) };
+  return { ...success, ...done, ...dryRun, ...refusalsOf(endpoint, codesOf(endpoint, schema)) };
 }
 
 function successOf(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {
@@ -50,7 +50,9 @@ function successOf(endpoint: Endpoint, schema: GraphQLSchema, components: Compon
 
 /** The schema of a record, or of the response in place of it, if both have one status. */
 function orDone({ route }: Endpoint, record: Json): Json {
-  return route.done && route.doneStatus !== undefined ? { anyOf: [record, constantSchema(route.done)] } : record;
+  return route.whenNoRecord && route.noRecordStatus !== undefined
+    ? { anyOf: [record, constantSchema(route.whenNoRecord)] }
+    : record;
 }
 
 const LOCATION: Json = { description: 'The address of it.', schema: { type: 'string' }, required: true };
@@ -81,15 +83,15 @@ function ownBodySchema(endpoint: Endpoint, components: Components): Json {
     return { type: 'object', additionalProperties: properties[route.pairs[1]] };
   }
   if (route.keyedBy) return keyedSchema(endpoint, route.keyedBy, components);
-  const absent = new Set(Object.values(route.onlyWith ?? {}).flat());
+  const absent = new Set(Object.values(route.omitUnless ?? {}).flat());
   const texts = new Set(Object.keys(route.decimals ?? {}).map(lastKey));
-  const shape = { fragments, components, texts, absent, blank: route.blank, instead: route.instead };
+  const shape = { fragments, components, texts, absent, blank: route.blank, replaceKey: route.replaceKey };
   if (route.spread !== undefined) {
     const record = spreadSchema(endpoint, route.spread, components);
     return paginated || list ? { type: 'array', items: record } : record;
   }
-  if (route.either) {
-    const record = eitherSchema(endpoint, route.either, components);
+  if (route.firstNonNull) {
+    const record = eitherSchema(endpoint, route.firstNonNull, components);
     return paginated || list ? { type: 'array', items: record } : record;
   }
   if (route.constants) {
@@ -100,7 +102,7 @@ function ownBodySchema(endpoint: Endpoint, components: Components): Json {
     ? outputSchema(scalar, undefined, shape)
     : objectSchema(resultType, selection, shape, route.omitNull ?? []);
   const around = (inner: Json, key: string) => ({ type: 'object', properties: { [key]: inner }, required: [key] });
-  return paginated || list ? { type: 'array', items: record } : (route.within ?? []).reduceRight(around, record);
+  return paginated || list ? { type: 'array', items: record } : (route.wrapIn ?? []).reduceRight(around, record);
 }
 
 /** Records below have no other numbers of the same name. */

@@ -2,7 +2,7 @@ import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** For those who see the project or group and do not administer it. */
-const refused = { status: 401, message: '401 Unauthorized' };
+const forbidden = { status: 401, message: '401 Unauthorized' };
 
 export const accessTokens: Route[] = [
   {
@@ -10,7 +10,7 @@ export const accessTokens: Route[] = [
     path: '/projects/:id/access_tokens',
     operation: operations.ProjectAccessTokensDocument,
     result: 'project.accessTokens',
-    refused,
+    forbidden,
   },
   {
     method: 'GET',
@@ -25,7 +25,7 @@ export const accessTokens: Route[] = [
     operation: operations.ProjectAccessTokenDocument,
     result: 'project.accessToken',
     numeric: ['token_id'],
-    refused,
+    forbidden,
   },
   {
     method: 'POST',
@@ -51,7 +51,7 @@ export const accessTokens: Route[] = [
     result: 'rotateAccessToken.personalAccessToken',
     status: 200,
     numeric: ['token_id'],
-    refused,
+    forbidden,
   },
   {
     method: 'DELETE',
@@ -67,7 +67,7 @@ export const accessTokens: Route[] = [
     path: '/groups/:id/access_tokens',
     operation: operations.GroupAccessTokensDocument,
     result: 'group.accessTokens',
-    refused,
+    forbidden,
   },
   {
     method: 'GET',
@@ -82,7 +82,7 @@ export const accessTokens: Route[] = [
     operation: operations.GroupAccessTokenDocument,
     result: 'group.accessToken',
     numeric: ['token_id'],
-    refused,
+    forbidden,
   },
   {
     method: 'POST',
@@ -108,7 +108,7 @@ export const accessTokens: Route[] = [
     result: 'rotateAccessToken.personalAccessToken',
     status: 200,
     numeric: ['token_id'],
-    refused,
+    forbidden,
   },
   {
     method: 'DELETE',

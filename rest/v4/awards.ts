@@ -11,21 +11,21 @@ interface Operations {
 const MISSING = '404 Award Emoji Not Found';
 /** The message for unreadable records, the same whether they exist or not (behaviour.md 1.3). */
 const notFound = { Issue: MISSING, MergeRequest: MISSING, Snippet: MISSING, Note: MISSING };
-const refused = { status: 404, message: MISSING };
+const forbidden = { status: 404, message: MISSING };
 
 /** @param record path of one record; @param field of the project that finds it; @param noun what operations call it */
 function awardsOn(record: string, field: string, noun: string, { list, read }: Operations): Route[] {
   const path = `/projects/:id/${record}/award_emoji`;
   const one = `${path}/:award_id`;
   return [
-    { method: 'GET', path, operation: list, result: `project.${field}.awards`, notFound, refused },
-    { method: 'GET', path: one, operation: read, result: `project.${field}.award`, notFound, refused },
+    { method: 'GET', path, operation: list, result: `project.${field}.awards`, notFound, forbidden },
+    { method: 'GET', path: one, operation: read, result: `project.${field}.award`, notFound, forbidden },
     {
       method: 'POST',
       path,
       ...mutation(`Give${noun}Award`, 'giveAward.award', '...AwardRecord'),
       notFound,
-      refused,
+      forbidden,
       failure: { VALIDATION_FAILED: 404 },
       validationPrefix: 'Award Emoji',
     },
@@ -35,7 +35,7 @@ function awardsOn(record: string, field: string, noun: string, { list, read }: O
       ...mutation(`Take${noun}AwardBack`, 'takeAwardBack', 'deletedAwardId'),
       status: 204,
       notFound,
-      refused: { status: 401, message: '401 Unauthorized' },
+      forbidden: { status: 401, message: '401 Unauthorized' },
     },
   ];
 }

@@ -41,7 +41,7 @@ export const commits: Route[] = [
     path: '/projects/:id/repository/commits/:sha/signature',
     operation: operations.CommitSignatureDocument,
     result: 'project.repository.commit.signature',
-    nothing: { status: 404, message: '404 Signature Not Found' },
+    whenNull: { status: 404, message: '404 Signature Not Found' },
     precheck,
     constants: {
       commit_source: 'gitaly',

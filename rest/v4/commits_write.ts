@@ -28,7 +28,7 @@ export const commitsWrite: Route[] = [
     ...mutation('CherryPickCommit', 'cherryPickCommit.commit', '...CommitRecord'),
     precheck,
     slashes: ['sha'],
-    trial: 'dry_run',
+    dryRun: 'dry_run',
   },
   {
     method: 'POST',
@@ -36,7 +36,7 @@ export const commitsWrite: Route[] = [
     ...mutation('RevertCommit', 'revertCommit.commit', '...CommitRecord'),
     precheck,
     slashes: ['sha'],
-    trial: 'dry_run',
+    dryRun: 'dry_run',
   },
   {
     method: 'PUT',

@@ -44,9 +44,9 @@ function discussionsOf(
   const one = `${thread}/notes/:note_id`;
   const discussion = { ...missing('Discussion'), ...noteKeys('notes.') };
   // There are no quick actions on commits.
-  const done = noun === 'Note' && { done: { message: 'Commands applied' } };
+  const done = noun === 'Note' && { whenNoRecord: { message: 'Commands applied' } };
   // Records that are not readable are not there (behaviour.md 1.3).
-  const hidden = (what: string) => noun === 'Note' && { refused: { status: 404, message: `404 ${what} Not Found` } };
+  const hidden = (what: string) => noun === 'Note' && { forbidden: { status: 404, message: `404 ${what} Not Found` } };
   const ofThread = { ...missing('Note'), ...noteKeys(), threadKeys };
   return [
     {

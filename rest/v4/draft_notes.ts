@@ -13,7 +13,7 @@ const missing = (what: string) => {
   const message = `404 ${what} Not Found`;
   return { notFound: { MergeRequest: message, DraftNote: message } };
 };
-const hidden = (what: string) => ({ ...missing(what), refused: { status: 404, message: `404 ${what} Not Found` } });
+const hidden = (what: string) => ({ ...missing(what), forbidden: { status: 404, message: `404 ${what} Not Found` } });
 
 /** A draft without a position has one of nulls. */
 const TEXT = ['base_sha', 'start_sha', 'head_sha', 'old_path', 'new_path', 'position_type', 'old_line', 'new_line'];

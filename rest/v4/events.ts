@@ -5,8 +5,8 @@ import * as operations from '#src/generated/operations.ts';
 /** Links keep the feed as it was on the first page. */
 const PINNED = { parameter: 'up_to', key: 'newest_id' };
 
-const { omitNull = [], onlyWith } = noteKeys('note.');
-const KEYS = { omitNull: ['note', 'push_data', ...omitNull], onlyWith };
+const { omitNull = [], omitUnless } = noteKeys('note.');
+const KEYS = { omitNull: ['note', 'push_data', ...omitNull], omitUnless };
 
 /** Clients write these words in any case: as they are, in capitals, or with one capital. */
 const ACTIONS = 'created updated closed reopened pushed commented merged joined left destroyed expired approved'.split(

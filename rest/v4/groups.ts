@@ -78,7 +78,7 @@ export const groups: Route[] = [
     names: { invited_group: 'group_id', access_level: 'group_access' },
     allowed: { group_access: [10, 20, 30, 40, 50] },
     numericIds: ['group_id'],
-    refused: { status: 404, message: '404 Group Not Found' },
+    forbidden: { status: 404, message: '404 Group Not Found' },
     omitNull: within,
   },
   {

@@ -7,13 +7,13 @@ import * as operations from '#src/generated/operations.ts';
 const commaSeparated = ['labels', 'add_labels', 'remove_labels'];
 const exclusive = [['milestone', 'milestone_id']];
 /** The text about tasks is there where there are tasks. */
-const onlyWith = { has_tasks: ['task_status'] };
+const omitUnless = { has_tasks: ['task_status'] };
 const statistics = ['statistics', 'counts'];
 /** These two look the issue up by name (behaviour.md 1.3). */
 const notFound = { Issue: '404 Issue Not Found' };
 
 /** With `with_labels_details`. */
-const instead = { labels: 'label_details' };
+const replaceKey = { labels: 'label_details' };
 
 export const issues: Route[] = [
   {
@@ -21,8 +21,8 @@ export const issues: Route[] = [
     path: '/issues',
     operation: operations.IssuesDocument,
     result: 'issues',
-    onlyWith,
-    instead,
+    omitUnless,
+    replaceKey,
     ...issueFilters,
   },
   {
@@ -30,8 +30,8 @@ export const issues: Route[] = [
     path: '/groups/:id/issues',
     operation: operations.GroupIssuesDocument,
     result: 'group.issues',
-    onlyWith,
-    instead,
+    omitUnless,
+    replaceKey,
     ...issueFilters,
   },
   {
@@ -39,8 +39,8 @@ export const issues: Route[] = [
     path: '/projects/:id/issues',
     operation: operations.ProjectIssuesDocument,
     result: 'project.issues',
-    onlyWith,
-    instead,
+    omitUnless,
+    replaceKey,
     ...issueFilters,
   },
   {
@@ -48,7 +48,7 @@ export const issues: Route[] = [
     path: '/issues_statistics',
     operation: operations.IssuesStatisticsDocument,
     result: 'issueCounts',
-    within: statistics,
+    wrapIn: statistics,
     ...issueFilters,
   },
   {
@@ -56,7 +56,7 @@ export const issues: Route[] = [
     path: '/groups/:id/issues_statistics',
     operation: operations.GroupIssuesStatisticsDocument,
     result: 'group.issueCounts',
-    within: statistics,
+    wrapIn: statistics,
     ...issueFilters,
   },
   {
@@ -64,7 +64,7 @@ export const issues: Route[] = [
     path: '/projects/:id/issues_statistics',
     operation: operations.ProjectIssuesStatisticsDocument,
     result: 'project.issueCounts',
-    within: statistics,
+    wrapIn: statistics,
     ...issueFilters,
   },
   {
@@ -72,7 +72,7 @@ export const issues: Route[] = [
     path: '/projects/:id/issues/:issue_iid',
     operation: operations.ProjectIssueDocument,
     result: 'project.issue',
-    onlyWith,
+    omitUnless,
   },
   {
     method: 'GET',
@@ -97,7 +97,7 @@ export const issues: Route[] = [
     required: ['title'],
     preset: { ignoreForbidden: true },
     alsoRefuses: [409],
-    onlyWith,
+    omitUnless,
     commaSeparated,
     exclusive,
   },
@@ -107,7 +107,7 @@ export const issues: Route[] = [
     ...mutation('UpdateIssue', 'updateIssue.issue', '...IssueDetail'),
     hidden: ['assignee_usernames'],
     preset: { ignoreForbidden: true },
-    onlyWith,
+    omitUnless,
     commaSeparated,
     exclusive,
     atLeastOne: [
@@ -141,7 +141,7 @@ export const issues: Route[] = [
     path: '/projects/:id/issues/:issue_iid/move',
     ...mutation('MoveIssue', 'moveIssue.issue', '...IssueDetail'),
     names: { to: 'to_project_id' },
-    onlyWith,
+    omitUnless,
     notFound,
   },
   {
@@ -149,7 +149,7 @@ export const issues: Route[] = [
     path: '/projects/:id/issues/:issue_iid/reorder',
     ...mutation('ReorderIssue', 'reorderIssue.issue', '...IssueDetail'),
     names: { after_id: 'move_after_id', before_id: 'move_before_id' },
-    onlyWith,
+    omitUnless,
     alsoRefuses: [422],
     atLeastOne: ['move_after_id', 'move_before_id'],
   },
@@ -157,12 +157,12 @@ export const issues: Route[] = [
     method: 'POST',
     path: '/projects/:id/issues/:issue_iid/subscribe',
     ...mutation('SubscribeToIssue', 'subscribeToIssue.issue', '...IssueDetail'),
-    onlyWith,
+    omitUnless,
   },
   {
     method: 'POST',
     path: '/projects/:id/issues/:issue_iid/unsubscribe',
     ...mutation('UnsubscribeFromIssue', 'unsubscribeFromIssue.issue', '...IssueDetail'),
-    onlyWith,
+    omitUnless,
   },
 ];

@@ -14,7 +14,7 @@ const exclusive = [['milestone', 'milestone_id']];
 const decimals = { 'head_pipeline.coverage': 2 };
 
 /** With `with_labels_details`. */
-const instead = { labels: 'label_details' };
+const replaceKey = { labels: 'label_details' };
 
 export const mergeRequests: Route[] = [
   {
@@ -23,7 +23,7 @@ export const mergeRequests: Route[] = [
     operation: operations.MergeRequestsDocument,
     result: 'mergeRequests',
     omitNull,
-    instead,
+    replaceKey,
     ...mergeRequestFilters,
   },
   {
@@ -32,7 +32,7 @@ export const mergeRequests: Route[] = [
     operation: operations.GroupMergeRequestsDocument,
     result: 'group.mergeRequests',
     omitNull,
-    instead,
+    replaceKey,
     ...mergeRequestFilters,
   },
   {
@@ -48,7 +48,7 @@ export const mergeRequests: Route[] = [
     operation: operations.ProjectMergeRequestsDocument,
     result: 'project.mergeRequests',
     omitNull,
-    instead,
+    replaceKey,
     ...mergeRequestFilters,
   },
   {
@@ -180,7 +180,7 @@ export const mergeRequests: Route[] = [
     result: 'createMergeRequestPipeline.pipeline',
     status: 200,
     decimals: { coverage: 2 },
-    done: {},
+    whenNoRecord: {},
     alsoRefuses: [405],
   },
   {

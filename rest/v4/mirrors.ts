@@ -55,7 +55,7 @@ export const remoteMirrors: Route[] = [
     path: pull,
     operation: operations.ProjectPullMirrorDocument,
     result: 'project.pullMirror',
-    nothing: { status: 404, message: '404 Pull Mirror Not Found' },
+    whenNull: { status: 404, message: '404 Pull Mirror Not Found' },
     constants: unfiltered,
   },
   {

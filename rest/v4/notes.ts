@@ -32,7 +32,7 @@ function notesOf(records: string, field: string, noun: string, { list, read }: O
       operation: list,
       result: `project.${field}.notes`,
       notFound: unreadable('404 Notes Not Found'),
-      refused: { status: 404, message: '404 Notes Not Found' },
+      forbidden: { status: 404, message: '404 Notes Not Found' },
       ...keys,
     },
     {
@@ -41,7 +41,7 @@ function notesOf(records: string, field: string, noun: string, { list, read }: O
       operation: read,
       result: `project.${field}.note`,
       notFound,
-      refused: { status: 404, message: '404 Note Not Found' },
+      forbidden: { status: 404, message: '404 Note Not Found' },
       ...keys,
     },
     {
@@ -52,7 +52,7 @@ function notesOf(records: string, field: string, noun: string, { list, read }: O
       preset: { ignoreForbidden: true },
       notFound,
       validationPrefix,
-      done: APPLIED,
+      whenNoRecord: APPLIED,
       synonyms: field === 'snippet' ? {} : { confidential: 'internal' },
       ...keys,
     },

@@ -72,6 +72,6 @@ export const people: Route[] = [
     result: 'resetMergeRequestApprovals.mergeRequest',
     status: 202,
     body: {},
-    refused: { status: 401, message: '401 Unauthorized' },
+    forbidden: { status: 401, message: '401 Unauthorized' },
   },
 ];

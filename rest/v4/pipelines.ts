@@ -18,7 +18,7 @@ export const pipelines: Route[] = [
     operation: operations.LatestPipelineDocument,
     result: 'project.latestPipeline',
     decimals,
-    nothing: { status: 403, message: '403 Forbidden' },
+    whenNull: { status: 403, message: '403 Forbidden' },
   },
   {
     method: 'GET',

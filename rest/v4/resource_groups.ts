@@ -37,6 +37,6 @@ export const resourceGroups: Route[] = [
     operation: operations.ResourceGroupCurrentJobDocument,
     result: 'project.resourceGroup.currentJob',
     omitNull,
-    nothing: { status: 404, message: '404 Job Not Found' },
+    whenNull: { status: 404, message: '404 Job Not Found' },
   },
 ];

@@ -5,7 +5,7 @@ import * as operations from '#src/generated/operations.ts';
 type Scope = Pick<Route, 'operation' | 'result'> & Partial<Route>;
 
 /** The text about tasks is there where there are tasks. */
-const onlyWith = { has_tasks: ['task_status'] };
+const omitUnless = { has_tasks: ['task_status'] };
 /** Says that there may be more than was found. */
 const flags = { 'X-Search-Limited': 'limited' };
 
@@ -32,7 +32,7 @@ function search(path: string, name: string, where: string, of: Readonly<Record<s
 export const searches: Route[] = [
   search('/search', 'Search', 'the whole server', {
     projects: { operation: operations.SearchProjectsDocument, result: 'find.projects' },
-    issues: { operation: operations.SearchIssuesDocument, result: 'find.issues', onlyWith },
+    issues: { operation: operations.SearchIssuesDocument, result: 'find.issues', omitUnless },
     merge_requests: { operation: operations.SearchMergeRequestsDocument, result: 'find.mergeRequests' },
     milestones: { operation: operations.SearchMilestonesDocument, result: 'find.milestones' },
     snippet_titles: { operation: operations.SearchSnippetTitlesDocument, result: 'find.snippets' },
@@ -41,7 +41,7 @@ export const searches: Route[] = [
   {
     ...search('/groups/:id/search', 'GroupSearch', 'a group and the groups inside it', {
       projects: { operation: operations.SearchGroupProjectsDocument, result: 'group.find.projects' },
-      issues: { operation: operations.SearchGroupIssuesDocument, result: 'group.find.issues', onlyWith },
+      issues: { operation: operations.SearchGroupIssuesDocument, result: 'group.find.issues', omitUnless },
       merge_requests: { operation: operations.SearchGroupMergeRequestsDocument, result: 'group.find.mergeRequests' },
       milestones: { operation: operations.SearchGroupMilestonesDocument, result: 'group.find.milestones' },
       users: { operation: operations.SearchGroupUsersDocument, result: 'group.find.users' },
@@ -50,7 +50,7 @@ export const searches: Route[] = [
   },
   {
     ...search('/projects/:id/search', 'ProjectSearch', 'a project', {
-      issues: { operation: operations.SearchProjectIssuesDocument, result: 'project.find.issues', onlyWith },
+      issues: { operation: operations.SearchProjectIssuesDocument, result: 'project.find.issues', omitUnless },
       merge_requests: {
         operation: operations.SearchProjectMergeRequestsDocument,
         result: 'project.find.mergeRequests',

@@ -4,7 +4,7 @@ import { ofForks } from '#rest/v4/merge_requests.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** The target of a todo is one key of its record. */
-const either = { target: ['issue', 'merge_request'] };
+const firstNonNull = { target: ['issue', 'merge_request'] };
 
 const omitNull = ofForks('merge_request.');
 
@@ -14,7 +14,7 @@ export const todos: Route[] = [
     path: '/todos',
     operation: operations.TodosDocument,
     result: 'todos',
-    either,
+    firstNonNull,
     omitNull,
   },
   {
@@ -27,21 +27,21 @@ export const todos: Route[] = [
     method: 'POST',
     path: '/todos/:id/mark_as_done',
     ...mutation('MarkTodoDone', 'markTodoDone.todo', '...TodoRecord'),
-    either,
+    firstNonNull,
     omitNull,
   },
   {
     method: 'POST',
     path: '/projects/:id/issues/:issue_iid/todo',
     ...mutation('MarkIssueAsTodo', 'markIssueAsTodo.todo', '...TodoRecord'),
-    either,
+    firstNonNull,
     omitNull,
   },
   {
     method: 'POST',
     path: '/projects/:id/merge_requests/:merge_request_iid/todo',
     ...mutation('MarkMergeRequestAsTodo', 'markMergeRequestAsTodo.todo', '...TodoRecord'),
-    either,
+    firstNonNull,
     omitNull,
   },
 ];

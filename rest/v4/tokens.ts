@@ -11,7 +11,7 @@ export const tokens: Route[] = [
     path: '/personal_access_tokens',
     operation: operations.PersonalAccessTokensDocument,
     result: 'personalAccessTokens',
-    refused: { status: 401, message: '401 Unauthorized' },
+    forbidden: { status: 401, message: '401 Unauthorized' },
   },
   {
     method: 'GET',

@@ -191,7 +191,7 @@ export const users: Route[] = [
     path: '/avatar',
     operation: operations.AvatarOfAddressDocument,
     result: 'avatarUrl',
-    within: ['avatar_url'],
+    wrapIn: ['avatar_url'],
     auth: 'optional',
   },
   {

@@ -34,7 +34,7 @@ export interface WrongLiterals {
 }
 
 /** Maximum number of reported places, as a list may have thousands of invalid values. */
-const MOST_TOLD = 50;
+const MAX_REPORTED_PLACES = 50;
 
 /** The errors of variable values, by the input that uses each variable first. */
 export function wrongVariables(
@@ -44,7 +44,7 @@ export function wrongVariables(
   given: Readonly<Record<string, unknown>>,
 ): FieldErrors {
   const fields: FieldErrors = {};
-  const tell = upTo(MOST_TOLD);
+  const tell = upTo(MAX_REPORTED_PLACES);
   for (const { variable, type: node, defaultValue } of operation.variableDefinitions ?? []) {
     const name = variable.name.value;
     const type = typeFromAST(schema, node);
@@ -71,7 +71,7 @@ export function wrongLiterals(schema: GraphQLSchema, document: DocumentNode): Wr
   const found: WrongLiterals[] = [];
   const around: (FieldNode | null)[] = [];
   const info = new TypeInfo(schema);
-  const tell = upTo(MOST_TOLD);
+  const tell = upTo(MAX_REPORTED_PLACES);
   const visitor = {
     Field: { enter: (node: FieldNode) => void around.push(node), leave: () => void around.pop() },
     Argument: (node: { name: { value: string }; value: Parameters<typeof validateInputLiteral>[0] }) => {

@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { type NamedEmoji, searchEmoji } from '#src/platform/emoji.ts';
 
 /** How many emoji a search returns at most. */
-const MOST = 20;
+const MAX_EMOJI = 20;
 
 const Emoji = builder.objectRef<NamedEmoji>('Emoji').implement({
   description: 'An emoji that texts and awards can name.',
@@ -15,8 +15,8 @@ const Emoji = builder.objectRef<NamedEmoji>('Emoji').implement({
 builder.queryFields((t) => ({
   emoji: t.field({
     type: [Emoji],
-    description: `The first ${MOST} emoji with a text in one of their names, those that begin with it first. Open to everyone.`,
+    description: `The first ${MAX_EMOJI} emoji with a text in one of their names, those that begin with it first. Open to everyone.`,
     args: { search: t.arg.string({ required: true, description: 'Part of the name, in any case.' }) },
-    resolve: (_root, { search }) => searchEmoji(search, MOST),
+    resolve: (_root, { search }) => searchEmoji(search, MAX_EMOJI),
   }),
 }));

@@ -5,11 +5,11 @@ import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { placeFields } from '#schema/places/fields.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import type { OwnedRecord } from '#src/domain/projects/owner.ts';
 import { changedBoard, changedBoardList } from '#src/domain/tracking/boards/list.ts';
 import { moveBoardIssue } from '#src/domain/tracking/boards/move_issue.ts';
 import { createBoard, deleteBoard, updateBoard } from '#src/domain/tracking/boards/save.ts';
 import { createBoardList, deleteBoardList, moveBoardList } from '#src/domain/tracking/boards/save_list.ts';
-import type { ChangedThere } from '#src/domain/tracking/places/place.ts';
 
 const whichBoard = (t: InputFields) => ({
   ...placeFields(t, 'of the board'),
@@ -21,7 +21,7 @@ const which = (t: InputFields) => ({
   listId: t.field({ ...idOf('BoardList'), required: true, description: 'Global or numeric ID of the list.' }),
 });
 
-const listPayload: Payload<ChangedThere> = {
+const listPayload: Payload<OwnedRecord> = {
   description: 'The list after the mutation.',
   fields: (t) => ({
     list: t.field({
@@ -44,7 +44,7 @@ const whichOne = (t: InputFields) => ({
   id: t.field({ ...idOf('Board'), required: true, description: 'Global or numeric ID of the board.' }),
 });
 
-const boardPayload: Payload<ChangedThere> = changed('board', Board, 'Board', changedBoard);
+const boardPayload: Payload<OwnedRecord> = changed('board', Board, 'Board', changedBoard);
 
 mutation('createBoard', {
   description: 'Creates a board of a project or group. For its reporters.',

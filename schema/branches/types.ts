@@ -2,16 +2,21 @@ import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { refPath } from '#src/domain/namespaces/address.ts';
-import { type BranchRow, type Divergence, divergenceOf, MOST_COUNTED } from '#src/domain/repository/branches/list.ts';
+import {
+  type BranchRow,
+  type Divergence,
+  divergenceOf,
+  MAX_COUNTED_COMMITS,
+} from '#src/domain/repository/branches/list.ts';
 
 const BranchDivergence = builder.objectRef<Divergence>('BranchDivergence').implement({
   description: 'How far a branch and the default branch have parted.',
   fields: (t) => ({
     ahead: t.exposeInt('ahead', {
-      description: `Number of commits of the branch that the default branch lacks; ${MOST_COUNTED} stands for that many or more.`,
+      description: `Number of commits of the branch that the default branch lacks; ${MAX_COUNTED_COMMITS} stands for that many or more.`,
     }),
     behind: t.exposeInt('behind', {
-      description: `Number of commits of the default branch that the branch lacks; ${MOST_COUNTED} stands for that many or more.`,
+      description: `Number of commits of the default branch that the branch lacks; ${MAX_COUNTED_COMMITS} stands for that many or more.`,
     }),
   }),
 });

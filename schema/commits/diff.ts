@@ -56,7 +56,7 @@ const DiffHunk = builder.objectRef<Hunk>('DiffHunk').implement({
 });
 
 /** How many lines of a file are returned one by one. */
-const MOST_LINES = 5_000;
+const MAX_LINES = 5_000;
 
 export const FileDiff = builder.objectRef<DiffEntry>('FileDiff').implement({
   description: 'The difference of one file, link or submodule between two states.',
@@ -80,12 +80,12 @@ export const FileDiff = builder.objectRef<DiffEntry>('FileDiff').implement({
         maxLines: t.arg.int({
           required: true,
           defaultValue: 1_000,
-          description: `How many lines to return, from 1 to ${MOST_LINES.toLocaleString('en')}.`,
+          description: `How many lines to return, from 1 to ${MAX_LINES.toLocaleString('en')}.`,
         }),
       },
       resolve: ({ diff }, { maxLines }) => {
-        if (maxLines < 1 || maxLines > MOST_LINES) {
-          throw new ValidationFailed({ maxLines: [`must be from 1 to ${MOST_LINES}`] });
+        if (maxLines < 1 || maxLines > MAX_LINES) {
+          throw new ValidationFailed({ maxLines: [`must be from 1 to ${MAX_LINES}`] });
         }
         return hunksOf(diff, maxLines);
       },

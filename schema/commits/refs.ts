@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { Repository } from '#schema/repository/types.ts';
-import { findMergeBase, MOST_REVISIONS } from '#src/domain/repository/commits/merge_base.ts';
+import { findMergeBase, MAX_REVISIONS } from '#src/domain/repository/commits/merge_base.ts';
 import { listRefsOfCommit, type RefRow, shortName } from '#src/domain/repository/commits/refs.ts';
 
 const RefType = builder.enumType('RefType', {
@@ -46,7 +46,7 @@ builder.objectFields(Repository, (t) => ({
     args: {
       refs: t.arg.stringList({
         required: true,
-        description: `Branches, tags or hashes (7 to 40 digits), also with steps behind them: 2 to ${MOST_REVISIONS}.`,
+        description: `Branches, tags or hashes (7 to 40 digits), also with steps behind them: 2 to ${MAX_REVISIONS}.`,
       }),
     },
     resolve: (project, { refs }, context) => findMergeBase(context, project, refs),

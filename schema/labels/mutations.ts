@@ -4,6 +4,7 @@ import { Label } from '#schema/labels/types.ts';
 import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { placeFields } from '#schema/places/fields.ts';
+import type { OwnedRecord } from '#src/domain/projects/owner.ts';
 import { labelById } from '#src/domain/tracking/labels/list.ts';
 import { promoteLabel } from '#src/domain/tracking/labels/promote.ts';
 import {
@@ -13,7 +14,6 @@ import {
   subscribeToLabel,
   updateLabel,
 } from '#src/domain/tracking/labels/save.ts';
-import type { ChangedThere } from '#src/domain/tracking/places/place.ts';
 
 const COLOR = 'Colour: `#` with 3 or 6 hex digits, or a CSS colour name.';
 const DESCRIPTION = 'Description of the label’s meaning.';
@@ -39,7 +39,7 @@ const label = (t: InputFields) =>
 
 const which = (t: InputFields) => ({ ...placeFields(t, 'of the label'), label: label(t) });
 
-const labelPayload: Payload<ChangedThere> = changed('label', Label, 'Label', (context, { place, id }, selection) =>
+const labelPayload: Payload<OwnedRecord> = changed('label', Label, 'Label', (context, { place, id }, selection) =>
   labelById(context, place, id, selection),
 );
 

@@ -4,11 +4,11 @@ import { Milestone } from '#schema/milestones/types.ts';
 import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { placeFields } from '#schema/places/fields.ts';
+import type { OwnedRecord } from '#src/domain/projects/owner.ts';
 import { placeHolding } from '#src/domain/tracking/milestones/holding.ts';
 import { changedMilestone } from '#src/domain/tracking/milestones/list.ts';
 import { promoteMilestone } from '#src/domain/tracking/milestones/promote.ts';
 import { createMilestone, deleteMilestone, updateMilestone } from '#src/domain/tracking/milestones/save.ts';
-import type { ChangedThere } from '#src/domain/tracking/places/place.ts';
 
 const MilestoneStateEvent = builder.enumType('MilestoneStateEvent', {
   description: 'How the state of a milestone changes.',
@@ -39,7 +39,7 @@ const which = (t: InputFields) => ({
   id: t.field({ ...idOf('Milestone'), required: true, description: 'Global or numeric ID of the milestone.' }),
 });
 
-const milestonePayload: Payload<ChangedThere> = changed('milestone', Milestone, 'Milestone', changedMilestone);
+const milestonePayload: Payload<OwnedRecord> = changed('milestone', Milestone, 'Milestone', changedMilestone);
 
 mutation('createMilestone', {
   description: 'Creates a milestone of a project or group. For masters of the project, or reporters of the group.',

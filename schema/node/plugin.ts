@@ -32,13 +32,13 @@ export function databaseIdOf(type: string, given: string, input: string): number
   if (found?.type === type) return found.id;
   // A key of no thread, or of one elsewhere.
   if (/^[0-9a-f]{40}$/.test(given)) return 0;
-  if (/^-?\d+$/.test(given)) return Math.max(-MOST, Math.min(MOST, Number(given)));
+  if (/^-?\d+$/.test(given)) return Math.max(-MAX_ID, Math.min(MAX_ID, Number(given)));
   const wrong = found ? `is the ID of a record of type ${found.type}, not ${type}` : `is not the ID of a ${type}`;
   throw new ValidationFailed({ [input]: [wrong] });
 }
 
 /** IDs are 32 bits wide, and the last one is never used. */
-const MOST = 2_147_483_647;
+const MAX_ID = 2_147_483_647;
 
 /** Passes database IDs to resolvers in place of the IDs in inputs and arguments. */
 class GlobalIdsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {

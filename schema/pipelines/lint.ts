@@ -136,7 +136,7 @@ builder.queryFields((t) => ({
     description: 'Checks the content of a `.gitlab-ci.yml`, of at most 1 MiB, without a project. For everyone.',
     args: { content: t.arg.string({ required: true, description: 'Text of the file, in YAML.' }) },
     resolve: async (_root, { content }, context) => {
-      const wish = { text: content, occasion: null, known: { weak: {}, strong: {} }, ground: null, wantsMerged: true };
+      const wish = { text: content, origin: null, known: { weak: {}, strong: {} }, ground: null, wantsMerged: true };
       const plan = await lintConfig(context, callerOf(context.actor, context.clientAddress), wish);
       return { ...plan, project: null };
     },

@@ -12,8 +12,8 @@ import { Plan } from '#schema/plan/plan.ts';
  * The total size of cached plans, and of the largest: in fields, each of which takes up to 4 KB. Fields count once per fragment
  * spread, and the text of the document, which is cached with its plan, counts too.
  */
-const MOST_KEPT = 10_000;
-const LARGEST_KEPT = 2_000;
+const MAX_CACHED_FIELDS = 10_000;
+const MAX_CACHED_PLAN_FIELDS = 2_000;
 /** Characters of a document that count as one field: a parsed character takes up to a hundred bytes. */
 const TEXT = 40;
 
@@ -21,8 +21,8 @@ const TEXT = 40;
 const own = new WeakMap<OperationDefinitionNode, Plan | null>();
 const seen = new WeakSet<OperationDefinitionNode>();
 const kept = new LRUCache<OperationDefinitionNode, { plan: Plan | null; size: number }>({
-  maxSize: MOST_KEPT,
-  maxEntrySize: LARGEST_KEPT,
+  maxSize: MAX_CACHED_FIELDS,
+  maxEntrySize: MAX_CACHED_PLAN_FIELDS,
   sizeCalculation: ({ size }) => size,
 });
 
@@ -34,11 +34,11 @@ export function planOf(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  comesAgain: boolean,
+  isRepeated: boolean,
 ): Plan | null {
   const known = own.has(operation) ? own.get(operation) : kept.get(operation)?.plan;
   if (known !== undefined) return known;
-  if (comesAgain) {
+  if (isRepeated) {
     const plan = Plan.of(schema, document, operation);
     own.set(operation, plan);
     return plan;
@@ -48,7 +48,7 @@ export function planOf(
     return null;
   }
   const size = sizeOf(document, operation);
-  if (size > LARGEST_KEPT) return null;
+  if (size > MAX_CACHED_PLAN_FIELDS) return null;
   const plan = Plan.of(schema, document, operation);
   kept.set(operation, { plan, size });
   return plan;
@@ -64,7 +64,7 @@ function sizeOf(document: DocumentNode, operation: OperationDefinitionNode): num
   const count = (set: SelectionSetNode | undefined) => {
     for (const selection of set?.selections ?? []) {
       size += 1;
-      if (size > LARGEST_KEPT) return;
+      if (size > MAX_CACHED_PLAN_FIELDS) return;
       count(selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection.selectionSet);
     }
   };

@@ -48,14 +48,14 @@ export function loaderAt<Key, T>(
   const [field] = fieldNodes as [FieldNode];
   const ofField = loaders.ofField(field);
   const name = `${key} ${selection.key}`;
-  const made = () => new DataLoader(load, { cache, maxBatchSize: MOST }) as DataLoader<unknown, unknown>;
+  const made = () => new DataLoader(load, { cache, maxBatchSize: BATCH_SIZE }) as DataLoader<unknown, unknown>;
   const loader = ofField.get(name) ?? made();
   ofField.set(name, loader);
   return loader as DataLoader<Key, T>;
 }
 
 /** Parents per statement. */
-const MOST = 100;
+const BATCH_SIZE = 100;
 
 function isBelowList(path: GraphQLResolveInfo['path']): boolean {
   for (let at: GraphQLResolveInfo['path'] | undefined = path; at; at = at.prev) {

@@ -24,7 +24,7 @@ const RefKind = builder.enumType('RefKind', {
 });
 
 /** Paths that one search returns at most. */
-const MOST_PATHS = 100;
+const MAX_PATHS = 100;
 
 const RepositoryLocation = builder.objectRef<LocationRow>('RepositoryLocation').implement({
   description: 'A directory, file or submodule at a path of a branch, tag or commit.',
@@ -82,7 +82,7 @@ const RepositoryLocation = builder.objectRef<LocationRow>('RepositoryLocation').
       resolve: (at, _args, context) => readmeAt(context, at),
     }),
     paths: t.stringList({
-      description: `Paths of files below the directory, at most ${MOST_PATHS}, of the first 50,000 files and directories.`,
+      description: `Paths of files below the directory, at most ${MAX_PATHS}, of the first 50,000 files and directories.`,
       args: {
         search: t.arg.string({
           required: true,
@@ -92,12 +92,12 @@ const RepositoryLocation = builder.objectRef<LocationRow>('RepositoryLocation').
         limit: t.arg.int({
           required: true,
           defaultValue: 20,
-          description: `Number of paths; at most ${MOST_PATHS}.`,
+          description: `Number of paths; at most ${MAX_PATHS}.`,
         }),
       },
       resolve: (at, { search, limit }, context) => {
-        if (limit < 0 || limit > MOST_PATHS)
-          throw new ValidationFailed({ limit: [`must be between 0 and ${MOST_PATHS}`] });
+        if (limit < 0 || limit > MAX_PATHS)
+          throw new ValidationFailed({ limit: [`must be between 0 and ${MAX_PATHS}`] });
         return searchPaths(context, at, search, limit);
       },
     }),

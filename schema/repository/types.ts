@@ -23,9 +23,9 @@ import {
   imageTypeOf,
   isEditable,
   isMarkdown,
-  LARGEST_TEXT,
   lfsPointerOf,
   linesOfText,
+  MAX_TEXT_BYTES,
   type ShownLines,
   shownLines,
   tableOf,
@@ -33,7 +33,7 @@ import {
 } from '#src/domain/repository/file_text.ts';
 import type { LfsPointer } from '#src/domain/repository/lfs_pointer.ts';
 import type { TreeRow } from '#src/domain/repository/tree.ts';
-import { LONGEST_RENDERED } from '#src/domain/tracking/markdown/render.ts';
+import { MAX_RENDERED_LENGTH } from '#src/domain/tracking/markdown/render.ts';
 import { EXECUTABLE } from '#src/git/base/model.ts';
 import type { Contributor as ContributorRow } from '#src/git/base/reader.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
@@ -186,7 +186,7 @@ export const RepositoryFile = builder.objectRef<FileRow>('RepositoryFile').imple
 });
 
 /** Lines that are read at once. */
-const MOST_LINES = 1_000;
+const MAX_LINES = 1_000;
 
 const LfsPointerType = builder.objectRef<LfsPointer>('LfsPointer').implement({
   description: 'The content of a file that is kept in large file storage (Git LFS) rather than in the repository.',
@@ -240,11 +240,11 @@ const BlameHunk = builder.objectRef<BlameRow>('BlameHunk').implement({
 /** The arguments of fields about lines of a file. */
 const lineArgs = builder.args((t) => ({
   from: t.int({ required: true, defaultValue: 1, description: 'Number of the first line, from 1.' }),
-  count: t.int({ required: true, defaultValue: MOST_LINES, description: `Number of lines; at most ${MOST_LINES}.` }),
+  count: t.int({ required: true, defaultValue: MAX_LINES, description: `Number of lines; at most ${MAX_LINES}.` }),
 }));
 
 /** Throws ValidationFailed. */
-function checkLines({ from, count }: { from: number; count: number }, most = MOST_LINES): void {
+function checkLines({ from, count }: { from: number; count: number }, most = MAX_LINES): void {
   if (from < 1) throw new ValidationFailed({ from: ['must be at least 1'] });
   if (count < 1 || count > most) throw new ValidationFailed({ count: [`must be between 1 and ${most}`] });
 }
@@ -259,8 +259,8 @@ builder.objectFields(RepositoryFile, (t) => ({
       count: t.arg.int({ description: 'Number of lines, at least 1; all that follow when left out.' }),
     },
     resolve: (file, { from, count }, context) => {
-      const [first, lines] = [from ?? 1, count ?? LARGEST_TEXT];
-      checkLines({ from: first, count: lines }, LARGEST_TEXT);
+      const [first, lines] = [from ?? 1, count ?? MAX_TEXT_BYTES];
+      checkLines({ from: first, count: lines }, MAX_TEXT_BYTES);
       return from == null && count == null ? textOf(context, file) : linesOfText(context, file, first, lines);
     },
   }),
@@ -301,7 +301,7 @@ builder.objectFields(RepositoryFile, (t) => ({
     description:
       'A file in Markdown as sanitised HTML, with links to what the caller can see; relative links lead to files of the same ref. Null for other files, and those of more than 128 KB.',
     resolve: async (file, _args, context) => {
-      if (!isMarkdown(file.name) || file.size > LONGEST_RENDERED) return null;
+      if (!isMarkdown(file.name) || file.size > MAX_RENDERED_LENGTH) return null;
       const text = await textOf(context, file);
       const at = { ref: file.ref, directory: file.path.split('/').slice(0, -1).join('/') };
       return text === null ? null : context.loaders.html.load({ text, projectId: file.projectId, flavour: 'gfm', at });

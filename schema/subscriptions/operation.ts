@@ -16,7 +16,7 @@ export interface Reads {
 }
 
 /** Bytes of a subscription's document and variables, which are kept as long as it is open. */
-export const LONGEST = 8 * 1024;
+export const MAX_SUBSCRIPTION_BYTES = 8 * 1024;
 
 /** Characters of the documents that are cached parsed: parsed ones take up to a hundred times as much. */
 const parsed = new LRUCache<string, DocumentNode>({
@@ -36,7 +36,8 @@ export function liveOperation(
   const text = args.document.loc?.source.body ?? '';
   const variables = JSON.stringify(args.variableValues ?? {});
   const size = Buffer.byteLength(text) + Buffer.byteLength(variables);
-  if (size > LONGEST) throw tooLarge(`The document and variables of a subscription have ${LONGEST} bytes at most.`);
+  if (size > MAX_SUBSCRIPTION_BYTES)
+    throw tooLarge(`The document and variables of a subscription have ${MAX_SUBSCRIPTION_BYTES} bytes at most.`);
   const operationName = args.operationName ?? null;
   return {
     size,

@@ -4,7 +4,7 @@ import { maskError } from '#schema/errors.ts';
 import { liveOperation, type Reads } from '#schema/subscriptions/operation.ts';
 import { Source } from '#schema/subscriptions/source.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
-import type { Hub } from '#src/domain/live/hub.ts';
+import type { SubscriptionHub } from '#src/domain/live/hub.ts';
 import type { LiveCaller, Sink } from '#src/domain/live/subscriber.ts';
 import { DomainError, Unavailable } from '#src/platform/errors.ts';
 import { Budget, within } from '#src/platform/limits/budget.ts';
@@ -13,7 +13,7 @@ import type { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 /** What serving subscriptions needs. */
 export interface Subscribing extends Reads {
   /** Null if this process receives no changes. */
-  hub: Hub | null;
+  hub: SubscriptionHub | null;
   quota: CallerSemaphore;
 }
 

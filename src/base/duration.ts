@@ -10,8 +10,8 @@ const UNITS: readonly [RegExp, number][] = [
 ];
 
 /** Characters of the longest accepted text, and the longest duration in milliseconds: a hundred years. */
-const LONGEST_TEXT = 200;
-const LONGEST = 100 * 31_557_600_000;
+const MAX_TEXT_LENGTH = 200;
+const MAX_DURATION_MS = 100 * 31_557_600_000;
 
 /**
  * Parses the duration in `expire_in`: `42` (seconds), `3 mins 4 sec`, `2h20min`, `6 mos 1 day`, `3 weeks and 2 days`, `never`.
@@ -20,7 +20,7 @@ const LONGEST = 100 * 31_557_600_000;
  */
 export function parseDuration(text: string): number | null {
   const plain = text.trim().toLowerCase();
-  if (plain.length > LONGEST_TEXT) return null;
+  if (plain.length > MAX_TEXT_LENGTH) return null;
   if (plain === 'never') return Number.POSITIVE_INFINITY;
   if (/^\d{1,12}$/.test(plain)) return within(Number(plain) * 1_000);
   const words = plain.replace(/,|\band\b/g, ' ').match(/\d{1,9}(?:\.\d{1,6})?|[a-z]+|\S/g) ?? [];
@@ -36,5 +36,5 @@ export function parseDuration(text: string): number | null {
 }
 
 function within(milliseconds: number): number | null {
-  return milliseconds <= LONGEST ? Math.round(milliseconds) : null;
+  return milliseconds <= MAX_DURATION_MS ? Math.round(milliseconds) : null;
 }

@@ -11,8 +11,8 @@ export class UnusableJson extends Error {
 }
 
 /** Values that one text may hold, keys of objects included, and how deep they may nest. */
-const MOST_VALUES = 100_000;
-const DEEPEST = 100;
+const MAX_VALUES = 100_000;
+const MAX_DEPTH = 100;
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 /** What the signs outside of strings mean: another value, a level down, a level up. */
@@ -63,9 +63,9 @@ function requireFew(text: Buffer): void {
     if (sign === UP) depth--;
     else values++;
     if (sign === DOWN) depth++;
-    if (depth > DEEPEST)
-      throw new UnusableJson(`The body nests lists and objects more than ${DEEPEST} levels deep`, true);
-    if (values > MOST_VALUES) throw new UnusableJson(`The body holds more than ${MOST_VALUES} values`, true);
+    if (depth > MAX_DEPTH)
+      throw new UnusableJson(`The body nests lists and objects more than ${MAX_DEPTH} levels deep`, true);
+    if (values > MAX_VALUES) throw new UnusableJson(`The body holds more than ${MAX_VALUES} values`, true);
   }
 }
 

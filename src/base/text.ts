@@ -1,9 +1,9 @@
 /** Characters of the longest description, comment or notes: lists hold a hundred of them. */
-const LONGEST_TEXT = 65_536;
+const MAX_TEXT_LENGTH = 65_536;
 
 /** What is wrong with the length of a description, comment or notes; null if nothing is (behaviour.md 1.6). */
 export function lengthError(text: string | null | undefined): string | null {
-  return text && text.length > LONGEST_TEXT ? `is too long (maximum is ${LONGEST_TEXT} characters)` : null;
+  return text && text.length > MAX_TEXT_LENGTH ? `is too long (maximum is ${MAX_TEXT_LENGTH} characters)` : null;
 }
 
 /**
@@ -21,6 +21,20 @@ export function trimEnds(text: string, characters: string): string {
 /** The text, such as an address, without slashes at its end. */
 export function withoutTrailingSlashes(text: string): string {
   return text.replace(/(?<!\/)\/+$/, '');
+}
+
+/** A name in camel case in small letters with underscores: `projectId` is `project_id`. */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Text with percent escapes, decoded; null if it is not well-formed. */
+export function decodedUri(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
 }
 
 /** Small letters of Latin scripts that are no letter with a mark, as they are written in ASCII. */

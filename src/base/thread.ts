@@ -105,7 +105,7 @@ export class Threads<Input, Output> {
   }
 }
 
-/** Milliseconds of CPU time that a thread has had; 0 on releases of Node that cannot tell. */
+/** Milliseconds of CPU time that a thread has had; 0 where Node does not report it. */
 async function cpuTimeOf(worker: Worker): Promise<number> {
   if (typeof worker.cpuUsage !== 'function') return 0;
   const { user, system } = await worker.cpuUsage();
@@ -119,7 +119,7 @@ async function within(limit: number, worker: Worker, before: number, answer: Pro
     const look = async () => {
       const used = (await cpuTimeOf(worker)) - before;
       if (used >= limit) reject(new Overrun(`It took over ${limit} ms`));
-      else if (timer !== undefined) timer = setTimeout(tryLook, Math.max(SHORTEST_WAIT, limit - used));
+      else if (timer !== undefined) timer = setTimeout(tryLook, Math.max(MIN_POLL_INTERVAL_MS, limit - used));
     };
     // A thread that has ended has told so itself.
     const tryLook = () => void look().catch(() => undefined);
@@ -134,7 +134,7 @@ async function within(limit: number, worker: Worker, before: number, answer: Pro
 }
 
 /** Milliseconds between looks at how much time a thread has had. */
-const SHORTEST_WAIT = 20;
+const MIN_POLL_INTERVAL_MS = 20;
 
 /** The next message of a thread. Throws ThreadLate when the signal comes first, and Overrun when the thread ends. */
 function message(worker: Worker, signal: AbortSignal): Promise<unknown> {

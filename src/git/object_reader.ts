@@ -51,10 +51,10 @@ import { KEPT_REFS, MERGE_REQUEST_REFS } from './refs/name.ts';
 import { RefReader } from './refs/read.ts';
 
 /** How many commits are asked for at a time. */
-const AT_ONCE = 50;
+const BATCH_SIZE = 50;
 
 /** How much the messages of one answer may have together, in characters. */
-const MOST_TEXT = 32 * 1024 * 1024;
+const MAX_MESSAGE_CHARACTERS = 32 * 1024 * 1024;
 
 /** Larger contents are read in chunks, so that others are served in between; in bytes. */
 const AT_A_STROKE = 1024 * 1024;
@@ -75,7 +75,7 @@ const reaches = new LRUCache<string, boolean>({
 });
 
 /** Of more commits that begin alike none is meant: each takes a walk of its own. */
-const MOST_ALIKE = 20;
+const MAX_COMMITS_WITH_PREFIX = 20;
 
 /** Below them lie the refs whose commits are found by the beginning of their hash. */
 const NAMED = ['refs/heads/', 'refs/tags/', `${MERGE_REQUEST_REFS}/`];
@@ -138,7 +138,7 @@ export abstract class ObjectReader implements RepositoryReader {
       const commit = await this.#peel(oid);
       if (commit !== null) commits.add(commit);
     }
-    if (commits.size === 0 || commits.size > MOST_ALIKE) return null;
+    if (commits.size === 0 || commits.size > MAX_COMMITS_WITH_PREFIX) return null;
     const tips = await this.#tips(options);
     const seen: Oid[] = [];
     for (const oid of commits) if (await this.#isSeen(oid, tips, options)) seen.push(oid);
@@ -211,7 +211,7 @@ export abstract class ObjectReader implements RepositoryReader {
   }
 
   commits(oids: Oid[]): Promise<Commit[]> {
-    return this.commitsBy(oids, AT_ONCE, (group) => Promise.all(group.map((oid) => this.commit(oid))));
+    return this.commitsBy(oids, BATCH_SIZE, (group) => Promise.all(group.map((oid) => this.commit(oid))));
   }
 
   /** Many commits, which `read` reads so many at a time. Throws MissingObject, LimitExceeded. */
@@ -219,8 +219,11 @@ export abstract class ObjectReader implements RepositoryReader {
     const commits: Commit[] = [];
     let text = 0;
     for (let at = 0; at < oids.length; at += atOnce) {
-      if (text > MOST_TEXT)
-        throw new LimitExceeded('work', `the messages of these commits have more than ${MOST_TEXT} characters`);
+      if (text > MAX_MESSAGE_CHARACTERS)
+        throw new LimitExceeded(
+          'work',
+          `the messages of these commits have more than ${MAX_MESSAGE_CHARACTERS} characters`,
+        );
       await yieldToEventLoop();
       const group = oids.slice(at, at + atOnce);
       for (const [index, commit] of (await read(group)).entries()) {
@@ -272,7 +275,7 @@ export abstract class ObjectReader implements RepositoryReader {
   }
 
   blobSizes(oids: Oid[]): Promise<Map<Oid, number>> {
-    return this.sizesBy(oids, AT_ONCE, (group) => Promise.all(group.map((oid) => this.blobSize(oid))));
+    return this.sizesBy(oids, BATCH_SIZE, (group) => Promise.all(group.map((oid) => this.blobSize(oid))));
   }
 
   /** The sizes of many blobs, which `read` reads so many at a time. */

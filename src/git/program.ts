@@ -32,16 +32,16 @@ const SHORT_WALK = 200;
 const FEW_DIRECTORIES = 6;
 
 /** Milliseconds in which a program that has begun to compare two trees is to tell what differs, before another one is asked. */
-const PATIENCE = 30;
+const COMPARE_TIMEOUT_MS = 30;
 
 /** From this many objects on, the git program is asked for many at a time; fewer are read in this process. */
 const MANY = 200;
 
 /** How many commits the program is asked for at a time: at the largest that are read, 25 MB. */
-const COMMITS_AT_ONCE = 100;
+const COMMIT_BATCH_SIZE = 100;
 
 /** How many sizes the program is asked for at a time: others who ask it meanwhile are answered in between. */
-const SIZES_AT_ONCE = 1_000;
+const SIZE_BATCH_SIZE = 1_000;
 
 /** Reads a repository through the git program: objects from a long-lived one, if no other store is given, walks from short runs. */
 export class ProgramReader extends ObjectReader {
@@ -51,7 +51,7 @@ export class ProgramReader extends ObjectReader {
 
   override async commits(oids: Oid[]): Promise<Commit[]> {
     if (oids.length < MANY) return super.commits(oids);
-    return this.commitsBy(oids, COMMITS_AT_ONCE, async (group) => {
+    return this.commitsBy(oids, COMMIT_BATCH_SIZE, async (group) => {
       const objects = await catFiles.ask(this.directory, (program) => program.readAll(group));
       const commits = objects.map((object, at) =>
         object?.type === 'commit' ? parseCommit(group[at] ?? '', object.content) : null,
@@ -62,7 +62,7 @@ export class ProgramReader extends ObjectReader {
 
   override async blobSizes(oids: Oid[]): Promise<Map<Oid, number>> {
     if (oids.length < MANY) return super.blobSizes(oids);
-    return this.sizesBy(oids, SIZES_AT_ONCE, async (group) => {
+    return this.sizesBy(oids, SIZE_BATCH_SIZE, async (group) => {
       const headers = await catFiles.ask(this.directory, (program) => program.headers(group));
       const sizes = headers.map((header) => (header?.type === 'blob' ? header.size : null));
       return again(group, sizes, (oid) => this.blobSize(oid));
@@ -196,7 +196,7 @@ export class ProgramReader extends ObjectReader {
     const near = isFar ? null : await firstChanges(this, from, to, { most, directories: FEW_DIRECTORIES });
     if (near && (near.isComplete || near.changes.length >= most)) return near;
     const begun = compared ? diffTrees.prepare(this.directory, { from, to }) : null;
-    const named = await begun?.named(PATIENCE);
+    const named = await begun?.named(COMPARE_TIMEOUT_MS);
     if (named) return changesIn(named, most);
     return (await nameChanges(this.directory, from, to, most)) ?? super.changes(from, to, options);
   }

@@ -97,7 +97,7 @@ async function applyChange(
   const objects = new ObjectWriter(reader.directory, keepLock);
   const { tree, conflicts, needsCheck } = await mergeTrees(reader, objects, { base: from, ours, theirs: to });
   if (conflicts.length > 0) throw new MergeConflict(conflicts);
-  if (tree === ours) throw new NothingChanged('The change is there already');
+  if (tree === ours) throw new NothingChanged('Nothing to commit');
   const applied = objects.add('commit', encodeCommit({ ...said, tree, parents: [onto] }));
   if (needsCheck) await checkWritten(reader.directory, objects.added);
   if (!isTrial) await objects.flush();

@@ -160,6 +160,12 @@ export class NotFound extends DomainError {
   }
 }
 
+/** For `catch`: null in the place of a NotFound. Throws any other error. */
+export function nullIfNotFound(error: unknown): null {
+  if (error instanceof NotFound) return null;
+  throw error;
+}
+
 /**
  * Invalid values, with messages by field (behaviour.md 1.6). `about` has the messages of all fields if v4 only reports some of
  * them, `details` messages by field that tell people more than the wording of v4.

@@ -4,7 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { expireAuthorizations } from '#src/access/oauth/expire.ts';
-import { MOST_REGISTERED, REGISTRATIONS_PER_HOUR } from '#src/domain/applications/register_itself.ts';
+import { MAX_REGISTERED_APPLICATIONS, REGISTRATIONS_PER_HOUR } from '#src/domain/applications/register_itself.ts';
 import { application, asks, authorize, decide, exchange, post, refused, sentBack, signedIn } from '../support/oauth.ts';
 import { startWorld, type World } from '../support/world.ts';
 
@@ -343,7 +343,7 @@ describe('Applications that registered themselves', () => {
   });
 
   it('are so many on a server', async () => {
-    const room = MOST_REGISTERED - (await registered());
+    const room = MAX_REGISTERED_APPLICATIONS - (await registered());
     await world.db.$executeRaw`
       INSERT INTO oauth_applications (uid, name, redirect_uris, scopes)
       SELECT 'full' || n, 'Full', '{}', '{}' FROM generate_series(1, ${room - 1}) n`;

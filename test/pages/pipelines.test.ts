@@ -1,7 +1,7 @@
 // One part in depth, which the long run has.
 // @module-tag long
 import { expect, it } from 'vitest';
-import { sealVariables } from '#src/domain/ci/pipelines/given_variables.ts';
+import { encryptVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import { storeReport } from '../support/artifacts.ts';
 import { Browser } from '../support/browser.ts';
 import { signedIn } from '../support/oauth.ts';
@@ -294,7 +294,7 @@ it('shows the keys of variables to those who may know them, and the values on a 
         source: 'api',
         status: 'success',
       },
-      variablesEncrypted: sealVariables(
+      variablesEncrypted: encryptVariables(
         [{ key: 'TARGET', value: 'moon-base', isFile: false, raw: false }],
         world.as(owner).secret,
       ),

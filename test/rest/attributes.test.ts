@@ -157,7 +157,7 @@ describe('updateIssue', () => {
     });
     const refused = await change('addLabels: ["c"]', guest);
     expect(refused.errors[0]).toMatchObject({
-      message: 'addLabels can be set only by reporters of the project',
+      message: 'Only reporters of the project can set addLabels',
       extensions: { code: 'FORBIDDEN' },
     });
   });

@@ -308,7 +308,7 @@ describe('A locked discussion', () => {
     const input = `project: "${project.id}", iid: ${body.iid}, discussionLocked: true`;
     const query = `mutation { updateIssue(input: { ${input} }) { issue { discussionLocked } } }`;
     const refused = (await world.graphql(query, {}, guest)).body;
-    expect(refused.errors[0].message).toBe('discussionLocked can be set only by reporters of the project');
+    expect(refused.errors[0].message).toBe('Only reporters of the project can set discussionLocked');
     const { body: made } = await world
       .api(owner)
       .post(`/projects/${project.id}/issues`, { title: 'x', discussion_locked: true });

@@ -1,7 +1,7 @@
 // One part in depth, which the long run has.
 // @module-tag long
 import { describe, expect, it } from 'vitest';
-import { MOST_FOLLOWED } from '#src/domain/users/follow.ts';
+import { MAX_FOLLOWED_USERS } from '#src/domain/users/follow.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -46,7 +46,7 @@ describe('Following a user', () => {
 
   it('ends at a number of users, also for several requests at once', async () => {
     const { anna, ben, decoy } = await people();
-    const many = Array.from({ length: MOST_FOLLOWED - 1 }, (_, n) => ({
+    const many = Array.from({ length: MAX_FOLLOWED_USERS - 1 }, (_, n) => ({
       name: 'x',
       username: `${anna.username}-${n}`,
       email: `${anna.username}-${n}@example.org`,
@@ -59,7 +59,7 @@ describe('Following a user', () => {
       INSERT INTO user_follows (follower_id, followed_id) SELECT ${anna.id}, id FROM users WHERE name = 'x'`;
     const answers = await Promise.all([ben, decoy].map(({ id }) => world.api(anna).post(`/users/${id}/follow`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400]);
-    expect(await world.db.userFollow.count({ where: { followerId: anna.id } })).toBe(MOST_FOLLOWED);
+    expect(await world.db.userFollow.count({ where: { followerId: anna.id } })).toBe(MAX_FOLLOWED_USERS);
   });
 
   it('is hidden from others by a private profile', async () => {

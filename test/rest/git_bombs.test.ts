@@ -2,7 +2,7 @@
 // @module-tag long
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { LARGEST_TEXT } from '#src/git/base/limits.ts';
+import { MAX_TEXT_BYTES } from '#src/git/base/limits.ts';
 import { commitTreeOf, deepPath, treeBomb, wideDirectory, writeZeros } from '../support/bombs.ts';
 import { git } from '../support/git_program.ts';
 import { LONG } from '../support/long.ts';
@@ -158,7 +158,7 @@ describe('Large objects', () => {
   });
 
   it('are no commits and tags: their messages have a limit', async () => {
-    const message = 'x'.repeat(LARGEST_TEXT);
+    const message = 'x'.repeat(MAX_TEXT_BYTES);
     const file = { branch: 'many', content: 'x', commit_message: message };
     await treeBomb(directory, { branch: 'messages', levels: 1 });
     expect((await api.post(`${at}/files/new`, { ...file, branch: 'messages' })).status).toBe(413);

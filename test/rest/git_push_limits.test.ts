@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { LARGEST_TEXT } from '#src/git/base/limits.ts';
+import { MAX_TEXT_BYTES } from '#src/git/base/limits.ts';
 import { chainPack, deltaBombPack, fetchBomb, pushBody, pushBomb, treeBomb, writeZeros } from '../support/bombs.ts';
 import { commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { git } from '../support/git_program.ts';
@@ -58,7 +58,7 @@ describe('A push', () => {
     const work = await workingCopy();
     await commitFile(work, 'a', 'a');
     const bare = path.join(work, '.git');
-    const text = `x ${'y'.repeat(LARGEST_TEXT)}`;
+    const text = `x ${'y'.repeat(MAX_TEXT_BYTES)}`;
     if (kind === 'commit') {
       const oid = git(bare, ['-c', 'user.name=a', '-c', 'user.email=a@b', 'commit-tree', 'HEAD^{tree}'], text).trim();
       git(bare, ['update-ref', 'refs/heads/main', oid]);

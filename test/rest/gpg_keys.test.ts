@@ -1,7 +1,7 @@
 // One part in depth, which the long run has.
 // @module-tag long
 import { describe, expect, it } from 'vitest';
-import { LONGEST_KEY } from '#src/domain/users/gpg_keys/save.ts';
+import { MAX_KEY_LENGTH } from '#src/domain/users/gpg_keys/save.ts';
 import { gpgFixtures } from '../support/gpg.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -62,7 +62,7 @@ describe('GPG keys', () => {
     ]) {
       expect(await add(key)).toMatchObject(invalid);
     }
-    expect(await add('x'.repeat(LONGEST_KEY + 1))).toMatchObject({
+    expect(await add('x'.repeat(MAX_KEY_LENGTH + 1))).toMatchObject({
       status: 400,
       body: { message: { key: [expect.stringContaining('is too long')] } },
     });

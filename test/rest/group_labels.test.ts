@@ -2,7 +2,7 @@
 // @module-tag long
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/types.ts';
-import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
+import { hookSubscriptions } from '#src/domain/changes/wanted_hooks.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Json } from '../support/http.ts';
@@ -273,7 +273,7 @@ describe('Projects inherit the labels of the groups around', () => {
       data: { projectId: project.id, url: 'http://127.0.0.1:9/', issuesEvents: true },
     });
     // The database tells the server of it.
-    await world.until(async () => (await hooksWant(world.db)).issue);
+    await world.until(async () => (await hookSubscriptions(world.db)).issue);
     await world.issue(project, owner, { labels: [name] });
     const event = await world.db.hookEvent.findFirst({ where: { kind: 'issue' }, orderBy: { id: 'desc' } });
     expect((event?.facts as Json | undefined)?.labels).toMatchObject([{ id, group_id: top.id, project_id: null }]);

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
+import { hookSubscriptions } from '#src/domain/changes/wanted_hooks.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { LONG } from '../support/long.ts';
 import { startMailbox } from '../support/mailbox.ts';
@@ -403,11 +403,11 @@ describe('POST /projects/:id/hooks/:hook_id/test/:trigger', () => {
 describe('Processes', () => {
   it('learn from each other that a hook wants to hear of something', async () => {
     await world.db.hook.deleteMany();
-    await world.until(async () => !(await hooksWant(world.db)).mergeRequest);
+    await world.until(async () => !(await hookSubscriptions(world.db)).mergeRequest);
     // As another process does it: nothing tells this one but the database.
     await world.db.hook.create({
       data: { projectId: project.id, url: 'http://127.0.0.1/', mergeRequestsEvents: true },
     });
-    await world.until(async () => (await hooksWant(world.db)).mergeRequest);
+    await world.until(async () => (await hookSubscriptions(world.db)).mergeRequest);
   });
 });

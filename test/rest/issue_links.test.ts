@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/types.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { MOST_LINKS } from '#src/domain/tracking/issue_links/save.ts';
+import { MAX_LINKS } from '#src/domain/tracking/issue_links/save.ts';
 import type { Json } from '../support/http.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -111,7 +111,7 @@ describe('POST /projects/:id/issues/:issue_iid/links', () => {
 
   it('makes at most 100 links of an issue', async () => {
     const [one, last] = (await issues(2)) as [Made, Made];
-    const data = Array.from({ length: MOST_LINKS }, (_, n) => {
+    const data = Array.from({ length: MAX_LINKS }, (_, n) => {
       return { projectId: open.id, iid: 10_000 + n, title: 'Many', authorId: ann.id };
     });
     const many = await world.db.issue.createManyAndReturn({ data, select: { id: true } });

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { findRecipients } from '#src/domain/notifications/mailing/distribute.ts';
 import type { Keyed } from '#src/domain/notifications/mailing/request.ts';
-import { sendTold } from '#src/domain/notifications/mailing/send.ts';
+import { sendNotification } from '#src/domain/notifications/mailing/send.ts';
 import { jobHandlers } from '#src/entrances/server/background_jobs.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import { startJobs } from '#src/platform/background/queue.ts';
@@ -58,7 +58,7 @@ async function thread() {
       return event.happening as unknown as Keyed;
     },
     find: (happening: Keyed) => findRecipients({ db, jobs }, [happening]),
-    tell: (happening: Keyed, to: TestUser = reader) => sendTold(sending, { happening, userId: to.id }),
+    tell: (happening: Keyed, to: TestUser = reader) => sendNotification(sending, { happening, userId: to.id }),
     issue,
     reader,
   };

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findRecipients } from '#src/domain/notifications/mailing/distribute.ts';
 import type { Keyed } from '#src/domain/notifications/mailing/request.ts';
-import { sendTold } from '#src/domain/notifications/mailing/send.ts';
+import { sendNotification } from '#src/domain/notifications/mailing/send.ts';
 import { readUnsubscribeToken, unsubscribeToken } from '#src/domain/notifications/mailing/unsubscribe.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { createMailer } from '#src/platform/outbound/mail/mailer.ts';
@@ -409,7 +409,7 @@ describe('Sending', () => {
     await settled(user);
     const mailer = createMailer({ url: mailbox.url, from: 'gantry@example.org' });
     const { repositories } = world;
-    await sendTold({ db, jobs, repositories, secret: SECRET, mailer, baseUrl: async () => world.url }, told);
+    await sendNotification({ db, jobs, repositories, secret: SECRET, mailer, baseUrl: async () => world.url }, told);
     expect(subjectsTo(user)).toHaveLength(1);
   });
 

@@ -2,7 +2,7 @@
 // @module-tag long
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { LONGEST_RENDERED } from '#src/domain/tracking/markdown/render.ts';
+import { MAX_RENDERED_LENGTH } from '#src/domain/tracking/markdown/render.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
 import type { Json } from '../support/http.ts';
 import { itEveryNth, LONG } from '../support/long.ts';
@@ -419,7 +419,7 @@ describe('What users write', () => {
   });
 });
 
-const repeated = (part: string, length = LONGEST_RENDERED) =>
+const repeated = (part: string, length = MAX_RENDERED_LENGTH) =>
   part.repeat(Math.ceil(length / part.length)).slice(0, length);
 
 /** Texts that parsers have taken long for. */
@@ -467,13 +467,13 @@ const BOMBS: [string, string][] = [
     'runs of backticks',
     Array.from({ length: 500 }, (_, index) => '`'.repeat(index))
       .join(' a')
-      .slice(0, LONGEST_RENDERED),
+      .slice(0, MAX_RENDERED_LENGTH),
   ],
   [
     'nested lists',
     Array.from({ length: 350 }, (_, index) => `${'  '.repeat(index)}- a`)
       .join('\n')
-      .slice(0, LONGEST_RENDERED),
+      .slice(0, MAX_RENDERED_LENGTH),
   ],
   ['a wide table', `${repeated('|a', 40_000)}\n${repeated('|-', 40_000)}\n${repeated('|b\n', 40_000)}`],
   ['many uses of a long address', `[a]: ${'x'.repeat(60_000)}\n\n${repeated('[a]', 60_000)}`],
@@ -499,7 +499,7 @@ describe('A text that is meant to take long', () => {
   });
 
   it('is shown as it is written if it is too long to be tried', async () => {
-    const text = `*a* <b>\n${'x'.repeat(LONGEST_RENDERED)}`;
+    const text = `*a* <b>\n${'x'.repeat(MAX_RENDERED_LENGTH)}`;
     expect(await inProject(text)).toBe(`<pre dir="auto">${text.replace('<b>', '&#60;b&#62;')}</pre>`);
   });
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/types.ts';
-import { LARGEST_PART } from '#src/domain/ci/job_logs/part.ts';
+import { MAX_PART_BYTES } from '#src/domain/ci/job_logs/part.ts';
 import { subscribe } from '../support/live.ts';
 import { LONG } from '../support/long.ts';
 import { endJob, takenJob } from '../support/running_job.ts';
@@ -51,11 +51,11 @@ it('jobTrace sends what runners send, piece by piece, from an offset on, and end
 it('jobTrace sends a long piece in parts, to subscribers of the whole project too', async () => {
   const job = await takenJob(world, owner, project);
   const live = await open({ in: { project: project.id } });
-  const text = 'x'.repeat(LARGEST_PART * 2 + 5);
+  const text = 'x'.repeat(MAX_PART_BYTES * 2 + 5);
   await print(job, 0, text);
   const parts: string[] = [];
   for (let n = 0; n < 3; n++) parts.push((await live.next()).data.jobTrace.content);
-  expect(parts.map(({ length }) => length)).toEqual([LARGEST_PART, LARGEST_PART, 5]);
+  expect(parts.map(({ length }) => length)).toEqual([MAX_PART_BYTES, MAX_PART_BYTES, 5]);
   await live.close();
 });
 

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { aggregate, coveredSeconds, type JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { slugOf } from '#src/domain/ci/environments/values.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
-import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/base/sources.ts';
+import type { PipelineOrigin } from '#src/domain/ci/pipelines/config/base/origin.ts';
+import { MAX_CONFIG_BYTES } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { expand, predefined } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import { parseConfig } from '#src/domain/ci/pipelines/config/parse.ts';
@@ -176,7 +176,7 @@ job:
 
   it.each([
     ['nested deeply', '['.repeat(20_000)],
-    ['large', `a: {script: "${'x'.repeat(LARGEST_CONFIG)}"}`],
+    ['large', `a: {script: "${'x'.repeat(MAX_CONFIG_BYTES)}"}`],
     [
       'of anchors that multiply',
       `.a: &a [${'x,'.repeat(9)}x]\n${Array.from({ length: 8 }, (_, n) => `.${n}: &n${n} [${`*${n ? `n${n - 1}` : 'a'},`.repeat(9)}x]`).join('\n')}\nj: {script: *n7}`,
@@ -362,14 +362,14 @@ describe('A file is read as libyaml reads it:', () => {
     ['keys', 'a: b\n'],
     ['blocks', '- |\n\n'],
   ])('takes time by its length for nothing but %s', (_, piece) => {
-    message(piece.repeat(LARGEST_CONFIG / piece.length - 1));
+    message(piece.repeat(MAX_CONFIG_BYTES / piece.length - 1));
   });
 });
 
 describe('only and except', () => {
-  const branch: Occasion = { ref: 'feature/x', tag: false, source: 'push', project: 'group/project' };
-  const runs = (keys: string, occasion: Partial<Occasion> = {}) =>
-    selectJobs(parseConfig(`j: {script: x, ${keys}}`), { ...branch, ...occasion }).length === 1;
+  const branch: PipelineOrigin = { ref: 'feature/x', tag: false, source: 'push', project: 'group/project' };
+  const runs = (keys: string, origin: Partial<PipelineOrigin> = {}) =>
+    selectJobs(parseConfig(`j: {script: x, ${keys}}`), { ...branch, ...origin }).length === 1;
 
   it.each([
     ['only: [branches]', {}, true],
@@ -392,8 +392,8 @@ describe('only and except', () => {
     ['except: [triggers]', { source: 'trigger' }, false],
     ['only: [schedules]', {}, false],
     ['only: []', {}, false],
-  ] as const)('%s for %j: %s', (keys, occasion, expected) => {
-    expect(runs(keys, occasion)).toBe(expected);
+  ] as const)('%s for %j: %s', (keys, origin, expected) => {
+    expect(runs(keys, origin)).toBe(expected);
   });
 
   it('give up on patterns that take forever', () => {

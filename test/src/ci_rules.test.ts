@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { PipelineOrigin } from '#src/domain/ci/pipelines/config/base/origin.ts';
 import { type Answers, keyOf, type Wanted } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { planOf } from '#src/domain/ci/pipelines/config/plan.ts';
 import { readExpression } from '#src/domain/ci/pipelines/config/rules/expression.ts';
 
 interface Case {
-  occasion?: Partial<Occasion>;
+  origin?: Partial<PipelineOrigin>;
   weak?: Record<string, string>;
   strong?: Record<string, string>;
   files?: Record<string, string>;
@@ -13,7 +13,7 @@ interface Case {
   tree?: string[];
 }
 
-const BRANCH: Occasion = { ref: 'topic', tag: false, source: 'push', project: 'group/project' };
+const BRANCH: PipelineOrigin = { ref: 'topic', tag: false, source: 'push', project: 'group/project' };
 
 function answersOf({ files = {}, changed, tree }: Case): Answers {
   const answers = new Map<string, ReturnType<Answers['get']>>();
@@ -26,9 +26,9 @@ function answersOf({ files = {}, changed, tree }: Case): Answers {
 }
 
 function plan(text: string, given: Case = {}) {
-  const occasion = { ...BRANCH, ...given.occasion };
-  const known = { weak: { CI_COMMIT_BRANCH: occasion.ref, ...given.weak }, strong: given.strong ?? {} };
-  const answer = planOf({ text, occasion, known, answers: answersOf(given) });
+  const origin = { ...BRANCH, ...given.origin };
+  const known = { weak: { CI_COMMIT_BRANCH: origin.ref, ...given.weak }, strong: given.strong ?? {} };
+  const answer = planOf({ text, origin, known, answers: answersOf(given) });
   if ('missing' in answer) throw new Error(`missing: ${JSON.stringify(answer.missing)}`);
   return answer.plan;
 }
@@ -186,7 +186,7 @@ describe('only and except with keys', () => {
 });
 
 describe('Pipelines of merge requests', () => {
-  const occasion = { source: 'merge_request_event', ref: 'refs/merge-requests/1/head', branch: 'topic' } as const;
+  const origin = { source: 'merge_request_event', ref: 'refs/merge-requests/1/head', branch: 'topic' } as const;
   it('have the jobs that ask for them', () => {
     const text = [
       'plain: {script: x}',
@@ -195,9 +195,9 @@ describe('Pipelines of merge requests', () => {
       'branches: {script: x, only: {refs: [branches]}}',
     ].join('\n');
     const weak = { CI_PIPELINE_SOURCE: 'merge_request_event' };
-    expect(jobs(text, { occasion, weak })).toBe('old new');
+    expect(jobs(text, { origin, weak })).toBe('old new');
     expect(jobs(text)).toBe('plain branches');
-    expect(jobs(`${text}\nworkflow: {rules: [{when: always}]}`, { occasion, weak })).toBe('plain old new');
+    expect(jobs(`${text}\nworkflow: {rules: [{when: always}]}`, { origin, weak })).toBe('plain old new');
   });
 });
 
@@ -452,7 +452,7 @@ describe('include', () => {
   it('asks for all files of one level at once', () => {
     const text =
       'include: [a.yml, {project: x/y, ref: v1, file: [/b.yml, c.yml]}, {template: Go}, {remote: "https://host/d.yml"}]\nj: {script: x}';
-    const answer = planOf({ text, occasion: BRANCH, known: { weak: {}, strong: {} }, answers: new Map() });
+    const answer = planOf({ text, origin: BRANCH, known: { weak: {}, strong: {} }, answers: new Map() });
     const place = { project: 'x/y', ref: 'v1' };
     expect(answer).toEqual({
       missing: [

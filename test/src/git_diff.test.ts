@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LARGEST_PIECE } from '#src/git/base/limits.ts';
+import { MAX_WHOLE_BLOB_BYTES } from '#src/git/base/limits.ts';
 import { EMPTY_TREE } from '#src/git/base/model.ts';
 import { diffCommit, diffTrees } from '#src/git/diff/diff.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
@@ -98,13 +98,14 @@ describe('Diffs', () => {
       const reader = new ProgramReader(directory);
       for (const oid of gitLines(directory, ['rev-list', '--all', '-n', '50'])) {
         const parent = gitLines(directory, ['rev-parse', `${oid}^@`])[0];
-        const limits = { fileBytes: LARGEST_PIECE, totalBytes: 1e9, patchBytes: 1e8 };
+        const limits = { fileBytes: MAX_WHOLE_BLOB_BYTES, totalBytes: 1e9, patchBytes: 1e8 };
         const { entries } = await diffCommit(reader, oid, { limits });
         // Larger files are named without their lines.
         const bytes = (revision: string, name: string) =>
           Number(gitLines(directory, ['cat-file', '-s', `${revision}:${name}`])[0]);
         const isLarge = entries.map(({ tooLarge, oldPath, newPath }) => {
-          if (tooLarge) expect(Math.max(bytes(oid, newPath), bytes(`${oid}^`, oldPath))).toBeGreaterThan(LARGEST_PIECE);
+          if (tooLarge)
+            expect(Math.max(bytes(oid, newPath), bytes(`${oid}^`, oldPath))).toBeGreaterThan(MAX_WHOLE_BLOB_BYTES);
           return tooLarge;
         });
         const said = gitDiff(directory, parent === undefined ? ['--root', oid] : [parent, oid]);

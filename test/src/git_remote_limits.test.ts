@@ -9,7 +9,7 @@ import path from 'node:path';
 import express, { type RequestHandler } from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type GitConcurrencyLimits, gitSemaphore } from '#src/domain/repository/remote/git_concurrency.ts';
-import { bodyArrival } from '#src/entrances/web/body_arrival.ts';
+import { bodyTimeout } from '#src/entrances/web/body_timeout.ts';
 import { gitRemote, isGitPath, type RequestLimits } from '#src/entrances/web/git_remote.ts';
 import { run, workingCopy } from '../support/git_client.ts';
 import { startWorld } from '../support/world.ts';
@@ -134,7 +134,7 @@ describe('Limits of the git remote', () => {
 
 describe('Bodies of other requests', () => {
   it('must arrive in time, but those of git have limits of their own', async () => {
-    const url = await serve(bodyArrival(100, isGitPath, { bytes: 1_000, milliseconds: 100 }), (incoming, response) => {
+    const url = await serve(bodyTimeout(100, isGitPath, { bytes: 1_000, milliseconds: 100 }), (incoming, response) => {
       incoming.resume();
       setTimeout(() => response.end('ok'), 300);
     });

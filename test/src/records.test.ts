@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, queryJson } from '#src/platform/database/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { type ColumnFacts, factsOf, type ModelName } from '#src/platform/records/model.ts';
-import { kept, MOST_KEPT, rowsJson } from '#src/platform/records/rows.ts';
+import { kept, MAX_CACHED_CHARACTERS, rowsJson } from '#src/platform/records/rows.ts';
 import { Selection, select } from '#src/platform/records/selection.ts';
 import { enums, models } from '../../src/generated/models.ts';
 import { Prisma } from '../../src/generated/prisma/client.ts';
@@ -158,9 +158,9 @@ describe('Texts of selections', () => {
       const selection = new Selection('ApplicationSettings', new Map(chosen.map((name) => [name, null])));
       made += rowsJson(selection, { from: Prisma.sql`SELECT 1`, order: (row) => row.id }).text.length;
     }
-    expect(made).toBeGreaterThan(MOST_KEPT);
+    expect(made).toBeGreaterThan(MAX_CACHED_CHARACTERS);
     expect(kept()).toBeGreaterThan(0);
-    expect(kept()).toBeLessThanOrEqual(MOST_KEPT);
+    expect(kept()).toBeLessThanOrEqual(MAX_CACHED_CHARACTERS);
   });
 
   it('hold nothing that a request gives', async () => {

@@ -166,7 +166,7 @@ describe('A restore', { timeout: 300_000 }, () => {
     const stores = { repositories: new RepositoryStore({ default: scratch(), fast: scratch() }) };
     const file = await backup(stores);
     await sql(`UPDATE projects SET repository_storage = 'default' WHERE id = ${project.id}`);
-    await expect(into(await emptyPlace(), file)).rejects.toThrow('GANTRY_STORAGES does not tell the directory: fast');
+    await expect(into(await emptyPlace(), file)).rejects.toThrow('storages missing from GANTRY_STORAGES: fast');
   });
 
   it('leaves out tables that are not of this server, and names them', LONG, async () => {

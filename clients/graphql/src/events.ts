@@ -7,7 +7,7 @@ export interface ServerSentEvent {
 }
 
 /** Milliseconds without a byte after which a stream counts as lost: servers send something every 15 seconds. */
-const STALLED = 60_000;
+const STALL_TIMEOUT_MS = 60_000;
 
 /** The events of a stream, until it ends. Throws when it breaks off, or nothing comes for a minute. */
 export async function* readEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent, void> {
@@ -45,7 +45,7 @@ function eventOf(block: string): ServerSentEvent | null {
 async function withinTime<Value>(coming: Promise<Value>): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('The server sends nothing any more.')), STALLED);
+    timer = setTimeout(() => reject(new Error('The server sends nothing any more.')), STALL_TIMEOUT_MS);
   });
   try {
     return await Promise.race([coming, late]);

@@ -2,9 +2,9 @@ import { dataOf } from './answer.ts';
 import { GantryError } from './errors.ts';
 import { readEvents } from './events.ts';
 
-/** Milliseconds before the first attempt to connect again; each further one waits twice as long, up to LONGEST. */
-const SHORTEST = 1_000;
-const LONGEST = 30_000;
+/** Milliseconds before the first attempt to connect again; each further one waits twice as long, up to MAX_RETRY_DELAY_MS. */
+const MIN_RETRY_DELAY_MS = 1_000;
+const MAX_RETRY_DELAY_MS = 30_000;
 
 /** Statuses of a server that stops, starts or has too much to do. */
 const TEMPORARY = new Set([429, 502, 503, 504]);
@@ -20,7 +20,7 @@ export async function* subscribeTo<Result>(
 ): AsyncGenerator<Result, void> {
   let last: string | undefined;
   let stood = false;
-  let wait = SHORTEST;
+  let wait = MIN_RETRY_DELAY_MS;
   for (;;) {
     try {
       const response = await open(last === undefined ? {} : { 'Last-Event-ID': last });
@@ -37,7 +37,7 @@ export async function* subscribeTo<Result>(
           if (event !== 'next') continue;
           const result = dataOf<Result>(status, JSON.parse(data));
           last = id ?? last;
-          wait = SHORTEST;
+          wait = MIN_RETRY_DELAY_MS;
           yield result;
         }
       }
@@ -47,7 +47,7 @@ export async function* subscribeTo<Result>(
       if (!stood || !isTemporary) throw error;
     }
     await sleep(wait, signal);
-    wait = Math.min(wait * 2, LONGEST);
+    wait = Math.min(wait * 2, MAX_RETRY_DELAY_MS);
   }
 }
 

@@ -35,7 +35,7 @@ export interface Audited {
 }
 
 /** Characters that are kept of a value or name. */
-const LONGEST = 255;
+const MAX_VALUE_LENGTH = 255;
 
 /**
  * Records what somebody did, in the transaction of the change: before it for what deletes a record whose name is to be read. Never
@@ -95,5 +95,7 @@ function textOf(value: unknown): string | null {
   if (value == null) return null;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const characters = [...text.toWellFormed().replaceAll('\0', '')];
-  return characters.length > LONGEST ? `${characters.slice(0, LONGEST - 1).join('')}…` : characters.join('');
+  return characters.length > MAX_VALUE_LENGTH
+    ? `${characters.slice(0, MAX_VALUE_LENGTH - 1).join('')}…`
+    : characters.join('');
 }

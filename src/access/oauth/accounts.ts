@@ -64,7 +64,7 @@ function addressOf({ email, confirmedAt, publicEmail }: Addressed, mayRead: bool
 }
 
 /** How many groups of a user are told. */
-const MOST_GROUPS = 1_000;
+const MAX_GROUPS = 1_000;
 
 /** The groups in which the user has a level, directly or by a group around them, and those of each role. */
 async function groupClaims(db: Db, userId: number): Promise<Record<string, string[]>> {
@@ -72,7 +72,7 @@ async function groupClaims(db: Db, userId: number): Promise<Record<string, strin
     SELECT n.full_path AS path, max(m.access_level)::int AS level, bool_or(m.namespace_id = n.id) AS direct
     FROM members m JOIN namespaces n ON n.lineage @> ARRAY[m.namespace_id] AND n.kind = 'group' AND n.deleted_at IS NULL
     WHERE m.user_id = ${userId} AND m.namespace_id IS NOT NULL AND ${notExpired('m')}
-    GROUP BY n.full_path ORDER BY n.full_path LIMIT ${MOST_GROUPS}`;
+    GROUP BY n.full_path ORDER BY n.full_path LIMIT ${MAX_GROUPS}`;
   const paths = (chosen: typeof groups) => chosen.map(({ path }) => path);
   const roles = ROLES.map(({ claim, level }) => [claim, paths(groups.filter((one) => one.level === level))] as const);
   return {

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type JsonWebKey, sign, verify } from 'node:crypto';
 
 /** Characters of the longest token that is verified. */
-const LONGEST = 16_384;
+const MAX_TOKEN_LENGTH = 16_384;
 
 /** A JSON Web Token with these claims, signed with a key of the provider. Its type tells tokens of one purpose from others. */
 export function signJwt(key: JsonWebKey, claims: Record<string, unknown>, type = 'JWT'): string {
@@ -21,7 +21,7 @@ export function verifyJwt(
   token: string,
   expected: { audience: string; type: string },
 ): Record<string, unknown> | null {
-  const [header = '', content = '', signature = '', ...rest] = token.length > LONGEST ? [] : token.split('.');
+  const [header = '', content = '', signature = '', ...rest] = token.length > MAX_TOKEN_LENGTH ? [] : token.split('.');
   if (signature === '' || rest.length > 0) return null;
   const signed = Buffer.from(`${header}.${content}`);
   const given = Buffer.from(signature, 'base64url');

@@ -14,7 +14,7 @@ export interface OAuthKeys {
 }
 
 /** Seconds for which a retired key remains valid: longer than anything it signed lives. */
-export const LONGEST_TRUST = 2 * 60 * 60;
+export const RETIRED_KEY_SECONDS = 2 * 60 * 60;
 
 /**
  * The current keys, created on first use; `known` if they did not change.
@@ -69,7 +69,7 @@ export async function removeRetiredKeys(db: Db): Promise<void> {
   await db.$executeRaw`DELETE FROM oauth_keys WHERE NOT ${believed}`;
 }
 
-const believed = Prisma.sql`(retired_at IS NULL OR retired_at > now() - make_interval(secs => ${LONGEST_TRUST}))`;
+const believed = Prisma.sql`(retired_at IS NULL OR retired_at > now() - make_interval(secs => ${RETIRED_KEY_SECONDS}))`;
 
 /** Keys that were encrypted with an earlier secret are lost, which must not affect later ones. */
 function tryOpen(encrypted: Uint8Array, secret: string): string[] {

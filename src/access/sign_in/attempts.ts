@@ -17,7 +17,7 @@ export const SPACING = { concurrency: 8, perCaller: 1, waitingPerCaller: 10, wai
 const queue = new CallerSemaphore(SPACING);
 
 /** Seconds for which a row may count. */
-const LONGEST = 60 * 60;
+const MAX_AGE_SECONDS = 60 * 60;
 
 /** The account whose password is tried, and the client address. */
 export interface Attempt {
@@ -78,7 +78,7 @@ export async function halfway(db: Db, attempt: Attempt): Promise<void> {
 export async function pruneAttempts(db: Db): Promise<void> {
   await db.$executeRaw`
     DELETE FROM sign_in_failures WHERE key IN (
-      SELECT key FROM sign_in_failures WHERE since < now() - make_interval(secs => ${LONGEST}) FOR UPDATE SKIP LOCKED)`;
+      SELECT key FROM sign_in_failures WHERE since < now() - make_interval(secs => ${MAX_AGE_SECONDS}) FOR UPDATE SKIP LOCKED)`;
 }
 
 function keysOf({ account, address }: Attempt): [string, string?] {

@@ -20,7 +20,7 @@ const LIMITS = { threads: HASHING.concurrency, memory: 64, milliseconds: 30_000,
 const threads = new Threads<HashRequest, Uint8Array>(SCRIPT, LIMITS);
 
 /** More characters than a password can have; longer input is not hashed. */
-const LONGEST = 1024;
+const MAX_PASSWORD_LENGTH = 1024;
 
 /**
  * Returns a memory-hard hash (scrypt, 32 MiB) with its parameters and salt in one string. `address` is the client's, for fair
@@ -50,7 +50,7 @@ export async function verifyPassword(
 ): Promise<boolean> {
   const [, N, r, p, salt = '', hash = ''] = (stored ?? hashOfNobody()).split('$');
   const options = { N: Number(N), r: Number(r), p: Number(p), maxmem: PASSWORD_COST.maxmem };
-  const read = password.slice(0, LONGEST);
+  const read = password.slice(0, MAX_PASSWORD_LENGTH);
   const actual = await scrypt({ password: read, salt: Buffer.from(salt, 'base64url'), length: 32, options }, address);
   const expected = Buffer.from(hash, 'base64url');
   return crypto.timingSafeEqual(actual, expected) && stored !== undefined && read === password;

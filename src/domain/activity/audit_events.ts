@@ -10,7 +10,7 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readPage, readRow, readRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
@@ -71,12 +71,12 @@ export async function listAuditEvents<R>(
     const where = all([sql`${column} = ${source}`, ...matching(filter)]);
     return pageOfRows(selection, { rows: event, where, order: NEWEST_FIRST }, page);
   };
-  return ofPermitted(
+  return forPermittedParents(
     places,
     (place) => authorizeAudit(actor, place),
     (permitted) => {
       const parents = permitted.map(({ record }) => ({ source: record.id }));
-      return readPages<R>(context.db, page, ofEach(parents, { source: 'int' }, pageOf));
+      return readPages<R>(context.db, page, perParent(parents, { source: 'int' }, pageOf));
     },
   );
 }

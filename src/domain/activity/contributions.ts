@@ -15,7 +15,7 @@ export interface ContributionDay {
 }
 
 /** The most days that are counted at once. */
-const MOST_DAYS = 366;
+const MAX_DAYS = 366;
 
 const DAY = 24 * 3600 * 1000;
 
@@ -33,9 +33,9 @@ export async function countContributions(
 ): Promise<ContributionDay[][]> {
   const actor = readerOf(context);
   const last = until ?? new Date().toISOString().slice(0, 10);
-  const first = since ?? new Date(Date.parse(last) - (MOST_DAYS - 1) * DAY).toISOString().slice(0, 10);
-  if (Date.parse(last) - Date.parse(first) >= MOST_DAYS * DAY) {
-    throw new ValidationFailed({ since: [`must be at most ${MOST_DAYS - 1} days before the last day`] });
+  const first = since ?? new Date(Date.parse(last) - (MAX_DAYS - 1) * DAY).toISOString().slice(0, 10);
+  if (Date.parse(last) - Date.parse(first) >= MAX_DAYS * DAY) {
+    throw new ValidationFailed({ since: [`must be at most ${MAX_DAYS - 1} days before the last day`] });
   }
   const found = await queryRows<ContributionDay & { author: number }>(
     context.db,

@@ -46,16 +46,16 @@ export interface DeadJob {
 }
 
 /** How many dead jobs are listed, and characters of their reasons. */
-const MOST_DEAD = 100;
-const LONGEST_REASON = 500;
+const MAX_DEAD_JOBS = 100;
+const MAX_REASON_LENGTH = 500;
 
 /** The jobs that were given up, the latest first, at most a hundred; for administrators. */
 export async function deadJobs(context: Context): Promise<DeadJob[]> {
   requireAdmin(context);
   return context.db.$queryRaw<DeadJob[]>`
     SELECT id::text, COALESCE(source_name, name) AS name, created_on AS since,
-      COALESCE(left(split_part(output->>'message', E'\\n', 1), ${LONGEST_REASON}::int), '') AS reason
-    FROM pgboss.job WHERE name = ${DEAD_LETTERS} AND state = 'created' ORDER BY created_on DESC, id LIMIT ${MOST_DEAD}`;
+      COALESCE(left(split_part(output->>'message', E'\\n', 1), ${MAX_REASON_LENGTH}::int), '') AS reason
+    FROM pgboss.job WHERE name = ${DEAD_LETTERS} AND state = 'created' ORDER BY created_on DESC, id LIMIT ${MAX_DEAD_JOBS}`;
 }
 
 /** All queues with their backlog, by name, for administrators. Dead letters stay in theirs until someone looks at them. */

@@ -46,6 +46,6 @@ export async function retryDeadJobs(context: Context, id: string | null | undefi
 }
 
 function toolsOf({ tools }: Context): ServerTools {
-  if (!tools) throw new Unavailable('This process does not look after the server.');
+  if (!tools) throw new Unavailable('Maintenance is not available in this process.');
   return tools;
 }

@@ -6,7 +6,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readPage, readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
@@ -66,12 +66,12 @@ export async function listApplications<R>(
   const actor = requireActor(context);
   const pageOf = ({ owner }: Asked<{ owner: number }>) =>
     pageOfRows(selection, { ...oldestFirst, where: sql`${application.ownerId} = ${owner}` }, page);
-  return ofPermitted(
+  return forPermittedParents(
     ownerIds,
     (ownerId) => authorizeAccount(actor, ownerId),
     (permitted) => {
       const owners = permitted.map((owner) => ({ owner }));
-      return readPages<R>(context.db, page, ofEach(owners, { owner: 'int' }, pageOf));
+      return readPages<R>(context.db, page, perParent(owners, { owner: 'int' }, pageOf));
     },
   );
 }

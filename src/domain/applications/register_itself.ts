@@ -9,13 +9,13 @@ import { networkOf } from '#src/platform/limits/network.ts';
 export const REGISTRATIONS_PER_HOUR = 20;
 
 /** How many applications that registered themselves there may be. Those that nobody authorizes go after a day (oauth/expire.ts). */
-export const MOST_REGISTERED = 10_000;
+export const MAX_REGISTERED_APPLICATIONS = 10_000;
 
 const HOUR = 3600;
 
 /** Redirect addresses of one application, and characters of its name: less than of one that a user answers for. */
-const MOST_URIS = 10;
-const LONGEST_NAME = 100;
+const MAX_REDIRECT_URIS = 10;
+const MAX_NAME_LENGTH = 100;
 
 /** An application that registered itself. */
 export interface SelfRegistered extends ApplicationValues {
@@ -33,16 +33,16 @@ export async function registerItself(context: Context, values: ApplicationValues
     await countUses(context.db, HOUR, { [`registrations ${networkOf(address)}`]: REGISTRATIONS_PER_HOUR });
   }
   const { name, redirectUris, scopes } = checkValues(values);
-  if (name.length > LONGEST_NAME) {
-    throw new ValidationFailed({ name: [`is too long (maximum is ${LONGEST_NAME} characters)`] });
+  if (name.length > MAX_NAME_LENGTH) {
+    throw new ValidationFailed({ name: [`is too long (maximum is ${MAX_NAME_LENGTH} characters)`] });
   }
-  if (redirectUris.length > MOST_URIS) {
-    throw new ValidationFailed({ redirect_uri: [`has too many addresses (maximum is ${MOST_URIS})`] });
+  if (redirectUris.length > MAX_REDIRECT_URIS) {
+    throw new ValidationFailed({ redirect_uri: [`has too many addresses (maximum is ${MAX_REDIRECT_URIS})`] });
   }
   if (!redirectUris.every(isOfOneReceiver)) {
     throw new ValidationFailed({ redirect_uri: ['is neither https nor http at 127.0.0.1, [::1] or localhost'] });
   }
-  if ((await context.db.oAuthApplication.count({ where: { ownerId: null } })) >= MOST_REGISTERED) {
+  if ((await context.db.oAuthApplication.count({ where: { ownerId: null } })) >= MAX_REGISTERED_APPLICATIONS) {
     throw new RateLimited(HOUR, 'Too many applications have registered themselves. Try again later.');
   }
   const uid = crypto.randomBytes(32).toString('hex');

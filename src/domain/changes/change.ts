@@ -12,7 +12,7 @@ export type DomainChange =
   | CommitCommentDeleted
   | MilestoneChanged
   | ProjectChanged
-  | WorkEnded
+  | UserUnassigned
   | BranchesMoved
   | RefsPushed
   | ReleaseChanged
@@ -99,8 +99,8 @@ export interface ProjectChanged {
 }
 
 /** A user is no longer a member of a project, or of a group and all that is in it, and does no more work there. */
-export interface WorkEnded {
-  type: 'workEnded';
+export interface UserUnassigned {
+  type: 'userUnassigned';
   place: { projectId: number } | { groupId: number };
   user: { id: number };
 }

@@ -17,11 +17,11 @@ const known = new WeakMap<object, Promise<Wanted>>();
 
 /**
  * Whether any webhook of the server receives such events: if none does, a change costs no statement for webhooks. Cached until
- * forgetWanted is called.
+ * clearHookCache is called.
  *
  * @param reader where to read it: the transaction of the caller, so that it does not wait for a second connection
  */
-export function hooksWant(db: Db, reader: Pick<Transaction, '$queryRaw'> = db): Promise<Wanted> {
+export function hookSubscriptions(db: Db, reader: Pick<Transaction, '$queryRaw'> = db): Promise<Wanted> {
   const kept = known.get(db);
   if (kept) return kept;
   const reading = read(reader);
@@ -32,8 +32,8 @@ export function hooksWant(db: Db, reader: Pick<Transaction, '$queryRaw'> = db): 
   return reading;
 }
 
-/** Clears the cache of hooksWant. */
-export function forgetWanted(db: Db): void {
+/** Clears the cache of hookSubscriptions. */
+export function clearHookCache(db: Db): void {
   known.delete(db);
 }
 
@@ -43,7 +43,7 @@ export function forgetWanted(db: Db): void {
  * @returns a function that stops watching
  */
 export function watchHooks(db: Db, listener: Listener): Promise<() => Promise<void>> {
-  const forget = () => forgetWanted(db);
+  const forget = () => clearHookCache(db);
   return listener.subscribe(CHANNEL, forget, forget);
 }
 

@@ -1,9 +1,9 @@
 /** Bytes of the longest ref, limited by an index. */
-const LONGEST_REF = 1000;
+const MAX_REF_BYTES = 1000;
 
-export const REF_TOO_LONG = `is too long (maximum is ${LONGEST_REF} bytes)`;
+export const REF_TOO_LONG = `is too long (maximum is ${MAX_REF_BYTES} bytes)`;
 
 /** Whether a ref is too long to be stored. */
 export function isTooLong(ref: string): boolean {
-  return Buffer.byteLength(ref) > LONGEST_REF;
+  return Buffer.byteLength(ref) > MAX_REF_BYTES;
 }

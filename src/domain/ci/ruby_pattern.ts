@@ -28,10 +28,10 @@ interface Frame {
 }
 
 /** Characters of the longest pattern. */
-const LONGEST = 4096;
+const MAX_PATTERN_LENGTH = 4096;
 
 /** Maximum nesting of groups. */
-const DEEPEST = 100;
+const MAX_GROUP_DEPTH = 100;
 
 /** First and last ASCII letter in each case. */
 const LETTERS = [
@@ -81,7 +81,7 @@ const CLASSES: Readonly<Record<string, string>> = {
  * @param flags of `imx`
  */
 export function translatePattern(body: string, flags: string): Translated | null {
-  if (body.length > LONGEST) return null;
+  if (body.length > MAX_PATTERN_LENGTH) return null;
   // Options at the start apply to the whole pattern.
   const [leading = '', options = ''] = /^\(\?([imx]+)\)/.exec(body) ?? [];
   const all = flags + options;
@@ -241,7 +241,7 @@ class Translation {
   }
 
   #open(): boolean {
-    if (this.#frames.length > DEEPEST) return false;
+    if (this.#frames.length > MAX_GROUP_DEPTH) return false;
     const rest = this.#body.slice(this.#at, this.#at + 110);
     if (rest.startsWith('(?#')) {
       const end = this.#body.indexOf(')', this.#at);
@@ -283,7 +283,7 @@ class Translation {
 
   /** Options for a group or, without a colon, for the rest of the enclosing group. */
   #options(on: string, off: string, isGroup: boolean, length: number): boolean {
-    if (!isGroup && this.#frames.length > DEEPEST) return false;
+    if (!isGroup && this.#frames.length > MAX_GROUP_DEPTH) return false;
     const before = this.#frame.options;
     const after = {
       i: (before.i || on.includes('i')) && !off.includes('i'),

@@ -27,7 +27,7 @@ export interface ImageRepository extends ImageName {
 }
 
 /** How many repositories a project has at most. */
-const MOST_REPOSITORIES = 1_000;
+const MAX_REPOSITORIES = 1_000;
 
 /**
  * The project of a name, if the actor may do this with its images. What the actor cannot see is unknown. Throws RegistryError,
@@ -94,8 +94,8 @@ export async function ensureRepository({ db }: Pick<Context, 'db'>, image: Image
   const where = { projectId_name: key };
   const known = await db.containerRepository.findUnique({ where, select: { id: true } });
   if (known) return { ...image, id: known.id };
-  const count = await db.containerRepository.count({ where: { projectId: key.projectId }, take: MOST_REPOSITORIES });
-  if (count >= MOST_REPOSITORIES) throw new LimitReached(`a project has at most ${MOST_REPOSITORIES} repositories`);
+  const count = await db.containerRepository.count({ where: { projectId: key.projectId }, take: MAX_REPOSITORIES });
+  if (count >= MAX_REPOSITORIES) throw new LimitReached(`a project has at most ${MAX_REPOSITORIES} repositories`);
   await db.containerRepository.createMany({ data: [key], skipDuplicates: true });
   return findRepository({ db }, image);
 }

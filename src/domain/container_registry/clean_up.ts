@@ -1,12 +1,9 @@
-import type { Context } from '#src/access/permissions/actor.ts';
 import { containersStore, placeOf } from '#src/domain/container_registry/place.ts';
 import { lockSize, recountSize } from '#src/domain/container_registry/size.ts';
 import { removeUploads } from '#src/domain/container_registry/uploads.ts';
-import type { StoredFile } from '#src/domain/uploads/store.ts';
+import type { StoredFile, WithUploads } from '#src/domain/uploads/store.ts';
 import { findUnrecordedFiles, secretsOf } from '#src/domain/uploads/unrecorded.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
-
-type Stores = Pick<Context, 'db' | 'uploads'>;
 
 const { sql } = Prisma;
 
@@ -14,7 +11,7 @@ const { sql } = Prisma;
 const GRACE = sql`interval '1 day'`;
 
 /** How many of each kind one run removes. */
-const MOST_REMOVED = 1_000;
+const MAX_REMOVED_PER_RUN = 1_000;
 
 /** What nothing keeps any more: no tag, no index, and nothing that it is about. */
 const LOOSE_MANIFEST = sql`m.touched_at < now() - ${GRACE}
@@ -30,7 +27,7 @@ const LOOSE_LINK = sql`l.created_at < now() - ${GRACE} AND NOT EXISTS (
  * Removes uploads that were broken off, manifests that no tag leads to, and blobs that no manifest needs, a day after they were last
  * used, and files that were not recorded after an hour: of each kind at most a thousand.
  */
-export async function cleanUpContainers(stores: Stores): Promise<void> {
+export async function cleanUpContainers(stores: WithUploads): Promise<void> {
   await removeExpiredUploads(stores);
   await removeLoose(stores);
   await removeUnusedBlobs(stores);
@@ -38,13 +35,13 @@ export async function cleanUpContainers(stores: Stores): Promise<void> {
   let removed = 0;
   for await (const file of findUnrecordedContainerFiles(stores)) {
     await store.remove(file);
-    if (++removed >= MOST_REMOVED) return;
+    if (++removed >= MAX_REMOVED_PER_RUN) return;
   }
 }
 
-async function removeExpiredUploads(stores: Stores): Promise<void> {
+async function removeExpiredUploads(stores: WithUploads): Promise<void> {
   const expired = await stores.db.$queryRaw<{ id: string }[]>`
-    SELECT id FROM container_uploads WHERE touched_at < now() - ${GRACE} ORDER BY touched_at LIMIT ${MOST_REMOVED}`;
+    SELECT id FROM container_uploads WHERE touched_at < now() - ${GRACE} ORDER BY touched_at LIMIT ${MAX_REMOVED_PER_RUN}`;
   await removeUploads(
     stores,
     expired.map(({ id }) => id),
@@ -52,12 +49,12 @@ async function removeExpiredUploads(stores: Stores): Promise<void> {
 }
 
 /** Removes manifests and then blobs of repositories, project by project, whose sizes change. */
-async function removeLoose({ db }: Stores): Promise<void> {
+async function removeLoose({ db }: WithUploads): Promise<void> {
   const projects = await db.$queryRaw<{ id: number }[]>`
     SELECT DISTINCT r.project_id AS id FROM container_repositories r
     WHERE r.id IN (SELECT m.repository_id FROM container_manifests m WHERE ${LOOSE_MANIFEST})
       OR r.id IN (SELECT l.repository_id FROM container_repository_blobs l WHERE ${LOOSE_LINK})
-    ORDER BY 1 LIMIT ${MOST_REMOVED}`;
+    ORDER BY 1 LIMIT ${MAX_REMOVED_PER_RUN}`;
   for (const { id } of projects) await db.$transaction((tx) => removeLooseOf(tx, id));
 }
 
@@ -69,21 +66,21 @@ async function removeLooseOf(tx: Transaction, projectId: number): Promise<void> 
   // What an index listed, and what was about a manifest, is loose only now.
   do {
     count = await tx.$executeRaw`DELETE FROM container_manifests WHERE id IN (
-      SELECT m.id FROM container_manifests m WHERE m.${ofProject} AND ${LOOSE_MANIFEST} ORDER BY m.id LIMIT ${MOST_REMOVED})`;
-  } while (count > 0 && count < MOST_REMOVED);
+      SELECT m.id FROM container_manifests m WHERE m.${ofProject} AND ${LOOSE_MANIFEST} ORDER BY m.id LIMIT ${MAX_REMOVED_PER_RUN})`;
+  } while (count > 0 && count < MAX_REMOVED_PER_RUN);
   await tx.$executeRaw`DELETE FROM container_repository_blobs WHERE (repository_id, blob_id) IN (
-    SELECT l.repository_id, l.blob_id FROM container_repository_blobs l WHERE l.${ofProject} AND ${LOOSE_LINK} LIMIT ${MOST_REMOVED})`;
+    SELECT l.repository_id, l.blob_id FROM container_repository_blobs l WHERE l.${ofProject} AND ${LOOSE_LINK} LIMIT ${MAX_REMOVED_PER_RUN})`;
   await recountSize(tx, projectId);
 }
 
 /** The rows go first: a file without a row is found by the next run. */
-async function removeUnusedBlobs(stores: Stores): Promise<void> {
+async function removeUnusedBlobs(stores: WithUploads): Promise<void> {
   const isUnused = sql`NOT EXISTS (SELECT 1 FROM container_repository_blobs l WHERE l.blob_id = b.id)`;
   const gone = await stores.db.$transaction(async (tx) => {
     // Uploads of the same content lock the row, too.
     const rows = await tx.$queryRaw<{ id: number }[]>`
       SELECT b.id FROM container_blobs b WHERE b.created_at < now() - interval '1 hour' AND ${isUnused}
-      ORDER BY b.id LIMIT ${MOST_REMOVED} FOR UPDATE SKIP LOCKED`;
+      ORDER BY b.id LIMIT ${MAX_REMOVED_PER_RUN} FOR UPDATE SKIP LOCKED`;
     return tx.$queryRaw<{ secret: string }[]>`
       DELETE FROM container_blobs b WHERE b.id = ANY(${rows.map(({ id }) => id)}::int[]) AND ${isUnused} RETURNING secret`;
   });
@@ -92,7 +89,7 @@ async function removeUnusedBlobs(stores: Stores): Promise<void> {
 }
 
 /** Finds files older than an hour that no blob and no upload has, which no push can still record. */
-export function findUnrecordedContainerFiles({ db, uploads }: Stores): AsyncGenerator<StoredFile> {
+export function findUnrecordedContainerFiles({ db, uploads }: WithUploads): AsyncGenerator<StoredFile> {
   const select = { secret: true };
   return findUnrecordedFiles(containersStore({ uploads }), async (files) => {
     const where = secretsOf(files);

@@ -32,7 +32,7 @@ export interface Referrer {
 }
 
 /** How many referrers one answer has. */
-const AT_ONCE = 50;
+const PAGE_SIZE = 50;
 
 /** The manifests of a repository that are about a digest, oldest first, whether there is such a manifest or not. */
 export async function referrersOf(
@@ -45,7 +45,10 @@ export async function referrersOf(
     SELECT id, json_strip_nulls(json_build_object('mediaType', media_type, 'digest', digest, 'size', size,
       'artifactType', artifact_type, 'annotations', annotations)) AS record
     FROM container_manifests WHERE repository_id = ${id} AND subject_digest = ${digest} AND id > ${after} ${isWanted}
-    ORDER BY id LIMIT ${AT_ONCE + 1}`;
-  const shown = rows.slice(0, AT_ONCE);
-  return { nodes: shown.map(({ record }) => record), last: rows.length > AT_ONCE ? (shown.at(-1)?.id ?? null) : null };
+    ORDER BY id LIMIT ${PAGE_SIZE + 1}`;
+  const shown = rows.slice(0, PAGE_SIZE);
+  return {
+    nodes: shown.map(({ record }) => record),
+    last: rows.length > PAGE_SIZE ? (shown.at(-1)?.id ?? null) : null,
+  };
 }

@@ -9,7 +9,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readRow } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
@@ -30,9 +30,9 @@ export async function listRepositories<R>(
     pageOfRows(selection, { rows: repository, where: sql`${repository.projectId} = ${project}`, order: BY_ID }, page);
   const read = (permitted: ProjectRow[]) => {
     const parents = permitted.map(({ id }) => ({ project: id }));
-    return readPages<R>(context.db, page, ofEach(parents, { project: 'int' }, pageOf));
+    return readPages<R>(context.db, page, perParent(parents, { project: 'int' }, pageOf));
   };
-  return ofPermitted(projects, (project) => authorize(context.actor, 'read_container_image', project), read);
+  return forPermittedParents(projects, (project) => authorize(context.actor, 'read_container_image', project), read);
 }
 
 /** A page of the repositories of the projects below each group that the actor may read, in one statement. Throws InsufficientScope. */
@@ -51,7 +51,7 @@ export async function listGroupRepositories<R>(
   };
   const parents = groups.map(({ id }) => ({ group: id }));
   const ids = sql`n.lineage && ${groups.map(({ id }) => id)}::int[]`;
-  return readPages<R>(context.db, page, ofEach(parents, { group: 'int' }, pageOf, [seenPlaces(actor, ids)]));
+  return readPages<R>(context.db, page, perParent(parents, { group: 'int' }, pageOf, [seenPlaces(actor, ids)]));
 }
 
 /** A repository of a project by its ID. Throws NotFound, Forbidden, Unauthenticated. */
@@ -93,11 +93,11 @@ export async function listTags<R>(
   const pageOf = ({ repository: id }: Asked<{ repository: number }>) =>
     pageOfRows(selection, { rows: tag, where: sql`${tag.repositoryId} = ${id}`, order: BY_NAME }, page);
   const parents = repositories.map(({ id }) => ({ repository: id }));
-  return readPages<R>(db, page, ofEach(parents, { repository: 'int' }, pageOf));
+  return readPages<R>(db, page, perParent(parents, { repository: 'int' }, pageOf));
 }
 
 /** Maximum number of tags beside a repository. */
-const MOST_TAGS = 100;
+const MAX_TAGS = 100;
 
 /** The first tags of each repository that the actor may read, in one statement. */
 export async function firstTags<R>(
@@ -105,7 +105,7 @@ export async function firstTags<R>(
   repositories: readonly { id: number }[],
   selection: Selection<'ContainerTag', R>,
 ): Promise<R[][]> {
-  const page = { limit: MOST_TAGS, offset: 0, withTotal: false };
+  const page = { limit: MAX_TAGS, offset: 0, withTotal: false };
   return (await listTags(context, repositories, page, selection)).map(({ nodes }) => nodes);
 }
 

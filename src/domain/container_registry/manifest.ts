@@ -4,13 +4,13 @@ import { RegistryError } from '#src/domain/container_registry/errors.ts';
 import { isDigest } from '#src/domain/container_registry/names.ts';
 
 /** Bytes of the largest manifest. */
-export const LARGEST_MANIFEST = 4 * 1024 * 1024;
+export const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
 /** How many layers, or manifests, one lists at most. */
-const MOST_LISTED = 1_000;
+const MAX_LISTED_ENTRIES = 1_000;
 /** Bytes of annotations that lists of referrers repeat; of larger ones the manifest itself tells. */
-const MOST_ANNOTATIONS = 64 * 1024;
+const MAX_ANNOTATION_BYTES = 64 * 1024;
 /** Characters of the longest media type. */
-const LONGEST_TYPE = 255;
+const MAX_MEDIA_TYPE_LENGTH = 255;
 
 export const OCI_INDEX = 'application/vnd.oci.image.index.v1+json';
 const IMAGES = ['application/vnd.oci.image.manifest.v1+json', 'application/vnd.docker.distribution.manifest.v2+json'];
@@ -44,8 +44,8 @@ export interface ParsedManifest {
  * @throws RegistryError for anything that is not one
  */
 export function parseManifest(content: Buffer, type: string): ParsedManifest {
-  if (content.length > LARGEST_MANIFEST) {
-    throw new RegistryError('TOO_LARGE', `A manifest has at most ${LARGEST_MANIFEST} bytes`);
+  if (content.length > MAX_MANIFEST_BYTES) {
+    throw new RegistryError('TOO_LARGE', `A manifest has at most ${MAX_MANIFEST_BYTES} bytes`);
   }
   const manifest = read(content);
   const mediaType = typeOf(manifest, type);
@@ -111,7 +111,7 @@ function typeOf({ mediaType, layers, manifests }: Fields, type: string): string 
 
 function listIn(value: unknown, field: string): unknown[] {
   if (!Array.isArray(value)) throw invalid(`${field} must be a list`);
-  if (value.length > MOST_LISTED) throw invalid(`${field} has more than ${MOST_LISTED} entries`);
+  if (value.length > MAX_LISTED_ENTRIES) throw invalid(`${field} has more than ${MAX_LISTED_ENTRIES} entries`);
   return value;
 }
 
@@ -123,7 +123,7 @@ function descriptorIn(value: unknown, field: string): Descriptor {
 }
 
 function mediaTypeIn(value: unknown, field: string): string {
-  if (typeof value === 'string' && value.length <= LONGEST_TYPE && /^[\x21-\x7e]*$/.test(value)) return value;
+  if (typeof value === 'string' && value.length <= MAX_MEDIA_TYPE_LENGTH && /^[\x21-\x7e]*$/.test(value)) return value;
   throw invalid(`${field} has a media type that is not well-formed`);
 }
 
@@ -141,7 +141,7 @@ function annotationsIn(value: unknown): Record<string, string> | null {
   }
   const text = JSON.stringify(value);
   // PostgreSQL stores no NUL.
-  if (Buffer.byteLength(text) > MOST_ANNOTATIONS || text.includes('\\u0000') || !text.isWellFormed()) return null;
+  if (Buffer.byteLength(text) > MAX_ANNOTATION_BYTES || text.includes('\\u0000') || !text.isWellFormed()) return null;
   return value as Record<string, string>;
 }
 

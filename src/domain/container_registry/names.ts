@@ -1,9 +1,9 @@
 import { RegistryError } from '#src/domain/container_registry/errors.ts';
 
 /** Characters of the longest name of a repository. */
-const LONGEST = 255;
+const MAX_NAME_LENGTH = 255;
 /** How many components may stand behind the path of a project. */
-const MOST_BEHIND = 2;
+const MAX_COMPONENTS_AFTER_PROJECT = 2;
 
 const COMPONENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
 const TAG = /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/;
@@ -22,9 +22,10 @@ export interface NameSplit {
 /** The ways to read a name, longest path of a project first. Throws RegistryError for what is no name. */
 export function splitsOf(name: string): NameSplit[] {
   const components = name.split('/');
-  if (name.length > LONGEST || !/^[a-z0-9._/-]+$/.test(name) || components.includes('')) throw invalidName(name);
+  if (name.length > MAX_NAME_LENGTH || !/^[a-z0-9._/-]+$/.test(name) || components.includes(''))
+    throw invalidName(name);
   const splits: NameSplit[] = [];
-  for (let behind = 0; behind <= MOST_BEHIND && components.length - behind >= 2; behind++) {
+  for (let behind = 0; behind <= MAX_COMPONENTS_AFTER_PROJECT && components.length - behind >= 2; behind++) {
     const at = components.length - behind;
     const rest = components.slice(at);
     if (!rest.every((component) => COMPONENT.test(component))) continue;
@@ -34,7 +35,9 @@ export function splitsOf(name: string): NameSplit[] {
 }
 
 function invalidName(name: string): RegistryError {
-  return new RegistryError('NAME_INVALID', 'The name is not that of a repository', { name: name.slice(0, LONGEST) });
+  return new RegistryError('NAME_INVALID', 'The name is not that of a repository', {
+    name: name.slice(0, MAX_NAME_LENGTH),
+  });
 }
 
 /** Whether a text is a digest that the registry supports: SHA-256. */

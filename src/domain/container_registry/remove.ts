@@ -29,8 +29,8 @@ export interface TagFilter {
 /** How many seconds must lie between two deletions of many tags of a repository. */
 const PAUSE = 60 * 60;
 /** How many tags one deletion looks at, and how many it deletes in one statement. */
-const MOST_TAGS = 100_000;
-const AT_ONCE = 1_000;
+const MAX_TAGS = 100_000;
+const BATCH_SIZE = 1_000;
 
 /** Deletes a repository of images with its tags and manifests. Returns its ID. Throws NotFound, Forbidden. */
 export async function deleteContainerRepository(context: Context, ref: IdOrPath, id: number): Promise<number> {
@@ -146,13 +146,13 @@ export async function deleteMatchingTags(
     where,
     select: { name: true, pushedAt: true },
     orderBy: [{ pushedAt: 'desc' }, { id: 'desc' }],
-    take: MOST_TAGS,
+    take: MAX_TAGS,
   });
   const matching = await matchingTags(tags, filter, `repository ${repositoryId}`);
   const before = Date.parse(askedAt) - filter.olderThan * 1_000;
   const doomed = matching.slice(filter.keepN).filter(({ pushedAt }) => pushedAt.getTime() <= before);
-  for (let at = 0; at < doomed.length; at += AT_ONCE) {
-    const names = doomed.slice(at, at + AT_ONCE).map(({ name }) => name);
+  for (let at = 0; at < doomed.length; at += BATCH_SIZE) {
+    const names = doomed.slice(at, at + BATCH_SIZE).map(({ name }) => name);
     await db.$transaction((tx) => deleteTags(tx, repositoryId, names));
   }
 }

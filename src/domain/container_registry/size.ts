@@ -52,5 +52,5 @@ export async function requireRoom(
 
 /** The error for a blob over the limit. */
 export function tooLarge(limit: number): RegistryError {
-  return new RegistryError('TOO_LARGE', `A blob may have ${limit} bytes (GANTRY_MAX_CONTAINER_BLOB_BYTES)`);
+  return new RegistryError('TOO_LARGE', `Blobs can be at most ${limit} bytes (GANTRY_MAX_CONTAINER_BLOB_BYTES)`);
 }

@@ -17,8 +17,8 @@ export const REGISTRY_SERVICE = 'container_registry';
 const TOKEN_TYPE = 'registry+jwt';
 
 /** How many scopes one token has at most, and characters of the longest. */
-const MOST_SCOPES = 20;
-const LONGEST_SCOPE = 400;
+const MAX_SCOPES = 20;
+const MAX_SCOPE_LENGTH = 400;
 
 /** What a token lets its bearer do with a repository, as far as the bearer still may. */
 export interface Grant {
@@ -61,8 +61,8 @@ export async function identifyRegistryCaller(
 /** A scope that a client asks for: `repository:group/project:pull,push`. Others are left out. Throws BadRequest. */
 export function scopesIn(given: readonly string[]): Grant[] {
   const texts = given.flatMap((text) => text.split(' ')).filter((text) => text !== '');
-  if (texts.length > MOST_SCOPES || texts.some((text) => text.length > LONGEST_SCOPE)) {
-    throw new BadRequest(`A token has at most ${MOST_SCOPES} scopes of ${LONGEST_SCOPE} characters`);
+  if (texts.length > MAX_SCOPES || texts.some((text) => text.length > MAX_SCOPE_LENGTH)) {
+    throw new BadRequest(`A token has at most ${MAX_SCOPES} scopes of ${MAX_SCOPE_LENGTH} characters`);
   }
   return texts.flatMap((text) => {
     const [, name, actions] = /^repository:([^:]+):([a-z*,]+)$/.exec(text) ?? [];
@@ -108,7 +108,7 @@ export async function openRegistryToken(
 ): Promise<OpenedToken> {
   const { signing } = await currentKeys(db, secret);
   const claims = verifyJwt(signing, token, { audience: REGISTRY_SERVICE, type: TOKEN_TYPE });
-  if (!claims) throw new Unauthenticated('The token has expired, or is none of this registry.');
+  if (!claims) throw new Unauthenticated('The token has expired or was not issued by this registry.');
   const proof = claims.proof as Proof | null;
   const actor = proof && (await provenBy(db, proof));
   if (actor === undefined) throw new Unauthenticated('What the token was given for is no longer valid.');

@@ -6,15 +6,14 @@ import { recordBlob } from '#src/domain/container_registry/blobs.ts';
 import { RegistryError } from '#src/domain/container_registry/errors.ts';
 import { containersStore, placeOf } from '#src/domain/container_registry/place.ts';
 import { requireRoom, tooLarge } from '#src/domain/container_registry/size.ts';
-import type { UploadStore } from '#src/domain/uploads/store.ts';
+import type { WithRepositories } from '#src/domain/repository/store.ts';
+import type { UploadStore, WithUploads } from '#src/domain/uploads/store.ts';
 import { LimitReached } from '#src/platform/errors.ts';
 import { SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
 /** How many blobs a project is sent at once, and of how many parts one is at most. */
-const MOST_UPLOADS = 100;
-const MOST_PARTS = 10_000;
-
-type Stores = Pick<Context, 'db' | 'repositories' | 'uploads'>;
+const MAX_UPLOADS = 100;
+const MAX_PARTS = 10_000;
 
 /** A blob that is being sent. */
 export interface UploadRow {
@@ -40,13 +39,16 @@ interface Stored {
 }
 
 /** Begins to take a blob. Throws Forbidden, LimitReached. */
-export async function beginUpload(context: Stores, repository: ImageRepository): Promise<UploadRow> {
+export async function beginUpload(
+  context: WithRepositories & WithUploads,
+  repository: ImageRepository,
+): Promise<UploadRow> {
   await requireRoom(context, repository.project.id, { bytes: 0, more: 0 });
   const { db } = context;
   const where = { repository: { projectId: repository.project.id } };
-  if ((await db.containerUpload.count({ where, take: MOST_UPLOADS })) >= MOST_UPLOADS) {
+  if ((await db.containerUpload.count({ where, take: MAX_UPLOADS })) >= MAX_UPLOADS) {
     throw new LimitReached(
-      `a project is sent ${MOST_UPLOADS} blobs at once; those that were broken off count for a day`,
+      `a project is sent ${MAX_UPLOADS} blobs at once; those that were broken off count for a day`,
     );
   }
   const id = randomBytes(16).toString('hex');
@@ -77,7 +79,7 @@ function unknownUpload(): RegistryError {
  * upload ends, or is too large; LimitReached.
  */
 export async function appendPart(
-  context: Stores,
+  context: WithRepositories & WithUploads,
   repository: ImageRepository,
   id: string,
   part: IncomingPart,
@@ -107,14 +109,18 @@ function outOfOrder(): RegistryError {
   return new RegistryError('RANGE_INVALID', 'The part does not begin where the upload ends');
 }
 
-function recordPart({ db }: Stores, upload: UploadRow, { secret, size, digest }: Stored): Promise<void> {
+function recordPart(
+  { db }: WithRepositories & WithUploads,
+  upload: UploadRow,
+  { secret, size, digest }: Stored,
+): Promise<void> {
   return db.$transaction(async (tx) => {
     const [row] = await tx.$queryRaw<{ parts: number }[]>`
       UPDATE container_uploads SET size = size + ${size}::bigint, parts = parts + 1, touched_at = now()
       WHERE id = ${upload.id} AND size = ${upload.size}::bigint RETURNING parts`;
     // Another part has come meanwhile, or the upload is over.
     if (!row) throw outOfOrder();
-    if (row.parts > MOST_PARTS) throw new LimitReached(`a blob has at most ${MOST_PARTS} parts`);
+    if (row.parts > MAX_PARTS) throw new LimitReached(`a blob has at most ${MAX_PARTS} parts`);
     const data = { uploadId: upload.id, number: row.parts, secret, size: BigInt(size), digest };
     await tx.containerUploadPart.create({ data });
   });
@@ -170,7 +176,7 @@ async function write(
  * the digest, and then the upload is over, too; also as appendPart.
  */
 export async function finishUpload(
-  context: Stores,
+  context: WithRepositories & WithUploads,
   repository: ImageRepository,
   id: string,
   { digest, part }: { digest: string; part: IncomingPart },
@@ -204,7 +210,10 @@ export async function finishUpload(
 }
 
 /** Puts parts together, one after the other. */
-async function join(context: Stores, parts: readonly { secret: string; size: bigint }[]): Promise<Stored> {
+async function join(
+  context: WithRepositories & WithUploads,
+  parts: readonly { secret: string; size: bigint }[],
+): Promise<Stored> {
   const files = containersStore(context);
   async function* content(): AsyncGenerator<Uint8Array> {
     for (const part of parts) {
@@ -218,7 +227,11 @@ async function join(context: Stores, parts: readonly { secret: string; size: big
 }
 
 /** Gives up an upload. Throws RegistryError. */
-export async function cancelUpload(context: Stores, repository: ImageRepository, id: string): Promise<void> {
+export async function cancelUpload(
+  context: WithRepositories & WithUploads,
+  repository: ImageRepository,
+  id: string,
+): Promise<void> {
   await findUpload(context, repository, id);
   await removeUploads(context, [id]);
 }

@@ -57,7 +57,7 @@ const RATE = { perSecond: 1, atOnce: 30 };
 const askedOn = ofEachDatabase(() => new LeakyBucket(RATE, 10_000));
 
 /** Numbers that are tried for a free path. */
-const MOST_TRIED = 1_000;
+const MAX_TRIED_NUMBERS = 1_000;
 
 /**
  * Whether a user, or a group at the top or directly in a parent group, has a path, in any case; with the path and the smallest number
@@ -70,7 +70,7 @@ export async function pathInUse(context: Context, path: string, parentId: number
   const parent = parentId === null ? sql`${namespace.parentId} IS NULL` : sql`${namespace.parentId} = ${parentId}`;
   const [found] = await context.db.$queryRaw<{ exists: boolean; free: string | null }[]>`
     SELECT ${inUse(sql`${path}::text`, parent)} AS exists,
-      (SELECT ${path}::text || t.number FROM generate_series(1, ${MOST_TRIED}) t(number)
+      (SELECT ${path}::text || t.number FROM generate_series(1, ${MAX_TRIED_NUMBERS}) t(number)
         WHERE NOT ${inUse(sql`${path}::text || t.number`, parent)} ORDER BY t.number LIMIT 1) AS free`;
   const exists = found?.exists ?? false;
   return { exists, suggests: exists && found?.free ? [found.free] : [] };

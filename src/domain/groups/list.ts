@@ -9,7 +9,7 @@ import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { type Order, order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { type OrderedRows, pageOfRows, readPage } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
@@ -81,7 +81,7 @@ export async function listRelatedGroups<R>(
   const pageOf = ({ parent }: Asked<{ parent: number }>) =>
     pageOfRows(selection, listed(actor, all([RELATED[relation](parent), ...conditions]), filter, by), page);
   const parents = groups.map(({ id }) => ({ parent: id }));
-  return readPages(context.db, page, ofEach(parents, { parent: 'int' }, pageOf));
+  return readPages(context.db, page, perParent(parents, { parent: 'int' }, pageOf));
 }
 
 /** The groups in which each user has a direct membership, as far as the actor can see them, in one statement. */
@@ -101,7 +101,7 @@ export async function listGroupsOfUsers<R>(
     return pageOfRows(selection, listed(actor, where, filter, by), page);
   };
   const parents = userIds.map((member) => ({ member }));
-  return readPages(context.db, page, ofEach(parents, { member: 'int' }, pageOf));
+  return readPages(context.db, page, perParent(parents, { member: 'int' }, pageOf));
 }
 
 /** The groups that meet a condition, in their order. */

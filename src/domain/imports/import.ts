@@ -47,9 +47,9 @@ interface Target {
 }
 
 /** How often an import is attempted: the process may have died of it. */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 /** In bytes; limited by the database's index on names of refs. */
-const LONGEST_NAME = 1_000;
+const MAX_REF_NAME_BYTES = 1_000;
 const BRANCHES = 'refs/heads/';
 
 const SHALLOW = 'The source is a shallow repository: its history is cut off, and the rest of it cannot be imported.';
@@ -73,7 +73,7 @@ async function perform(stores: ImportStores, projectId: number): Promise<void> {
   if (begun === null) return;
   const { project, source, attempts } = begun;
   try {
-    if (attempts > MOST_ATTEMPTS) throw new ImportFailed('The import was interrupted too often.');
+    if (attempts > MAX_ATTEMPTS) throw new ImportFailed('The import was interrupted too often.');
     await take(stores, project, source);
   } catch (error) {
     if (stores.stopping?.aborted) throw error;
@@ -174,7 +174,7 @@ function reason(complaint: string, url: string): string {
 }
 
 function requireNames(refs: readonly Ref[]): void {
-  if (refs.some(({ name }) => encodeName(name).length > LONGEST_NAME)) {
+  if (refs.some(({ name }) => encodeName(name).length > MAX_REF_NAME_BYTES)) {
     throw new ImportFailed('The source has a branch or tag whose name is too long.');
   }
   const bad = refs.find(({ name }) => !mayBeKept(name));

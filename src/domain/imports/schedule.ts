@@ -6,7 +6,7 @@ import { addressIn, BLOCKED, isNamedHost, isPlainlyPrivate, parseImportUrl } fro
 import { encrypt } from '#src/platform/secrets.ts';
 
 /** Milliseconds that a request waits for a DNS answer. The job handles later ones. */
-const PATIENCE = 3_000;
+const DNS_TIMEOUT_MS = 3_000;
 
 /**
  * The validated URL of an import source; null if there is none. The job checks each address that it actually connects to. Throws
@@ -45,7 +45,7 @@ export async function scheduleImport(
 async function leadsInside(host: string, { lookup }: Context['imports']): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<true>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE, true);
+    timer = setTimeout(resolve, DNS_TIMEOUT_MS, true);
   });
   try {
     // An unknown host may be known when the job runs.

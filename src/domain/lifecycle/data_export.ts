@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
+import { snakeCase } from '#src/base/text.ts';
 import { PARTS, type Part } from '#src/domain/lifecycle/data_export_parts.ts';
 import type { RawContent } from '#src/domain/repository/raw.ts';
 import { openStored } from '#src/domain/uploads/content.ts';
@@ -48,11 +49,11 @@ const ARCHIVE = 'data.tar.gz';
 /** Milliseconds for which an archive is kept. */
 const KEPT = 24 * 60 * 60_000;
 /** How often an export is attempted: the process may have died of it. */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 /** How many records are read at a time. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 /** Milliseconds that an export may take. */
-const PATIENCE = 30 * 60_000;
+const EXPORT_TIMEOUT_MS = 30 * 60_000;
 const MEGABYTE = 1024 * 1024;
 
 function storeOf({ uploads }: Pick<Context, 'uploads'>): UploadStore {
@@ -122,12 +123,12 @@ export async function exportData(
     WHERE user_id = ${userId} AND state IN ('queued', 'started') RETURNING attempts, secret`;
   if (!begun) return;
   const where = { userId };
-  const late = AbortSignal.timeout(PATIENCE);
+  const late = AbortSignal.timeout(EXPORT_TIMEOUT_MS);
   const signal = AbortSignal.any([late, ...(stopping ? [stopping] : [])]);
   const secret = randomBytes(16).toString('hex');
   const place: UploadLocation = { projectId: userId, secret, fileName: ARCHIVE };
   const directory = await mkdtemp(path.join(tmpdir(), 'gantry-data-'));
-  const refused = begun.attempts > MOST_ATTEMPTS ? 'The export was interrupted too often.' : null;
+  const refused = begun.attempts > MAX_ATTEMPTS ? 'The export was interrupted too often.' : null;
   try {
     if (refused) throw new ArchiveRefused(refused);
     const archive = path.join(directory, ARCHIVE);
@@ -171,7 +172,7 @@ async function collect(
       }
       return tx.avatar.findUnique({ where: { userId }, select: { content: true } });
     },
-    { isolationLevel: 'RepeatableRead', timeout: PATIENCE },
+    { isolationLevel: 'RepeatableRead', timeout: EXPORT_TIMEOUT_MS },
   );
   return (async function* () {
     for (const { file } of PARTS) {
@@ -191,14 +192,10 @@ async function* arrayOf(rows: AsyncIterable<Record<string, unknown>>, signal: Ab
   let separator = '[\n';
   for await (const row of rows) {
     signal.throwIfAborted();
-    yield `${separator}${JSON.stringify(Object.fromEntries(Object.entries(row).map(([name, value]) => [snake(name), value])))}`;
+    yield `${separator}${JSON.stringify(Object.fromEntries(Object.entries(row).map(([name, value]) => [snakeCase(name), value])))}`;
     separator = ',\n';
   }
   yield separator === ',\n' ? '\n]\n' : '[]\n';
-}
-
-function snake(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** The records of a part in the order of their keys. */
@@ -211,11 +208,11 @@ async function* recordsOf(tx: Transaction, part: Part, userId: number): AsyncGen
   for (let last: Record<string, unknown> | null = null; ; ) {
     const values: unknown[] = key.map((name) => last?.[name]);
     const beyond = last === null ? Prisma.empty : sql`AND (${keys(row)}) > (${join(values)})`;
-    const from = sql`SELECT ${whole(row)} FROM ${table(row)} WHERE ${where} ${beyond} ORDER BY ${keys(row)} LIMIT ${AT_ONCE}`;
+    const from = sql`SELECT ${whole(row)} FROM ${table(row)} WHERE ${where} ${beyond} ORDER BY ${keys(row)} LIMIT ${BATCH_SIZE}`;
     const rows: Record<string, unknown>[] = await queryJson(tx, rowsJson(selection, { from, order: keys }));
     for (const found of rows) yield Object.fromEntries(Object.entries(found).filter(([name]) => told.has(name)));
     last = rows.at(-1) ?? null;
-    if (rows.length < AT_ONCE) return;
+    if (rows.length < BATCH_SIZE) return;
   }
 }
 

@@ -29,7 +29,7 @@ export interface AccountDeletion {
 }
 
 /** How many groups are told. */
-const MOST_GROUPS = 100;
+const MAX_NAMED_GROUPS = 100;
 
 /** The groups of which nobody else is a direct owner. */
 function onlyOwned(userId: number): Prisma.Sql {
@@ -53,7 +53,7 @@ export async function findAccountDeletion(context: Context): Promise<AccountDele
       (SELECT count(*)::int FROM merge_requests WHERE author_id = ${id}) AS "mergeRequests",
       (SELECT count(*)::int FROM notes WHERE author_id = ${id} AND NOT system) AS notes,
       COALESCE((SELECT array_agg(g.full_path ORDER BY g.full_path) FROM (
-        SELECT n.full_path ${onlyOwned(id)} ORDER BY n.full_path LIMIT ${MOST_GROUPS}) g), '{}') AS "ownedGroups",
+        SELECT n.full_path ${onlyOwned(id)} ORDER BY n.full_path LIMIT ${MAX_NAMED_GROUPS}) g), '{}') AS "ownedGroups",
       (SELECT u.admin FROM users u WHERE u.id = ${id})
         AND NOT EXISTS (SELECT 1 FROM users u WHERE u.admin AND u.state = 'active' AND u.id <> ${id}) AS "isLastAdministrator"`;
   return found;
@@ -104,7 +104,7 @@ async function checkAgain(tx: Transaction, id: number): Promise<void> {
     WHERE m.user_id = ${id} AND m.access_level = ${OWNER}) ORDER BY n.id FOR NO KEY UPDATE`;
   const groups = await tx.$queryRaw<
     { path: string }[]
-  >`SELECT n.full_path AS path ${onlyOwned(id)} LIMIT ${MOST_GROUPS}`;
+  >`SELECT n.full_path AS path ${onlyOwned(id)} LIMIT ${MAX_NAMED_GROUPS}`;
   await tx.$queryRaw`
     SELECT pg_advisory_xact_lock(hashtextextended(${ADMINISTRATORS_LOCK}, 0))::text FROM users WHERE id = ${id} AND admin`;
   const [{ last }] = await tx.$queryRaw<[{ last: boolean }]>`

@@ -11,7 +11,7 @@ import type { Selection } from '#src/platform/records/selection.ts';
 const { sql } = Prisma;
 
 /** Milliseconds that a deletion may take: the user may have written a lot. */
-const PATIENCE = 120_000;
+const TRANSACTION_TIMEOUT_MS = 120_000;
 const ATTEMPTS = 5;
 
 /**
@@ -85,7 +85,7 @@ async function remove<R>(
       }
       return user;
     },
-    { timeout: PATIENCE, maxWait: 10_000 },
+    { timeout: TRANSACTION_TIMEOUT_MS, maxWait: 10_000 },
   );
 }
 

@@ -17,7 +17,7 @@ const { sql } = Prisma;
 const [user, token] = [alias('User', 'u'), alias('PersonalAccessToken', 't')];
 
 /** Bots that one run removes: it comes again every day. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /**
  * Removes bots that have had no active token for 30 days, or whose project or group was removed. What they have written goes to the
@@ -30,7 +30,7 @@ export async function removeBots(context: Pick<Context, 'db' | 'secret' | 'jobs'
   const bots = await queryRows<{ id: number }>(
     db,
     sql`SELECT ${user.id} FROM ${table(user)} WHERE ${user.bot}
-      AND NOT EXISTS (SELECT 1 FROM ${table(token)} WHERE ${needed}) ORDER BY ${user.id} LIMIT ${AT_ONCE}`,
+      AND NOT EXISTS (SELECT 1 FROM ${table(token)} WHERE ${needed}) ORDER BY ${user.id} LIMIT ${BATCH_SIZE}`,
   );
   if (bots.length === 0) return;
   const ghost = await ghostId(db, context.secret);

@@ -13,7 +13,7 @@ import { type Transaction, violates } from '#src/platform/database/db.ts';
 import { BadRequest, Forbidden, NotFound } from '#src/platform/errors.ts';
 
 /** Milliseconds that a transfer may take: a group may hold many projects. */
-const PATIENCE = 120_000;
+const TRANSACTION_TIMEOUT_MS = 120_000;
 
 /**
  * Moves a group, with all that is in it, into another one, or to the top without a parent. Old paths redirect. Returns its ID. `confirmation` is
@@ -34,7 +34,7 @@ export async function transferGroup(
   if (!mayCreateGroups(actor)) throw new Forbidden();
   try {
     await context.db.$transaction((tx) => move(tx, context, id, parent?.id ?? null), {
-      timeout: PATIENCE,
+      timeout: TRANSACTION_TIMEOUT_MS,
       maxWait: 10_000,
     });
   } catch (error) {

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '#src/platform/database/db.ts';
 
 /** Milliseconds to wait for transactions that were running when a process began to listen, and between two checks. */
-const PATIENCE = 2_000;
-const PACE = 20;
+const WAIT_TIMEOUT_MS = 2_000;
+const POLL_INTERVAL_MS = 20;
 
 /** Milliseconds for which the database considers a process to be listening: three quarters of a minute of its own clock. */
 const GOOD = 45_000;
@@ -48,7 +48,7 @@ export class Announcement {
   async #outlastOthers(): Promise<void> {
     const [{ next } = { next: '0' }] = await this.#db.$queryRaw<{ next: string }[]>`
       SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS next`;
-    for (const until = performance.now() + PATIENCE; performance.now() < until; await sleep(PACE)) {
+    for (const until = performance.now() + WAIT_TIMEOUT_MS; performance.now() < until; await sleep(POLL_INTERVAL_MS)) {
       const [{ over } = { over: true }] = await this.#db.$queryRaw<{ over: boolean }[]>`
         SELECT pg_snapshot_xmin(pg_current_snapshot()) >= ${next}::xid8 AS over`;
       if (over) return;

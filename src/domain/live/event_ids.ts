@@ -1,9 +1,9 @@
 /** Milliseconds after which an unseen ID is attributed to a transaction that was rolled back. */
-const PATIENCE = 60_000;
+const UNSEEN_ID_TIMEOUT_MS = 60_000;
 /** Maximum number of such IDs in a cursor: the newest. */
-const MOST_NAMED = 50;
+const MAX_IDS_IN_CURSOR = 50;
 /** How many IDs before the first received one may still arrive. */
-const MOST_SKIPPED = 1_000;
+const MAX_SKIPPED_IDS = 1_000;
 
 /**
  * Tracks which events have been received. IDs are assigned when a transaction writes and received when it commits, so that a
@@ -23,7 +23,7 @@ export class EventIds {
   /** Records that an event was received, and returns the cursor after it. */
   seen(id: number): string {
     if (id > this.#largest) {
-      const from = Math.max(this.#largest + 1, id - MOST_SKIPPED);
+      const from = Math.max(this.#largest + 1, id - MAX_SKIPPED_IDS);
       for (let missing = from; missing < id; missing++) this.#open.set(missing, performance.now());
       this.#largest = id;
     } else {
@@ -34,7 +34,7 @@ export class EventIds {
 
   /** The largest ID, and those below it that may still arrive, in ascending order. */
   position(): EventPosition {
-    const late = performance.now() - PATIENCE;
+    const late = performance.now() - UNSEEN_ID_TIMEOUT_MS;
     for (const [id, since] of this.#open) if (since < late) this.#open.delete(id);
     return { after: this.#largest, open: [...this.#open.keys()].sort((one, other) => one - other) };
   }
@@ -48,7 +48,7 @@ export interface EventPosition {
 
 /** The cursor of a position: `17`, or `17-12-15` if 12 and 15 may still arrive. */
 export function eventCursor({ after, open }: EventPosition): string {
-  return [after, ...open.slice(-MOST_NAMED)].join('-');
+  return [after, ...open.slice(-MAX_IDS_IN_CURSOR)].join('-');
 }
 
 /** Parses a cursor; null if it is invalid. The ID of an event is also a cursor. */

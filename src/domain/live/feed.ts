@@ -5,7 +5,7 @@ import type { Topic } from '#src/domain/live/topic.ts';
 import { DomainError, Unavailable } from '#src/platform/errors.ts';
 
 /** Maximum number of pending changes of one feed. */
-const MOST_PENDING = 1_000;
+const MAX_PENDING_CHANGES = 1_000;
 
 /** What feeds share. */
 export interface FeedWork {
@@ -17,7 +17,7 @@ export interface FeedWork {
 }
 
 /** All subscriptions to the same with the same credentials: each change is read once for them, in order. */
-export class Feed {
+export class ChangeFeed {
   readonly topic: Topic;
   readonly caller: LiveCaller;
   readonly members = new Set<Member>();
@@ -48,7 +48,8 @@ export class Feed {
     // The later cursor stands for both, after all that came in between.
     this.#pending.delete(key);
     this.#pending.set(key, before ? { ...change, position: before.position } : change);
-    if (this.#pending.size > MOST_PENDING) this.end(new Unavailable('Too much changed at once. Subscribe again.'));
+    if (this.#pending.size > MAX_PENDING_CHANGES)
+      this.end(new Unavailable('Too much changed at once. Subscribe again.'));
     else void this.#run();
   }
 

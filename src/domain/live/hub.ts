@@ -12,9 +12,9 @@ import {
   waitingKey,
 } from '#src/domain/live/change.ts';
 import { EventIds, type EventPosition, eventCursor, parseEventCursor } from '#src/domain/live/event_ids.ts';
-import { Feed, type FeedWork } from '#src/domain/live/feed.ts';
+import { ChangeFeed, type FeedWork } from '#src/domain/live/feed.ts';
 import { Member } from '#src/domain/live/member.ts';
-import { MOST_MISSED, missedEvents, missedStates, newestEvents, traceEnd } from '#src/domain/live/missed.ts';
+import { MAX_MISSED_CHANGES, missedEvents, missedStates, newestEvents, traceEnd } from '#src/domain/live/missed.ts';
 import { placesOf } from '#src/domain/live/places.ts';
 import { type LiveCaller, type LiveOperation, ServerStops, type Sink } from '#src/domain/live/subscriber.ts';
 import { type Topic, topicKey, topicsOf } from '#src/domain/live/topic.ts';
@@ -40,34 +40,40 @@ export interface Wanted {
 }
 
 /** Reads of all callers: few at a time, besides requests, and fair between callers. */
-const TURNS = { concurrency: 4, perCaller: 2, waitingPerCaller: 20_000, waiting: 50_000, patience: 120_000 };
+const CONCURRENCY_LIMITS = {
+  concurrency: 4,
+  perCaller: 2,
+  waitingPerCaller: 20_000,
+  waiting: 50_000,
+  patience: 120_000,
+};
 
 /** Milliseconds for which changes are collected into a batch. */
 const GATHERING = 10;
 /** Maximum number of collected changes. */
-const MOST_GATHERED = 100_000;
+const MAX_COLLECTED_CHANGES = 100_000;
 /** Milliseconds before retrying a failed read of the database. */
 const RETRY = 500;
 /** Milliseconds between two checks whether all callers are still authenticated, and callers per statement. */
 const RECHECK = 15_000;
-const TOGETHER = 500;
+const BATCH_SIZE = 500;
 /** Milliseconds for which such a check is valid for queued reads. */
 const FRESH = 1_000;
 
 /** Receives changes by any process, and has them read for those who subscribed to them. */
-export class Hub implements FeedWork {
+export class SubscriptionHub implements FeedWork {
   readonly report: (error: unknown) => void;
   readonly #db: Db;
   readonly #listener: Pick<Listener, 'subscribe'>;
   readonly #announcement: Announcement;
-  readonly #turns = new CallerSemaphore(TURNS);
-  readonly #feeds = new Map<string, Feed>();
+  readonly #turns = new CallerSemaphore(CONCURRENCY_LIMITS);
+  readonly #feeds = new Map<string, ChangeFeed>();
   /** Feeds by topic. */
-  readonly #topics = new Map<string, Set<Feed>>();
+  readonly #topics = new Map<string, Set<ChangeFeed>>();
   /** Those of groups and viewers, which include several projects. */
   readonly #wide = new Map<string, Topic>();
   /** Callers with subscriptions, by key. */
-  readonly #callers = new Map<string, { caller: LiveCaller; feeds: Set<Feed> }>();
+  readonly #callers = new Map<string, { caller: LiveCaller; feeds: Set<ChangeFeed> }>();
   #gathered = new Map<string, Change>();
   #timer: NodeJS.Timeout | undefined;
   #listening: Promise<void> | undefined;
@@ -102,7 +108,7 @@ export class Hub implements FeedWork {
     return (sink) => this.#join(wanted, replay, sink);
   }
 
-  async #join(wanted: Wanted, replay: (feed: Feed) => Promise<Change[]>, sink: Sink): Promise<() => void> {
+  async #join(wanted: Wanted, replay: (feed: ChangeFeed) => Promise<Change[]>, sink: Sink): Promise<() => void> {
     const { topic, after } = wanted;
     this.#joining += 1;
     let offset: number | null;
@@ -147,7 +153,7 @@ export class Hub implements FeedWork {
   }
 
   /** Returns a function that reads what was missed. Throws BadRequest. */
-  #replayOf(topic: Topic, after: string | null): (feed: Feed) => Promise<Change[]> {
+  #replayOf(topic: Topic, after: string | null): (feed: ChangeFeed) => Promise<Change[]> {
     const { kind } = topic;
     if (after === null) return async () => [];
     if (kind === 'event') {
@@ -161,7 +167,7 @@ export class Hub implements FeedWork {
       const since = Prisma.sql`${after}::timestamptz`;
       return ({ caller }) => missedStates(this.#db, kind, topic, since, caller.actor, after);
     }
-    throw new BadRequest('`after` is no cursor of such a subscription.');
+    throw new BadRequest('`after` is not a valid cursor for this subscription.');
   }
 
   /** Missed events, each with the cursor after it. */
@@ -175,13 +181,13 @@ export class Hub implements FeedWork {
     });
   }
 
-  #feedOf({ topic, caller: given, operation }: Wanted): Feed {
+  #feedOf({ topic, caller: given, operation }: Wanted): ChangeFeed {
     const caller = this.#callers.get(given.key)?.caller ?? given;
     const of = topicKey(topic);
     const key = feedKey(topic, caller, operation);
     const known = this.#feeds.get(key);
     if (known) return known;
-    const feed = new Feed(topic, caller, operation, this);
+    const feed = new ChangeFeed(topic, caller, operation, this);
     this.#feeds.set(key, feed);
     this.#callers.set(caller.key, { caller, feeds: (this.#callers.get(caller.key)?.feeds ?? new Set()).add(feed) });
     this.#topics.set(of, (this.#topics.get(of) ?? new Set()).add(feed));
@@ -189,7 +195,7 @@ export class Hub implements FeedWork {
     return feed;
   }
 
-  #leave(feed: Feed, member: Member): void {
+  #leave(feed: ChangeFeed, member: Member): void {
     const { topic, caller } = feed;
     feed.members.delete(member);
     if (feed.members.size > 0) return;
@@ -245,7 +251,7 @@ export class Hub implements FeedWork {
       // Only the first chunk of a log counts: later ones are read with it.
       this.#gathered.set(key, first ? { ...change, position: first.position } : change);
     }
-    if (this.#gathered.size > MOST_GATHERED) {
+    if (this.#gathered.size > MAX_COLLECTED_CHANGES) {
       this.#gathered.clear();
       this.#endAll(new Unavailable('Too much changed at once. Subscribe again.'));
     }
@@ -284,12 +290,12 @@ export class Hub implements FeedWork {
       [...new Set(wanted.map(({ projectId }) => projectId))],
       [...users],
     );
-    const told: [Feed, Change][] = wanted.flatMap((change) => {
+    const told: [ChangeFeed, Change][] = wanted.flatMap((change) => {
       const feeds = topicsOf(change, places.get(change.projectId)).flatMap((topic) => [
         ...(this.#topics.get(topic) ?? []),
       ]);
       const cursor = change.kind === 'trace' ? null : (change.cursor ?? now);
-      return feeds.map((feed): [Feed, Change] => [feed, { ...change, cursor }]);
+      return feeds.map((feed): [ChangeFeed, Change] => [feed, { ...change, cursor }]);
     });
     await this.#look([...new Set(told.map(([{ caller }]) => caller))]);
     for (const [feed, change] of told) if (feed.caller.checkedAt >= 0) feed.push(change);
@@ -329,7 +335,8 @@ export class Hub implements FeedWork {
   }
 
   #gatherOrEnd(kind: ChangeKind, missed: readonly Change[]): void {
-    if (missed.length > MOST_MISSED) this.#endAll(new Unavailable('Too much changed at once. Subscribe again.'), kind);
+    if (missed.length > MAX_MISSED_CHANGES)
+      this.#endAll(new Unavailable('Too much changed at once. Subscribe again.'), kind);
     else this.#gather(missed.map((change) => ({ ...change, cursor: null })));
   }
 
@@ -340,8 +347,8 @@ export class Hub implements FeedWork {
   /** Ends the subscriptions of callers who are no longer authenticated. */
   async #look(callers: readonly LiveCaller[]): Promise<void> {
     const known = callers.flatMap((caller) => (caller.actor ? [{ caller, actor: caller.actor }] : []));
-    for (let from = 0; from < known.length; from += TOGETHER) {
-      const some = known.slice(from, from + TOGETHER);
+    for (let from = 0; from < known.length; from += BATCH_SIZE) {
+      const some = known.slice(from, from + BATCH_SIZE);
       const given = some.map(({ caller: { credentials }, actor }) => ({ credentials, actor }));
       const actors = await authenticateAgain(this.#db, given);
       for (const [index, { caller }] of some.entries()) {

@@ -1,5 +1,5 @@
 import { type Change, recordOf } from '#src/domain/live/change.ts';
-import { MOST_MISSED } from '#src/domain/live/missed.ts';
+import { MAX_MISSED_CHANGES } from '#src/domain/live/missed.ts';
 import type { Reading, Sink } from '#src/domain/live/subscriber.ts';
 import type { Topic } from '#src/domain/live/topic.ts';
 import { BadRequest, type DomainError } from '#src/platform/errors.ts';
@@ -58,7 +58,7 @@ export class Member {
     if (change.kind !== 'trace' && this.joinedAfter(change)) return;
     if (this.#held) {
       this.#held.push({ change, reading });
-      if (this.#held.length > MOST_MISSED) this.end(tooMuch());
+      if (this.#held.length > MAX_MISSED_CHANGES) this.end(tooMuch());
       return;
     }
     if (this.#sent?.has(recordOf(change)) && change.kind === 'event') return;
@@ -77,7 +77,7 @@ export class Member {
 
   /** Sends the missed changes, then those received meanwhile, and from then on new ones. */
   async replay(missed: readonly Change[]): Promise<void> {
-    if (missed.length > MOST_MISSED) return this.end(tooMuch());
+    if (missed.length > MAX_MISSED_CHANGES) return this.end(tooMuch());
     const sent = new Set<string>();
     for (const change of missed) {
       if (this.#hasLeft) return;
@@ -125,6 +125,6 @@ export class Member {
 
 function tooMuch(): DomainError {
   return new BadRequest(
-    `More than ${MOST_MISSED} changes were missed. Read them with a query, and subscribe without \`after\`.`,
+    `More than ${MAX_MISSED_CHANGES} changes were missed. Read them with a query, and subscribe without \`after\`.`,
   );
 }

@@ -8,12 +8,12 @@ import { type Db, Prisma } from '#src/platform/database/db.ts';
 const { sql } = Prisma;
 
 /** Maximum number of missed changes that are sent. */
-export const MOST_MISSED = 1_000;
+export const MAX_MISSED_CHANGES = 1_000;
 
 /** Maximum number of seconds between writing and committing a change (src/platform/database/db.ts), plus a margin. */
 const LATE = 35;
 
-/** The events of a topic after a position, oldest first; MOST_MISSED + 1 of them if there are more. */
+/** The events of a topic after a position, oldest first; MAX_MISSED_CHANGES + 1 of them if there are more. */
 export async function missedEvents(
   db: Db,
   topic: Topic | null,
@@ -23,7 +23,7 @@ export async function missedEvents(
   const rows = await db.$queryRaw<{ id: number; projectId: number }[]>`
     SELECT t.id, t.project_id AS "projectId" FROM events t
     WHERE (t.id > ${after} OR t.id = ANY(${open}::int[])) AND t.project_id IS NOT NULL AND ${within(topic, actor)}
-    ORDER BY t.id LIMIT ${MOST_MISSED + 1}`;
+    ORDER BY t.id LIMIT ${MAX_MISSED_CHANGES + 1}`;
   return rows.map((row) => ({ ...row, kind: 'event', cursor: null }));
 }
 
@@ -46,7 +46,7 @@ export async function missedStates(
   const rows = await db.$queryRaw<{ id: number; projectId: number; now: Date }[]>`
     SELECT t.id, ${project} AS "projectId", now() AS now FROM ${table} t
     WHERE t.updated_at >= ${since} - make_interval(secs => ${LATE}) AND ${within(topic, actor, project)}
-    ORDER BY t.updated_at, t.id LIMIT ${MOST_MISSED + 1}`;
+    ORDER BY t.updated_at, t.id LIMIT ${MAX_MISSED_CHANGES + 1}`;
   // If the client disconnects before the last of them, it gets them all again.
   return rows.map(({ id, projectId, now }, index) => {
     return { kind, id, projectId, cursor: index === rows.length - 1 ? now.toISOString() : after };

@@ -21,7 +21,7 @@ export const DEFAULT_LIVE_LIMITS: LiveLimits = {
 };
 
 /** Bytes of the documents and variables of all subscriptions. */
-const MOST_TEXT = 64 * 1024 * 1024;
+const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
 /** Seconds after which a caller over the limit may retry. */
 const RETRY = 5;
@@ -35,7 +35,7 @@ export function subscriptionQuota(
   what: string,
   { total, perCaller }: Pick<LiveLimits, 'total' | 'perCaller'>,
 ): CallerSemaphore {
-  return new CallerSemaphore({ concurrency: total, perCaller, bytes: MOST_TEXT }, (limit) =>
+  return new CallerSemaphore({ concurrency: total, perCaller, bytes: MAX_TEXT_BYTES }, (limit) =>
     limit === 'own'
       ? new RateLimited(RETRY, `You have ${perCaller} ${what} open, which is the limit.`)
       : new Unavailable(`The server has no room for more ${what}. Try again later.`),

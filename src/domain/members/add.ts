@@ -59,7 +59,7 @@ export interface NamedUsers {
 export type MemberContext = ChangeContext & Pick<Context, 'actor'> & Auditing;
 
 /** Users that one call may make members. */
-export const MOST_ADDED = 100;
+export const MAX_ADDED_MEMBERS = 100;
 
 /**
  * Makes several users members. Those who are members already get the new level and expiry. Returns why others could not be added,
@@ -76,7 +76,7 @@ export async function addMembers(
   authorizeMembers(actor, source);
   const named = [...(userIds ?? []), ...(usernames ?? [])];
   const errors = levelErrors(source, membership.accessLevel);
-  if (named.length > MOST_ADDED) errors.user_id = [`has more than ${MOST_ADDED} values`];
+  if (named.length > MAX_ADDED_MEMBERS) errors.user_id = [`has more than ${MAX_ADDED_MEMBERS} values`];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   checkGrant(actor, source, membership.accessLevel);
   const users = await context.db.user.findMany({
@@ -148,7 +148,7 @@ export async function addNamedMembers(
   const [username] = usernames ?? [];
   if (userId === undefined && username === undefined)
     throw new BadRequest('user_id is invalid', 'userIds', 'valueInvalid');
-  // A name that nobody has is the number of nobody.
+  // An unknown username resolves to no ID.
   const named = userId ?? (await userIdNamed(context, username ?? '')) ?? 0;
   return { changed: await addMember(context, ref, { userId: named, ...membership }), refused: null };
 }

@@ -3,7 +3,7 @@ import type { Source } from '#src/domain/members/source.ts';
 import { Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { Alias } from '#src/platform/records/alias.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { type OrderedRows, pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
@@ -23,5 +23,5 @@ export function listOfSources<M extends OfSource, R>(
   const pageOf = ({ source }: Asked<{ source: number }>) =>
     pageOfRows(selection, { rows, where: Prisma.sql`${column} = ${source} AND ${where}`, order }, page);
   const parents = sources.map(({ record }) => ({ source: record.id }));
-  return readPages(db, page, ofEach(parents, { source: 'int' }, pageOf));
+  return readPages(db, page, perParent(parents, { source: 'int' }, pageOf));
 }

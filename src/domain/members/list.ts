@@ -8,7 +8,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted, onlyOne } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, onlyOne, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readRow } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
@@ -55,7 +55,7 @@ export async function listMembers<R>(
     conditions.push(sql`${member.userId} IN (${found})`);
   }
   const where = all([sql`TRUE`, ...conditions]);
-  return ofPermitted(
+  return forPermittedParents(
     sources,
     (source) => authorizeReading(actor, source),
     (permitted) => {
@@ -66,7 +66,7 @@ export async function listMembers<R>(
       const pageOf = (place: Asked<Placed>) =>
         pageOfRows(selection, { rows: member, from: highest(actor, kind, place), where, order: BY_USER }, page);
       const types = { id: 'int', namespace: 'int', isMember: 'boolean' } as const;
-      return readPages<R>(context.db, page, ofEach(permitted.map(placed), types, pageOf));
+      return readPages<R>(context.db, page, perParent(permitted.map(placed), types, pageOf));
     },
   );
 }

@@ -44,7 +44,7 @@ export async function removeMember(
     if (unassignIssuables) {
       const { id } = source.record;
       const place = source.kind === 'project' ? { projectId: id } : { groupId: id };
-      await recordChange(tx, context, { type: 'workEnded', place, user: { id: userId } });
+      await recordChange(tx, context, { type: 'userUnassigned', place, user: { id: userId } });
     }
   });
   return member;

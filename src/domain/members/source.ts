@@ -2,6 +2,7 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { findGroup, type GroupRow, type IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import type { OwnerRef } from '#src/domain/projects/owner.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { accessLock } from '#src/platform/database/lock_names.ts';
 import { BadRequest } from '#src/platform/errors.ts';
@@ -29,14 +30,8 @@ export async function findSource(context: Context, { kind, ref }: SourceRef): Pr
     : { kind, record: await findGroup(context, ref) };
 }
 
-/** Names the project or the group that members and tokens belong to: exactly one of them. */
-export interface PlaceRef {
-  project?: IdOrPath | null | undefined;
-  group?: IdOrPath | null | undefined;
-}
-
 /** As findSource, for a project or a group. Throws BadRequest unless exactly one is named. */
-export function sourceAt(context: Context, { project, group }: PlaceRef): Promise<Source> {
+export function sourceAt(context: Context, { project, group }: OwnerRef): Promise<Source> {
   if (project != null && group == null) return findSource(context, { kind: 'project', ref: project });
   if (group != null && project == null) return findSource(context, { kind: 'group', ref: group });
   throw new BadRequest('Name either a project or a group', 'project');

@@ -7,7 +7,7 @@ import { Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { ofEach } from '#src/platform/records/parents.ts';
+import { perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
@@ -35,6 +35,6 @@ export async function searchGroupUsers<R>(
   const where = sql`${userMatches(user, actor, text)} AND ${user.id} IN (${members})`;
   const places = seenPlaces(actor, sql`n.lineage @> ARRAY[${id}]::int[]`);
   const list = () => pageOfRows(selection, { rows: user, where, order: NEWEST_FIRST }, page);
-  const [found] = await readPages<R>(context.db, page, ofEach([{}], {}, list, [places]));
+  const [found] = await readPages<R>(context.db, page, perParent([{}], {}, list, [places]));
   return found ?? { nodes: [], offset: page.offset, total: 0 };
 }

@@ -1,7 +1,7 @@
 import { plainLetters, trimEnds } from '#src/base/text.ts';
 
 /** Characters of the longest path. */
-const LONGEST = 255;
+const MAX_PATH_LENGTH = 255;
 
 /** Converts "My Project!" to "my-project", and "Müller Straße" to "muller-strasse". */
 export function pathFrom(name: string): string {
@@ -9,7 +9,7 @@ export function pathFrom(name: string): string {
   return trimEnds(
     plainLetters(name)
       .replace(/[^a-z0-9_.-]+/g, '-')
-      .slice(0, LONGEST),
+      .slice(0, MAX_PATH_LENGTH),
     '-.',
   );
 }

@@ -9,7 +9,7 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readRow } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
@@ -46,9 +46,9 @@ export async function listPackages<R>(
   };
   const read = (permitted: ProjectRow[]) => {
     const parents = permitted.map(({ id }) => ({ project: id }));
-    return readPages<R>(context.db, page, ofEach(parents, { project: 'int' }, pageOf));
+    return readPages<R>(context.db, page, perParent(parents, { project: 'int' }, pageOf));
   };
-  return ofPermitted(projects, (project) => authorize(context.actor, 'read_package', project), read);
+  return forPermittedParents(projects, (project) => authorize(context.actor, 'read_package', project), read);
 }
 
 /** A page of the packages of the projects below each group that the actor may read, in one statement. Throws InsufficientScope. */
@@ -70,7 +70,7 @@ export async function listGroupPackages<R>(
   };
   const parents = groups.map(({ id }) => ({ group: id }));
   const ids = sql`n.lineage && ${groups.map(({ id }) => id)}::int[]`;
-  return readPages<R>(context.db, page, ofEach(parents, { group: 'int' }, pageOf, [seenPlaces(actor, ids)]));
+  return readPages<R>(context.db, page, perParent(parents, { group: 'int' }, pageOf, [seenPlaces(actor, ids)]));
 }
 
 function orderOf({ orderBy, sort }: PackageFilter) {
@@ -109,7 +109,7 @@ export interface PackageKey {
 }
 
 /** Maximum number of versions beside a package. */
-const MOST_VERSIONS = 100;
+const MAX_VERSIONS = 100;
 
 /** The other versions of packages that the actor may read, newest first, none hidden; in one statement. */
 export async function otherVersions<R>(
@@ -117,7 +117,7 @@ export async function otherVersions<R>(
   keys: readonly PackageKey[],
   selection: Selection<'Package', R>,
 ): Promise<R[][]> {
-  const page = { limit: MOST_VERSIONS, offset: 0, withTotal: false };
+  const page = { limit: MAX_VERSIONS, offset: 0, withTotal: false };
   const parents = keys.map(({ id, projectId: project, type, name }) => ({ id, project, type, name }));
   const pageOf = ({ id, project, type, name }: Asked<(typeof parents)[number]>) => {
     const isVersion = sql`${pack.projectId} = ${project} AND ${pack.type} = ${type}::package_type AND ${pack.name} = ${name}`;
@@ -125,7 +125,7 @@ export async function otherVersions<R>(
     return pageOfRows(selection, { rows: pack, where, order: order('Package', ['id'], 'desc') }, page);
   };
   const types = { id: 'int', project: 'int', type: 'text', name: 'text' } as const;
-  return (await readPages<R>(db, page, ofEach(parents, types, pageOf))).map(({ nodes }) => nodes);
+  return (await readPages<R>(db, page, perParent(parents, types, pageOf))).map(({ nodes }) => nodes);
 }
 
 /** Orders of the files of a package. */
@@ -146,7 +146,7 @@ export async function listPackageFiles<R>(
   const pageOf = ({ pack: id }: Asked<{ pack: number }>) =>
     pageOfRows(selection, { rows: file, where: sql`${file.packageId} = ${id}`, order: sorted }, page);
   const parents = packages.map(({ id }) => ({ pack: id }));
-  return readPages<R>(db, page, ofEach(parents, { pack: 'int' }, pageOf));
+  return readPages<R>(db, page, perParent(parents, { pack: 'int' }, pageOf));
 }
 
 /** Identifies a file as its address does. */

@@ -1,7 +1,7 @@
 import { BadRequest } from '#src/platform/errors.ts';
 
 /** Characters of the longest name of a package, version and file. */
-const LONGEST = 255;
+const MAX_NAME_LENGTH = 255;
 
 const NAME = /^[A-Za-z0-9._+-]+$/;
 const VERSION = /^(?!.*\.\.)[\w+.-]+$/;
@@ -10,12 +10,12 @@ const PART = /^(?![~@])[A-Za-z0-9._+~@-]+(?<![~@])$/;
 
 /** Throws BadRequest unless name, version and file of a generic package are well-formed (code-and-ci.md R20). */
 export function checkNames({ name, version, fileName }: { name: string; version: string; fileName: string }): void {
-  const isFit = (text: string, pattern: RegExp) => text.length <= LONGEST && pattern.test(text);
+  const isFit = (text: string, pattern: RegExp) => text.length <= MAX_NAME_LENGTH && pattern.test(text);
   if (!isFit(name, NAME) || /^\.+$/.test(name)) throw invalid('package_name', 'name');
   if (!isFit(version, VERSION)) throw invalid('package_version', 'version');
   const parts = fileName.split('/');
   const isPath = parts.every((part) => PART.test(part) && part !== '.' && part !== '..');
-  if (fileName.length > LONGEST || !isPath) throw invalid('file_name', 'fileName');
+  if (fileName.length > MAX_NAME_LENGTH || !isPath) throw invalid('file_name', 'fileName');
 }
 
 function invalid(parameter: string, field: string): BadRequest {

@@ -30,7 +30,7 @@ export interface NpmPublication {
 }
 
 /** Characters of the longest name, version, tag and manifest. */
-const LONGEST = { name: 214, version: 128, tag: 128, manifest: 256 * 1024 };
+const MAX_LENGTHS = { name: 214, version: 128, tag: 128, manifest: 256 * 1024 };
 
 /**
  * Maximum number of versions that a document lists, and of bytes of their manifests; the newest ones. Archives of older versions
@@ -248,7 +248,7 @@ export async function setNpmDistTag(
   { packageName, tag, version }: NpmTag & { version: string },
 ): Promise<void> {
   const { project } = await publishableProject(context, ref);
-  if (tag.length > LONGEST.tag || !TAG.test(tag)) throw invalid('tag');
+  if (tag.length > MAX_LENGTHS.tag || !TAG.test(tag)) throw invalid('tag');
   const where = { projectId: project.id, type: 'npm', name: packageName, version } as const;
   const isNul = [packageName, version].some((text) => text.includes('\0'));
   const found = isNul ? null : await context.db.package.findFirst({ where, select: { id: true } });
@@ -286,13 +286,13 @@ async function point(
 
 /** What is published, checked. Throws BadRequest. */
 function read({ name, versions, distTags, attachments }: NpmPublication) {
-  if (name.length > LONGEST.name || !NAME.test(name)) throw invalid('name');
+  if (name.length > MAX_LENGTHS.name || !NAME.test(name)) throw invalid('name');
   const [[version, manifest] = ['', null], ...more] = Object.entries(versions);
   if (!isRecord(manifest) || more.length > 0) throw new BadRequest('versions must hold one version', 'versions');
-  if (version.length > LONGEST.version || !VERSION.test(version)) throw invalid('version');
+  if (version.length > MAX_LENGTHS.version || !VERSION.test(version)) throw invalid('version');
   if (manifest.name !== name || manifest.version !== version) throw invalid('versions');
   const text = JSON.stringify(manifest);
-  if (text.length > LONGEST.manifest) throw new BadRequest('versions is too large', 'versions');
+  if (text.length > MAX_LENGTHS.manifest) throw new BadRequest('versions is too large', 'versions');
   if (text.includes('\\u0000')) throw invalid('versions');
   const [attachment, ...others] = Object.values(attachments);
   const encoded = isRecord(attachment) ? attachment.data : undefined;
@@ -302,7 +302,7 @@ function read({ name, versions, distTags, attachments }: NpmPublication) {
   const length = isRecord(attachment) ? attachment.length : undefined;
   if (data.length === 0 || (length !== undefined && length !== data.length)) throw invalid('_attachments');
   const tags = Object.keys(distTags).filter((tag) => distTags[tag] === version);
-  if (tags.some((tag) => tag.length > LONGEST.tag || !TAG.test(tag))) throw invalid('dist-tags');
+  if (tags.some((tag) => tag.length > MAX_LENGTHS.tag || !TAG.test(tag))) throw invalid('dist-tags');
   return { name, version, manifest, data, tags };
 }
 

@@ -9,9 +9,9 @@ import { emojiNamed } from '#src/platform/emoji.ts';
 export type Check = (value: unknown, type: string) => boolean | Promise<boolean>;
 
 /** Characters of the longest texts, and of the longest names. */
-const LONGEST_TEXT = 1_000_000;
-const LONGEST_NAME = 255;
-const LONGEST_URL = 2_000;
+const MAX_TEXT_LENGTH = 1_000_000;
+const MAX_NAME_LENGTH = 255;
+const MAX_URL_LENGTH = 2_000;
 
 /** A text that the database can store. */
 function isText(value: unknown, longest: number): value is string {
@@ -22,7 +22,7 @@ function isInteger(value: unknown, least = -(2 ** 31), most = 2 ** 31 - 1): valu
   return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
 }
 
-function matches(pattern: RegExp, longest = LONGEST_NAME): Check {
+function matches(pattern: RegExp, longest = MAX_NAME_LENGTH): Check {
   return (value) => isText(value, longest) && pattern.test(value);
 }
 
@@ -88,9 +88,9 @@ export const CHECKS = {
   number: (value) => isInteger(value),
   iid: (value) => isInteger(value, 1),
   seconds: (value) => isInteger(value, 0),
-  text: (value) => isText(value, LONGEST_TEXT),
-  title: (value) => isText(value, LONGEST_NAME) && value !== '',
-  name: (value) => isText(value, LONGEST_NAME) && value.trim() !== '',
+  text: (value) => isText(value, MAX_TEXT_LENGTH),
+  title: (value) => isText(value, MAX_NAME_LENGTH) && value !== '',
+  name: (value) => isText(value, MAX_NAME_LENGTH) && value.trim() !== '',
   word: matches(/^[a-z_]{1,40}$/),
   count: matches(/^\d{1,9}\+?$/),
   time: isTime,
@@ -99,7 +99,7 @@ export const CHECKS = {
   color: matches(/^#[0-9a-f]{6}$/i),
   sha: isSha,
   hex: matches(/^[0-9a-f]{40,64}$/),
-  branch: (value) => isText(value, LONGEST_NAME * 4) && isBranchOrPattern(value),
+  branch: (value) => isText(value, MAX_NAME_LENGTH * 4) && isBranchOrPattern(value),
   path: isPath,
   source: isAmong('Issue', 'MergeRequest', 'Commit', 'Internal'),
   position: isPosition,
@@ -107,16 +107,16 @@ export const CHECKS = {
   emoji: async (value) => isText(value, 100) && (await emojiNamed(value)) === value,
   releaseUrl: (value) => isUrl(value, ['http:', 'https:', 'ftp:']) && !/[\s"<>\\^`{|}]/.test(String(value)),
   badgeUrl: (value) => isUrl(value, ['http:', 'https:']),
-  assetPath: matches(/^\/[\w+~@%-][\w.+~@%-]*(\/[\w+~@%-][\w.+~@%-]*)*$/, LONGEST_URL),
+  assetPath: matches(/^\/[\w+~@%-][\w.+~@%-]*(\/[\w+~@%-][\w.+~@%-]*)*$/, MAX_URL_LENGTH),
   protectionLevel: isAmong(0, 10, 15, 20, 30, 40, 60),
   memberLevel: isAmong(10, 20, 30, 40),
   secret: matches(/^[0-9a-f]{32}$/),
-  fileName: (value) => isText(value, LONGEST_NAME) && fileNameOf(value) === value,
+  fileName: (value) => isText(value, MAX_NAME_LENGTH) && fileNameOf(value) === value,
 } satisfies Record<string, Check>;
 
 /** Whether it is an absolute address of one of these protocols; badges have placeholders. */
 function isUrl(text: unknown, protocols: readonly string[]): boolean {
-  if (!isText(text, LONGEST_URL) || !/^[a-z]+:\/\/[^\s/]/i.test(text)) return false;
+  if (!isText(text, MAX_URL_LENGTH) || !/^[a-z]+:\/\/[^\s/]/i.test(text)) return false;
   const plain = text.replace(/%\{\w+\}/g, 'x');
   return URL.canParse(plain) && protocols.includes(new URL(plain).protocol);
 }

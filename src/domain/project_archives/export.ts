@@ -9,6 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { Seer } from '#src/access/permissions/visibility.ts';
+import { snakeCase } from '#src/base/text.ts';
 import { archivedColumns, KINDS, type Kind } from '#src/domain/project_archives/kinds.ts';
 import {
   ARCHIVE,
@@ -18,7 +19,6 @@ import {
   PROJECT,
   REPOSITORY,
   SETTINGS,
-  snake,
   treeFile,
   USERS,
   VERSION,
@@ -54,9 +54,9 @@ class ExportFailed extends Error {
 }
 
 /** How often an export is attempted: the process may have died of it. */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 /** How many records are read at a time. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 /** Milliseconds that reading the records may take; the whole export is limited as imports are. */
 const READING = 30 * 60_000;
 
@@ -81,7 +81,7 @@ export async function exportProject(context: Context, projectId: number, { stopp
   const place: UploadLocation = { projectId, secret, fileName: ARCHIVE };
   const directory = await mkdtemp(path.join(tmpdir(), 'gantry-export-'));
   try {
-    if (begun.attempts > MOST_ATTEMPTS) throw new ExportFailed('The export was interrupted too often.');
+    if (begun.attempts > MAX_ATTEMPTS) throw new ExportFailed('The export was interrupted too often.');
     const project = await findProject(context, projectId);
     if (!can(actor, 'export_project', project)) throw new ExportFailed('You may no longer export the project.');
     const archive = path.join(directory, ARCHIVE);
@@ -252,8 +252,8 @@ async function writeTree(
   }
   const ids = [...users];
   async function* userLines(): AsyncGenerator<string> {
-    for (let at = 0; at < ids.length; at += AT_ONCE) {
-      const where = { id: { in: ids.slice(at, at + AT_ONCE) } };
+    for (let at = 0; at < ids.length; at += BATCH_SIZE) {
+      const where = { id: { in: ids.slice(at, at + BATCH_SIZE) } };
       const select = { id: true, username: true, name: true, email: true, confirmedAt: true, publicEmail: true };
       for (const user of await tx.user.findMany({ where, select, orderBy: { id: 'asc' } })) {
         const { id, username, name } = user;
@@ -281,17 +281,17 @@ async function* recordsOf(
   for (let last: Record<string, unknown> | null = null; ; ) {
     const values: unknown[] = key.map((name) => last?.[name]);
     const beyond = last === null ? Prisma.empty : sql`AND (${keys(row)}) > (${join(values)})`;
-    const from = sql`SELECT ${whole(row)} FROM ${table(row)} WHERE ${where} ${beyond} ORDER BY ${keys(row)} LIMIT ${AT_ONCE}`;
+    const from = sql`SELECT ${whole(row)} FROM ${table(row)} WHERE ${where} ${beyond} ORDER BY ${keys(row)} LIMIT ${BATCH_SIZE}`;
     const rows: Record<string, unknown>[] = await queryJson(tx, rowsJson(selection, { from, order: keys }));
     yield* rows;
     last = rows.at(-1) ?? null;
-    if (rows.length < AT_ONCE) return;
+    if (rows.length < BATCH_SIZE) return;
   }
 }
 
 /** A record as a line; the names of its columns are those of the database. */
 function line(row: Record<string, unknown>): string {
-  return `${JSON.stringify(Object.fromEntries(Object.entries(row).map(([name, value]) => [snake(name), value])))}\n`;
+  return `${JSON.stringify(Object.fromEntries(Object.entries(row).map(([name, value]) => [snakeCase(name), value])))}\n`;
 }
 
 /** The objects of Git LFS of a project. */
@@ -300,9 +300,9 @@ async function* objectsOf({ db }: Pick<Context, 'db'>, projectId: number): Async
     const rows = await db.$queryRaw<LfsObject[]>`
       SELECT o.id, o.oid, o.secret FROM lfs_objects o WHERE o.id > ${last} AND o.id IN (
         SELECT p.lfs_object_id FROM lfs_object_projects p WHERE p.project_id = ${projectId})
-      ORDER BY o.id LIMIT ${AT_ONCE}`;
+      ORDER BY o.id LIMIT ${BATCH_SIZE}`;
     yield* rows;
-    if (rows.length < AT_ONCE) return;
+    if (rows.length < BATCH_SIZE) return;
     last = rows.at(-1)?.id ?? last;
   }
 }
@@ -316,7 +316,7 @@ interface LfsObject {
 async function settingsOf(tx: Transaction, id: number): Promise<Record<string, unknown>> {
   const select = Object.fromEntries(SETTINGS.map((name) => [name, true])) as Record<(typeof SETTINGS)[number], true>;
   const found = await tx.project.findUniqueOrThrow({ where: { id }, select });
-  return Object.fromEntries(SETTINGS.map((name) => [snake(name), found[name]]));
+  return Object.fromEntries(SETTINGS.map((name) => [snakeCase(name), found[name]]));
 }
 
 /** Writes a bundle of a repository with the refs of its merge requests; none if there is no repository, or nothing in it. */

@@ -7,6 +7,7 @@ import { authorize, MASTER, type Visibility } from '#src/access/permissions/abil
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { ALL_FEATURES, changedFeatures, FEATURES } from '#src/access/permissions/features.ts';
 import { closestVisibility } from '#src/access/permissions/visibility_levels.ts';
+import { snakeCase } from '#src/base/text.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import { markDeleted } from '#src/domain/lifecycle/delete_project.ts';
 import { insertMember } from '#src/domain/members/add.ts';
@@ -23,7 +24,6 @@ import {
   PROJECT,
   REPOSITORY,
   SETTINGS,
-  snake,
   treeFile,
   USERS,
   VERSION,
@@ -38,8 +38,10 @@ import { isOwnRef } from '#src/domain/repository/merge_request_refs.ts';
 import { overQuota } from '#src/domain/repository/quota.ts';
 import { recordCopy } from '#src/domain/repository/record_copy.ts';
 import { diskUse } from '#src/domain/repository/size.ts';
+import type { WithRepositories } from '#src/domain/repository/store.ts';
 import { importsStore } from '#src/domain/uploads/archives.ts';
 import { forgetLfsObjects, receiveLfsObject } from '#src/domain/uploads/lfs/objects.ts';
+import type { WithUploads } from '#src/domain/uploads/store.ts';
 import { readPicture } from '#src/domain/users/avatar.ts';
 import { ArchiveRefused, unpackFiles } from '#src/git/archive/files.ts';
 import { GitError } from '#src/git/base/errors.ts';
@@ -54,16 +56,14 @@ import { factsOf } from '#src/platform/records/model.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** How often an import is attempted: the process may have died of it. */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 /** Files of an archive, most of which are attached ones. */
-const MOST_FILES = 100_000;
+const MAX_FILES = 100_000;
 /** Bytes of `version.json` and `project.json`. */
-const LARGEST_HEAD = 1024 * 1024;
+const MAX_METADATA_BYTES = 1024 * 1024;
 const BRANCHES = 'refs/heads/';
 
 /** What an import needs where its importer may be gone. */
-type Stores = Pick<Context, 'db' | 'repositories' | 'uploads'>;
-
 export interface ImportOptions {
   /** Aborted when the server stops: the import begins anew at the next start. */
   stopping?: AbortSignal | undefined;
@@ -105,7 +105,7 @@ async function perform(context: Context, projectId: number, { stopping }: Import
   const late = AbortSignal.timeout(imports.timeout);
   const signal = AbortSignal.any([late, ...(stopping ? [stopping] : [])]);
   try {
-    if (begun.attempts > MOST_ATTEMPTS) throw new ArchiveInvalid('The import was interrupted too often.');
+    if (begun.attempts > MAX_ATTEMPTS) throw new ArchiveInvalid('The import was interrupted too often.');
     await fill(context, begun, signal);
   } catch (error) {
     if (stopping?.aborted) throw error;
@@ -117,7 +117,7 @@ async function perform(context: Context, projectId: number, { stopping }: Import
 
 /** Leaves an empty project with the error. Does nothing unless it waits for an import. */
 export async function failImport(
-  { db, repositories, uploads }: Stores,
+  { db, repositories, uploads }: WithRepositories & WithUploads,
   projectId: number,
   message: string,
 ): Promise<void> {
@@ -184,7 +184,7 @@ async function fill(context: Context, begun: Begun, signal: AbortSignal): Promis
   const drafts: string[] = [];
   try {
     const opened = await importsStore(context).open(place);
-    if (!opened) throw new ArchiveInvalid('The archive is not there any more.');
+    if (!opened) throw new ArchiveInvalid('The archive no longer exists.');
     await unpack(opened.content, directory, imports.maxBytes, signal);
     await requireVersion(directory);
     const head = await headOf(directory);
@@ -223,7 +223,7 @@ async function unpack(
   for (const { name } of KINDS) plain.add(treeFile(name));
   await unpackFiles(content, {
     bytes,
-    files: MOST_FILES,
+    files: MAX_FILES,
     signal,
     place(name) {
       if (/^lfs\/[0-9a-f]{64}$/.test(name)) return path.join(directory, name);
@@ -250,7 +250,7 @@ async function headFile(directory: string, name: string): Promise<Record<string,
   const file = path.join(directory, name);
   const found = await stat(file).catch(() => null);
   if (!found) throw new ArchiveInvalid(`The archive has no ${name}.`);
-  if (found.size > LARGEST_HEAD) throw new ArchiveInvalid(`${name} has more than ${LARGEST_HEAD} bytes.`);
+  if (found.size > MAX_METADATA_BYTES) throw new ArchiveInvalid(`${name} has more than ${MAX_METADATA_BYTES} bytes.`);
   return recordIn(await readFile(file), name);
 }
 
@@ -266,11 +266,11 @@ async function headOf(directory: string): Promise<Head> {
   const { columns } = factsOf('Project');
   const settings: Head['settings'] = {};
   for (const name of SETTINGS) {
-    const value = record[snake(name)];
+    const value = record[snakeCase(name)];
     const { type = '', isList = false } = columns[name] ?? {};
     if (value === undefined) continue;
     if (value !== null && !(isList ? isTexts(value) : await CHECK_OF[type]?.(value, type))) {
-      throw new ArchiveInvalid(`${PROJECT} has a value of ${snake(name)} that is not allowed.`);
+      throw new ArchiveInvalid(`${PROJECT} has a value of ${snakeCase(name)} that is not allowed.`);
     }
     settings[name] = value;
   }

@@ -116,7 +116,7 @@ export async function largestImport({ db, imports }: Pick<Context, 'db' | 'impor
 
 async function requireFitting(context: Context, file: IncomingFile): Promise<void> {
   const most = await largestImport(context);
-  if (file.size > most) throw new ContentTooLarge(`an archive may have ${most} bytes`);
+  if (file.size > most) throw new ContentTooLarge(`archives can be at most ${most} bytes`);
   let start = Buffer.alloc(0);
   for await (const chunk of file.stream()) {
     start = Buffer.concat([start, chunk]);

@@ -13,7 +13,7 @@ export interface Line {
 }
 
 /** Bytes of the longest line. */
-const LONGEST = 8 * 1024 * 1024;
+const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
 /** The records in a file of lines of JSON; none if there is no such file. Throws ArchiveInvalid, which names the file by `name`. */
 export async function* linesOf(file: string, name: string): AsyncGenerator<Line> {
@@ -30,7 +30,8 @@ export async function* linesOf(file: string, name: string): AsyncGenerator<Line>
   };
   const requireShort = (more: number) => {
     size += more;
-    if (size > LONGEST) throw new ArchiveInvalid(`Line ${number + 1} of ${name} has more than ${LONGEST} bytes.`);
+    if (size > MAX_LINE_BYTES)
+      throw new ArchiveInvalid(`Line ${number + 1} of ${name} has more than ${MAX_LINE_BYTES} bytes.`);
   };
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
     let start = 0;

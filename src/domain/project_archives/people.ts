@@ -6,7 +6,7 @@ import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 const { sql } = Prisma;
 
 /** How many addresses are looked up at a time. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** The users whom an archive names, by their IDs there. */
 export class People {
@@ -43,7 +43,7 @@ export class People {
       if (typeof name === 'string') people.#names.set(id as number, name.slice(0, 255).toWellFormed());
       if (typeof email !== 'string' || email.length > 254 || email.includes('\0')) continue;
       batch.push({ id: id as number, email: email.trim().toLowerCase() });
-      if (batch.length === AT_ONCE) await look();
+      if (batch.length === BATCH_SIZE) await look();
     }
     await look();
     return people;

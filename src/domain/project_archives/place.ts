@@ -52,8 +52,3 @@ export const SETTINGS = [
   'buildTimeout',
   'tagList',
 ] as const;
-
-/** The name of a column in an archive. */
-export function snake(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}

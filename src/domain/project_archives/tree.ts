@@ -3,11 +3,12 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { snakeCase } from '#src/base/text.ts';
 import { CHECKS } from '#src/domain/project_archives/checks.ts';
 import { archivedColumns, KINDS, type Kind, SUBJECTS } from '#src/domain/project_archives/kinds.ts';
 import { ArchiveInvalid, type Line, linesOf } from '#src/domain/project_archives/lines.ts';
 import type { People } from '#src/domain/project_archives/people.ts';
-import { snake, treeFile } from '#src/domain/project_archives/place.ts';
+import { treeFile } from '#src/domain/project_archives/place.ts';
 import { absentObjects } from '#src/git/objects/presence.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { factsOf } from '#src/platform/records/model.ts';
@@ -43,10 +44,10 @@ export interface TreeOptions {
 }
 
 /** How many records are inserted at a time, and how many an archive may have in all. */
-const AT_ONCE = 500;
-const MOST_RECORDS = 2_000_000;
+const BATCH_SIZE = 500;
+const MAX_RECORDS = 2_000_000;
 /** How many things that were left out are remembered. */
-const MOST_FAILED = 100;
+const MAX_REMEMBERED_FAILURES = 100;
 
 type Row = Record<string, unknown>;
 
@@ -63,7 +64,7 @@ export class TreeImport {
   readonly #iids = new Set<number>();
   readonly #members: ImportedMember[] = [];
   readonly #failed: FailedRelation[] = [];
-  #left = MOST_RECORDS;
+  #left = MAX_RECORDS;
 
   constructor(options: TreeOptions) {
     this.#options = options;
@@ -92,10 +93,10 @@ export class TreeImport {
     const later: Line[] = [];
     for await (const line of this.#lines(kind.name)) {
       this.#options.signal.throwIfAborted();
-      if (--this.#left < 0) throw new ArchiveInvalid(`The archive has more than ${MOST_RECORDS} records.`);
+      if (--this.#left < 0) throw new ArchiveInvalid(`The archive has more than ${MAX_RECORDS} records.`);
       if (kind.hints.length > 0 && line.record.group_id != null) later.push(line);
       else batch.push(line);
-      if (batch.length < AT_ONCE) continue;
+      if (batch.length < BATCH_SIZE) continue;
       await this.#insert(kind, batch);
       batch = [];
     }
@@ -133,24 +134,24 @@ export class TreeImport {
     const row: Row = {};
     const { columns: facts } = factsOf(kind.model);
     for (const [column, check] of Object.entries(kind.columns)) {
-      const value = record[snake(column)];
+      const value = record[snakeCase(column)];
       if (value === undefined) continue;
       const type = facts[column]?.type ?? '';
       if (value !== null && !(await check(value, type))) {
-        throw new ArchiveInvalid(`${where} has a value of ${snake(column)} that is not allowed.`);
+        throw new ArchiveInvalid(`${where} has a value of ${snakeCase(column)} that is not allowed.`);
       }
       row[column] = this.#stored(value, type, check === CHECKS.text);
     }
     for (const [column, target] of Object.entries(kind.refs)) {
-      row[column] = await this.#reference(target, record[snake(column)], `${where} refers by ${snake(column)}`);
+      row[column] = await this.#reference(target, record[snakeCase(column)], `${where} refers by ${snakeCase(column)}`);
     }
     for (const [column, unknown] of Object.entries(kind.users)) {
-      const id = record[snake(column)];
+      const id = record[snakeCase(column)];
       if (id === null || id === undefined) {
         if (unknown === 'importer') row[column] = this.#options.people.importer;
         continue;
       }
-      if (!Number.isSafeInteger(id)) throw new ArchiveInvalid(`${where} has no user as ${snake(column)}.`);
+      if (!Number.isSafeInteger(id)) throw new ArchiveInvalid(`${where} has no user as ${snakeCase(column)}.`);
       const found = this.#user(kind, id as number);
       if (found === null && unknown === 'dropped') return null;
       row[column] = found ?? (unknown === 'importer' ? this.#options.people.importer : null);
@@ -312,7 +313,7 @@ export class TreeImport {
   }
 
   #leaveOut({ name }: Kind, { number }: Line, message: string): null {
-    if (this.#failed.length < MOST_FAILED) {
+    if (this.#failed.length < MAX_REMEMBERED_FAILURES) {
       this.#failed.push({ relation: name, line: number, message, at: new Date().toISOString() });
     }
     return null;

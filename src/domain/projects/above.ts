@@ -3,11 +3,13 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { findProjectsByIds } from '#src/domain/projects/find.ts';
 
 /** Segments of the longest path that is looked up. */
-const DEEPEST = 30;
+const MAX_PATH_SEGMENTS = 30;
 
 /** The full path of the project at or above a path whose repository the actor may read; null if there is none. */
 export async function findRepositoryAbove(context: Context, parts: readonly string[]): Promise<string | null> {
-  const places = parts.slice(1, DEEPEST).map((own, at) => ({ around: parts.slice(0, at + 1).join('/'), own }));
+  const places = parts
+    .slice(1, MAX_PATH_SEGMENTS)
+    .map((own, at) => ({ around: parts.slice(0, at + 1).join('/'), own }));
   const [arounds, owns] = [places.map(({ around }) => around), places.map(({ own }) => own)];
   const rows = await context.db.$queryRaw<{ id: number }[]>`
     SELECT p.id FROM unnest(${arounds}::text[], ${owns}::text[]) w (around, own)

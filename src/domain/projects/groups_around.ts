@@ -8,7 +8,7 @@ export function groupsAround(project: number | Prisma.Sql): Prisma.Sql {
 }
 
 /** Whether a row belongs to a project or to a group around it: its `projectId` or `groupId` says so. */
-export function ofOrAround(
+export function ofProjectOrAncestorGroups(
   row: { readonly projectId: Prisma.Sql; readonly groupId: Prisma.Sql },
   project: number | Prisma.Sql,
 ): Prisma.Sql {

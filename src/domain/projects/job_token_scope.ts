@@ -11,7 +11,7 @@ import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { ofEach, onlyOne } from '#src/platform/records/parents.ts';
+import { onlyOne, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/groups/computed_fields.ts';
@@ -20,7 +20,7 @@ const { sql } = Prisma;
 const group = alias('Namespace', 'n');
 
 /** Projects, and groups, that may be allowed for one project. */
-const MOST = 200;
+const MAX_ALLOWLIST_SIZE = 200;
 
 /**
  * Who the bearer of a job token is within a project: its user in the project of the job, and where the project lets jobs of that one
@@ -106,7 +106,7 @@ export async function listAllowedGroups<R>(
     await readPages<R>(
       context.db,
       page,
-      ofEach([{}], {}, () => pageOfRows(selection, list, page)),
+      perParent([{}], {}, () => pageOfRows(selection, list, page)),
     ),
   );
 }
@@ -135,12 +135,12 @@ export async function allowJobTokens(context: Context, ref: AllowedRef): Promise
     await tx.$queryRaw`SELECT id FROM projects WHERE id = ${projectId} FOR NO KEY UPDATE`;
     if (target.kind === 'project') {
       if (target.id === projectId) throw new BadRequest('The project itself is always allowed');
-      if ((await tx.jobTokenProject.count({ where: { projectId } })) >= MOST) throw tooMany('projects');
+      if ((await tx.jobTokenProject.count({ where: { projectId } })) >= MAX_ALLOWLIST_SIZE) throw tooMany('projects');
       const data = { projectId, allowedProjectId: target.id };
       const { count } = await tx.jobTokenProject.createMany({ data, skipDuplicates: true });
       if (count === 0) throw new BadRequest('The project is allowed already');
     } else {
-      if ((await tx.jobTokenGroup.count({ where: { projectId } })) >= MOST) throw tooMany('groups');
+      if ((await tx.jobTokenGroup.count({ where: { projectId } })) >= MAX_ALLOWLIST_SIZE) throw tooMany('groups');
       const data = { projectId, groupId: target.id };
       const { count } = await tx.jobTokenGroup.createMany({ data, skipDuplicates: true });
       if (count === 0) throw new BadRequest('The group is allowed already');
@@ -213,5 +213,5 @@ async function targetOf(
 }
 
 function tooMany(what: string): BadRequest {
-  return new BadRequest(`At most ${MOST} ${what} can be allowed`);
+  return new BadRequest(`At most ${MAX_ALLOWLIST_SIZE} ${what} can be allowed`);
 }

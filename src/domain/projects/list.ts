@@ -13,7 +13,7 @@ import { BadRequest } from '#src/platform/errors.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { type Alias, alias } from '#src/platform/records/alias.ts';
 import { type Order, order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/projects/computed_fields.ts';
@@ -108,7 +108,7 @@ export async function listProjectsOf<P extends Readonly<Record<string, number>>,
     const where = all([...scope(project, parent), ...projectConditions(actor, filter)]);
     return pageOfRows(selection, { rows: project, where, order: orderOf(by), params: { actor } }, page);
   };
-  return readPages(db, page, ofEach(parents, types, pageOf));
+  return readPages(db, page, perParent(parents, types, pageOf));
 }
 
 /** The conditions for a filter and visibility. Throws BadRequest. */
@@ -186,22 +186,22 @@ function memberOf(actor: Actor | null): Prisma.Sql | boolean {
 }
 
 /** Maximum number of topics in a filter, and of words in a search. */
-const MOST_TOPICS = 100;
-const MOST_WORDS = 20;
+const MAX_TOPICS = 100;
+const MAX_WORDS = 20;
 
 /** The index of topics is in lower case. */
 function topicConditions(topics: readonly string[] | null | undefined): Prisma.Sql[] {
   const wanted = [...new Set(topics ?? [])];
-  if (wanted.length > MOST_TOPICS) {
-    throw new BadRequest(`topic has too many names (maximum is ${MOST_TOPICS})`, 'topics');
+  if (wanted.length > MAX_TOPICS) {
+    throw new BadRequest(`topic has too many names (maximum is ${MAX_TOPICS})`, 'topics');
   }
   if (wanted.length === 0) return [];
   return [sql`lower_texts(${project.tagList}) @> lower_texts(${wanted}::text[])`];
 }
 
 function searchConditions({ search, searchNamespaces }: ProjectFilter): Prisma.Sql[] {
-  const words = [...new Set(search?.trim().split(/\s+/, MOST_WORDS + 1))].filter((word) => word !== '');
-  if (words.length > MOST_WORDS) throw new BadRequest(`search has too many words (maximum is ${MOST_WORDS})`, 'search');
+  const words = [...new Set(search?.trim().split(/\s+/, MAX_WORDS + 1))].filter((word) => word !== '');
+  if (words.length > MAX_WORDS) throw new BadRequest(`search has too many words (maximum is ${MAX_WORDS})`, 'search');
   return words.map((word) => searched(word, searchNamespaces === true));
 }
 

@@ -7,7 +7,7 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { Alias } from '#src/platform/records/alias.ts';
 import type { Columns, ModelName } from '#src/platform/records/model.ts';
 import type { Order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { byKey, pageOfRows, readRow, readRows } from '#src/platform/records/read.ts';
 import { Selection } from '#src/platform/records/selection.ts';
 
@@ -109,9 +109,9 @@ export function projectScoped<M extends OfProject>({ ability, rows, only, order 
         pageOfRows(selection, { rows, where: within(project, ...conditions), order: sorted }, page);
       const read = (permitted: ProjectRow[]) => {
         const parents = permitted.map(({ id }) => ({ project: id }));
-        return readPages<R>(context.db, page, ofEach(parents, { project: 'int' }, pageOf));
+        return readPages<R>(context.db, page, perParent(parents, { project: 'int' }, pageOf));
       };
-      return ofPermitted(projects, (project) => authorize(actor, ability, project), read);
+      return forPermittedParents(projects, (project) => authorize(actor, ability, project), read);
     },
   };
 }

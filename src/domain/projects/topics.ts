@@ -150,7 +150,7 @@ async function unlessTaken<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const LONGEST = { name: 255, title: 255, description: 1024 };
+const MAX_LENGTHS = { name: 255, title: 255, description: 1024 };
 
 /** The given texts. Throws ValidationFailed. */
 function checked({ name, title, description }: Omit<TopicValues, 'avatar'>) {
@@ -159,7 +159,7 @@ function checked({ name, title, description }: Omit<TopicValues, 'avatar'>) {
   for (const field of ['name', 'title', 'description'] as const) {
     const text = texts[field];
     if (text == null) continue;
-    const longest = LONGEST[field];
+    const longest = MAX_LENGTHS[field];
     if (field !== 'description' && text === '') errors[field] = ["can't be blank"];
     else if (text.length > longest) errors[field] = [`is too long (maximum is ${longest} characters)`];
   }

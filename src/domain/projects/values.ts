@@ -76,7 +76,7 @@ export function givenSettings(input: ProjectSettings): Partial<SettingColumns> {
 }
 
 /** Characters of the longest name and path. */
-const LONGEST = 255;
+const MAX_NAME_LENGTH = 255;
 
 /** Normalizes tags: trimmed, without duplicates, and storable in the database. */
 export function tags(list: readonly string[] | null): string[] {
@@ -103,9 +103,12 @@ export function textErrors({
     ['default_branch', defaultBranch && !isBranchName(defaultBranch) ? 'is invalid' : null],
     [
       'build_timeout',
-      timeout != null && (timeout < 60 || timeout > LONGEST_JOB) ? `must be from 60 to ${LONGEST_JOB}` : null,
+      timeout != null && (timeout < 60 || timeout > MAX_JOB_SECONDS) ? `must be from 60 to ${MAX_JOB_SECONDS}` : null,
     ],
-    ['ci_default_git_depth', depth != null && (depth < 0 || depth > DEEPEST) ? `must be from 0 to ${DEEPEST}` : null],
+    [
+      'ci_default_git_depth',
+      depth != null && (depth < 0 || depth > MAX_FETCH_DEPTH) ? `must be from 0 to ${MAX_FETCH_DEPTH}` : null,
+    ],
     ['ci_config_path', ciConfigPath ? configPathError(ciConfigPath) : null],
     ['merge_commit_template', templateError(mergeCommitTemplate)],
     ['squash_commit_template', templateError(squashCommitTemplate)],
@@ -116,10 +119,10 @@ export function textErrors({
 
 const DESCRIPTION = 2000;
 /** Seconds that a job may run at most: thirty days. */
-const LONGEST_JOB = 30 * 86_400;
+const MAX_JOB_SECONDS = 30 * 86_400;
 /** The greatest depth to which runners fetch by default. */
-const DEEPEST = 1000;
-const MOST_TAGS = 100;
+const MAX_FETCH_DEPTH = 1000;
+const MAX_TAGS = 100;
 
 /** Characters of the longest template of a message. */
 const TEMPLATE = 500;
@@ -130,14 +133,14 @@ function templateError(template: string | null | undefined): string | null {
 
 /** Files of the repository itself, without the files of other projects and servers. */
 function configPathError(path: string): string | null {
-  if (path.length > LONGEST) return tooLong(LONGEST);
+  if (path.length > MAX_NAME_LENGTH) return tooLong(MAX_NAME_LENGTH);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: no file of a repository is meant by them
   const isFile = /^[^/@:\0-\x1f][^@:\0-\x1f]*\.ya?ml$/.test(path) && !path.split('/').includes('..');
   return isFile ? null : 'must be the path of a file in the repository that ends in .yml or .yaml';
 }
 
 function tagsError(tags: readonly string[]): string | null {
-  if (tags.length > MOST_TAGS) return `has too many tags (maximum is ${MOST_TAGS})`;
+  if (tags.length > MAX_TAGS) return `has too many tags (maximum is ${MAX_TAGS})`;
   return tags.some((tag) => tag.length > 255) ? tooLong(255) : null;
 }
 
@@ -147,7 +150,7 @@ const NAME =
 
 function nameError(name: string): string | null {
   if (name.trim() === '') return "can't be blank";
-  if (name.length > LONGEST) return tooLong(LONGEST);
+  if (name.length > MAX_NAME_LENGTH) return tooLong(MAX_NAME_LENGTH);
   if (NAME.test(name)) return null;
   return "can contain only letters, digits, emojis, '_', '.', dash, space. It must start with letter, digit, emoji or '_'.";
 }
@@ -161,7 +164,7 @@ const RESERVED = new Set(
 
 function pathError(path: string): string | null {
   if (path === '') return "can't be blank";
-  if (path.length > LONGEST) return tooLong(LONGEST);
+  if (path.length > MAX_NAME_LENGTH) return tooLong(MAX_NAME_LENGTH);
   if (!/^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(path) || /\.(git|atom)$/i.test(path) || /^\.+$/.test(path)) {
     return "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-', end in '.git' or end in '.atom'";
   }

@@ -28,7 +28,7 @@ export interface ArchiveRow {
 }
 
 /** What an archive is asked to be. */
-export interface ArchiveWish {
+export interface ArchiveInput {
   ref?: string | null | undefined;
   format: ArchiveFormat;
   /** Only this directory or file. */
@@ -40,13 +40,13 @@ export interface ArchiveWish {
 }
 
 /** Paths that may be left out of an archive. */
-const MOST_EXCLUDED = 100;
+const MAX_EXCLUDED_PATHS = 100;
 
 /** The archive of a revision, by default the default branch. Throws NotFound, BadRequest, Forbidden, Unauthenticated. */
 export async function findArchive(
   context: Context,
   project: ProjectRow,
-  { ref, format, lfsObjects = true, ...part }: ArchiveWish,
+  { ref, format, lfsObjects = true, ...part }: ArchiveInput,
 ): Promise<ArchiveRow> {
   authorize(context.actor, 'read_repository', project);
   const revision = await findRevision(context, project, ref || null);
@@ -56,8 +56,8 @@ export async function findArchive(
   const name = (ref || (await defaultBranch(project, repository))) ?? commitOid;
   const path = trimSlashes(part.path ?? '');
   const excludePaths = (part.excludePaths ?? []).map(trimSlashes).filter((one) => one !== '');
-  if (excludePaths.length > MOST_EXCLUDED) {
-    throw new BadRequest(`exclude_paths has more than ${MOST_EXCLUDED} paths`, 'exclude_paths');
+  if (excludePaths.length > MAX_EXCLUDED_PATHS) {
+    throw new BadRequest(`exclude_paths has more than ${MAX_EXCLUDED_PATHS} paths`, 'exclude_paths');
   }
   for (const one of [path, ...excludePaths]) if (one !== '' && pathFault(one) !== null) throw new NotFound('File');
   if (path !== '' && (await repository.entry(commitOid, path)) === null) throw new NotFound('File');

@@ -49,7 +49,7 @@ export interface BlamedLines {
 }
 
 /** Bytes and lines of what is blamed at once. */
-const MOST_BLAMED = { bytes: 2 * 1024 * 1024, lines: 20_000 };
+const BLAME_LIMITS = { bytes: 2 * 1024 * 1024, lines: 20_000 };
 
 /**
  * The lines of a file, or those of a range from 1 on with both ends, with the commits in which they were written. Throws BadRequest,
@@ -67,14 +67,14 @@ export async function blameLines(
     throw new BadRequest('range[start] must be less than or equal to range[end]', 'range', 'rangeInvalid');
   }
   const { repository, commitOid: commit, path, oid, size } = file;
-  if (size > MOST_BLAMED.bytes) throw new ContentTooLarge(`files with at most ${MOST_BLAMED.bytes} bytes are blamed`);
+  if (size > BLAME_LIMITS.bytes) throw new ContentTooLarge(`files with at most ${BLAME_LIMITS.bytes} bytes are blamed`);
   return withEffort(context, async () => {
-    const text = (await repository.blob(oid, MOST_BLAMED.bytes))?.toString('utf8').toWellFormed() ?? '';
+    const text = (await repository.blob(oid, BLAME_LIMITS.bytes))?.toString('utf8').toWellFormed() ?? '';
     const all = text.replace(/\n$/, '').split('\n');
     const [from, to] = [range?.start ?? 1, Math.min(range?.end ?? all.length, all.length)];
     if (text === '' || to < from) return [];
-    if (to - from >= MOST_BLAMED.lines) {
-      throw new ContentTooLarge(`at most ${MOST_BLAMED.lines} lines are blamed at once: ask for a range of them`);
+    if (to - from >= BLAME_LIMITS.lines) {
+      throw new ContentTooLarge(`at most ${BLAME_LIMITS.lines} lines are blamed at once: ask for a range of them`);
     }
     const hunks = await repository.blame({ commit, path, from, to });
     if (hunks === null) throw new BadRequest('The server has no git program, which this needs');

@@ -19,7 +19,7 @@ import type { Db, Transaction } from '#src/platform/database/db.ts';
 export type { RefChange };
 
 /** In bytes; limited by the database's index on names. */
-const LONGEST_NAME = 1_000;
+const MAX_NAME_BYTES = 1_000;
 
 /** Number of changes from which they are made at once: a few are faster as separate files. */
 const MANY = 4;
@@ -157,7 +157,7 @@ async function make(directory: string, change: RefChange): Promise<Error | null>
 }
 
 function isTooLong({ name, to }: RefChange): boolean {
-  return to !== null && encodeName(name).length > LONGEST_NAME;
+  return to !== null && encodeName(name).length > MAX_NAME_BYTES;
 }
 
 function nameTooLong({ name }: RefChange): Error {

@@ -1,15 +1,12 @@
 import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Context } from '#src/access/permissions/actor.ts';
-import { EachApart } from '#src/domain/repository/each.ts';
+import { ErrorCollector } from '#src/domain/repository/each.ts';
 import { mayRemoveObjects, withRepositoryLock } from '#src/domain/repository/lock.ts';
-import type { RepositoryPlace, RepositoryStore } from '#src/domain/repository/store.ts';
+import type { RepositoryPlace, RepositoryStore, WithRepositories } from '#src/domain/repository/store.ts';
 import { ProgramFailed } from '#src/git/base/errors.ts';
 import { programVersion } from '#src/git/program/detect.ts';
 import { findDeadPack, removeDeadPack } from '#src/git/remote/dead_packs.ts';
 import { ABANDONED, findLeftovers, isAbandoned, type Leftover, removeLeftovers } from '#src/git/write/leftovers.ts';
-
-type Stores = Pick<Context, 'db' | 'repositories'>;
 
 /** Milliseconds after which an unfinished copy of a repository is abandoned: a job may take an hour, and copies files. */
 export const ABANDONED_DRAFT = 3 * ABANDONED;
@@ -35,12 +32,12 @@ const looked = new WeakMap<RepositoryStore, Look>();
  * changed since or failed the last time. Work in progress is younger and stays. Throws AggregateError at the end if some of them
  * failed.
  */
-export async function cleanUpAll(stores: Stores): Promise<void> {
+export async function cleanUpAll(stores: WithRepositories): Promise<void> {
   const last = looked.get(stores.repositories) ?? { begun: 0, failed: new Set() };
   const since = last.begun - ABANDONED - SLACK;
   const begun = Date.now();
   const failed = new Set<string>();
-  const each = new EachApart();
+  const each = new ErrorCollector();
   for await (const entry of stores.repositories.entries()) {
     await each.run([entry], async ({ kind, directory, id, storage, wiki }) => {
       failed.add(directory);
@@ -60,7 +57,7 @@ export async function cleanUpAll(stores: Stores): Promise<void> {
 }
 
 /** Removes leftovers in one repository, and returns what it found. */
-export async function cleanUp(stores: Stores, place: RepositoryPlace): Promise<Leftover[]> {
+export async function cleanUp(stores: WithRepositories, place: RepositoryPlace): Promise<Leftover[]> {
   const directory = stores.repositories.directory(place);
   const found = await findLeftovers(directory);
   for (const { kind, name } of found) {
@@ -71,7 +68,11 @@ export async function cleanUp(stores: Stores, place: RepositoryPlace): Promise<L
 }
 
 /** Removes a pack of a dead process, unless refs use its objects. */
-async function removeHeldPack({ db, repositories }: Stores, place: RepositoryPlace, pack: string): Promise<void> {
+async function removeHeldPack(
+  { db, repositories }: WithRepositories,
+  place: RepositoryPlace,
+  pack: string,
+): Promise<void> {
   if ((await programVersion()) === null) return;
   const directory = repositories.directory(place);
   try {

@@ -14,7 +14,7 @@ import { withJoined } from '#src/git/remote/joined.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 
 /** Maximum number of commits in a comparison. */
-const MOST_COMMITS = 5_000;
+const MAX_COMMITS = 5_000;
 
 /** What one revision has that another one lacks; each part is computed once, on demand. */
 export interface ComparisonRow {
@@ -55,11 +55,11 @@ export async function compareRefs(
   // Set when the diff is requested; callers that want both request it before the commits are loaded.
   let isCompared = false;
   const divergence = once(() =>
-    reads((reader) => reader.divergence(left.oid, right.oid, MOST_COMMITS + 1, isCompared && reader === repository)),
+    reads((reader) => reader.divergence(left.oid, right.oid, MAX_COMMITS + 1, isCompared && reader === repository)),
   );
   const listCommits = async () => {
     const { commits } = await divergence();
-    const found = await repository.commits(commits.slice(0, MOST_COMMITS));
+    const found = await repository.commits(commits.slice(0, MAX_COMMITS));
     const rows = found.map((commit) => ({ ...commit, project, repository }));
     return { rows: rows.reverse(), more: commits.length > rows.length };
   };

@@ -1,5 +1,5 @@
 /** Rows and columns of a table that are shown, and characters of a cell. */
-const MOST = { rows: 500, columns: 50, characters: 1_000 };
+const TABLE_LIMITS = { rows: 500, columns: 50, characters: 1_000 };
 
 /** A table from text. */
 export interface Table {
@@ -15,7 +15,7 @@ export function parseTable(text: string, separator: ',' | '\t'): Table | null {
   let isCut = false;
   let at = 0;
   while (at < text.length) {
-    if (rows.length > MOST.rows) {
+    if (rows.length > TABLE_LIMITS.rows) {
       isCut = true;
       break;
     }
@@ -24,8 +24,8 @@ export function parseTable(text: string, separator: ',' | '\t'): Table | null {
     if (end < 0) return null;
     const raw = isQuoted ? text.slice(at + 1, end).replaceAll('""', '"') : text.slice(at, end);
     const row = rows.at(-1) ?? [];
-    if (row.length < MOST.columns) row.push(raw.slice(0, MOST.characters));
-    if (row.length > MOST.columns || raw.length > MOST.characters) isCut = true;
+    if (row.length < TABLE_LIMITS.columns) row.push(raw.slice(0, TABLE_LIMITS.characters));
+    if (row.length > TABLE_LIMITS.columns || raw.length > TABLE_LIMITS.characters) isCut = true;
     at = isQuoted ? end + 1 : end;
     if (text[at] === separator) {
       at++;
@@ -37,7 +37,7 @@ export function parseTable(text: string, separator: ',' | '\t'): Table | null {
       rows.push([]);
     } else if (isQuoted && at < text.length && text[at - 1] !== separator) return null;
   }
-  const filled = rows.filter((row) => row.length > 0).slice(0, MOST.rows);
+  const filled = rows.filter((row) => row.length > 0).slice(0, TABLE_LIMITS.rows);
   const width = Math.max(0, ...filled.map((row) => row.length));
   return { rows: filled.map((row) => [...row, ...Array(width - row.length).fill('')]), isCut };
 }

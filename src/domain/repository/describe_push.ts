@@ -6,13 +6,13 @@ import type { RepositoryReader } from '#src/git/base/reader.ts';
 
 const BRANCHES = 'refs/heads/';
 /** Maximum number of commits in the record of a push. */
-const MOST_COMMITS = 20;
+const MAX_COMMITS = 20;
 /** How many changes are processed concurrently. */
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 /** Number of new branches from which one walk finds the commits of all. */
 const MANY = 4;
 /** Maximum number of commits of such a walk: for each branch it is gone through again. */
-const MOST_WALKED = 2_000;
+const MAX_WALKED_COMMITS = 2_000;
 
 /** Commits with their parents. */
 type NewCommits = ReadonlyMap<Oid, readonly Oid[]>;
@@ -56,7 +56,7 @@ export async function describeChanges(
       );
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
   return described;
 }
 
@@ -64,7 +64,7 @@ export async function describeChanges(
 async function walk(reader: RepositoryReader, base: Oid, created: readonly RefChange[]): Promise<NewCommits | null> {
   const tips = [...new Set(created.flatMap(({ to }) => to ?? []))];
   try {
-    const found = await reader.newCommits(base, tips, MOST_WALKED);
+    const found = await reader.newCommits(base, tips, MAX_WALKED_COMMITS);
     return found && new Map(found.map(({ oid, parents }) => [oid, parents]));
   } catch (error) {
     if (error instanceof GitError) return null;
@@ -88,7 +88,7 @@ async function describeNew(reader: RepositoryReader, { to }: RefChange, walked: 
   }
   if (own.size === 0) return NOTHING;
   await yieldToEventLoop();
-  const commits = await reader.commits([...own].slice(-MOST_COMMITS));
+  const commits = await reader.commits([...own].slice(-MAX_COMMITS));
   return { commits, total: own.size, forward: false };
 }
 
@@ -117,12 +117,12 @@ async function describe(
   }
   const base = from ?? main;
   if (base === null) {
-    const commits = await reader.log({ start: tip.oid }, { limit: MOST_COMMITS });
-    const total = commits.length < MOST_COMMITS ? commits.length : await reader.count({ start: tip.oid });
+    const commits = await reader.log({ start: tip.oid }, { limit: MAX_COMMITS });
+    const total = commits.length < MAX_COMMITS ? commits.length : await reader.count({ start: tip.oid });
     return { commits: commits.reverse(), total, forward: isDefault };
   }
-  const commits = await reader.between(base, tip.oid, { limit: MOST_COMMITS });
-  const total = commits.length < MOST_COMMITS ? commits.length : await reader.countBetween(base, tip.oid);
+  const commits = await reader.between(base, tip.oid, { limit: MAX_COMMITS });
+  const total = commits.length < MAX_COMMITS ? commits.length : await reader.countBetween(base, tip.oid);
   const forward = isDefault && (tip.parents.includes(base) || (await reader.isAncestor(base, tip.oid)));
   return { commits: commits.reverse(), total, forward };
 }

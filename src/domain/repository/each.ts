@@ -1,8 +1,8 @@
 /** Maximum number of errors that are kept. */
-const MOST = 20;
+const MAX_ERRORS = 20;
 
 /** Runs many tasks, all of them even if some fail. */
-export class EachApart {
+export class ErrorCollector {
   readonly #errors: unknown[] = [];
   readonly #what: string;
   #failed = 0;
@@ -19,7 +19,7 @@ export class EachApart {
         await work(item);
       } catch (error) {
         this.#failed++;
-        if (this.#errors.length < MOST) this.#errors.push(error);
+        if (this.#errors.length < MAX_ERRORS) this.#errors.push(error);
       }
     }
   }

@@ -43,14 +43,14 @@ export function lastCommitOf({ repository, commitOid, path }: FileRow): Promise<
 }
 
 /** Bytes of the largest content that is hashed: more than a response may have of it inline, and quickly read. */
-const LARGEST_HASHED = 20 * 1024 * 1024;
+const MAX_HASHED_BYTES = 20 * 1024 * 1024;
 
 /** The SHA-256 of the content, in hexadecimal digits; null for content that is only streamed. */
 export function contentHash(
   caller: Pick<Context, 'actor' | 'clientAddress' | 'answer'>,
   { repository, oid, size }: BlobRow,
 ): Promise<string | null> {
-  if (size > LARGEST_HASHED) return Promise.resolve(null);
+  if (size > MAX_HASHED_BYTES) return Promise.resolve(null);
   return remembered(repository, `sha256 ${oid}`, () =>
     withEffort(caller, async () => {
       const opened = await repository.blobStream(oid);

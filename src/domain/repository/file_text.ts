@@ -13,7 +13,7 @@ import { SYMLINK } from '#src/git/base/model.ts';
 type Caller = Pick<Context, 'actor' | 'clientAddress' | 'answer'>;
 
 /** Bytes of a file whose text is shown. */
-export const LARGEST_TEXT = 2 * 1024 * 1024;
+export const MAX_TEXT_BYTES = 2 * 1024 * 1024;
 
 /** Bytes from which reading a file counts as effort. */
 const SMALL = 256 * 1024;
@@ -23,8 +23,8 @@ const SAMPLE = 8000;
 
 /** The content of a file; null if it is too large, or has NUL in its beginning, which is how git detects binary content. */
 async function bytesOf(caller: Caller, { repository, oid, size }: BlobRow): Promise<Buffer | null> {
-  if (size > LARGEST_TEXT) return null;
-  const read = () => repository.blob(oid, LARGEST_TEXT);
+  if (size > MAX_TEXT_BYTES) return null;
+  const read = () => repository.blob(oid, MAX_TEXT_BYTES);
   const bytes = await (size > SMALL ? withEffort(caller, read) : read());
   return bytes === null || bytes.subarray(0, SAMPLE).includes(0) ? null : bytes;
 }
@@ -64,7 +64,7 @@ function skipLines(text: string, begin: number, lines: number): number {
 }
 
 /** Bytes of a file that is edited as a whole. */
-const LARGEST_EDITED = 1024 * 1024;
+const MAX_EDITED_BYTES = 1024 * 1024;
 
 const TABLE = /\.(csv|tsv)$/i;
 
@@ -75,7 +75,7 @@ export function hasPreview({ name }: FileRow): boolean {
 
 /** Whether people can edit the file as text. */
 export async function isEditable(caller: Caller, file: FileRow): Promise<boolean> {
-  if (file.size > LARGEST_EDITED || file.mode === SYMLINK) return false;
+  if (file.size > MAX_EDITED_BYTES || file.mode === SYMLINK) return false;
   return remembered(file.repository, `is editable ${file.oid}`, async () => {
     const text = await textOf(caller, file);
     return text !== null && !text.includes('\0') && (await lfsPointerOf(caller, file)) === null;
@@ -96,7 +96,7 @@ export interface ShownLines {
 }
 
 /** Characters of lines that are shown at once, without their colours; and with them. */
-const MOST_SHOWN = { characters: 49_152, html: 327_680 };
+const SHOWN_LIMITS = { characters: 49_152, html: 327_680 };
 
 /** Lines from one on, as many as are asked for and not too much at once; null for binary and large files. */
 export async function shownLines(
@@ -121,19 +121,19 @@ function partOf(
   while (to < lines.length && to - from + 1 < count) {
     characters += (lengths[to] ?? 0) + 1;
     html += (lines[to]?.length ?? 0) + 1;
-    if (to >= from && (characters > MOST_SHOWN.characters || html > MOST_SHOWN.html)) break;
+    if (to >= from && (characters > SHOWN_LIMITS.characters || html > SHOWN_LIMITS.html)) break;
     to++;
   }
   return { from, to, total: lines.length, html: lines.slice(from - 1, to).join('\n') };
 }
 
 /** Bytes of a table that is shown. */
-const LARGEST_TABLE = 131_072;
+const MAX_TABLE_BYTES = 131_072;
 
 /** The table in a file of comma- or tab-separated values; null for other files, large ones and those that are none after all. */
 export async function tableOf(caller: Caller, file: FileRow): Promise<Table | null> {
   const [, ending] = TABLE.exec(file.name) ?? [];
-  if (ending === undefined || file.size > LARGEST_TABLE) return null;
+  if (ending === undefined || file.size > MAX_TABLE_BYTES) return null;
   const text = await textOf(caller, file);
   return text === null ? null : parseTable(text, ending.toLowerCase() === 'csv' ? ',' : '\t');
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
-import type { Context } from '#src/access/permissions/actor.ts';
 import { isAlive } from '#src/domain/projects/alive.ts';
 import { changeRefs, type RefChange } from '#src/domain/repository/change_refs.ts';
 import { whileObjectsStay, withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { recordCopy } from '#src/domain/repository/record_copy.ts';
+import type { WithRepositories } from '#src/domain/repository/store.ts';
 import { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
 import { copyRepository, refsToCopy } from '#src/git/remote/copy.ts';
 import { copyInProcess } from '#src/git/remote/copy_in_process.ts';
@@ -18,8 +18,6 @@ declare module '#src/platform/background/queue.ts' {
     'projects.fork': { projectId: number };
   }
 }
-
-type Stores = Pick<Context, 'db' | 'repositories'>;
 
 /** Milliseconds that copying the objects may take. */
 const COPYING = 45 * 60_000;
@@ -36,7 +34,7 @@ const runningOn = ofEachDatabase(() => new Map<number, Promise<void>>());
  * Copies the repository of its source to a fork that waits for it; they share no objects. Earlier pushes to the fork stay. Does
  * nothing for other projects.
  */
-export function forkRepository(stores: Stores, projectId: number): Promise<void> {
+export function forkRepository(stores: WithRepositories, projectId: number): Promise<void> {
   const running = runningOn(stores.db);
   const work = running.get(projectId) ?? copy(stores, projectId).finally(() => running.delete(projectId));
   running.set(projectId, work);
@@ -44,12 +42,12 @@ export function forkRepository(stores: Stores, projectId: number): Promise<void>
 }
 
 /** Copies the repository of a project to the forks that wait for it, before it is removed. */
-export async function finishForks(stores: Stores, sourceId: number): Promise<void> {
+export async function finishForks(stores: WithRepositories, sourceId: number): Promise<void> {
   const waiting = await stores.db.repositoryCopy.findMany({ where: { sourceId } });
   for (const { projectId } of waiting) await forkRepository(stores, projectId);
 }
 
-async function copy({ db, repositories }: Stores, projectId: number): Promise<void> {
+async function copy({ db, repositories }: WithRepositories, projectId: number): Promise<void> {
   const select = { id: true, repositoryStorage: true, defaultBranch: true };
   const pending = await db.repositoryCopy.findUnique({
     where: { projectId },
@@ -67,13 +65,13 @@ async function copy({ db, repositories }: Stores, projectId: number): Promise<vo
   await db.repositoryCopy.deleteMany({ where: { projectId } });
 }
 
-async function copyTo(stores: Stores, from: string, fork: Fork): Promise<void> {
+async function copyTo(stores: WithRepositories, from: string, fork: Fork): Promise<void> {
   const isThere = (await stores.repositories.open(fork)) !== null;
   if (isThere || !(await copyWhole(stores, from, fork))) await addTo(stores, from, fork);
 }
 
 /** Puts a complete copy in place; returns false if there is a repository already. Clean-up removes interrupted copies. */
-async function copyWhole({ db, repositories }: Stores, from: string, fork: Fork): Promise<boolean> {
+async function copyWhole({ db, repositories }: WithRepositories, from: string, fork: Fork): Promise<boolean> {
   const directory = repositories.directory(fork);
   const draft = `${directory}.copy-${randomBytes(8).toString('hex')}`;
   try {
@@ -94,7 +92,7 @@ async function copyWhole({ db, repositories }: Stores, from: string, fork: Fork)
 }
 
 /** Adds missing branches and tags to a fork, with their objects. */
-async function addTo({ db, repositories }: Stores, from: string, fork: Fork): Promise<void> {
+async function addTo({ db, repositories }: WithRepositories, from: string, fork: Fork): Promise<void> {
   const directory = repositories.directory(fork);
   const refs = await refsToCopy(from);
   const known = new Set((await refsToCopy(directory)).map(({ name }) => name));

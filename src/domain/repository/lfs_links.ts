@@ -5,10 +5,10 @@ import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
 /** Commits that are read per walk, and changed files after which those that they have so far are looked at. */
-const COMMITS_AT_ONCE = 1_000;
-const FILES_AT_ONCE = 10_000;
+const COMMIT_BATCH_SIZE = 1_000;
+const FILE_BATCH_SIZE = 10_000;
 /** Small files that are read at a time. */
-const POINTERS_AT_ONCE = 50;
+const POINTER_BATCH_SIZE = 50;
 
 /** What was merged: the projects, and the commits that one head has and a commit of the target branch before the merge has not. */
 export interface MergedCommits {
@@ -60,13 +60,13 @@ export async function objectsToLink(
     for (const oid of await pointersIn(reader, files)) if (lacking.delete(oid)) oids.push(oid);
   };
   let isComplete = lacking.size === 0;
-  for (let offset = 0; !isComplete && offset < maxCommits; offset += COMMITS_AT_ONCE) {
-    const limit = Math.min(COMMITS_AT_ONCE, maxCommits - offset);
+  for (let offset = 0; !isComplete && offset < maxCommits; offset += COMMIT_BATCH_SIZE) {
+    const limit = Math.min(COMMIT_BATCH_SIZE, maxCommits - offset);
     const commits = await reader.between(before, head, { offset, limit });
     const files = new Set<Oid>();
     for (const commit of commits) {
       for (const oid of (await ifReadable(() => changedFiles(reader, commit))) ?? []) files.add(oid);
-      if (files.size < FILES_AT_ONCE) continue;
+      if (files.size < FILE_BATCH_SIZE) continue;
       await look(files);
       files.clear();
     }
@@ -92,8 +92,8 @@ async function pointersIn(reader: RepositoryReader, files: Iterable<Oid>): Promi
   const sizes = await reader.blobSizes([...files]);
   const small = [...sizes].filter(([, size]) => size >= POINTER_BYTES.least && size <= POINTER_BYTES.most);
   const oids: string[] = [];
-  for (let at = 0; at < small.length; at += POINTERS_AT_ONCE) {
-    const part = small.slice(at, at + POINTERS_AT_ONCE);
+  for (let at = 0; at < small.length; at += POINTER_BATCH_SIZE) {
+    const part = small.slice(at, at + POINTER_BATCH_SIZE);
     const contents = await Promise.all(part.map(([oid]) => reader.blob(oid, POINTER_BYTES.most)));
     oids.push(...contents.flatMap((content) => parsePointer(content?.toString('latin1') ?? '')?.oid ?? []));
   }

@@ -7,10 +7,10 @@ import type { PushCommand } from '#src/git/remote/push_request.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
 /** Small new files of a push that are looked through for pointers; those of larger pushes are not. */
-const MOST_SMALL_FILES = 100_000;
+const MAX_SMALL_FILES = 100_000;
 
 /** Branches of a push that are told apart by the locked files that they change. */
-const MOST_BRANCHES = 50;
+const MAX_BRANCHES = 50;
 
 /** A push, as far as large files of it are checked. */
 export interface LfsCheck {
@@ -49,7 +49,7 @@ export async function lfsRefusals({ db }: Pick<Context, 'db'>, check: LfsCheck):
   const any = branches.length === 0 ? null : await lockedIn(branches);
   if (any === null) return refused;
   for (const branch of branches) {
-    const reason = branches.length > MOST_BRANCHES ? any : await lockedIn([branch]);
+    const reason = branches.length > MAX_BRANCHES ? any : await lockedIn([branch]);
     if (reason !== null) refused.set(branch, reason);
   }
   return refused;
@@ -86,7 +86,7 @@ async function foreignLocks(db: Db, projectId: number, userId: number): Promise<
 /** The refusal of new files that point to an object which the project lacks; null if it has all of them. */
 async function missingObject(db: Db, check: LfsCheck, commands: readonly PushCommand[]): Promise<string | null> {
   const tips = commands.flatMap(({ to }) => to ?? []);
-  const limits = { ...POINTER_BYTES, count: MOST_SMALL_FILES };
+  const limits = { ...POINTER_BYTES, count: MAX_SMALL_FILES };
   const wanted = new Set<string>();
   for await (const content of check.quarantine.newFiles(tips, check.bounds, limits)) {
     const pointer = parsePointer(content);

@@ -39,7 +39,7 @@ export interface LocationName {
 }
 
 /** How many names of branches may be looked for in one address: more slashes are part of the path. */
-const MOST_PARTS = 30;
+const MAX_BRANCH_SEGMENTS = 30;
 
 /**
  * What lies at a path of a ref. Of a ref and path in one the ref is the longest beginning that is a branch or tag, else the first
@@ -79,7 +79,7 @@ async function splitRef(
   refAndPath: string,
 ): Promise<Found | null> {
   const parts = trimSlashes(refAndPath).split('/');
-  for (let length = Math.min(parts.length, MOST_PARTS); length > 0; length--) {
+  for (let length = Math.min(parts.length, MAX_BRANCH_SEGMENTS); length > 0; length--) {
     const ref = parts.slice(0, length).join('/');
     const found = await tipOf(repository, ref);
     if (found) return { ...found, ref, path: parts.slice(length).join('/') };
@@ -144,8 +144,8 @@ export async function lastCommitAt(context: Context, at: LocationRow): Promise<C
 }
 
 /** Directories and files that are looked at for their paths. */
-const MOST_PATHS = 50_000;
-const MOST_WORDS = 10;
+const MAX_PATHS = 50_000;
+const MAX_WORDS = 10;
 
 /** Paths of files below the directory that have all words of a text in them, in any case; any files without words. */
 export async function searchPaths(
@@ -157,9 +157,9 @@ export async function searchPaths(
   if (kind !== 'tree') return [];
   const words = text
     .toLowerCase()
-    .split(/\s+/, MOST_WORDS)
+    .split(/\s+/, MAX_WORDS)
     .filter((word) => word !== '');
-  const request = { recursive: true, offset: 0, limit: MOST_PATHS };
+  const request = { recursive: true, offset: 0, limit: MAX_PATHS };
   const page = await withEffort(context, () => repository.treePage(commitOid, path, request));
   const isWanted = (name: string) => words.every((word) => name.includes(word));
   const found = (page?.entries ?? []).filter((entry) => entry.type !== 'tree' && isWanted(entry.path.toLowerCase()));

@@ -6,17 +6,17 @@ import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 const { sql } = Prisma;
 
 /** Milliseconds that a writer waits for others, and that its own work under the lock may take. */
-const PATIENCE = 60_000;
+const LOCK_TIMEOUT_MS = 60_000;
 
 /** Milliseconds that a write waits for another process that has its branch, before it fails as unavailable. */
-const PATIENCE_FOR_BRANCH = 20_000;
+const BRANCH_LOCK_TIMEOUT_MS = 20_000;
 
 /** Milliseconds that work without waiting writers may take: jobs end before that. */
-const LONGEST = 2 * 60 * 60_000;
+const MAX_WORK_MS = 2 * 60 * 60_000;
 
 /** Of each repository one write at a time. */
 const ANY = Number.POSITIVE_INFINITY;
-const ONE_EACH = { concurrency: ANY, perCaller: 1, waitingPerCaller: ANY, patience: PATIENCE };
+const ONE_EACH = { concurrency: ANY, perCaller: 1, waitingPerCaller: ANY, patience: LOCK_TIMEOUT_MS };
 const queues = new WeakMap<Db, CallerSemaphore>();
 
 /**
@@ -28,10 +28,10 @@ export function withRepositoryLock<T>(db: Db, projectId: number, work: (tx: Tran
   return queued(db, projectId, () =>
     db.$transaction(
       async (tx) => {
-        await lock(tx, [exclusive('repository', projectId)], PATIENCE);
+        await lock(tx, [exclusive('repository', projectId)], LOCK_TIMEOUT_MS);
         return work(tx);
       },
-      { timeout: 2 * PATIENCE, maxWait: PATIENCE },
+      { timeout: 2 * LOCK_TIMEOUT_MS, maxWait: LOCK_TIMEOUT_MS },
     ),
   );
 }
@@ -39,7 +39,7 @@ export function withRepositoryLock<T>(db: Db, projectId: number, work: (tx: Tran
 /** Like withRepositoryLock, in a running transaction; the lock is held until that ends. */
 export function holdRepositoryLock<T>(db: Db, tx: Transaction, projectId: number, work: () => Promise<T>): Promise<T> {
   return queued(db, projectId, async () => {
-    await lock(tx, [exclusive('repository', projectId)], PATIENCE);
+    await lock(tx, [exclusive('repository', projectId)], LOCK_TIMEOUT_MS);
     return work();
   });
 }
@@ -58,10 +58,10 @@ export function withBranchLock<T>(
   return db.$transaction(
     async (tx) => {
       const locks = [exclusive('branch', projectId, ` ${branch.toWellFormed()}`), shared('removal', projectId)];
-      await lock(tx, locks, PATIENCE_FOR_BRANCH);
+      await lock(tx, locks, BRANCH_LOCK_TIMEOUT_MS);
       return work(tx);
     },
-    { timeout: 2 * PATIENCE, maxWait: PATIENCE_FOR_BRANCH },
+    { timeout: 2 * LOCK_TIMEOUT_MS, maxWait: BRANCH_LOCK_TIMEOUT_MS },
   );
 }
 
@@ -73,10 +73,10 @@ export function withNobodyInside<T>(db: Db, projectId: number, work: () => Promi
     async (tx) => {
       // Maintenance and copies may take the repository's lock meanwhile, and so do added commits.
       const locks = (['maintenance', 'objects', 'removal'] as const).map((kind) => exclusive(kind, projectId));
-      await lock(tx, locks, PATIENCE);
+      await lock(tx, locks, LOCK_TIMEOUT_MS);
       return holdRepositoryLock(db, tx, projectId, work);
     },
-    { timeout: LONGEST, maxWait: PATIENCE },
+    { timeout: MAX_WORK_MS, maxWait: LOCK_TIMEOUT_MS },
   );
 }
 
@@ -90,14 +90,14 @@ export function whileObjectsStay<T>(
   db: Db,
   projectId: number,
   work: () => Promise<T>,
-  patience = PATIENCE,
+  patience = LOCK_TIMEOUT_MS,
 ): Promise<T> {
   return db.$transaction(
     async (tx) => {
       await lock(tx, [shared('objects', projectId)], patience);
       return work();
     },
-    { timeout: LONGEST, maxWait: PATIENCE },
+    { timeout: MAX_WORK_MS, maxWait: LOCK_TIMEOUT_MS },
   );
 }
 
@@ -118,7 +118,7 @@ export async function unlessMaintained(db: Db, projectId: number, work: () => Pr
     async (tx) => {
       if (!(await isMaintained(tx, projectId))) await work();
     },
-    { timeout: LONGEST, maxWait: PATIENCE },
+    { timeout: MAX_WORK_MS, maxWait: LOCK_TIMEOUT_MS },
   );
 }
 

@@ -1,9 +1,9 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { cleanUp } from '#src/domain/repository/clean_up.ts';
-import { EachApart } from '#src/domain/repository/each.ts';
+import { ErrorCollector } from '#src/domain/repository/each.ts';
 import { mayRemoveObjects, unlessMaintained, withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { repositorySize } from '#src/domain/repository/size.ts';
-import type { RepositoryPlace } from '#src/domain/repository/store.ts';
+import type { RepositoryPlace, WithRepositories } from '#src/domain/repository/store.ts';
 import { ProgramFailed } from '#src/git/base/errors.ts';
 import { programVersion } from '#src/git/program/detect.ts';
 import { prune } from '#src/git/remote/prune.ts';
@@ -21,8 +21,6 @@ declare module '#src/platform/background/queue.ts' {
   }
 }
 
-type Stores = Pick<Context, 'db' | 'repositories'>;
-
 /** Number of loose objects, and of packs, from which a repository is repacked. */
 const MANY: Heap = { loose: 2_000, packs: 30 };
 /** Bytes of new packs from which the commit-graph and the bitmaps are written again: some hundred commits. */
@@ -34,16 +32,16 @@ const GRACE = 14 * 24 * 60 * 60;
 /** Milliseconds that the steps may take: writers wait while unreferenced objects are searched. */
 const TIME = { look: 30_000, repack: 45 * 60_000 };
 /** How many objects are removed at a time. */
-const AT_ONCE = 10_000;
+const BATCH_SIZE = 10_000;
 /** Limits requests for maintenance to one per second and repository; how many repositories are remembered. */
 const wanted = new LeakyBucket({ perSecond: 1, atOnce: 1 }, 1_000);
 
 /** Maintains the repositories of recently active projects, if they need it, after cleanUpAll has cleaned them up. */
-export async function maintainActive(stores: Stores): Promise<void> {
+export async function maintainActive(stores: WithRepositories): Promise<void> {
   const active = await stores.db.$queryRaw<RepositoryPlace[]>`
     SELECT id, repository_storage AS "repositoryStorage" FROM projects
     WHERE deleted_at IS NULL AND last_activity_at > now() - interval '1 day' ORDER BY id`;
-  const each = new EachApart();
+  const each = new ErrorCollector();
   await each.run(active, async (place) => {
     await maintain(stores, place);
     await maintain(stores, { ...place, wiki: true });
@@ -52,12 +50,12 @@ export async function maintainActive(stores: Stores): Promise<void> {
 }
 
 /** Maintains the repository of one project because somebody asked for it. */
-export async function maintainAsked(stores: Stores, projectId: number): Promise<void> {
+export async function maintainAsked(stores: WithRepositories, projectId: number): Promise<void> {
   return maintainProject(stores, projectId, ASKED_FOR);
 }
 
 /** Cleans up the repository of one project, and maintains it if it has more objects or packs than `many`. */
-export async function maintainProject(stores: Stores, projectId: number, many: Heap = MANY): Promise<void> {
+export async function maintainProject(stores: WithRepositories, projectId: number, many: Heap = MANY): Promise<void> {
   const select = { id: true, repositoryStorage: true };
   const place = await stores.db.project.findFirst({ where: { id: projectId, deletedAt: null }, select });
   if (!place) return;
@@ -69,7 +67,7 @@ export async function maintainProject(stores: Stores, projectId: number, many: H
 /** Enqueues maintenance of a repository after a write, when the transaction commits, if enough has accumulated. */
 export async function enqueueMaintenance(
   tx: Transaction,
-  { repositories, jobs }: Pick<Stores, 'repositories'> & { jobs?: Context['jobs'] | undefined },
+  { repositories, jobs }: Pick<WithRepositories, 'repositories'> & { jobs?: Context['jobs'] | undefined },
   place: RepositoryPlace,
 ): Promise<void> {
   const directory = repositories.directory(place);
@@ -89,7 +87,7 @@ async function needsMaintenance(directory: string, many: Heap): Promise<boolean>
  * Repacks a repository, removes objects that have long been unreferenced, and writes its commit-graph and bitmaps. Fetches and reads are
  * not disturbed; a repository is maintained by one process of this server at a time. Does nothing without a git program.
  */
-async function maintain(stores: Stores, place: RepositoryPlace, many: Heap = MANY): Promise<void> {
+async function maintain(stores: WithRepositories, place: RepositoryPlace, many: Heap = MANY): Promise<void> {
   if ((await programVersion()) === null) return;
   const directory = stores.repositories.directory(place);
   if (place.wiki && (await stores.repositories.open(place)) === null) return;
@@ -97,7 +95,7 @@ async function maintain(stores: Stores, place: RepositoryPlace, many: Heap = MAN
   await unlessMaintained(stores.db, place.id, () => tidyUp(stores, place, many));
 }
 
-async function tidyUp(stores: Stores, place: RepositoryPlace, many: Heap): Promise<void> {
+async function tidyUp(stores: WithRepositories, place: RepositoryPlace, many: Heap): Promise<void> {
   const { db, repositories } = stores;
   const directory = repositories.directory(place);
   const { packs } = await measureHeap(directory);
@@ -117,9 +115,9 @@ async function tidyUp(stores: Stores, place: RepositoryPlace, many: Heap): Promi
  * Removes old objects under the lock that all writers of refs take, in all processes, so that no ref comes to use an object
  * between its check and its removal.
  */
-async function removeOld({ db, repositories }: Stores, place: RepositoryPlace): Promise<void> {
+async function removeOld({ db, repositories }: WithRepositories, place: RepositoryPlace): Promise<void> {
   const directory = repositories.directory(place);
-  const options = { age: GRACE, limit: AT_ONCE, timeout: TIME.look };
+  const options = { age: GRACE, limit: BATCH_SIZE, timeout: TIME.look };
   try {
     await withRepositoryLock(db, place.id, async (tx) => {
       if (await mayRemoveObjects(tx, place.id)) await prune(directory, options);

@@ -72,8 +72,8 @@ const DIRECTORIES: Record<DescriptionKind, string> = {
 };
 const ENDING = '.md';
 /** Entries of the directory that are looked at, and bytes of the largest template. */
-const MOST = 1_000;
-const LARGEST = 1024 * 1024;
+const MAX_ENTRIES = 1_000;
+const MAX_TEMPLATE_BYTES = 1024 * 1024;
 
 function isDescription(kind: ProjectTemplateKind): kind is DescriptionKind {
   return kind in DIRECTORIES;
@@ -85,14 +85,18 @@ async function descriptions(context: Context, project: ProjectRow, kind: Descrip
   const revision = await findRevision(context, project);
   if (!revision) return [];
   const { repository, oid: commit } = revision;
-  const listing = await repository.treePage(commit, DIRECTORIES[kind], { recursive: false, offset: 0, limit: MOST });
+  const listing = await repository.treePage(commit, DIRECTORIES[kind], {
+    recursive: false,
+    offset: 0,
+    limit: MAX_ENTRIES,
+  });
   const files = (listing?.entries ?? []).filter(({ type, name }) => type === 'blob' && name.endsWith(ENDING));
   return files.map(({ name: file, oid }) => {
     const name = file.slice(0, -ENDING.length);
     const read = async () => {
       const size = await repository.blobSize(oid);
-      if (size === null || size > LARGEST) return undefined;
-      return (await repository.blob(oid, LARGEST))?.toString('utf8');
+      if (size === null || size > MAX_TEMPLATE_BYTES) return undefined;
+      return (await repository.blob(oid, MAX_TEMPLATE_BYTES))?.toString('utf8');
     };
     return { key: name, name, read };
   });

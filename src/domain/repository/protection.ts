@@ -16,7 +16,7 @@ import type { Transaction } from '#src/platform/database/db.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** What an actor does with a branch; `force` is a push that drops commits. */
-export type BranchWish = 'push' | 'merge' | 'force' | 'delete';
+export type BranchAction = 'push' | 'merge' | 'force' | 'delete';
 
 /** The message for actors who may not push (behaviour.md 1.5). */
 export const PUSH_REFUSED = 'You are not allowed to push into this branch';
@@ -25,7 +25,7 @@ export const PUSH_REFUSED = 'You are not allowed to push into this branch';
 const PROTECTED = 'You are not allowed to push code to protected branches on this project.';
 
 /** Why an actor may not do something to a branch of a project; null if they may. */
-export type BranchRefusals = (branch: string, wish: BranchWish) => string | null;
+export type BranchRefusals = (branch: string, action: BranchAction) => string | null;
 
 /** Why the actor may not change branches, for the API and pushes alike (behaviour.md 6, Protected branches). */
 export async function branchRefusals(
@@ -82,19 +82,19 @@ export async function branchRules(
   return (actor, project, shared, push) => {
     const mayPush = can(actor, 'push_code', project);
     const master = can(actor, 'push_to_protected_branch', project);
-    return (branch, wish) => {
-      const isShared = shared?.has(branch) && (wish === 'push' || wish === 'force');
+    return (branch, action) => {
+      const isShared = shared?.has(branch) && (action === 'push' || action === 'force');
       if (!(mayPush || isShared) || (closed && !master)) return PUSH_REFUSED;
       const found = protectionOf(names, branch);
       if (!found.protected) return null;
       const refused = push ? PROTECTED : PUSH_REFUSED;
       if (!mayPush) return refused;
-      if (wish === 'delete') return 'You are not allowed to delete protected branches from this project';
+      if (action === 'delete') return 'You are not allowed to delete protected branches from this project';
       const pusher = { actor, project, deployKeyId: push?.deployKeyId };
-      if (wish === 'merge') {
+      if (action === 'merge') {
         return mayPushOrMerge(found, pusher) ? null : 'You are not allowed to merge into this branch';
       }
-      if (wish === 'force' && !found.allowForcePush) {
+      if (action === 'force' && !found.allowForcePush) {
         return 'You are not allowed to force push code to a protected branch on this project.';
       }
       return allows(found.push, pusher) ? null : refused;

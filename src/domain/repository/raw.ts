@@ -119,13 +119,13 @@ export async function readRawArchive(context: Context, wanted: RawArchive, repla
 /** Throws ContentTooLarge for an archive over the limit, before anything of it is sent. */
 function requireSize({ archiveBytes }: RepositoryLimits, counts: TreeCounts | null): void {
   const paths = counts === null ? 0 : counts.tree + counts.blob + counts.commit;
-  if (paths > MOST_PATHS) throw new ContentTooLarge(`an archive holds at most ${MOST_PATHS} files and directories`);
+  if (paths > MAX_PATHS) throw new ContentTooLarge(`an archive holds at most ${MAX_PATHS} files and directories`);
   if ((counts?.bytes ?? 0) <= archiveBytes) return;
   throw new ContentTooLarge(`the files of an archive have at most ${archiveBytes} bytes (GANTRY_MAX_ARCHIVE_BYTES)`);
 }
 
 /** Maximum number of files and directories in an archive. */
-const MOST_PATHS = 500_000;
+const MAX_PATHS = 500_000;
 
 /** Bytes of a content that are checked to see whether it is text: as many as git checks. */
 const SAMPLE = 8000;

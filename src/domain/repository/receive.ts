@@ -169,7 +169,7 @@ async function accept(
 }
 
 /** Maximum number of refs changed while holding the lock, which writers wait for; atomic pushes change all at once. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /**
  * Makes the changes in the client's order, but that of the default branch first. If a group of them is rejected, earlier groups
@@ -182,7 +182,7 @@ async function make(
   { capabilities, ...options }: PushOptions & Pick<PushRequest, 'capabilities'>,
 ): Promise<void> {
   const refs = new RefReader(context.repositories.directory(project));
-  const atOnce = options.atomic ? changes.length : AT_ONCE;
+  const atOnce = options.atomic ? changes.length : BATCH_SIZE;
   const main = project.defaultBranch === null ? await refs.head() : `${BRANCHES}${project.defaultBranch}`;
   const ordered = changes.toSorted((left, right) => Number(right.name === main) - Number(left.name === main));
   let pushed = project;

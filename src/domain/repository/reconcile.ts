@@ -1,11 +1,11 @@
-import type { Context } from '#src/access/permissions/actor.ts';
-import { recordChange } from '#src/domain/changes/record.ts';
+import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
 import type { RefChange } from '#src/domain/repository/change_refs.ts';
-import { EachApart } from '#src/domain/repository/each.ts';
+import { ErrorCollector } from '#src/domain/repository/each.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { isOwnRef, OWN_REFS, recordOwnRefs } from '#src/domain/repository/merge_request_refs.ts';
 import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
 import { findPusher, record, refKey } from '#src/domain/repository/record.ts';
+import type { WithRepositories } from '#src/domain/repository/store.ts';
 import { Damaged } from '#src/git/base/errors.ts';
 import type { Oid } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
@@ -21,36 +21,34 @@ declare module '#src/platform/background/queue.ts' {
 }
 
 /** Pipelines are only created where there are background jobs. */
-export type Stores = Pick<Context, 'db' | 'repositories' | 'followers'> & { jobs?: Context['jobs'] };
-
 /** How many projects are loaded per statement. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /**
  * Records refs that git has and the database lacks, because of a crash in between: for every repository with recorded refs. The
  * first push to a repository is recorded with the next one.
  */
-export async function reconcileAll(stores: Stores): Promise<void> {
-  const each = new EachApart();
+export async function reconcileAll(stores: WithRepositories & ChangeContext): Promise<void> {
+  const each = new ErrorCollector();
   for (let last = 0; ; ) {
     const rows = await stores.db.$queryRaw<{ id: number }[]>`
       SELECT p.id FROM projects p WHERE p.id > ${last} AND p.deleted_at IS NULL
-        AND EXISTS (SELECT 1 FROM recorded_refs r WHERE r.project_id = p.id) ORDER BY p.id LIMIT ${AT_ONCE}`;
+        AND EXISTS (SELECT 1 FROM recorded_refs r WHERE r.project_id = p.id) ORDER BY p.id LIMIT ${BATCH_SIZE}`;
     await each.run(rows, ({ id }) => reconcileRepository(stores, id).catch((error) => spare(stores, error)));
     last = rows.at(-1)?.id ?? last;
-    if (rows.length < AT_ONCE) break;
+    if (rows.length < BATCH_SIZE) break;
   }
   each.end();
 }
 
 /** "gantry fsck" reports unreadable repositories: a retry would not help. */
-function spare({ repositories }: Stores, error: unknown): void {
+function spare({ repositories }: WithRepositories & ChangeContext, error: unknown): void {
   if (!(error instanceof Damaged)) throw error;
   repositories.reportDamage(error);
 }
 
 /** Like reconcileAll, for one project; unrecorded pushes are attributed to its creator, and get their pipelines. */
-export async function reconcileRepository(stores: Stores, projectId: number): Promise<void> {
+export async function reconcileRepository(stores: WithRepositories & ChangeContext, projectId: number): Promise<void> {
   const { db, repositories } = stores;
   const project = await findPushedProject(db, projectId);
   const reader = project && (await repositories.open(project));

@@ -11,10 +11,10 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 
 /** How many files or commits a search finds. */
-const MOST = 1_000;
+const MAX_HITS = 1_000;
 
 /** How long a search goes through files or commits, in milliseconds. */
-const PATIENCE = 5_000;
+const SEARCH_TIMEOUT_MS = 5_000;
 
 /** A file in which something was found. */
 export interface FoundFileRow extends FileHit {
@@ -74,15 +74,15 @@ async function searchAt(
 ): Promise<FoundPage<FoundFileRow>> {
   const { text: wanted, paths } = filtersIn(text);
   const { hits, isWhole } = await withEffort(context, async () => {
-    const deadline = performance.now() + PATIENCE;
+    const deadline = performance.now() + SEARCH_TIMEOUT_MS;
     const look = (text: string, paths: readonly PathPattern[]) =>
-      repository.searchFiles({ commit, text, paths, most: MOST, milliseconds: deadline - performance.now() });
+      repository.searchFiles({ commit, text, paths, most: MAX_HITS, milliseconds: deadline - performance.now() });
     const holding = await look(wanted, paths);
     if (wanted === '' || !holding.isWhole) return holding;
     const called = await look('', [['', wanted, ''], ...paths]);
     const known = new Set(holding.hits.map(({ path }) => path));
     const hits = [...holding.hits, ...called.hits.filter(({ path }) => !known.has(path))];
-    return { hits: hits.slice(0, MOST), isWhole: called.isWhole && hits.length <= MOST };
+    return { hits: hits.slice(0, MAX_HITS), isWhole: called.isWhole && hits.length <= MAX_HITS };
   });
   const rows = hits.map((hit) => ({ ...hit, projectId, ref }));
   return pageOf(rows, !isWhole, page);
@@ -103,7 +103,7 @@ export async function searchCommits(
   const { repository, oid: start } = found;
   const called = await hashBeginning(context, project, text);
   const { commits, isWhole } = await withEffort(context, () =>
-    repository.searchMessages({ start, text, most: MOST, milliseconds: PATIENCE }),
+    repository.searchMessages({ start, text, most: MAX_HITS, milliseconds: SEARCH_TIMEOUT_MS }),
   );
   const oids = called === null || commits.includes(called) ? commits : [...commits, called];
   const { nodes, ...rest } = pageOf(oids, !isWhole, page);
@@ -142,13 +142,13 @@ const PLACES: Record<string, (parts: string[]) => string[]> = {
 };
 
 /** Maximum number of filters; further ones count as text. */
-const MOST_FILTERS = 10;
+const MAX_FILTERS = 10;
 
 /** The filters in a text, in which `*` stands for any characters, and the text without them. */
 function filtersIn(text: string): { text: string; paths: PathPattern[] } {
   const paths: PathPattern[] = [];
   const rest = text.replace(FILTER, (whole, name: string, value: string) => {
-    if (paths.length === MOST_FILTERS) return whole;
+    if (paths.length === MAX_FILTERS) return whole;
     const [first = '', ...parts] = PLACES[name]?.(value.split('*')) ?? [];
     paths.push([first, ...parts]);
     return '';

@@ -22,5 +22,5 @@ export async function requireStorages(db: Db, { storages }: RepositoryStore): Pr
   const missing = await queryRows<{ name: string; count: number }>(db, elsewhere);
   if (missing.length === 0) return;
   const list = missing.map(({ name, count }) => `"${name}" (${count} projects)`).join(', ');
-  throw new Error(`Repositories lie in storages of which GANTRY_STORAGES does not tell the directory: ${list}`);
+  throw new Error(`Repositories exist in storages missing from GANTRY_STORAGES: ${list}`);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { Context } from '#src/access/permissions/actor.ts';
 import { guardReader } from '#src/domain/repository/guard.ts';
 import { DEFAULT_LIMITS, type RepositoryLimits } from '#src/domain/repository/limits.ts';
 import type { Damaged } from '#src/git/base/errors.ts';
@@ -15,6 +16,9 @@ declare module '#src/access/permissions/actor.ts' {
     readonly repositories: RepositoryStore;
   }
 }
+
+/** Of what a command gets, the database and the repositories: for work without an actor. */
+export type WithRepositories = Pick<Context, 'db' | 'repositories'>;
 
 /** What locates the repository of a project: neither changes with its name or namespace. */
 export interface RepositoryPlace {

@@ -1,8 +1,7 @@
-import type { Context } from '#src/access/permissions/actor.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { whileObjectsStay } from '#src/domain/repository/lock.ts';
 import type { PushedProject } from '#src/domain/repository/pushed_project.ts';
-import type { RepositoryPlace } from '#src/domain/repository/store.ts';
+import type { RepositoryPlace, WithRepositories } from '#src/domain/repository/store.ts';
 import { MissingObject } from '#src/git/base/errors.ts';
 import type { Oid } from '#src/git/base/model.ts';
 import { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
@@ -10,13 +9,11 @@ import { copyInProcess } from '#src/git/remote/copy_in_process.ts';
 import { secureObjects } from '#src/git/remote/secure.ts';
 import { BadRequest, Unavailable } from '#src/platform/errors.ts';
 
-type Stores = Pick<Context, 'db' | 'repositories'>;
-
 /** Milliseconds that copying the commits of a branch may take within a request. */
-export const PATIENCE = 50_000;
+export const COPY_TIMEOUT_MS = 50_000;
 
 /** Milliseconds that a request waits for the clean-up of a repository whose objects it reads. */
-const PATIENCE_FOR_OBJECTS = 20_000;
+const CLEAN_UP_WAIT_TIMEOUT_MS = 20_000;
 
 /**
  * Runs work while commits of the source's repository are in the target's, durable and protected by the lock, so that refs can be
@@ -24,7 +21,7 @@ const PATIENCE_FOR_OBJECTS = 20_000;
  * too long.
  */
 export async function withCommits<T>(
-  stores: Stores,
+  stores: WithRepositories,
   { source, target, oids }: { source: RepositoryPlace; target: PushedProject; oids: readonly Oid[] },
   timeout: number,
   work: (keepLock: PackKeepLock | undefined) => Promise<T>,
@@ -35,7 +32,7 @@ export async function withCommits<T>(
     const from = stores.repositories.directory(source);
     const isFork = source.id !== target.id;
     const take = () => takeObjects(from, directory, { keepLock, oids, timeout, isFork });
-    if (isFork) await whileObjectsStay(stores.db, source.id, take, PATIENCE_FOR_OBJECTS);
+    if (isFork) await whileObjectsStay(stores.db, source.id, take, CLEAN_UP_WAIT_TIMEOUT_MS);
     else await take();
     return await work(keepLock);
   } finally {

@@ -15,7 +15,7 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 const LARGE = 256 * 1024;
 
 /** Entries among which the one after which a page begins is looked for, if only its hash is known. */
-const MOST_PASSED = 100_000;
+const MAX_SKIPPED_ENTRIES = 100_000;
 
 /** Filter of a tree listing. */
 export interface TreeFilter {
@@ -49,7 +49,7 @@ export async function listTree(
     const { repository, oid } = revision;
     const wanted = { recursive: recursive ?? false, limit };
     if (afterSha != null) {
-      const all = await repository.treePage(oid, directory, { ...wanted, offset: 0, limit: MOST_PASSED });
+      const all = await repository.treePage(oid, directory, { ...wanted, offset: 0, limit: MAX_SKIPPED_ENTRIES });
       const at = all?.entries.findIndex((entry) => entry.oid === afterSha) ?? -1;
       if (at < 0) throw new BadRequest('page_token is invalid', 'page_token');
       offset = at + 1 + skipped;

@@ -13,7 +13,7 @@ import type { Pusher } from '#src/domain/repository/push_data.ts';
 import { requireRoom } from '#src/domain/repository/quota.ts';
 import { findPusher } from '#src/domain/repository/record.ts';
 import { changeRefusal } from '#src/domain/repository/refusals.ts';
-import { PATIENCE, withCommits } from '#src/domain/repository/take_commits.ts';
+import { COPY_TIMEOUT_MS, withCommits } from '#src/domain/repository/take_commits.ts';
 import { writeRefusal } from '#src/domain/repository/writable.ts';
 import type { Oid, Signature } from '#src/git/base/model.ts';
 import { BadRequest, Forbidden, NotFound } from '#src/platform/errors.ts';
@@ -136,7 +136,7 @@ async function withStart<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (!start || !source) return work();
-  return withCommits(context, { source, target: project, oids: [start] }, PATIENCE, async () => {
+  return withCommits(context, { source, target: project, oids: [start] }, COPY_TIMEOUT_MS, async () => {
     await requireRoom(context.repositories, project, 0);
     return work();
   });

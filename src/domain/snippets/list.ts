@@ -6,7 +6,7 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { newestFirst, personal, snippet, visible } from '#src/domain/snippets/visible.ts';
 import { containing, hasTrigrams, holds, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readPage } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
@@ -27,12 +27,12 @@ export async function listProjectSnippets<R>(
     const where = sql`${snippet.projectId} = ${project} AND ${visible(actor, isMember)}`;
     return pageOfRows(selection, { rows: snippet, where, order: newestFirst }, page);
   };
-  return ofPermitted(
+  return forPermittedParents(
     projects,
     (project) => authorize(actor, 'read_project_snippet', project),
     (permitted) => {
       const parents = permitted.map(({ id, accessLevel }) => ({ project: id, isMember: accessLevel > 0 }));
-      return readPages<R>(context.db, page, ofEach(parents, { project: 'int', isMember: 'boolean' }, pageOf));
+      return readPages<R>(context.db, page, perParent(parents, { project: 'int', isMember: 'boolean' }, pageOf));
     },
   );
 }
@@ -59,7 +59,7 @@ export async function listPublicSnippets<R>(
 }
 
 /** How many snippets with a title are looked at: the newest. */
-const MOST_HITS = 5_000;
+const MAX_HITS = 5_000;
 
 /** The snippets with a text in their titles that the actor can see, of all projects and users, newest first. */
 export async function searchSnippets<R>(
@@ -71,11 +71,11 @@ export async function searchSnippets<R>(
   const actor = readerOf(context);
   const pattern = containing(text);
   const held = hasTrigrams(text) ? sql`f.title ILIKE ${pattern}` : holds(sql`f.title`, pattern);
-  const hits = sql`ARRAY(SELECT f.id FROM snippets f WHERE ${held} ORDER BY f.id DESC LIMIT ${MOST_HITS})`;
+  const hits = sql`ARRAY(SELECT f.id FROM snippets f WHERE ${held} ORDER BY f.id DESC LIMIT ${MAX_HITS})`;
   const places = seenPlaces(actor, nonArchived ? sql`NOT p.archived` : sql`TRUE`, 'snippets');
   const isMember = actor !== null && sql`${snippet.projectId} IN (${accessibleProjects(actor)})`;
   const where = sql`${snippet.id} = ANY(${hits}) AND (${personal} OR ${within(snippet.projectId)}) AND ${visible(actor, isMember)}`;
   const list = () => pageOfRows(selection, { rows: snippet, where, order: newestFirst }, page);
-  const [found] = await readPages<R>(context.db, page, ofEach([{}], {}, list, [places]));
+  const [found] = await readPages<R>(context.db, page, perParent([{}], {}, list, [places]));
   return found ?? { nodes: [], offset: page.offset, total: 0 };
 }

@@ -1,16 +1,13 @@
-import type { Context } from '#src/access/permissions/actor.ts';
-import type { StoredFile } from '#src/domain/uploads/store.ts';
+import type { StoredFile, WithUploads } from '#src/domain/uploads/store.ts';
 import { findUnrecordedFiles, secretsOf } from '#src/domain/uploads/unrecorded.ts';
 
-type Stores = Pick<Context, 'db' | 'uploads'>;
-
 /** Removes files that were never recorded, as the upload was interrupted or the process died, an hour after they were stored. */
-export async function cleanUpUploads(stores: Stores): Promise<void> {
+export async function cleanUpUploads(stores: WithUploads): Promise<void> {
   for await (const file of findUnrecorded(stores)) await stores.uploads.remove(file);
 }
 
 /** Finds unrecorded files older than an hour, which no upload can still record. */
-export function findUnrecorded({ db, uploads }: Stores): AsyncGenerator<StoredFile> {
+export function findUnrecorded({ db, uploads }: WithUploads): AsyncGenerator<StoredFile> {
   const select = { projectId: true, secret: true };
   return findUnrecordedFiles(uploads, (files) => db.upload.findMany({ where: secretsOf(files), select }));
 }

@@ -32,7 +32,7 @@ export async function createUpload(context: Context, ref: IdOrPath, file: Incomi
   authorize(actor, 'create_note', project);
   const { maxAttachmentSize } = await currentSettings(context.db);
   if (file.size > maxAttachmentSize * 1024 * 1024) {
-    throw new ContentTooLarge(`a file may have ${maxAttachmentSize} megabytes`);
+    throw new ContentTooLarge(`files can be at most ${maxAttachmentSize} MB`);
   }
   const place = { projectId: project.id, secret: randomBytes(16).toString('hex'), fileName: fileNameOf(file.name) };
   try {
@@ -71,11 +71,13 @@ function described(id: number, { projectId, secret, fileName }: UploadLocation):
 }
 
 /** Characters at the end of a name that are considered. */
-const LONGEST_GIVEN = 1000;
+const MAX_GIVEN_NAME_LENGTH = 1000;
 
 /** A name that is valid on every file system and needs no escaping in URLs and Markdown. */
 export function fileNameOf(given: string): string {
-  const plain = path.posix.basename(given.slice(-LONGEST_GIVEN).replaceAll('\\', '/')).replace(/[^\w.+-]/g, '_');
+  const plain = path.posix
+    .basename(given.slice(-MAX_GIVEN_NAME_LENGTH).replaceAll('\\', '/'))
+    .replace(/[^\w.+-]/g, '_');
   const ending = path.extname(plain).slice(0, 20);
   const name = `${path.basename(plain, path.extname(plain)).slice(0, 200)}${ending}`;
   if (/^\.*$/.test(name)) return 'file';

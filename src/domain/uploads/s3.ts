@@ -61,10 +61,10 @@ export class S3Uploads implements UploadStore {
       const some: string[] = [];
       for await (const { key } of this.#keys(prefix)) {
         some.push(key);
-        if (some.length === MOST_AT_ONCE) break;
+        if (some.length === MAX_KEYS_PER_REQUEST) break;
       }
       if (some.length > 0) await this.#delete(some);
-      if (some.length < MOST_AT_ONCE) return;
+      if (some.length < MAX_KEYS_PER_REQUEST) return;
     }
   }
 
@@ -119,7 +119,7 @@ export class S3Uploads implements UploadStore {
 }
 
 /** The limit of one delete request. */
-const MOST_AT_ONCE = 1000;
+const MAX_KEYS_PER_REQUEST = 1000;
 
 async function available<Answer>(asked: Promise<Answer>): Promise<Answer> {
   try {

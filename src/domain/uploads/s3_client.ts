@@ -22,7 +22,7 @@ const ATTEMPTS = 3;
 const PAUSE = 100;
 
 /** Bytes of the longest response that is read as text: a list of 1,000 keys has one at most. */
-const LONGEST_TEXT = 8 << 20;
+const MAX_TEXT_BYTES = 8 << 20;
 
 export interface S3Request {
   method: 'GET' | 'HEAD' | 'PUT' | 'POST';
@@ -142,7 +142,7 @@ export class S3Client {
 
 async function textOf(answer: IncomingMessage): Promise<string> {
   try {
-    return String(await readAtMost(answer, LONGEST_TEXT, () => new Error('the store says too much')));
+    return String(await readAtMost(answer, MAX_TEXT_BYTES, () => new Error('the store says too much')));
   } finally {
     if (!answer.readableEnded) answer.destroy();
   }

@@ -13,7 +13,7 @@ export interface S3Credentials {
 type Lent = S3Credentials & { until: number };
 
 /** Milliseconds for each question, and before their end when credentials are asked for again. */
-const PATIENCE = 5_000;
+const REQUEST_TIMEOUT_MS = 5_000;
 const EARLY = 5 * 60_000;
 
 /** Where a machine of Amazon is told its own role, and a container its own. */
@@ -120,7 +120,7 @@ function fromJson(answer: string): Lent {
 }
 
 async function ask(url: URL, options: RequestInit = {}): Promise<string> {
-  const response = await fetch(url, { ...options, signal: AbortSignal.timeout(PATIENCE) });
+  const response = await fetch(url, { ...options, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
   if (!response.ok) throw new Error(`${url.host} answered with status ${response.status}`);
   return response.text();
 }

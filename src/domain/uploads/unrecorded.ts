@@ -3,7 +3,7 @@ import type { StoredFile, UploadStore } from '#src/domain/uploads/store.ts';
 /** Milliseconds after which an unrecorded file is abandoned. */
 const ABANDONED = 60 * 60_000;
 /** How many files are looked up per statement. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /**
  * Finds the files of a store that nothing records and that are older than an hour, so that no upload can still record them.
@@ -22,7 +22,7 @@ export async function* findUnrecordedFiles(
   for await (const file of store.list()) {
     if (file.storedAt.getTime() > Date.now() - ABANDONED) continue;
     group.push(file);
-    if (group.length < AT_ONCE) continue;
+    if (group.length < BATCH_SIZE) continue;
     yield* await look();
     group = [];
   }

@@ -84,7 +84,8 @@ export function userErrors(values: UserValues): FieldErrors {
     else if (text.includes('\0')) errors[field] = ['is invalid'];
   }
   const { note, themeId, colorSchemeId } = values;
-  if (note != null && note.length > MOST_OF_NOTE) errors.note = [`is too long (maximum is ${MOST_OF_NOTE} characters)`];
+  if (note != null && note.length > MAX_NOTE_LENGTH)
+    errors.note = [`is too long (maximum is ${MAX_NOTE_LENGTH} characters)`];
   else if (note?.includes('\0')) errors.note = ['is invalid'];
   if (themeId != null && !(themeId >= 1 && themeId <= THEMES)) errors.theme_id = ['is not included in the list'];
   if (colorSchemeId != null && !(colorSchemeId >= 1 && colorSchemeId <= SCHEMES)) {
@@ -97,7 +98,7 @@ export function userErrors(values: UserValues): FieldErrors {
   return errors;
 }
 
-const [THEMES, SCHEMES, MOST_OF_NOTE] = [11, 6, 10_000];
+const [THEMES, SCHEMES, MAX_NOTE_LENGTH] = [11, 6, 10_000];
 
 /**
  * The addresses that the user chose for everyone to know, and for commits, as they are stored: null for none, absent unless they

@@ -20,8 +20,8 @@ export interface Picture {
 }
 
 /** The largest image, in bytes. */
-export const LARGEST_AVATAR = 200 * 1024;
-export const TOO_LARGE = `is too large (maximum is ${LARGEST_AVATAR / 1024} KB)`;
+export const MAX_AVATAR_BYTES = 200 * 1024;
+export const TOO_LARGE = `is too large (maximum is ${MAX_AVATAR_BYTES / 1024} KB)`;
 
 /** Path of a user's avatar, below the URL of the server. A new avatar has a new path, so that browsers may cache it. */
 export function avatarPath(userId: number | ':id', key: string): string {
@@ -30,7 +30,7 @@ export function avatarPath(userId: number | ':id', key: string): string {
 
 /** Reads an image; its content determines the type, not its name. Throws ValidationFailed. */
 export async function readPicture(file: IncomingPicture): Promise<Picture> {
-  if (file.size > LARGEST_AVATAR) throw refusal(TOO_LARGE);
+  if (file.size > MAX_AVATAR_BYTES) throw refusal(TOO_LARGE);
   const parts: Uint8Array[] = [];
   for await (const part of file.stream()) parts.push(part);
   const content = new Uint8Array(Buffer.concat(parts));

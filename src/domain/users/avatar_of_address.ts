@@ -5,7 +5,7 @@ import { Forbidden, ValidationFailed } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** Characters of the longest address that is looked up. */
-const LONGEST = 254;
+const MAX_ADDRESS_LENGTH = 254;
 const SIZES = { least: 1, most: 2048, usual: 80 };
 
 /**
@@ -24,7 +24,7 @@ export async function avatarOfAddress(
     throw new ValidationFailed({ size: [`must be between ${SIZES.least} and ${SIZES.most}`] });
   }
   const email = address.trim().toLowerCase();
-  const isAddress = email.includes('@') && email.length <= LONGEST && !email.includes('\0');
+  const isAddress = email.includes('@') && email.length <= MAX_ADDRESS_LENGTH && !email.includes('\0');
   const user =
     isAddress && (await db.user.findFirst({ where: { publicEmail: email, state: 'active' }, select: PICTURE }));
   if (user && user.avatarKey !== null) return baseUrl + avatarPath(user.id, user.avatarKey);

@@ -6,7 +6,7 @@ import type { Selection } from '#src/platform/records/selection.ts';
 const { sql } = Prisma;
 
 /** Characters of the longest address that is looked up. */
-const LONGEST = 254;
+const MAX_ADDRESS_LENGTH = 254;
 
 /**
  * The user of each address, primary or secondary, ignoring case, in one statement: null if no user has confirmed the address. For
@@ -19,7 +19,7 @@ export async function usersByAddresses<R>(
 ): Promise<((UserRow & R) | null)[]> {
   const folded = addresses.map((address) => address.trim().toLowerCase());
   const wanted = [...new Set(folded)].filter(
-    (one) => one.length <= LONGEST && one.includes('@') && !one.includes('\0'),
+    (one) => one.length <= MAX_ADDRESS_LENGTH && one.includes('@') && !one.includes('\0'),
   );
   if (!actor || wanted.length === 0) return addresses.map(() => null);
   const owners = sql`SELECT lower(u.email) AS address, u.id FROM users u

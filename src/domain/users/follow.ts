@@ -5,7 +5,7 @@ import { BadRequest, NotFound, NotModified } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
@@ -14,7 +14,7 @@ const { sql } = Prisma;
 const user = alias('User', 'fu');
 
 /** Users that one user can follow. */
-export const MOST_FOLLOWED = 300;
+export const MAX_FOLLOWED_USERS = 300;
 
 /** Follows a user, or no longer. Throws NotFound, NotModified if that is the case already, BadRequest above the limit. */
 export async function followUser(context: Context, userId: number, follows: boolean): Promise<void> {
@@ -31,8 +31,8 @@ export async function followUser(context: Context, userId: number, follows: bool
     await tx.$queryRaw`SELECT id FROM users WHERE id = ${id} FOR NO KEY UPDATE`;
     const created = await tx.$executeRaw`
       INSERT INTO user_follows (follower_id, followed_id) VALUES (${id}, ${userId}) ON CONFLICT DO NOTHING`;
-    if (created > 0 && (await tx.userFollow.count({ where: { followerId: id } })) > MOST_FOLLOWED) {
-      throw new BadRequest(`You can follow ${MOST_FOLLOWED} users at most`);
+    if (created > 0 && (await tx.userFollow.count({ where: { followerId: id } })) > MAX_FOLLOWED_USERS) {
+      throw new BadRequest(`You can follow ${MAX_FOLLOWED_USERS} users at most`);
     }
     return created;
   });
@@ -72,5 +72,5 @@ export function listFollows<R>(
     return pageOfRows(selection, { rows: user, where, order: order('User', ['id'], 'desc') }, page);
   };
   const parents = userIds.map((id) => ({ user: id }));
-  return readPages(context.db, page, ofEach(parents, { user: 'int' }, pageOf));
+  return readPages(context.db, page, perParent(parents, { user: 'int' }, pageOf));
 }

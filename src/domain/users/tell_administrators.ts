@@ -2,7 +2,7 @@ import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
 /** How many administrators are told of somebody who waits. */
-const MOST_TOLD = 20;
+const MAX_NOTIFIED_ADMINISTRATORS = 20;
 
 /** Tells administrators by mail that somebody waits for their approval. */
 export async function tellAdministrators(jobs: JobQueue, tx: Transaction): Promise<void> {
@@ -10,7 +10,7 @@ export async function tellAdministrators(jobs: JobQueue, tx: Transaction): Promi
     where: { admin: true, state: 'active', confirmedAt: { not: null } },
     select: { email: true, username: true },
     orderBy: { id: 'asc' },
-    take: MOST_TOLD,
+    take: MAX_NOTIFIED_ADMINISTRATORS,
   });
   for (const one of administrators) await jobs.enqueue(tx, 'mail.send', { kind: 'approval_wanted', ...one });
 }

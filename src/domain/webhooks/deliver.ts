@@ -28,8 +28,8 @@ export interface Surrounding {
 /** The channel on which the database announces hooks with new deliveries. */
 const CHANNEL = 'gantry_hook_deliveries';
 /** How many hooks are delivered to concurrently, and how many more whose last attempt failed. */
-const AT_ONCE = 64;
-const FAILING_AT_ONCE = 32;
+const HEALTHY_CONCURRENCY = 64;
+const FAILING_CONCURRENCY = 32;
 /** How many of these use the database concurrently: most connections are for requests. */
 const STATEMENTS = { concurrency: 2, waitingPerCaller: Number.POSITIVE_INFINITY };
 /** Milliseconds between two checks for deliveries of dead processes, and between two heartbeats of this one. */
@@ -59,8 +59,8 @@ export class HookDeliveries {
     this.#options = options;
     const { report } = options;
     this.#bodies = new Bodies((event) => this.#ask(() => bodyOf(options, event)));
-    this.#healthy = new KeyedWorkQueue(AT_ONCE, (hookId) => this.#serve(hookId, false), report);
-    this.#failing = new KeyedWorkQueue(FAILING_AT_ONCE, (hookId) => this.#serve(hookId, true), report);
+    this.#healthy = new KeyedWorkQueue(HEALTHY_CONCURRENCY, (hookId) => this.#serve(hookId, false), report);
+    this.#failing = new KeyedWorkQueue(FAILING_CONCURRENCY, (hookId) => this.#serve(hookId, true), report);
   }
 
   /** Starts delivering existing and new deliveries. */

@@ -5,7 +5,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readRow } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
@@ -24,7 +24,7 @@ export async function listDeliveries<R>(
   const pageOf = ({ hook }: Asked<{ hook: number }>) =>
     pageOfRows(selection, { rows: delivery, where: sql`${delivery.hookId} = ${hook}`, order: NEWEST_FIRST }, page);
   const parents = hooks.map(({ id }) => ({ hook: id }));
-  return readPages<R>(context.db, page, ofEach(parents, { hook: 'int' }, pageOf));
+  return readPages<R>(context.db, page, perParent(parents, { hook: 'int' }, pageOf));
 }
 
 /** A delivery of a hook that the actor administers, as checked before. Throws NotFound. */

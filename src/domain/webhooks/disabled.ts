@@ -1,7 +1,7 @@
 import type { Outgoing } from '#src/access/credentials/mail/deliver.ts';
 import { textsFor } from '#src/access/credentials/mail/recipient_texts.ts';
 import { membershipsAt } from '#src/access/permissions/visibility.ts';
-import { PATIENCE } from '#src/domain/webhooks/settle.ts';
+import { MAX_FAILING_DAYS } from '#src/domain/webhooks/settle.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
 import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
@@ -18,7 +18,7 @@ declare module '#src/platform/background/queue.ts' {
 const { sql } = Prisma;
 
 /** Maximum number of users notified. */
-const MOST_TOLD = 50;
+const MAX_NOTIFIED_USERS = 50;
 
 /** Enqueues a mail for each user who administers a disabled hook. */
 export async function enqueueDisabledMail({ db, jobs }: { db: Db; jobs: JobQueue }, hookId: number): Promise<void> {
@@ -38,7 +38,7 @@ function administrators(db: Db, hookId: number): Promise<{ id: number }[]> {
       WHEN place.project_id IS NULL AND place.namespace_id IS NULL THEN u.admin
       ELSE u.id = place.owner_id OR u.id IN (SELECT m.user_id FROM (${membershipsAt(sql`place.project_id`, sql`place.lineage`)}) m
         WHERE m.access_level >= place.level) END
-    ORDER BY u.id LIMIT ${MOST_TOLD}`;
+    ORDER BY u.id LIMIT ${MAX_NOTIFIED_USERS}`;
 }
 
 /** Sends the mail, if the hook is still disabled. Throws errors of the mail server, to be retried later. */
@@ -91,7 +91,7 @@ function compose(
   const { origin } = new URL(url);
   const sentence = t(
     'Webhook {id} of {whose}, which leads to {origin}, was switched off: nothing could be delivered to it for {days} days.',
-    { id, whose, origin, days: PATIENCE },
+    { id, whose, origin, days: MAX_FAILING_DAYS },
   );
   const advice = t(
     'The log of its deliveries says why. Once the receiver works again, switch the webhook on again; the events of the meantime are not sent.',

@@ -8,7 +8,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readPage, readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import '#src/domain/webhooks/computed_fields.ts';
@@ -28,12 +28,12 @@ export function listProjectHooks<R>(
   const actor = requireActor(context);
   const pageOf = ({ project }: Asked<{ project: number }>) =>
     pageOfRows(selection, { ...NEWEST_FIRST, where: sql`${hook.projectId} = ${project}` }, page);
-  return ofPermitted(
+  return forPermittedParents(
     projects,
     (project) => authorize(actor, 'admin_hook', project),
     (permitted) => {
       const parents = permitted.map(({ id }) => ({ project: id }));
-      return readPages<R>(context.db, page, ofEach(parents, { project: 'int' }, pageOf));
+      return readPages<R>(context.db, page, perParent(parents, { project: 'int' }, pageOf));
     },
   );
 }
@@ -48,12 +48,12 @@ export function listGroupHooks<R>(
   const actor = requireActor(context);
   const pageOf = ({ group }: Asked<{ group: number }>) =>
     pageOfRows(selection, { ...NEWEST_FIRST, where: sql`${hook.namespaceId} = ${group}` }, page);
-  return ofPermitted(
+  return forPermittedParents(
     groups,
     (group) => authorize(actor, 'admin_group_hook', group),
     (permitted) => {
       const parents = permitted.map(({ id }) => ({ group: id }));
-      return readPages<R>(context.db, page, ofEach(parents, { group: 'int' }, pageOf));
+      return readPages<R>(context.db, page, perParent(parents, { group: 'int' }, pageOf));
     },
   );
 }

@@ -1,6 +1,6 @@
 import type { CommitCommented, NoteableType, NoteWritten } from '#src/domain/changes/change.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
-import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
+import { hookSubscriptions } from '#src/domain/changes/wanted_hooks.ts';
 import { INTERNAL } from '#src/domain/tracking/subjects/seen_sources.ts';
 import type { NoteAction } from '#src/domain/webhooks/payload/note.ts';
 import { withPeople } from '#src/domain/webhooks/subject_facts.ts';
@@ -12,7 +12,7 @@ const IS_INTERNAL = sql`n.source_type IS NOT DISTINCT FROM ${INTERNAL}`;
 
 /**
  * How to read the record of a note: its columns under their name in payloads, its project, and the kind of the event. Internal
- * notes and notes on confidential issues are sent to hooks that subscribe to these, and those on private snippets to none.
+ * notes and notes on confidential issues are sent to hooks that subscribe to these; notes on private snippets are not sent.
  */
 const ON: Record<NoteableType, { name: string; join: Prisma.Sql; project: Prisma.Sql; kind: Prisma.Sql }> = {
   Issue: {
@@ -41,7 +41,7 @@ export async function recordNoteEvent(
   { db }: ChangeContext,
   { noteable: { type }, noteId: id, text }: NoteWritten,
 ): Promise<void> {
-  if (!(await hooksWant(db, tx)).note) return;
+  if (!(await hookSubscriptions(db, tx)).note) return;
   const { join, project, kind } = ON[type];
   await tx.$executeRaw`
     SELECT record_hook_event(${kind}, ${project}, ${noteFacts(type, text.from === null ? 'create' : 'update')})
@@ -64,7 +64,7 @@ export async function recordCommentEvent(
   { db }: ChangeContext,
   { commentId: id, isNew }: CommitCommented,
 ): Promise<void> {
-  if (!(await hooksWant(db, tx)).note) return;
+  if (!(await hookSubscriptions(db, tx)).note) return;
   await tx.$executeRaw`
     SELECT record_hook_event('note', c.project_id, jsonb_build_object('comment', to_jsonb(c), 'user', hook_user(c.author_id),
       'project', hook_project(c.project_id), 'action', ${isNew ? 'create' : 'update'}::text))

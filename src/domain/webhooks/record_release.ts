@@ -1,6 +1,6 @@
 import type { ReleaseChanged } from '#src/domain/changes/change.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
-import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
+import { hookSubscriptions } from '#src/domain/changes/wanted_hooks.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;
@@ -11,7 +11,7 @@ export async function recordReleaseEvent(
   { db }: ChangeContext,
   { release: { id }, action }: ReleaseChanged,
 ): Promise<void> {
-  if (!(await hooksWant(db, tx)).release) return;
+  if (!(await hookSubscriptions(db, tx)).release) return;
   await tx.$executeRaw`
     SELECT record_hook_event('release', r.project_id, ${releaseFacts(action)})
     FROM releases r WHERE r.id = ${id} AND EXISTS (SELECT 1 FROM hooks_for('release', r.project_id))`;

@@ -1,6 +1,6 @@
 import type { Change, SubjectChanged } from '#src/domain/changes/change.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
-import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
+import { hookSubscriptions } from '#src/domain/changes/wanted_hooks.ts';
 import { differences } from '#src/domain/webhooks/payload/differences.ts';
 import {
   issueFacts,
@@ -43,7 +43,7 @@ export async function recordSubjectEvent(
 ): Promise<void> {
   const action = actionOf(changes);
   if (action === null) return;
-  const wanted = await hooksWant(db, tx);
+  const wanted = await hookSubscriptions(db, tx);
   if (!(type === 'Issue' ? wanted.issue : wanted.mergeRequest)) return;
   const event = { action, actorId: actor.id, ...differences(changes) };
   await (type === 'Issue' ? recordIssueEvent(tx, id, event) : recordMergeRequestEvent(tx, id, event));

@@ -1,6 +1,6 @@
 import type { WikiPageChanged } from '#src/domain/changes/change.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
-import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
+import { hookSubscriptions } from '#src/domain/changes/wanted_hooks.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;
@@ -11,7 +11,7 @@ export async function recordWikiPageEvent(
   { db }: ChangeContext,
   { project, actor, page }: WikiPageChanged,
 ): Promise<void> {
-  if (!(await hooksWant(db, tx)).wikiPage) return;
+  if (!(await hookSubscriptions(db, tx)).wikiPage) return;
   await tx.$executeRaw`
     SELECT record_hook_event('wiki_page', ${project.id}::int, ${wikiPageFacts(project.id, actor.id, page)})
     WHERE EXISTS (SELECT 1 FROM hooks_for('wiki_page', ${project.id}::int))`;

@@ -1,7 +1,7 @@
 import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
 import { audit } from '#src/access/audit/record.ts';
 import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
-import { forgetWanted } from '#src/domain/changes/wanted_hooks.ts';
+import { clearHookCache } from '#src/domain/changes/wanted_hooks.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { administered, administeredGroup, findHook, type HookPlace, type HookRef } from '#src/domain/webhooks/list.ts';
 import type { Switch } from '#src/domain/webhooks/payload/kinds.ts';
@@ -13,7 +13,7 @@ import { allowedHosts, isBlocked, parseHookUrl } from '#src/platform/outbound/ho
 import { encrypt } from '#src/platform/secrets.ts';
 
 /** Maximum number of hooks of a project, a group, or the server. */
-export const MOST_HOOKS = 100;
+export const MAX_HOOKS = 100;
 
 export interface HookValues extends Partial<Record<Switch, boolean | null | undefined>> {
   url?: string | null | undefined;
@@ -59,7 +59,7 @@ export async function updateHook(context: Context, ref: HookRef, values: HookVal
     await auditChanges(tx, context, { action: 'webhook_updated', ...audited(hook) }, before);
     await context.jobs.enqueue(tx, 'hooks.deliver', {});
   });
-  forgetWanted(context.db);
+  clearHookCache(context.db);
   return { id: hook.id };
 }
 
@@ -78,7 +78,7 @@ export async function deleteHook(context: Context, ref: HookRef): Promise<SavedH
     if (count === 0) throw new NotFound(ref.isSystem ? 'System hook' : 'Hook');
     await audit(tx, context, { action: 'webhook_deleted', ...audited(hook) });
   });
-  forgetWanted(context.db);
+  clearHookCache(context.db);
   return { id };
 }
 
@@ -100,7 +100,7 @@ async function create(
     await audit(tx, context, { action: 'webhook_created', ...audited(made) });
     return made;
   });
-  forgetWanted(context.db);
+  clearHookCache(context.db);
   return { id };
 }
 
@@ -117,13 +117,13 @@ async function requireRoom(
   where: string,
 ): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${hooksLock(where)}, 0))`;
-  if ((await tx.hook.count({ where: place })) >= MOST_HOOKS) {
-    throw new LimitReached(`There are ${MOST_HOOKS} webhooks already, which is the maximum`);
+  if ((await tx.hook.count({ where: place })) >= MAX_HOOKS) {
+    throw new LimitReached(`There are ${MAX_HOOKS} webhooks already, which is the maximum`);
   }
 }
 
 /** The longest secret, in characters. */
-const LONGEST_TOKEN = 2_048;
+const MAX_TOKEN_LENGTH = 2_048;
 
 async function columns(context: Context, values: HookValues, isSystem: boolean) {
   const { secret } = context;
@@ -133,7 +133,9 @@ async function columns(context: Context, values: HookValues, isSystem: boolean) 
   const isSendable = token == null || /^[^\u0000-\u001f\u007f-\u009f\u0100-\uffff]*$/.test(token);
   const wrong = [
     ...(isSendable ? [] : ['must hold only characters that an HTTP header can hold']),
-    ...(token != null && token.length > LONGEST_TOKEN ? [`is too long (maximum is ${LONGEST_TOKEN} characters)`] : []),
+    ...(token != null && token.length > MAX_TOKEN_LENGTH
+      ? [`is too long (maximum is ${MAX_TOKEN_LENGTH} characters)`]
+      : []),
   ];
   if (wrong.length > 0) throw new ValidationFailed({ token: wrong });
   const switches = SWITCHES.flatMap((name) => (values[name] == null ? [] : [[name, values[name]] as const]));

@@ -32,11 +32,11 @@ export interface Outcome {
 /** Milliseconds for resolving the host, connecting, sending and reading the response. */
 export const TIMEOUT = 10_000;
 /** Bytes of a response that are read, and of its headers. */
-export const LARGEST_ANSWER = 64 * 1024;
-const LARGEST_HEAD = 16 * 1024;
+export const MAX_ANSWER_BYTES = 64 * 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
 /** Characters of one header that are stored, and how many of them. */
-const LONGEST_HEADER = 1_000;
-const MOST_HEADERS = 50;
+const MAX_HEADER_LENGTH = 1_000;
+const MAX_HEADERS = 50;
 
 class SendFailed extends Error {}
 
@@ -77,7 +77,7 @@ function ask(
       blocked: () => new SendFailed(BLOCKED),
       unknown: () => new SendFailed(UNKNOWN),
     }),
-    maxHeaderSize: LARGEST_HEAD,
+    maxHeaderSize: MAX_HEADER_BYTES,
     signal,
   };
   return new Promise((resolve, reject) => {
@@ -100,7 +100,7 @@ async function readStart(response: IncomingMessage, signal: AbortSignal): Promis
     for await (const part of response) {
       parts.push(part);
       size += part.length;
-      if (size >= LARGEST_ANSWER) break;
+      if (size >= MAX_ANSWER_BYTES) break;
     }
   } catch (error) {
     if (signal.aborted) throw error;
@@ -108,13 +108,13 @@ async function readStart(response: IncomingMessage, signal: AbortSignal): Promis
   } finally {
     response.destroy();
   }
-  return storable(Buffer.concat(parts).subarray(0, LARGEST_ANSWER).toString());
+  return storable(Buffer.concat(parts).subarray(0, MAX_ANSWER_BYTES).toString());
 }
 
 function kept({ headers }: IncomingMessage): Record<string, string> {
-  const entries = Object.entries(headers).slice(0, MOST_HEADERS);
+  const entries = Object.entries(headers).slice(0, MAX_HEADERS);
   return Object.fromEntries(
-    entries.map(([name, value]) => [storable(name), storable(String(value).slice(0, LONGEST_HEADER))]),
+    entries.map(([name, value]) => [storable(name), storable(String(value).slice(0, MAX_HEADER_LENGTH))]),
   );
 }
 

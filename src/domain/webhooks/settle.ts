@@ -15,9 +15,9 @@ declare module '#src/platform/background/queue.ts' {
 const DELAYS = [10, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600];
 /** Hours for which a delivery is retried, and days without a success until a hook is disabled. */
 export const TRIED = 24;
-export const PATIENCE = 3;
+export const MAX_FAILING_DAYS = 3;
 /** Maximum number of pending deliveries of a hook; beyond it the oldest are dropped. */
-export const MOST_WAITING = 10_000;
+export const MAX_PENDING_DELIVERIES = 10_000;
 
 /** An attempt and its outcome. */
 export interface Attempt {
@@ -74,7 +74,7 @@ async function countFailure(tx: Transaction, attempt: Attempt): Promise<{ delay:
     UPDATE hooks SET failures = failures + 1, failing_since = COALESCE(failing_since, now()),
       retry_at = now() + make_interval(secs => (${DELAYS}::int[])[LEAST(failures + 1, ${DELAYS.length})])
     WHERE id = ${hookId} AND disabled_at IS NULL
-    RETURNING failures, failing_since <= now() - make_interval(days => ${PATIENCE}) AS "isGivenUp"`;
+    RETURNING failures, failing_since <= now() - make_interval(days => ${MAX_FAILING_DAYS}) AS "isGivenUp"`;
   if (!hook) return null;
   await dropOldest(tx, hookId);
   return { delay: DELAYS[Math.min(hook.failures, DELAYS.length) - 1] ?? 0, isGivenUp: hook.isGivenUp };
@@ -101,7 +101,7 @@ export async function settleAgain(db: Db, attempt: Attempt): Promise<void> {
 async function dropOldest(tx: Transaction, hookId: number): Promise<void> {
   const dropped = await tx.$executeRaw`
     DELETE FROM hook_deliveries WHERE hook_id = ${hookId} AND state = 'waiting' AND id <= (
-      SELECT id FROM hook_deliveries WHERE hook_id = ${hookId} AND state = 'waiting' ORDER BY id DESC OFFSET ${MOST_WAITING} LIMIT 1)`;
+      SELECT id FROM hook_deliveries WHERE hook_id = ${hookId} AND state = 'waiting' ORDER BY id DESC OFFSET ${MAX_PENDING_DELIVERIES} LIMIT 1)`;
   if (dropped > 0) await tx.$executeRaw`UPDATE hooks SET dropped = dropped + ${dropped} WHERE id = ${hookId}`;
 }
 

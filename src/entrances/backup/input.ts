@@ -26,7 +26,7 @@ export interface ReadBackup {
 }
 
 /** The largest members that are read into memory, in bytes. The manifest has some hundred per file, and is one string. */
-export const LARGEST = {
+export const MAX_MEMBER_BYTES = {
   /** The secret, and a repository's HEAD file. */
   small: 64 * 1024,
   /** The head, with the earlier backups that it builds on. */
@@ -50,12 +50,12 @@ export async function readBackup(file: string, receiver: Receiver = {}, signal?:
   let head: Head | undefined;
   let manifest: Manifest | undefined;
   await eachEntry(file, signal, async (entry) => {
-    if (manifest) throw new BadBackup(`${name} is damaged: something comes behind its manifest`);
+    if (manifest) throw new BadBackup(`${name} is damaged: unexpected data after the manifest`);
     if (!head) {
       head = await readHeadEntry(name, { ...entry, content: adding(summing, entry) });
       await receiver.onHead?.(head);
     } else if (entry.path === MANIFEST) {
-      manifest = await readJson(entry, LARGEST.manifest, isManifest);
+      manifest = await readJson(entry, MAX_MEMBER_BYTES.manifest, isManifest);
     } else {
       const content = adding(summing, entry);
       await receiver.onEntry?.({ ...entry, content });
@@ -123,7 +123,7 @@ async function eachEntry(
 
 async function readHeadEntry(name: string, entry: Entry): Promise<Head> {
   if (entry.path !== 'backup.json') throw new BadBackup(`${name} is not a backup of Gantry`);
-  const head = await readJson(entry, LARGEST.head, isFormat);
+  const head = await readJson(entry, MAX_MEMBER_BYTES.head, isFormat);
   if (head.format > FORMAT)
     throw new BadBackup(`${name} was made by Gantry ${head.version}, whose backups this version cannot read`);
   if (!isHead(head)) throw unreadable(entry);

@@ -29,7 +29,7 @@ interface Place {
 }
 
 /** How many rows are read at a time. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /**
  * Archives the repositories of all projects: their objects, with the refs in the snapshot. Those are on the disk before they are
@@ -52,12 +52,12 @@ async function* projects(snapshot: Snapshot): AsyncGenerator<Place> {
   for (let last = 0; ; ) {
     const rows = await snapshot.query<Place>(
       `SELECT id, repository_storage AS "repositoryStorage", default_branch AS "defaultBranch" FROM projects
-        WHERE id > $1 ORDER BY id LIMIT ${AT_ONCE}`,
+        WHERE id > $1 ORDER BY id LIMIT ${BATCH_SIZE}`,
       [last],
     );
     yield* rows;
     last = rows.at(-1)?.id ?? last;
-    if (rows.length < AT_ONCE) return;
+    if (rows.length < BATCH_SIZE) return;
   }
 }
 

@@ -141,9 +141,7 @@ async function removeGone(loading: Loading, url: string, missing: readonly Missi
 function requireFitting(head: Head, config: Config): void {
   const unknown = head.storages.filter((name) => !Object.hasOwn(config.storages, name));
   if (unknown.length > 0) {
-    throw new Error(
-      `The backup has repositories in storages of which GANTRY_STORAGES does not tell the directory: ${unknown.join(', ')}`,
-    );
+    throw new Error(`The backup has repositories in storages missing from GANTRY_STORAGES: ${unknown.join(', ')}`);
   }
   if (head.secret) return;
   if (config.secret === undefined)

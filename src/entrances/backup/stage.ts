@@ -13,7 +13,7 @@ import { isValidBranchName } from '#src/git/refs/name.ts';
 import { parsePackedRefs } from '#src/git/refs/packed.ts';
 import type { Dump, DumpedTable } from '#src/platform/database/load.ts';
 import { hostKeyOf } from './host_keys.ts';
-import { BadBackup, LARGEST, readJson, whole } from './input.ts';
+import { BadBackup, MAX_MEMBER_BYTES, readJson, whole } from './input.ts';
 import type { DatabaseFacts } from './manifest.ts';
 import { orIfAbsent } from './present.ts';
 import { isDatabaseFacts } from './shapes.ts';
@@ -51,9 +51,10 @@ export class Stage {
   async take(entry: Entry): Promise<void> {
     const { path: name, content } = entry;
     const hostKey = hostKeyOf(name);
-    if (name === 'secret') this.secret = (await whole(entry, LARGEST.small)).toString().replace(/\n$/, '');
-    else if (hostKey !== null) this.hostKeys.set(hostKey, (await whole(entry, LARGEST.small)).toString());
-    else if (name === 'database.json') this.#database = await readJson(entry, LARGEST.database, isDatabaseFacts);
+    if (name === 'secret') this.secret = (await whole(entry, MAX_MEMBER_BYTES.small)).toString().replace(/\n$/, '');
+    else if (hostKey !== null) this.hostKeys.set(hostKey, (await whole(entry, MAX_MEMBER_BYTES.small)).toString());
+    else if (name === 'database.json')
+      this.#database = await readJson(entry, MAX_MEMBER_BYTES.database, isDatabaseFacts);
     else if (tableOf(name) !== null) await this.#write(this.#tableFile(String(tableOf(name))), content, 'a');
     else if (/^(?:uploads|artifacts|packages|lfs|containers)\/\d+\/[0-9a-f]+\/[\w.+-]*[\w+-][\w.+-]*$/.test(name))
       await this.#write(name, content);
@@ -137,8 +138,7 @@ export class Stage {
   /** Throws BadBackup if there is no such storage. */
   #rootOf(storage: string, name: string): string {
     const root = Object.hasOwn(this.#storages, storage) ? this.#storages[storage] : undefined;
-    if (root === undefined)
-      throw new BadBackup(`GANTRY_STORAGES does not tell the directory of the storage of ${name}`);
+    if (root === undefined) throw new BadBackup(`The storage of ${name} is missing from GANTRY_STORAGES`);
     return root;
   }
 
@@ -147,7 +147,7 @@ export class Stage {
       /^repositories\/([A-Za-z0-9_-]+)\/(\d+(?:\.wiki)?)\.git\/(.+)$/.exec(name) ?? [];
     const directory = path.join(this.#rootOf(storage, name), WAITING, `${id}.git`);
     if (rest === 'HEAD') {
-      const head = decodeName(await whole({ path: name, size, content }, LARGEST.small));
+      const head = decodeName(await whole({ path: name, size, content }, MAX_MEMBER_BYTES.small));
       const branch = /^ref: refs\/heads\/(.+)\n$/.exec(head)?.[1] ?? '';
       await initRepository(directory, isValidBranchName(branch) ? branch : 'master');
     } else if (rest === 'packed-refs') {

@@ -51,7 +51,9 @@ export async function upgradeCluster(options: UpgradeOptions): Promise<Upgraded 
   if (version === undefined) throw new Error(`There is no PostgreSQL in ${dataDir}: nothing to upgrade.`);
   if (version === current.major) return null;
   if (version > current.major)
-    throw new Error(`${cluster} is of PostgreSQL ${version}, later than ${current.major}: use a later Gantry.`);
+    throw new Error(
+      `${cluster} was created by PostgreSQL ${version}; this version of Gantry supports up to ${current.major}. Upgrade Gantry.`,
+    );
   const binaries = findOtherBinaries(version, path.join(dataDir, `postgres-lib-${version}`), from);
 
   const growing = path.join(dataDir, 'postgres.upgrade');

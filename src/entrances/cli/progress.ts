@@ -1,5 +1,5 @@
 /** Milliseconds between two lines; on a terminal each replaces the one before. */
-const PACE = { terminal: 200, file: 5_000 };
+const REPORT_INTERVALS_MS = { terminal: 200, file: 5_000 };
 
 /** Shows progress on the standard error, on a terminal or where requested. */
 export class Progress {
@@ -13,7 +13,8 @@ export class Progress {
 
   show(text: string): void {
     const now = performance.now();
-    if (!this.#wanted || now - this.#last < (this.#terminal ? PACE.terminal : PACE.file)) return;
+    if (!this.#wanted || now - this.#last < (this.#terminal ? REPORT_INTERVALS_MS.terminal : REPORT_INTERVALS_MS.file))
+      return;
     this.#last = now;
     process.stderr.write(this.#terminal ? `\r\x1b[K${text}` : `${text}\n`);
   }

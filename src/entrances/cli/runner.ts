@@ -64,8 +64,7 @@ async function runJobs(args: string[]): Promise<number> {
     once: { type: 'boolean', default: false },
   } as const;
   const { values } = parseArgs({ args, options });
-  if (process.platform === 'win32')
-    throw new Error('Jobs run on Linux and macOS alone: their processes are ended by groups.');
+  if (process.platform === 'win32') throw new Error('`gantry runner` needs Linux or macOS: it kills process groups.');
   const concurrency = values.concurrency ?? '1';
   if (!/^[1-9]\d?$/.test(concurrency))
     throw new UsageError(`--concurrency "${concurrency}" is not a number from 1 to 99`);

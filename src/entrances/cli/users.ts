@@ -57,7 +57,7 @@ async function disableTwoFactor(args: string[]): Promise<number> {
 function serverUrl({ externalUrl, dataDir, host, port }: Config): string {
   const url = externalUrl ?? readHolder(dataDir)?.url;
   if (url !== undefined) return url;
-  if (port === 0) throw new Error('Nobody knows where the server will be: set GANTRY_URL or PORT.');
+  if (port === 0) throw new Error("The server's address is unknown: set GANTRY_URL or PORT.");
   return reachable(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
 }
 

@@ -9,7 +9,7 @@ import { opens } from '#src/platform/secrets.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
 
 /** Milliseconds within which the server or the mail server must answer. */
-const PATIENCE = 8_000;
+const ANSWER_TIMEOUT_MS = 8_000;
 
 /** Checks whether the server's key exists, is readable by its owner only, and matches the database. */
 export async function checkSecret(config: SecretConfig, url: string | null): Promise<Finding> {
@@ -78,7 +78,7 @@ export async function checkMail({ mail }: Config): Promise<Finding> {
   const place = `${hostname}${port === '' ? '' : `:${port}`}`;
   const { verifyMailServer } = await import('#src/platform/outbound/mail/mailer.ts');
   try {
-    await verifyMailServer(mail, PATIENCE);
+    await verifyMailServer(mail, ANSWER_TIMEOUT_MS);
   } catch (error) {
     return fail(`${place} cannot be used: ${reasonOf(error)}`, 'Correct SMTP_URL, or look at the mail server.');
   }
@@ -90,7 +90,7 @@ export async function checkServer({ dataDir }: Config): Promise<Finding> {
   const holder = readHolder(dataDir);
   if (!holder?.url || !isServer(holder.command)) return ok('no server runs on this data directory');
   const answer = await fetch(new URL('/-/readiness', originOf(holder.url)), {
-    signal: AbortSignal.timeout(PATIENCE),
+    signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
   }).catch((error) => new Error(reasonOf(error.cause ?? error)));
   const place = `process ${holder.pid} at ${holder.url}`;
   if (answer instanceof Error)
@@ -116,7 +116,7 @@ export async function checkExternalUrl({ externalUrl, mail, dataDir }: Config): 
   }
   try {
     const url = `${externalUrl}/-/liveness`;
-    const { status } = await fetch(url, { signal: AbortSignal.timeout(PATIENCE), redirect: 'manual' });
+    const { status } = await fetch(url, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS), redirect: 'manual' });
     if (status === 200) return ok(`${externalUrl} leads to the server`);
     return warn(`${url} answers ${status}`, 'Correct GANTRY_URL, or the proxy in front of the server.');
   } catch (error) {

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
+import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { ABANDONED_DRAFT } from '#src/domain/repository/clean_up.ts';
-import type { Stores } from '#src/domain/repository/reconcile.ts';
+import type { WithRepositories } from '#src/domain/repository/store.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
 import type { Finding } from '#src/entrances/fsck/finding.ts';
 import { checkLfs } from '#src/entrances/fsck/lfs.ts';
@@ -10,7 +11,7 @@ import { checkAbandonedTraces, checkTraces } from '#src/entrances/fsck/traces.ts
 import { isAbandoned } from '#src/git/write/leftovers.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 
-export interface CheckStores extends Stores {
+export interface CheckStores extends WithRepositories, ChangeContext {
   uploads: UploadStore;
 }
 
@@ -22,7 +23,7 @@ export interface CheckOptions {
 }
 
 /** How many rows are read at once. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /**
  * Checks repositories and uploaded files against the database and yields the findings. Throws Error if the requested project does
@@ -63,10 +64,10 @@ async function* projects({ db }: CheckStores, fullPath: string | undefined): Asy
       SELECT p.id, p.repository_storage AS "repositoryStorage", n.full_path || '/' || p.path AS "fullPath",
         (SELECT count(*)::int FROM recorded_refs r WHERE r.project_id = p.id) AS recorded
       FROM projects p JOIN namespaces n ON n.id = p.namespace_id
-      WHERE p.deleted_at IS NULL AND p.id > ${last} AND ${only} ORDER BY p.id LIMIT ${AT_ONCE}`;
+      WHERE p.deleted_at IS NULL AND p.id > ${last} AND ${only} ORDER BY p.id LIMIT ${BATCH_SIZE}`;
     yield* rows;
     last = rows.at(-1)?.id ?? last;
-    if (rows.length < AT_ONCE) return;
+    if (rows.length < BATCH_SIZE) return;
   }
 }
 

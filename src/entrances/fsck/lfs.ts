@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Context } from '#src/access/permissions/actor.ts';
 import { lfsStore, placeOf } from '#src/domain/uploads/lfs/place.ts';
+import type { WithUploads } from '#src/domain/uploads/store.ts';
 import type { Finding } from '#src/entrances/fsck/finding.ts';
-
-type Stores = Pick<Context, 'db' | 'uploads'>;
 
 interface Row {
   id: number;
@@ -15,12 +13,12 @@ interface Row {
 }
 
 /** How many rows are read at once. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 const ADVICE = 'Restore it from a backup, or push it again from a clone that has it: git lfs push --all.';
 
 /** Reads the objects of Git LFS of one project, or of all, each once, and finds those that are missing or damaged. */
-export async function* checkLfs(stores: Stores, projectId: number | null): AsyncGenerator<Finding> {
+export async function* checkLfs(stores: WithUploads, projectId: number | null): AsyncGenerator<Finding> {
   for (let last = 0; ; ) {
     const rows = await stores.db.$queryRaw<Row[]>`
       SELECT o.id, o.oid, o.secret, o.size, (
@@ -29,7 +27,7 @@ export async function* checkLfs(stores: Stores, projectId: number | null): Async
         WHERE l.lfs_object_id = o.id AND (${projectId}::int IS NULL OR p.id = ${projectId}) ORDER BY p.id LIMIT 1) AS project
       FROM lfs_objects o WHERE o.id > ${last} AND (${projectId}::int IS NULL OR EXISTS (
         SELECT 1 FROM lfs_object_projects l WHERE l.lfs_object_id = o.id AND l.project_id = ${projectId}))
-      ORDER BY o.id LIMIT ${AT_ONCE}`;
+      ORDER BY o.id LIMIT ${BATCH_SIZE}`;
     for (const row of rows) {
       const fault = await faultOf(stores, row);
       if (fault === null) continue;
@@ -38,11 +36,11 @@ export async function* checkLfs(stores: Stores, projectId: number | null): Async
       yield { project: row.project, place: `lfs/${folder}/${secret}/${row.oid}`, what, advice: ADVICE };
     }
     last = rows.at(-1)?.id ?? last;
-    if (rows.length < AT_ONCE) return;
+    if (rows.length < BATCH_SIZE) return;
   }
 }
 
-async function faultOf(stores: Stores, { oid, secret, size }: Row): Promise<string | null> {
+async function faultOf(stores: WithUploads, { oid, secret, size }: Row): Promise<string | null> {
   const found = await lfsStore(stores).open(placeOf({ oid, secret }));
   if (found === null) return 'is missing';
   try {

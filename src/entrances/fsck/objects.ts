@@ -18,7 +18,7 @@ export interface ObjectOptions {
 /** Milliseconds that git may take to check one repository, and to find out whether refs depend on damaged objects. */
 const TIMEOUT = 60 * 60_000;
 /** The maximum number of objects to check without a git program: each takes some hundred bytes of memory. */
-const MOST_OBJECTS = 2_000_000;
+const MAX_OBJECTS = 2_000_000;
 
 /** Checks the objects of a repository; yields a finding if some are missing or damaged. */
 export async function checkObjects(
@@ -28,7 +28,7 @@ export async function checkObjects(
   const ignore = (line: string) => broken.some((ref) => isAbout(line, ref));
   const look = async () =>
     (await programVersion()) === null
-      ? checkHistory(directory, { most, objects: MOST_OBJECTS, ignore })
+      ? checkHistory(directory, { most, objects: MAX_OBJECTS, ignore })
       : runFsck(directory, { timeout: TIMEOUT, most, ignore });
   // A repack may have been running: real damage is still there the second time.
   const complaints = (await look()).length === 0 ? [] : await look();

@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { cleanUp } from '#src/domain/repository/clean_up.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
-import { type Stores, unrecordedChanges } from '#src/domain/repository/reconcile.ts';
-import type { RepositoryPlace } from '#src/domain/repository/store.ts';
+import { unrecordedChanges } from '#src/domain/repository/reconcile.ts';
+import type { RepositoryPlace, WithRepositories } from '#src/domain/repository/store.ts';
 import type { Finding } from '#src/entrances/fsck/finding.ts';
 import { checkObjects } from '#src/entrances/fsck/objects.ts';
 import { type BrokenRef, findBrokenRefs } from '#src/git/refs/check.ts';
@@ -16,10 +17,14 @@ export interface CheckedProject extends RepositoryPlace {
 }
 
 /** The maximum number of findings of each kind in one repository. */
-const MOST = 20;
+const MAX_FINDINGS = 20;
 
 /** Checks the repository of a project or its wiki: whether it exists, is intact and matches the database. */
-export async function checkRepository(stores: Stores, project: CheckedProject, fix: boolean): Promise<Finding[]> {
+export async function checkRepository(
+  stores: WithRepositories & ChangeContext,
+  project: CheckedProject,
+  fix: boolean,
+): Promise<Finding[]> {
   const directory = stores.repositories.directory(project);
   const about = { project: project.fullPath, place: directory };
   if ((await stat(directory).catch(() => null)) === null) {
@@ -34,7 +39,7 @@ export async function checkRepository(stores: Stores, project: CheckedProject, f
   const broken = await findBrokenRefs(directory);
   const findings = [
     ...describeRefs(directory, broken),
-    ...(await checkObjects(directory, { broken, most: MOST })),
+    ...(await checkObjects(directory, { broken, most: MAX_FINDINGS })),
     ...(await checkRecords(stores, project)),
     ...(await checkLeftovers(stores, project, fix)),
   ];
@@ -54,7 +59,7 @@ function describeRefs(directory: string, broken: readonly BrokenRef[]): Found[] 
   return capped(found, 'broken refs');
 }
 
-async function checkRecords(stores: Stores, project: CheckedProject): Promise<Found[]> {
+async function checkRecords(stores: WithRepositories & ChangeContext, project: CheckedProject): Promise<Found[]> {
   const { db, repositories } = stores;
   const reader = project.wiki ? null : await repositories.open(project);
   if (!reader || (await unrecordedChanges(db, reader, project.id)).length === 0) return [];
@@ -67,7 +72,11 @@ async function checkRecords(stores: Stores, project: CheckedProject): Promise<Fo
   return capped(found, 'refs that differ from the database');
 }
 
-async function checkLeftovers(stores: Stores, project: CheckedProject, fix: boolean): Promise<Found[]> {
+async function checkLeftovers(
+  stores: WithRepositories & ChangeContext,
+  project: CheckedProject,
+  fix: boolean,
+): Promise<Found[]> {
   const directory = stores.repositories.directory(project);
   const leftovers = fix ? await cleanUp(stores, project) : await findLeftovers(directory);
   const found = leftovers.map(({ kind, name }) => {
@@ -83,10 +92,10 @@ async function checkLeftovers(stores: Stores, project: CheckedProject, fix: bool
 /** The first findings of a kind, and how many more there are. */
 function capped(found: readonly Found[], kind: string): Found[] {
   const last = found.at(-1);
-  if (found.length <= MOST || last === undefined) return [...found];
+  if (found.length <= MAX_FINDINGS || last === undefined) return [...found];
   return [
-    ...found.slice(0, MOST),
-    { ...last, what: `There are ${found.length - MOST} more ${kind}.`, advice: last.advice },
+    ...found.slice(0, MAX_FINDINGS),
+    { ...last, what: `There are ${found.length - MAX_FINDINGS} more ${kind}.`, advice: last.advice },
   ];
 }
 

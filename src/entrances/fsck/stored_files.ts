@@ -1,4 +1,3 @@
-import type { Context } from '#src/access/permissions/actor.ts';
 import { findUnrecordedArtifacts } from '#src/domain/ci/artifacts/clean_up.ts';
 import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
 import { findUnrecordedContainerFiles } from '#src/domain/container_registry/clean_up.ts';
@@ -8,11 +7,9 @@ import { packagesStore } from '#src/domain/packages/place.ts';
 import { findUnrecorded } from '#src/domain/uploads/clean_up.ts';
 import { findUnrecordedObjects } from '#src/domain/uploads/lfs/clean_up.ts';
 import { lfsStore } from '#src/domain/uploads/lfs/place.ts';
-import type { UploadLocation, UploadStore } from '#src/domain/uploads/store.ts';
+import type { UploadLocation, UploadStore, WithUploads } from '#src/domain/uploads/store.ts';
 import type { Finding } from '#src/entrances/fsck/finding.ts';
 import { type CheckedProject, FIX } from '#src/entrances/fsck/repository.ts';
-
-type Stores = Pick<Context, 'db' | 'uploads'>;
 
 /** A file that the database records. */
 interface Recorded {
@@ -26,13 +23,13 @@ interface Recorded {
 /** A kind of files outside of repositories. */
 interface StoredFiles {
   folder: string;
-  store(stores: Stores): UploadStore;
+  store(stores: WithUploads): UploadStore;
   /** Rows of a project behind an ID, at most `BATCH_SIZE`, by their IDs; where objects belong to many projects another check has them. */
-  rows?(db: Stores['db'], projectId: number, after: number): Promise<Recorded[]>;
+  rows?(db: WithUploads['db'], projectId: number, after: number): Promise<Recorded[]>;
   /** What to do about a missing one. */
   advice?: string;
   /** The files that no row records, and what left them. */
-  unrecorded?(stores: Stores): AsyncIterable<UploadLocation>;
+  unrecorded?(stores: WithUploads): AsyncIterable<UploadLocation>;
   interrupted?: string;
 }
 
@@ -115,7 +112,10 @@ const FILES: readonly StoredFiles[] = [
 ];
 
 /** Finds files of a project that are recorded and missing. */
-export async function* checkStoredFiles(stores: Stores, { id, fullPath }: CheckedProject): AsyncGenerator<Finding> {
+export async function* checkStoredFiles(
+  stores: WithUploads,
+  { id, fullPath }: CheckedProject,
+): AsyncGenerator<Finding> {
   for (const { folder, store: storeIn, rows: read, advice = '' } of FILES) {
     if (!read) continue;
     const store = storeIn(stores);
@@ -132,7 +132,7 @@ export async function* checkStoredFiles(stores: Stores, { id, fullPath }: Checke
 }
 
 /** Finds files that no row records: of interrupted uploads, and of deleted projects. */
-export async function* checkUnrecordedFiles(stores: Stores, fix: boolean): AsyncGenerator<Finding> {
+export async function* checkUnrecordedFiles(stores: WithUploads, fix: boolean): AsyncGenerator<Finding> {
   for (const { folder, store, unrecorded, interrupted } of FILES) {
     if (!unrecorded) continue;
     for await (const file of unrecorded(stores)) {

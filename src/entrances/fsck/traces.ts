@@ -1,21 +1,23 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Context } from '#src/access/permissions/actor.ts';
 import { abandonedTraces } from '#src/domain/ci/job_logs/clean_up.ts';
 import { traceFile } from '#src/domain/ci/job_logs/file.ts';
 import { locateTraces } from '#src/domain/ci/job_logs/locate.ts';
+import type { WithRepositories } from '#src/domain/repository/store.ts';
 import type { Finding } from '#src/entrances/fsck/finding.ts';
 import { type CheckedProject, FIX } from '#src/entrances/fsck/repository.ts';
 
-type Stores = Pick<Context, 'db' | 'repositories'>;
-
 /** How many rows are read at once. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 /** Milliseconds after which an unrecorded file counts as abandoned. */
 const ABANDONED = 60 * 60_000;
 
 /** Finds job logs whose files are missing or too short, and files of erased logs. */
-export async function* checkTraces(stores: Stores, project: CheckedProject, fix: boolean): AsyncGenerator<Finding> {
+export async function* checkTraces(
+  stores: WithRepositories,
+  project: CheckedProject,
+  fix: boolean,
+): AsyncGenerator<Finding> {
   const { db, repositories } = stores;
   const expected = new Set<string>();
   for (let last = 0; ; ) {
@@ -23,7 +25,7 @@ export async function* checkTraces(stores: Stores, project: CheckedProject, fix:
       where: { projectId: project.id, id: { gt: last }, traceFile: { isNot: null } },
       select: { id: true },
       orderBy: { id: 'asc' },
-      take: AT_ONCE,
+      take: BATCH_SIZE,
     });
     const traces = await locateTraces(
       db,
@@ -38,7 +40,7 @@ export async function* checkTraces(stores: Stores, project: CheckedProject, fix:
       yield { project: project.fullPath, place: file, what, advice: 'Restore it from a backup, or retry the job.' };
     }
     last = rows.at(-1)?.id ?? last;
-    if (rows.length < AT_ONCE) break;
+    if (rows.length < BATCH_SIZE) break;
   }
   for await (const file of oldFiles(repositories.traces(project))) {
     if (expected.has(file)) continue;
@@ -48,7 +50,7 @@ export async function* checkTraces(stores: Stores, project: CheckedProject, fix:
 }
 
 /** Finds directories of logs of deleted projects. */
-export async function* checkAbandonedTraces(stores: Stores, fix: boolean): AsyncGenerator<Finding> {
+export async function* checkAbandonedTraces(stores: WithRepositories, fix: boolean): AsyncGenerator<Finding> {
   for await (const directory of abandonedTraces(stores)) {
     if (fix) await rm(directory, { recursive: true, force: true, maxRetries: 3 });
     yield leftover(directory, null, 'The project of these traces is gone. Nothing was lost.', fix);

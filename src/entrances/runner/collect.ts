@@ -4,7 +4,7 @@ import path from 'node:path';
 import { BadPattern, fits, type Pattern, parsePattern } from '#src/entrances/runner/globs.ts';
 
 /** Most files in one collection. */
-const MOST = 200_000;
+const MAX_FILES = 200_000;
 
 /** A file to archive. */
 export interface Collected {
@@ -34,7 +34,7 @@ export async function collect(
     const file = await lookAt(root, name);
     if (file === null) return;
     if (file === 'outside') return say(`WARNING: ${name} leads out of the directory of the project, and is left out.`);
-    if (found.size >= MOST) throw new Error(`There are more than ${MOST} files.`);
+    if (found.size >= MAX_FILES) throw new Error(`There are more than ${MAX_FILES} files.`);
     found.set(name, file);
   };
   for (const text of patterns) {
@@ -51,7 +51,7 @@ export async function collect(
 /** Like collect, for files given by name. */
 export async function collectNamed(directory: string, names: readonly string[]): Promise<Collected[]> {
   const root = await realpath(directory);
-  const files = await Promise.all(names.slice(0, MOST).map((name) => lookAt(root, name)));
+  const files = await Promise.all(names.slice(0, MAX_FILES).map((name) => lookAt(root, name)));
   return files.filter((file) => file !== null && file !== 'outside');
 }
 

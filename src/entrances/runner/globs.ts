@@ -5,14 +5,15 @@ export class BadPattern extends Error {}
 export type Pattern = readonly string[];
 
 /** Characters of the longest pattern. */
-const LONGEST = 1_000;
+const MAX_PATTERN_LENGTH = 1_000;
 
 /**
  * Parses a pattern below a directory, such as `out/*.txt`; a path that begins with the directory itself is relative to it. Throws
  * BadPattern if it leads out of the directory.
  */
 export function parsePattern(text: string, directory: string): Pattern {
-  if (text.length > LONGEST || text.includes('\0')) throw new BadPattern('it is too long, or has odd characters');
+  if (text.length > MAX_PATTERN_LENGTH || text.includes('\0'))
+    throw new BadPattern('it is too long, or has odd characters');
   const inner = text.startsWith(`${directory}/`) ? text.slice(directory.length + 1) : text;
   if (inner.startsWith('/')) throw new BadPattern('it leads out of the directory of the project');
   const segments = inner.split('/').filter((segment) => segment !== '' && segment !== '.');

@@ -5,11 +5,11 @@ import { Masking } from '#src/entrances/runner/masker.ts';
 import type { JobPayload } from '#src/entrances/runner/payload.ts';
 
 /** Bytes of the log that are kept and sent; servers store fewer. */
-const LONGEST = 16 * 1024 * 1024;
+const MAX_LOG_BYTES = 16 * 1024 * 1024;
 /** Bytes of one chunk. */
 const PIECE = 512 * 1024;
 /** Milliseconds between chunks, and between empty ones while nothing is printed: each also asks whether the job was canceled. */
-const PACE = { printing: 1_000, silent: 3_000 };
+const SEND_INTERVALS_MS = { printing: 1_000, silent: 3_000 };
 /** Milliseconds between attempts while the server does not answer, and how long to keep trying to send the end of a log. */
 const RETRY = { longest: 10_000, patience: 10 * 60_000 };
 
@@ -77,9 +77,9 @@ export class JobLog {
 
   #append(bytes: Buffer): void {
     if (bytes.length === 0 || this.#isFull) return;
-    const fitting = bytes.subarray(0, LONGEST - this.#size);
+    const fitting = bytes.subarray(0, MAX_LOG_BYTES - this.#size);
     this.#isFull = fitting.length < bytes.length;
-    const notice = `\nThe runner takes ${LONGEST} bytes of a log. The rest of it is not kept.\n`;
+    const notice = `\nThe runner takes ${MAX_LOG_BYTES} bytes of a log. The rest of it is not kept.\n`;
     const written = this.#isFull ? Buffer.concat([fitting, Buffer.from(notice)]) : fitting;
     const at = this.#size;
     this.#size += written.length;
@@ -109,9 +109,9 @@ export class JobLog {
   /** Waits for something to send or for the end. */
   async #untilNext(): Promise<void> {
     const { signal } = this.#done;
-    const silence = performance.now() + PACE.silent;
+    const silence = performance.now() + SEND_INTERVALS_MS.silent;
     while (!signal.aborted) {
-      await sleep(PACE.printing, undefined, { signal }).catch(() => undefined);
+      await sleep(SEND_INTERVALS_MS.printing, undefined, { signal }).catch(() => undefined);
       if (this.#size > this.#sent || performance.now() >= silence) return;
     }
   }

@@ -10,7 +10,7 @@ import { type Command, run } from '#src/entrances/runner/shell.ts';
 /** Milliseconds within which services are to listen on their ports, and between looking. */
 const READY = { patience: 30_000, pause: 500 };
 /** Services of one job. */
-const MOST = 20;
+const MAX_SERVICES = 20;
 
 /** How the engine is run. */
 type Around = Pick<Command, 'directory' | 'signal' | 'timeout'>;
@@ -39,7 +39,7 @@ export class Services implements AsyncDisposable {
 
   /** Starts services, and waits until they listen on their ports, but not for ever. Throws Error for one that cannot be started. */
   static async start(services: readonly JobService[], starting: Starting, around: Around): Promise<Services> {
-    if (services.length > MOST) throw new Error(`The job has more than ${MOST} services.`);
+    if (services.length > MAX_SERVICES) throw new Error(`The job has more than ${MAX_SERVICES} services.`);
     const made = new Services(starting.engine, around);
     try {
       await made.#must(['network', 'create', made.network], 'a network for services could not be made');

@@ -23,7 +23,8 @@ export class StoryClock {
   /** Moves on to this moment, which is later than the previous one. */
   async at(told: number): Promise<void> {
     if (told === this.now) return;
-    if (!(told > this.now)) throw new Error(`The history goes back to ${new Date(told).toISOString()}`);
+    if (!(told > this.now))
+      throw new Error(`The timestamp ${new Date(told).toISOString()} is earlier than the previous one`);
     // The database rounds times to milliseconds: earlier writes must not be attributed to this moment.
     const written = this.marks.length === 0 ? Number.NEGATIVE_INFINITY : Date.now() + 2;
     while (Date.now() < written) await yieldToEventLoop();

@@ -115,7 +115,7 @@ export function update(path: string, text: string): Action {
 
 function signature(username: string, at: string): Signature {
   const person = PEOPLE.find((one) => one.username === username);
-  if (!person) throw new Error(`Nobody is called ${username}`);
+  if (!person) throw new Error(`There is no user ${username}`);
   const { name, email, offset } = person;
   return { name, email, seconds: moment(at) / 1000, offset };
 }

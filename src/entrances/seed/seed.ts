@@ -30,7 +30,7 @@ export interface SamplePerson {
  * before writing anything, if the sample data cannot be written.
  */
 export async function seed(stores: Stores, { secrets, beside }: SeedOptions): Promise<SamplePerson[]> {
-  if (secrets.known && beside) throw new Error('Known passwords and tokens are for empty servers alone');
+  if (secrets.known && beside) throw new Error('Known passwords and tokens are only allowed on empty servers');
   await requireRoomForSample(stores.db, { beside });
   // With known secrets everything is the same each time, so the administrator joined on the first day as well.
   const root = secrets.known ? await administrators(stores.db) : { users: [], namespaces: [] };

@@ -34,7 +34,7 @@ import { removeProject } from '#src/domain/lifecycle/remove_project.ts';
 import { removeExpiredMembers } from '#src/domain/members/expire.ts';
 import { sendInvitation } from '#src/domain/members/invitations/mail.ts';
 import { findRecipients, forgetDeliveries } from '#src/domain/notifications/mailing/distribute.ts';
-import { sendTold } from '#src/domain/notifications/mailing/send.ts';
+import { sendNotification } from '#src/domain/notifications/mailing/send.ts';
 import { cleanUpPackages } from '#src/domain/packages/clean_up.ts';
 import { removePackageFiles } from '#src/domain/packages/remove.ts';
 import { expireExports, exportProject } from '#src/domain/project_archives/export.ts';
@@ -42,7 +42,7 @@ import { cleanUpImports, failImport, importArchive } from '#src/domain/project_a
 import { removeMergedBranches } from '#src/domain/repository/branches/merged.ts';
 import { cleanUpAll } from '#src/domain/repository/clean_up.ts';
 import { countContributors } from '#src/domain/repository/contributors.ts';
-import { EachApart } from '#src/domain/repository/each.ts';
+import { ErrorCollector } from '#src/domain/repository/each.ts';
 import { forkRepository } from '#src/domain/repository/fork.ts';
 import { countLanguages } from '#src/domain/repository/languages/count.ts';
 import { maintainActive, maintainAsked, maintainProject } from '#src/domain/repository/maintain.ts';
@@ -235,7 +235,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
     'invitations.mail': async ({ invitationId }) => outgoing && sendInvitation({ db, ...outgoing }, invitationId),
     'mail.find_recipients': async ({ happenings }, jobs) => outgoing && findRecipients({ db, jobs }, happenings),
     'mail.tell': async (told, jobs) =>
-      outgoing && sendTold({ db, jobs, repositories, secret: importing.secret, ...outgoing }, told),
+      outgoing && sendNotification({ db, jobs, repositories, secret: importing.secret, ...outgoing }, told),
     'hooks.deliver': async () => hooks?.sweep(),
     'hooks.disabled': async ({ hookId }, jobs) => outgoing && enqueueDisabledMail({ db, jobs }, hookId),
     'hooks.tell_disabled': async (told) => outgoing && sendDisabled({ db, ...outgoing }, told),
@@ -254,7 +254,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
 
 /** Runs all steps of a job in order, even if some fail. Throws AggregateError at the end if some did. */
 async function eachStep(steps: readonly (() => Promise<void>)[]): Promise<void> {
-  const each = new EachApart('steps');
+  const each = new ErrorCollector('steps');
   await each.run(steps, (step) => step());
   each.end();
 }

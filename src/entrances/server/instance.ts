@@ -21,7 +21,7 @@ export interface Instance {
   /** @param port in place of a free one */
   startSsh(port?: number): Promise<void>;
   /** Ends subscriptions and SSH, which has so many milliseconds for running commands. */
-  hangUp(grace: number): Promise<void>;
+  closeConnections(grace: number): Promise<void>;
   /** Stops background work and closes what was opened. */
   close(): Promise<void>;
 }
@@ -111,7 +111,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     async startSsh(port) {
       ssh = await openSsh?.({ stores: { db, secret, jobs, ...stores }, gitConcurrency, baseUrl, log, report }, port);
     },
-    async hangUp(grace) {
+    async closeConnections(grace) {
       readiness.stop();
       stopping.abort();
       await ssh?.close(grace);

@@ -212,7 +212,7 @@ async function start(config: Config, context: StartContext): Promise<Started> {
   listeningUrl = reachable(listening.url);
   bound.resolve(listeningUrl);
   resources.defer(async () => {
-    await Promise.all([listening.close({ long: gitGrace, others: GRACE }), current.hangUp(gitGrace)]);
+    await Promise.all([listening.close({ long: gitGrace, others: GRACE }), current.closeConnections(gitGrace)]);
   });
 
   await current.startSsh();

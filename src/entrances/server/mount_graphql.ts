@@ -4,7 +4,7 @@ import type { createGraphQLServer } from '#schema/server.ts';
 import { authenticate, type Credentials } from '#src/access/credentials/authenticate.ts';
 import { readCredentials } from '#src/access/credentials/credentials.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
-import { Hub } from '#src/domain/live/hub.ts';
+import { SubscriptionHub } from '#src/domain/live/hub.ts';
 import type { LiveCaller } from '#src/domain/live/subscriber.ts';
 import { DEFAULT_LIVE_LIMITS } from '#src/domain/live/subscription_quota.ts';
 import type { AppOptions } from '#src/entrances/server/app_options.ts';
@@ -12,7 +12,7 @@ import type { Entrance } from '#src/entrances/server/entrance.ts';
 import { bodyLimit } from '#src/entrances/web/body_limit.ts';
 import { largeUploads } from '#src/entrances/web/large_uploads.ts';
 import { sessionForOwnPages } from '#src/entrances/web/session_token.ts';
-import { openLate } from '#src/entrances/web/upgrades.ts';
+import { lazyUpgrade } from '#src/entrances/web/upgrades.ts';
 
 /** Bytes that an upload may have in addition to its file; all that an anonymous one may have. */
 const MULTIPART_OVERHEAD = 1024 * 1024;
@@ -41,7 +41,7 @@ export function mountGraphQL(
   };
   const callerFor = oncePerRequest((request: Request) => authenticate(db, credentialsOf(request)));
   const live = {
-    hub: listener ? new Hub({ db, listener, report }) : null,
+    hub: listener ? new SubscriptionHub({ db, listener, report }) : null,
     limits: { ...DEFAULT_LIVE_LIMITS, ...liveLimits },
     callers: {
       credentialsOf,
@@ -76,7 +76,7 @@ export function mountGraphQL(
     const { subscribing, prepare, execute } = graphql;
     return new WebSockets({ ...live, subscribing, prepare, execute, messageBytes: limits.bytes });
   };
-  const webSockets = openLate(loadWebSockets, report);
+  const webSockets = lazyUpgrade(loadWebSockets, report);
   upgrades?.serve((request, socket, head) => {
     // As Express does for the requests that it handles.
     Object.setPrototypeOf(request, app.request);

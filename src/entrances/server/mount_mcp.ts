@@ -31,7 +31,7 @@ export function mountMcp(
       execute: async (actor, request: Request, document, variableValues, reads) => {
         const contextValue = await contextOf(actor, request);
         const purpose = reads ? 'read' : null;
-        const execution = { schema, document, variableValues, contextValue, comesAgain: true, purpose } as const;
+        const execution = { schema, document, variableValues, contextValue, isRepeated: true, purpose } as const;
         const caller = callerOf(actor, request.ip ?? null);
         return turns.run(caller, () => executeWithin(execution, report, budget));
       },

@@ -23,7 +23,7 @@ export function mountPages(entrance: Entrance): ReturnType<typeof pages> {
     execute: async (document, variableValues, { context, baseUrl: url, request }) => {
       const contextValue = await contextAt(context, url);
       const purpose = request.method === 'POST' ? null : 'read';
-      const execution = { schema, document, variableValues, contextValue, comesAgain: true, purpose } as const;
+      const execution = { schema, document, variableValues, contextValue, isRepeated: true, purpose } as const;
       return turns.run(callerOf(context.actor, request.ip ?? null), () => executeWithin(execution, report, budget));
     },
     send: async (content, found, { context, request, response }) =>

@@ -66,7 +66,7 @@ export function mountRest(app: Express, entrance: Entrance, listener: Listener |
       const contextValue = await contextOf(actor, request);
       const purpose = purposeOf(endpoint) ?? null;
       return executeWithin(
-        { schema, document, variableValues, contextValue, comesAgain: true, purpose },
+        { schema, document, variableValues, contextValue, isRepeated: true, purpose },
         report,
         budget,
       );

@@ -65,8 +65,8 @@ export class ReplaceableInstance implements Instance {
     this.#prepare();
   }
 
-  async hangUp(grace: number): Promise<void> {
-    await this.#stage.instance.hangUp(grace);
+  async closeConnections(grace: number): Promise<void> {
+    await this.#stage.instance.closeConnections(grace);
   }
 
   async close(): Promise<void> {
@@ -90,7 +90,7 @@ export class ReplaceableInstance implements Instance {
     const { instance, sandbox } = this.#stage;
     const port = instance.sshAddress()?.port;
     for (const response of this.#answering) response.destroy();
-    const [next] = await Promise.all([this.#takeNext(), instance.hangUp(0).then(() => instance.close())]);
+    const [next] = await Promise.all([this.#takeNext(), instance.closeConnections(0).then(() => instance.close())]);
     this.#stage = next;
     next.upgrades.handOver(this.#upgrades);
     await next.instance.startSsh(port);

@@ -6,7 +6,7 @@ import { outageLog } from '../../platform/lifecycle/outages.ts';
 import { connectOptions, prepareDatabase } from '../../platform/lifecycle/prepare.ts';
 import { agreeOnSecret } from '../../platform/lifecycle/secret.ts';
 import { awaitStopSignal } from '../../platform/lifecycle/signals.ts';
-import { requireWhole } from '../../platform/lifecycle/unfinished.ts';
+import { requireNoPartialRestore } from '../../platform/lifecycle/unfinished.ts';
 import { createConsoleLogger } from '../../platform/observability/console_log.ts';
 import { logSlow } from '../../platform/observability/metrics/slow.ts';
 import { reporter } from '../../platform/observability/report.ts';
@@ -33,7 +33,7 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
   const spawner = startSpawner(packagePath('bin/spawner.js'));
   resources.defer(async () => (await spawner)());
   logSlow(log, config.slow);
-  requireWhole(config.dataDir);
+  requireNoPartialRestore(config.dataDir);
   const embedded = readHolder(config.dataDir)?.databaseUrl;
   const database = databaseUrls(config) ?? (embedded === undefined ? null : { url: embedded, directUrl: embedded });
   if (database === null) {
@@ -74,5 +74,5 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
 }
 
 function missingUrl(): never {
-  throw new Error('GANTRY_URL is not set: nobody could follow the links of mail');
+  throw new Error('GANTRY_URL is not set: links in mail would not work');
 }

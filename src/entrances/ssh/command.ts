@@ -15,7 +15,7 @@ export interface LfsCommand {
 }
 
 /** The longest command that is parsed, in characters. */
-const LONGEST = 4096;
+const MAX_COMMAND_LENGTH = 4096;
 
 const SERVICES: Record<string, RemoteService> = {
   'git-upload-pack': 'fetch',
@@ -29,7 +29,7 @@ const WORD = /^(?:(?:'[^']*'|\\['!])+|"[^"\\$`]*"|[\w@%+=:,./~-]+)$/;
 
 /** Parses a git command such as `git-upload-pack '/group/project.git'`; null for others. No command is ever passed to a shell. */
 export function parseCommand(text: string): GitCommand | null {
-  if (text.length > LONGEST) return null;
+  if (text.length > MAX_COMMAND_LENGTH) return null;
   const match = /^(git[- ](?:upload|receive)-pack) +(\S.*)$/s.exec(text.trimEnd());
   const service = SERVICES[match?.[1] ?? ''];
   const word = match?.[2] ?? '';
@@ -39,7 +39,7 @@ export function parseCommand(text: string): GitCommand | null {
 
 /** Parses `git-lfs-authenticate group/project.git download`; null for other commands. */
 export function parseLfsCommand(text: string): LfsCommand | null {
-  if (text.length > LONGEST) return null;
+  if (text.length > MAX_COMMAND_LENGTH) return null;
   const words = text.trimEnd();
   const end = words.lastIndexOf(' ');
   const [name, operation] = [words.slice(0, words.indexOf(' ')), words.slice(end + 1)];

@@ -4,7 +4,7 @@ import { Gone } from '#src/domain/repository/remote/failure.ts';
 import { Login } from '#src/entrances/ssh/authenticate.ts';
 import type { ConnectionLimiter, Guest } from '#src/entrances/ssh/connection_limiter.ts';
 import { execute } from '#src/entrances/ssh/execute.ts';
-import { MOST_WAITING } from '#src/entrances/ssh/limits.ts';
+import { MAX_BUFFERED_BYTES } from '#src/entrances/ssh/limits.ts';
 import type { SshServices } from '#src/entrances/ssh/services.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
@@ -15,7 +15,7 @@ const PARTING = 10_000;
 const MINUTE = 60_000;
 
 /** The longest git protocol version that a client may name, in characters. */
-const LONGEST_PROTOCOL = 100;
+const MAX_PROTOCOL_LENGTH = 100;
 
 /** One connection: its login, and the commands on its channels. */
 export class Visit {
@@ -103,7 +103,7 @@ export class Visit {
       if (this.#isEnding) this.retire();
     });
     session.on('env', (take: (() => void) | undefined, refuse: (() => void) | undefined, { key, val }) => {
-      if (key !== 'GIT_PROTOCOL' || val.length > LONGEST_PROTOCOL) return refuse?.();
+      if (key !== 'GIT_PROTOCOL' || val.length > MAX_PROTOCOL_LENGTH) return refuse?.();
       protocol = val;
       take?.();
     });
@@ -152,6 +152,6 @@ export class Visit {
   #checkWaiting(): void {
     let waiting = this.#socket.writableLength;
     for (const channel of this.#channels) waiting += channel.readableLength;
-    if (waiting > MOST_WAITING) this.#socket.destroy();
+    if (waiting > MAX_BUFFERED_BYTES) this.#socket.destroy();
   }
 }

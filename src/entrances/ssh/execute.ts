@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { ServerChannel } from 'ssh2';
 import { failureOf, Gone } from '#src/domain/repository/remote/failure.ts';
-import { LONGEST_COMMANDS, LONGEST_FETCH } from '#src/domain/repository/remote/limits.ts';
+import { MAX_COMMAND_BYTES, MAX_FETCH_BYTES } from '#src/domain/repository/remote/limits.ts';
 import { findHolder, type KeyHolder, noteKeyUse } from '#src/domain/users/keys/holder.ts';
 import { authenticateLfs } from '#src/entrances/ssh/authenticate_lfs.ts';
 import { ChannelInput, ChannelOutput } from '#src/entrances/ssh/channel_io.ts';
@@ -56,7 +56,7 @@ export async function execute(
   const lfs = wish.command === null ? null : parseLfsCommand(wish.command);
   const { signal } = controller;
   const most =
-    command?.service === 'push' ? services.stores.repositories.limits.pushBytes + LONGEST_COMMANDS : LONGEST_FETCH;
+    command?.service === 'push' ? services.stores.repositories.limits.pushBytes + MAX_COMMAND_BYTES : MAX_FETCH_BYTES;
   const refusal = () => new TooMuchSent(`The client has sent more than ${most} bytes.`);
   const input = new ChannelInput(channel, most, refusal);
   input.on('error', () => undefined);

@@ -51,4 +51,4 @@ export const SSH_LIMITS: SshLimits = {
 };
 
 /** Bytes that may be buffered in either direction on one connection: clients that respect their window never reach it. */
-export const MOST_WAITING = 32 * 1024 * 1024;
+export const MAX_BUFFERED_BYTES = 32 * 1024 * 1024;

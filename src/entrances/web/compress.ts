@@ -10,7 +10,7 @@ const THRESHOLD = 1024;
 const WINDOW = { [constants.BROTLI_PARAM_LGWIN]: 18 };
 
 /** Listeners of one event of a response: the server's limits and a compressed stream add 11. */
-const MOST_LISTENERS = 20;
+const MAX_LISTENERS = 20;
 
 /** The supported encodings; clients that accept none cost nothing. */
 const ENCODINGS = /\b(?:br|gzip|deflate)\b|\*/;
@@ -25,7 +25,7 @@ export function compressAnswers(): RequestHandler {
     offerCompression(response);
     const accepted = request.headers['accept-encoding'];
     if (accepted === undefined || !ENCODINGS.test(accepted)) return next();
-    response.setMaxListeners(MOST_LISTENERS);
+    response.setMaxListeners(MAX_LISTENERS);
     compress(request.method === 'HEAD' ? asGet(request) : request, response, next);
   };
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
+import { decodedUri } from '#src/base/text.ts';
 import {
   ensureRepository,
   findRepository,
@@ -12,7 +13,7 @@ import {
 import { deleteBlob, findBlob, mountBlob, readBlob } from '#src/domain/container_registry/blobs.ts';
 import { referrersOf, tagNames } from '#src/domain/container_registry/discover.ts';
 import { REGISTRY_STATUS, RegistryError } from '#src/domain/container_registry/errors.ts';
-import { LARGEST_MANIFEST, OCI_INDEX } from '#src/domain/container_registry/manifest.ts';
+import { MAX_MANIFEST_BYTES, OCI_INDEX } from '#src/domain/container_registry/manifest.ts';
 import {
   deleteManifest,
   findManifest,
@@ -62,7 +63,7 @@ export interface ContainerRegistryOptions {
 }
 
 /** How many bodies arrive, and blobs are sent, at a time, in all and of one caller: clients push and pull several layers at once. */
-const ARRIVALS = { concurrency: 30, perCaller: 8, waitingPerCaller: 50, waiting: 300, patience: 60_000 };
+const TRANSFER_CONCURRENCY = { concurrency: 30, perCaller: 8, waitingPerCaller: 50, waiting: 300, patience: 60_000 };
 const DELIVERIES = {
   concurrency: 60,
   perCaller: 12,
@@ -72,11 +73,11 @@ const DELIVERIES = {
   patience: 60_000,
 };
 /** Milliseconds that a body may take to arrive, and for which nothing of it may arrive. */
-const ARRIVAL = { total: 2 * 60 * 60_000, silence: 60_000 };
+const BODY_TIMEOUTS_MS = { total: 2 * 60 * 60_000, silence: 60_000 };
 /** How many tags one answer has at most. */
-const MOST_TAGS = 1_000;
+const MAX_TAGS = 1_000;
 
-const arrivals = new CallerSemaphore(ARRIVALS);
+const arrivals = new CallerSemaphore(TRANSFER_CONCURRENCY);
 const deliveries = new CallerSemaphore(DELIVERIES);
 
 /** What stands behind the name of a repository, which may itself contain these words. */
@@ -156,7 +157,7 @@ async function answer(call: Call): Promise<void> {
     const [, name, detail = ''] = pattern.exec(request.path) ?? [];
     if (name === undefined) continue;
     const handler = HANDLERS[kind][request.method as Method];
-    if (handler) return handler(call, decoded(name), decoded(detail));
+    if (handler) return handler(call, decodedUri(name) ?? '', decodedUri(detail) ?? '');
     const methods = Object.keys(HANDLERS[kind]).join(', ');
     return void response
       .set('Allow', methods)
@@ -318,7 +319,7 @@ async function receive<T>(
 ): Promise<T> {
   const part = partOf(request);
   return arrivals.run(callerOf(context.actor, context.clientAddress), async () => {
-    endSilentBody(request, ARRIVAL);
+    endSilentBody(request, BODY_TIMEOUTS_MS);
     return take(part);
   });
 }
@@ -392,8 +393,8 @@ async function whole({ content }: IncomingPart): Promise<Buffer> {
   let size = 0;
   for await (const chunk of content) {
     size += chunk.length;
-    if (size > LARGEST_MANIFEST)
-      throw new RegistryError('TOO_LARGE', `A manifest has at most ${LARGEST_MANIFEST} bytes`);
+    if (size > MAX_MANIFEST_BYTES)
+      throw new RegistryError('TOO_LARGE', `A manifest has at most ${MAX_MANIFEST_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -413,7 +414,7 @@ async function sendTags(call: Call, name: string): Promise<void> {
     throw new RegistryError('PAGINATION_NUMBER_INVALID', 'n must be a number');
   }
   const { context, repository } = await open(call, name, 'pull');
-  const limit = Math.min(Number(given ?? MOST_TAGS), MOST_TAGS);
+  const limit = Math.min(Number(given ?? MAX_TAGS), MAX_TAGS);
   const after = (query.get('last') ?? '').replaceAll('\0', '');
   const { nodes, last } = await tagNames(context, repository, { limit, after });
   if (last !== null)
@@ -498,12 +499,4 @@ function challenge({ options, request, wanted }: Call): string {
   if (wanted === null) return `Bearer ${realm}`;
   const scope = `repository:${wanted.name.replace(/[^\w./-]/g, '')}:${wanted.actions.join(',')}`;
   return `Bearer ${realm},scope="${scope}"`;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return '';
-  }
 }

@@ -1,6 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { type Actor, actorFor, type Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
+import { decodedUri } from '#src/base/text.ts';
 import {
   ASK,
   hiddenRefs,
@@ -13,7 +14,7 @@ import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import type { Received } from '#src/domain/repository/receive.ts';
 import { answerPush } from '#src/domain/repository/remote/answer_push.ts';
 import { failureOf, Gone, isExpected } from '#src/domain/repository/remote/failure.ts';
-import { LONGEST_COMMANDS, LONGEST_FETCH, REMOTE_LIMITS } from '#src/domain/repository/remote/limits.ts';
+import { MAX_COMMAND_BYTES, MAX_FETCH_BYTES, REMOTE_LIMITS } from '#src/domain/repository/remote/limits.ts';
 import { requireProgram } from '#src/domain/repository/remote/program.ts';
 import { followPush } from '#src/domain/tracking/merge_requests/after_push.ts';
 import { gitBody } from '#src/entrances/web/git_body.ts';
@@ -144,7 +145,7 @@ async function answer(
     return refuse(response, 415, `The content must be of type application/x-${name}-request.`);
   }
   const { limits } = context.repositories;
-  const most = service === 'fetch' ? LONGEST_FETCH : limits.pushBytes + LONGEST_COMMANDS;
+  const most = service === 'fetch' ? MAX_FETCH_BYTES : limits.pushBytes + MAX_COMMAND_BYTES;
   const body = isAdvertisement ? request : gitBody(request, most, limits.unzippedBytes);
   const { directory } = await ensureRepository(context, project);
   response.setHeader('Content-Type', `application/x-${name}-${isAdvertisement ? 'advertisement' : 'result'}`);
@@ -176,15 +177,7 @@ function parse({ path, query }: Request): Called | null {
   const services: Record<string, RemoteService> = { 'git-upload-pack': 'fetch', 'git-receive-pack': 'push' };
   const service = services[String(named)] ?? null;
   const isPage = match === null;
-  return isPage && service === null ? null : { fullPath: decoded(encoded), isPage, endpoint, service };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return '\0';
-  }
+  return isPage && service === null ? null : { fullPath: decodedUri(encoded) ?? '\0', isPage, endpoint, service };
 }
 
 /** A signal that aborts when the client is gone, when nothing is transferred any more, or after the total time. */

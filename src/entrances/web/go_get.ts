@@ -17,7 +17,7 @@ export interface GoGetOptions {
 }
 
 /** Longest path in bytes, and the pattern of its parts. */
-const LONGEST = 1024;
+const MAX_PATH_BYTES = 1024;
 const PART = /^[\w.~+-]+$/;
 
 /**
@@ -29,7 +29,7 @@ export function goGet({ contextOf, baseUrl, sshAddress, report }: GoGetOptions):
     const { path, method, query } = request;
     if (query['go-get'] !== '1' || !['GET', 'HEAD'].includes(method)) return next();
     const parts = path.split('/').filter((part) => part !== '');
-    if (parts.length < 2 || path.length > LONGEST || !parts.every((part) => PART.test(part))) return next();
+    if (parts.length < 2 || path.length > MAX_PATH_BYTES || !parts.every((part) => PART.test(part))) return next();
     try {
       const actor = await identifyRemote(contextOf(null, request), request.headers);
       const context = contextOf(actorFor(actor, 'fetch'), request);

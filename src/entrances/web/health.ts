@@ -21,7 +21,7 @@ export function health(readiness: Readiness): Router {
 }
 
 /** Makes clients open new connections, which a load balancer directs elsewhere, once the server is about to stop. */
-export function keepNoConnection(readiness: Readiness): RequestHandler {
+export function closeWhenDraining(readiness: Readiness): RequestHandler {
   return (_request, response, next) => {
     if (readiness.isStopping) response.setHeader('Connection', 'close');
     next();

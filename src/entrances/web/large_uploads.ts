@@ -4,10 +4,10 @@ import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
 /** How many large bodies are received at a time, to the disk. */
-const ARRIVALS = { concurrency: 50, perCaller: 4, waitingPerCaller: 20, waiting: 200, patience: 60_000 };
+const UPLOAD_CONCURRENCY = { concurrency: 50, perCaller: 4, waitingPerCaller: 20, waiting: 200, patience: 60_000 };
 
 /** How many of them are in memory at a time. */
-const TURNS = { concurrency: 1, perCaller: 1, waitingPerCaller: 5, waiting: 20, patience: 60_000 };
+const CONCURRENCY_LIMITS = { concurrency: 1, perCaller: 1, waitingPerCaller: 5, waiting: 20, patience: 60_000 };
 
 /**
  * Receives requests to /graphql whose body exceeds some bytes to the disk, and answers them one at a time, as each is then held
@@ -20,8 +20,8 @@ export function largeUploads(
   callerOf: (request: Request) => Promise<string>,
   answer: (...given: Parameters<RequestHandler>) => Promise<void>,
 ): RequestHandler {
-  const arrivals = new CallerSemaphore(ARRIVALS);
-  const turns = new CallerSemaphore(TURNS);
+  const arrivals = new CallerSemaphore(UPLOAD_CONCURRENCY);
+  const turns = new CallerSemaphore(CONCURRENCY_LIMITS);
   return async (request, response, next) => {
     const size = Number(request.headers['content-length'] ?? 0);
     if (size <= bytes) return answer(request, response, next);

@@ -4,6 +4,7 @@ import { readBasic } from '#src/access/credentials/credentials.ts';
 import { type Actor, actorFor, type Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import { parseJson, UnusableJson } from '#src/base/json.ts';
+import { decodedUri } from '#src/base/text.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ASK, identifyRemote, openRemote, type RemoteService } from '#src/domain/repository/access_remote.ts';
 import { isLfsEnabled, type LfsName, presentObjects } from '#src/domain/repository/lfs_objects.ts';
@@ -29,10 +30,10 @@ import { readAtMost } from '#src/platform/limits/read_at_most.ts';
 
 /** Bytes of the largest request other than an object, and objects that one may be about. */
 const MAX_REQUEST_BYTES = 1024 * 1024;
-const MOST_OBJECTS = 1_000;
+const MAX_OBJECTS = 1_000;
 /** Milliseconds that an object may take to arrive, and for which nothing of it may arrive; and those of other requests. */
-const ARRIVAL = { total: 2 * 60 * 60_000, silence: 60_000 };
-const REQUEST_ARRIVAL = { total: 30_000, silence: 10_000 };
+const OBJECT_TIMEOUTS_MS = { total: 2 * 60 * 60_000, silence: 60_000 };
+const REQUEST_TIMEOUTS_MS = { total: 30_000, silence: 10_000 };
 const TYPE = 'application/vnd.git-lfs+json';
 
 const PATH = /^\/(.+)\.git\/info\/lfs\/(.+)$/;
@@ -49,7 +50,7 @@ export function lfsRemote(options: Omit<GitRemoteOptions, 'limits'>): Router {
     const [, encoded, endpoint] = PATH.exec(request.path) ?? [];
     if (encoded === undefined || endpoint === undefined) return next();
     try {
-      const call = { options, request, response, fullPath: decoded(encoded) };
+      const call = { options, request, response, fullPath: decodedUri(encoded) ?? '\0' };
       const object = OBJECT.exec(endpoint);
       if (object?.[1] !== undefined) return await transfer(call, object[1], object[2]);
       await answer(call, endpoint);
@@ -127,7 +128,7 @@ class LfsOff extends Error {}
 
 /** The object that a request sends, for a caller who was let in: nothing is read of what others send. */
 async function bodyOf({ request }: Call): Promise<Record<string, unknown>> {
-  endSilentBody(request, REQUEST_ARRIVAL);
+  endSilentBody(request, REQUEST_TIMEOUTS_MS);
   const tooLarge = () => tooMuch(`A request has at most ${MAX_REQUEST_BYTES} bytes`);
   const bytes = await readAtMost(request, MAX_REQUEST_BYTES, tooLarge);
   if (bytes.length === 0) return {};
@@ -242,7 +243,7 @@ async function batch(call: Call): Promise<object> {
 
 function namesIn(given: unknown): LfsName[] {
   if (!Array.isArray(given)) throw new BadRequest('objects is missing');
-  if (given.length > MOST_OBJECTS) throw tooMuch(`objects has more than ${MOST_OBJECTS}`);
+  if (given.length > MAX_OBJECTS) throw tooMuch(`objects has more than ${MAX_OBJECTS}`);
   return given.map(nameIn);
 }
 
@@ -280,7 +281,7 @@ async function transfer(call: Call, oid: string, size: string | undefined): Prom
   if (request.method === 'PUT' && size !== undefined) {
     const { context, project } = await open(call, 'push');
     await withShare(call, context, async () => {
-      endSilentBody(request, ARRIVAL);
+      endSilentBody(request, OBJECT_TIMEOUTS_MS);
       const content = request.iterator({ destroyOnReturn: false });
       await receiveLfsObject(context, project, { oid, size: Number(size) }, content);
     });
@@ -351,12 +352,4 @@ function answerTo(
   }
   if (isOurs) report(thrown);
   return { status: 500, message: 'Something went wrong on the server.' };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return '\0';
-  }
 }

@@ -9,14 +9,14 @@ import { BadRequest } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 /** How many files are received at a time, in all and of one user. */
-const ARRIVALS = { concurrency: 20, perCaller: 4, waitingPerCaller: 20, waiting: 200, patience: 60_000 };
+const UPLOAD_CONCURRENCY = { concurrency: 20, perCaller: 4, waitingPerCaller: 20, waiting: 200, patience: 60_000 };
 
 /** Milliseconds that a file may take to arrive, and for which nothing of it may arrive. */
-const ARRIVAL = { total: 60 * 60_000, silence: 60_000 };
+const BODY_TIMEOUTS_MS = { total: 60 * 60_000, silence: 60_000 };
 
 const PATH = /^\/api\/v4\/projects\/[^/]+\/packages\/generic\//;
 
-const arrivals = new CallerSemaphore(ARRIVALS);
+const arrivals = new CallerSemaphore(UPLOAD_CONCURRENCY);
 
 /** Whether the body at this path may take as long as a file of a package. */
 export function isPackagePath(path: string): boolean {
@@ -35,7 +35,7 @@ export async function receivePackageFile(
   const size = length === undefined ? null : Number(length);
   requireFitting(context, size ?? 0);
   return arrivals.run(callerOf(context.actor, request.ip ?? null), async () => {
-    endSilentBody(request, ARRIVAL);
+    endSilentBody(request, BODY_TIMEOUTS_MS);
     try {
       return await StoredContent.receive(context, project.id, { name: fileName, size, content: bodyOf(request) });
     } catch (error) {

@@ -31,18 +31,30 @@ export interface Answering {
 }
 
 /** Bodies that are received at a time, in all and per network; they are not queued meanwhile. */
-const ARRIVALS = { concurrency: 1_000, perCaller: 200, waitingPerCaller: 1_000, waiting: 4_000, patience: 30_000 };
+const BODY_CONCURRENCY = {
+  concurrency: 1_000,
+  perCaller: 200,
+  waitingPerCaller: 1_000,
+  waiting: 4_000,
+  patience: 30_000,
+};
 
 /** Concurrent requests per network: all runners behind one address count as one caller. */
-const TURNS = { concurrency: 50, perCaller: 20, waitingPerCaller: 1_000, waiting: 4_000, patience: 30_000 };
+const CONCURRENCY_LIMITS = {
+  concurrency: 50,
+  perCaller: 20,
+  waitingPerCaller: 1_000,
+  waiting: 4_000,
+  patience: 30_000,
+};
 
 /** Makes the handler of an endpoint. `path` is its template below /api/v4 for logs and metrics. */
 export type ProtocolEndpoint = (path: string, work: ProtocolWork, options?: EndpointOptions) => RequestHandler;
 
 /** Makes handlers of endpoints, which are queued and report errors in the format of /api/v4 (behaviour.md 1). */
 export function answering({ report }: Answering): ProtocolEndpoint {
-  const arrivals = new CallerSemaphore(ARRIVALS);
-  const turns = new CallerSemaphore(TURNS);
+  const arrivals = new CallerSemaphore(BODY_CONCURRENCY);
+  const turns = new CallerSemaphore(CONCURRENCY_LIMITS);
   return (path, work, { receive, bypassQueue = false } = {}) =>
     async (request, response) => {
       noteRoute(request, path);

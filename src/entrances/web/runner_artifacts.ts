@@ -21,14 +21,14 @@ import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
 /** How many archives are received at a time, to the disk; those of one job sequentially. */
-const TURNS = { concurrency: 20, perCaller: 1, waitingPerCaller: 4, waiting: 200, patience: 60_000 };
+const CONCURRENCY_LIMITS = { concurrency: 20, perCaller: 1, waitingPerCaller: 4, waiting: 200, patience: 60_000 };
 
 /** Bytes that a form may have besides the file. */
-const BESIDE = 64 * 1024;
+const MULTIPART_OVERHEAD = 64 * 1024;
 const FORM = 1024 * 1024;
 
 /** Milliseconds that an archive may take to arrive, and for which nothing of it may arrive. */
-const ARRIVAL = { total: 60 * 60_000, silence: 60_000 };
+const BODY_TIMEOUTS_MS = { total: 60 * 60_000, silence: 60_000 };
 
 const PATH = /^\/api\/v4\/jobs\/\d+\/artifacts$/;
 
@@ -40,7 +40,7 @@ export function isArtifactsPath(path: string): boolean {
 /** Adds the endpoints for uploading a job's artifacts, and downloading those of other jobs. */
 export function addArtifacts(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
   const { stores, sendContent } = options;
-  const turns = new CallerSemaphore(TURNS);
+  const turns = new CallerSemaphore(CONCURRENCY_LIMITS);
 
   router.post(
     '/jobs/:id/artifacts/authorize',
@@ -69,7 +69,7 @@ export function addArtifacts(router: Router, endpoint: ProtocolEndpoint, options
         // Invalid values are rejected before anything is sent.
         requireKnown(sent.type, sent.format);
         expiryOf(sent.expireIn);
-        await requireFitting(stores, Number(request.headers['content-length'] ?? 0) - BESIDE - FORM);
+        await requireFitting(stores, Number(request.headers['content-length'] ?? 0) - MULTIPART_OVERHEAD - FORM);
         return turns.run(`job ${jobIdOf(request)}`, () => receive(options, request, sent));
       },
       { bypassQueue: true },
@@ -102,8 +102,11 @@ async function receive(
   sent: SentArtifacts,
 ): Promise<ProtocolAnswer> {
   const job = await requireRunningJob({ stores }, request);
-  endSilentBody(request, ARRIVAL);
-  const given = await readBody(request, BESIDE, { name: 'file', bytes: stores.repositories.limits.artifactsBytes });
+  endSilentBody(request, BODY_TIMEOUTS_MS);
+  const given = await readBody(request, MULTIPART_OVERHEAD, {
+    name: 'file',
+    bytes: stores.repositories.limits.artifactsBytes,
+  });
   if (!(given.file instanceof SpooledFile)) throw new BadParameter('file is missing');
   await using file = given.file;
   await noteHeartbeat(stores.db, job.id);

@@ -25,14 +25,14 @@ const LAST_UPDATE = 'X-GitLab-Last-Update';
 const LARGE_BODY = 8 * 1024 * 1024;
 
 /** Such bodies are in memory before their sender is authenticated: few at a time. */
-const LARGE_BODIES = { concurrency: 8, perCaller: 2, waitingPerCaller: 100, waiting: 400, patience: 60_000 };
+const LARGE_BODY_CONCURRENCY = { concurrency: 8, perCaller: 2, waitingPerCaller: 100, waiting: 400, patience: 60_000 };
 
 /** Adds the endpoints for requesting jobs and reporting how they ended. */
 export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
   const { stores, readBody, queue, baseUrl, sshAddress } = options;
   const { db, secret } = stores;
   const receiveSmall = smallBody(options);
-  const largeBodies = new CallerSemaphore(LARGE_BODIES);
+  const largeBodies = new CallerSemaphore(LARGE_BODY_CONCURRENCY);
   const readUpdate = (request: Request) => {
     const size =
       request.get('transfer-encoding') === undefined ? Number(request.get('content-length') ?? 0) : LARGE_BODY;

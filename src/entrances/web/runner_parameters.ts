@@ -45,14 +45,14 @@ export function readWhole(given: Given, name: string): number | null {
 }
 
 /** Longest list of tags in bytes, checked before parsing. */
-const LONGEST_LIST = 64 * 1024;
+const MAX_TAG_LIST_LENGTH = 64 * 1024;
 
 /** Tags: an array of strings, or one string separated by commas; null if absent. Throws BadParameter, ValidationFailed. */
 export function readTagList(given: Given, name: string): string[] | null {
   const value = given[name];
   if (value === undefined || value === null) return null;
   if (typeof value === 'string') {
-    if (value.length > LONGEST_LIST) throw new ValidationFailed({ [name]: ['is too long'] });
+    if (value.length > MAX_TAG_LIST_LENGTH) throw new ValidationFailed({ [name]: ['is too long'] });
     return value.split(',');
   }
   if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'string')) {

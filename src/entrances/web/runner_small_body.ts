@@ -7,12 +7,12 @@ import type { RunnerProtocolOptions } from '#src/entrances/web/runner_options.ts
 export const SMALL_BODY = 256 * 1024;
 
 /** Milliseconds that such a body may take to arrive, and for which nothing of it may arrive. */
-const ARRIVAL = { total: 30_000, silence: 10_000 };
+const BODY_TIMEOUTS_MS = { total: 30_000, silence: 10_000 };
 
 /** Returns the reader of such bodies. */
 export function smallBody({ readBody }: Pick<RunnerProtocolOptions, 'readBody'>): (request: Request) => Promise<Given> {
   return (request) => {
-    endSilentBody(request, ARRIVAL);
+    endSilentBody(request, BODY_TIMEOUTS_MS);
     return readBody(request, SMALL_BODY);
   };
 }

@@ -10,21 +10,21 @@ import { BadParameter } from '#src/entrances/web/runner_parameters.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 /** How many log chunks are received at a time; those of one job sequentially. */
-const TURNS = { concurrency: 100, perCaller: 1, waitingPerCaller: 10, waiting: 1_000, patience: 60_000 };
+const CONCURRENCY_LIMITS = { concurrency: 100, perCaller: 1, waitingPerCaller: 10, waiting: 1_000, patience: 60_000 };
 
 /** Milliseconds that a chunk may take to arrive, and for which nothing of it may arrive. */
-const ARRIVAL = { total: 5 * 60_000, silence: 30_000 };
+const BODY_TIMEOUTS_MS = { total: 5 * 60_000, silence: 30_000 };
 
 /** Bytes that a chunk may have beyond the most that is kept of a log. */
-const BESIDE = 64 * 1024 * 1024;
+const MAX_BYTES_BEYOND_LIMIT = 64 * 1024 * 1024;
 
 /** Adds the endpoint to which runners send the output of their jobs, chunk by chunk. */
 export function addTraces(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
   const { stores } = options;
-  const turns = new CallerSemaphore(TURNS);
+  const turns = new CallerSemaphore(CONCURRENCY_LIMITS);
   const receive = async (request: Request, offset: number) => {
     const job = await requireRunningJob(options, request);
-    endSilentBody(request, ARRIVAL);
+    endSilentBody(request, BODY_TIMEOUTS_MS);
     const { piece, sent } = await readPiece(request, stores.repositories.limits.traceBytes);
     if (request.query.debug_trace === 'true') await markDebugLog(stores.db, job.id);
     const { isAccepted, received } = await appendTrace(stores, job.id, offset, piece, sent);
@@ -65,7 +65,7 @@ async function readPiece(request: Request, limit: number): Promise<{ piece: Buff
       // One byte more, to detect that something was left out.
       if (sent <= limit) kept.push(chunk.subarray(0, limit + 1 - sent));
       sent += chunk.length;
-      if (sent > limit + BESIDE) throw new BadParameter('The piece of the trace is too large');
+      if (sent > limit + MAX_BYTES_BEYOND_LIMIT) throw new BadParameter('The piece of the trace is too large');
     }
   } catch (error) {
     if (error instanceof BadParameter) throw error;

@@ -46,7 +46,7 @@ export class Upgrades {
 }
 
 /** Hands over connections to a handler that is loaded for the first one. */
-export function openLate(
+export function lazyUpgrade(
   load: () => Promise<{ accept: Accept; stop(): void }>,
   report: (error: unknown) => void,
 ): { accept: Accept; stop(): void } {

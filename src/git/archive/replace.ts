@@ -8,7 +8,7 @@ import { fillEntry } from './fill_entry.ts';
 export type Replace = (content: string) => Promise<{ size: number; content: Readable } | null>;
 
 /** Bytes of the largest file whose content may be replaced. */
-const LARGEST = 1024;
+const MAX_REPLACED_BYTES = 1024;
 
 /**
  * Makes an archive anew from one in the format tar, with other contents of some small files. Only what is being sent is kept in memory,
@@ -44,7 +44,7 @@ async function* entries(source: Readable, replace: Replace): AsyncGenerator<Entr
     const { header } = entry;
     const size = header.size ?? 0;
     if (header.type !== 'file') entry.resume();
-    if (header.type !== 'file' || size > LARGEST) {
+    if (header.type !== 'file' || size > MAX_REPLACED_BYTES) {
       yield { header, size, content: entry as unknown as Readable };
       continue;
     }

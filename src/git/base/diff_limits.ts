@@ -27,4 +27,4 @@ export const DEFAULT_LIMITS: DiffLimits = {
 };
 
 /** Added and removed files that are compared for renames: more pairs than its square are not looked at. */
-export const MOST_RENAMES = 400;
+export const MAX_RENAMES = 400;

@@ -9,9 +9,9 @@ import { DiffOutput } from './output.ts';
 import { Plan } from './plan.ts';
 
 /** How many bytes of paths a program is started with: systems have limits. */
-const MOST_ARGUMENTS = process.platform === 'win32' ? 16 * 1024 : 512 * 1024;
+const MAX_ARGUMENTS_BYTES = process.platform === 'win32' ? 16 * 1024 : 512 * 1024;
 /** The longest single one, in bytes. */
-const LONGEST_ARGUMENT = 64 * 1024;
+const MAX_ARGUMENT_BYTES = 64 * 1024;
 
 /** Larger files are not left to git where one side has none; in bytes. */
 const HUGE = 8 * 1024 * 1024;
@@ -131,9 +131,9 @@ function pathsOf(paths: string[]): string[] {
   let bytes = 0;
   for (const path of paths) {
     const length = Buffer.byteLength(path) + 1;
-    if (!path.isWellFormed() || length > LONGEST_ARGUMENT) continue;
+    if (!path.isWellFormed() || length > MAX_ARGUMENT_BYTES) continue;
     bytes += length;
-    if (bytes > MOST_ARGUMENTS) break;
+    if (bytes > MAX_ARGUMENTS_BYTES) break;
     told.push(path);
   }
   return told;

@@ -8,7 +8,7 @@ import { TreeCursor } from '../objects/tree_cursor.ts';
 import { WalkBudget } from '../objects/walk_budget.ts';
 
 /** After how many entries others get their turn. */
-const PACE = 1_000;
+const ENTRIES_PER_YIELD = 1_000;
 
 /** Two directories at the same path, each at its next entry. */
 interface Level {
@@ -37,7 +37,7 @@ export async function firstChanges(
   let passed = 0;
   let entered = 1;
   for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
-    if (++passed % PACE === 0) await yieldToEventLoop();
+    if (++passed % ENTRIES_PER_YIELD === 0) await yieldToEventLoop();
     const pair = nextPair(level);
     if (pair === null) {
       stack.pop();

@@ -12,7 +12,7 @@ export interface Hunk {
 export type HunkLine = Pick<PatchLine, 'type' | 'oldLine' | 'newLine' | 'text' | 'isUnterminated'>;
 
 /** Characters of a line; what is beyond is left out. */
-const LONGEST_LINE = 1_000;
+const MAX_LINE_LENGTH = 1_000;
 
 /** The hunks of a patch as `diffTrees` gives it, with the first `most` lines. */
 export function hunksOf(patch: string, most: number): Hunk[] {
@@ -24,7 +24,7 @@ export function hunksOf(patch: string, most: number): Hunk[] {
       if (open) open.truncated = true;
       break;
     }
-    const line = { type, oldLine, newLine, text: text.slice(0, LONGEST_LINE).toWellFormed(), isUnterminated };
+    const line = { type, oldLine, newLine, text: text.slice(0, MAX_LINE_LENGTH).toWellFormed(), isUnterminated };
     if (hunk === last) open?.lines.push(line);
     else hunks.push({ header: header.toWellFormed(), lines: [line], truncated: false });
     [count, last] = [count + 1, hunk];

@@ -12,7 +12,7 @@ import { label } from './label.ts';
 import { Plan } from './plan.ts';
 
 /** Contents above this size are never compared; in bytes. */
-const LARGEST = 64 * 1024 * 1024;
+const MAX_COMPARED_BYTES = 64 * 1024 * 1024;
 
 /** Texts that differ in more lines than this are compared in a thread of their own. */
 const FEW = 100;
@@ -50,7 +50,7 @@ export async function compareInProcess(reader: RepositoryReader, comparison: Com
 async function contentOf(reader: RepositoryReader, side: Side | null): Promise<Buffer | null> {
   if (side === null) return null;
   if (side.mode === SUBMODULE) return Buffer.from(`Subproject commit ${side.oid}\n`);
-  const content = await reader.blob(side.oid, LARGEST);
+  const content = await reader.blob(side.oid, MAX_COMPARED_BYTES);
   if (content === null) throw new MissingObject(side.oid, 'blob');
   return content;
 }

@@ -3,7 +3,7 @@ import type { Oid } from '../base/model.ts';
 import type { CommitGraph, Node } from './graph.ts';
 import { DateQueue } from './queue.ts';
 
-/** Where there is no git program: each question goes through all of the history that it is about. */
+/** Fallback without git: every query walks the full history. */
 
 /** All commits that some reach, themselves among them, newest first. What is excluded is not entered. */
 export async function reached(graph: CommitGraph, from: readonly Oid[], without?: ReadonlySet<Oid>): Promise<Node[]> {

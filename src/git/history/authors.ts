@@ -10,7 +10,7 @@ const TIMEOUT = 10 * 60_000;
 /** From so many commits on it pays to count the lines in several processes, each with at least half of them. */
 const MANY = 1_000;
 /** How many commits one process is given at most: it keeps all of them in memory, 1 MB for each thousand. */
-const MOST = 4_000;
+const MAX_COMMITS_PER_PROCESS = 4_000;
 /** How many processes at most count the lines of a response that a client waits for; each takes some 15 MB. */
 export const PROCESSES = Math.min(2, availableParallelism());
 
@@ -25,7 +25,7 @@ export async function countLines(
   directory: string,
   oids: readonly Oid[],
   processes: number,
-  most = MOST,
+  most = MAX_COMMITS_PER_PROCESS,
 ): Promise<Contributor[]> {
   const lanes = Math.max(1, Math.min(processes, Math.floor(oids.length / (MANY / 2))));
   const rounds = Math.max(1, Math.ceil(oids.length / (lanes * most)));

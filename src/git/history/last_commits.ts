@@ -42,16 +42,16 @@ export async function findLastCommits(
       for (const name of same) left.delete(name);
     }
     for (const name of left) if (mine.has(name)) commits.set(name, node.oid);
-    if (step % PACE === 0) await yieldToEventLoop();
+    if (step % COMMITS_PER_YIELD === 0) await yieldToEventLoop();
   }
   return { commits, isWhole: waiting.size === 0 };
 }
 
 /** After how many commits others get their turn. */
-const PACE = 20;
+const COMMITS_PER_YIELD = 20;
 
 /** States of a directory that are kept: neighbours in history mostly have the same. */
-const MOST_KEPT = 200;
+const MAX_CACHED_STATES = 200;
 
 /** What a directory holds in trees of commits: mode and hash by name. */
 class Directories {
@@ -73,7 +73,7 @@ class Directories {
     for (const cursor = new TreeCursor(await treeBytes(this.#store, found.oid)); cursor.next(); ) {
       entries.set(decodeName(cursor.name), `${cursor.mode} ${cursor.oid}`);
     }
-    if (this.#known.size >= MOST_KEPT) this.#known.clear();
+    if (this.#known.size >= MAX_CACHED_STATES) this.#known.clear();
     this.#known.set(found.oid, entries);
     return entries;
   }

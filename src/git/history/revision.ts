@@ -7,7 +7,7 @@ import type { CommitGraph } from './graph.ts';
 export const FARTHEST = 5_000;
 
 /** The longest text of a revision's steps, in characters. */
-const LONGEST = 200;
+const MAX_STEPS_LENGTH = 200;
 
 /** One step from a commit: to its parent with that number, counted from 1, so many times. */
 export interface Step {
@@ -30,7 +30,8 @@ export function stepsOf(revision: string): Steps | null {
   const end = revision.search(/[~^]/);
   if (end < 0) return { start: revision, steps: [] };
   const text = revision.slice(end);
-  if (text.length > LONGEST) throw new LimitExceeded('work', `a revision has at most ${LONGEST} characters of steps`);
+  if (text.length > MAX_STEPS_LENGTH)
+    throw new LimitExceeded('work', `a revision has at most ${MAX_STEPS_LENGTH} characters of steps`);
   const steps: Step[] = [];
   let far = 0;
   for (let at = 0; at < text.length; ) {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { GitError } from '../base/errors.ts';
-import { LARGEST_TEXT, LARGEST_TREE, LONGEST_CHAIN } from '../base/limits.ts';
+import { MAX_DELTA_CHAIN_LENGTH, MAX_TEXT_BYTES, MAX_TREE_BYTES } from '../base/limits.ts';
 import { killGroup, startGroup } from '../program/group.ts';
 import { collectComplaint } from '../program/run.ts';
 
@@ -10,7 +10,7 @@ export class OversizedObject extends GitError {
 }
 
 /** Number of deltas above which chains are not followed; a pack with as many has megabytes. */
-const MOST_DIFFERENCES = 100_000;
+const MAX_DELTAS = 100_000;
 const NO_BASE = '0'.repeat(40);
 
 /**
@@ -26,7 +26,7 @@ export async function checkObjects(
   const place = { repository, objects, signal };
   const large: string[] = [];
   const bases = new Map<string, string>();
-  const least = Math.min(objectBytes, LARGEST_TEXT);
+  const least = Math.min(objectBytes, MAX_TEXT_BYTES);
   await ask(
     place,
     ['--batch-all-objects', '--unordered', '--batch-check=%(objectname) %(objectsize) %(deltabase)'],
@@ -34,11 +34,11 @@ export async function checkObjects(
     {
       line([oid = '', size = '', base = NO_BASE]) {
         if (Number(size) > least) large.push(oid);
-        if (base !== NO_BASE && bases.size <= MOST_DIFFERENCES) bases.set(oid, base);
+        if (base !== NO_BASE && bases.size <= MAX_DELTAS) bases.set(oid, base);
       },
     },
   );
-  if (bases.size <= MOST_DIFFERENCES) requireShortChains(bases);
+  if (bases.size <= MAX_DELTAS) requireShortChains(bases);
   if (large.length === 0) return;
   await ask(place, ['--batch-check=%(objectname) %(objecttype) %(objectsize)'], large, {
     line([oid = '', type = '', size = '']) {
@@ -51,7 +51,7 @@ export async function checkObjects(
 
 function limitOf(type: string, objectBytes: number): [limit: number, name: string] {
   if (type === 'blob') return [objectBytes, ' (GANTRY_MAX_OBJECT_BYTES)'];
-  return [type === 'tree' ? LARGEST_TREE : LARGEST_TEXT, ''];
+  return [type === 'tree' ? MAX_TREE_BYTES : MAX_TEXT_BYTES, ''];
 }
 
 function requireShortChains(bases: ReadonlyMap<string, string>): void {
@@ -65,9 +65,9 @@ function requireShortChains(bases: ReadonlyMap<string, string>): void {
     }
     let depth = oid === undefined ? -1 : (depths.get(oid) ?? 0);
     for (const one of chain.reverse()) depths.set(one, ++depth);
-    if (depth > LONGEST_CHAIN) {
+    if (depth > MAX_DELTA_CHAIN_LENGTH) {
       throw new OversizedObject(
-        `${start} is built of more than ${LONGEST_CHAIN} differences: repack with a smaller depth`,
+        `${start} is built of more than ${MAX_DELTA_CHAIN_LENGTH} differences: repack with a smaller depth`,
       );
     }
   }

@@ -10,7 +10,7 @@ import { INCOMING, type PackKeepLock } from './pack_keep_lock.ts';
 const TYPES: Record<ObjectType, number> = { commit: 1, tree: 2, blob: 3, tag: 4 };
 
 /** How many objects are compressed at a time. */
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 const compress = promisify(deflate);
 
@@ -51,8 +51,8 @@ export async function assemblePack(objects: ReadonlyMap<Oid, GitObject>) {
   const packed: Packed[] = [];
   let offset = header.length;
   const waiting = [...objects];
-  for (let at = 0; at < waiting.length; at += AT_ONCE) {
-    const group = waiting.slice(at, at + AT_ONCE);
+  for (let at = 0; at < waiting.length; at += CONCURRENCY) {
+    const group = waiting.slice(at, at + CONCURRENCY);
     const records = await Promise.all(group.map(async ([oid, object]) => ({ oid, bytes: await record(object) })));
     for (const { oid, bytes } of records) {
       packed.push({ oid, crc: crc32(bytes), offset });

@@ -7,7 +7,7 @@ import { repositoryExists } from '../base/existence.ts';
 import type { Oid } from '../base/model.ts';
 import { decodeName, encodeName } from '../base/names.ts';
 import { absentObjects } from '../objects/presence.ts';
-import { alternatePath, LARGEST_ALLOCATION } from '../program/environment.ts';
+import { alternatePath, MAX_ALLOCATION_BYTES } from '../program/environment.ts';
 import { type GroupProgram, killGroup, startGroup } from '../program/group.ts';
 import type { RunKind } from '../program/observe.ts';
 import { collectComplaint, lowerPriority } from '../program/run.ts';
@@ -34,10 +34,10 @@ const HEARTBEAT = 5 * 60_000;
 const CHECK_TIMEOUT = 5 * 60_000;
 
 /** Commits of a push that are looked at for paths that they change, of those that change any of these. */
-const MOST_TOUCHING = 100;
+const MAX_TOUCHING_COMMITS = 100;
 
 /** Small files that are read at a time. */
-const FILES_AT_ONCE = 5_000;
+const FILE_BATCH_SIZE = 5_000;
 
 /** What a push may bring, in bytes. */
 export interface PackLimits {
@@ -169,7 +169,10 @@ export class Quarantine {
       .filter((path) => !path.includes('\n'))
       .map((path) => `${encodeName(path).toString('latin1')}\n`);
     const args = ['log', '--format=', '--name-only', '--no-renames', '--root', '-z', '-c', '--full-history', '--stdin'];
-    const { output } = await this.#ask([...args, `--max-count=${MOST_TOUCHING}`], `${revisions}--\n${named.join('')}`);
+    const { output } = await this.#ask(
+      [...args, `--max-count=${MAX_TOUCHING_COMMITS}`],
+      `${revisions}--\n${named.join('')}`,
+    );
     const changed = output.split('\0').map((name) => decodeName(Buffer.from(name.trim(), 'latin1')));
     const wanted = new Set(paths);
     return [...new Set(changed.filter((path) => wanted.has(path)))];
@@ -190,8 +193,8 @@ export class Quarantine {
     const { output } = await this.#ask(['cat-file', '--buffer', format], listed.output);
     const sizes = output.split('\n').map((line) => line.split(' ') as [Oid, string]);
     const wanted = sizes.filter(([, size]) => Number(size) >= least && Number(size) <= most).map(([oid]) => oid);
-    for (let at = 0; at < wanted.length; at += FILES_AT_ONCE) {
-      const part = wanted.slice(at, at + FILES_AT_ONCE);
+    for (let at = 0; at < wanted.length; at += FILE_BATCH_SIZE) {
+      const part = wanted.slice(at, at + FILE_BATCH_SIZE);
       const { output: contents } = await this.#ask(['cat-file', '--buffer', '--batch=%(objectsize)'], lines(part));
       for (let start = 0, end = contents.indexOf('\n'); end >= 0; end = contents.indexOf('\n', start)) {
         const size = Number(contents.slice(start, end));
@@ -356,7 +359,7 @@ function reasonIn(complaint: string): string {
   const fatal = complaint.split('\n').filter((line) => /^(fatal|error): /.test(line));
   const text = fatal.map((line) => line.replace(/^(fatal|error): /, '')).join('; ');
   if (/attempting to allocate|out of memory/i.test(text)) {
-    return `an object of it takes more than ${LARGEST_ALLOCATION} bytes of memory to unpack: push it with -c core.bigFileThreshold=100m`;
+    return `an object of it takes more than ${MAX_ALLOCATION_BYTES} bytes of memory to unpack: push it with -c core.bigFileThreshold=100m`;
   }
   return text === '' ? 'the pack is damaged' : text;
 }

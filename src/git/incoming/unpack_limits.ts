@@ -1,14 +1,14 @@
-import { LARGEST_ALLOCATION } from '../program/environment.ts';
+import { MAX_ALLOCATION_BYTES } from '../program/environment.ts';
 import { type GroupProgram, killGroup } from '../program/group.ts';
 
 /** What the program may take of memory in one piece: for one object, or for the list of all. In bytes. */
 export function allocationFor(count: number): number {
-  return Math.max(LARGEST_ALLOCATION, Math.min(count * LISTED, MOST_LISTED));
+  return Math.max(MAX_ALLOCATION_BYTES, Math.min(count * LISTED, MAX_LISTED_BYTES));
 }
 
 /** What the list takes for an object, and in all. In bytes. */
 const LISTED = 128;
-const MOST_LISTED = 4 * 1024 ** 3;
+const MAX_LISTED_BYTES = 4 * 1024 ** 3;
 
 /** Ends a program that takes longer for its input than the size of the input justifies. */
 export class UnpackPatience {

@@ -6,7 +6,7 @@ import { isOid, type Oid } from '../base/model.ts';
 import { compact, type GitObject, type ObjectHeader, type ObjectStore } from './store.ts';
 
 /** Objects larger than this are not kept; in bytes. */
-const LARGEST = 256 * 1024;
+const MAX_CACHED_BYTES = 256 * 1024;
 
 /** What all repositories together keep, by its bytes and what the map itself needs. */
 const objects = new LRUCache<string, GitObject>({
@@ -47,7 +47,7 @@ export class CachedStore implements ObjectStore {
       if (isLimit(error, 'size')) await this.header(oid);
       throw error;
     });
-    if (object === null || object.content.length > LARGEST) return object;
+    if (object === null || object.content.length > MAX_CACHED_BYTES) return object;
     const kept = compact(object);
     objects.set(key, kept);
     return kept;

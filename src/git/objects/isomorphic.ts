@@ -7,15 +7,15 @@ import { isLimit, MissingObject, objectTooLarge } from '../base/errors.ts';
 import { isAbsent } from '../base/existence.ts';
 import { largestOf } from '../base/limits.ts';
 import { isOid, type ObjectType, type Oid } from '../base/model.ts';
-import { MOST_WORK } from './pack_file.ts';
+import { MAX_ASSEMBLED_BYTES } from './pack_file.ts';
 import { Packs } from './packs.ts';
 import type { GitObject, ObjectHeader, ObjectStore } from './store.ts';
 
 /** Larger loose objects are not left to isomorphic-git, which unpacks them in this thread; in bytes. */
-const LARGEST_AT_ONCE = 64 * 1024;
+const MAX_IN_THREAD_BYTES = 64 * 1024;
 
 /** The largest blob that is put together of differences in this process, in bytes. */
-const LARGEST_MADE = 32 * 1024 * 1024;
+const MAX_BLOB_BYTES = 32 * 1024 * 1024;
 
 /**
  * Objects in this process. Loose ones are read by isomorphic-git. Of a packed one it would read the whole pack into memory,
@@ -37,7 +37,7 @@ export class IsomorphicStore implements ObjectStore {
     { idleMs = 30_000, helper = null }: { idleMs?: number; helper?: ObjectStore | null } = {},
   ) {
     this.#gitdir = directory;
-    this.#packs = new Packs(directory, helper === null ? MOST_WORK.alone : MOST_WORK.shared);
+    this.#packs = new Packs(directory, helper === null ? MAX_ASSEMBLED_BYTES.alone : MAX_ASSEMBLED_BYTES.shared);
     this.#idleMs = idleMs;
     this.#helper = helper;
   }
@@ -74,7 +74,7 @@ export class IsomorphicStore implements ObjectStore {
       return stream.once('close', () => void loose.file.close().catch(() => undefined));
     }
     if (this.#helper !== null) return this.#helper.stream(oid);
-    const object = await this.read(oid, () => LARGEST_MADE);
+    const object = await this.read(oid, () => MAX_BLOB_BYTES);
     if (object === null) throw new MissingObject(oid);
     return Readable.from(slices(object.content), { objectMode: false });
   }
@@ -112,7 +112,7 @@ export class IsomorphicStore implements ObjectStore {
     const header = await this.#looseHeader(oid);
     if (header === null) return null;
     if (header.size > limitOf(header.type)) throw objectTooLarge(header.size, limitOf(header.type));
-    if (header.size > LARGEST_AT_ONCE) return this.#unpackLoose(oid);
+    if (header.size > MAX_IN_THREAD_BYTES) return this.#unpackLoose(oid);
     try {
       // Loaded with the first object: it takes as much memory as a good part of the server.
       const { default: git } = await import('isomorphic-git');

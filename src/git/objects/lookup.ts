@@ -12,7 +12,7 @@ const LARGE = 128 * 1024;
 export async function entryAt(store: ObjectStore, tree: Oid, path: string): Promise<{ mode: Mode; oid: Oid } | null> {
   let found = { mode: DIRECTORY, oid: tree };
   for (const [at, component] of pathComponents(path).entries()) {
-    if (at % PACE === PACE - 1) await yieldToEventLoop();
+    if (at % DIRECTORIES_PER_YIELD === DIRECTORIES_PER_YIELD - 1) await yieldToEventLoop();
     if (typeOfMode(found.mode) !== 'tree') return null;
     const bytes = await treeBytes(store, found.oid);
     if (bytes.length > LARGE) await yieldToEventLoop();
@@ -32,7 +32,7 @@ export async function treeBytes(store: ObjectStore, oid: Oid): Promise<Buffer> {
 }
 
 /** After how many directories others get their turn. */
-const PACE = 64;
+const DIRECTORIES_PER_YIELD = 64;
 
 /** The names between the slashes; slashes at the ends and doubled ones do not count. */
 export function pathComponents(path: string): string[] {

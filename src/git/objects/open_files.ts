@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
 /** How many files of packs are held open at most, of all repositories together. */
-const MOST = 256;
+const MAX_OPEN_FILES = 256;
 
 /** Descriptors by reader, the one that was used least recently first. */
 const open = new Map<FileReader, number>();
@@ -37,7 +37,7 @@ export class FileReader {
     open.delete(this);
     open.set(this, file);
     for (const [oldest] of open) {
-      if (open.size <= MOST) break;
+      if (open.size <= MAX_OPEN_FILES) break;
       oldest.close();
     }
     return file;

@@ -20,7 +20,7 @@ const bases = new LRUCache<string, GitObject>({
   maxSize: 16 * 1024 * 1024,
   sizeCalculation: ({ content }) => content.length + 300,
 });
-const LARGEST_BASE = 512 * 1024;
+const MAX_CACHED_BASE_BYTES = 512 * 1024;
 
 /** Takes the first read of an object, until the next one. */
 const scratch = Buffer.alloc(FIRST_READ);
@@ -28,10 +28,10 @@ const scratch = Buffer.alloc(FIRST_READ);
 let packs = 0;
 
 /** How many deltas are followed in this process. */
-const MOST_STEPS = 250;
+const MAX_DELTAS = 250;
 
 /** How many bytes may be put together for one object where a git program takes over beyond, and where there is none. */
-export const MOST_WORK = { shared: 32 * 1024 * 1024, alone: 256 * 1024 * 1024 };
+export const MAX_ASSEMBLED_BYTES = { shared: 32 * 1024 * 1024, alone: 256 * 1024 * 1024 };
 
 /** What the pack holds at an offset: an object, or the difference to a base. */
 interface Stored {
@@ -86,7 +86,7 @@ export class PackFile {
     if (stored.type !== null) return { type: stored.type, size: stored.size };
     const { result } = deltaSizes(this.#beginning(stored));
     for (let steps = 0; stored.type === null; steps++) {
-      if (steps > MOST_STEPS) throw this.#tooManyDeltas();
+      if (steps > MAX_DELTAS) throw this.#tooManyDeltas();
       stored = this.#stored(this.#baseOffset(stored));
     }
     return { type: stored.type, size: result };
@@ -124,7 +124,7 @@ export class PackFile {
       if (object !== undefined) break;
       const stored = this.#stored(at);
       work += stored.size + (stored.type === null ? deltaSizes(this.#beginning(stored)).result : 0);
-      if (work > this.#mostWork || differences.length > MOST_STEPS) throw this.#tooManyDeltas();
+      if (work > this.#mostWork || differences.length > MAX_DELTAS) throw this.#tooManyDeltas();
       const content = this.#inflate(stored);
       if (stored.type === null) {
         differences.push({ offset: at, delta: content });
@@ -139,12 +139,12 @@ export class PackFile {
   }
 
   #tooManyDeltas(): LimitExceeded {
-    const limits = `${MOST_STEPS} deltas, or of more than ${this.#mostWork} bytes of them`;
+    const limits = `${MAX_DELTAS} deltas, or of more than ${this.#mostWork} bytes of them`;
     return new LimitExceeded('work', `an object is made of more than ${limits}`);
   }
 
   #keep(offset: number, object: GitObject, isBase: boolean): GitObject {
-    if (!isBase || object.content.length > LARGEST_BASE) return object;
+    if (!isBase || object.content.length > MAX_CACHED_BASE_BYTES) return object;
     const kept = compact(object);
     bases.set(this.#scope + offset, kept);
     return kept;

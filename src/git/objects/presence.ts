@@ -11,7 +11,7 @@ import { PackIndex } from './pack_index.ts';
 const LOOKS = 3;
 
 /** How many objects are looked for without a pause. */
-const AT_ONCE = 500;
+const LOOKUPS_PER_YIELD = 500;
 
 /** Those of the objects that are not in the repository, as it is on disk now: nothing that is remembered counts. */
 export async function absentObjects(directory: string, oids: readonly Oid[]): Promise<Oid[]> {
@@ -52,6 +52,6 @@ async function strikeOut(absent: Set<Oid>, isThere: (oid: Oid) => boolean): Prom
   let looks = 0;
   for (const oid of absent) {
     if (isThere(oid)) absent.delete(oid);
-    if (++looks % AT_ONCE === 0) await setImmediate();
+    if (++looks % LOOKUPS_PER_YIELD === 0) await setImmediate();
   }
 }

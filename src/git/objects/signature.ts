@@ -1,13 +1,13 @@
 import type { Signature } from '../base/model.ts';
 
 /** Characters at the end of a line in which its time stands: a line may be as long as an object. */
-const LONGEST_TIME = 100;
+const MAX_TIME_LENGTH = 100;
 
 /** Reads `Name <mail> seconds zone`. What cannot be read is empty or zero. */
 export function parseSignature(line: string): Signature {
   const open = line.indexOf('<');
   const close = line.indexOf('>', open);
-  const time = /(\d+)(?:\s+([+-]\d+))?\s*$/.exec(line.slice(line.lastIndexOf('>') + 1).slice(-LONGEST_TIME));
+  const time = /(\d+)(?:\s+([+-]\d+))?\s*$/.exec(line.slice(line.lastIndexOf('>') + 1).slice(-MAX_TIME_LENGTH));
   const known = open >= 0 && close > open;
   return {
     name: (known ? line.slice(0, open) : line).trim(),

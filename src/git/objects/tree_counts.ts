@@ -9,7 +9,7 @@ import { TreeCursor } from './tree_cursor.ts';
 import { WalkBudget } from './walk_budget.ts';
 
 /** How many sizes are asked for at a time. */
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 /** What all repositories together keep, in bytes. */
 const kept = new LRUCache<string, TreeCounts>({ maxSize: 10 * 1024 * 1024, sizeCalculation: () => 200 });
@@ -93,9 +93,9 @@ export class TreeCounter {
 
   async #bytesOf(files: [Oid, number][]): Promise<number> {
     let sum = 0;
-    for (let at = 0; at < files.length; at += AT_ONCE) {
+    for (let at = 0; at < files.length; at += BATCH_SIZE) {
       await yieldToEventLoop();
-      const sizes = files.slice(at, at + AT_ONCE).map(async ([oid, times]) => {
+      const sizes = files.slice(at, at + BATCH_SIZE).map(async ([oid, times]) => {
         const header = await this.#store.header(oid);
         if (header === null) throw new MissingObject(oid, 'blob');
         return header.size * times;

@@ -10,10 +10,10 @@ import { TreeCursor } from './tree_cursor.ts';
 import { WalkBudget } from './walk_budget.ts';
 
 /** More paths than this are not numbered: they would not fit into the numbers of answers. */
-const MOST_PATHS = 2 ** 31 - 1;
+const MAX_PATHS = 2 ** 31 - 1;
 
 /** After how many entries others get their turn. */
-const PACE = 20_000;
+const ENTRIES_PER_YIELD = 20_000;
 
 /**
  * A page of what a directory holds: directories, then files, then submodules, each in git's order; a directory comes before
@@ -27,8 +27,8 @@ export async function treePage(
 ): Promise<TreePage> {
   const counts = recursive ? await counter.count(tree) : ownCounts(await treeBytes(store, tree));
   const total = counts.tree + counts.blob + counts.commit;
-  if (total > MOST_PATHS)
-    throw new LimitExceeded('work', `there are more than ${MOST_PATHS} paths: ask for one directory at a time`);
+  if (total > MAX_PATHS)
+    throw new LimitExceeded('work', `there are more than ${MAX_PATHS} paths: ask for one directory at a time`);
   const walk = new Walk(store, recursive ? counter : null);
   let skip = offset;
   for (const type of ['tree', 'blob', 'commit'] as const) {
@@ -61,7 +61,7 @@ class Walk {
         stack.pop();
         continue;
       }
-      if (++passed % PACE === 0) await yieldToEventLoop();
+      if (++passed % ENTRIES_PER_YIELD === 0) await yieldToEventLoop();
       const isWanted = cursor.type === type;
       if (isWanted && skip > 0) skip--;
       else if (isWanted) this.#add(cursor, prefix);

@@ -6,7 +6,7 @@ import { LASTING } from './environment.ts';
 import { collectComplaint, type Program, startProgram } from './run.ts';
 
 /** A header line is no longer than this, in bytes: at most it has the name of an object and a word. */
-const LONGEST_HEADER = 64;
+const MAX_HEADER_BYTES = 64;
 
 /** An answer that takes longer than this, in milliseconds, will not come any more. */
 const TIMEOUT = 60_000;
@@ -136,7 +136,7 @@ export class CatFile {
   /** Takes all lines of one answer that are there, as there may be a thousand. */
   #takeHeaders(bytes: Buffer, at: number, request: Request): number {
     const wanted = request.count - request.found.length;
-    const lines = bytes.toString('latin1', at, at + wanted * LONGEST_HEADER).split('\n', wanted + 1);
+    const lines = bytes.toString('latin1', at, at + wanted * MAX_HEADER_BYTES).split('\n', wanted + 1);
     // What follows the last line break is the beginning of another line, or of the next answer.
     lines.pop();
     let end = at;

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
-import { MOST_RENAMES } from '../base/diff_limits.ts';
+import { MAX_RENAMES } from '../base/diff_limits.ts';
 import { ProgramFailed } from '../base/errors.ts';
 import { EMPTY_TREE, type Oid } from '../base/model.ts';
-import { LARGEST_ALLOCATION, LASTING } from './environment.ts';
+import { LASTING, MAX_ALLOCATION_BYTES } from './environment.ts';
 import { collectComplaint, lowerPriority, type Program, startProgram, watchMemory } from './run.ts';
 
 /** An answer took longer than it may. */
@@ -16,19 +16,19 @@ const SETTINGS = [...LASTING, '-c', `attr.tree=${EMPTY_TREE}`];
 const FORMAT = ['-r', '--raw', '--no-abbrev', '-p', '--no-color', '--no-ext-diff', '--no-textconv'];
 
 /** Looks for renames among a bounded number of files. */
-export const RENAMES = ['-M', `-l${MOST_RENAMES}`];
+export const RENAMES = ['-M', `-l${MAX_RENAMES}`];
 
 /** Bytes of output that are buffered until they are read; then the program waits. */
-const MOST_EARLY = 1024 * 1024;
+const MAX_BUFFERED_BYTES = 1024 * 1024;
 
 /** Milliseconds for which a comparison has the priority of this process: most take no longer, and a request waits for them. */
-const AT_ONCE = 250;
+const PRIORITY_MS = 250;
 
 /** How much memory a comparison may use before its size is known, in bytes. */
 const EARLY_MEMORY = 128 * 1024 * 1024;
 
 /** The largest allocation of a program while the sizes of the files are not known, in bytes. */
-const MOST_AT_ONCE = 32 * 1024 * 1024;
+const MAX_EARLY_ALLOCATION_BYTES = 32 * 1024 * 1024;
 
 /** Two trees. */
 export interface Trees {
@@ -71,7 +71,7 @@ export class DiffTree {
     directory: string,
     renames: readonly string[] = RENAMES,
     paths: readonly string[] = [],
-    mostAtOnce = LARGEST_ALLOCATION,
+    mostAtOnce = MAX_ALLOCATION_BYTES,
   ) {
     const command = ['diff-tree', '--stdin', ...FORMAT, ...renames, '--', ...paths];
     const environment = { GIT_ALLOC_LIMIT: String(mostAtOnce) };
@@ -85,7 +85,7 @@ export class DiffTree {
 
   /** For questions about files whose sizes are not known yet. */
   static careful(directory: string): DiffTree {
-    return new DiffTree(directory, RENAMES, [], MOST_AT_ONCE);
+    return new DiffTree(directory, RENAMES, [], MAX_EARLY_ALLOCATION_BYTES);
   }
 
   get ended(): boolean {
@@ -173,7 +173,7 @@ export class DiffTree {
   #write(from: Oid, to: Oid): void {
     this.#asked++;
     clearTimeout(this.#lowering);
-    this.#lowering = setTimeout(() => lowerPriority(this.#program), AT_ONCE).unref();
+    this.#lowering = setTimeout(() => lowerPriority(this.#program), PRIORITY_MS).unref();
     this.#program.stdin.write(`${from} ${to}\n${this.#mark}`);
   }
 
@@ -183,7 +183,7 @@ export class DiffTree {
     // It has said all, so its next comparison begins with our priority.
     const isAll = endsWithLine(chunk, Buffer.from(this.#mark));
     if (isAll) clearTimeout(this.#lowering);
-    const isFull = early.size > MOST_EARLY;
+    const isFull = early.size > MAX_BUFFERED_BYTES;
     if (isFull) this.#program.stdout.pause();
     if (early.isNamed) return;
     const said = Buffer.concat(early.chunks);

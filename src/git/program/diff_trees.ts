@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { DiffTree, ProgramLate, type Trees } from './diff_tree.ts';
 
 /** Comparisons after which a program is replaced, as its cache of trees only grows. */
-const MOST_QUESTIONS = 200;
+const MAX_COMPARISONS_PER_PROCESS = 200;
 
 /** Two trees to be compared. */
 export interface Question extends Trees {
@@ -56,7 +56,7 @@ export class DiffTreePool {
     try {
       program.hold(true);
       const answer = await ask(program);
-      isGood = start === undefined && !program.ended && program.asked < MOST_QUESTIONS;
+      isGood = start === undefined && !program.ended && program.asked < MAX_COMPARISONS_PER_PROCESS;
       return answer;
     } finally {
       if (isGood) this.#rest(directory, program);

@@ -40,7 +40,7 @@ export const FEW_BASES = ['-c', 'core.deltaBaseCacheLimit=4m'];
 export const LASTING = ['-c', 'core.bigFileThreshold=1m'];
 
 /** How much memory a program may take in one piece, in bytes: an object that is put together of differences lies in one. */
-export const LARGEST_ALLOCATION = 192 * 1024 * 1024;
+export const MAX_ALLOCATION_BYTES = 192 * 1024 * 1024;
 
 /** All that the program gets of the environment: no settings of users or of the system, no prompts, no other languages. */
 export function programEnvironment(): NodeJS.ProcessEnv {

@@ -5,7 +5,7 @@ import { runProgram } from './run.ts';
 const LIMITS = { timeout: 10_000, limit: 1024 * 1024 };
 
 /** The most commits that are found for one file, the newest. */
-export const MOST_FOLLOWED = 10_000;
+export const MAX_FOLLOWED_COMMITS = 10_000;
 
 /**
  * Runs `git log --follow` on revisions and the one path that come in on its standard input, or behind the arguments. Throws
@@ -15,7 +15,15 @@ export async function followByProgram(
   directory: string,
   { bounds, input, behind }: { bounds: readonly string[]; input: Buffer; behind: readonly string[] },
 ): Promise<Buffer> {
-  const args = ['log', '--follow', '--format=%H', `--max-count=${MOST_FOLLOWED}`, ...bounds, '--stdin', ...behind];
+  const args = [
+    'log',
+    '--follow',
+    '--format=%H',
+    `--max-count=${MAX_FOLLOWED_COMMITS}`,
+    ...bounds,
+    '--stdin',
+    ...behind,
+  ];
   try {
     return (await runProgram(directory, args, { ...LIMITS, input })).output;
   } catch (error) {

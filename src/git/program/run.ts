@@ -3,7 +3,7 @@ import { setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
 import { ProgramFailed } from '../base/errors.ts';
 import { type Child, startChild } from './child.ts';
-import { FEW_BASES, LARGEST_ALLOCATION, PROGRAM_ARGUMENTS, programEnvironment } from './environment.ts';
+import { FEW_BASES, MAX_ALLOCATION_BYTES, PROGRAM_ARGUMENTS, programEnvironment } from './environment.ts';
 import { type RunKind, started } from './observe.ts';
 
 export interface RunOptions {
@@ -33,10 +33,10 @@ export interface Answer {
 export type Program = Child;
 
 /** How much memory of its own a program that walks may fill, in bytes. */
-const MOST_MEMORY = 1024 ** 3;
+const MAX_MEMORY_BYTES = 1024 ** 3;
 
 /** Looks now and then how much memory a program fills, where the system tells (Linux); the function ends that. */
-export function watchMemory(program: Program, onTooMuch: () => void, most = MOST_MEMORY): () => void {
+export function watchMemory(program: Program, onTooMuch: () => void, most = MAX_MEMORY_BYTES): () => void {
   const timer = setInterval(async () => {
     const status = await readFile(`/proc/${program.pid}/status`, 'utf8').catch(() => '');
     const filled = Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
@@ -70,7 +70,7 @@ export function startProgram(
   place?: string,
 ): Program {
   const program = startChild('git', [...PROGRAM_ARGUMENTS, ...FEW_BASES, `--git-dir=${directory}`, ...args], {
-    env: { ...programEnvironment(), GIT_ALLOC_LIMIT: String(LARGEST_ALLOCATION), ...environment },
+    env: { ...programEnvironment(), GIT_ALLOC_LIMIT: String(MAX_ALLOCATION_BYTES), ...environment },
     ...(place === undefined ? {} : { cwd: place }),
   });
   return started(program, args, kind);
@@ -90,7 +90,7 @@ export function readProgram(
   take: (chunk: Buffer) => void,
   options: RunOptions = {},
 ): Promise<number> {
-  const { timeout = 60_000, limit = 64 * 1024 * 1024, memory = MOST_MEMORY } = options;
+  const { timeout = 60_000, limit = 64 * 1024 * 1024, memory = MAX_MEMORY_BYTES } = options;
   const { codes = [0], input = Buffer.alloc(0), environment, place, signal } = options;
   return new Promise((resolve, reject) => {
     const program = startProgram(directory, args, { codes }, environment, place);

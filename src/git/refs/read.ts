@@ -9,7 +9,7 @@ import { isValidRefName } from './name.ts';
 import { PackedRefs } from './packed.ts';
 
 /** How many refs are read without a pause. */
-const AT_ONCE = 200;
+const REFS_PER_YIELD = 200;
 
 export interface Ref {
   /** In full, such as `refs/heads/master`. */
@@ -62,7 +62,7 @@ export class RefReader {
     const entries = await readDirectory(refFile(this.#directory, prefix));
     for (const [at, entry] of entries.entries()) {
       // Files are read at once: others are to be served in between.
-      if (at % AT_ONCE === AT_ONCE - 1) await setImmediate();
+      if (at % REFS_PER_YIELD === REFS_PER_YIELD - 1) await setImmediate();
       const name = prefix + decodeName(entry.name);
       if (entry.isDirectory()) await this.#collect(`${name}/`, into);
       else if (isValidRefName(name)) into.set(name, await this.read(name));

@@ -23,8 +23,8 @@ export class BadBundle extends GitError {
 
 const SIGNATURE = '# v2 git bundle';
 /** In bytes, of a line and of all of them. */
-const LONGEST_LINE = 2_000;
-const LARGEST_HEADER = 64 * 1024 * 1024;
+const MAX_LINE_BYTES = 2_000;
+const MAX_HEADER_BYTES = 64 * 1024 * 1024;
 
 /**
  * Writes refs of a repository with all that they lead to as a bundle (gitformat-bundle), which git clones and fetches from. Nothing may
@@ -119,7 +119,7 @@ async function requireCommits(quarantine: Quarantine, refs: readonly Ref[]): Pro
 
 async function readHeader(reader: ByteReader, signal: AbortSignal): Promise<Ref[]> {
   const refs = new Map<string, Oid>();
-  let left = LARGEST_HEADER;
+  let left = MAX_HEADER_BYTES;
   const lines = new LineReader(reader);
   const first = await lines.next();
   if (first?.toString('latin1') !== SIGNATURE) throw new BadBundle('it is no git bundle of version 2');
@@ -163,7 +163,7 @@ class LineReader {
       if (byte === undefined) return null;
       if (byte === 0x0a) return Buffer.from(bytes);
       bytes.push(byte);
-      if (bytes.length > LONGEST_LINE) throw new BadBundle('a line of its header is too long');
+      if (bytes.length > MAX_LINE_BYTES) throw new BadBundle('a line of its header is too long');
     }
   }
 }

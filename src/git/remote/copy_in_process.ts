@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { createDeflate } from 'node:zlib';
 import { yieldToEventLoop } from '#src/base/event_loop.ts';
 import { LimitExceeded, MissingObject } from '../base/errors.ts';
-import { LARGEST_PIECE } from '../base/limits.ts';
+import { MAX_WHOLE_BLOB_BYTES } from '../base/limits.ts';
 import type { Oid } from '../base/model.ts';
 import { syncDirectory } from '../base/sync.ts';
 import { leadsTo } from '../history/check.ts';
@@ -16,10 +16,10 @@ import { RefReader } from '../refs/read.ts';
 import { ObjectWriter } from '../write/objects.ts';
 
 /** How many objects are looked at: their names are kept in memory. */
-const MOST_OBJECTS = 5_000_000;
+const MAX_OBJECTS = 5_000_000;
 
 /** How much is written at a time, in objects and bytes. */
-const AT_ONCE = { objects: 5_000, bytes: 16 * 1024 * 1024 };
+const BATCH_LIMITS = { objects: 5_000, bytes: 16 * 1024 * 1024 };
 
 /**
  * Copies all that these objects lead to and another repository does not have, where there is no git program; it is on disk when
@@ -39,7 +39,7 @@ export async function copyInProcess(from: string, to: string, tips: readonly Oid
       const header = await source.header(oid);
       if (header === null && (await target.header(oid)) !== null) continue;
       if (header === null) throw new MissingObject(oid);
-      if (header.type === 'blob' && header.size > LARGEST_PIECE) {
+      if (header.type === 'blob' && header.size > MAX_WHOLE_BLOB_BYTES) {
         if ((await target.header(oid)) === null) await copyLarge(await source.stream(oid), to, oid, header.size);
         continue;
       }
@@ -51,7 +51,7 @@ export async function copyInProcess(from: string, to: string, tips: readonly Oid
         seen.add(next);
         stack.push(next);
       }
-      if (seen.size > MOST_OBJECTS) throw new LimitExceeded('work', `there are more than ${MOST_OBJECTS} objects`);
+      if (seen.size > MAX_OBJECTS) throw new LimitExceeded('work', `there are more than ${MAX_OBJECTS} objects`);
     }
     await batch.write();
   } finally {
@@ -71,7 +71,7 @@ class Batch {
   async add(...[type, content]: Parameters<ObjectWriter['add']>): Promise<void> {
     this.#writer.add(type, content);
     this.#bytes += content.length;
-    if (this.#bytes >= AT_ONCE.bytes || this.#writer.added.size >= AT_ONCE.objects) await this.write();
+    if (this.#bytes >= BATCH_LIMITS.bytes || this.#writer.added.size >= BATCH_LIMITS.objects) await this.write();
   }
 
   async write(): Promise<void> {

@@ -11,7 +11,7 @@ import { RefReader } from '../refs/read.ts';
 const TOLERATED = ['zeroPaddedFilemode', 'missingSpaceBeforeDate', 'badTimezone'];
 
 /** What the program may take of memory in one piece, in bytes: a list of eight million objects, or one object. */
-const LARGEST_PIECE = 1024 ** 3;
+const MAX_ALLOCATION_BYTES = 1024 ** 3;
 
 /** Nothing is connected to but the URL that is given, by HTTP alone, as it is. */
 const ALONE = [
@@ -118,14 +118,14 @@ async function run(args: string[], signal: AbortSignal): Promise<void> {
 }
 
 /** Characters of the output that are kept. */
-const MOST_OUTPUT = 4 * 1024 * 1024;
+const MAX_OUTPUT_CHARACTERS = 4 * 1024 * 1024;
 
 /** What git says on its standard output, and how it failed, if it did. Throws the signal's reason. */
 function spoken(args: string[], signal: AbortSignal): Promise<{ output: string; failure: ProgramFailed | null }> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const environment = {
-      GIT_ALLOC_LIMIT: String(LARGEST_PIECE),
+      GIT_ALLOC_LIMIT: String(MAX_ALLOCATION_BYTES),
       GIT_ALLOW_PROTOCOL: 'http',
       NO_PROXY: '*',
       GIT_CURL_VERBOSE: '',
@@ -138,7 +138,7 @@ function spoken(args: string[], signal: AbortSignal): Promise<{ output: string; 
     program.stdin.on('error', () => undefined).end();
     let output = '';
     program.stdout.on('data', (chunk: Buffer) => {
-      if (output.length < MOST_OUTPUT) output += chunk.toString('latin1');
+      if (output.length < MAX_OUTPUT_CHARACTERS) output += chunk.toString('latin1');
     });
     program.once('error', (error) => reject(new ProgramFailed(`git cannot be run: ${error.message}`)));
     program.once('close', (code) => {

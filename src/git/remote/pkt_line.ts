@@ -5,7 +5,7 @@ import { InvalidRequest } from '../incoming/invalid_request.ts';
 export const FLUSH = Buffer.from('0000');
 
 /** The longest content of a line, in bytes. */
-export const LONGEST_LINE = 65_516;
+export const MAX_LINE_BYTES = 65_516;
 
 /** A line of git's protocol: its length in four hexadecimal digits, then the content. */
 export function pktLine(content: string | Buffer): Buffer {
@@ -35,6 +35,6 @@ export async function readLines(reader: ByteReader, limit: number): Promise<Buff
 async function readLength(reader: ByteReader): Promise<number | null> {
   const digits = (await reader.exactly(4))?.toString('latin1');
   if (digits === undefined) return null;
-  if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw new InvalidRequest('There is something else where a line should begin');
+  if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw new InvalidRequest('Invalid pkt-line length');
   return Number.parseInt(digits, 16);
 }

@@ -1,5 +1,5 @@
 import { encodeName } from '../base/names.ts';
-import { FLUSH, LONGEST_LINE, pktLine } from './pkt_line.ts';
+import { FLUSH, MAX_LINE_BYTES, pktLine } from './pkt_line.ts';
 
 /** What became of a push. */
 export interface PushReport {
@@ -35,7 +35,7 @@ export function encodeReport(
 
 function band(number: 1 | 2, content: Buffer): Buffer[] {
   const packets: Buffer[] = [];
-  const step = LONGEST_LINE - 1;
+  const step = MAX_LINE_BYTES - 1;
   for (let at = 0; at < content.length; at += step) {
     packets.push(pktLine(Buffer.concat([Buffer.from([number]), content.subarray(at, at + step)])));
   }

@@ -20,11 +20,11 @@ export interface PushRequest {
 }
 
 /** The most that commands and options may take, in bytes: a hundred thousand refs and more. */
-const LONGEST_REQUEST = 16 * 1024 * 1024;
+const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 
 /** The most that the options of a push may take, in bytes, and how many there may be. */
-const LONGEST_OPTIONS = 256 * 1024;
-const MOST_OPTIONS = 100;
+const MAX_OPTIONS_BYTES = 256 * 1024;
+const MAX_OPTIONS = 100;
 
 /**
  * Reads what a push asks for; the pack, if anything is sent at all, is what remains. Commits at which a shallow client's
@@ -32,7 +32,7 @@ const MOST_OPTIONS = 100;
  * Null for the empty request by which clients find out whether they may push. Throws InvalidRequest.
  */
 export async function readPushRequest(reader: ByteReader): Promise<PushRequest | null> {
-  const lines = await readLines(reader, LONGEST_REQUEST);
+  const lines = await readLines(reader, MAX_REQUEST_BYTES);
   const capabilities = new Set<string>();
   const commands: PushCommand[] = [];
   for (const line of lines ?? []) {
@@ -50,8 +50,8 @@ export async function readPushRequest(reader: ByteReader): Promise<PushRequest |
 }
 
 async function readOptions(reader: ByteReader): Promise<string[]> {
-  const lines = (await readLines(reader, LONGEST_OPTIONS)) ?? [];
-  if (lines.length > MOST_OPTIONS) throw new InvalidRequest(`There are more than ${MOST_OPTIONS} push options`);
+  const lines = (await readLines(reader, MAX_OPTIONS_BYTES)) ?? [];
+  if (lines.length > MAX_OPTIONS) throw new InvalidRequest(`There are more than ${MAX_OPTIONS} push options`);
   return lines.map((line) => line.toString());
 }
 

@@ -14,10 +14,10 @@ export class CredentialsWanted extends GitError {
 }
 
 /** How many objects one client may ask for by name: as many as fit into the longest request over HTTP. */
-const MOST_WANTS = 170_000;
+const MAX_WANTS = 170_000;
 
 /** The longest filter, in bytes: each part of a combined one looks at every object, or at every directory again. */
-const LONGEST_FILTER = 256;
+const MAX_FILTER_BYTES = 256;
 
 /** What lines begin with is looked at in so many bytes. */
 const HEAD = 100;
@@ -61,9 +61,9 @@ export class WantGate extends Transform {
     let at = 0;
     while (bytes.length - at >= 4) {
       const digits = bytes.toString('latin1', at, at + 4);
-      if (!/^[0-9a-f]{4}$/i.test(digits)) throw new InvalidRequest('There is something else where a line should begin');
+      if (!/^[0-9a-f]{4}$/i.test(digits)) throw new InvalidRequest('Invalid pkt-line length');
       const length = Number.parseInt(digits, 16);
-      if (length === 3) throw new InvalidRequest('There is no line of that length');
+      if (length === 3) throw new InvalidRequest('Invalid pkt-line length 3');
       const end = at + Math.max(length, 4);
       if (end > bytes.length) break;
       if (length >= 4) this.#look(bytes.subarray(at + 4, end));
@@ -82,13 +82,13 @@ export class WantGate extends Transform {
     const head = line.toString('latin1', 0, HEAD);
     const want = /^want ([0-9a-f]{40})/i.exec(head)?.[1];
     if (want !== undefined) this.#wants.add(want.toLowerCase());
-    if (this.#wants.size > MOST_WANTS) throw new TooMuchSent(`A client may ask for ${MOST_WANTS} objects at a time.`);
+    if (this.#wants.size > MAX_WANTS) throw new TooMuchSent(`A client may ask for ${MAX_WANTS} objects at a time.`);
     const { guarded = [] } = this.#options;
     if (guarded.some((ref) => head.startsWith(`ref-prefix ${ref}`))) {
       throw new CredentialsWanted('these refs are not for everybody');
     }
-    if (head.startsWith('filter ') && line.length > LONGEST_FILTER) {
-      throw new FetchRefused(`a filter has at most ${LONGEST_FILTER} bytes`);
+    if (head.startsWith('filter ') && line.length > MAX_FILTER_BYTES) {
+      throw new FetchRefused(`a filter has at most ${MAX_FILTER_BYTES} bytes`);
     }
   }
 

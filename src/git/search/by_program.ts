@@ -8,7 +8,7 @@ import { AROUND, hitOf } from './hits.ts';
 import { matchesPath, pathspec } from './pattern.ts';
 
 /** Bytes of output after which a search ends. */
-const MOST_OUTPUT = 4 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 
 /** Finds files by `git grep`: texts in the form of the commit, without binary ones. */
 export async function grep(directory: string, search: FileSearch): Promise<FileHits> {
@@ -68,7 +68,7 @@ async function readWithin(
   const take = (chunk: Buffer) => {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > MOST_OUTPUT) end.abort();
+    if (size > MAX_OUTPUT_BYTES) end.abort();
   };
   const timer = setTimeout(() => end.abort(), milliseconds);
   let isWhole = true;
@@ -98,14 +98,14 @@ const [NUL, LINE_BREAK] = [0, 10];
 const BETWEEN = Buffer.from('--\n');
 
 /** After how many lines others get their turn. */
-const PACE = 1_000;
+const LINES_PER_YIELD = 1_000;
 
 /** The lines that belong together. Each says commit, path and number before it; an output that was cut off ends within one. */
 async function* blocks(output: Buffer, commit: Oid, isWhole: boolean): AsyncGenerator<Block> {
   let block: Block | null = null;
   let passed = 0;
   for (let at = 0; at < output.length; ) {
-    if (++passed % PACE === 0) await yieldToEventLoop();
+    if (++passed % LINES_PER_YIELD === 0) await yieldToEventLoop();
     if (output.subarray(at, at + BETWEEN.length).equals(BETWEEN)) {
       at += BETWEEN.length;
       continue;

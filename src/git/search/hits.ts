@@ -4,12 +4,12 @@ import type { FileHit } from '../base/search.ts';
 export const AROUND = 3;
 
 /** Bytes of a line that are shown. */
-const LONGEST_LINE = 2_000;
+const MAX_LINE_BYTES = 2_000;
 
 /** A hit from its lines, without their line breaks; null for a pointer to a file that is kept elsewhere (Git LFS). */
 export function hitOf(path: string, startLine: number, lines: readonly Buffer[]): FileHit | null {
   if (startLine === 1 && lines[0]?.subarray(0, POINTER.length).equals(POINTER)) return null;
-  const shown = lines.map((line) => `${line.subarray(0, LONGEST_LINE).toString().toWellFormed()}\n`);
+  const shown = lines.map((line) => `${line.subarray(0, MAX_LINE_BYTES).toString().toWellFormed()}\n`);
   return { path, startLine, data: shown.join('') };
 }
 

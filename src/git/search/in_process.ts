@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '#src/base/event_loop.ts';
-import { LARGEST_PIECE } from '../base/limits.ts';
+import { MAX_WHOLE_BLOB_BYTES } from '../base/limits.ts';
 import { EXECUTABLE, FILE, type Oid } from '../base/model.ts';
 import { decodeName } from '../base/names.ts';
 import type { RepositoryReader } from '../base/reader.ts';
@@ -21,7 +21,7 @@ export async function searchFiles(reader: RepositoryReader, search: FileSearch):
     if (performance.now() > deadline) return { hits, isWhole: false };
     if (!paths.every((pattern) => matchesPath(path.toLowerCase(), pattern))) continue;
     const size = await reader.blobSize(oid);
-    const content = size === null || size > LARGEST_PIECE ? null : await reader.blob(oid, LARGEST_PIECE);
+    const content = size === null || size > MAX_WHOLE_BLOB_BYTES ? null : await reader.blob(oid, MAX_WHOLE_BLOB_BYTES);
     const found = content === null ? null : firstLines(content, wanted);
     const hit = found && hitOf(path, found.startLine, found.lines);
     if (!hit) continue;
@@ -36,8 +36,8 @@ export async function searchMessages(reader: RepositoryReader, search: MessageSe
   const { start, text, most, milliseconds } = search;
   const deadline = performance.now() + milliseconds;
   const [commits, wanted]: [Oid[], string] = [[], text.toLowerCase()];
-  for (let offset = 0; ; offset += AT_ONCE) {
-    const page = await reader.log({ start }, { offset, limit: AT_ONCE });
+  for (let offset = 0; ; offset += BATCH_SIZE) {
+    const page = await reader.log({ start }, { offset, limit: BATCH_SIZE });
     for (const { oid, message } of page) {
       await yieldToEventLoop();
       if (
@@ -50,13 +50,13 @@ export async function searchMessages(reader: RepositoryReader, search: MessageSe
       if (commits.length === most) return { commits, isWhole: false };
       commits.push(oid);
     }
-    if (page.length < AT_ONCE) return { commits, isWhole: true };
+    if (page.length < BATCH_SIZE) return { commits, isWhole: true };
     if (performance.now() > deadline) return { commits, isWhole: false };
   }
 }
 
 /** How many commits are read at a time. */
-const AT_ONCE = 1_000;
+const BATCH_SIZE = 1_000;
 
 /** The files of a commit, without links, in git's order. */
 async function* files(reader: RepositoryReader, commit: Oid): AsyncGenerator<{ path: string; oid: Oid }> {

@@ -13,10 +13,10 @@ export interface AttributeFile {
 }
 
 /** In how many directories files with attributes are looked for. */
-const MOST_DIRECTORIES = 20_000;
+const MAX_DIRECTORIES = 20_000;
 
 /** How large these files may be together, in bytes; git pushes none with longer lines than it reads. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 const NAME = '.gitattributes';
 
@@ -33,17 +33,17 @@ export async function mergeAttributes(
   let bytes = 0;
   let directories = 0;
   for (const directory of directoriesAbove(mergedPaths(sides))) {
-    if (++directories > MOST_DIRECTORIES)
-      throw new LimitExceeded('work', `more than ${MOST_DIRECTORIES} directories are merged`);
+    if (++directories > MAX_DIRECTORIES)
+      throw new LimitExceeded('work', `more than ${MAX_DIRECTORIES} directories are merged`);
     await yieldToEventLoop();
     const path = directory + NAME;
     // Git does not follow links there, and files are to be written under these names.
     const entry = pathFault(path) === null ? await reader.entry(ours, path) : null;
     if (entry === null || ![FILE, EXECUTABLE].includes(entry.mode)) continue;
     bytes += (await reader.blobSize(entry.oid)) ?? 0;
-    if (bytes > MOST_BYTES)
-      throw new LimitExceeded('work', `the attributes of what is merged have more than ${MOST_BYTES} bytes`);
-    const content = await reader.blob(entry.oid, MOST_BYTES);
+    if (bytes > MAX_BYTES)
+      throw new LimitExceeded('work', `the attributes of what is merged have more than ${MAX_BYTES} bytes`);
+    const content = await reader.blob(entry.oid, MAX_BYTES);
     if (content !== null) files.push({ path, content });
   }
   return files;

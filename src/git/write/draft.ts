@@ -7,7 +7,7 @@ import type { ObjectWriter } from './objects.ts';
 import { isActedUpon } from './path.ts';
 
 /** Directories with more names are not changed here, as all of them are read and written for it: git does that. */
-const MOST_NAMES = 50_000;
+const MAX_NAMES_PER_DIRECTORY = 50_000;
 
 /** What a name in a directory stands for, other than a directory. */
 export interface Leaf {
@@ -101,12 +101,15 @@ export class DraftTree {
 
   async #names(directory: Directory): Promise<Map<string, Leaf | Directory>> {
     if (directory.names !== null) return directory.names;
-    const request = { recursive: false, offset: 0, limit: MOST_NAMES };
+    const request = { recursive: false, offset: 0, limit: MAX_NAMES_PER_DIRECTORY };
     const page = directory.oid === EMPTY_TREE ? null : await this.#reader.treePage(directory.oid, '', request);
     if (page === null && directory.oid !== EMPTY_TREE) throw new MissingObject(directory.oid, 'tree');
     const { entries, total } = page ?? { entries: [], total: 0 };
-    if (total > MOST_NAMES)
-      throw new LimitExceeded('work', `a directory has ${total} names: more than ${MOST_NAMES} are not changed here`);
+    if (total > MAX_NAMES_PER_DIRECTORY)
+      throw new LimitExceeded(
+        'work',
+        `a directory has ${total} names: more than ${MAX_NAMES_PER_DIRECTORY} are not changed here`,
+      );
     // Someone else may have read it in the meantime.
     directory.names ??= new Map(
       entries.map(({ name, mode, oid, type }) => [

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
 import { isDamage } from '../base/damage.ts';
-import { MOST_RENAMES } from '../base/diff_limits.ts';
+import { MAX_RENAMES } from '../base/diff_limits.ts';
 import { GitError, LimitExceeded, ProgramFailed } from '../base/errors.ts';
 import { EMPTY_TREE, type ObjectType, type Oid } from '../base/model.ts';
 import { decodeName, encodeName } from '../base/names.ts';
@@ -29,7 +29,7 @@ const SETTINGS: Record<string, string> = {
   'user.name': 'merge',
   'user.email': 'merge@localhost',
   'merge.directoryRenames': 'false',
-  'merge.renameLimit': String(MOST_RENAMES),
+  'merge.renameLimit': String(MAX_RENAMES),
 };
 
 /** Without attributes, as newer programs would heed what the default branch says of its files. */
@@ -49,7 +49,7 @@ function environmentOf(settings: Record<string, string>): NodeJS.ProcessEnv {
 const unpack = promisify(inflate);
 
 /** The largest object that is taken of what git has merged, in bytes: it may hold both sides of a file. */
-const MOST_MERGED = 64 * 1024 * 1024;
+const MAX_MERGED_BYTES = 64 * 1024 * 1024;
 
 /** What a merge by the git program came to. */
 export interface ProgramMerge {
@@ -156,7 +156,7 @@ async function merge(run: Run, place: string, objects: ObjectWriter, ours: Oid, 
 async function collect(place: string, objects: ObjectWriter): Promise<void> {
   for (const folder of (await readdir(place)).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
     for (const name of await readdir(path.join(place, folder))) {
-      const bytes = await unpack(await readFile(path.join(place, folder, name)), { maxOutputLength: MOST_MERGED });
+      const bytes = await unpack(await readFile(path.join(place, folder, name)), { maxOutputLength: MAX_MERGED_BYTES });
       const end = bytes.indexOf(0);
       const [type] = bytes.toString('latin1', 0, end).split(' ');
       if (type === 'commit') continue;

@@ -17,7 +17,7 @@ import type { ObjectWriter } from './objects.ts';
 import { isActedUpon } from './path.ts';
 
 /** Contents above this size are not merged: both sides changing them is a conflict. In bytes. */
-const LARGEST = 16 * 1024 * 1024;
+const MAX_MERGED_BYTES = 16 * 1024 * 1024;
 
 export interface TreeMerge {
   /** The merged tree; of no use if there are conflicts. */
@@ -52,7 +52,7 @@ export async function mergeCommits(
 ): Promise<TreeMerge | null> {
   const [base] = await reader.mergeBases(ours, theirs);
   if (base === undefined) return null;
-  if (base === theirs) throw new NothingChanged('The commits are there already');
+  if (base === theirs) throw new NothingChanged('Already up to date');
   const [first, left, right] = await reader.commits([base, ours, theirs]);
   if (!first || !left || !right) throw new MissingObject(ours, 'commit');
   const trees = { base: first.tree, ours: left.tree, theirs: right.tree };
@@ -85,7 +85,7 @@ async function tooLarge(reader: RepositoryReader, wanted: Change[], present: Cha
     const other = others.get(path)?.now;
     if (!now || !other || now.oid === other.oid) continue;
     const sizes = await Promise.all([now, other].map(({ oid }) => reader.blobSize(oid)));
-    if (sizes.some((size) => (size ?? 0) > LARGEST)) large.push(path);
+    if (sizes.some((size) => (size ?? 0) > MAX_MERGED_BYTES)) large.push(path);
   }
   return large;
 }

@@ -12,7 +12,7 @@ import { nameOf } from '../objects/name.ts';
 import type { GitObject } from '../objects/store.ts';
 
 /** More objects than this are written as one pack: syncing each file by itself takes a disk too long. */
-const MOST_LOOSE = 12;
+const MAX_LOOSE_OBJECTS = 12;
 
 const compress = promisify(deflate);
 
@@ -55,7 +55,7 @@ export class ObjectWriter {
   async flush(): Promise<void> {
     const objects = this.#objects;
     this.#objects = new Map();
-    if (this.#keepLock || objects.size > MOST_LOOSE) return writePack(this.#directory, objects, this.#keepLock);
+    if (this.#keepLock || objects.size > MAX_LOOSE_OBJECTS) return writePack(this.#directory, objects, this.#keepLock);
     const fanOuts = new Set([...objects.keys()].map((oid) => path.join(this.#directory, 'objects', oid.slice(0, 2))));
     const created = await Promise.all([...fanOuts].map(ensureDirectory));
     const write = ([oid, object]: [Oid, GitObject]) =>
@@ -73,7 +73,7 @@ async function writeLoose(file: string, { type, content }: GitObject): Promise<v
   await inDirectory(path.dirname(file), () => writeSynced(file, [compressed], 'tmp_obj_'));
 }
 
-/** Makes an object that is there already as young and as safe as if it had been written now. */
+/** Touches and fsyncs an existing object so that it counts as new. */
 async function refresh(file: string): Promise<boolean> {
   try {
     const now = new Date();

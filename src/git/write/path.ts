@@ -3,8 +3,8 @@ import { encodeName } from '../base/names.ts';
 /** Why a path cannot be written. */
 export type PathFault = 'empty' | 'traversal' | 'reserved' | 'control' | 'long';
 
-const LONGEST_PATH = 4_096;
-const LONGEST_NAME = 255;
+const MAX_PATH_BYTES = 4_096;
+const MAX_NAME_BYTES = 255;
 
 /** Characters that some file systems leave out of names, so that `.g\u200cit` would become `.git`. */
 const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
@@ -21,7 +21,7 @@ export function pathFault(path: string): PathFault | null {
   if (segments.includes('')) return 'empty';
   if (segments.some(isReserved)) return 'reserved';
   const long =
-    encodeName(path).length > LONGEST_PATH || segments.some((name) => encodeName(name).length > LONGEST_NAME);
+    encodeName(path).length > MAX_PATH_BYTES || segments.some((name) => encodeName(name).length > MAX_NAME_BYTES);
   return long ? 'long' : null;
 }
 

@@ -24,7 +24,7 @@ export interface ProcessRecord {
 }
 
 /** Milliseconds between two heartbeats. */
-const PACE = 5_000;
+const HEARTBEAT_INTERVAL_MS = 5_000;
 /** Seconds after the last heartbeat when a process is taken for dead. */
 export const SILENCE = 20;
 
@@ -59,7 +59,7 @@ export async function recordProcess(
       .then(save)
       .then(() => removeDead(db))
       .catch(report);
-  }, PACE);
+  }, HEARTBEAT_INTERVAL_MS);
   heartbeat.unref();
   return {
     async begun() {

@@ -11,7 +11,7 @@ import {
   atLeast,
   atMost,
   type LogLevel,
-  MOST_INLINE_BYTES,
+  MAX_INLINE_BYTES,
   parseCount,
   parseDatabaseUrl,
   parseDelay,
@@ -227,7 +227,7 @@ export function loadConfig(
       unzippedBytes: setting('GANTRY_MAX_UNZIPPED_BYTES', atMost(Number.MAX_SAFE_INTEGER)),
       archiveBytes: setting('GANTRY_MAX_ARCHIVE_BYTES', atMost(Number.MAX_SAFE_INTEGER)),
       quotaBytes: setting('GANTRY_REPOSITORY_QUOTA_BYTES', atMost(Number.MAX_SAFE_INTEGER)),
-      traceBytes: setting('GANTRY_MAX_TRACE_BYTES', atMost(MOST_INLINE_BYTES)),
+      traceBytes: setting('GANTRY_MAX_TRACE_BYTES', atMost(MAX_INLINE_BYTES)),
       artifactsBytes: setting('GANTRY_MAX_ARTIFACTS_BYTES', parseFreeBytes),
       packageFileBytes: setting('GANTRY_MAX_PACKAGE_FILE_BYTES', parseFreeBytes),
       lfsObjectBytes: setting('GANTRY_MAX_LFS_OBJECT_BYTES', parseFreeBytes),
@@ -249,7 +249,7 @@ export function loadConfig(
       operation: setting('GANTRY_SLOW_OPERATION_MS', parseMilliseconds),
     }),
     ...present({
-      maxInlineBytes: setting('GANTRY_MAX_INLINE_BYTES', atMost(MOST_INLINE_BYTES)),
+      maxInlineBytes: setting('GANTRY_MAX_INLINE_BYTES', atMost(MAX_INLINE_BYTES)),
       importMaxBytes: setting('GANTRY_IMPORT_MAX_BYTES', atMost(Number.MAX_SAFE_INTEGER)),
     }),
   };

@@ -63,7 +63,7 @@ export type ProviderSettings = OpenIdSettings | LdapSettings;
 const LEVELS: Record<string, number> = { guest: 10, reporter: 20, developer: 30, maintainer: 40, owner: 50 };
 
 /** How many providers and mappings there can be. */
-const MOST = 100;
+const MAX_ENTRIES = 100;
 
 /**
  * The providers in a JSON file: a list of objects as docs/sign_in.md describes them.
@@ -220,7 +220,7 @@ class Entry {
 
 function listOf(value: unknown, where: string): unknown[] {
   if (!Array.isArray(value)) throw new Error(`${where} is not a list`);
-  if (value.length > MOST) throw new Error(`${where} has more than ${MOST} entries`);
+  if (value.length > MAX_ENTRIES) throw new Error(`${where} has more than ${MAX_ENTRIES} entries`);
   return value;
 }
 

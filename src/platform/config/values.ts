@@ -100,7 +100,7 @@ export function parseMilliseconds(text: string): number {
 }
 
 /** In Base64 more would not fit into one string. */
-export const MOST_INLINE_BYTES = 256 * 1024 * 1024;
+export const MAX_INLINE_BYTES = 256 * 1024 * 1024;
 
 export function atMost(maximum: number): (text: string) => number {
   return (text) => {

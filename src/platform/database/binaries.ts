@@ -55,7 +55,9 @@ export function findOtherBinaries(major: number, fallbackDir: string, given?: st
   const { stdout } = spawnSync(binaries.postgres, ['--version'], { env: environment(binaries), encoding: 'utf8' });
   const found = Number(/\(PostgreSQL\) (\d+)/.exec(stdout ?? '')?.[1]);
   if (found === major) return binaries;
-  throw new Error(`${binaries.postgres} is of PostgreSQL ${found || 'an unknown version'}, and ${major} is needed.`);
+  throw new Error(
+    `${binaries.postgres} is PostgreSQL ${found || 'of an unknown version'}; version ${major} is required.`,
+  );
 }
 
 function inside(given: string): string[] {

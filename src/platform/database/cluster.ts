@@ -71,11 +71,13 @@ function requireVersion(cluster: string, version: number, { major }: Binaries): 
   if (version === major) return;
   if (version < major) {
     throw new Error(
-      `${cluster} is of PostgreSQL ${version}, and this Gantry comes with ${major}. ` +
+      `${cluster} was created by PostgreSQL ${version}; this version of Gantry needs ${major}. ` +
         'Run `gantry upgrade`: it makes a new one beside it, and keeps the old one.',
     );
   }
-  throw new Error(`${cluster} is of PostgreSQL ${version}, and this Gantry comes with ${major}: use a later Gantry.`);
+  throw new Error(
+    `${cluster} was created by PostgreSQL ${version}; this version of Gantry supports up to ${major}. Upgrade Gantry.`,
+  );
 }
 
 /** What a start that was killed had begun. Its initdb may still be writing there: then a later start removes it. */

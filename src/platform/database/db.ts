@@ -21,7 +21,7 @@ const sessionOptions = Object.entries(SESSION)
   .join(' ');
 
 /** Milliseconds that a transaction may wait for a connection, and may take: a busy server is slow, and does not fail for it. */
-const PATIENCE = { maxWait: 10_000, timeout: 30_000 };
+const TRANSACTION_TIMEOUTS_MS = { maxWait: 10_000, timeout: 30_000 };
 
 export interface ConnectOptions {
   /**
@@ -56,7 +56,7 @@ export function connect(url: string, options: ConnectOptions = {}): Db {
   const client = new PrismaClient({
     adapter,
     errorFormat: 'minimal',
-    transactionOptions: PATIENCE,
+    transactionOptions: TRANSACTION_TIMEOUTS_MS,
     log: [],
   });
   readers.set(client, directReader(pool, names));
@@ -74,8 +74,8 @@ export function connect(url: string, options: ConnectOptions = {}): Db {
 const readers = new WeakMap<object, Read>();
 
 /** Bytes of the largest JSON that comes out of one statement: it is in memory several times until it is sent. */
-const LARGEST_JSON = 24 * 1024 * 1024;
-const MOST_JSON = Prisma.raw(String(LARGEST_JSON));
+const MAX_JSON_BYTES = 24 * 1024 * 1024;
+const MAX_JSON_BYTES_SQL = Prisma.raw(String(MAX_JSON_BYTES));
 
 /**
  * The value of an SQL expression of type json, read as text and parsed once: Prisma walks json columns value by value.
@@ -87,13 +87,13 @@ export async function queryJson<T>(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql):
   const [row] = await queryRows<{ json: string | null }>(
     db,
     Prisma.sql`
-    SELECT CASE WHEN octet_length(text) > ${MOST_JSON} THEN '' ELSE text END AS json
+    SELECT CASE WHEN octet_length(text) > ${MAX_JSON_BYTES_SQL} THEN '' ELSE text END AS json
     FROM (SELECT (${json})::text AS text OFFSET 0) AS answer`,
   );
   const text = row?.json ?? null;
   if (text === '') {
     throw new ContentTooLarge(
-      `The result is larger than ${LARGEST_JSON / 1024 / 1024} MiB; ask for fewer records at once`,
+      `The result is larger than ${MAX_JSON_BYTES / 1024 / 1024} MiB; ask for fewer records at once`,
     );
   }
   currentBudget()?.spendBytes(text?.length ?? 0);

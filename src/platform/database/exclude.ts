@@ -3,7 +3,7 @@ import { openClient } from './client.ts';
 import { ALL_OBJECTS_LOCK, repositoryLock } from './lock_names.ts';
 
 /** Milliseconds to wait for the removal of old objects to end, which is limited to less, or for another backup. */
-const PATIENCE = 90_000;
+const WAIT_TIMEOUT_MS = 90_000;
 /** Milliseconds to wait until a repository is not being repacked. Copying it meanwhile is possible, with more work. */
 const MAINTENANCE = 2_000;
 
@@ -29,7 +29,7 @@ export class Exclusion implements AsyncDisposable {
    * @param signal ends the waiting
    * @throws Error when another backup is made
    */
-  static async open(url: string, patience = PATIENCE, signal?: AbortSignal): Promise<Exclusion> {
+  static async open(url: string, patience = WAIT_TIMEOUT_MS, signal?: AbortSignal): Promise<Exclusion> {
     const clients = await Promise.all([0, 1].map(() => openClient({ connectionString: url })));
     const [objects, repository] = clients as [pg.Client, pg.Client];
     try {

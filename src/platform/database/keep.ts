@@ -4,10 +4,10 @@ import type { Postmaster } from './postmaster.ts';
 
 /** Milliseconds before PostgreSQL is started again that ended: none, then twice as many each time. */
 const FIRST_DELAY = 250;
-const LONGEST_DELAY = 8_000;
+const MAX_DELAY_MS = 8_000;
 
 /** How often it may end within so many milliseconds before it is given up. */
-const MOST_ENDS = 8;
+const MAX_ENDS = 8;
 const PERIOD = 5 * 60_000;
 
 export interface KeepOptions {
@@ -34,9 +34,9 @@ export function keepRunning(first: Postmaster, { start, log, onExit }: KeepOptio
     for (let reason = why; !stopped.signal.aborted; ) {
       ends.push(performance.now());
       const recent = ends.filter((at) => at > performance.now() - PERIOD).length;
-      if (recent > MOST_ENDS) return onExit?.(reason);
+      if (recent > MAX_ENDS) return onExit?.(reason);
       log.error(`PostgreSQL ended and is started again: ${reason}`);
-      const delay = recent === 1 ? 0 : Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** (recent - 2));
+      const delay = recent === 1 ? 0 : Math.min(MAX_DELAY_MS, FIRST_DELAY * 2 ** (recent - 2));
       await sleep(delay, undefined, { signal: stopped.signal }).catch(() => undefined);
       if (stopped.signal.aborted) return;
       try {

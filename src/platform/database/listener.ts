@@ -5,11 +5,11 @@ import { openClient } from './client.ts';
 
 /** Milliseconds until a lost connection is made anew, and until the next try after a failed one at most. */
 const FIRST_DELAY = 100;
-const LONGEST_DELAY = 500;
+const MAX_DELAY_MS = 500;
 
 /** Milliseconds between two looks whether the connection still is one, and that its answer may take. */
 const HEARTBEAT = 10_000;
-const PATIENCE = 5_000;
+const HEARTBEAT_TIMEOUT_MS = 5_000;
 
 /** Milliseconds that the other side has to end a connection in order. */
 const CLOSE_GRACE = 1_000;
@@ -111,7 +111,7 @@ export class Listener {
   /** Makes another connection, however long that takes. */
   async #connectAgain(): Promise<void> {
     const { signal } = this.#stopped;
-    for (let delay = FIRST_DELAY; !signal.aborted; delay = Math.min(2 * delay, LONGEST_DELAY)) {
+    for (let delay = FIRST_DELAY; !signal.aborted; delay = Math.min(2 * delay, MAX_DELAY_MS)) {
       await sleep(delay, undefined, { ref: false, signal }).catch(() => undefined);
       if (signal.aborted || (await this.#listenAnew().catch(() => false))) return;
     }
@@ -151,7 +151,7 @@ async function connect(connectionString: string): Promise<Connection> {
   const { promise: ended, resolve } = Promise.withResolvers<unknown>();
   client.once('error', resolve);
   const heartbeat = setInterval(async () => {
-    const late = sleep(PATIENCE, 'late', { ref: false });
+    const late = sleep(HEARTBEAT_TIMEOUT_MS, 'late', { ref: false });
     const answer = await Promise.race([client.query('SELECT 1').catch(() => undefined), late]);
     if (answer === 'late') destroy(client, unavailable('does not answer'));
   }, HEARTBEAT).unref();

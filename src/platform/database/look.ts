@@ -2,14 +2,14 @@ import type pg from 'pg';
 import { openClient } from './client.ts';
 
 /** Milliseconds until a connection or a statement of a read-only check is given up. */
-const PATIENCE = 10_000;
+const QUERY_TIMEOUT_MS = 10_000;
 
 /** Runs work on a connection of its own, which only reads and gives up soon. */
 export async function look<T>(url: string, work: (query: Look) => Promise<T>): Promise<T> {
-  const settings = { connectionTimeoutMillis: PATIENCE, query_timeout: PATIENCE };
+  const settings = { connectionTimeoutMillis: QUERY_TIMEOUT_MS, query_timeout: QUERY_TIMEOUT_MS };
   const client = await openClient({ connectionString: url, ...settings });
   try {
-    await client.query(`SET default_transaction_read_only = on; SET statement_timeout = ${PATIENCE}`);
+    await client.query(`SET default_transaction_read_only = on; SET statement_timeout = ${QUERY_TIMEOUT_MS}`);
     return await work(async (text, values = []) => (await client.query(text, values)).rows);
   } finally {
     await client.end();

@@ -41,7 +41,7 @@ const historyTable = `
  * Milliseconds that a migration waits for a lock on a table, and how often it tries: a long wait would block all later
  * statements of running servers.
  */
-const LOCK_PATIENCE = 2_000;
+const LOCK_TIMEOUT_MS = 2_000;
 const ATTEMPTS = 30;
 
 /**
@@ -148,7 +148,7 @@ const CONCURRENTLY = /^(\s|--[^\n]*\n)*create\s+(unique\s+)?index\s+concurrently
 async function applyWhole(client: pg.Client, migration: Migration): Promise<void> {
   await client.query('begin');
   try {
-    await client.query(`set local lock_timeout = ${LOCK_PATIENCE}`);
+    await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
     // Without parameters the simple protocol is used, which takes a whole script.
     await client.query(migration.sql);
     await record(client, migration);

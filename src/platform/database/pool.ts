@@ -8,7 +8,7 @@ import { MeteredClient } from './metered_client.ts';
 import { type OutageListener, Presence } from './presence.ts';
 
 /** Milliseconds that a statement waits for a database that is away to come back. */
-const PATIENCE = 2_500;
+const RECONNECT_TIMEOUT_MS = 2_500;
 
 /** Milliseconds in which a connection has to be made. */
 const CONNECTING = 2_000;
@@ -123,7 +123,7 @@ class LastingPool extends pg.Pool {
   }
 
   async #checkOut(): Promise<pg.PoolClient> {
-    const until = performance.now() + PATIENCE;
+    const until = performance.now() + RECONNECT_TIMEOUT_MS;
     for (;;) {
       if (this.#presence.holds) await this.#presence.there(until);
       try {
@@ -176,7 +176,7 @@ function unreachable(error: unknown): DatabaseUnavailable | null {
 const READS = /^\s*(SELECT|WITH)\b(?!.*\b(INSERT|UPDATE|DELETE|MERGE|SHARE|nextval|setval)\b)/is;
 
 async function askAgain<Result>(ask: () => Promise<Result>, statement: unknown): Promise<Result> {
-  const until = performance.now() + PATIENCE;
+  const until = performance.now() + RECONNECT_TIMEOUT_MS;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await ask();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable, isFull } from '../database_unavailable.ts';
 
 /** Milliseconds between two looks whether the database is back. */
-const PACE = 100;
+const POLL_INTERVAL_MS = 100;
 
 /** What pg says of a connection that is not made in time. */
 const LATE = /timeout/;
@@ -91,7 +91,7 @@ export class Presence {
         this.#holds = true;
         this.#listener?.away(reason);
       }
-      await sleep(PACE, undefined, { ref: false });
+      await sleep(POLL_INTERVAL_MS, undefined, { ref: false });
     }
     this.#isUnavailable = false;
     if (since !== undefined && !this.#ended) this.#listener?.back(performance.now() - since);

@@ -4,7 +4,7 @@ import { clearOrphan } from './orphan.ts';
 import { type LaunchOptions, launch, type Postmaster, StartError } from './postmaster.ts';
 
 /** Milliseconds to wait for a predecessor that is still shutting down, and between two attempts. */
-const PATIENCE = 30_000;
+const START_TIMEOUT_MS = 30_000;
 const PAUSE = 100;
 
 /**
@@ -20,7 +20,7 @@ export async function startPatiently(options: LaunchOptions, log: DatabaseLog): 
       return await start(options);
     } catch (error) {
       const waited = performance.now() - begun;
-      if (!isHeld(error) || waited > PATIENCE) throw error;
+      if (!isHeld(error) || waited > START_TIMEOUT_MS) throw error;
       if (attempt === 0) log.info('Waiting for the previous PostgreSQL on this data directory to end.');
       clearOrphan(options.cluster, waited, log);
       await sleep(PAUSE);

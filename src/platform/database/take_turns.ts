@@ -4,8 +4,8 @@ import { openClient } from './client.ts';
 import { START_LOCK } from './lock_names.ts';
 
 /** Milliseconds between two tries to take a lock, and until giving up, so that an administrator can look who holds it. */
-const PACE = 100;
-const PATIENCE = 30 * 60_000;
+const POLL_INTERVAL_MS = 100;
+const LOCK_TIMEOUT_MS = 30 * 60_000;
 
 /** Runs work while no other process does such work on the database; the others wait for their turn. */
 export async function takeTurns<Result>(
@@ -31,12 +31,12 @@ export async function takeTurns<Result>(
  * @throws Error that names the session which has had it for half an hour
  */
 export async function lockSession(client: pg.Client, lock: number, waiting?: () => void): Promise<void> {
-  const until = performance.now() + PATIENCE;
+  const until = performance.now() + LOCK_TIMEOUT_MS;
   for (let tries = 0; performance.now() < until; tries += 1) {
     const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [lock]);
     if (rows[0]?.taken) return;
     if (tries === 0) waiting?.();
-    await sleep(PACE);
+    await sleep(POLL_INTERVAL_MS);
   }
   const { rows } = await client.query<{ pid: number }>(
     "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND granted",

@@ -8,7 +8,7 @@ type Run = <Result>(work: Work<Result>, options?: Options) => Promise<Result>;
 
 /** How often work runs that others break off, and milliseconds after the first failure when it is given up. */
 const ATTEMPTS = 5;
-const PATIENCE = 2_500;
+const RETRY_TIMEOUT_MS = 2_500;
 
 /**
  * The client, on which the work of a transaction runs anew when the transaction is the loser of a deadlock, or when its
@@ -25,7 +25,7 @@ export function lastingTransactions(client: PrismaClient, deadlocked: (error: un
       try {
         return await once((tx) => noted(work, tx, progress), options);
       } catch (error) {
-        until = Math.min(until, performance.now() + PATIENCE);
+        until = Math.min(until, performance.now() + RETRY_TIMEOUT_MS);
         const isHarmless = deadlocked(error) || (error instanceof DatabaseUnavailable && !progress.isDone);
         if (!isHarmless || attempt === ATTEMPTS || performance.now() >= until) throw error;
       }

@@ -5,7 +5,7 @@ import { startEmbeddedPostgres } from '#src/platform/database/embedded.ts';
 import type { DatabaseLog, EmbeddedPostgres } from '#src/platform/database/embedded_options.ts';
 import { type DataLock, LockedError, lockDataDirectory, readHolder } from '#src/platform/database/lock.ts';
 import { reasonOf } from '#src/platform/database/reason.ts';
-import { requireWhole } from './unfinished.ts';
+import { requireNoPartialRestore } from './unfinished.ts';
 
 /** The oldest PostgreSQL that the server works with. */
 export const OLDEST_POSTGRES = 15;
@@ -33,7 +33,7 @@ export async function openDatabase(
   onExit: (reason: string) => void,
   settings: Record<string, string> = {},
 ): Promise<DatabaseUrls & Pick<EmbeddedPostgres, 'stop'>> {
-  requireWhole(config.dataDir);
+  requireNoPartialRestore(config.dataDir);
   const given = databaseUrls(config);
   if (given) return { ...given, stop: async () => undefined };
   const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log, onExit, settings });
@@ -61,7 +61,7 @@ export async function withDatabase<Result>(
   command: string,
   work: (url: string) => Promise<Result>,
 ): Promise<Result> {
-  requireWhole(config.dataDir);
+  requireNoPartialRestore(config.dataDir);
   const given = databaseUrls(config);
   if (given) return work(given.directUrl);
   const access = await lockOrFind(config.dataDir, command);

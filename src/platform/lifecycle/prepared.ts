@@ -34,7 +34,7 @@ export interface PreparedOptions {
 const PAUSE = 50;
 
 /** Milliseconds after which prepared directories that nobody used are removed. */
-const LONGEST_UNUSED = 14 * 24 * 60 * 60_000;
+const MAX_UNUSED_MS = 14 * 24 * 60 * 60_000;
 
 /** The file that says how many there are besides: a directory that lacks some, as clean-ups of temporary files leave it, is made anew. */
 const MANIFEST = 'prepared.json';
@@ -139,7 +139,7 @@ function removeUnused(cache: string, current: string): void {
     const directory = path.join(cache, name);
     if (directory.startsWith(current) || !/^(empty|seeded)-[0-9a-f]+$/.test(name)) continue;
     const { mtimeMs } = statSync(directory, { throwIfNoEntry: false }) ?? {};
-    if (mtimeMs === undefined || mtimeMs > Date.now() - LONGEST_UNUSED) continue;
+    if (mtimeMs === undefined || mtimeMs > Date.now() - MAX_UNUSED_MS) continue;
     for (const part of [directory, `${directory}.lock`]) rmSync(part, { recursive: true, force: true });
   }
 }

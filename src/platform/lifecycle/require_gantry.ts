@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Config } from '#src/platform/config/config.ts';
 import { clusterVersion, upgradedName } from '#src/platform/database/cluster.ts';
 import { readHolder } from '#src/platform/database/lock.ts';
-import { requireWhole } from './unfinished.ts';
+import { requireNoPartialRestore } from './unfinished.ts';
 
 /**
  * For commands that only make sense where a server has run: reports a mistyped GANTRY_DATA, and creates nothing there.
@@ -12,7 +12,7 @@ import { requireWhole } from './unfinished.ts';
  */
 export function requireGantry(config: Pick<Config, 'dataDir' | 'databaseUrl' | 'storages' | 'uploads'>): void {
   const { dataDir, databaseUrl } = config;
-  requireWhole(dataDir);
+  requireNoPartialRestore(dataDir);
   const found = databaseUrl === undefined ? hasDatabase(dataDir) : existsSync(dataDir) || !isNeeded(config);
   if (!found) throw new Error(noGantry(dataDir));
 }

@@ -4,8 +4,8 @@ import path from 'node:path';
 /** The directory in the data directory that is there as long as a restore is under way. */
 export const UNFINISHED_RESTORE = 'restoring';
 
-/** Throws an Error when a restore into the data directory did not end: what is there is not whole. */
-export function requireWhole(dataDir: string): void {
+/** Throws an Error when a restore into the data directory did not end: its contents are incomplete. */
+export function requireNoPartialRestore(dataDir: string): void {
   if (!statSync(path.join(dataDir, UNFINISHED_RESTORE), { throwIfNoEntry: false })) return;
   throw new Error(`A restore into ${dataDir} did not end. Remove the directory and restore again.`);
 }

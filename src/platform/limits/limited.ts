@@ -21,7 +21,7 @@ export function limited(source: Readable, most: number, refusal: () => Error): R
   const end = () => copy.push(null);
   const fail = (error: Error) => copy.destroy(error);
   const cut = () => source.readableEnded || fail(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
-  // What goes wrong with the source later is nobody's business. The copy may fail before anybody reads it: they are told then.
+  // Later source errors are ignored; a copy that fails before being read reports its error to the reader.
   for (const stream of [source, copy]) stream.on('error', () => undefined);
   if (source.readableEnded) end();
   else if (source.destroyed) cut();

@@ -12,12 +12,12 @@ export async function createConsoleLogger(level: LogLevel): Promise<Logger> {
 }
 
 /** Milliseconds after which lines are written at the latest, and bytes from which they are. */
-const PATIENCE = 250;
+const FLUSH_INTERVAL_MS = 250;
 const BUFFER = 8 * 1024;
 
 /** Writes many lines at once, as a write costs a busy server more than the line itself; errors, and the end of the process, wait for none. */
 function createBufferedLogger(level: LogLevel): Logger {
-  const output = pino.destination({ dest: 1, sync: false, minLength: BUFFER, periodicFlush: PATIENCE });
+  const output = pino.destination({ dest: 1, sync: false, minLength: BUFFER, periodicFlush: FLUSH_INTERVAL_MS });
   return createLogger(level, {
     write(line) {
       output.write(line);

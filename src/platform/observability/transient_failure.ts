@@ -58,10 +58,10 @@ export function transientFailure(error: unknown): TransientFailure | null {
 }
 
 /** How deep errors are wrapped in others, at most. */
-const DEEPEST = 6;
+const MAX_CAUSE_DEPTH = 6;
 
 function find(error: unknown, depth: number): Omit<TransientFailure, 'refusal'> | null {
-  if (typeof error !== 'object' || error === null || depth > DEEPEST) return null;
+  if (typeof error !== 'object' || error === null || depth > MAX_CAUSE_DEPTH) return null;
   const { name, message = '', cause, originalError, errors, meta } = error as Wrapping;
   if (name === DATABASE_UNAVAILABLE) {
     return { kind: /in use|takes no more/.test(String(message)) ? 'busy' : 'database', reason: String(message) };

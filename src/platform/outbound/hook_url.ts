@@ -4,13 +4,13 @@ import { ANY_HOST, isNamedHost, isPlainlyPrivate } from '#src/platform/outbound/
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** In characters. */
-const LONGEST = 2_000;
+const MAX_URL_LENGTH = 2_000;
 
 /** Parses the URL of a hook; null unless it is an http(s) URL, which may have a user name, a password and a query. */
 export function parseHookUrl(text: string): URL | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a URL is read without them, and then means something else
   const isForm = /^https?:\/\/[^/\\]/i.test(text) && !/[\u0000-\u0020\u007f\\]/.test(text);
-  if (text.length > LONGEST || !isForm || !URL.canParse(text)) return null;
+  if (text.length > MAX_URL_LENGTH || !isForm || !URL.canParse(text)) return null;
   const url = new URL(text);
   return url.hostname === '' || !canDecode(url.username) || !canDecode(url.password) ? null : url;
 }

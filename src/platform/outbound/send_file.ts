@@ -33,7 +33,7 @@ export interface FileSending {
 
 /** Milliseconds without anything that goes or comes. */
 const IDLE = 60_000;
-const LARGEST_HEAD = 16 * 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
 
 // Agents of its own: each connection serves one request, so that every host is checked.
 const agents = { http: new HttpAgent(), https: new HttpsAgent() };
@@ -54,7 +54,7 @@ export async function sendFile({ url, method, file, type, hosts, lookup, signal 
       blocked,
       unknown: () => new SendingFailed('its host is not known', true),
     }),
-    maxHeaderSize: LARGEST_HEAD,
+    maxHeaderSize: MAX_HEADER_BYTES,
     timeout: IDLE,
     signal,
   };

@@ -14,11 +14,11 @@ export interface ImportSource {
 export const BLOCKED = 'is blocked: its address is not a public one';
 
 /** In characters. */
-const LONGEST = 2_000;
+const MAX_URL_LENGTH = 2_000;
 
 /** Reads the URL of a source; a text says what is wrong with it, and repeats nothing of it. */
 export function parseImportUrl(text: string): ImportSource | string {
-  if (text.length > LONGEST) return `is too long (maximum is ${LONGEST} characters)`;
+  if (text.length > MAX_URL_LENGTH) return `is too long (maximum is ${MAX_URL_LENGTH} characters)`;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a URL is read without them, and then means something else
   const isForm = /^https?:\/\/[^/\\]/i.test(text) && !/[\u0000-\u0020\u007f\\]/.test(text);
   if (!isForm || !URL.canParse(text)) return 'must be a valid URL that begins with http:// or https://';

@@ -12,16 +12,16 @@ export function asColumns(pairs: Pair[]): Prisma.Sql {
 }
 
 /** Pairs of json_build_object, whose arguments PostgreSQL limits to 100. */
-const MOST_PAIRS = 50;
+const MAX_PAIRS = 50;
 
 /** Pairs as an object. */
 export function asObject(pairs: Pair[]): Prisma.Sql {
-  if (pairs.length > MOST_PAIRS) return sql`row_to_json((SELECT o FROM (SELECT ${asColumns(pairs)}) o))`;
+  if (pairs.length > MAX_PAIRS) return sql`row_to_json((SELECT o FROM (SELECT ${asColumns(pairs)}) o))`;
   return sql`json_build_object(${join(pairs.map(([name, value]) => sql`${raw(`'${name}'`)}, ${value}`))})`;
 }
 
 /**
- * A column as JSON holds it: numbers that JavaScript has none for as text, bytes in Base64, enums by Prisma's names. Lists are
+ * A column as JSON holds it: numbers that JavaScript cannot represent as text, bytes in Base64, enums by Prisma's names. Lists are
  * there even where the database has none.
  */
 export function asJson({ type, isEnum, isList }: ColumnFacts, column: Prisma.Sql): Prisma.Sql {

@@ -74,14 +74,16 @@ export function slice<M extends ModelName>(row: Alias<M>, of: Order<M>, page: Pa
 }
 
 /** Rows of a page that a client asks for, at the most, and one that tells whether there are more. */
-const MOST_ROWS = 101;
+const MAX_SMALL_PAGE_ROWS = 101;
 
 /**
  * The statement for the rows of a page, in a form that says how few they are. Plans are for all values, and for a limit that is a
  * parameter PostgreSQL expects a tenth of all rows, for which it would read whole tables.
  */
 export function asFew(statement: Prisma.Sql, { limit }: PageRequest): Prisma.Sql {
-  return limit < MOST_ROWS ? sql`SELECT * FROM (${statement}) few LIMIT ${raw(String(MOST_ROWS))}` : statement;
+  return limit < MAX_SMALL_PAGE_ROWS
+    ? sql`SELECT * FROM (${statement}) few LIMIT ${raw(String(MAX_SMALL_PAGE_ROWS))}`
+    : statement;
 }
 
 function beyond<M extends ModelName>(

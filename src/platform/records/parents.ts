@@ -14,7 +14,7 @@ export type Asked<P> = { readonly [Name in keyof P]: P[Name] | Prisma.Sql };
  * @param types of the values, in PostgreSQL
  * @param common subqueries that stand behind WITH, of which there is one for all parents
  */
-export function ofEach<P extends Readonly<Record<string, Value>>>(
+export function perParent<P extends Readonly<Record<string, Value>>>(
   parents: readonly P[],
   types: { readonly [Name in keyof P]: 'int' | 'text' | 'boolean' | 'text[]' },
   write: (parent: Asked<P>) => Prisma.Sql,
@@ -42,7 +42,7 @@ export function onlyOne<T>([found]: readonly (T | Error)[]): T {
  * What `load` gives for those that pass `check`, in their order; for each of the others the error that `check` threw. So one
  * that is refused does not take along what is read together with it.
  */
-export async function ofPermitted<P, T>(
+export async function forPermittedParents<P, T>(
   parents: readonly P[],
   check: (parent: P) => void | Promise<void>,
   load: (permitted: P[]) => Promise<T[]>,

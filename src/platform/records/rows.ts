@@ -70,11 +70,11 @@ interface Compiled {
 }
 
 /** Characters of texts that are kept: clients make up selections. */
-export const MOST_KEPT = 4 * 1024 * 1024;
+export const MAX_CACHED_CHARACTERS = 4 * 1024 * 1024;
 
 /** By keys of selections. */
 const known = new LRUCache<string, Compiled>({
-  maxSize: MOST_KEPT,
+  maxSize: MAX_CACHED_CHARACTERS,
   sizeCalculation: ({ text }, key) => key.length + text.strings.reduce((sum, part) => sum + part.length, 0),
 });
 

@@ -33,7 +33,7 @@ export interface OwnSession {
 }
 
 /** How many sessions are listed. */
-const MOST_LISTED = 100;
+const MAX_LISTED_SESSIONS = 100;
 
 /** The browsers that the actor is signed in with, the latest first; at most a hundred. */
 export async function listOwnSessions(context: Context): Promise<OwnSession[]> {
@@ -43,7 +43,7 @@ export async function listOwnSessions(context: Context): Promise<OwnSession[]> {
     SELECT id, address, user_agent AS "userAgent", created_at AS "createdAt", last_seen_at AS "lastSeenAt",
       id = ${sessionId} AS "isCurrent", impersonator_id IS NOT NULL AS "isImpersonation" FROM sessions
     WHERE user_id = ${userId} AND last_seen_at > now() - make_interval(mins => ${sessionExpireDelay})
-    ORDER BY last_seen_at DESC, id DESC LIMIT ${MOST_LISTED}`;
+    ORDER BY last_seen_at DESC, id DESC LIMIT ${MAX_LISTED_SESSIONS}`;
 }
 
 /** In how many browsers the actor is signed in; null for other users. */

@@ -62,7 +62,7 @@ export interface SessionStart {
 }
 
 /** Characters that are kept of an address and of the name of a browser. */
-const LONGEST = { address: 64, userAgent: 255 };
+const MAX_LENGTHS = { address: 64, userAgent: 255 };
 
 /**
  * Signs a user in with a browser and returns the token for the cookie; only its hash is stored. What the user has shown must
@@ -79,7 +79,7 @@ export async function startSession(
   const [from, browser] = [isOwn ? address : null, isOwn ? userAgent : null];
   const started = await db.$executeRaw`
     INSERT INTO sessions (user_id, token_hash, address, user_agent, impersonator_id, created_at)
-    SELECT id, ${tokenHash(token)}, ${shortened(from, LONGEST.address)}, ${shortened(browser, LONGEST.userAgent)},
+    SELECT id, ${tokenHash(token)}, ${shortened(from, MAX_LENGTHS.address)}, ${shortened(browser, MAX_LENGTHS.userAgent)},
       ${impersonatorId ?? null}::int, COALESCE(${since ?? null}::timestamptz, now()) FROM users
     WHERE id = ${userId} AND state IN ('active', 'deactivated') AND (${shown === undefined}::boolean
       OR (password_hash = ${shown?.passwordHash ?? ''} AND two_factor_enabled = ${shown?.twoFactorEnabled ?? false}))

@@ -19,8 +19,8 @@ export interface NewToken {
   expiresAt?: string | null | undefined;
 }
 
-const LONGEST = 255;
-const TOO_LONG = `is too long (maximum is ${LONGEST} characters)`;
+const MAX_NAME_LENGTH = 255;
+const TOO_LONG = `is too long (maximum is ${MAX_NAME_LENGTH} characters)`;
 
 /**
  * Creates a personal access token for the actor, whose credential must have full and lasting access: a token never creates one
@@ -137,9 +137,9 @@ export function tokenErrors(
 ): FieldErrors {
   const errors: FieldErrors = {};
   if (name.trim() === '') errors.name = ["can't be blank"];
-  else if (name.length > LONGEST) errors.name = [TOO_LONG];
+  else if (name.length > MAX_NAME_LENGTH) errors.name = [TOO_LONG];
   else if (name.includes('\0')) errors.name = ['is invalid'];
-  if (description && description.length > LONGEST) errors.description = [TOO_LONG];
+  if (description && description.length > MAX_NAME_LENGTH) errors.description = [TOO_LONG];
   if (scopes.length === 0) errors.scopes = ["can't be blank"];
   else if (!scopes.every((scope) => allowed.includes(scope))) errors.scopes = ['can only contain API scopes'];
   const wrongDay = expiresAt == null ? null : expiryError(expiresAt);

@@ -8,6 +8,7 @@ import {
   requireTokenHolder,
 } from '#src/access/permissions/actor.ts';
 import { all, containing, type Db, Prisma } from '#src/platform/database/db.ts';
+import { timestamp } from '#src/platform/database/timestamp.ts';
 import { DomainError, NotFound } from '#src/platform/errors.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
@@ -190,17 +191,13 @@ export function matchingTokens({ state, revoked, search, ...times }: TokenFilter
     ...(state === 'all' ? [] : [state === 'active' ? isActiveToken(token) : sql`NOT ${isActiveToken(token)}`]),
     ...(revoked == null ? [] : [sql`${token.revoked} = ${revoked}`]),
     ...(search ? [sql`${name} ILIKE ${containing(search)}`] : []),
-    ...(createdAfter ? [sql`${createdAt} >= ${moment(createdAfter)}`] : []),
-    ...(createdBefore ? [sql`${createdAt} <= ${moment(createdBefore)}`] : []),
-    ...(lastUsedAfter ? [sql`${lastUsedAt} >= ${moment(lastUsedAfter)}`] : []),
-    ...(lastUsedBefore ? [sql`${lastUsedAt} <= ${moment(lastUsedBefore)}`] : []),
+    ...(createdAfter ? [sql`${createdAt} >= ${timestamp(createdAfter)}`] : []),
+    ...(createdBefore ? [sql`${createdAt} <= ${timestamp(createdBefore)}`] : []),
+    ...(lastUsedAfter ? [sql`${lastUsedAt} >= ${timestamp(lastUsedAfter)}`] : []),
+    ...(lastUsedBefore ? [sql`${lastUsedAt} <= ${timestamp(lastUsedBefore)}`] : []),
     ...(expiresAfter ? [sql`${expiresAt} >= ${expiresAfter}::date`] : []),
     ...(expiresBefore ? [sql`${expiresAt} <= ${expiresBefore}::date`] : []),
   ];
-}
-
-function moment(time: Date): Prisma.Sql {
-  return sql`${time.toISOString()}::timestamptz`;
 }
 
 /** The columns of an order. */

@@ -7,11 +7,11 @@ export const JOB_TOKEN = 'gjt-';
 export const REGISTRATION_TOKEN = 'grr-';
 
 /** Characters of the longest token that is looked up. */
-const LONGEST = 255;
+const MAX_TOKEN_LENGTH = 255;
 
 /** Whether a value may be a token at all: excludes what the database cannot compare. */
 export function isToken(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= LONGEST && !value.includes('\0');
+  return typeof value === 'string' && value !== '' && value.length <= MAX_TOKEN_LENGTH && !value.includes('\0');
 }
 
 /** Whether a text looks like the token of a job, and so can be nothing else. */

@@ -23,7 +23,7 @@ export type Options = object;
 /** Seconds within which an authenticator has to answer. */
 export const PASSKEY_LIFETIME = 5 * 60;
 /** The longest answer of an authenticator that is read, in characters. */
-const LONGEST = 20_000;
+const MAX_ANSWER_LENGTH = 20_000;
 
 /** What an answer is for. It counts for nothing else. */
 export type Purpose = 'registration' | 'sign_in' | 'second_factor';
@@ -70,7 +70,7 @@ export function readAnswer<Kind extends 'registration' | 'authentication'>(
   kind: Kind,
 ): Kind extends 'registration' ? RegistrationResponseJSON : AuthenticationResponseJSON {
   const needed = kind === 'registration' ? ['attestationObject'] : ['authenticatorData', 'signature'];
-  const answer = text.length > LONGEST ? null : parsed(text);
+  const answer = text.length > MAX_ANSWER_LENGTH ? null : parsed(text);
   const { id, rawId, type, response } = objectOf(answer);
   const parts = objectOf(response);
   const texts = [id, rawId, type, parts.clientDataJSON, ...needed.map((name) => parts[name])];

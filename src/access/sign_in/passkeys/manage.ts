@@ -17,7 +17,7 @@ import { violates } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /** How many passkeys a user can have. */
-export const MOST_PASSKEYS = 20;
+export const MAX_PASSKEYS = 20;
 /** Seconds after a sign-in in which a passkey can be added without further proof. */
 export const FRESH_SIGN_IN = 10 * 60;
 
@@ -35,7 +35,7 @@ export async function registrationOptions(
     await requireProof(context, { id, username }, proof);
   const { generateRegistrationOptions } = await import('@simplewebauthn/server');
   const passkeys = await context.db.passkey.findMany({ where: { userId: id }, orderBy: { id: 'asc' } });
-  if (passkeys.length >= MOST_PASSKEYS) throw refused(`is one too many: you have ${MOST_PASSKEYS}`);
+  if (passkeys.length >= MAX_PASSKEYS) throw refused(`is one too many: you have ${MAX_PASSKEYS}`);
   const challenge = await newChallenge(context, site, 'registration', { userId: id });
   return generateRegistrationOptions({
     rpName: 'Gantry',
@@ -94,7 +94,7 @@ export async function addPasskey(
     return await context.db.$transaction(async (tx) => {
       const [user] = await tx.$queryRaw<{ enabled: boolean }[]>`
         SELECT two_factor_enabled AS enabled FROM users WHERE id = ${userId} FOR NO KEY UPDATE`;
-      if ((await tx.passkey.count({ where: { userId } })) >= MOST_PASSKEYS) throw refused('is one too many');
+      if ((await tx.passkey.count({ where: { userId } })) >= MAX_PASSKEYS) throw refused('is one too many');
       await tx.passkey.create({ data });
       if (user?.enabled) {
         await notify(context, tx, userId, 'passkey_added');

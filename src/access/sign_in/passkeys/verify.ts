@@ -38,7 +38,7 @@ export async function secondFactorOptions(context: Verifier, site: Site, userId:
 }
 
 /**
- * The user whose passkey gave the answer, which it may give once. As a second factor it must be one of the user's who is signing in;
+ * The user whose passkey signed the challenge; each challenge works once. As a second factor it must be one of the user's who is signing in;
  * to sign in, the authenticator must have verified its user. Counts as an attempt. Throws ValidationFailed, RateLimited,
  * Unavailable.
  */

@@ -50,7 +50,7 @@ export interface ProviderTest {
 const tests = new CallerSemaphore({ concurrency: 4, perCaller: 1, waitingPerCaller: 4, waiting: 40, patience: 20_000 });
 
 /** Characters that are told of an error. */
-const LONGEST = 300;
+const MAX_ERROR_LENGTH = 300;
 
 /**
  * Asks a provider for its endpoints, or a directory for the place of people as the account that searches. For administrators.
@@ -65,7 +65,7 @@ export async function testProvider(context: Context, name: string): Promise<Prov
     try {
       return { succeeded: true, message: await found.test() };
     } catch (error) {
-      return { succeeded: false, message: causeOf(error).slice(0, LONGEST) };
+      return { succeeded: false, message: causeOf(error).slice(0, MAX_ERROR_LENGTH) };
     }
   });
 }

@@ -9,7 +9,7 @@ import { Unavailable } from '#src/platform/errors.ts';
 /** Milliseconds that a server has for a connection, and for each answer. */
 const TIMEOUT = 10_000;
 /** How many groups of a person count. */
-const MOST_GROUPS = 1000;
+const MAX_GROUPS = 1000;
 
 /** What a look at a directory finds: the person, or null if they are not there, or disabled. */
 export type Lookup = (dn: string) => Promise<Person | null>;
@@ -138,7 +138,7 @@ export class Directory {
       scope: 'sub',
       filter: new OrFilter({ filters }),
       attributes: ['cn'],
-      sizeLimit: MOST_GROUPS,
+      sizeLimit: MAX_GROUPS,
     });
     return searchEntries.flatMap((entry) => [
       entry.dn,

@@ -6,11 +6,11 @@ import { Unauthenticated, Unavailable } from '#src/platform/errors.ts';
 /** Seconds that a provider has to answer a request. */
 const TIMEOUT = 10;
 /** The largest answer of a provider, in bytes. */
-export const LARGEST_ANSWER = 1024 * 1024;
+export const MAX_ANSWER_BYTES = 1024 * 1024;
 /** Milliseconds after which a provider is asked for its endpoints again. */
 const FRESH = 60 * 60_000;
 /** How many groups of a person count. */
-const MOST_GROUPS = 1000;
+const MAX_GROUPS = 1000;
 
 /** What must be known of a sign-in when the browser comes back. */
 export interface Begun {
@@ -118,7 +118,7 @@ export class OpenIdProvider {
       name: textOf(name) ?? username,
       email: address,
       emailConfirmed: settings.trustEmail || verified === true,
-      groups: (Array.isArray(groups) ? groups : []).slice(0, MOST_GROUPS).filter((one) => typeof one === 'string'),
+      groups: (Array.isArray(groups) ? groups : []).slice(0, MAX_GROUPS).filter((one) => typeof one === 'string'),
     };
   }
 
@@ -181,7 +181,7 @@ async function limitedFetch(url: string, options: object): Promise<Response> {
   let bytes = 0;
   for await (const part of response.body ?? []) {
     bytes += part.length;
-    if (bytes > LARGEST_ANSWER) throw new TypeError(`The answer of ${new URL(url).host} is too large`);
+    if (bytes > MAX_ANSWER_BYTES) throw new TypeError(`The answer of ${new URL(url).host} is too large`);
     parts.push(part);
   }
   const { status, statusText, headers } = response;

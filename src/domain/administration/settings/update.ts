@@ -38,7 +38,7 @@ export async function updateSettings(context: Context, changes: SettingsChanges)
     const row = await tx.applicationSettings.findUniqueOrThrow({ where: { id: 1 } });
     const given = normalized(changes);
     checkSettings(given, row as unknown as Settings, repositories.storages);
-    // Whoever was asked for a second factor before is asked anew.
+    // Users who were prompted for 2FA before are prompted again.
     if (given.requireTwoFactorAuthentication && !row.requireTwoFactorAuthentication) {
       await tx.user.updateMany({ where: { twoFactorWantedAt: { not: null } }, data: { twoFactorWantedAt: null } });
     }

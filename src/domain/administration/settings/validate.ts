@@ -1,5 +1,6 @@
 import { VISIBILITIES } from '#src/access/permissions/abilities.ts';
 import { parseDuration } from '#src/base/duration.ts';
+import { snakeCase } from '#src/base/text.ts';
 import { isBranchName } from '#src/platform/branch_name.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import type { Settings } from '#src/platform/settings/current.ts';
@@ -11,16 +12,16 @@ import type { Settings } from '#src/platform/settings/current.ts';
  */
 export function checkSettings(given: Partial<Settings>, stored: Settings, storages: readonly string[]): void {
   const missing = REQUIREMENTS.flatMap(([name, on]) => {
-    return given[on] && given[name] === undefined && stored[name] === null ? [[snake(name), ['is missing']]] : [];
+    return given[on] && given[name] === undefined && stored[name] === null ? [[snakeCase(name), ['is missing']]] : [];
   });
   const errors: FieldErrors = {};
   for (const [name, on, message] of REQUIREMENTS) {
-    if ((given[on] ?? stored[on]) && given[name] === null) errors[snake(name)] = [message];
+    if ((given[on] ?? stored[on]) && given[name] === null) errors[snakeCase(name)] = [message];
   }
-  for (const [name, smallest] of Object.entries(SMALLEST)) {
-    const value = given[name as keyof typeof SMALLEST];
+  for (const [name, smallest] of Object.entries(MINIMUMS)) {
+    const value = given[name as keyof typeof MINIMUMS];
     if (value === undefined || value >= smallest) continue;
-    errors[snake(name)] = [smallest > 0 ? 'must be greater than 0' : 'must be greater than or equal to 0'];
+    errors[snakeCase(name)] = [smallest > 0 ? 'must be greater than 0' : 'must be greater than or equal to 0'];
   }
   const { defaultBranchProtection, homePageUrl, afterSignOutPath, enabledGitAccessProtocol } = given;
   if (defaultBranchProtection !== undefined && ![0, 1, 2].includes(defaultBranchProtection)) {
@@ -66,8 +67,8 @@ function textErrors(given: Partial<Settings>): FieldErrors {
   }
   if (personalAccessTokenPrefix !== undefined) {
     const prefix = personalAccessTokenPrefix;
-    if (prefix.length > LONGEST_PREFIX) {
-      errors.personal_access_token_prefix = [`is too long (maximum is ${LONGEST_PREFIX} characters)`];
+    if (prefix.length > MAX_PREFIX_LENGTH) {
+      errors.personal_access_token_prefix = [`is too long (maximum is ${MAX_PREFIX_LENGTH} characters)`];
     } else if (!/^[\w+=/@:.-]*$/.test(prefix) || OTHER_PREFIXES.some((other) => prefix.startsWith(other))) {
       errors.personal_access_token_prefix = ['is invalid'];
     }
@@ -77,7 +78,7 @@ function textErrors(given: Partial<Settings>): FieldErrors {
   return errors;
 }
 
-const LONGEST_PREFIX = 20;
+const MAX_PREFIX_LENGTH = 20;
 /** What tokens of other kinds begin with. */
 const OTHER_PREFIXES = ['gldt-', 'glrt-', 'glcbt-', 'gloas-', 'glptt-'];
 const IMPORT_SOURCES = ['git', 'gitlab_project'];
@@ -95,7 +96,7 @@ const REQUIREMENTS = [
 ] as const;
 
 /** The minimum of each number; where it is 1, the message mentions 0. */
-const SMALLEST = {
+const MINIMUMS = {
   defaultProjectsLimit: 0,
   deactivateDormantUsersPeriod: 1,
   maxAttachmentSize: 1,
@@ -136,9 +137,4 @@ function listErrors(
 
 function isUrl(text: string): boolean {
   return /^https?:\/\/[^\s/]+\S*$/i.test(text) && URL.canParse(text);
-}
-
-/** The API's name of a setting. */
-function snake(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

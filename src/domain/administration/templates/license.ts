@@ -13,7 +13,7 @@ export interface LicenseTemplate extends LicenseFacts {
 }
 
 /** Characters of the longest name that is inserted into a text. */
-const LONGEST_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 
 /** The licenses by key, with placeholders in their texts. */
 export async function listLicenses(
@@ -54,8 +54,8 @@ export async function findLicense(context: Context, key: string, filling: Fillin
   const facts = LICENSES.find((license) => license.key === key.toLowerCase());
   if (!facts) throw new NotFound('License');
   for (const [name, value] of Object.entries({ project: filling.project, fullname: filling.fullName })) {
-    if ((value?.length ?? 0) > LONGEST_NAME) {
-      throw new ValidationFailed({ [name]: [`is too long (maximum is ${LONGEST_NAME} characters)`] });
+    if ((value?.length ?? 0) > MAX_NAME_LENGTH) {
+      throw new ValidationFailed({ [name]: [`is too long (maximum is ${MAX_NAME_LENGTH} characters)`] });
     }
   }
   const license = await load(facts);

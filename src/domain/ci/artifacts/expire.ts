@@ -11,12 +11,12 @@ declare module '#src/platform/background/queue.ts' {
 }
 
 /** How many artifacts are removed per transaction. */
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 /** Removes expired archives and reports; their jobs have none from then on. */
 export async function expireArtifacts({ db }: Pick<Context, 'db'>, jobs: JobQueue): Promise<void> {
   for (const expire of [expireArchives, expireReports]) {
-    for (let found = AT_ONCE; found === AT_ONCE; ) found = await db.$transaction((tx) => expire(tx, jobs));
+    for (let found = BATCH_SIZE; found === BATCH_SIZE; ) found = await db.$transaction((tx) => expire(tx, jobs));
   }
 }
 
@@ -24,7 +24,7 @@ export async function expireArtifacts({ db }: Pick<Context, 'db'>, jobs: JobQueu
 async function expireArchives(tx: Transaction, jobs: JobQueue): Promise<number> {
   const rows = await tx.$queryRaw<{ jobId: number }[]>`
     SELECT job_id AS "jobId" FROM job_artifacts WHERE expire_at <= now()
-    ORDER BY expire_at LIMIT ${AT_ONCE} FOR UPDATE SKIP LOCKED`;
+    ORDER BY expire_at LIMIT ${BATCH_SIZE} FOR UPDATE SKIP LOCKED`;
   const ids = rows.map(({ jobId }) => jobId);
   if (ids.length === 0) return 0;
   await forgetArchives(tx, jobs, ids);
@@ -35,7 +35,7 @@ async function expireArchives(tx: Transaction, jobs: JobQueue): Promise<number> 
 
 async function expireReports(tx: Transaction, jobs: JobQueue): Promise<number> {
   const rows = await tx.$queryRaw<{ id: number }[]>`
-    SELECT id FROM job_reports WHERE expire_at <= now() ORDER BY expire_at LIMIT ${AT_ONCE} FOR UPDATE SKIP LOCKED`;
+    SELECT id FROM job_reports WHERE expire_at <= now() ORDER BY expire_at LIMIT ${BATCH_SIZE} FOR UPDATE SKIP LOCKED`;
   if (rows.length > 0)
     await forgetReports(
       tx,

@@ -10,7 +10,7 @@ const { sql } = Prisma;
 const job = alias('Job', 'j');
 
 /** How many levels of child pipelines are looked through. */
-const DEEPEST = 2;
+const MAX_CHILD_LEVELS = 2;
 
 /**
  * The job of a name in the latest successful pipeline of a ref, or in a child of that; one with artifacts if there is one. Throws NotFound, Forbidden, Unauthenticated.
@@ -28,7 +28,7 @@ export async function findLatestJob<R>(
         WHERE p.project_id = ${project.id} AND p.ref = ${ref} AND p.status = 'success' AND p.source <> 'parent_pipeline'
         ORDER BY p.id DESC LIMIT 1)
       UNION ALL SELECT p.id, parts.level + 1 FROM parts JOIN jobs b ON b.pipeline_id = parts.id AND b.bridge AND NOT b.retried
-        JOIN pipelines p ON p.source_job_id = b.id AND p.source = 'parent_pipeline' WHERE parts.level < ${DEEPEST})
+        JOIN pipelines p ON p.source_job_id = b.id AND p.source = 'parent_pipeline' WHERE parts.level < ${MAX_CHILD_LEVELS})
     SELECT n.id FROM parts JOIN jobs n ON n.pipeline_id = parts.id AND n.name = ${name} AND NOT n.generic AND NOT n.retried
     ORDER BY n.artifacts_filename IS NULL, parts.level, n.id DESC LIMIT 1)`;
   return findJob(context, project, which, selection);

@@ -6,7 +6,7 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import type { JobQueue, Jobs } from '#src/platform/background/queue.ts';
-import { NotFound } from '#src/platform/errors.ts';
+import { nullIfNotFound } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 declare module '#src/platform/background/queue.ts' {
@@ -41,17 +41,12 @@ async function deletable(context: Context, ref: IdOrPath): Promise<ProjectRow> {
 }
 
 async function mayDelete(context: Context | null, projectId: number): Promise<boolean> {
-  const project = context && (await findProject(context, projectId).catch(unseen));
+  const project = context && (await findProject(context, projectId).catch(nullIfNotFound));
   return project !== null && can(context?.actor ?? null, 'delete_artifacts', project);
 }
 
-function unseen(error: unknown): null {
-  if (error instanceof NotFound) return null;
-  throw error;
-}
-
 /** How many jobs lose their artifacts per transaction. */
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 /**
  * Deletes the artifacts of the jobs of a project that ended before a time, if who asked for it still may.
@@ -71,10 +66,10 @@ export async function forgetProjectArtifacts(
       SELECT j.id FROM jobs j WHERE j.project_id = ${projectId} AND NOT j.generic AND j.id > ${after}
         AND j.finished_at < ${before}::timestamptz
         AND (EXISTS (SELECT 1 FROM job_artifacts a WHERE a.job_id = j.id) OR EXISTS (SELECT 1 FROM job_reports r WHERE r.job_id = j.id))
-      ORDER BY j.id LIMIT ${AT_ONCE}`;
+      ORDER BY j.id LIMIT ${BATCH_SIZE}`;
     const ids = found.map(({ id }) => id);
     if (ids.length > 0) await db.$transaction((tx) => forgetArtifacts(tx, jobs, ids));
     after = ids.at(-1) ?? after;
-    if (ids.length < AT_ONCE) return;
+    if (ids.length < BATCH_SIZE) return;
   }
 }

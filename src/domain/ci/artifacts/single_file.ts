@@ -86,7 +86,7 @@ export interface ArtifactFolder {
 }
 
 /** Entries of a folder that are returned at a time. */
-const MOST_ENTRIES = 200;
+const MAX_ENTRIES = 200;
 
 /**
  * A folder in the archive of a job, if the caller may read the archive; at most 200 of its entries.
@@ -104,18 +104,18 @@ export async function listArtifactFolder(
   const { source } = await openArchive(context, job.databaseId);
   const all = await inTurn(context, () => listZipFolder(source, path));
   if (!all) throw new NotFound('Artifacts');
-  const entries = all.slice(offset, offset + MOST_ENTRIES);
+  const entries = all.slice(offset, offset + MAX_ENTRIES);
   return { job: { projectId: job.projectId, databaseId: job.databaseId }, path, entries, count: all.length };
 }
 
 /** Bytes of the largest file whose text is shown. */
-const LARGEST_TEXT = 512 * 1024;
+const MAX_TEXT_BYTES = 512 * 1024;
 
 /**
  * The text of such a file; null if it is larger than 512 KiB, or not text in UTF-8. Throws as findArtifactFile.
  */
 export async function readArtifactText(context: Context, file: ArtifactFile): Promise<string | null> {
-  if (file.size > LARGEST_TEXT) return null;
+  if (file.size > MAX_TEXT_BYTES) return null;
   const { source, entry } = await open(context, file, file.path);
   const bytes = await contentOf(source, entry);
   return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString('utf8') : null;

@@ -28,12 +28,12 @@ export interface ZipEntry {
 export class UnreadableZip extends Error {}
 
 /** Bytes of the largest list of files that is read, which is at least 100,000 files. */
-const MOST_DIRECTORY = 16 * 1024 * 1024;
+const MAX_DIRECTORY_BYTES = 16 * 1024 * 1024;
 /** Bytes of the largest file that is unpacked. */
-const MOST_UNPACKED = 8 * 1024 ** 3;
+const MAX_UNPACKED_BYTES = 8 * 1024 ** 3;
 
 /** Entries that are looked at before others have their turn. */
-const TOGETHER = 1_000;
+const ENTRIES_PER_YIELD = 1_000;
 
 /** The sizes of headers without names, and the longest comment (APPNOTE.TXT 4.3). */
 const END = { bytes: 22, comment: 0xffff, signature: 0x06054b50 };
@@ -82,7 +82,7 @@ export async function listZipFolder(source: ZipSource, folder: string): Promise<
   let seen = 0;
   for (const { at, name, extra } of headersOf(directory)) {
     seen += 1;
-    if (seen % TOGETHER === 0) await yieldToEventLoop();
+    if (seen % ENTRIES_PER_YIELD === 0) await yieldToEventLoop();
     if (!name.subarray(0, prefix.length).equals(prefix)) continue;
     isThere = true;
     const below = name.subarray(prefix.length);
@@ -93,7 +93,7 @@ export async function listZipFolder(source: ZipSource, folder: string): Promise<
     const child = own.toString('utf8');
     if (['', '.', '..'].includes(child) || child.includes('\0')) continue;
     if (!isFolder && !isFile(directory, at)) continue;
-    const size = Math.min(sizeAt(directory, at, extra), MOST_UNPACKED);
+    const size = Math.min(sizeAt(directory, at, extra), MAX_UNPACKED_BYTES);
     const known = children.get(child);
     if (known) known.size = isFolder ? known.size + size : size;
     else children.set(child, { name: child, isFolder, size });
@@ -149,8 +149,8 @@ function checkedContent({ size, crc32: expected }: ZipEntry): Transform {
 
 async function readDirectory(source: ZipSource): Promise<Buffer> {
   const { offset, size } = await locateDirectory(source);
-  if (size > MOST_DIRECTORY) {
-    throw new ContentTooLarge(`the list of files of an archive is read up to ${MOST_DIRECTORY} bytes`);
+  if (size > MAX_DIRECTORY_BYTES) {
+    throw new ContentTooLarge(`the list of files of an archive is read up to ${MAX_DIRECTORY_BYTES} bytes`);
   }
   return bytesOf(source, offset, size);
 }
@@ -200,7 +200,8 @@ function entryAt(directory: Buffer, at: number, extra: Buffer): ZipEntry {
     if (large.length < read) throw new UnreadableZip('The list of files is damaged');
     return number64(large, read - 8);
   }) as [number, number, number];
-  if (size > MOST_UNPACKED) throw new ContentTooLarge(`a file of an archive is unpacked up to ${MOST_UNPACKED} bytes`);
+  if (size > MAX_UNPACKED_BYTES)
+    throw new ContentTooLarge(`a file of an archive is unpacked up to ${MAX_UNPACKED_BYTES} bytes`);
   if (method === 'stored' && size !== compressedSize) throw new UnreadableZip('The list of files is damaged');
   return { method, size, compressedSize, offset, crc32: directory.readUInt32LE(at + 16) };
 }

@@ -3,10 +3,11 @@ import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { projectScoped } from '#src/domain/projects/project_scoped.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
+import { timestamp } from '#src/platform/database/timestamp.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/ci/computed_fields.ts';
@@ -68,12 +69,12 @@ export async function listDeployments<R>(
     const where = all([sql`${deployment.projectId} = ${project}`, ...conditionsOf(filter)]);
     return pageOfRows(selection, { rows: deployment, where, order: sorted }, page);
   };
-  return ofPermitted(
+  return forPermittedParents(
     projects,
     (project) => authorize(actor, 'read_deployment', project),
     (permitted) => {
       const parents = permitted.map(({ id }) => ({ project: id }));
-      return readPages<R>(context.db, page, ofEach(parents, { project: 'int' }, pageOf));
+      return readPages<R>(context.db, page, perParent(parents, { project: 'int' }, pageOf));
     },
   );
 }
@@ -96,12 +97,12 @@ export async function listDeploymentsTo<R>(
     const where = sql`${deployment.environmentId} = ${asked.environment}`;
     return pageOfRows(selection, { rows: deployment, where, order: order('Deployment', ['id'], 'desc') }, page);
   };
-  return ofPermitted(
+  return forPermittedParents(
     environments,
     ({ project }) => authorize(actor, 'read_deployment', project),
     (permitted) => {
       const parents = permitted.map(({ environmentId }) => ({ environment: environmentId }));
-      return readPages<R>(context.db, page, ofEach(parents, { environment: 'int' }, pageOf));
+      return readPages<R>(context.db, page, perParent(parents, { environment: 'int' }, pageOf));
     },
   );
 }
@@ -117,13 +118,9 @@ function conditionsOf(filter: DeploymentFilter): Prisma.Sql[] {
         ]
       : []),
     ...(status ? [sql`${deployment.status} = ${status}::deployment_status`] : []),
-    ...(updatedAfter ? [sql`${updatedAt} >= ${moment(updatedAfter)}`] : []),
-    ...(updatedBefore ? [sql`${updatedAt} <= ${moment(updatedBefore)}`] : []),
-    ...(finishedAfter ? [sql`${finishedAt} >= ${moment(finishedAfter)}`] : []),
-    ...(finishedBefore ? [sql`${finishedAt} <= ${moment(finishedBefore)}`] : []),
+    ...(updatedAfter ? [sql`${updatedAt} >= ${timestamp(updatedAfter)}`] : []),
+    ...(updatedBefore ? [sql`${updatedAt} <= ${timestamp(updatedBefore)}`] : []),
+    ...(finishedAfter ? [sql`${finishedAt} >= ${timestamp(finishedAfter)}`] : []),
+    ...(finishedBefore ? [sql`${finishedAt} <= ${timestamp(finishedBefore)}`] : []),
   ];
-}
-
-function moment(time: Date): Prisma.Sql {
-  return sql`${time.toISOString()}::timestamptz`;
 }

@@ -13,7 +13,7 @@ declare module '#src/platform/background/queue.ts' {
 
 const BRANCHES = 'refs/heads/';
 /** A push that deletes more branches clears a repository up, and leaves environments to their times. */
-const MOST_BRANCHES = 20;
+const MAX_DELETED_BRANCHES = 20;
 
 /** Stops the environments of branches that are deleted. */
 export const deletedBranches: Follower = { refsPushed: stopEnvironments };
@@ -24,7 +24,7 @@ async function stopEnvironments(
   { project, pusher, changes }: RefsPushed,
 ): Promise<void> {
   const deleted = changes.filter(({ name, to }) => to === null && name.startsWith(BRANCHES) && name.isWellFormed());
-  if (!jobs || deleted.length === 0 || deleted.length > MOST_BRANCHES) return;
+  if (!jobs || deleted.length === 0 || deleted.length > MAX_DELETED_BRANCHES) return;
   const [deployed] = await tx.$queryRaw<unknown[]>`SELECT 1 FROM environments WHERE project_id = ${project.id} LIMIT 1`;
   if (!deployed) return;
   for (const { name } of deleted) {

@@ -25,7 +25,7 @@ export interface EnvironmentFilter {
 }
 
 /** Characters of the shortest part of a name that is searched for. */
-const SHORTEST_SEARCH = 3;
+const MIN_SEARCH_LENGTH = 3;
 
 /** The environments of each project, oldest first. Throws BadRequest for a search of less than three characters. */
 export async function listEnvironments<R>(
@@ -35,8 +35,8 @@ export async function listEnvironments<R>(
   page: PageRequest,
   selection: Selection<'Environment', R>,
 ): Promise<(Page<R> | Error)[]> {
-  if (search && search.length < SHORTEST_SEARCH) {
-    throw new BadRequest(`Search query is less than ${SHORTEST_SEARCH} characters`, 'search');
+  if (search && search.length < MIN_SEARCH_LENGTH) {
+    throw new BadRequest(`Search query is less than ${MIN_SEARCH_LENGTH} characters`, 'search');
   }
   const { name: column } = environment;
   return environments.list(context, projects, page, selection, [

@@ -20,7 +20,7 @@ export interface EnvironmentValues {
   autoStopSetting?: 'always' | 'with_action' | null | undefined;
 }
 
-const LONGEST_DESCRIPTION = 10_000;
+const MAX_DESCRIPTION_LENGTH = 10_000;
 const ID = select('Environment', { id: true });
 
 /** Creates an environment. Throws NotFound, Forbidden, ValidationFailed. */
@@ -89,8 +89,8 @@ function check({ name, externalUrl, description }: EnvironmentValues): void {
     if (externalUrl.length > 255) errors.external_url = [tooLong];
     else if (!isWebUrl(externalUrl)) errors.external_url = ['must be a valid URL'];
   }
-  if (description && description.length > LONGEST_DESCRIPTION) {
-    errors.description = [`is too long (maximum is ${LONGEST_DESCRIPTION} characters)`];
+  if (description && description.length > MAX_DESCRIPTION_LENGTH) {
+    errors.description = [`is too long (maximum is ${MAX_DESCRIPTION_LENGTH} characters)`];
   }
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }

@@ -5,7 +5,7 @@ import { trimEnds } from '#src/base/text.ts';
 export const ENVIRONMENT_NAME = /^[a-zA-Z0-9_\-/${}. ]+$/;
 export const NAME_RULE = "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces";
 
-const LONGEST_SLUG = 24;
+const MAX_SLUG_LENGTH = 24;
 /** Characters of the digest that distinguishes names with the same slug. */
 const DIGEST = 6;
 
@@ -13,8 +13,8 @@ const DIGEST = 6;
 export function slugOf(name: string): string {
   const plain = trimEnds(name.toLowerCase().replace(/[^a-z0-9]+/g, '-'), '-');
   const slug = /^[a-z]/.test(plain) ? plain : trimEnds(`env-${plain}`, '-');
-  if (slug === name && slug.length <= LONGEST_SLUG) return slug;
+  if (slug === name && slug.length <= MAX_SLUG_LENGTH) return slug;
   const digest = createHash('sha256').update(name).digest('hex');
   const suffix = BigInt(`0x${digest}`).toString(36).slice(-DIGEST);
-  return `${slug.slice(0, LONGEST_SLUG - DIGEST - 1).replace(/(?<!-)-+$/, '')}-${suffix}`;
+  return `${slug.slice(0, MAX_SLUG_LENGTH - DIGEST - 1).replace(/(?<!-)-+$/, '')}-${suffix}`;
 }

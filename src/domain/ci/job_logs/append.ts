@@ -3,10 +3,10 @@ import { readChunks } from '#src/domain/ci/job_logs/chunks.ts';
 import { readAt, removeTraceFile, traceFile, writeAt } from '#src/domain/ci/job_logs/file.ts';
 import { type LocatedTrace, locateTrace } from '#src/domain/ci/job_logs/locate.ts';
 import { wholeCharacters } from '#src/domain/ci/job_logs/whole_characters.ts';
+import type { WithRepositories } from '#src/domain/repository/store.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
-type Stores = Pick<Context, 'db' | 'repositories'>;
 type Files = Pick<Context, 'repositories'>;
 
 /** The result of appending a chunk to a job log. */
@@ -25,7 +25,7 @@ export interface Appended {
  * @param sent bytes of the chunk, if more than is passed here: more than is stored in any case
  */
 export async function appendTrace(
-  stores: Stores,
+  stores: WithRepositories,
   jobId: number,
   offset: number,
   piece: Buffer,
@@ -45,7 +45,7 @@ export async function appendTraceWithin(tx: Transaction, stores: Files, jobId: n
 }
 
 /** Replaces the log of a job; a text that begins with the existing log extends it. Limited as in appendTrace. Throws NotFound. */
-export async function writeTrace(stores: Stores, jobId: number, text: string | Buffer): Promise<void> {
+export async function writeTrace(stores: WithRepositories, jobId: number, text: string | Buffer): Promise<void> {
   const whole = Buffer.isBuffer(text) ? text : Buffer.from(text);
   const replaced = await stores.db.$transaction(async (tx) => {
     const trace = await lockTrace(tx, stores, jobId);

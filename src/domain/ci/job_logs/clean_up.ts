@@ -1,20 +1,18 @@
 import { rm } from 'node:fs/promises';
-import type { Context } from '#src/access/permissions/actor.ts';
-
-type Stores = Pick<Context, 'db' | 'repositories'>;
+import type { WithRepositories } from '#src/domain/repository/store.ts';
 
 /** How many directories are looked up per statement. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** Removes the logs of deleted projects: a running job may have written after they were removed. */
-export async function cleanUpTraces(stores: Stores): Promise<void> {
+export async function cleanUpTraces(stores: WithRepositories): Promise<void> {
   for await (const directory of abandonedTraces(stores)) {
     await rm(directory, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
 /** The directories of job logs that belong to no project. */
-export async function* abandonedTraces({ db, repositories }: Stores): AsyncGenerator<string> {
+export async function* abandonedTraces({ db, repositories }: WithRepositories): AsyncGenerator<string> {
   let group: { id: number; storage: string; directory: string }[] = [];
   const look = async () => {
     const ids = group.map(({ id }) => id);
@@ -27,7 +25,7 @@ export async function* abandonedTraces({ db, repositories }: Stores): AsyncGener
   };
   for await (const found of repositories.traceDirectories()) {
     group.push(found);
-    if (group.length < AT_ONCE) continue;
+    if (group.length < BATCH_SIZE) continue;
     yield* await look();
     group = [];
   }

@@ -11,11 +11,11 @@ export interface TraceFile {
 }
 
 /** How many jobs share a directory. */
-const TOGETHER = 1_000;
+const JOBS_PER_DIRECTORY = 1_000;
 
 /** Returns `<job logs of the project>/<thousands of the job's ID>/<ID>.<version>.log`. */
 export function traceFile(repositories: RepositoryStore, { project, jobId, version }: TraceFile): string {
-  const folder = String(Math.floor(jobId / TOGETHER));
+  const folder = String(Math.floor(jobId / JOBS_PER_DIRECTORY));
   return path.join(repositories.traces(project), folder, `${jobId}.${version}.log`);
 }
 

@@ -24,11 +24,11 @@ export interface LogMatch {
 }
 
 /** Lines and bytes of the longest part that is returned. */
-export const MOST_LINES = 1_000;
-const MOST_BYTES = 128 * 1024;
+export const MAX_LINES = 1_000;
+const MAX_BYTES = 128 * 1024;
 
 /** Lines that a search finds at most, bytes of each that are searched, and characters that are returned. */
-const MOST_MATCHES = 100;
+const MAX_MATCHES = 100;
 const SEARCHED_BYTES = 16 * 1024;
 const SHOWN_CHARACTERS = 300;
 
@@ -54,12 +54,12 @@ export async function readLogLines(context: Reader, jobId: number, from: number)
     const { size, part } = await openTrace(context, jobId);
     const { lineCount, start } = await countLines(part(0, size), Math.max(1, from));
     if (from > 0) {
-      const bytes = start === null ? Buffer.alloc(0) : await bytesOf(part(start, Math.min(size, start + MOST_BYTES)));
+      const bytes = start === null ? Buffer.alloc(0) : await bytesOf(part(start, Math.min(size, start + MAX_BYTES)));
       const isCut = start !== null && start + bytes.length < size;
       return { firstLine: from, lineCount, content: textOf(firstLines(bytes, isCut)) };
     }
-    const bytes = await bytesOf(part(Math.max(0, size - MOST_BYTES), size));
-    const tail = lastLines(bytes, size > MOST_BYTES, Math.min(-from, MOST_LINES));
+    const bytes = await bytesOf(part(Math.max(0, size - MAX_BYTES), size));
+    const tail = lastLines(bytes, size > MAX_BYTES, Math.min(-from, MAX_LINES));
     return { firstLine: Math.max(1, lineCount - linesIn(tail) + 1), lineCount, content: textOf(tail) };
   });
 }
@@ -79,7 +79,7 @@ export async function searchLog(context: Reader, jobId: number, text: string): P
       if (at < 0) continue;
       const start = Math.max(0, at - SHOWN_CHARACTERS / 2);
       matches.push({ line, text: shown.slice(start, start + SHOWN_CHARACTERS).toWellFormed() });
-      if (matches.length === MOST_MATCHES) break;
+      if (matches.length === MAX_MATCHES) break;
     }
     return matches;
   });
@@ -128,7 +128,7 @@ async function* eachLine(stream: Readable): AsyncGenerator<Buffer> {
 /** The lines that fit; of a first line that does not, its beginning. */
 function firstLines(bytes: Buffer, isCut: boolean): Buffer {
   let end = 0;
-  for (let line = 0; line < MOST_LINES; line++) {
+  for (let line = 0; line < MAX_LINES; line++) {
     const at = bytes.indexOf(NEWLINE, end);
     if (at < 0) return isCut && line > 0 ? bytes.subarray(0, end) : bytes;
     end = at + 1;

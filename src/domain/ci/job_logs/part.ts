@@ -1,11 +1,9 @@
-import type { Context } from '#src/access/permissions/actor.ts';
 import { readChunksAt } from '#src/domain/ci/job_logs/chunks.ts';
 import { readAt, traceFile } from '#src/domain/ci/job_logs/file.ts';
 import { locateTrace } from '#src/domain/ci/job_logs/locate.ts';
 import { textOf } from '#src/domain/ci/job_logs/read.ts';
 import { wholeCharacters } from '#src/domain/ci/job_logs/whole_characters.ts';
-
-type Stores = Pick<Context, 'db' | 'repositories'>;
+import type { WithRepositories } from '#src/domain/repository/store.ts';
 
 /** A chunk of a job's output. */
 export interface TracePart {
@@ -20,15 +18,20 @@ export interface TracePart {
 }
 
 /** Bytes of the largest chunk. */
-export const LARGEST_PART = 64 * 1024;
+export const MAX_PART_BYTES = 64 * 1024;
 
 /**
  * A job's output from an offset on; empty if there is none yet. An incomplete character at the end waits for its other bytes,
  * unless the job is over.
  */
-export async function readTracePart(stores: Stores, jobId: number, from: number, isOver: boolean): Promise<TracePart> {
+export async function readTracePart(
+  stores: WithRepositories,
+  jobId: number,
+  from: number,
+  isOver: boolean,
+): Promise<TracePart> {
   const { printed, hasMore } = await read(stores, jobId, from);
-  const part = printed.subarray(0, LARGEST_PART);
+  const part = printed.subarray(0, MAX_PART_BYTES);
   const whole = isOver && !hasMore ? part : part.subarray(0, wholeCharacters(part));
   return {
     offset: from,
@@ -39,18 +42,19 @@ export async function readTracePart(stores: Stores, jobId: number, from: number,
 }
 
 async function read(
-  { db, repositories }: Stores,
+  { db, repositories }: WithRepositories,
   jobId: number,
   from: number,
 ): Promise<{ printed: Buffer; hasMore: boolean }> {
   const trace = await locateTrace(db, jobId);
   if (trace) {
-    const length = Math.max(0, Math.min(trace.size - from, LARGEST_PART + 1));
+    const length = Math.max(0, Math.min(trace.size - from, MAX_PART_BYTES + 1));
     const printed = length === 0 ? Buffer.alloc(0) : await readAt(traceFile(repositories, trace), from, length);
-    return { printed, hasMore: printed.length > LARGEST_PART };
+    return { printed, hasMore: printed.length > MAX_PART_BYTES };
   }
-  const printed = await readChunksAt(db, jobId, from, LARGEST_PART + 1);
-  if (printed.length === 0 || printed.length > LARGEST_PART) return { printed, hasMore: printed.length > LARGEST_PART };
+  const printed = await readChunksAt(db, jobId, from, MAX_PART_BYTES + 1);
+  if (printed.length === 0 || printed.length > MAX_PART_BYTES)
+    return { printed, hasMore: printed.length > MAX_PART_BYTES };
   // Small rows are read in batches.
   const more = await readChunksAt(db, jobId, from + printed.length, 1);
   return { printed, hasMore: more.length > 0 };

@@ -1,13 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import type { Context } from '#src/access/permissions/actor.ts';
 import { chunkSizes, chunksOf, readChunksAt } from '#src/domain/ci/job_logs/chunks.ts';
 import { readAt, traceFile } from '#src/domain/ci/job_logs/file.ts';
 import { locateTrace, locateTraces } from '#src/domain/ci/job_logs/locate.ts';
+import type { WithRepositories } from '#src/domain/repository/store.ts';
 import { ContentTooLarge } from '#src/platform/errors.ts';
 import { currentBudget } from '#src/platform/limits/budget.ts';
-
-type Stores = Pick<Context, 'db' | 'repositories'>;
 
 /** Bytes of the longest log that is returned inline. */
 const MAX_INLINE_BYTES = 4 * 1024 * 1024;
@@ -18,7 +16,7 @@ const CHUNK = 256 * 1024;
 
 /** The size of a log in bytes, and a stream of a range of them. The caller must be allowed to read the job. */
 export async function openTrace(
-  { db, repositories }: Stores,
+  { db, repositories }: WithRepositories,
   jobId: number,
 ): Promise<{ size: number; part(from: number, to: number): Readable }> {
   const trace = await locateTrace(db, jobId);
@@ -33,7 +31,7 @@ export async function openTrace(
 }
 
 /** Yields the rows of a range in batches, with constant memory. */
-async function* chunks(db: Stores['db'], jobId: number, from: number, to: number): AsyncGenerator<Buffer> {
+async function* chunks(db: WithRepositories['db'], jobId: number, from: number, to: number): AsyncGenerator<Buffer> {
   for (let at = from; at < to; ) {
     const next = await readChunksAt(db, jobId, at, Math.min(CHUNK, to - at));
     if (next.length === 0) return;
@@ -46,7 +44,10 @@ async function* chunks(db: Stores['db'], jobId: number, from: number, to: number
  * The whole output of each job; invalid UTF-8 is replaced. The caller must be allowed to read the jobs. ContentTooLarge in place
  * of logs that are too long for a response. Throws TooExpensive if all together are too long.
  */
-export async function traceTexts({ db, repositories }: Stores, ids: readonly number[]): Promise<(string | Error)[]> {
+export async function traceTexts(
+  { db, repositories }: WithRepositories,
+  ids: readonly number[],
+): Promise<(string | Error)[]> {
   const files = await locateTraces(db, ids);
   const isFile = new Set(files.map(({ jobId }) => jobId));
   const old = ids.filter((id) => !isFile.has(id));

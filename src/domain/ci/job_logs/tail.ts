@@ -1,17 +1,15 @@
-import type { Context } from '#src/access/permissions/actor.ts';
 import { chunkTails } from '#src/domain/ci/job_logs/chunks.ts';
 import { readAt, traceFile } from '#src/domain/ci/job_logs/file.ts';
 import { locateTraces } from '#src/domain/ci/job_logs/locate.ts';
 import { textOf } from '#src/domain/ci/job_logs/read.ts';
+import type { WithRepositories } from '#src/domain/repository/store.ts';
 import { currentBudget } from '#src/platform/limits/budget.ts';
 
 /** Bytes at the end of a job log that are searched and shown. */
 const TAIL = 256 * 1024;
 
-type Stores = Pick<Context, 'db' | 'repositories'>;
-
 /** The end of a job's output, at most so many bytes; invalid UTF-8 is replaced. */
-export async function readTraceTail(stores: Stores, jobId: number, bytes = TAIL): Promise<string> {
+export async function readTraceTail(stores: WithRepositories, jobId: number, bytes = TAIL): Promise<string> {
   const [text = ''] = await readTraceTails(stores, [jobId], bytes);
   return text;
 }
@@ -20,14 +18,14 @@ export async function readTraceTail(stores: Stores, jobId: number, bytes = TAIL)
 const END = { lines: 20, bytes: 4 * 1024 };
 
 /** The last twenty lines of the output of each job, at most 4 KiB of them. The caller must be allowed to read the jobs. */
-export async function readTraceEnds(stores: Stores, jobIds: readonly number[]): Promise<string[]> {
+export async function readTraceEnds(stores: WithRepositories, jobIds: readonly number[]): Promise<string[]> {
   const tails = await readTraceTails(stores, jobIds, END.bytes);
   return tails.map((tail) => tail.trimEnd().split('\n').slice(-END.lines).join('\n'));
 }
 
 /** As readTraceTail, for each of several jobs. The caller must be allowed to read the jobs. Throws TooExpensive if all together are too long. */
 export async function readTraceTails(
-  { db, repositories }: Stores,
+  { db, repositories }: WithRepositories,
   jobIds: readonly number[],
   bytes = TAIL,
 ): Promise<string[]> {

@@ -11,17 +11,17 @@ declare module '#src/platform/background/queue.ts' {
 }
 
 /** Jobs per statement. */
-const TOGETHER = 200;
+const BATCH_SIZE = 200;
 
 /** Queues the delayed jobs whose time has come. */
 export async function beginScheduled(context: ChangeContext): Promise<void> {
   for (let after = 0; ; ) {
     const due = await context.db.$queryRaw<{ id: number; pipelineId: number }[]>`
       SELECT id, pipeline_id AS "pipelineId" FROM jobs
-      WHERE scheduled_at <= now() AND status = 'scheduled' AND id > ${after} ORDER BY id LIMIT ${TOGETHER}`;
+      WHERE scheduled_at <= now() AND status = 'scheduled' AND id > ${after} ORDER BY id LIMIT ${BATCH_SIZE}`;
     for (const { id, pipelineId } of due) await begin(context, id, pipelineId);
     after = due.at(-1)?.id ?? after;
-    if (due.length < TOGETHER) return;
+    if (due.length < BATCH_SIZE) return;
   }
 }
 

@@ -8,11 +8,11 @@ import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 const DEADLINE = 500;
 
 /** One pattern at a time; projects take turns. */
-const TURNS = { concurrency: 1, waitingPerCaller: 50, waiting: 1_000, patience: 60_000 };
+const CONCURRENCY_LIMITS = { concurrency: 1, waitingPerCaller: 50, waiting: 1_000, patience: 60_000 };
 
 /** In a checkout the thread is TypeScript, in the published package JavaScript. */
 const name = import.meta.filename.endsWith('.ts') ? './coverage_thread.ts' : './coverage_thread.js';
-const turns = new CallerSemaphore(TURNS);
+const turns = new CallerSemaphore(CONCURRENCY_LIMITS);
 const threads = new Threads<{ pattern: string; text: string }, { coverage: number | null }>(
   new URL(name, import.meta.url),
   { threads: 1, memory: 64, milliseconds: 20_000, cpuTime: DEADLINE, idle: 30_000 },

@@ -8,7 +8,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/ci/computed_fields.ts';
@@ -81,12 +81,12 @@ export async function listPipelineJobs<R>(
     ]);
     return pageOfRows(selection, { rows: job, where, order: order('Job', ['id']) }, page);
   };
-  return ofPermitted(
+  return forPermittedParents(
     pipelines,
     ({ project }) => authorize(actor, 'read_pipeline', project),
     (permitted) => {
       const parents = permitted.map(({ pipelineId }) => ({ pipeline: pipelineId }));
-      return readPages<R>(context.db, page, ofEach(parents, { pipeline: 'int' }, pageOf));
+      return readPages<R>(context.db, page, perParent(parents, { pipeline: 'int' }, pageOf));
     },
   );
 }

@@ -12,7 +12,7 @@ export interface NamedJobs {
 }
 
 /** Jobs that are returned for each pipeline: a job needs fewer, and is not retried that often. */
-const MOST = 1_000;
+const MAX_JOBS_PER_PIPELINE = 1_000;
 
 /** The jobs with these names of each pipeline, oldest first, as far as the caller may see them, in two statements. Throws Unauthenticated. */
 export async function findJobsNamed<R>(
@@ -25,7 +25,7 @@ export async function findJobsNamed<R>(
     SELECT w.place, j.id FROM json_to_recordset(${JSON.stringify(wanted.map((one, place) => ({ ...one, place })))}::json)
       AS w ("pipelineId" int, names json, "withRetried" boolean, place int)
     CROSS JOIN LATERAL (SELECT id FROM jobs WHERE pipeline_id = w."pipelineId" AND NOT generic AND (w."withRetried" OR NOT retried)
-      AND name IN (SELECT json_array_elements_text(w.names)) ORDER BY id LIMIT ${MOST}) j
+      AND name IN (SELECT json_array_elements_text(w.names)) ORDER BY id LIMIT ${MAX_JOBS_PER_PIPELINE}) j
     ORDER BY w.place, j.id`;
   if (rows.length === 0) return wanted.map(() => []);
   const ids = [...new Set(rows.map(({ id }) => id))];

@@ -1,11 +1,10 @@
-import type { Context } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
+import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { appendTraceWithin } from '#src/domain/ci/job_logs/append.ts';
 import { moveJob } from '#src/domain/ci/jobs/move.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/jobs/settle.ts';
+import type { WithRepositories } from '#src/domain/repository/store.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-
-type Stores = Pick<Context, 'db' | 'repositories' | 'followers'> & { jobs?: Context['jobs'] | undefined };
 
 /** A job of a pipeline. */
 export interface RunningJob {
@@ -21,7 +20,7 @@ export interface JobResult {
 }
 
 /** Starts a job, with its output so far. Throws NotFound, BadRequest if it is not pending. */
-export function startJob(stores: Stores, job: RunningJob, printed: string): Promise<void> {
+export function startJob(stores: WithRepositories & ChangeContext, job: RunningJob, printed: string): Promise<void> {
   return withJob(stores, job, async (tx, { id, status }) => {
     await moveJob(tx, { id, status }, 'running');
     if (printed !== '') await appendTraceWithin(tx, stores, id, Buffer.from(printed));
@@ -29,7 +28,11 @@ export function startJob(stores: Stores, job: RunningJob, printed: string): Prom
 }
 
 /** Finishes a job. Throws NotFound, BadRequest if it is over already. */
-export function finishJob(stores: Stores, job: RunningJob, { state, coverage }: JobResult): Promise<void> {
+export function finishJob(
+  stores: WithRepositories & ChangeContext,
+  job: RunningJob,
+  { state, coverage }: JobResult,
+): Promise<void> {
   return withJob(stores, job, async (tx, { id, status }) => {
     await moveJob(tx, { id, status }, state);
     if (coverage !== undefined) await tx.job.update({ where: { id }, data: { coverage } });
@@ -38,7 +41,7 @@ export function finishJob(stores: Stores, job: RunningJob, { state, coverage }: 
 
 /** Runs work on a job under the lock of its pipeline, which is then settled. */
 async function withJob(
-  stores: Stores,
+  stores: WithRepositories & ChangeContext,
   { id, pipelineId }: RunningJob,
   work: (tx: Transaction, job: { id: number; status: JobStatus }) => Promise<unknown>,
 ): Promise<void> {

@@ -66,7 +66,7 @@ function latestJobs(tx: Transaction, pipelineId: number): Promise<LatestJob[]> {
 }
 
 /** The statuses of the earlier stages after which a job runs. */
-const TURNS: Record<string, readonly JobStatus[]> = {
+const RUNS_AFTER: Record<string, readonly JobStatus[]> = {
   on_success: ['success', 'skipped'],
   on_failure: ['failed'],
   always: ['success', 'failed', 'skipped'],
@@ -103,7 +103,7 @@ function takeTurns(jobs: readonly LatestJob[]): LatestJob[] {
 
 /** Whether the job runs after the earlier stages; null while it waits for them. */
 function afterStages({ when }: LatestJob, before: JobStatus): boolean | null {
-  return COMPLETE.includes(before) ? (TURNS[when]?.includes(before) ?? false) : null;
+  return COMPLETE.includes(before) ? (RUNS_AFTER[when]?.includes(before) ?? false) : null;
 }
 
 /**
@@ -116,7 +116,7 @@ function afterNeeds({ needs, when }: LatestJob, byName: ReadonlyMap<string, Late
   if (!needed.every((job) => COMPLETE.includes(job.status) || isLeftOut(job))) return null;
   if (when === 'always') return true;
   if (needed.some((job) => job.status === 'skipped' || isLeftOut(job))) return false;
-  return TURNS[when]?.includes(aggregate(needed)) ?? false;
+  return RUNS_AFTER[when]?.includes(aggregate(needed)) ?? false;
 }
 
 async function writeTurns(tx: Transaction, changed: readonly LatestJob[]): Promise<void> {

@@ -8,7 +8,7 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
-import { NotFound } from '#src/platform/errors.ts';
+import { nullIfNotFound } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /**
@@ -69,7 +69,7 @@ function stopJob(tx: Transaction, { pipelineId, name }: { pipelineId: number; na
 }
 
 /** Environments per statement. */
-const TOGETHER = 200;
+const BATCH_SIZE = 200;
 
 type AsUser = (userId: number) => Promise<Context | null>;
 
@@ -80,10 +80,10 @@ export async function stopDue(context: ChangeContext & { db: Db }, as: AsUser): 
       SELECT e.id, e.project_id AS "projectId", e.auto_stop_setting = 'with_action' AS "byJob", (SELECT d.user_id FROM deployments d
         WHERE d.environment_id = e.id AND d.status = 'success' ORDER BY d.id DESC LIMIT 1) AS "userId"
       FROM environments e JOIN projects p ON p.id = e.project_id AND p.deleted_at IS NULL
-      WHERE e.auto_stop_at <= now() AND e.state = 'available' AND e.id > ${after} ORDER BY e.id LIMIT ${TOGETHER}`;
+      WHERE e.auto_stop_at <= now() AND e.state = 'available' AND e.id > ${after} ORDER BY e.id LIMIT ${BATCH_SIZE}`;
     for (const one of due) await stopWithJob(context, one.id, await deployerOf(one, as), one);
     after = due.at(-1)?.id ?? after;
-    if (due.length < TOGETHER) return;
+    if (due.length < BATCH_SIZE) return;
   }
 }
 
@@ -97,14 +97,14 @@ interface Due {
 async function deployerOf({ projectId, userId }: Omit<Due, 'id' | 'byJob'>, as: AsUser): Promise<Actor | null> {
   const context = userId === null ? null : await as(userId);
   if (!context?.actor) return null;
-  const project = await findProject(context, projectId).catch(unseen);
+  const project = await findProject(context, projectId).catch(nullIfNotFound);
   return project && can(context.actor, 'stop_environment', project) ? context.actor : null;
 }
 
 /** Stops the environments to which a branch was deployed last, for who deleted the branch. */
 export async function stopOfBranch(context: Context, { projectId, branch }: { projectId: number; branch: string }) {
   const actor = requireActor(context);
-  const project = await findProject(context, projectId).catch(unseen);
+  const project = await findProject(context, projectId).catch(nullIfNotFound);
   if (!project) return;
   const starter = can(actor, 'stop_environment', project) ? actor : null;
   const ids = await context.db.$queryRaw<{ id: number }[]>`
@@ -112,9 +112,4 @@ export async function stopOfBranch(context: Context, { projectId, branch }: { pr
       WHERE d.environment_id = e.id AND d.status = 'success' ORDER BY d.id DESC LIMIT 1) last ON last.ref = ${branch} AND NOT last.tag
     WHERE e.project_id = ${projectId} AND e.state = 'available' ORDER BY e.id`;
   for (const { id } of ids) await stopWithJob(context, id, starter);
-}
-
-function unseen(error: unknown): null {
-  if (error instanceof NotFound) return null;
-  throw error;
 }

@@ -4,7 +4,7 @@ import { TIERS } from '#src/domain/ci/environments/tier.ts';
 import { ENVIRONMENT_NAME } from '#src/domain/ci/environments/values.ts';
 import { settlePipeline } from '#src/domain/ci/jobs/settle.ts';
 import { commitTime } from '#src/domain/ci/pipelines/commit_time.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { PipelineOrigin } from '#src/domain/ci/pipelines/config/base/origin.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { expand, expandKnown } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import { type JobConfig, stageIndexOf } from '#src/domain/ci/pipelines/config/model.ts';
@@ -17,7 +17,7 @@ import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 const { sql } = Prisma;
 
 /** A pipeline to create for a commit in the repository. */
-export interface NewPipeline extends Occasion {
+export interface NewPipeline extends PipelineOrigin {
   projectId: number;
   sha: string;
   beforeSha: string | null;
@@ -127,7 +127,8 @@ async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipelin
       needs: job.needs && [...new Set(job.needs.map((need) => need.job))],
       interruptible: job.interruptible,
       bridge: job.trigger !== null,
-      resource_group: job.resourceGroup === null ? null : expand(job.resourceGroup, variables, LONGEST).trim() || null,
+      resource_group:
+        job.resourceGroup === null ? null : expand(job.resourceGroup, variables, MAX_ENVIRONMENT_LENGTH).trim() || null,
       ...environmentOf(job, variables),
     };
   });
@@ -174,7 +175,7 @@ function named(dependencies: unknown, needed: readonly string[]): string[] {
 function environmentOptions({ environment }: JobConfig, variables: Variables): Record<string, unknown> {
   if (!environment || (environment.autoStopIn === null && environment.tier === null)) return {};
   const [duration, tier] = [environment.autoStopIn, environment.tier].map(
-    (text) => text && expand(text, variables, LONGEST).trim(),
+    (text) => text && expand(text, variables, MAX_ENVIRONMENT_LENGTH).trim(),
   );
   return {
     environment: {
@@ -207,16 +208,16 @@ function triggerOptions({ trigger }: JobConfig, variables: Variables): Record<st
 }
 
 /** Characters of the longest name and URL of an environment. */
-const LONGEST = 255;
+const MAX_ENVIRONMENT_LENGTH = 255;
 
 /** The environment of a job, with known variables expanded; none if that gives no valid name. */
 function environmentOf({ environment }: JobConfig, variables: Variables) {
   if (!environment) return {};
-  const name = expand(environment.name, variables, LONGEST).trim();
+  const name = expand(environment.name, variables, MAX_ENVIRONMENT_LENGTH).trim();
   if (!ENVIRONMENT_NAME.test(name)) return {};
   return {
     environment: name,
-    environment_url: environment.url === null ? null : expand(environment.url, variables, LONGEST),
+    environment_url: environment.url === null ? null : expand(environment.url, variables, MAX_ENVIRONMENT_LENGTH),
     environment_action: environment.action,
     on_stop: environment.onStop,
   };

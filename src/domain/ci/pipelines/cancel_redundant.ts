@@ -8,7 +8,7 @@ import { NotFound } from '#src/platform/errors.ts';
 const { sql } = Prisma;
 
 /** Older pipelines that are looked at. */
-const MOST = 50;
+const MAX_PIPELINES = 50;
 
 /**
  * Cancels what a new pipeline of the same ref makes unnecessary, as the files of the older ones say, else the project: all of an older
@@ -20,7 +20,7 @@ export async function cancelRedundant(context: ChangeContext, id: number): Promi
         AND o.id < p.id AND o.tag = p.tag AND o.merge_request_id IS NOT DISTINCT FROM p.merge_request_id
     WHERE p.id = ${id} AND o.sha <> p.sha AND o.source <> 'parent_pipeline' AND o.status = ANY(${[...CANCELABLE]}::job_status[])
       AND (o.auto_cancel->>'onNewCommit' IS NOT NULL OR (SELECT auto_cancel_pending_pipelines FROM projects WHERE id = p.project_id) OR EXISTS (SELECT 1 FROM jobs j WHERE j.pipeline_id = o.id AND j.interruptible))
-    ORDER BY o.id DESC LIMIT ${MOST}`;
+    ORDER BY o.id DESC LIMIT ${MAX_PIPELINES}`;
   for (const { id: old, mode } of older) {
     if (mode === 'none') continue;
     await context.db

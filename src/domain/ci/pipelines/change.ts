@@ -12,7 +12,7 @@ import { ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /** Characters of the longest name. */
-const LONGEST_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 
 /** Names a pipeline. Throws NotFound, Forbidden, ValidationFailed. */
 export async function renamePipeline(
@@ -26,8 +26,8 @@ export async function renamePipeline(
   authorize(actor, 'update_pipeline', project);
   await findPipeline(context, project, id, select('Pipeline', { id: true }));
   const given = name.trim();
-  if (given.length > LONGEST_NAME)
-    throw new ValidationFailed({ name: [`is too long (maximum is ${LONGEST_NAME} characters)`] });
+  if (given.length > MAX_NAME_LENGTH)
+    throw new ValidationFailed({ name: [`is too long (maximum is ${MAX_NAME_LENGTH} characters)`] });
   await context.db.pipeline.updateMany({ where: { id }, data: { name: given || null, updatedAt: new Date() } });
   return { project, id };
 }

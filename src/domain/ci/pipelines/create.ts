@@ -2,19 +2,19 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { buildPipeline, type NewPipeline } from '#src/domain/ci/pipelines/build.ts';
 import { cancelRedundant } from '#src/domain/ci/pipelines/cancel_redundant.ts';
-import type { PipelineSource } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { PipelineSource } from '#src/domain/ci/pipelines/config/base/origin.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import type { Raw } from '#src/domain/ci/pipelines/config/base/values.ts';
 import type { PipelinePlan } from '#src/domain/ci/pipelines/config/plan.ts';
 import { planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
 import { readInputs } from '#src/domain/ci/pipelines/given_inputs.ts';
 import {
+  encryptVariables,
   type GivenVariable,
-  requireGivable,
-  sealVariables,
+  validateVariables,
   valuesOf,
 } from '#src/domain/ci/pipelines/given_variables.ts';
-import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
+import { predefinedVariables } from '#src/domain/ci/pipelines/known.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
@@ -57,7 +57,7 @@ export async function createPipeline(
   ref: string,
   { variables = [], inputs }: { variables?: readonly GivenVariable[]; inputs?: unknown } = {},
 ): Promise<ChangedRecord> {
-  requireGivable(variables);
+  validateVariables(variables);
   const start = { source: 'api', variables, inputs: readInputs(inputs) } as const;
   return startPipeline(context, await findProject(context, project), ref, start);
 }
@@ -93,17 +93,17 @@ export async function planStart(
   const tag = branch || isTag === false ? null : ((await repository?.tag(ref)) ?? null);
   const sha = branch?.commit ?? tag?.commit ?? null;
   if (!repository || sha === null) throw invalid('Reference not found');
-  const occasion = { ref, tag: tag !== null, source, project: project.fullPath };
+  const origin = { ref, tag: tag !== null, source, project: project.fullPath };
   const given = valuesOf(variables);
-  const subject = { project, repository, occasion, sha, beforeSha: null, starter: actor, mergeRequestId: null, given };
-  const known = await knownVariables(context, { ...subject, about });
+  const subject = { project, repository, origin, sha, beforeSha: null, starter: actor, mergeRequestId: null, given };
+  const known = await predefinedVariables(context, { ...subject, about });
   const ground = { repository, commit: sha, base: null, configPath: project.ciConfigPath };
-  const plan = await planPipeline(context, ground, occasion, known, inputs);
+  const plan = await planPipeline(context, ground, origin, known, inputs);
   const input = {
     ...links,
-    ...occasion,
+    ...origin,
     known,
-    variablesEncrypted: sealVariables(variables, context.secret),
+    variablesEncrypted: encryptVariables(variables, context.secret),
     projectId: project.id,
     sha,
     beforeSha: null,

@@ -8,24 +8,24 @@ import type { FailureReason } from '#src/domain/ci/jobs/failure_reason.ts';
 import { moveJob } from '#src/domain/ci/jobs/move.ts';
 import { lockPipeline, settlePipeline } from '#src/domain/ci/jobs/settle.ts';
 import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
-import type { PipelineSource } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { PipelineSource } from '#src/domain/ci/pipelines/config/base/origin.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { expandKnown, predefined } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import { planText } from '#src/domain/ci/pipelines/config/read.ts';
 import type { TriggerConfig } from '#src/domain/ci/pipelines/config/trigger.ts';
 import { buildPlanned, type PlannedPipeline, planStart } from '#src/domain/ci/pipelines/create.ts';
 import {
+  decryptVariables,
+  encryptVariables,
   type GivenVariable,
-  openVariables,
-  sealVariables,
   valuesOf,
 } from '#src/domain/ci/pipelines/given_variables.ts';
-import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
+import { predefinedVariables } from '#src/domain/ci/pipelines/known.ts';
 import { variablesOfProject } from '#src/domain/ci/variables/of_pipeline.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { defaultBranch } from '#src/domain/repository/revision.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
-import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { Forbidden, NotFound, nullIfNotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
@@ -39,11 +39,11 @@ declare module '#src/platform/background/queue.ts' {
 }
 
 /** Levels of child pipelines below one that is none, pipelines above each other, and all that one leads to. */
-const DEEPEST_CHILD = 2;
-const MOST_ABOVE = 20;
-const MOST_TOGETHER = 1_000;
+const MAX_CHILD_LEVELS = 2;
+const MAX_UPSTREAM_PIPELINES = 20;
+const MAX_RELATED_PIPELINES = 1_000;
 /** Characters of all variables that are passed on, and of one of them in another. */
-const MOST_CHARACTERS = 256 * 1024;
+const MAX_CHARACTERS = 256 * 1024;
 
 interface Bridge {
   id: number;
@@ -192,7 +192,7 @@ async function findBridge(db: Db, id: number): Promise<Bridge | null> {
   return bridge ?? null;
 }
 
-/** Child pipelines are parts of theirs, and take the place of none. */
+/** Child pipelines never supersede another pipeline. */
 function build(context: Context, planned: PlannedPipeline): Promise<number | null> {
   return planned.input.source === 'parent_pipeline'
     ? buildPipeline(context, planned.input, planned)
@@ -201,18 +201,18 @@ function build(context: Context, planned: PlannedPipeline): Promise<number | nul
 
 async function planDownstream(context: Context, bridge: Bridge, trigger: TriggerConfig): Promise<PlannedPipeline> {
   const above = await pipelinesAbove(context.db, bridge.pipelineId);
-  if (above.length > MOST_ABOVE || (await sizeOf(context.db, above)) >= MOST_TOGETHER) {
+  if (above.length > MAX_UPSTREAM_PIPELINES || (await sizeOf(context.db, above)) >= MAX_RELATED_PIPELINES) {
     throw new Failure('reached_max_pipeline_hierarchy_size');
   }
-  const own = await findProject(context, bridge.projectId).catch(unseen);
+  const own = await findProject(context, bridge.projectId).catch(nullIfNotFound);
   if (!own || !can(context.actor, 'create_pipeline', own)) throw new Failure('insufficient_bridge_permissions');
   const variables = await passedOn(context, own, bridge, trigger);
   if (trigger.project === null) {
     const level = above.findIndex(({ source }) => source !== 'parent_pipeline');
-    if (level >= DEEPEST_CHILD) throw new Failure('reached_max_descendant_pipelines_depth');
+    if (level >= MAX_CHILD_LEVELS) throw new Failure('reached_max_descendant_pipelines_depth');
     return planChild(context, own, bridge, { trigger, variables });
   }
-  const project = await findProject(context, trigger.project).catch(unseen);
+  const project = await findProject(context, trigger.project).catch(nullIfNotFound);
   if (!project) throw new Failure('downstream_bridge_project_not_found');
   const branch = trigger.branch ?? (await branchOf(context, project));
   const { inputs } = trigger;
@@ -260,28 +260,28 @@ async function planChild(
   }
   const { ref, tag, sha, mergeRequestId, sourceBranch } = bridge;
   const branch = sourceBranch === null ? {} : { branch: sourceBranch };
-  const occasion = { ref, tag, ...branch, source: 'parent_pipeline', project: project.fullPath } as const;
+  const origin = { ref, tag, ...branch, source: 'parent_pipeline', project: project.fullPath } as const;
   const given = valuesOf(variables);
   const subject = {
     project,
     repository,
-    occasion,
+    origin,
     sha,
     beforeSha: null,
     starter: context.actor,
     mergeRequestId,
     given,
   };
-  const known = await knownVariables(context, subject);
+  const known = await predefinedVariables(context, subject);
   // JSON is YAML.
   const text = JSON.stringify({ include: trigger.include });
   const ground = { repository, commit: sha, base: null, parentId: bridge.pipelineId };
-  const plan = await planText(context, ground, occasion, { known, text });
+  const plan = await planText(context, ground, origin, { known, text });
   const input = {
-    ...occasion,
+    ...origin,
     ...(mergeRequestId === null ? {} : { mergeRequestId }),
     ...{ sourceJobId: bridge.id, pushKey: `trigger ${bridge.id}`, known, projectId: project.id, sha, beforeSha: null },
-    variablesEncrypted: sealVariables(variables, context.secret),
+    variablesEncrypted: encryptVariables(variables, context.secret),
     userId: context.actor.id,
   };
   return { input, repository, plan };
@@ -301,7 +301,7 @@ function pipelinesAbove(db: Db, id: number): Promise<Above[]> {
     WITH RECURSIVE above AS (
       SELECT p.*, 1 AS level FROM pipelines p WHERE p.id = ${id}
       UNION ALL SELECT p.*, above.level + 1 FROM above JOIN jobs j ON j.id = above.source_job_id JOIN pipelines p ON p.id = j.pipeline_id
-        WHERE above.level <= ${MOST_ABOVE})
+        WHERE above.level <= ${MAX_UPSTREAM_PIPELINES})
     SELECT id, project_id AS "projectId", ref, sha, source::text AS source FROM above ORDER BY level`;
 }
 
@@ -311,7 +311,7 @@ async function sizeOf(db: Db, above: readonly Above[]): Promise<number> {
     WITH RECURSIVE below AS (
       SELECT ${above.at(-1)?.id ?? 0}::int AS id
       UNION ALL SELECT p.id FROM below JOIN jobs j ON j.pipeline_id = below.id AND j.bridge JOIN pipelines p ON p.source_job_id = j.id)
-    SELECT count(*)::int AS count FROM (SELECT 1 FROM below LIMIT ${MOST_TOGETHER}) counted`;
+    SELECT count(*)::int AS count FROM (SELECT 1 FROM below LIMIT ${MAX_RELATED_PIPELINES}) counted`;
   return row.count;
 }
 
@@ -323,7 +323,7 @@ async function passedOn(
   { forwardsOwn, forwardsGiven }: TriggerConfig,
 ): Promise<GivenVariable[]> {
   const { db, secret } = context;
-  const given = openVariables(bridge.variablesEncrypted, secret);
+  const given = decryptVariables(bridge.variablesEncrypted, secret);
   const { variables = {}, raw_variables: raw = [] } = bridge.options;
   const { projectId, ref, tag, mergeRequestId, userId, starterId } = bridge;
   const receiver = { projectId, ref, tag, mergeRequestId, userIds: [userId, starterId], environment: null };
@@ -337,15 +337,10 @@ async function passedOn(
   };
   const own = Object.entries(variables).map(([key, value]) => {
     const isRaw = raw.includes(key);
-    return { key, value: isRaw ? value : expandKnown(value, known, MOST_CHARACTERS), isFile: false, raw: isRaw };
+    return { key, value: isRaw ? value : expandKnown(value, known, MAX_CHARACTERS), isFile: false, raw: isRaw };
   });
   const passed = [...(forwardsOwn ? own : []), ...(forwardsGiven ? given : [])];
   const size = passed.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
-  if (size > MOST_CHARACTERS) throw new Failure('downstream_pipeline_creation_failed');
+  if (size > MAX_CHARACTERS) throw new Failure('downstream_pipeline_creation_failed');
   return passed;
-}
-
-function unseen(error: unknown): null {
-  if (error instanceof NotFound) return null;
-  throw error;
 }

@@ -2,9 +2,9 @@ import type { Raw } from '#src/domain/ci/pipelines/config/base/values.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 
 /** Inputs of one pipeline, characters of a name, and of all of them together, as JSON. */
-const MOST_INPUTS = 20;
-const LONGEST_NAME = 255;
-const MOST_CHARACTERS = 64 * 1024;
+const MAX_INPUTS = 20;
+const MAX_NAME_LENGTH = 255;
+const MAX_CHARACTERS = 64 * 1024;
 
 /** The values of inputs that somebody gave, by their names. Throws ValidationFailed for anything that cannot be that. */
 export function readInputs(value: unknown): Raw {
@@ -12,10 +12,11 @@ export function readInputs(value: unknown): Raw {
   if (typeof value !== 'object' || Array.isArray(value)) throw refused('must be an object of names and values');
   const inputs = value as Raw;
   const names = Object.keys(inputs);
-  if (names.length > MOST_INPUTS) throw refused(`must be at most ${MOST_INPUTS}`);
-  const odd = names.find((name) => name.length > LONGEST_NAME || !/^[\w-]+$/.test(name) || !isValue(inputs[name]));
-  if (odd !== undefined) throw refused(`${odd.slice(0, LONGEST_NAME)} must be a text, a number, true, false or a list`);
-  if (JSON.stringify(inputs).length > MOST_CHARACTERS) throw refused(`are larger than ${MOST_CHARACTERS} characters`);
+  if (names.length > MAX_INPUTS) throw refused(`must be at most ${MAX_INPUTS}`);
+  const odd = names.find((name) => name.length > MAX_NAME_LENGTH || !/^[\w-]+$/.test(name) || !isValue(inputs[name]));
+  if (odd !== undefined)
+    throw refused(`${odd.slice(0, MAX_NAME_LENGTH)} must be a text, a number, true, false or a list`);
+  if (JSON.stringify(inputs).length > MAX_CHARACTERS) throw refused(`are larger than ${MAX_CHARACTERS} characters`);
   return inputs;
 }
 

@@ -38,7 +38,7 @@ export async function givenVariables({ db, secret }: Context, ids: readonly numb
     select: { id: true, variablesEncrypted: true },
   });
   const texts = new Map(rows.map((row) => [row.id, row.variablesEncrypted]));
-  return ids.map((id) => openVariables(texts.get(id) ?? null, secret));
+  return ids.map((id) => decryptVariables(texts.get(id) ?? null, secret));
 }
 
 /** The texts by name, as variables that are neither files nor raw. */
@@ -47,16 +47,16 @@ export function plainVariables(variables: Variables): GivenVariable[] {
 }
 
 /** Variables that somebody may give a pipeline, and characters of all of them. */
-const MOST_VARIABLES = 200;
-const MOST_CHARACTERS = 64 * 1024;
+const MAX_VARIABLES = 200;
+const MAX_CHARACTERS = 64 * 1024;
 
 /** Throws ValidationFailed for variables that a pipeline cannot be given. */
-export function requireGivable(variables: readonly GivenVariable[]): void {
+export function validateVariables(variables: readonly GivenVariable[]): void {
   const size = variables.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
   const problems = [
     ...new Set(variables.flatMap(({ key }) => keyErrors(key))),
-    ...(variables.length > MOST_VARIABLES ? [`must be at most ${MOST_VARIABLES}`] : []),
-    ...(size > MOST_CHARACTERS ? [`are larger than ${MOST_CHARACTERS} characters`] : []),
+    ...(variables.length > MAX_VARIABLES ? [`must be at most ${MAX_VARIABLES}`] : []),
+    ...(size > MAX_CHARACTERS ? [`are larger than ${MAX_CHARACTERS} characters`] : []),
   ];
   if (problems.length > 0) throw new ValidationFailed({ variables: problems });
 }
@@ -67,14 +67,14 @@ export function valuesOf(variables: readonly GivenVariable[]): Variables {
 }
 
 /** The variables as a pipeline keeps them: texts by name, and objects for those that are more; null for none. */
-export function sealVariables(variables: readonly GivenVariable[], secret: string): Uint8Array<ArrayBuffer> | null {
+export function encryptVariables(variables: readonly GivenVariable[], secret: string): Uint8Array<ArrayBuffer> | null {
   if (variables.length === 0) return null;
   const entries = variables.map(({ key, value, isFile, raw }) => [key, isFile || raw ? { value, isFile, raw } : value]);
   return encrypt(JSON.stringify(Object.fromEntries(entries)), secret);
 }
 
 /** The variables of a pipeline, in the order in which they were given. */
-export function openVariables(encrypted: Uint8Array | null, secret: string): GivenVariable[] {
+export function decryptVariables(encrypted: Uint8Array | null, secret: string): GivenVariable[] {
   if (encrypted === null) return [];
   const kept: Record<string, string | Omit<GivenVariable, 'key'>> = JSON.parse(decrypt(encrypted, secret));
   return Object.entries(kept).map(([key, value]) =>

@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { PipelineOrigin } from '#src/domain/ci/pipelines/config/base/origin.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { predefined, refSlug } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import { configPath } from '#src/domain/ci/pipelines/config/read.ts';
@@ -15,18 +15,18 @@ import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
 /** Characters of the longest message of a commit in variables. */
-const LONGEST_MESSAGE = 100_000;
+const MAX_MESSAGE_LENGTH = 100_000;
 /** Titles from which on the description has the whole message. */
 const LONG_TITLE = 100;
 /** Merge requests that are named. */
-const MOST_MERGE_REQUESTS = 4;
+const MAX_MERGE_REQUESTS = 4;
 const NO_COMMIT = '0'.repeat(40);
 
 /** What a pipeline is to be made of. */
 export interface Subject {
   project: ProjectRow;
   repository: RepositoryReader;
-  occasion: Occasion;
+  origin: PipelineOrigin;
   sha: string;
   beforeSha: string | null;
   starter: { id: number; username: string };
@@ -38,13 +38,13 @@ export interface Subject {
 }
 
 /** The variables of a pipeline besides those of its file; `kept` are those that its jobs get as they are now. */
-export async function knownVariables(
+export async function predefinedVariables(
   context: Context,
   subject: Subject,
 ): Promise<KnownVariables & { kept: Variables }> {
   const { db, secret } = context;
-  const { project, occasion, starter, mergeRequestId } = subject;
-  const receiver = { ...occasion, projectId: project.id, mergeRequestId, userIds: [starter.id], environment: null };
+  const { project, origin, starter, mergeRequestId } = subject;
+  const receiver = { ...origin, projectId: project.id, mergeRequestId, userIds: [starter.id], environment: null };
   const [ofProject, mergeRequest, kept] = await Promise.all([
     variablesOfProject(db, receiver, secret),
     mergeRequestId === null ? null : ofMergeRequest(db, mergeRequestId, ''),
@@ -52,7 +52,7 @@ export async function knownVariables(
   ]);
   const { sha } = subject;
   const weak = {
-    ...predefined(occasion, sha),
+    ...predefined(origin, sha),
     ...kept,
     ...withoutUrls(mergeRequest?.variables ?? {}),
     GITLAB_USER_ID: String(starter.id),
@@ -67,14 +67,14 @@ function withoutUrls(variables: Variables): Variables {
 }
 
 async function keptVariables(db: Db, subject: Subject): Promise<Variables> {
-  const { project, repository, occasion, sha, beforeSha } = subject;
+  const { project, repository, origin, sha, beforeSha } = subject;
   const { fullPath } = project;
-  const isBranch = !occasion.tag && subject.mergeRequestId === null;
+  const isBranch = !origin.tag && subject.mergeRequestId === null;
   const namespace = fullPath.split('/').slice(0, -1).join('/');
   const [isProtected, branch, opened] = await Promise.all([
     isProtectedRef(db, subject),
     defaultBranch(project, repository),
-    isBranch ? openMergeRequests(db, project.id, occasion.ref) : [],
+    isBranch ? openMergeRequests(db, project.id, origin.ref) : [],
   ]);
   return {
     ...(await ofCommit(repository, sha)),
@@ -93,17 +93,17 @@ async function keptVariables(db: Db, subject: Subject): Promise<Variables> {
     CI_PROJECT_CLASSIFICATION_LABEL: '',
     GITLAB_FEATURES: '',
     ...(branch === null ? {} : { CI_DEFAULT_BRANCH: branch }),
-    ...(isBranch ? { CI_COMMIT_BRANCH: occasion.ref } : {}),
-    ...(occasion.tag ? await ofTag(repository, occasion.ref) : {}),
+    ...(isBranch ? { CI_COMMIT_BRANCH: origin.ref } : {}),
+    ...(origin.tag ? await ofTag(repository, origin.ref) : {}),
     ...(opened.length > 0 ? { CI_OPEN_MERGE_REQUESTS: opened.join(',') } : {}),
     ...subject.about,
   };
 }
 
 /** Refs of merge requests are not protected, whatever the rules for branches match. */
-async function isProtectedRef(db: Db, { project, occasion, mergeRequestId }: Subject): Promise<boolean> {
+async function isProtectedRef(db: Db, { project, origin, mergeRequestId }: Subject): Promise<boolean> {
   const { id: projectId } = project;
-  const { ref, tag } = occasion;
+  const { ref, tag } = origin;
   if (tag) return protectionsOfTag(await listTagProtections(db, projectId), ref).length > 0;
   return mergeRequestId === null && protectionOf(await listProtections(db, projectId), ref).protected;
 }
@@ -112,13 +112,13 @@ async function ofCommit(repository: RepositoryReader, sha: string): Promise<Vari
   const commit = await repository.commit(sha);
   if (!commit) return {};
   const whole = storable(commit.message).trimEnd();
-  const message = whole.slice(0, LONGEST_MESSAGE);
+  const message = whole.slice(0, MAX_MESSAGE_LENGTH);
   const end = message.indexOf('\n');
   const title = end < 0 ? message : message.slice(0, end);
   const { author, committer } = commit;
   return {
     CI_COMMIT_MESSAGE: message,
-    CI_COMMIT_MESSAGE_IS_TRUNCATED: String(whole.length > LONGEST_MESSAGE),
+    CI_COMMIT_MESSAGE_IS_TRUNCATED: String(whole.length > MAX_MESSAGE_LENGTH),
     CI_COMMIT_TITLE: title,
     CI_COMMIT_DESCRIPTION: title.length < LONG_TITLE ? message.slice(title.length).trim() : message,
     CI_COMMIT_AUTHOR: storable(`${author.name} <${author.email}>`),
@@ -137,7 +137,7 @@ function isoTime({ seconds, offset }: { seconds: number; offset: number }): stri
 
 async function ofTag(repository: RepositoryReader, name: string): Promise<Variables> {
   const tag = await repository.tag(name);
-  const message = tag?.annotation ? storable(tag.annotation.message).trimEnd().slice(0, LONGEST_MESSAGE) : '';
+  const message = tag?.annotation ? storable(tag.annotation.message).trimEnd().slice(0, MAX_MESSAGE_LENGTH) : '';
   return { CI_COMMIT_TAG: name, ...(message === '' ? {} : { CI_COMMIT_TAG_MESSAGE: message }) };
 }
 
@@ -145,6 +145,6 @@ async function openMergeRequests(db: Db, projectId: number, branch: string): Pro
   const rows = await db.$queryRaw<{ name: string }[]>`
     SELECT n.full_path || '/' || p.path || '!' || m.iid AS name FROM merge_requests m JOIN projects p ON p.id = m.target_project_id
       JOIN namespaces n ON n.id = p.namespace_id
-    WHERE m.source_project_id = ${projectId} AND m.source_branch = ${branch} AND m.state = 'opened' ORDER BY m.id LIMIT ${MOST_MERGE_REQUESTS}`;
+    WHERE m.source_project_id = ${projectId} AND m.source_branch = ${branch} AND m.state = 'opened' ORDER BY m.id LIMIT ${MAX_MERGE_REQUESTS}`;
   return rows.map(({ name }) => name);
 }

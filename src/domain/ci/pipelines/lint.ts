@@ -1,12 +1,12 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
-import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/base/sources.ts';
+import type { PipelineOrigin } from '#src/domain/ci/pipelines/config/base/origin.ts';
+import { MAX_CONFIG_BYTES } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import type { Ground } from '#src/domain/ci/pipelines/config/look_up.ts';
 import { NO_PLAN, type PipelinePlan } from '#src/domain/ci/pipelines/config/plan.ts';
 import { configPath, lintConfig } from '#src/domain/ci/pipelines/config/read.ts';
-import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
+import { predefinedVariables } from '#src/domain/ci/pipelines/known.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
 import { isLimit } from '#src/git/base/errors.ts';
@@ -39,14 +39,14 @@ export async function lintForProject(
   const path = await configPath(context.db, project);
   const text = content ?? (ground && (await committed(ground, path)));
   if (text === null) return { ...NO_PLAN, error: `Please provide content of ${path}` };
-  const occasion = await occasionOf(project, ground, ref);
+  const origin = await originOf(project, ground, ref);
   const mayKnow = actor !== null && can(actor, 'create_pipeline', project);
   const known =
-    mayKnow && ground && occasion
-      ? await knownVariables(context, {
+    mayKnow && ground && origin
+      ? await predefinedVariables(context, {
           project,
           repository: ground.repository,
-          occasion,
+          origin,
           sha: ground.commit,
           beforeSha: null,
           starter: actor,
@@ -54,7 +54,7 @@ export async function lintForProject(
           given: {},
         })
       : { weak: {}, strong: {} };
-  const wish = { text, occasion: dryRun ? occasion : null, known, ground, wantsMerged: true };
+  const wish = { text, origin: dryRun ? origin : null, known, ground, wantsMerged: true };
   return lintConfig(context, callerOf(actor, context.clientAddress), wish);
 }
 
@@ -62,15 +62,19 @@ async function committed({ repository, commit }: Ground, path: string): Promise<
   const entry = await repository.entry(commit, path);
   if (entry?.type !== 'blob') return null;
   try {
-    return (await repository.blob(entry.oid, LARGEST_CONFIG))?.toString('utf8') ?? null;
+    return (await repository.blob(entry.oid, MAX_CONFIG_BYTES))?.toString('utf8') ?? null;
   } catch (error) {
     // Too large for a configuration: reading it says so.
-    if (isLimit(error, 'size')) return ' '.repeat(LARGEST_CONFIG + 1);
+    if (isLimit(error, 'size')) return ' '.repeat(MAX_CONFIG_BYTES + 1);
     throw error;
   }
 }
 
-async function occasionOf(project: ProjectRow, ground: Ground | null, ref: string | null): Promise<Occasion | null> {
+async function originOf(
+  project: ProjectRow,
+  ground: Ground | null,
+  ref: string | null,
+): Promise<PipelineOrigin | null> {
   if (!ground) return null;
   const name = ref ?? project.defaultBranch ?? (await ground.repository.defaultBranch()) ?? '';
   const tag = (await ground.repository.branch(name)) === null && (await ground.repository.tag(name)) !== null;

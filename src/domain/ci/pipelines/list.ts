@@ -1,13 +1,13 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
-import type { PipelineSource } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { PipelineSource } from '#src/domain/ci/pipelines/config/base/origin.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { type Order, order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/ci/computed_fields.ts';
@@ -58,9 +58,9 @@ export async function listPipelines<R>(
     authorize(actor, 'read_pipeline', project);
     if (scope === 'branches' || scope === 'tags') refs.set(project, await refsOf(context, project, scope));
   };
-  return ofPermitted(projects, check, (permitted) => {
+  return forPermittedParents(projects, check, (permitted) => {
     const parents = permitted.map((project) => ({ project: project.id, refs: refs.get(project) ?? [] }));
-    return readPages<R>(context.db, page, ofEach(parents, { project: 'int', refs: 'text[]' }, pageOf));
+    return readPages<R>(context.db, page, perParent(parents, { project: 'int', refs: 'text[]' }, pageOf));
   });
 }
 

@@ -3,7 +3,7 @@ import { listProtections, protectionOf } from '#src/domain/repository/protection
 import type { Db } from '#src/platform/database/db.ts';
 
 /** Characters of the longest description in a variable. */
-const LONGEST = 2_700;
+const MAX_DESCRIPTION_LENGTH = 2_700;
 
 interface Facts {
   id: number;
@@ -50,8 +50,8 @@ export async function ofMergeRequest(
     CI_MERGE_REQUEST_TARGET_BRANCH_PROTECTED: await isProtected(target.id, targetBranch),
     CI_MERGE_REQUEST_TARGET_BRANCH_SHA: '',
     CI_MERGE_REQUEST_TITLE: title,
-    CI_MERGE_REQUEST_DESCRIPTION: description.slice(0, LONGEST).join(''),
-    CI_MERGE_REQUEST_DESCRIPTION_IS_TRUNCATED: String(description.length > LONGEST),
+    CI_MERGE_REQUEST_DESCRIPTION: description.slice(0, MAX_DESCRIPTION_LENGTH).join(''),
+    CI_MERGE_REQUEST_DESCRIPTION_IS_TRUNCATED: String(description.length > MAX_DESCRIPTION_LENGTH),
     CI_MERGE_REQUEST_ASSIGNEES: facts.assignees.join(', '),
     CI_MERGE_REQUEST_LABELS: facts.labels.join(','),
     CI_MERGE_REQUEST_SQUASH_ON_MERGE: String(squash),

@@ -7,11 +7,11 @@ import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
 import { cancelRedundant } from '#src/domain/ci/pipelines/cancel_redundant.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { configPath, planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
-import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
+import { predefinedVariables } from '#src/domain/ci/pipelines/known.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-import { NotFound } from '#src/platform/errors.ts';
+import { nullIfNotFound } from '#src/platform/errors.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 
 declare module '#src/platform/background/queue.ts' {
@@ -39,7 +39,7 @@ export const SKIPS = /\[(ci[ _-]skip|skip[ _-]ci)\]/i;
 const BRANCHES = 'refs/heads/';
 const TAGS = 'refs/tags/';
 /** A push of more refs imports a whole repository, and starts no pipelines. */
-const MOST_REFS = 20;
+const MAX_REFS = 20;
 
 /** Creates pipelines for pushes. */
 export const pushedPipelines: Follower = { refsPushed: requestPipelines };
@@ -50,7 +50,7 @@ async function requestPipelines(
   { db, jobs }: ChangeContext,
   { project, pusher, changes, reader, skipCi = false, ci }: RefsPushed,
 ): Promise<void> {
-  if (!jobs || skipCi || changes.length > MOST_REFS) return;
+  if (!jobs || skipCi || changes.length > MAX_REFS) return;
   const refs: PushedRef[] = [];
   const path = await configPath(db, project);
   for (const { name, from, to } of changes) {
@@ -78,7 +78,7 @@ export async function createPushedPipelines(
   { projectId, refs, options }: Jobs['pipelines.create'],
 ): Promise<void> {
   const starter = requireActor(context);
-  const project = await findProject(context, projectId).catch(unseen);
+  const project = await findProject(context, projectId).catch(nullIfNotFound);
   if (!project?.jobsEnabled || !can(starter, 'push_code', { ...project, archived: false })) return;
   const repository = await context.repositories.open(project);
   if (!repository) return;
@@ -87,21 +87,21 @@ export async function createPushedPipelines(
   for (const { ref, tag, sha, beforeSha, pushKey } of refs) {
     const commit = await repository.commit(sha);
     if (commit === null) continue;
-    const occasion = { ref, tag, source: 'push', project: project.fullPath } as const;
-    const subject = { project, repository, occasion, sha, beforeSha, starter, mergeRequestId: null, given };
-    const known = await knownVariables(context, subject);
+    const origin = { ref, tag, source: 'push', project: project.fullPath } as const;
+    const subject = { project, repository, origin, sha, beforeSha, starter, mergeRequestId: null, given };
+    const known = await predefinedVariables(context, subject);
     const base = beforeSha && (await repository.resolve(beforeSha));
     const plan = await planPipeline(
       context,
       { repository, commit: sha, base, configPath: project.ciConfigPath },
-      occasion,
+      origin,
       known,
     );
     const isAsked = options?.isSkipped === true || SKIPS.test(commit.message);
     const isSkipped = plan.error === null && plan.jobs !== null && !plan.isFiltered && isAsked;
     if (plan.error === null && !plan.jobs?.length && !isSkipped) continue;
     const input = {
-      ...occasion,
+      ...origin,
       sha,
       beforeSha,
       pushKey,
@@ -118,9 +118,4 @@ export async function createPushedPipelines(
 
 function readVariables(json: string): Variables {
   return JSON.parse(json);
-}
-
-function unseen(error: unknown): null {
-  if (error instanceof NotFound) return null;
-  throw error;
 }

@@ -2,7 +2,7 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Db } from '#src/platform/database/db.ts';
-import { ofPermitted } from '#src/platform/records/parents.ts';
+import { forPermittedParents } from '#src/platform/records/parents.ts';
 
 /** How the pipelines ended that were created in a span of time. */
 export interface PipelineStatistics {
@@ -28,7 +28,7 @@ export function pipelineStatistics(
   projects: readonly ProjectRow[],
   interval: Interval,
 ): Promise<(PipelineStatistics[] | Error)[]> {
-  return ofPermitted(
+  return forPermittedParents(
     projects,
     (project) => authorize(readerOf(context), 'read_pipeline', project),
     async (permitted) => {

@@ -1,21 +1,18 @@
 import { buffer } from 'node:stream/consumers';
 import { LRUCache } from 'lru-cache';
-import type { Context } from '#src/access/permissions/actor.ts';
 import { Overrun, ThreadLate, Threads } from '#src/base/thread.ts';
 import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
 import { type ParsedReport, REPORT_LIMITS } from '#src/domain/ci/reports/junit.ts';
 import { type JobReportTests, type TestReport, testReportOf } from '#src/domain/ci/reports/test_report.ts';
-import type { UploadLocation } from '#src/domain/uploads/store.ts';
+import type { UploadLocation, WithUploads } from '#src/domain/uploads/store.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { currentBudget } from '#src/platform/limits/budget.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
-type Stores = Pick<Context, 'db' | 'uploads'>;
-
 /** The reports of one pipeline together: how many are read, and how many tests they have. */
-const MOST = { reports: 500, cases: 100_000 };
+const MAX_COUNTS = { reports: 500, cases: 100_000 };
 /** How many levels of child pipelines are looked through. */
-const DEEPEST = 2;
+const MAX_CHILD_LEVELS = 2;
 
 /** Milliseconds of CPU time for a report, and with the wait for a thread. */
 const DEADLINE = { cpu: 3_000, all: 20_000 };
@@ -36,11 +33,11 @@ const turns = new CallerSemaphore({ concurrency: 1, waitingPerCaller: 1_000, wai
 const known = new LRUCache<string, ParsedReport>({ maxSize: 32 * 1024 * 1024, sizeCalculation: charactersOf });
 
 /** The test reports of pipelines that the caller may read: of their current jobs and those of their children, as far as they are kept. */
-export async function readTestReports(stores: Stores, pipelineIds: readonly number[]): Promise<TestReport[]> {
+export async function readTestReports(stores: WithUploads, pipelineIds: readonly number[]): Promise<TestReport[]> {
   const rows = await stores.db.$queryRaw<Row[]>`
     WITH RECURSIVE parts AS (SELECT id AS top, id, 0 AS level FROM unnest(${[...pipelineIds]}::int[]) id
       UNION ALL SELECT parts.top, p.id, parts.level + 1 FROM parts JOIN jobs b ON b.pipeline_id = parts.id AND b.bridge AND NOT b.retried
-        JOIN pipelines p ON p.source_job_id = b.id AND p.source = 'parent_pipeline' WHERE parts.level < ${DEEPEST})
+        JOIN pipelines p ON p.source_job_id = b.id AND p.source = 'parent_pipeline' WHERE parts.level < ${MAX_CHILD_LEVELS})
     SELECT r.secret, r.file_name AS "fileName", r.size::float8 AS size, parts.top AS "pipelineId", j.id AS "jobId",
       j.name AS "jobName", j.project_id AS "projectId"
     FROM parts JOIN jobs j ON j.pipeline_id = parts.id JOIN job_reports r ON r.job_id = j.id
@@ -62,12 +59,12 @@ interface Row extends UploadLocation {
   jobName: string;
 }
 
-async function readAll(stores: Stores, rows: readonly Row[]): Promise<JobReportTests[]> {
+async function readAll(stores: WithUploads, rows: readonly Row[]): Promise<JobReportTests[]> {
   const found: JobReportTests[] = [];
   let cases = 0;
   for (const [index, row] of rows.entries()) {
     const { jobId, jobName, projectId } = row;
-    const isTooMuch = index >= MOST.reports || cases > MOST.cases;
+    const isTooMuch = index >= MAX_COUNTS.reports || cases > MAX_COUNTS.cases;
     const report = isTooMuch ? { cases: [], error: TOO_MANY } : await parsed(stores, row);
     cases += report.cases.length;
     currentBudget()?.spendBytes(charactersOf(report));
@@ -76,9 +73,9 @@ async function readAll(stores: Stores, rows: readonly Row[]): Promise<JobReportT
   return found;
 }
 
-const TOO_MANY = `The pipeline has more than ${MOST.reports} reports or ${MOST.cases} tests`;
+const TOO_MANY = `The pipeline has more than ${MAX_COUNTS.reports} reports or ${MAX_COUNTS.cases} tests`;
 
-async function parsed({ uploads }: Stores, row: Row): Promise<ParsedReport> {
+async function parsed({ uploads }: WithUploads, row: Row): Promise<ParsedReport> {
   const there = known.get(row.secret);
   if (there) return there;
   if (row.size > REPORT_LIMITS.bytes) return failure(`JUnit report is larger than ${REPORT_LIMITS.bytes} bytes`);

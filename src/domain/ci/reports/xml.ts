@@ -8,7 +8,7 @@ export type XmlEvent =
   | { kind: 'text'; text: string };
 
 /** Elements within each other. */
-const DEEPEST = 100;
+const MAX_ELEMENT_DEPTH = 100;
 
 const NAME = /[^\s<>/="'!?&;]+/y;
 const ATTRIBUTE = /\s+([^\s<>/="'&;]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y;
@@ -64,7 +64,8 @@ function* startTag(text: string, start: number, open: string[]): Generator<XmlEv
   if (!end) throw new BadXml(`The tag ${name} is malformed`);
   yield { kind: 'start', name, attributes };
   if (end[1] === '/') yield { kind: 'end', name };
-  else if (open.push(name) > DEEPEST) throw new BadXml(`Elements are nested more than ${DEEPEST} levels deep`);
+  else if (open.push(name) > MAX_ELEMENT_DEPTH)
+    throw new BadXml(`Elements are nested more than ${MAX_ELEMENT_DEPTH} levels deep`);
   return TAG_END.lastIndex;
 }
 

@@ -7,7 +7,7 @@ import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/ci/computed_fields.ts';
@@ -47,7 +47,7 @@ export async function listQueuedJobs<R>(
   selection: Selection<'Job', R>,
 ): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
-  return ofPermitted(
+  return forPermittedParents(
     parents,
     ({ project }) => authorize(actor, 'read_resource_group', project),
     async (permitted) => {
@@ -77,5 +77,5 @@ function listInMode<R>(
     return pageOfRows(selection, { rows: job, where, order: sorted }, page);
   };
   const asked = parents.map(({ project, key }) => ({ project: project.id, key }));
-  return readPages<R>(db, page, ofEach(asked, { project: 'int', key: 'text' }, pageOf));
+  return readPages<R>(db, page, perParent(asked, { project: 'int', key: 'text' }, pageOf));
 }

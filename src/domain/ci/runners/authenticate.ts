@@ -71,7 +71,7 @@ function shortTokenOf(token: string): string {
 }
 
 /** Machines of a runner; more are not told apart. */
-const MOST_MANAGERS = 1_000;
+const MAX_MANAGERS = 1_000;
 
 /** Facts that a runner does not send stay unchanged. Returns the ID of the machine, if it says which it is. */
 export async function noteContact(
@@ -86,7 +86,7 @@ export async function noteContact(
       architecture = COALESCE(${architecture}, architecture), contacted_at = now() WHERE id = ${id} RETURNING id)
     INSERT INTO runner_managers AS m (runner_id, system_id, version, revision, platform, architecture, ip_address, contacted_at)
     SELECT noted.id, ${systemId}, ${version}, ${revision}, ${platform}, ${architecture}, ${ipAddress}, now() FROM noted
-    WHERE ${systemId}::text IS NOT NULL AND (SELECT count(*) FROM runner_managers o WHERE o.runner_id = noted.id) < ${MOST_MANAGERS}
+    WHERE ${systemId}::text IS NOT NULL AND (SELECT count(*) FROM runner_managers o WHERE o.runner_id = noted.id) < ${MAX_MANAGERS}
     ON CONFLICT (runner_id, system_id) DO UPDATE SET version = COALESCE(excluded.version, m.version),
       revision = COALESCE(excluded.revision, m.revision), platform = COALESCE(excluded.platform, m.platform),
       architecture = COALESCE(excluded.architecture, m.architecture), ip_address = excluded.ip_address, contacted_at = now()

@@ -14,7 +14,7 @@ declare module '#src/platform/background/queue.ts' {
 }
 
 /** Jobs per statement. */
-const TOGETHER = 200;
+const BATCH_SIZE = 200;
 
 /** Without a heartbeat for an hour. Jobs of sample data have no runner and no heartbeats. */
 const SILENT = sql`j.token_hash IS NOT NULL AND j.last_sign_at < now() - interval '1 hour'`;
@@ -41,7 +41,7 @@ export async function expireJobs(stores: ChangeContext): Promise<void> {
         });
       }
       after = found.at(-1)?.id ?? after;
-      if (found.length < TOGETHER) break;
+      if (found.length < BATCH_SIZE) break;
     }
   }
 }
@@ -49,5 +49,5 @@ export async function expireJobs(stores: ChangeContext): Promise<void> {
 function find(db: Db, condition: Prisma.Sql, after: number): Promise<{ id: number; pipelineId: number }[]> {
   return db.$queryRaw`
     SELECT j.id, j.pipeline_id AS "pipelineId" FROM jobs j
-    WHERE j.status IN ('running', 'canceling') AND NOT j.generic AND j.id > ${after} AND ${condition} ORDER BY j.id LIMIT ${TOGETHER}`;
+    WHERE j.status IN ('running', 'canceling') AND NOT j.generic AND j.id > ${after} AND ${condition} ORDER BY j.id LIMIT ${BATCH_SIZE}`;
 }

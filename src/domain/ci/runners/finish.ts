@@ -9,8 +9,6 @@ import { NotFound } from '#src/platform/errors.ts';
 
 const { sql } = Prisma;
 
-type Stores = ChangeContext;
-
 /** How a job ended. */
 export type JobEnd =
   | { state: 'success'; coverage: number | null }
@@ -23,7 +21,7 @@ export type JobEnd =
  * @throws NotFound if the job is gone
  */
 export function endRunningJob(
-  stores: Stores,
+  stores: ChangeContext,
   job: { id: number; pipelineId: number },
   end: JobEnd,
   only: Prisma.Sql = sql`TRUE`,

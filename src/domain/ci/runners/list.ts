@@ -16,7 +16,7 @@ import { Forbidden, NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { byKey, pageOfRows, readPage, readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import '#src/domain/ci/runners/computed_fields.ts';
@@ -78,12 +78,12 @@ export function listProjectRunners<R>(
       page,
     );
   };
-  return ofPermitted(
+  return forPermittedParents(
     projects,
     (project) => authorize(actor, 'admin_runner', project),
     (permitted) => {
       const parents = permitted.map(({ id }) => ({ project: id }));
-      return readPages<R>(context.db, page, ofEach(parents, { project: 'int' }, pageOf));
+      return readPages<R>(context.db, page, perParent(parents, { project: 'int' }, pageOf));
     },
   );
 }
@@ -106,12 +106,12 @@ export function listGroupRunners<R>(
       page,
     );
   };
-  return ofPermitted(
+  return forPermittedParents(
     groups,
     (group) => authorize(actor, 'admin_group_runner', group),
     (permitted) => {
       const parents = permitted.map(({ id }) => ({ parent: id }));
-      return readPages<R>(context.db, page, ofEach(parents, { parent: 'int' }, pageOf));
+      return readPages<R>(context.db, page, perParent(parents, { parent: 'int' }, pageOf));
     },
   );
 }
@@ -130,14 +130,14 @@ export async function listRunnerManagers<R>(
       { rows: manager, where: sql`${manager.runnerId} = ${parent}`, order: order('RunnerManager', ['id']) },
       page,
     );
-  return ofPermitted(
+  return forPermittedParents(
     runners,
     ({ id }) => {
       if (!seen[runners.findIndex((one) => one.id === id)]) throw new Forbidden(REASONS.noAccess);
     },
     (permitted) => {
       const parents = permitted.map(({ id }) => ({ parent: id }));
-      return readPages<R>(context.db, page, ofEach(parents, { parent: 'int' }, pageOf));
+      return readPages<R>(context.db, page, perParent(parents, { parent: 'int' }, pageOf));
     },
   );
 }
@@ -200,7 +200,7 @@ export function listRunnerJobs<R>(
     return pageOfRows(selection, { rows: job, where, order: order('Job', ['id'], sort ?? 'desc') }, page);
   };
   const parents = runners.map(({ id }) => ({ runner: id }));
-  return readPages<R>(context.db, page, ofEach(parents, { runner: 'int' }, pageOf));
+  return readPages<R>(context.db, page, perParent(parents, { runner: 'int' }, pageOf));
 }
 
 /** The projects of each runner that the actor sees, oldest first. */

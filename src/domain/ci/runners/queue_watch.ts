@@ -6,10 +6,10 @@ import type { Listener } from '#src/platform/database/listener.ts';
 const CHANNEL = 'gantry_queue';
 
 /** Milliseconds after which every runner gets a new value, so that missed announcements are caught up. */
-const LONGEST = 60_000;
+const MAX_VALUE_AGE_MS = 60_000;
 
 /** Number of projects whose last announcement is remembered. */
-const MOST_PROJECTS = 10_000;
+const MAX_PROJECTS = 10_000;
 
 /** What decides which jobs may be for a runner. */
 type QueueRunner = Pick<AuthenticatedRunner, 'isShared' | 'groupId' | 'projectIds' | 'changedAt'>;
@@ -39,7 +39,7 @@ export class QueueWatch {
     if (!this.#isConnected) return randomBytes(12).toString('hex');
     const isWide = isShared || groupId !== null;
     const newest = isWide ? this.#clock : Math.max(this.#floor, ...projectIds.map((id) => this.#newest.get(id) ?? 0));
-    return [this.#life, newest, changedAt, Math.floor(Date.now() / LONGEST)].join('-');
+    return [this.#life, newest, changedAt, Math.floor(Date.now() / MAX_VALUE_AGE_MS)].join('-');
   }
 
   /** Listens from the first request of a runner on. */
@@ -58,7 +58,7 @@ export class QueueWatch {
 
   #heard(projectId: number): void {
     this.#clock += 1;
-    if (this.#newest.size >= MOST_PROJECTS) this.#forget();
+    if (this.#newest.size >= MAX_PROJECTS) this.#forget();
     else this.#newest.set(projectId, this.#clock);
   }
 

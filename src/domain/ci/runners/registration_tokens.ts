@@ -111,7 +111,7 @@ async function readServerToken(db: Db): Promise<Uint8Array | null> {
 }
 
 /** Projects whose tokens are hashed per statement. */
-const TOGETHER = 500;
+const BATCH_SIZE = 500;
 
 /** Hashes registration tokens that an earlier version created; returns whether there were any, which is rare. */
 async function hashTokens({ db, secret }: Stores): Promise<boolean> {
@@ -120,7 +120,7 @@ async function hashTokens({ db, secret }: Stores): Promise<boolean> {
       where: { runnersTokenHash: null, id: { gt: after } },
       select: { id: true, runnersToken: true },
       orderBy: { id: 'asc' },
-      take: TOGETHER,
+      take: BATCH_SIZE,
     });
     const last = rows.at(-1);
     if (!last) return some;

@@ -10,8 +10,6 @@ import { newToken, tokenHash } from '#src/platform/secrets.ts';
 
 const { sql } = Prisma;
 
-type Stores = ChangeContext;
-
 /** A job that a runner has just taken. */
 export interface TakenJob {
   id: number;
@@ -28,7 +26,7 @@ export interface TakenJob {
  * @returns null if there is none, `taken` if others were about to take the available ones
  * @throws Forbidden if the runner was deleted meanwhile
  */
-export async function takeJob(stores: Stores, runner: AuthenticatedRunner): Promise<TakenJob | 'taken' | null> {
+export async function takeJob(stores: ChangeContext, runner: AuthenticatedRunner): Promise<TakenJob | 'taken' | null> {
   const { db } = stores;
   const token = newToken(JOB_TOKEN);
   const [job] = await take(db, runner, token).catch((error) => {

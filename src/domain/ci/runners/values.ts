@@ -1,10 +1,10 @@
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 
 /** Most tags of a runner, and characters of the longest tag. */
-export const MOST_TAGS = 50;
-const LONGEST_TAG = 255;
+export const MAX_TAGS = 50;
+const MAX_TAG_LENGTH = 255;
 /** Characters of the longest description, and of the runner's facts about itself. */
-const LONGEST_TEXT = 255;
+const MAX_TEXT_LENGTH = 255;
 
 /** The facts that a runner program sends about itself. */
 export interface RunnerInfo {
@@ -26,8 +26,8 @@ export interface RunnerValues {
 }
 
 /** Seconds of the shortest maximum timeout, and characters of the longest note. */
-const SHORTEST_TIMEOUT = 600;
-const LONGEST_NOTE = 1024;
+const MIN_TIMEOUT_SECONDS = 600;
+const MAX_NOTE_LENGTH = 1024;
 
 /** The features that a runner program says it has (`info.features`). */
 export function readFeatures(info: unknown): ReadonlySet<string> {
@@ -41,7 +41,7 @@ export function readInfo(info: unknown): RunnerInfo {
   const text = (key: string) => {
     const value = Object.hasOwn(given, key) ? given[key] : null;
     if (typeof value !== 'string') return null;
-    return value.replaceAll('\0', '').toWellFormed().slice(0, LONGEST_TEXT);
+    return value.replaceAll('\0', '').toWellFormed().slice(0, MAX_TEXT_LENGTH);
   };
   return {
     name: text('name'),
@@ -66,24 +66,24 @@ export function checkRunner({
   maintenanceNote,
 }: RunnerValues): void {
   const errors: FieldErrors = {};
-  if (description.length > LONGEST_TEXT) {
-    errors.description = [`is too long (maximum is ${LONGEST_TEXT} characters)`];
+  if (description.length > MAX_TEXT_LENGTH) {
+    errors.description = [`is too long (maximum is ${MAX_TEXT_LENGTH} characters)`];
   } else if (isUnusable(description)) errors.description = ['is invalid'];
   const wrong = tagErrors(tagList, runUntagged);
   if (wrong.length > 0) errors.tag_list = wrong;
-  if (maximumTimeout != null && !(maximumTimeout >= SHORTEST_TIMEOUT && maximumTimeout < 2 ** 31)) {
+  if (maximumTimeout != null && !(maximumTimeout >= MIN_TIMEOUT_SECONDS && maximumTimeout < 2 ** 31)) {
     errors.maximum_timeout = ['needs to be at least 10 minutes'];
   }
-  if (maintenanceNote != null && maintenanceNote.length > LONGEST_NOTE) {
-    errors.maintenance_note = [`is too long (maximum is ${LONGEST_NOTE} characters)`];
+  if (maintenanceNote != null && maintenanceNote.length > MAX_NOTE_LENGTH) {
+    errors.maintenance_note = [`is too long (maximum is ${MAX_NOTE_LENGTH} characters)`];
   } else if (isUnusable(maintenanceNote ?? '')) errors.maintenance_note = ['is invalid'];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 
 function tagErrors(tags: readonly string[], runUntagged: boolean): string[] {
-  if (tags.length > MOST_TAGS) return [`is too long (maximum is ${MOST_TAGS} tags)`];
-  if (tags.some((tag) => tag.length > LONGEST_TAG)) {
-    return [`has a tag that is too long (maximum is ${LONGEST_TAG} characters)`];
+  if (tags.length > MAX_TAGS) return [`is too long (maximum is ${MAX_TAGS} tags)`];
+  if (tags.some((tag) => tag.length > MAX_TAG_LENGTH)) {
+    return [`has a tag that is too long (maximum is ${MAX_TAG_LENGTH} characters)`];
   }
   if (tags.some(isUnusable)) return ['is invalid'];
   if (tags.length === 0 && !runUntagged) return ['can not be empty when runner is not allowed to pick untagged jobs'];

@@ -1,7 +1,7 @@
 import { CronExpressionParser } from 'cron-parser';
 
 /** Characters of the longest expression. */
-const LONGEST = 255;
+const MAX_CRON_LENGTH = 255;
 const WORDS: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
@@ -37,7 +37,7 @@ export function nextTime(expression: string, zone: string, after: Date): Date | 
 
 function parse(expression: string, tz: string, currentDate: Date) {
   const text = expression.trim();
-  if (text.length > LONGEST) return null;
+  if (text.length > MAX_CRON_LENGTH) return null;
   const fields = (WORDS[text.toLowerCase()] ?? text).split(/\s+/);
   if (fields.length !== 5 || !fields.every((field) => FIELD.test(field))) return null;
   try {

@@ -9,7 +9,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import { decrypt } from '#src/platform/secrets.ts';
@@ -68,12 +68,12 @@ export async function listSchedulePipelines<R>(
     ]);
     return pageOfRows(selection, { rows: pipeline, where, order: order('Pipeline', ['id'], sort ?? 'asc') }, page);
   };
-  return ofPermitted(
+  return forPermittedParents(
     parents,
     ({ project }) => authorize(actor, 'read_pipeline', project),
     (permitted) => {
       const asked = permitted.map(({ scheduleId }) => ({ schedule: scheduleId }));
-      return readPages<R>(context.db, page, ofEach(asked, { schedule: 'int' }, pageOf));
+      return readPages<R>(context.db, page, perParent(asked, { schedule: 'int' }, pageOf));
     },
   );
 }

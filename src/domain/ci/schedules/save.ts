@@ -49,8 +49,8 @@ const CURRENT = select('PipelineSchedule', {
 });
 
 /** Schedules of one project. */
-const MOST_SCHEDULES = 10;
-const LONGEST_DESCRIPTION = 255;
+const MAX_SCHEDULES = 10;
+const MAX_DESCRIPTION_LENGTH = 255;
 const SYNTAX = ' is invalid syntax';
 
 /** Creates a schedule of the actor. Throws NotFound, Forbidden, ValidationFailed. */
@@ -71,8 +71,8 @@ export async function createSchedule(context: Context, to: IdOrPath, input: NewS
   const id = await context.db.$transaction(async (tx) => {
     await tx.$queryRaw`SELECT id FROM projects WHERE id = ${project.id} FOR NO KEY UPDATE`;
     const count = await tx.pipelineSchedule.count({ where: { projectId: project.id } });
-    if (count >= MOST_SCHEDULES) {
-      throw new ValidationFailed({ base: [`Maximum number of pipeline schedules (${MOST_SCHEDULES}) exceeded`] });
+    if (count >= MAX_SCHEDULES) {
+      throw new ValidationFailed({ base: [`Maximum number of pipeline schedules (${MAX_SCHEDULES}) exceeded`] });
     }
     return (await tx.pipelineSchedule.create({ data, select: { id: true } })).id;
   });
@@ -151,8 +151,8 @@ async function checked(
 ): Promise<string | null> {
   const errors: FieldErrors = {};
   if (description?.trim() === '') errors.description = ["can't be blank"];
-  else if (description && description.length > LONGEST_DESCRIPTION) {
-    errors.description = [`is too long (maximum is ${LONGEST_DESCRIPTION} characters)`];
+  else if (description && description.length > MAX_DESCRIPTION_LENGTH) {
+    errors.description = [`is too long (maximum is ${MAX_DESCRIPTION_LENGTH} characters)`];
   }
   if (cron != null && !isCron(cron)) errors.cron = [SYNTAX];
   if (cronTimezone != null && zoneOf(cronTimezone) === null) errors.cron_timezone = [SYNTAX];

@@ -9,7 +9,7 @@ import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import type { JobQueue, Jobs } from '#src/platform/background/queue.ts';
 import type { Db } from '#src/platform/database/db.ts';
-import { BadRequest, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { BadRequest, nullIfNotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 declare module '#src/platform/background/queue.ts' {
@@ -22,7 +22,7 @@ declare module '#src/platform/background/queue.ts' {
 }
 
 /** Schedules per statement. */
-const TOGETHER = 200;
+const BATCH_SIZE = 200;
 
 interface Due {
   id: number;
@@ -36,10 +36,10 @@ export async function runSchedules({ db, jobs }: { db: Db; jobs: JobQueue }): Pr
   for (let after = 0; ; ) {
     const due = await db.$queryRaw<Due[]>`
       SELECT id, cron, cron_timezone AS "cronTimezone", next_run_at AS "nextRunAt" FROM pipeline_schedules
-      WHERE active AND next_run_at <= now() AND id > ${after} ORDER BY id LIMIT ${TOGETHER}`;
+      WHERE active AND next_run_at <= now() AND id > ${after} ORDER BY id LIMIT ${BATCH_SIZE}`;
     for (const schedule of due) await enqueue(db, jobs, schedule);
     after = due.at(-1)?.id ?? after;
-    if (due.length < TOGETHER) return;
+    if (due.length < BATCH_SIZE) return;
   }
 }
 
@@ -68,7 +68,7 @@ export async function startDue(
   if (!schedule?.active) return;
   const { ownerId, projectId, ref } = schedule;
   const context = ownerId === null ? null : await as(ownerId);
-  const project = context && (await findProject(context, projectId).catch(unseen));
+  const project = context && (await findProject(context, projectId).catch(nullIfNotFound));
   // The jobs of the project are turned off for now.
   if (project && !project.jobsEnabled) return;
   const parts = partsOf(ref);
@@ -109,9 +109,4 @@ async function startOf(
     inputs: readInputs(inputs),
     about: { CI_PIPELINE_SCHEDULE_DESCRIPTION: description },
   };
-}
-
-function unseen(error: unknown): null {
-  if (error instanceof NotFound) return null;
-  throw error;
 }

@@ -24,8 +24,8 @@ interface Values {
 }
 
 /** Variables of one schedule, and characters of the longest value. */
-const MOST_VARIABLES = 50;
-const LONGEST_VALUE = 64 * 1024;
+const MAX_VARIABLES = 50;
+const MAX_VALUE_LENGTH = 64 * 1024;
 
 /** Gives the pipelines of a schedule a variable, for its owner. Throws NotFound, Forbidden, ValidationFailed. */
 export async function createScheduleVariable(
@@ -40,8 +40,8 @@ export async function createScheduleVariable(
     await tx.$queryRaw`SELECT id FROM pipeline_schedules WHERE id = ${id} FOR UPDATE`;
     const names = await tx.pipelineScheduleVariable.findMany({ where: { scheduleId: id }, select: { key: true } });
     if (names.some((one) => one.key === key)) throw new ValidationFailed({ key: ['has already been taken'] });
-    if (names.length >= MOST_VARIABLES) {
-      throw new ValidationFailed({ base: [`Maximum number of variables (${MOST_VARIABLES}) exceeded`] });
+    if (names.length >= MAX_VARIABLES) {
+      throw new ValidationFailed({ base: [`Maximum number of variables (${MAX_VARIABLES}) exceeded`] });
     }
     const data = {
       scheduleId: id,
@@ -95,6 +95,7 @@ async function requireOwned(context: Context, ref: IdOrPath, id: number): Promis
 
 function check({ value, key = [] }: { value?: string | null | undefined; key?: string[] }): void {
   const errors: FieldErrors = key.length > 0 ? { key } : {};
-  if (value && value.length > LONGEST_VALUE) errors.value = [`is too long (maximum is ${LONGEST_VALUE} characters)`];
+  if (value && value.length > MAX_VALUE_LENGTH)
+    errors.value = [`is too long (maximum is ${MAX_VALUE_LENGTH} characters)`];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }

@@ -6,7 +6,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readRow } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/ci/computed_fields.ts';
@@ -38,12 +38,12 @@ export async function listStatuses<R>(
   const actor = readerOf(context);
   const pageOf = (commit: Asked<AskedCommit>) =>
     pageOfRows(selection, { rows: status, where: conditionOf(commit, filter), order: order('Job', ['id']) }, page);
-  return ofPermitted(
+  return forPermittedParents(
     commits,
     ({ project }) => authorize(actor, 'read_commit_status', project),
     (permitted) => {
       const parents = permitted.map(({ project, oid }) => ({ project: project.id, sha: oid }));
-      return readPages<R>(context.db, page, ofEach(parents, { project: 'int', sha: 'text' }, pageOf));
+      return readPages<R>(context.db, page, perParent(parents, { project: 'int', sha: 'text' }, pageOf));
     },
   );
 }

@@ -24,7 +24,7 @@ export interface Fire {
 }
 
 /** Characters of all variables of one pipeline together. */
-const MOST_CHARACTERS = 64 * 1024;
+const MAX_CHARACTERS = 64 * 1024;
 
 /**
  * Starts a pipeline with the token of a trigger, as its owner, for any caller. Throws NotFound for an unknown token and for a
@@ -62,12 +62,12 @@ export async function fireTrigger(
 }
 
 /** Characters of the longest payload; jobs do not get more. */
-const LONGEST_PAYLOAD = 256 * 1024;
+const MAX_PAYLOAD_LENGTH = 256 * 1024;
 
 function payloadVariable(payload: unknown): GivenVariable[] {
   if (payload === undefined || payload === null) return [];
   const value = JSON.stringify(payload);
-  return value.length > LONGEST_PAYLOAD ? [] : [{ key: 'TRIGGER_PAYLOAD', value, isFile: true, raw: true }];
+  return value.length > MAX_PAYLOAD_LENGTH ? [] : [{ key: 'TRIGGER_PAYLOAD', value, isFile: true, raw: true }];
 }
 
 const NO_PIPELINE = 'No pipeline created';
@@ -79,7 +79,7 @@ function readVariables(value: unknown): Variables {
   const texts = entries.every(([key, text]) => key !== '' && typeof text === 'string' && !(key + text).includes('\0'));
   if (!texts) throw new BadRequest('variables needs to be a map of key-valued strings', 'variables');
   const size = entries.reduce((sum, [key, text]) => sum + key.length + String(text).length, 0);
-  if (size > MOST_CHARACTERS)
-    throw new BadRequest(`variables are larger than ${MOST_CHARACTERS} characters`, 'variables');
+  if (size > MAX_CHARACTERS)
+    throw new BadRequest(`variables are larger than ${MAX_CHARACTERS} characters`, 'variables');
   return Object.fromEntries(entries.map(([key, text]) => [key, String(text)]));
 }

@@ -9,7 +9,7 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readPage, readRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import { decrypt } from '#src/platform/secrets.ts';
@@ -29,12 +29,12 @@ export function listProjectVariables<R>(
   const actor = requireActor(context);
   const pageOf = ({ project }: Asked<{ project: number }>) =>
     pageOfRows(selection, { ...IN_ORDER, where: sql`${variable.projectId} = ${project}` }, page);
-  return ofPermitted(
+  return forPermittedParents(
     projects,
     (project) => authorize(actor, 'admin_variable', project),
     (permitted) => {
       const parents = permitted.map(({ id }) => ({ project: id }));
-      return readPages<R>(context.db, page, ofEach(parents, { project: 'int' }, pageOf));
+      return readPages<R>(context.db, page, perParent(parents, { project: 'int' }, pageOf));
     },
   );
 }
@@ -49,12 +49,12 @@ export function listGroupVariables<R>(
   const actor = requireActor(context);
   const pageOf = ({ group }: Asked<{ group: number }>) =>
     pageOfRows(selection, { ...IN_ORDER, where: sql`${variable.namespaceId} = ${group}` }, page);
-  return ofPermitted(
+  return forPermittedParents(
     groups,
     (group) => authorize(actor, 'admin_group_variable', group),
     (permitted) => {
       const parents = permitted.map(({ id }) => ({ group: id }));
-      return readPages<R>(context.db, page, ofEach(parents, { group: 'int' }, pageOf));
+      return readPages<R>(context.db, page, perParent(parents, { group: 'int' }, pageOf));
     },
   );
 }
@@ -107,7 +107,7 @@ function within(place: VariablePlace): Prisma.Sql {
 /** The name of such variables in messages. */
 export function resourceOf(place: VariablePlace): string {
   if (place === 'server') return 'InstanceVariable';
-  return 'project' in place ? 'Variable' : 'GroupVariable';
+  return place.project ? 'Variable' : 'GroupVariable';
 }
 
 /** The value that jobs get; null if it is hidden. */

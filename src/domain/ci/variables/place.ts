@@ -1,29 +1,24 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
-import { findGroup, type GroupRow, type IdOrPath } from '#src/domain/groups/find.ts';
-import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
-
-/** Names what variables belong to: a project, a group, or the server if neither is given. */
-export interface PlaceRef {
-  project?: IdOrPath | null | undefined;
-  group?: IdOrPath | null | undefined;
-}
+import { findGroup } from '#src/domain/groups/find.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import type { Owner, OwnerRef } from '#src/domain/projects/owner.ts';
 
 /** What variables belong to. */
-export type VariablePlace = { project: ProjectRow } | { group: GroupRow } | 'server';
+export type VariablePlace = Owner | 'server';
 
-/** The place, if the actor administers its variables. Throws NotFound, Forbidden, Unauthenticated. */
-export async function administered(context: Context, { project, group }: PlaceRef): Promise<VariablePlace> {
+/** The place, the server if none is named, if the actor administers its variables. Throws NotFound, Forbidden, Unauthenticated. */
+export async function administered(context: Context, { project, group }: OwnerRef): Promise<VariablePlace> {
   const actor = requireActor(context);
   if (project != null) {
     const found = await findProject(context, project);
     authorize(actor, 'admin_variable', found);
-    return { project: found };
+    return { project: found, group: null };
   }
   if (group != null) {
     const found = await findGroup(context, group);
     authorize(actor, 'admin_group_variable', found);
-    return { group: found };
+    return { project: null, group: found };
   }
   requireAdmin(context);
   return 'server';
@@ -39,7 +34,7 @@ export function auditedVariable(place: VariablePlace, { id, key }: { id: number;
 /** The columns that say to which place a variable belongs. */
 export function columnsOf(place: VariablePlace): { projectId: number | null; namespaceId: number | null } {
   if (place === 'server') return { projectId: null, namespaceId: null };
-  return 'project' in place
+  return place.project
     ? { projectId: place.project.id, namespaceId: null }
     : { projectId: null, namespaceId: place.group.id };
 }

@@ -2,13 +2,8 @@ import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
 import { audit } from '#src/access/audit/record.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findVariable, resourceOf, type VariableName } from '#src/domain/ci/variables/list.ts';
-import {
-  administered,
-  auditedVariable,
-  columnsOf,
-  type PlaceRef,
-  type VariablePlace,
-} from '#src/domain/ci/variables/place.ts';
+import { administered, auditedVariable, columnsOf, type VariablePlace } from '#src/domain/ci/variables/place.ts';
+import type { OwnerRef } from '#src/domain/projects/owner.ts';
 import { violates } from '#src/platform/database/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
@@ -26,13 +21,13 @@ interface VariableValues {
   description?: string | null | undefined;
 }
 
-interface NewVariable extends PlaceRef, VariableValues {
+interface NewVariable extends OwnerRef, VariableValues {
   key: string;
   /** Whether the value is never shown again; it is masked then. */
   isHidden?: boolean | null | undefined;
 }
 
-interface ChangedValues extends PlaceRef, VariableValues {
+interface ChangedValues extends OwnerRef, VariableValues {
   key: string;
   /** That of the variable to change, if there are several of the key. */
   currentScope?: string | null | undefined;
@@ -51,8 +46,8 @@ const CURRENT = select('Variable', {
 });
 
 /** Characters of the longest value of the server; others have no limit but that of requests. */
-const LONGEST_SERVER_VALUE = 10_000;
-const LONGEST_TEXT = 255;
+const MAX_SERVER_VALUE_LENGTH = 10_000;
+const MAX_TEXT_LENGTH = 255;
 
 /** Creates a variable. Throws NotFound, Forbidden, ValidationFailed. */
 export async function createVariable(context: Context, { key, ...input }: NewVariable): Promise<ChangedVariable> {
@@ -122,7 +117,7 @@ export async function updateVariable(context: Context, { key, ...input }: Change
 /** Deletes a variable and returns the selected fields as they were. Throws NotFound, Forbidden, Conflict. */
 export async function deleteVariable<R>(
   context: Context,
-  ref: PlaceRef,
+  ref: OwnerRef,
   name: VariableName,
   selection: Selection<'Variable', R>,
 ): Promise<R> {
@@ -151,7 +146,7 @@ function scopeOf(place: VariablePlace, scope: string | null | undefined): string
 export function keyErrors(key: string): string[] {
   const errors = [];
   if (key === '') errors.push("can't be blank");
-  if (key.length > LONGEST_TEXT) errors.push(`is too long (maximum is ${LONGEST_TEXT} characters)`);
+  if (key.length > MAX_TEXT_LENGTH) errors.push(`is too long (maximum is ${MAX_TEXT_LENGTH} characters)`);
   if (!/^\w*$/.test(key)) errors.push("can contain only letters, digits and '_'.");
   return errors;
 }
@@ -173,17 +168,17 @@ function valueErrors(
   { value, masked, raw, environmentScope, description }: Checked,
 ): FieldErrors {
   const errors: FieldErrors = {};
-  if (place === 'server' && value.length > LONGEST_SERVER_VALUE) {
-    errors.value = [`is too long (maximum is ${LONGEST_SERVER_VALUE} characters)`];
+  if (place === 'server' && value.length > MAX_SERVER_VALUE_LENGTH) {
+    errors.value = [`is too long (maximum is ${MAX_SERVER_VALUE_LENGTH} characters)`];
   }
   if (masked && !(MASKABLE.test(value) && (raw || !value.includes('$')))) errors.value = ['is invalid'];
-  if (environmentScope.length > LONGEST_TEXT) {
-    errors.environment_scope = [`is too long (maximum is ${LONGEST_TEXT} characters)`];
+  if (environmentScope.length > MAX_TEXT_LENGTH) {
+    errors.environment_scope = [`is too long (maximum is ${MAX_TEXT_LENGTH} characters)`];
   } else if (!SCOPE.test(environmentScope)) {
     errors.environment_scope = ["can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', '*' and spaces"];
   }
-  if (description && description.length > LONGEST_TEXT) {
-    errors.description = [`is too long (maximum is ${LONGEST_TEXT} characters)`];
+  if (description && description.length > MAX_TEXT_LENGTH) {
+    errors.description = [`is too long (maximum is ${MAX_TEXT_LENGTH} characters)`];
   }
   return errors;
 }

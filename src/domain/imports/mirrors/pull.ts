@@ -46,12 +46,12 @@ export interface PullStores {
 }
 
 /** Failures after which no attempt follows by itself, mirrors that one job updates, and names of refs in an error. */
-const MOST_FAILURES = 14;
-const MOST_UPDATES = 100;
-const MOST_NAMED = 20;
+const MAX_FAILURES = 14;
+const MAX_UPDATES_PER_JOB = 100;
+const MAX_NAMED_REFS = 20;
 
 /** Refs that are changed at once while others wait for the repository. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 const BRANCHES = 'refs/heads/';
 const TAGS = 'refs/tags/';
@@ -71,7 +71,7 @@ interface Due {
  * process at a time.
  */
 export async function pullMirrors(stores: PullStores): Promise<void> {
-  for (let done = 0; done < MOST_UPDATES && !stores.stopping?.aborted; done++) {
+  for (let done = 0; done < MAX_UPDATES_PER_JOB && !stores.stopping?.aborted; done++) {
     const mirror = await claim(stores);
     if (mirror === null) return;
     await update(stores, mirror);
@@ -118,8 +118,8 @@ async function succeeded({ db }: PullStores, { id }: Due): Promise<void> {
 async function failed({ db }: PullStores, { id }: Due, error: string): Promise<void> {
   await db.$executeRaw`
     UPDATE pull_mirrors SET failures = failures + 1, last_error = ${error.toWellFormed().slice(0, 1_000)}, last_update_at = now(),
-      update_status = (CASE WHEN failures + 1 < ${MOST_FAILURES} THEN 'to_retry' ELSE 'failed' END)::mirror_status,
-      due_at = CASE WHEN failures + 1 < ${MOST_FAILURES}
+      update_status = (CASE WHEN failures + 1 < ${MAX_FAILURES} THEN 'to_retry' ELSE 'failed' END)::mirror_status,
+      due_at = CASE WHEN failures + 1 < ${MAX_FAILURES}
         THEN COALESCE(due_at, now() + interval '1 minute' * LEAST(720, 2 ^ (failures + 1))) END
     WHERE id = ${id}`;
 }
@@ -203,9 +203,9 @@ async function takeOver(
         throw new ImportFailed('Some commits of the source are missing.');
       }
       const ordered = changes.toSorted((one, other) => Number(other.name === head) - Number(one.name === head));
-      for (let at = 0; at < ordered.length; at += AT_ONCE) {
+      for (let at = 0; at < ordered.length; at += BATCH_SIZE) {
         const options = { keepLock, skipCi: !mirror.triggersPipelines };
-        const part = ordered.slice(at, at + AT_ONCE);
+        const part = ordered.slice(at, at + BATCH_SIZE);
         const outcomes = await pushRefs(context, requireActor(context), project, part, undefined, options);
         for (const { change, error } of outcomes) if (error !== null) left.push(change.name);
       }
@@ -214,8 +214,8 @@ async function takeOver(
     }
   }
   if (left.length === 0) return;
-  const more = left.length > MOST_NAMED ? ` and ${left.length - MOST_NAMED} more` : '';
-  throw new ImportFailed(`Some refs were not updated: ${left.slice(0, MOST_NAMED).join(', ')}${more}`);
+  const more = left.length > MAX_NAMED_REFS ? ` and ${left.length - MAX_NAMED_REFS} more` : '';
+  throw new ImportFailed(`Some refs were not updated: ${left.slice(0, MAX_NAMED_REFS).join(', ')}${more}`);
 }
 
 /** The refs that differ, and of these those that have parted or that the user may not change. */

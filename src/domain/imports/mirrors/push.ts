@@ -25,11 +25,11 @@ export interface MirrorStores extends Pick<Context, 'db' | 'repositories' | 'sec
 }
 
 /** Failures after which no attempt follows by itself, mirrors that one job updates, and names of refs in an error. */
-const MOST_FAILURES = 8;
-const MOST_UPDATES = 100;
-const MOST_NAMED = 20;
+const MAX_FAILURES = 8;
+const MAX_UPDATES_PER_JOB = 100;
+const MAX_NAMED_REFS = 20;
 /** Bytes of the largest answers of the other side. */
-const MOST_ANSWERED = 256 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
 /** Has the mirrors of a project updated after pushes to it, within a minute or two. */
 export const pushedMirrors: Follower = {
@@ -52,7 +52,7 @@ interface Due {
 
 /** Updates the mirrors that are due, one after another; each at most once a minute, and by one process at a time. */
 export async function pushMirrors(stores: MirrorStores): Promise<void> {
-  for (let done = 0; done < MOST_UPDATES && !stores.stopping?.aborted; done++) {
+  for (let done = 0; done < MAX_UPDATES_PER_JOB && !stores.stopping?.aborted; done++) {
     const mirror = await claim(stores);
     if (mirror === null) return;
     await update(stores, mirror);
@@ -97,8 +97,8 @@ async function succeeded({ db }: MirrorStores, { id }: Due): Promise<void> {
 async function failed({ db }: MirrorStores, { id }: Due, error: string): Promise<void> {
   await db.$executeRaw`
     UPDATE remote_mirrors SET failures = failures + 1, last_error = ${error.slice(0, 1_000)}, last_update_at = now(),
-      update_status = (CASE WHEN failures + 1 < ${MOST_FAILURES} THEN 'to_retry' ELSE 'failed' END)::mirror_status,
-      due_at = CASE WHEN failures + 1 < ${MOST_FAILURES} THEN COALESCE(due_at, now() + interval '1 minute' * 2 ^ (failures + 1)) END
+      update_status = (CASE WHEN failures + 1 < ${MAX_FAILURES} THEN 'to_retry' ELSE 'failed' END)::mirror_status,
+      due_at = CASE WHEN failures + 1 < ${MAX_FAILURES} THEN COALESCE(due_at, now() + interval '1 minute' * 2 ^ (failures + 1)) END
     WHERE id = ${id}`;
 }
 
@@ -126,7 +126,7 @@ async function push(stores: MirrorStores, mirror: Due): Promise<void> {
   const late = AbortSignal.timeout(imports.timeout);
   const signal = AbortSignal.any([broken.signal, late, ...(stopping ? [stopping] : [])]);
   const remote = new SourceRepository(target, imports, signal, 'git-receive-pack');
-  const forward = await openForward(remote, { maxBytes: MOST_ANSWERED, onFailure: (error) => broken.abort(error) });
+  const forward = await openForward(remote, { maxBytes: MAX_ANSWER_BYTES, onFailure: (error) => broken.abort(error) });
   try {
     const prune = !mirror.onlyProtectedBranches && !mirror.keepDivergentRefs;
     const refused = await pushTo(reader.directory, forward.url, { refspecs, prune }, signal);
@@ -146,6 +146,6 @@ function refusal(refs: readonly string[], mayDiverge: boolean): string {
   const why = mayDiverge
     ? 'Some refs have diverged and have not been updated on the remote'
     : 'Some refs have not been taken by the remote';
-  const more = refs.length > MOST_NAMED ? ` and ${refs.length - MOST_NAMED} more` : '';
-  return `${why}: ${refs.slice(0, MOST_NAMED).join(', ')}${more}`;
+  const more = refs.length > MAX_NAMED_REFS ? ` and ${refs.length - MAX_NAMED_REFS} more` : '';
+  return `${why}: ${refs.slice(0, MAX_NAMED_REFS).join(', ')}${more}`;
 }

@@ -21,7 +21,7 @@ export interface MirrorValues {
 }
 
 /** Mirrors of one project. */
-const MOST_MIRRORS = 10;
+const MAX_MIRRORS = 10;
 const ID = select('RemoteMirror', { id: true });
 
 /** Adds a mirror to a project. Throws NotFound, Forbidden, ValidationFailed, LimitReached. */
@@ -38,8 +38,8 @@ export async function createMirror(
   return context.db.$transaction(async (tx) => {
     // Two at a time would both find room for one more.
     await tx.$queryRaw`SELECT id FROM projects WHERE id = ${project.id} FOR NO KEY UPDATE`;
-    if ((await tx.remoteMirror.count({ where: { projectId: project.id } })) >= MOST_MIRRORS) {
-      throw new LimitReached(`A project may have ${MOST_MIRRORS} mirrors`);
+    if ((await tx.remoteMirror.count({ where: { projectId: project.id } })) >= MAX_MIRRORS) {
+      throw new LimitReached(`A project can have at most ${MAX_MIRRORS} mirrors`);
     }
     const { id } = await tx.remoteMirror.create({ data: made, select: { id: true } });
     await audit(tx, context, { action: 'mirror_created', ...audited(project, id) });

@@ -16,7 +16,7 @@ export type PullMirrorRow = PullMirror;
 /** What a project mirrors, and how; unset means unchanged. */
 export interface PullMirrorValues {
   url?: string | null | undefined;
-  /** In place of those in the URL. */
+  /** Overrides the credentials in the URL. */
   username?: string | null | undefined;
   password?: string | null | undefined;
   enabled?: boolean | null | undefined;

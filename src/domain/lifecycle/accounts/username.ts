@@ -3,7 +3,7 @@ import type { Db } from '#src/platform/database/db.ts';
 
 /** How many names are tried before one gets random digits. */
 const TRIED = 20;
-const LONGEST = 60;
+const MAX_USERNAME_LENGTH = 60;
 
 /** A free username like what somebody has elsewhere, which may be an e-mail address or have characters that ours cannot. */
 export async function freeUsername(db: Db, wanted: string): Promise<string> {
@@ -23,7 +23,7 @@ export function usernameFrom(wanted: string): string {
     .replace(/[^A-Za-z0-9_.-]+/g, '_')
     .replace(/^[^A-Za-z0-9]+/, '')
     .replace(/([._-])[._-]+/g, '$1')
-    .slice(0, LONGEST)
+    .slice(0, MAX_USERNAME_LENGTH)
     .replace(/[._-]$/, '')
     .replace(/\.(git|atom)$/i, '');
   return cleaned === '' ? 'user' : cleaned;

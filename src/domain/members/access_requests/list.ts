@@ -6,7 +6,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { ofPermitted } from '#src/platform/records/parents.ts';
+import { forPermittedParents } from '#src/platform/records/parents.ts';
 import { readRow } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
@@ -32,7 +32,7 @@ export async function listAccessRequests<R>(
 ): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
   const list = { rows: request, where: sql`TRUE`, order: order('AccessRequest', ['id']) };
-  return ofPermitted(
+  return forPermittedParents(
     sources,
     (source) => authorizeRequests(actor, source),
     (permitted) => listOfSources(context, permitted, list, page, selection),

@@ -8,12 +8,13 @@ import {
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor, requireTokenHolder } from '#src/access/permissions/actor.ts';
 import { listOfSources } from '#src/domain/members/below.ts';
-import { type PlaceRef, type Source, sourceAt } from '#src/domain/members/source.ts';
+import { type Source, sourceAt } from '#src/domain/members/source.ts';
+import type { OwnerRef } from '#src/domain/projects/owner.ts';
 import { all, Prisma } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { ofPermitted } from '#src/platform/records/parents.ts';
+import { forPermittedParents } from '#src/platform/records/parents.ts';
 import { readRow } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
@@ -30,7 +31,7 @@ export async function listAccessTokens<R>(
 ): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
   const list = { rows: token, where: all([sql`TRUE`, ...matchingTokens(filter)]), order: tokenOrder(order) };
-  return ofPermitted(
+  return forPermittedParents(
     sources,
     (source) => authorizeAccessTokens(actor, source),
     (permitted) => listOfSources(context, permitted, list, page, selection),
@@ -54,7 +55,7 @@ export async function findAccessToken<R>(
  */
 export async function currentTokenIn<R>(
   context: Context,
-  place: PlaceRef,
+  place: OwnerRef,
   selection: Selection<'PersonalAccessToken', R>,
 ): Promise<R> {
   if (place.project == null && place.group == null) return currentToken(context, selection);

@@ -12,7 +12,8 @@ import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { accessTokenOf, authorizeAccessTokens, CHANGEABLE } from '#src/domain/members/access_tokens/list.ts';
 import { insertMember } from '#src/domain/members/add.ts';
 import { levelErrors } from '#src/domain/members/level.ts';
-import { auditPlace, type PlaceRef, type Source, sourceAt } from '#src/domain/members/source.ts';
+import { auditPlace, type Source, sourceAt } from '#src/domain/members/source.ts';
+import type { OwnerRef } from '#src/domain/projects/owner.ts';
 import { createUser } from '#src/domain/users/create.ts';
 import { DomainError, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
@@ -32,7 +33,7 @@ const OF_PEOPLE: readonly string[] = ['read_user', 'sudo', 'admin_mode'];
  */
 export async function createAccessToken<R>(
   context: Context & ChangeContext,
-  place: PlaceRef,
+  place: OwnerRef,
   { accessLevel, ...input }: NewAccessToken,
   selection: Selection<'PersonalAccessToken', R>,
 ): Promise<MadeToken<R>> {
@@ -72,7 +73,7 @@ export async function createAccessToken<R>(
  */
 export async function rotateAccessToken<R>(
   context: Context,
-  place: PlaceRef,
+  place: OwnerRef,
   { id, expiresAt }: { id: number; expiresAt?: string | null | undefined },
   selection: Selection<'PersonalAccessToken', R>,
 ): Promise<MadeToken<R>> {
@@ -90,7 +91,7 @@ export async function rotateAccessToken<R>(
 /** Revokes an access token of a project or group, for those who administer it. Its bot is no member any more. Throws NotFound, Forbidden. */
 export async function revokeAccessToken<R>(
   context: Context,
-  place: PlaceRef,
+  place: OwnerRef,
   id: number,
   selection: Selection<'PersonalAccessToken', R>,
 ): Promise<R> {

@@ -6,7 +6,7 @@ import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { byKey, pageOfRows, readPage, readRow, readRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
@@ -44,12 +44,12 @@ export async function listDeployTokens<R>(
     const where = sql`${column} = ${source} AND ${matching(filter)}`;
     return pageOfRows(selection, { rows: token, where, order: byKey('DeployToken') }, page);
   };
-  return ofPermitted(
+  return forPermittedParents(
     sources,
     (source) => authorizeDeployTokens(actor, source),
     (permitted) => {
       const parents = permitted.map(({ record }) => ({ source: record.id }));
-      return readPages<R>(context.db, page, ofEach(parents, { source: 'int' }, pageOf));
+      return readPages<R>(context.db, page, perParent(parents, { source: 'int' }, pageOf));
     },
   );
 }

@@ -3,7 +3,8 @@ import { DEPLOY_TOKEN } from '#src/access/credentials/tokens/deploy_token.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { DEPLOY_SCOPES } from '#src/access/permissions/scopes.ts';
 import { authorizeDeployTokens, findDeployToken } from '#src/domain/members/deploy_tokens/list.ts';
-import { auditPlace, type PlaceRef, type Source, sourceAt } from '#src/domain/members/source.ts';
+import { auditPlace, type Source, sourceAt } from '#src/domain/members/source.ts';
+import type { OwnerRef } from '#src/domain/projects/owner.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
@@ -26,14 +27,14 @@ export type MadeDeployToken<R> = R & {
 /** Jobs of a project get the token of this name as CI_DEPLOY_USER and CI_DEPLOY_PASSWORD. */
 export const TOKEN_OF_JOBS = 'gitlab-deploy-token';
 
-const LONGEST = 255;
+const MAX_TEXT_LENGTH = 255;
 
 const NAMED = select('DeployToken', { id: true, name: true });
 
 /** Creates a deploy token of a project or group, for those who administer it. Throws NotFound, Forbidden, ValidationFailed. */
 export async function createDeployToken<R>(
   context: Context,
-  place: PlaceRef,
+  place: OwnerRef,
   input: NewDeployToken,
   selection: Selection<'DeployToken', R>,
 ): Promise<MadeDeployToken<R>> {
@@ -73,7 +74,7 @@ export async function createDeployToken<R>(
 /** Deletes a deploy token of a project or group, which stops working immediately. Throws NotFound, Forbidden. */
 export async function deleteDeployToken<R>(
   context: Context,
-  place: PlaceRef,
+  place: OwnerRef,
   id: number,
   selection: Selection<'DeployToken', R>,
 ): Promise<R> {
@@ -89,7 +90,7 @@ export async function deleteDeployToken<R>(
 /** Revokes a deploy token of a project or group, which stops working immediately and stays in the list. Throws NotFound, Forbidden. */
 export async function revokeDeployToken<R>(
   context: Context,
-  place: PlaceRef,
+  place: OwnerRef,
   id: number,
   selection: Selection<'DeployToken', R>,
 ): Promise<R> {
@@ -111,10 +112,10 @@ function tokenOf(source: Source, { id, name }: typeof NAMED.row) {
 
 function check({ name, scopes, expiresAt, username }: NewDeployToken): void {
   const errors: FieldErrors = {};
-  const tooLong = [`is too long (maximum is ${LONGEST} characters)`];
+  const tooLong = [`is too long (maximum is ${MAX_TEXT_LENGTH} characters)`];
   if (name.trim() === '') errors.name = ["can't be blank"];
-  else if (name.length > LONGEST) errors.name = tooLong;
-  if (username && username.length > LONGEST) errors.username = tooLong;
+  else if (name.length > MAX_TEXT_LENGTH) errors.name = tooLong;
+  if (username && username.length > MAX_TEXT_LENGTH) errors.username = tooLong;
   else if (username && !/^[a-zA-Z0-9.+_-]+$/.test(username.trim())) {
     errors.username = ["can contain only letters, digits, '_', '-', '+', and '.'"];
   }

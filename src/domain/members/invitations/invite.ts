@@ -1,11 +1,12 @@
 import { audit } from '#src/access/audit/record.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { countUses, digest } from '#src/access/sign_in/attempts.ts';
-import { MOST_ADDED, type NewMember, putMember } from '#src/domain/members/add.ts';
+import { MAX_ADDED_MEMBERS, type NewMember, putMember } from '#src/domain/members/add.ts';
 import { INVITATION_DAYS } from '#src/domain/members/expire.ts';
 import { enqueueInvitationMail } from '#src/domain/members/invitations/mail.ts';
 import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
-import { auditPlace, authorizeMembers, type PlaceRef, type Source, sourceAt } from '#src/domain/members/source.ts';
+import { auditPlace, authorizeMembers, type Source, sourceAt } from '#src/domain/members/source.ts';
+import type { OwnerRef } from '#src/domain/projects/owner.ts';
 import { domainErrors } from '#src/domain/users/domains.ts';
 import { isAddress, normaliseAddress } from '#src/domain/users/emails/address.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
@@ -35,7 +36,7 @@ const HOUR = 60 * 60;
  */
 export async function inviteMembers(
   context: Context,
-  place: PlaceRef,
+  place: OwnerRef,
   { emails, userIds }: Invited,
   membership: Omit<NewMember, 'userId' | 'givenById'>,
 ): Promise<InvitedResult> {
@@ -53,8 +54,8 @@ export async function inviteMembers(
   const errors = levelErrors(source, membership.accessLevel);
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   checkGrant(actor, source, membership.accessLevel);
-  if (addresses.length + ids.length > MOST_ADDED) {
-    return { refused: `Too many users specified (limit is ${MOST_ADDED})` };
+  if (addresses.length + ids.length > MAX_ADDED_MEMBERS) {
+    return { refused: `Too many users specified (limit is ${MAX_ADDED_MEMBERS})` };
   }
   if (isPast(membership.expiresAt)) {
     return { refused: new Map([...addresses, ...ids.map(String)].map((one) => [one, PAST])) };

@@ -8,7 +8,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { computedFields } from '#src/platform/records/computed_fields.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { byKey, pageOfRows, readRow } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
@@ -47,12 +47,12 @@ export async function listInvitations<R>(
     const where = all([sql`${column} = ${source}`, ...conditions]);
     return pageOfRows(selection, { rows: invitation, where, order: byKey('Invitation') }, page);
   };
-  return ofPermitted(
+  return forPermittedParents(
     sources,
     (source) => authorizeMembers(actor, source),
     (permitted) => {
       const parents = permitted.map(({ record }) => ({ source: record.id }));
-      return readPages<R>(context.db, page, ofEach(parents, { source: 'int' }, pageOf));
+      return readPages<R>(context.db, page, perParent(parents, { source: 'int' }, pageOf));
     },
   );
 }

@@ -3,7 +3,8 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { isPast } from '#src/domain/members/invitations/invite.ts';
 import { findInvitation } from '#src/domain/members/invitations/list.ts';
 import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
-import { auditPlace, type PlaceRef, sourceAt } from '#src/domain/members/source.ts';
+import { auditPlace, sourceAt } from '#src/domain/members/source.ts';
+import type { OwnerRef } from '#src/domain/projects/owner.ts';
 import { BadRequest, type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
@@ -18,7 +19,7 @@ const BASE = select('Invitation', { id: true, email: true });
 /** Changes a pending invitation. Throws NotFound for place and invitation, Forbidden, BadRequest, ValidationFailed. */
 export async function updateInvitation<R>(
   context: Context,
-  place: PlaceRef,
+  place: OwnerRef,
   email: string,
   { accessLevel, expiresAt }: InvitationChanges,
   selection: Selection<'Invitation', R>,
@@ -59,7 +60,7 @@ export async function updateInvitation<R>(
  * Withdraws a pending invitation, whose link stops working; returns its address. Throws NotFound for place and invitation,
  * Forbidden.
  */
-export async function deleteInvitation(context: Context, place: PlaceRef, email: string): Promise<{ email: string }> {
+export async function deleteInvitation(context: Context, place: OwnerRef, email: string): Promise<{ email: string }> {
   const source = await sourceAt(context, place);
   const found = await findInvitation(context, source, email, BASE);
   await context.db.$transaction(async (tx) => {

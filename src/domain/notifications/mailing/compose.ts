@@ -7,7 +7,7 @@ import type { Message } from '#src/platform/outbound/mail/mailer.ts';
 import { label, type Texts } from '#src/platform/texts/texts.ts';
 
 /** Characters of a subject; longer ones are truncated. */
-const MOST_OF_SUBJECT = 200;
+const MAX_SUBJECT_LENGTH = 200;
 
 /** What separates the notes of a review, as text and in HTML. */
 const BETWEEN = { text: '\n\n---\n\n', html: '\n<hr>\n' };
@@ -40,7 +40,7 @@ interface Links {
  *
  * @param rendered its texts as sanitised HTML
  */
-export function composeTold(
+export function composeNotification(
   happening: Keyed,
   { email: to, reason }: Recipient,
   facts: Facts,
@@ -77,7 +77,7 @@ ${text === null ? '' : `<div>${rendered.join(BETWEEN.html)}</div>\n`}<p><a href=
 /** `Project | Title (#4)`, and `Re: …` for follow-ups. */
 function subjectOf(happening: Keyed, { project, title, number }: Facts): string {
   const follows = 'subject' in happening && !isFirst(happening);
-  const words = cut(line(`${project} | ${title}`), MOST_OF_SUBJECT);
+  const words = cut(line(`${project} | ${title}`), MAX_SUBJECT_LENGTH);
   return `${follows ? 'Re: ' : ''}${words} (${number})`;
 }
 

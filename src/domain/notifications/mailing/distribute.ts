@@ -5,7 +5,7 @@ import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
 /** Recipients per transaction. */
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 /** Days for which deliveries and events are remembered: longer than any job is retried. */
 const KEPT = 7;
@@ -17,8 +17,8 @@ export async function findRecipients(
 ): Promise<void> {
   for (const happening of happenings) {
     const recipients = await recipientsOf(db, happening);
-    for (let at = 0; at < recipients.length; at += AT_ONCE) {
-      await leave({ db, jobs }, happening, recipients.slice(at, at + AT_ONCE));
+    for (let at = 0; at < recipients.length; at += BATCH_SIZE) {
+      await leave({ db, jobs }, happening, recipients.slice(at, at + BATCH_SIZE));
     }
     await recipientsFound(db, happening);
   }

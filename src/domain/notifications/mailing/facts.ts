@@ -33,7 +33,7 @@ export function factsOf(db: Db, happening: Happening, texts: Texts): Promise<Fac
 }
 
 /** Characters of all texts together. */
-const MOST_OF_TEXT = 20_000;
+const MAX_TEXT_CHARACTERS = 20_000;
 
 interface Read {
   iid: number;
@@ -77,7 +77,7 @@ async function ofRecord(db: Db, happening: RecordHappening, texts: Texts): Promi
 
 /** The texts that are not blank, up to the limit. */
 function shown(texts: readonly string[]): string[] {
-  let left = MOST_OF_TEXT;
+  let left = MAX_TEXT_CHARACTERS;
   return texts.flatMap((text) => {
     const part = left > 0 ? cut(text, left) : '';
     left -= text.length;

@@ -2,7 +2,7 @@ import { activeUser } from '#src/access/credentials/authenticate.ts';
 import type { Outgoing } from '#src/access/credentials/mail/deliver.ts';
 import { textsFor } from '#src/access/credentials/mail/recipient_texts.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
-import { composeTold } from '#src/domain/notifications/mailing/compose.ts';
+import { composeNotification } from '#src/domain/notifications/mailing/compose.ts';
 import { factsOf } from '#src/domain/notifications/mailing/facts.ts';
 import { holdThread } from '#src/domain/notifications/mailing/hold.ts';
 import { firstDue, isOrdered, type Thread } from '#src/domain/notifications/mailing/order.ts';
@@ -30,7 +30,7 @@ const PAUSE = 2;
  * Sends the mail about an event to one user: once, and only if the user still wants it and may see its record now. Mail about
  * earlier events on the same issue or merge request goes first. Throws errors of the mail server, to be retried later.
  */
-export async function sendTold({ jobs, ...sending }: Sending & { jobs: JobQueue }, told: Told): Promise<void> {
+export async function sendNotification({ jobs, ...sending }: Sending & { jobs: JobQueue }, told: Told): Promise<void> {
   const { db } = sending;
   const { happening, userId } = told;
   if (!(await isDue(db, told))) return;
@@ -102,7 +102,7 @@ async function sendWanted(
       ? `${base}${UNSUBSCRIBE_PATH}?token=${unsubscribeToken(secret, { userId, ...happening.subject })}`
       : null;
   const rendered = await renderedFor(userId, { db, repositories }, base, happening.projectId, facts.texts);
-  await mailer.send(composeTold(happening, recipient, facts, rendered, { baseUrl: base, unsubscribe }, texts));
+  await mailer.send(composeNotification(happening, recipient, facts, rendered, { baseUrl: base, unsubscribe }, texts));
 }
 
 /** Texts as HTML with links to what the user can see, and with the texts of images: loading one would tell who reads the mail. */

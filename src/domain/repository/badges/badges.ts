@@ -212,13 +212,13 @@ function authorizeBadges({ actor }: Context, { project: own, group }: BadgePlace
 }
 
 /** Characters of the longest name and address. */
-const LONGEST = { name: 255, link_url: 2048, image_url: 2048 };
+const MAX_LENGTHS = { name: 255, link_url: 2048, image_url: 2048 };
 
 /** Throws ValidationFailed. */
 function check({ name, linkUrl, imageUrl }: Partial<BadgeValues>): void {
   const errors: FieldErrors = {};
   for (const [field, text] of Object.entries({ name, link_url: linkUrl, image_url: imageUrl })) {
-    const longest = LONGEST[field as keyof typeof LONGEST];
+    const longest = MAX_LENGTHS[field as keyof typeof MAX_LENGTHS];
     if (text == null) continue;
     if (text.length > longest) errors[field] = [`is too long (maximum is ${longest} characters)`];
     else if (field !== 'name' && !isHttp(text)) errors[field] = ['must be a valid URL'];

@@ -114,7 +114,7 @@ export interface Divergence {
 }
 
 /** The number of commits that stands for all that are more. */
-export const MOST_COUNTED = 1_000;
+export const MAX_COUNTED_COMMITS = 1_000;
 
 /**
  * How a branch and the default one have parted; null for that one, and for histories that cannot be read. Cacheable, as a commit's
@@ -128,7 +128,7 @@ export async function divergenceOf(context: Context, { name, commit }: BranchRow
   const count = async () => {
     if (base.commit === oid) return { ahead: 0, behind: 0 };
     const [behind, ahead] = await withEffort(context, () => repository.countApart(base.commit, oid));
-    return { ahead: Math.min(ahead, MOST_COUNTED), behind: Math.min(behind, MOST_COUNTED) };
+    return { ahead: Math.min(ahead, MAX_COUNTED_COMMITS), behind: Math.min(behind, MAX_COUNTED_COMMITS) };
   };
   try {
     return await remembered(repository, `apart ${base.commit} ${oid}`, count);

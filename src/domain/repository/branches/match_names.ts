@@ -5,13 +5,13 @@ import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 /** Milliseconds of CPU time within which a pattern must match all names. */
 const DEADLINE = 500;
 /** Characters of the longest pattern. */
-const LONGEST = 1_000;
+const MAX_PATTERN_LENGTH = 1_000;
 /** One pattern at a time; projects take turns. */
-const TURNS = { concurrency: 1, waitingPerCaller: 20, waiting: 200, patience: 5_000 };
+const CONCURRENCY_LIMITS = { concurrency: 1, waitingPerCaller: 20, waiting: 200, patience: 5_000 };
 
 /** In a checkout the thread is TypeScript, in the published package JavaScript. */
 const script = import.meta.filename.endsWith('.ts') ? './match_names_thread.ts' : './match_names_thread.js';
-const turns = new CallerSemaphore(TURNS);
+const turns = new CallerSemaphore(CONCURRENCY_LIMITS);
 const threads = new Threads<{ source: string; flags: string; names: string[] }, { matching: number[] | null }>(
   new URL(script, import.meta.url),
   { threads: 1, memory: 64, milliseconds: 10_000, cpuTime: DEADLINE, idle: 30_000 },
@@ -27,7 +27,7 @@ export async function matchingNames<T extends { name: string }>(
   caller: string,
 ): Promise<readonly T[]> {
   const [, options = '', source = ''] = /^(\(\?i\))?(.*)$/s.exec(pattern) ?? [];
-  if (pattern.length > LONGEST) throw invalid();
+  if (pattern.length > MAX_PATTERN_LENGTH) throw invalid();
   const names = list.map(({ name }) => name);
   try {
     const asked = { source, flags: options === '' ? 'u' : 'iu', names };

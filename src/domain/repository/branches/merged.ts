@@ -15,7 +15,7 @@ declare module '#src/platform/background/queue.ts' {
 }
 
 /** How many branches are deleted under one lock. */
-const AT_ONCE = 50;
+const BATCH_SIZE = 50;
 
 /** Enqueues a job that deletes all merged branches. Throws Unauthenticated, NotFound, Forbidden. */
 export async function deleteMergedBranches(context: Context, ref: IdOrPath): Promise<void> {
@@ -55,8 +55,8 @@ export async function removeMergedBranches(
     return merged.has(commit) && !spared;
   });
   const changes = gone.map(({ name, commit }) => ({ name: `refs/heads/${name}`, from: commit, to: null }));
-  for (let at = 0; at < changes.length; at += AT_ONCE) {
-    await pushRefs(stores, { id: userId }, project, changes.slice(at, at + AT_ONCE));
+  for (let at = 0; at < changes.length; at += BATCH_SIZE) {
+    await pushRefs(stores, { id: userId }, project, changes.slice(at, at + BATCH_SIZE));
   }
 }
 

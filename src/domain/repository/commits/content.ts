@@ -21,7 +21,7 @@ export async function readContent(
 ): Promise<string | Buffer | null | undefined> {
   if (!contentFile) return content;
   if (content != null) throw new ValidationFailed({ content_file: ['cannot be given beside content'] });
-  if (contentFile.size > maxInlineBytes) throw new ContentTooLarge(`a file may have ${maxInlineBytes} bytes here`);
+  if (contentFile.size > maxInlineBytes) throw new ContentTooLarge(`files can be at most ${maxInlineBytes} bytes here`);
   return buffer(contentFile.stream());
 }
 

@@ -9,7 +9,7 @@ import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 
 /** How many revisions are looked at together. */
-export const MOST_REVISIONS = 20;
+export const MAX_REVISIONS = 20;
 
 /** The best common ancestor of several revisions. Throws NotFound, BadRequest, Forbidden, Unauthenticated, RateLimited. */
 export async function findMergeBase(
@@ -19,7 +19,7 @@ export async function findMergeBase(
 ): Promise<CommitRow> {
   authorize(context.actor, 'read_commit', project);
   if (revisions.length < 2) throw new BadRequest('Provide at least 2 refs', 'refs');
-  if (revisions.length > MOST_REVISIONS) throw new BadRequest(`Provide at most ${MOST_REVISIONS} refs`, 'refs');
+  if (revisions.length > MAX_REVISIONS) throw new BadRequest(`Provide at most ${MAX_REVISIONS} refs`, 'refs');
   const repository = await context.repositories.open(project);
   if (!repository) throw unknown(revisions);
   const oids: Oid[] = [];

@@ -7,7 +7,7 @@ import { fingerprintOf } from '#src/domain/users/keys/holder.ts';
 import { findKeysByIds, type KeyRow } from '#src/domain/users/keys/list.ts';
 import { readSshSignature } from '#src/domain/users/keys/ssh_signature.ts';
 import { Prisma, queryRows } from '#src/platform/database/db.ts';
-import { ofPermitted } from '#src/platform/records/parents.ts';
+import { forPermittedParents } from '#src/platform/records/parents.ts';
 
 const { sql } = Prisma;
 
@@ -46,10 +46,10 @@ export interface SigningGpgKey {
 }
 
 /** Characters of the longest signature that is looked at. */
-const LONGEST = 64 * 1024;
+const MAX_SIGNATURE_LENGTH = 64 * 1024;
 
 /** How many keys that have the same ID are tried. */
-const MOST_KEYS = 20;
+const MAX_KEYS = 20;
 
 /**
  * The signatures of commits, with what the server can say of them by the SSH keys and GPG keys of users, as they are now; null for
@@ -60,7 +60,7 @@ export function signaturesOfCommits(
   context: Context,
   commits: readonly CommitRow[],
 ): Promise<(CommitSignatureRow | null | Error)[]> {
-  return ofPermitted<CommitRow, CommitSignatureRow | null | Error>(
+  return forPermittedParents<CommitRow, CommitSignatureRow | null | Error>(
     commits,
     ({ project }) => authorize(context.actor, 'read_commit', project),
     async (permitted) => {
@@ -88,7 +88,7 @@ interface Found {
 
 async function read({ repository, oid, committer }: CommitRow): Promise<Found | null> {
   const found = await repository.signature(oid);
-  if (found === null || found.armor.length > LONGEST) return null;
+  if (found === null || found.armor.length > MAX_SIGNATURE_LENGTH) return null;
   const email = committer.email.trim().toLowerCase().toWellFormed();
   const whole = { ...found, email, fingerprint: null, pgpKeyId: null };
   if (found.armor.startsWith('-----BEGIN SSH SIGNATURE-----')) {
@@ -150,7 +150,7 @@ async function keysOf(
             FROM (SELECT id, primary_key_id AS key_id, NULL::int AS subkey_id FROM gpg_keys
                 WHERE primary_key_id = ANY(${keyIds}::text[])
               UNION ALL SELECT gpg_key_id, key_id, id FROM gpg_subkeys WHERE key_id = ANY(${keyIds}::text[])) named
-            JOIN gpg_keys k ON k.id = named.id ORDER BY named.subkey_id NULLS FIRST LIMIT ${MOST_KEYS * keyIds.length}`,
+            JOIN gpg_keys k ON k.id = named.id ORDER BY named.subkey_id NULLS FIRST LIMIT ${MAX_KEYS * keyIds.length}`,
         );
   return [
     new Map(ssh.map((key) => [key.fingerprint, { ...key, row: shown.get(key.id) ?? null }])),
@@ -173,7 +173,7 @@ async function judge(
     return { ...row, status: key.addresses.includes(email) ? 'verified' : 'other_user', sshKey: key.row };
   }
   if (hasSeveralSignatures(found.armor)) return { ...row, status: 'multiple_signatures' };
-  const keys = (gpgKeys.get(pgpKeyId ?? '') ?? []).slice(0, MOST_KEYS);
+  const keys = (gpgKeys.get(pgpKeyId ?? '') ?? []).slice(0, MAX_KEYS);
   if (keys.length === 0) return { ...row, status: 'unknown_key' };
   try {
     const { armor: signature, signed } = found;

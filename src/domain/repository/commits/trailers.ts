@@ -2,7 +2,7 @@
 const BY_GIT = /^(?:Signed-off-by: |\(cherry picked from commit )/;
 const TRAILER = /^([A-Za-z0-9-]+)[ \t]*:(.*)$/;
 /** Characters of the end of a message that are looked at. */
-const LONGEST = 64 * 1024;
+const MAX_TRAILER_LENGTH = 64 * 1024;
 
 /**
  * The trailers of a message, such as `Signed-off-by`, by key in their order: the lines of its last paragraph, unless that is the first one,
@@ -28,7 +28,7 @@ export function trailersOf(message: string): Map<string, string[]> {
 
 /** The lines of the last paragraph, if they are trailers: all of them, or a quarter beside one that git writes. */
 function block(message: string): string[] {
-  const text = message.slice(-LONGEST).toWellFormed().trimEnd();
+  const text = message.slice(-MAX_TRAILER_LENGTH).toWellFormed().trimEnd();
   const lines = text.split('\n').map((line) => line.trimEnd());
   const begin = lines.lastIndexOf('') + 1;
   // The first paragraph is the title.

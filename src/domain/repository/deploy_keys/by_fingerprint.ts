@@ -26,7 +26,7 @@ export interface RegisteredKey {
 }
 
 /** Projects of a deploy key that are told of. */
-const MOST_PROJECTS = 1_000;
+const MAX_PROJECTS = 1_000;
 
 /** The key with a fingerprint, for administrators. Throws Forbidden, BadRequest, NotFound. */
 export async function findKeyByFingerprint(
@@ -46,7 +46,7 @@ export async function findKeyByFingerprint(
       'expiresAt', NULL, 'usageType', 'auth', 'lastUsedAt', k.last_used_at, 'user', ${userJson('u', users)},
       'deployKeyProjects', (SELECT COALESCE(json_agg(json_build_object('deployKeyId', l.deploy_key_id, 'projectId', l.project_id,
         'canPush', k.can_push) ORDER BY l.project_id), '[]') FROM (SELECT * FROM project_deploy_keys pk
-        WHERE pk.deploy_key_id = k.id ORDER BY pk.project_id LIMIT ${MOST_PROJECTS}) l))), '[]')
+        WHERE pk.deploy_key_id = k.id ORDER BY pk.project_id LIMIT ${MAX_PROJECTS}) l))), '[]')
       FROM deploy_keys k LEFT JOIN users u ON u.id = k.user_id WHERE ${own})`,
   );
   if (!found) throw new NotFound('Key');

@@ -8,7 +8,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readPage, readRow, readRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
@@ -45,12 +45,12 @@ export async function listDeployKeys<R>(
   const actor = requireActor(context);
   const read = (permitted: ProjectRow[]) => {
     const parents = permitted.map(({ id }) => ({ project: id }));
-    const lists = ofEach(parents, { project: 'int' }, ({ project }) =>
+    const lists = perParent(parents, { project: 'int' }, ({ project }) =>
       pageOfRows(selection, { rows: key, where: ofProject(project), order: NEWEST_FIRST }, page),
     );
     return readPages<R>(context.db, page, lists);
   };
-  return ofPermitted(projects, (project) => authorize(actor, 'admin_deploy_key', project), read);
+  return forPermittedParents(projects, (project) => authorize(actor, 'admin_deploy_key', project), read);
 }
 
 /** One of the deploy keys of a project. Throws NotFound, Forbidden, Unauthenticated. */

@@ -6,25 +6,25 @@ import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 export type { HighlightedLines };
 
 /** Characters of a text that is highlighted; a longer one is shown without colours. */
-const LONGEST_HIGHLIGHTED = 524_288;
+const MAX_HIGHLIGHTED_LENGTH = 524_288;
 
 /** Milliseconds of CPU time for a text: several times what the longest sensible one takes. */
 const DEADLINE = 2_000;
 const LIMITS = { threads: 2, memory: 256, milliseconds: 20_000, cpuTime: DEADLINE, idle: 60_000 };
 
 /** Two texts at a time; callers take turns. */
-const TURNS = { concurrency: 2, waitingPerCaller: 50, waiting: 1_000, patience: 20_000 };
+const CONCURRENCY_LIMITS = { concurrency: 2, waitingPerCaller: 50, waiting: 1_000, patience: 20_000 };
 
 /** In a checkout the thread is TypeScript, in the published package JavaScript. */
 const SCRIPT = new URL(import.meta.filename.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
 
-const turns = new CallerSemaphore(TURNS);
+const turns = new CallerSemaphore(CONCURRENCY_LIMITS);
 const threads = new Threads<Highlighting, HighlightedLines>(SCRIPT, LIMITS);
 
 /** Bytes of highlighted files that are kept, of all repositories. */
-const MOST_KEPT = 32 * 1024 * 1024;
+const MAX_CACHED_BYTES = 32 * 1024 * 1024;
 
-const kept = new LRUCache<string, HighlightedLines>({ maxSize: MOST_KEPT, sizeCalculation: bytesOf });
+const kept = new LRUCache<string, HighlightedLines>({ maxSize: MAX_CACHED_BYTES, sizeCalculation: bytesOf });
 
 /**
  * The lines of a file as HTML, with colours if its name says in which language it is. Kept by the hash of the content.
@@ -49,7 +49,7 @@ export async function highlight(
 }
 
 async function inThread(text: string, name: string): Promise<HighlightedLines> {
-  if (text.length > LONGEST_HIGHLIGHTED) return threads.run({ text, name: null });
+  if (text.length > MAX_HIGHLIGHTED_LENGTH) return threads.run({ text, name: null });
   try {
     return await threads.run({ text, name });
   } catch (error) {

@@ -26,7 +26,7 @@ export interface HighlightedLines {
 }
 
 /** Characters of a line that are shown. */
-const LONGEST_LINE = 5_000;
+const MAX_LINE_LENGTH = 5_000;
 
 for (const [name, language] of Object.entries({ dockerfile, elixir, haskell, nginx, powershell, protobuf, scala })) {
   highlighter.registerLanguage(name, language);
@@ -50,9 +50,9 @@ export function highlightLines({ text, name }: Highlighting): HighlightedLines {
   // Browsers would begin a line at each carriage return.
   const given = text.replaceAll('\r', '').split('\n');
   if (given.at(-1) === '') given.pop();
-  const isCut = given.some((line) => line.length > LONGEST_LINE);
+  const isCut = given.some((line) => line.length > MAX_LINE_LENGTH);
   const shown = isCut
-    ? given.map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line))
+    ? given.map((line) => (line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line))
     : given;
   const lengths = shown.map((line) => line.length);
   const language = name === null ? null : languageOf(name);

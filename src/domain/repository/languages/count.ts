@@ -25,9 +25,9 @@ export interface Language {
 }
 
 /** Files of a large tree that are looked at: its first ones. */
-const MOST_FILES = 50_000;
+const MAX_FILES = 50_000;
 /** Languages that are kept of a project: those of the most bytes. */
-const MOST_LANGUAGES = 100;
+const MAX_LANGUAGES = 100;
 
 /**
  * The languages of the files on the default branch, the largest first; none for an empty repository. Throws Forbidden,
@@ -75,7 +75,7 @@ async function countAt(repository: RepositoryReader, tip: Oid): Promise<Counted>
   const counts = await repository.measureTree(tip);
   if (!counts) return [];
   // Directories come first in a listing.
-  const listing = { recursive: true, offset: counts.tree, limit: Math.min(counts.blob, MOST_FILES) };
+  const listing = { recursive: true, offset: counts.tree, limit: Math.min(counts.blob, MAX_FILES) };
   const files = (await repository.treePage(tip, '', listing))?.entries ?? [];
   const counted: { language: string; oid: Oid }[] = [];
   for (const { path, mode, oid } of files) {
@@ -89,7 +89,7 @@ async function countAt(repository: RepositoryReader, tip: Oid): Promise<Counted>
   return [...bytes]
     .filter(([, size]) => size > 0)
     .sort(([a, most], [b, other]) => other - most || (a < b ? -1 : 1))
-    .slice(0, MOST_LANGUAGES);
+    .slice(0, MAX_LANGUAGES);
 }
 
 /** Whether it is a file, and no symbolic link. */

@@ -7,13 +7,13 @@ import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import {
   changedLevels,
-  type GivenLevel,
-  type KeptLevel,
+  type LevelInput,
   type LevelKind,
   newLevels,
   requireDeployKeys,
   requireFew,
   requireName,
+  type StoredLevel,
 } from '#src/domain/repository/protections/given_levels.ts';
 import { type Level, reaches } from '#src/domain/repository/protections/levels.ts';
 import { type Transaction, violates } from '#src/platform/database/db.ts';
@@ -31,9 +31,9 @@ const ACTIONS = ['push', 'merge', 'unprotect'] as const;
 /** Changes to a protection of branches; absent ones stay as they are. */
 export interface BranchProtectionRuleChanges {
   allowForcePush?: boolean | null | undefined;
-  allowedToPush?: readonly GivenLevel[] | null | undefined;
-  allowedToMerge?: readonly GivenLevel[] | null | undefined;
-  allowedToUnprotect?: readonly GivenLevel[] | null | undefined;
+  allowedToPush?: readonly LevelInput[] | null | undefined;
+  allowedToMerge?: readonly LevelInput[] | null | undefined;
+  allowedToUnprotect?: readonly LevelInput[] | null | undefined;
 }
 
 export interface NewBranchProtectionRule extends BranchProtectionRuleChanges {
@@ -47,7 +47,7 @@ export interface NewBranchProtectionRule extends BranchProtectionRuleChanges {
 /** A protection that is held until its transaction ends. */
 export interface HeldRule {
   id: number;
-  levels: readonly (KeptLevel & { action: Action })[];
+  levels: readonly (StoredLevel & { action: Action })[];
 }
 
 /** Protects the branches with a name. Throws NotFound, Forbidden, Conflict, VALIDATION_FAILED. */
@@ -143,7 +143,7 @@ export function requireUnprotecting({ levels }: HeldRule, actor: Actor, project:
   if (!mayUnprotect) throw new Forbidden();
 }
 
-/** The protection with a name, which nobody else changes until the transaction ends; null without one. */
+/** The named protection, locked until the transaction ends; null if there is none. */
 export async function holdRule(tx: Transaction, projectId: number, name: string): Promise<HeldRule | null> {
   const [rule] = await tx.$queryRaw<{ id: number }[]>`
     SELECT id FROM protected_branches WHERE project_id = ${projectId} AND name = ${name} FOR UPDATE`;
@@ -171,10 +171,10 @@ async function keep(
   tx: Transaction,
   protectedBranchId: number,
   action: Action,
-  before: readonly KeptLevel[],
-  levels: readonly KeptLevel[],
+  before: readonly StoredLevel[],
+  levels: readonly StoredLevel[],
 ): Promise<void> {
-  const isSame = (one: KeptLevel) => (other: KeptLevel) =>
+  const isSame = (one: StoredLevel) => (other: StoredLevel) =>
     one.accessLevel === other.accessLevel && one.deployKeyId === other.deployKeyId;
   const ids = new Set(levels.map(({ id }) => id));
   const left = before.filter(({ id }) => !ids.has(id));

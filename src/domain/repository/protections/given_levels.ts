@@ -4,7 +4,7 @@ import type { Transaction } from '#src/platform/database/db.ts';
 import { DomainError, NotFound } from '#src/platform/errors.ts';
 
 /** A level as it was given: whom to let do something, or a change of the level with the ID. */
-export interface GivenLevel {
+export interface LevelInput {
   id?: number | null | undefined;
   accessLevel?: number | null | undefined;
   deployKeyId?: number | null | undefined;
@@ -15,7 +15,7 @@ export interface GivenLevel {
 }
 
 /** A level of a protection that is in the database, or to be. */
-export interface KeptLevel extends Level {
+export interface StoredLevel extends Level {
   /** Null for a new one. */
   id: number | null;
 }
@@ -34,8 +34,8 @@ export interface LevelKind {
 export function newLevels(
   kind: LevelKind,
   accessLevel: number | null | undefined,
-  given: readonly GivenLevel[] | null | undefined,
-): KeptLevel[] {
+  given: readonly LevelInput[] | null | undefined,
+): StoredLevel[] {
   const all = [...(accessLevel == null ? [] : [{ accessLevel }]), ...(given ?? []).map(({ id: _, ...level }) => level)];
   return changedLevels(kind, [], all.length > 0 ? all : [{ accessLevel: MASTER }]);
 }
@@ -43,10 +43,10 @@ export function newLevels(
 /** The levels after the changes. Throws VALIDATION_FAILED, and NotFound for the ID of no level. */
 export function changedLevels(
   kind: LevelKind,
-  kept: readonly KeptLevel[],
-  given: readonly GivenLevel[] | null | undefined,
-): KeptLevel[] {
-  const levels = new Map<number | symbol, KeptLevel>(kept.map((level) => [level.id ?? Symbol(), level]));
+  kept: readonly StoredLevel[],
+  given: readonly LevelInput[] | null | undefined,
+): StoredLevel[] {
+  const levels = new Map<number | symbol, StoredLevel>(kept.map((level) => [level.id ?? Symbol(), level]));
   for (const one of given ?? []) {
     const before = one.id == null ? null : levels.get(one.id);
     if (before === undefined) throw new NotFound('AccessLevel');
@@ -59,7 +59,7 @@ export function changedLevels(
   return [...levels.values()];
 }
 
-function checked({ name, deployKeys, nobody }: LevelKind, given: GivenLevel): Level {
+function checked({ name, deployKeys, nobody }: LevelKind, given: LevelInput): Level {
   const invalid = (message: string) => invalidRule({ [name]: [message] });
   const [accessLevel, deployKeyId] = [given.accessLevel ?? null, given.deployKeyId ?? null];
   if (given.userId != null || given.groupId != null) throw invalid('cannot name a user or a group');
@@ -70,7 +70,7 @@ function checked({ name, deployKeys, nobody }: LevelKind, given: GivenLevel): Le
   return { accessLevel, deployKeyId };
 }
 
-function requireDistinct({ name }: LevelKind, levels: readonly KeptLevel[]): void {
+function requireDistinct({ name }: LevelKind, levels: readonly StoredLevel[]): void {
   const seen = new Set<string>();
   for (const { accessLevel, deployKeyId } of levels) {
     const key = `${accessLevel}/${deployKeyId}`;
@@ -85,7 +85,7 @@ export async function requireDeployKeys(
   tx: Transaction,
   projectId: number,
   { name }: LevelKind,
-  levels: readonly KeptLevel[],
+  levels: readonly StoredLevel[],
 ): Promise<void> {
   const ids = levels.flatMap(({ deployKeyId }) => deployKeyId ?? []);
   if (ids.length === 0) return;
@@ -105,18 +105,20 @@ export function invalidRule(fields: Record<string, string[]>): DomainError {
 }
 
 /** Characters of the longest name of a protection. */
-const LONGEST = 255;
+const MAX_NAME_LENGTH = 255;
 
 /** Throws VALIDATION_FAILED for what no protection can be called. */
 export function requireName(name: string): void {
   if (name.trim() === '') throw invalidRule({ name: ["can't be blank"] });
-  if (name.length > LONGEST) throw invalidRule({ name: [`is too long (maximum is ${LONGEST} characters)`] });
+  if (name.length > MAX_NAME_LENGTH)
+    throw invalidRule({ name: [`is too long (maximum is ${MAX_NAME_LENGTH} characters)`] });
 }
 
 /** The protections that a project can have: all of them are read at every push. */
-const MOST = 1000;
+const MAX_PROTECTIONS = 1000;
 
 /** Throws VALIDATION_FAILED for a project that has as many protections as it can. */
 export function requireFew(count: number): void {
-  if (count >= MOST) throw invalidRule({ name: [`exceeds the limit of ${MOST} protections in a project`] });
+  if (count >= MAX_PROTECTIONS)
+    throw invalidRule({ name: [`exceeds the limit of ${MAX_PROTECTIONS} protections in a project`] });
 }

@@ -7,7 +7,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { type Alias, alias } from '#src/platform/records/alias.ts';
 import { type Order, order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readRow } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
@@ -36,13 +36,13 @@ function readersOf<M extends 'ProtectedBranch' | 'ProtectedTag'>(
       pageOfRows(selection, { rows, where: all([sql`${projectId} = ${project}`, ...found]), order: byName }, page);
     const read = (permitted: ProjectRow[]) => {
       const parents = permitted.map((project) => ({ project: project.id }));
-      return readPages<R>(context.db, page, ofEach(parents, { project: 'int' }, pageOf));
+      return readPages<R>(context.db, page, perParent(parents, { project: 'int' }, pageOf));
     };
     const check = (project: ProjectRow) => {
       requireApiScope(context.actor);
       authorize(context.actor, ability, project);
     };
-    return ofPermitted(projects, check, read);
+    return forPermittedParents(projects, check, read);
   }
 
   /** The protection with exactly this name. Throws NotFound, Forbidden, Unauthenticated. */

@@ -14,10 +14,10 @@ export interface TagProtectionRow {
 }
 
 /** What somebody does with a tag. */
-export type TagWish = 'create' | 'update' | 'delete';
+export type TagAction = 'create' | 'update' | 'delete';
 
 /** Why an actor may not do something with a tag of a project, other than for lack of the right to push; null if they may. */
-export type TagRefusals = (tag: string, wish: TagWish) => string | null;
+export type TagRefusals = (tag: string, action: TagAction) => string | null;
 
 /** The message for those who may not create a protected tag. */
 export const TAG_REFUSED = 'You are not allowed to create this tag as it is protected.';
@@ -49,11 +49,11 @@ export async function tagRefusals(
   push?: RemotePush,
 ): Promise<TagRefusals> {
   const protections = await listTagProtections(db, project.id);
-  return (tag, wish) => {
+  return (tag, action) => {
     const matching = protectionsOfTag(protections, tag);
     if (matching.length === 0) return null;
-    if (wish === 'update') return 'Protected tags cannot be updated.';
-    if (wish === 'delete') return 'Protected tags cannot be deleted by a push.';
+    if (action === 'update') return 'Protected tags cannot be updated.';
+    if (action === 'delete') return 'Protected tags cannot be deleted by a push.';
     const levels = matching.flatMap((protection) => protection.levels);
     return allows(levels, { actor, project, deployKeyId: push?.deployKeyId }) ? null : TAG_REFUSED;
   };

@@ -5,8 +5,8 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import {
-  type GivenLevel,
   invalidRule,
+  type LevelInput,
   type LevelKind,
   newLevels,
   requireDeployKeys,
@@ -22,7 +22,7 @@ export interface NewTagProtectionRule {
   /** Of a tag, or a pattern with `*`. */
   name: string;
   createAccessLevel?: number | null | undefined;
-  allowedToCreate?: readonly GivenLevel[] | null | undefined;
+  allowedToCreate?: readonly LevelInput[] | null | undefined;
 }
 
 /** Protects the tags with a name. Throws NotFound, Forbidden, VALIDATION_FAILED. */

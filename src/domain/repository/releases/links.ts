@@ -5,7 +5,7 @@ import { changeableRelease } from '#src/domain/repository/releases/save.ts';
 import {
   type LinkChanges,
   linkColumns,
-  MOST_LINKS,
+  MAX_LINKS,
   type NewReleaseLink,
 } from '#src/domain/repository/tags/release_values.ts';
 import { violates } from '#src/platform/database/db.ts';
@@ -30,8 +30,8 @@ export async function createReleaseLink(
     context.db.$transaction(async (tx) => {
       // Links are counted by one command at a time.
       await tx.$queryRaw`SELECT id FROM releases WHERE id = ${releaseId} FOR UPDATE`;
-      if ((await tx.releaseLink.count({ where: { releaseId } })) >= MOST_LINKS) {
-        throw new LimitReached(`A release has at most ${MOST_LINKS} links`);
+      if ((await tx.releaseLink.count({ where: { releaseId } })) >= MAX_LINKS) {
+        throw new LimitReached(`A release has at most ${MAX_LINKS} links`);
       }
       return (await tx.releaseLink.create({ data, select: { id: true } })).id;
     }),

@@ -7,7 +7,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
@@ -56,9 +56,9 @@ export async function listReleases<R>(
   };
   const read = (permitted: ProjectRow[]) => {
     const parents = permitted.map(({ id }) => ({ project: id }));
-    return readPages<R>(context.db, page, ofEach(parents, { project: 'int' }, pageOf));
+    return readPages<R>(context.db, page, perParent(parents, { project: 'int' }, pageOf));
   };
-  return ofPermitted(projects, (project) => authorize(context.actor, 'read_release', project), read);
+  return forPermittedParents(projects, (project) => authorize(context.actor, 'read_release', project), read);
 }
 
 /**
@@ -90,7 +90,7 @@ export async function latestReleases<R>(
   const filter = { orderBy: 'releasedAt', sort: 'desc', onlyReleased: true } as const;
   const first = { limit: 1, offset: 0, withTotal: false };
   const check = (project: ProjectRow) => authorize(context.actor, 'read_repository', project);
-  return ofPermitted(projects, check, async (permitted) => {
+  return forPermittedParents(projects, check, async (permitted) => {
     const pages = await listReleases(context, permitted, filter, first, selection);
     return pages.map((page) => {
       if (page instanceof Error) throw page;
@@ -143,7 +143,7 @@ export async function listReleaseLinks(
   const parents = releases.map(({ id }) => ({ release: id }));
   const pageOf = ({ release: id }: Asked<{ release: number }>) =>
     pageOfRows(LINK, { rows: link, where: sql`${link.releaseId} = ${id}`, order: NEWEST_FIRST }, page);
-  return readPages<ReleaseLinkRow>(db, page, ofEach(parents, { release: 'int' }, pageOf));
+  return readPages<ReleaseLinkRow>(db, page, perParent(parents, { release: 'int' }, pageOf));
 }
 
 /** The ID of the release of a tag whose links the actor may read. Throws NotFound, Forbidden, Unauthenticated. */

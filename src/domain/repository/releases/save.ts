@@ -8,8 +8,8 @@ import { insertRelease, type ReleaseValues } from '#src/domain/repository/tags/i
 import {
   checkRelease,
   linkColumns,
-  MOST_LINKS,
-  MOST_MILESTONES,
+  MAX_LINKS,
+  MAX_MILESTONES,
   type NewReleaseLink,
 } from '#src/domain/repository/tags/release_values.ts';
 import { writableProject } from '#src/domain/repository/write.ts';
@@ -169,7 +169,7 @@ async function hasTag(context: Context, project: ProjectRow, name: string): Prom
 
 /** The links of a new release, of which none is like another. Throws ValidationFailed, BadRequest. */
 function checkedLinks(links: readonly NewReleaseLink[]): readonly NewReleaseLink[] {
-  if (links.length > MOST_LINKS) throw new BadRequest(`links has too many entries (maximum is ${MOST_LINKS})`, 'links');
+  if (links.length > MAX_LINKS) throw new BadRequest(`links has too many entries (maximum is ${MAX_LINKS})`, 'links');
   const seen = { name: new Set(), url: new Set(), filepath: new Set() };
   for (const link of links) {
     const { name, url, directAssetPath } = linkColumns(link);
@@ -194,8 +194,8 @@ async function milestonesOf(
   }
   const titles = [...new Set(milestones?.filter((title) => title !== '' && !title.includes('\0')))];
   const ids = [...new Set(milestoneIds)];
-  if (titles.length + ids.length > MOST_MILESTONES) {
-    throw new BadRequest(`milestones has too many entries (maximum is ${MOST_MILESTONES})`, 'milestones');
+  if (titles.length + ids.length > MAX_MILESTONES) {
+    throw new BadRequest(`milestones has too many entries (maximum is ${MAX_MILESTONES})`, 'milestones');
   }
   const which = milestones == null ? { id: { in: ids } } : { title: { in: titles } };
   const found = await db.milestone.findMany({ where: { projectId, ...which }, select: { id: true, title: true } });

@@ -3,7 +3,7 @@ import { type Push, type Received, receivePush } from '#src/domain/repository/re
 import { encodeReport, KEEP_ALIVE } from '#src/git/remote/push_report.ts';
 
 /** Milliseconds between heartbeats while a push is processed. */
-const KEEP_ALIVE_PACE = 5_000;
+const KEEP_ALIVE_INTERVAL_MS = 5_000;
 
 export interface AnsweredPush extends Omit<Push, 'onReceived'> {
   /** Follows the options of the push once its refs have changed; returns lines for the client to print. */
@@ -14,7 +14,8 @@ export interface AnsweredPush extends Omit<Push, 'onReceived'> {
 export async function answerPush({ follow, ...push }: AnsweredPush, into: Writable): Promise<Buffer> {
   let heartbeat: NodeJS.Timeout | undefined;
   const onReceived = (capabilities: ReadonlySet<string>) => {
-    if (capabilities.has('side-band-64k')) heartbeat ??= setInterval(() => into.write(KEEP_ALIVE), KEEP_ALIVE_PACE);
+    if (capabilities.has('side-band-64k'))
+      heartbeat ??= setInterval(() => into.write(KEEP_ALIVE), KEEP_ALIVE_INTERVAL_MS);
   };
   try {
     const received = await receivePush({ ...push, onReceived });

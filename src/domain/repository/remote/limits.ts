@@ -10,7 +10,7 @@ export interface RemoteLimits {
 export const REMOTE_LIMITS: RemoteLimits = { total: 2 * 60 * 60_000, window: 20_000, bytes: 4096 };
 
 /** Bytes of the longest fetch request: some 150,000 refs. */
-export const LONGEST_FETCH = 8 * 1024 * 1024;
+export const MAX_FETCH_BYTES = 8 * 1024 * 1024;
 
 /** Bytes of the longest part of a push before its pack. */
-export const LONGEST_COMMANDS = 32 * 1024 * 1024;
+export const MAX_COMMAND_BYTES = 32 * 1024 * 1024;

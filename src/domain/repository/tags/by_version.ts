@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Names that are looked at before other requests have their turn. */
-const AT_ONCE = 500;
+const NAMES_PER_YIELD = 500;
 
 /** Records in the order of the versions that their names say, the lowest first; those of one version stay in their order. */
 export async function byVersion<T extends { name: string }>(records: readonly T[]): Promise<T[]> {
   const keyed: { key: string; record: T }[] = [];
   for (const record of records) {
-    if (keyed.length % AT_ONCE === AT_ONCE - 1) await nextTurn();
+    if (keyed.length % NAMES_PER_YIELD === NAMES_PER_YIELD - 1) await nextTurn();
     keyed.push({ key: versionKey(record.name), record });
   }
   keyed.sort((one, other) => (one.key < other.key ? -1 : Number(one.key > other.key)));

@@ -3,13 +3,13 @@ import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 
 /** Maximum number of links and of milestones of a release. */
-export const MOST_LINKS = 200;
-export const MOST_MILESTONES = 100;
+export const MAX_LINKS = 200;
+export const MAX_MILESTONES = 100;
 
 /** Characters of the longest name of a release or link, and of the longest address and path. */
-const LONGEST_NAME = 255;
-const LONGEST_URL = 2_000;
-const LONGEST_PATH = 255;
+const MAX_NAME_LENGTH = 255;
+const MAX_URL_LENGTH = 2_000;
+const MAX_PATH_LENGTH = 255;
 
 export type ReleaseLinkType = Columns['ReleaseLink']['type'];
 
@@ -29,7 +29,7 @@ export function checkRelease({ name, description }: { name?: string | null; desc
   const errors: FieldErrors = {};
   const wrong = lengthError(description);
   if (wrong) errors.description = [wrong];
-  if (name && name.length > LONGEST_NAME) errors.name = [`is too long (maximum is ${LONGEST_NAME} characters)`];
+  if (name && name.length > MAX_NAME_LENGTH) errors.name = [`is too long (maximum is ${MAX_NAME_LENGTH} characters)`];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 
@@ -38,7 +38,7 @@ export function linkColumns({ name, url, directAssetPath, type }: LinkChanges) {
   const errors: FieldErrors = {};
   if (name !== undefined) {
     if (!name?.trim()) errors.name = ["can't be blank"];
-    else if (name.length > LONGEST_NAME) errors.name = [`is too long (maximum is ${LONGEST_NAME} characters)`];
+    else if (name.length > MAX_NAME_LENGTH) errors.name = [`is too long (maximum is ${MAX_NAME_LENGTH} characters)`];
   }
   const address = url === undefined ? null : urlError(url ?? '');
   if (address) errors.url = [address];
@@ -56,7 +56,7 @@ export function linkColumns({ name, url, directAssetPath, type }: LinkChanges) {
 /** Browsers are sent to it, so it must be one of a protocol for files, and absolute. */
 function urlError(url: string): string | null {
   if (url.trim() === '') return "can't be blank";
-  if (url.length > LONGEST_URL) return `is too long (maximum is ${LONGEST_URL} characters)`;
+  if (url.length > MAX_URL_LENGTH) return `is too long (maximum is ${MAX_URL_LENGTH} characters)`;
   const parsed = URL.canParse(url.trim()) ? new URL(url.trim()) : null;
   if (parsed && ['http:', 'https:', 'ftp:'].includes(parsed.protocol) && /^[a-z]+:\/\//i.test(url.trim())) {
     // What would end a header or a tag is written in percent signs.
@@ -67,7 +67,7 @@ function urlError(url: string): string | null {
 
 /** Begins with a slash, has no empty part or step up, and ends in a letter or digit. */
 function isAssetPath(path: string): boolean {
-  if (path.length > LONGEST_PATH || !/^\/[\w.+~@%-]+(\/[\w.+~@%-]+)*$/.test(path) || !/[A-Za-z0-9]$/.test(path))
+  if (path.length > MAX_PATH_LENGTH || !/^\/[\w.+~@%-]+(\/[\w.+~@%-]+)*$/.test(path) || !/[A-Za-z0-9]$/.test(path))
     return false;
   return path.split('/').every((part) => part !== '..' && part !== '.');
 }

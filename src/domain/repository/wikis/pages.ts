@@ -25,8 +25,8 @@ const FORMATS = new Map(
 );
 
 /** Files of a wiki that are looked at, and bytes of the largest page. */
-const MOST_FILES = 20_000;
-export const LARGEST_PAGE = 5 * 1024 * 1024;
+const MAX_FILES = 20_000;
+export const MAX_PAGE_BYTES = 5 * 1024 * 1024;
 
 /** A page of a wiki, at one of its commits. */
 export interface WikiPageRow {
@@ -122,7 +122,7 @@ export async function pageOf(
 }
 
 async function pagesOf(project: ProjectRow, reader: RepositoryReader, commit: Oid): Promise<WikiPageRow[]> {
-  const found = await reader.treePage(commit, '', { recursive: true, offset: 0, limit: MOST_FILES });
+  const found = await reader.treePage(commit, '', { recursive: true, offset: 0, limit: MAX_FILES });
   const pages = (found?.entries ?? []).flatMap(({ path, oid, type }) => {
     const page = type === 'blob' && !path.startsWith('uploads/') ? pageAt(path) : null;
     return page === null ? [] : [{ project, reader, commit, ...page, path, oid }];
@@ -134,7 +134,7 @@ async function pagesOf(project: ProjectRow, reader: RepositoryReader, commit: Oi
 export async function contentOf(context: Context, { reader, oid }: WikiPageRow): Promise<string> {
   const size = await reader.blobSize(oid);
   if (size === null) throw new NotFound('Wiki Page');
-  if (size > LARGEST_PAGE) throw new ContentTooLarge(`a page may have ${LARGEST_PAGE} bytes`);
-  const read = async () => (await reader.blob(oid, LARGEST_PAGE))?.toString().replaceAll('\0', '\uFFFD') ?? '';
+  if (size > MAX_PAGE_BYTES) throw new ContentTooLarge(`pages can be at most ${MAX_PAGE_BYTES} bytes`);
+  const read = async () => (await reader.blob(oid, MAX_PAGE_BYTES))?.toString().replaceAll('\0', '\uFFFD') ?? '';
   return size > 256 * 1024 ? withEffort(context, read) : read();
 }

@@ -11,7 +11,7 @@ import { wikiOf } from '#src/domain/repository/wiki_place.ts';
 import {
   contentOf,
   findWikiPage,
-  LARGEST_PAGE,
+  MAX_PAGE_BYTES,
   pageOf,
   pathOf,
   slugOf,
@@ -41,8 +41,8 @@ export interface WikiPageChanges {
 }
 
 /** Characters of the longest title, and of the longest message. */
-const LONGEST_TITLE = 255;
-const LONGEST_MESSAGE = 10_000;
+const MAX_TITLE_LENGTH = 255;
+const MAX_MESSAGE_LENGTH = 10_000;
 
 /** The project, if the actor may write to its wiki. Throws NotFound, Unauthenticated, Forbidden. */
 async function writableWiki(context: Context, ref: IdOrPath): Promise<{ actor: Actor; project: ProjectRow }> {
@@ -97,7 +97,7 @@ export async function updateWikiPage(
       if (to !== page.path) {
         return [{ action: 'move', path: to, previousPath: page.path, ...(text === null ? {} : { content: text }) }];
       }
-      const bytes = text ?? (await reader.blob(page.oid, LARGEST_PAGE)) ?? Buffer.alloc(0);
+      const bytes = text ?? (await reader.blob(page.oid, MAX_PAGE_BYTES)) ?? Buffer.alloc(0);
       return [{ action: 'update', path: to, content: bytes }];
     },
     also: (tx, commit) =>
@@ -146,7 +146,7 @@ export async function uploadWikiAttachment(
   const { maxAttachmentSize } = await currentSettings(context.db);
   const { maxInlineBytes } = context.repositories;
   const most = Math.min(maxAttachmentSize * 1024 * 1024, maxInlineBytes);
-  if (file.size > most) throw new ContentTooLarge(`a file may have ${most} bytes`);
+  if (file.size > most) throw new ContentTooLarge(`files can be at most ${most} bytes`);
   const content = await buffer(file.stream());
   const fileName =
     path
@@ -173,7 +173,7 @@ function usableSlug(title: string): string {
   const slug = slugOf(title);
   const wrong = (message: string) => new ValidationFailed({ title: [message] });
   if (slug === '') throw wrong("can't be blank");
-  if ([...title].length > LONGEST_TITLE) throw wrong(`is too long (maximum is ${LONGEST_TITLE} characters)`);
+  if ([...title].length > MAX_TITLE_LENGTH) throw wrong(`is too long (maximum is ${MAX_TITLE_LENGTH} characters)`);
   if (
     [slug, `${slug}.md`].some((one) => pathFault(one) !== null) ||
     slug.startsWith('_') ||
@@ -185,12 +185,12 @@ function usableSlug(title: string): string {
 
 function usableContent(content: string): Buffer {
   const bytes = Buffer.from(content);
-  if (bytes.length > LARGEST_PAGE) throw new ContentTooLarge(`a page may have ${LARGEST_PAGE} bytes`);
+  if (bytes.length > MAX_PAGE_BYTES) throw new ContentTooLarge(`pages can be at most ${MAX_PAGE_BYTES} bytes`);
   return bytes;
 }
 
 function messageOf(given: string | null | undefined, usual: string): string {
-  return given?.trim() ? given.slice(0, LONGEST_MESSAGE) : usual;
+  return given?.trim() ? given.slice(0, MAX_MESSAGE_LENGTH) : usual;
 }
 
 async function made(context: Context, project: ProjectRow, commit: string, slug: string): Promise<WikiPageRow> {

@@ -8,7 +8,7 @@ import { closeOfFork } from '#src/domain/tracking/merge_requests/close_of_fork.t
 import { requestRefresh, requestRefreshOfForks } from '#src/domain/tracking/merge_requests/request_refresh.ts';
 import { carryMilestones } from '#src/domain/tracking/milestones/carry.ts';
 import { recordMentions } from '#src/domain/tracking/references/mentions.ts';
-import { endWork } from '#src/domain/tracking/subjects/end_work.ts';
+import { unassignUser } from '#src/domain/tracking/subjects/unassign_user.ts';
 import { addConflictTodo, updatePipelineTodos } from '#src/domain/tracking/todos/merge_requests.ts';
 
 declare module '#src/platform/background/queue.ts' {
@@ -40,8 +40,8 @@ export const tracking: Follower = {
     await carryLabels(tx, project.id, from);
     await carryMilestones(tx, project.id, from);
   },
-  async workEnded(tx, _context, change) {
-    await endWork(tx, change);
+  async userUnassigned(tx, _context, change) {
+    await unassignUser(tx, change);
   },
   branchesMoved: requestRefresh,
   namespaceDeleted: requestRefreshOfForks,

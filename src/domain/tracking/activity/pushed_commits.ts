@@ -22,9 +22,9 @@ declare module '#src/platform/background/queue.ts' {
 
 const BRANCHES = 'refs/heads/';
 /** A push of more branches imports a whole repository, whose commits are old. */
-const MOST_BRANCHES = 20;
+const MAX_BRANCHES = 20;
 /** Maximum number of commits of one push whose messages are read: the latest. */
-const MOST_COMMITS = 100;
+const MAX_COMMITS = 100;
 
 /**
  * Enqueues reading the messages of the pushed commits, when the transaction of the push commits. The first push to a repository,
@@ -41,7 +41,7 @@ export async function requestReferences(
     const isMeant = name.startsWith(BRANCHES) && name.isWellFormed() && to !== null && (from !== null || name !== main);
     return isMeant && mayRefer(described.get(change));
   });
-  if (!jobs || defaultBranch === null || branches.length > MOST_BRANCHES) return;
+  if (!jobs || defaultBranch === null || branches.length > MAX_BRANCHES) return;
   for (const { name, from, to } of branches) {
     if (to === null) continue;
     await jobs.enqueue(tx, 'commits.refer', { projectId, userId, branch: name.slice(BRANCHES.length), from, to });
@@ -84,7 +84,7 @@ async function broughtBy(
   const base = from ?? (defaultBranch === null ? null : (await reader.branch(defaultBranch))?.commit);
   if (base == null) return [];
   try {
-    return await reader.between(base, to, { limit: MOST_COMMITS });
+    return await reader.between(base, to, { limit: MAX_COMMITS });
   } catch (error) {
     // The pushed commits are gone again.
     if (error instanceof GitError) return [];

@@ -7,7 +7,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
@@ -30,7 +30,7 @@ export async function listAwardsOn<R>(
     return pageOfRows(selection, { rows: award, where, order: OLDEST_FIRST }, page);
   };
   const parents = ids.map((id) => ({ id }));
-  return readPages<R>(context.db, page, ofEach(parents, { id: 'int' }, pageOf));
+  return readPages<R>(context.db, page, perParent(parents, { id: 'int' }, pageOf));
 }
 
 /** An award on a record that the actor can see. Throws NotFound. */

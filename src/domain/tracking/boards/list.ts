@@ -1,23 +1,23 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import '#src/domain/tracking/boards/computed_fields.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { ofOrAround } from '#src/domain/projects/groups_around.ts';
-import type { Place } from '#src/domain/tracking/places/place.ts';
-import { placeScoped } from '#src/domain/tracking/places/place_scoped.ts';
+import { ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
+import type { Owner } from '#src/domain/projects/owner.ts';
+import { ownerScoped } from '#src/domain/projects/owner_scoped.ts';
 import { Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readRow } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
 const [board, first, list] = [alias('Board', 'b'), alias('Board', 'fb'), alias('BoardList', 'bl')];
 const BY_RANK = order('BoardList', ['rank', 'id']);
-const boards = placeScoped({ ability: 'read_board', rows: board });
-const lists = placeScoped({ ability: 'read_board', rows: list, order: BY_RANK });
+const boards = ownerScoped({ ability: 'read_board', rows: board });
+const lists = ownerScoped({ ability: 'read_board', rows: list, order: BY_RANK });
 
 /** The boards of projects and of groups, oldest first. */
 export const {
@@ -30,7 +30,7 @@ export const {
 /** The board of a project or group with that ID, without one its first board. Throws NotFound, Forbidden. */
 export function findBoard<R>(
   context: Context,
-  place: Place,
+  place: Owner,
   id: number | null | undefined,
   selection: Selection<'Board', R>,
 ): Promise<R> {
@@ -58,7 +58,7 @@ export function listBoardLists<R>(
   const pageOf = ({ id }: Asked<{ id: number }>) =>
     pageOfRows(selection, { rows: list, where: sql`${list.boardId} = ${id}`, order: BY_RANK }, page);
   const parents = boardIds.map((id) => ({ id }));
-  return readPages<R>(db, page, ofEach(parents, { id: 'int' }, pageOf));
+  return readPages<R>(db, page, perParent(parents, { id: 'int' }, pageOf));
 }
 
 /** The list of a board that the actor can see. Throws NotFound. */
@@ -81,7 +81,10 @@ export async function listAround<R>(
   selection: Selection<'BoardList', R>,
 ): Promise<R> {
   return existing(
-    await readRow(db, selection, { rows: list, where: sql`${list.id} = ${id} AND ${ofOrAround(list, project.id)}` }),
+    await readRow(db, selection, {
+      rows: list,
+      where: sql`${list.id} = ${id} AND ${ofProjectOrAncestorGroups(list, project.id)}`,
+    }),
   );
 }
 

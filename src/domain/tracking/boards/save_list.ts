@@ -1,15 +1,15 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { ofOrAround } from '#src/domain/projects/groups_around.ts';
+import { ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
+import { findOwner, type OwnedRecord, type OwnerRef, ownerColumns } from '#src/domain/projects/owner.ts';
 import { findBoard, findBoardList } from '#src/domain/tracking/boards/list.ts';
-import { type ChangedThere, columnsOf, findPlace, type PlaceRef } from '#src/domain/tracking/places/place.ts';
 import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
 import { BadRequest, LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /** Maximum number of lists of a board. */
-const MOST_LISTS = 100;
+const MAX_LISTS = 100;
 
 const label = alias('Label', 'l');
 const ID = select('Board', { id: true });
@@ -21,26 +21,26 @@ export type BoardRef = number | null | undefined;
 /** Appends a list for a label to a board. Throws NotFound, Forbidden, BadRequest, ValidationFailed, LimitReached. */
 export async function createBoardList(
   context: Context,
-  ref: PlaceRef,
+  ref: OwnerRef,
   board: BoardRef,
   labelId: number,
-): Promise<ChangedThere> {
+): Promise<OwnedRecord> {
   const { place, boardId } = await administered(context, ref, board);
   try {
     const id = await context.db.$transaction(async (tx) => {
       // Locks the label before the board: otherwise this could deadlock with the deletion of the label.
       const { project, group } = place;
       const isThere = project
-        ? ofOrAround(label, project.id)
+        ? ofProjectOrAncestorGroups(label, project.id)
         : Prisma.sql`${label.groupId} = ANY(${group.lineage}::int[])`;
       const labels = await tx.$queryRaw<unknown[]>`
         SELECT 1 FROM ${table(label)} WHERE ${label.id} = ${labelId} AND ${isThere} FOR KEY SHARE OF l`;
       if (labels.length === 0)
         throw new BadRequest('The label is not one of the project or group', 'label_id', 'labelOfOtherProject');
       const lists = await lockedLists(tx, boardId);
-      if (lists.length >= MOST_LISTS) throw new LimitReached(`A board can have at most ${MOST_LISTS} lists`);
+      if (lists.length >= MAX_LISTS) throw new LimitReached(`A board can have at most ${MAX_LISTS} lists`);
       const rank = (lists.at(-1)?.rank ?? -1) + 1;
-      const data = { ...columnsOf(place), boardId, labelId, rank };
+      const data = { ...ownerColumns(place), boardId, labelId, rank };
       return (await tx.boardList.create({ data, select: { id: true } })).id;
     });
     return { place, id };
@@ -55,11 +55,11 @@ export async function createBoardList(
  */
 export async function moveBoardList(
   context: Context,
-  ref: PlaceRef,
+  ref: OwnerRef,
   board: BoardRef,
   listId: number,
   position: number,
-): Promise<ChangedThere> {
+): Promise<OwnedRecord> {
   const { place, boardId } = await administered(context, ref, board, listId);
   await context.db.$transaction(async (tx) => {
     const ids = (await lockedLists(tx, boardId)).map(({ id }) => id);
@@ -78,7 +78,7 @@ export async function moveBoardList(
 /** Removes a list from its board; label and issues stay. Returns its ID. Throws NotFound, Forbidden. */
 export async function deleteBoardList(
   context: Context,
-  ref: PlaceRef,
+  ref: OwnerRef,
   board: BoardRef,
   listId: number,
 ): Promise<number> {
@@ -88,9 +88,9 @@ export async function deleteBoardList(
   return listId;
 }
 
-async function administered(context: Context, ref: PlaceRef, board: BoardRef, listId?: number) {
+async function administered(context: Context, ref: OwnerRef, board: BoardRef, listId?: number) {
   const actor = requireActor(context);
-  const place = await findPlace(context, ref);
+  const place = await findOwner(context, ref);
   const { id: boardId } = await findBoard(context, place, board, ID);
   if (place.project) authorize(actor, 'admin_board', place.project);
   else authorize(actor, 'admin_group_board', place.group);

@@ -18,7 +18,7 @@ export interface NewChangelog extends ChangelogWish {
 }
 
 /** Bytes of the largest file to which a section is added. */
-const LARGEST = 10 * 1024 * 1024;
+const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
 /** Commits a new section of a changelog. Throws as generateChangelog, Forbidden, BadRequest. */
 export async function addChangelog(
@@ -48,13 +48,13 @@ export async function addChangelog(
     target,
     {
       paths: [path],
-      bytes: section.length + LARGEST,
-      held: section.length + LARGEST,
+      bytes: section.length + MAX_FILE_BYTES,
+      held: section.length + MAX_FILE_BYTES,
       alone: true,
       prepare: async (series) => {
         const entry = series.tip === null ? null : await reader.entry(series.tip, path);
         if (entry === null) return [{ action: 'create', path, content: section }];
-        const present = entry.type === 'blob' ? await reader.blob(entry.oid, LARGEST) : null;
+        const present = entry.type === 'blob' ? await reader.blob(entry.oid, MAX_FILE_BYTES) : null;
         if (present === null) throw changelogFailed(`${path} is not a file`);
         const content = Buffer.concat([section, Buffer.from('\n'), present]);
         return [{ action: 'update', path, content, was: entry.oid }];

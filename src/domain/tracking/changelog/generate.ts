@@ -40,9 +40,9 @@ export interface ChangelogWish {
 }
 
 /** Bytes of the largest configuration; commits that are looked at; entries. */
-const LARGEST_CONFIG = 128 * 1024;
-const MOST_COMMITS = 10_000;
-const MOST_ENTRIES = 2_000;
+const MAX_CONFIG_BYTES = 128 * 1024;
+const MAX_COMMITS = 10_000;
+const MAX_ENTRIES = 2_000;
 const CONFIG_FILE = '.gitlab/changelog_config.yml';
 const VERSION =
   /^v?(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(?:-([0-9A-Za-z.-]{1,100}))?(?:\+[0-9A-Za-z.-]{1,100})?$/;
@@ -91,10 +91,10 @@ export async function generateChangelog(
   const { config, versions } = configured;
   if (config === null) throw changelogFailed(configured.fault ?? 'the configuration cannot be read');
   const from = await beginning(context, project, head, { from: wish.fromRef, version, versions });
-  const commits = await withEffort(context, () => repository.between(from, head.oid, { limit: MOST_COMMITS + 1 }));
-  if (commits.length > MOST_COMMITS) throw changelogFailed(`The range has more than ${MOST_COMMITS} commits`);
+  const commits = await withEffort(context, () => repository.between(from, head.oid, { limit: MAX_COMMITS + 1 }));
+  if (commits.length > MAX_COMMITS) throw changelogFailed(`The range has more than ${MAX_COMMITS} commits`);
   const entries = entriesOf(commits, wish.trailer?.trim() || 'Changelog');
-  if (entries.length > MOST_ENTRIES) throw changelogFailed(`There are more than ${MOST_ENTRIES} entries`);
+  if (entries.length > MAX_ENTRIES) throw changelogFailed(`There are more than ${MAX_ENTRIES} entries`);
   const facts = await factsOf(context, project, entries, { groups: config.includeGroups, baseUrl });
   const categories = new Map<string, Value[]>();
   for (const [at, { value }] of entries.entries()) {
@@ -138,8 +138,8 @@ async function readConfig(
   const at = await findRevision(context, project, configFileRef || null);
   const entry = at && pathFault(path) === null ? await repository.entry(at.oid, path) : null;
   const size = entry?.type === 'blob' ? await repository.blobSize(entry.oid) : null;
-  if (size !== null && size > LARGEST_CONFIG) throw changelogFailed(`${path} is too large`);
-  const content = entry && size !== null ? await repository.blob(entry.oid, LARGEST_CONFIG) : null;
+  if (size !== null && size > MAX_CONFIG_BYTES) throw changelogFailed(`${path} is too large`);
+  const content = entry && size !== null ? await repository.blob(entry.oid, MAX_CONFIG_BYTES) : null;
   const tags = (await repository.tags()).flatMap(({ name, commit }) => (commit === null ? [] : [name]));
   const work = { kind: 'read', yaml: content === null ? null : content.toString(), tags } as const;
   const answer = await inThread(project, work, `${path} takes too long to read`);

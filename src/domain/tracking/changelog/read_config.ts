@@ -30,7 +30,7 @@ export interface ReadChangelog {
 const TAG_REGEX =
   '^v?(?<major>0|[1-9]\\d*)\\.(?<minor>0|[1-9]\\d*)\\.(?<patch>0|[1-9]\\d*)(?:-(?<pre>[0-9A-Za-z.-]+))?(?:\\+(?<meta>[0-9A-Za-z.-]+))?$';
 /** Groups that may be named. */
-const MOST_GROUPS = 50;
+const MAX_GROUPS = 50;
 
 /** Reads the configuration of a changelog, and which of the tags are versions by it. */
 export function readChangelogConfig(yaml: string | null, tags: readonly string[]): ReadChangelog {
@@ -63,9 +63,7 @@ export function readChangelogConfig(yaml: string | null, tags: readonly string[]
         String(title),
       ]),
     ),
-    includeGroups: (Array.isArray(values.include_groups) ? values.include_groups : [])
-      .slice(0, MOST_GROUPS)
-      .map(String),
+    includeGroups: (Array.isArray(values.include_groups) ? values.include_groups : []).slice(0, MAX_GROUPS).map(String),
   };
   const versions = tags.flatMap((name) => versionIn(name, pattern) ?? []);
   return { config, versions, fault: null };

@@ -2,10 +2,10 @@
 export type Value = string | number | boolean | null | undefined | readonly Value[] | { readonly [key: string]: Value };
 
 /** Characters of the longest result. */
-const LONGEST = 1024 * 1024;
+const MAX_RESULT_LENGTH = 1024 * 1024;
 /** Parts of all loops that are written, and how deep they nest. */
-const MOST_STEPS = 200_000;
-const DEEPEST = 20;
+const MAX_STEPS = 200_000;
+const MAX_LOOP_DEPTH = 20;
 
 type Node =
   | { kind: 'text'; text: string }
@@ -29,7 +29,8 @@ export function renderTemplate(template: string, values: Value): string {
   let [result, steps] = ['', 0];
   const write = (list: readonly Node[], scope: Value) => {
     for (const node of list) {
-      if (++steps > MOST_STEPS || result.length > LONGEST) throw new InvalidTemplate('The changelog becomes too long');
+      if (++steps > MAX_STEPS || result.length > MAX_RESULT_LENGTH)
+        throw new InvalidTemplate('The changelog becomes too long');
       if (node.kind === 'text') result += node.text;
       else if (node.kind === 'value') result += textOf(valueAt(scope, node.path));
       else if (node.kind === 'if') write(isSet(valueAt(scope, node.path)) ? node.body : node.otherwise, scope);
@@ -88,7 +89,7 @@ class Parser {
 
   /** The nodes up to the tag that ends a block, or to the end of the template. */
   #block(depth: number): { nodes: Node[]; end: string | null } {
-    if (depth > DEEPEST) throw new InvalidTemplate('The template nests too deeply');
+    if (depth > MAX_LOOP_DEPTH) throw new InvalidTemplate('The template nests too deeply');
     const nodes: Node[] = [];
     while (this.#at < this.#parts.length) {
       const part = this.#parts[this.#at++];

@@ -49,7 +49,7 @@ export interface ChangedComment {
 
 const NOWHERE: LinePosition = { path: null, line: null, lineType: null };
 /** Bytes of the largest file whose lines can be commented on. */
-const LARGEST_FILE = 20 * 1024 * 1024;
+const MAX_FILE_BYTES = 20 * 1024 * 1024;
 
 /**
  * Comments on a commit. With path and line, the comment is attached to the line only if the commit is given by its full hash and
@@ -189,7 +189,7 @@ async function placeOf(
   const entry = side === undefined ? null : await repository.entry(side, path);
   if (entry?.type !== 'blob') return NOWHERE;
   try {
-    const content = await repository.blob(entry.oid, LARGEST_FILE);
+    const content = await repository.blob(entry.oid, MAX_FILE_BYTES);
     if (content === null || line > lineCount(content)) return NOWHERE;
     const parent = parents[0] ?? null;
     const shas = { baseSha: parent, startSha: parent ?? oid, headSha: oid, oldPath: path, newPath: path };

@@ -6,7 +6,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readRow } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
@@ -25,12 +25,12 @@ export function listCommitComments<R>(
     const where = sql`${comment.projectId} = ${project} AND ${comment.sha} = ${sha}`;
     return pageOfRows(selection, { rows: comment, where, order: order('CommitComment', ['id']) }, page);
   };
-  return ofPermitted(
+  return forPermittedParents(
     commits,
     ({ project }) => authorize(context.actor, 'read_commit', project),
     (permitted) => {
       const parents = permitted.map(({ project, oid }) => ({ project: project.id, sha: oid }));
-      return readPages<R>(context.db, page, ofEach(parents, { project: 'int', sha: 'text' }, pageOf));
+      return readPages<R>(context.db, page, perParent(parents, { project: 'int', sha: 'text' }, pageOf));
     },
   );
 }

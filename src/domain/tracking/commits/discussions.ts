@@ -7,7 +7,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted, onlyOne } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, onlyOne, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/tracking/notes/computed_fields.ts';
@@ -71,7 +71,7 @@ export async function listNotesOfCommitDiscussions<R>(
 ): Promise<Page<R>[]> {
   const pageOf = ({ id }: Asked<{ id: number }>) => pageOfComments(selection, inThread(id), page);
   const parents = ids.map((id) => ({ id }));
-  return readPages<R>(db, page, ofEach(parents, { id: 'int' }, pageOf));
+  return readPages<R>(db, page, perParent(parents, { id: 'int' }, pageOf));
 }
 
 function commentsOn<R>(
@@ -83,12 +83,12 @@ function commentsOn<R>(
 ): Promise<(Page<R> | Error)[]> {
   const pageOf = ({ project, sha }: Asked<{ project: number; sha: string }>) =>
     pageOfComments(selection, sql`c.project_id = ${project} AND c.sha = ${sha} AND ${where}`, page);
-  return ofPermitted(
+  return forPermittedParents(
     commits,
     ({ project }) => authorize(context.actor, 'read_commit', project),
     (permitted) => {
       const parents = permitted.map(({ project, oid }) => ({ project: project.id, sha: oid }));
-      return readPages<R>(context.db, page, ofEach(parents, { project: 'int', sha: 'text' }, pageOf));
+      return readPages<R>(context.db, page, perParent(parents, { project: 'int', sha: 'text' }, pageOf));
     },
   );
 }

@@ -10,7 +10,7 @@ import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /** The thread of a new note: one of these; none for a single note. */
-export interface ThreadWish {
+export interface ThreadInput {
   /** Whether it starts a thread, which can be resolved on merge requests. */
   startDiscussion?: boolean | null | undefined;
   /** The thread that it replies to. */
@@ -37,7 +37,7 @@ export async function threadFor(
   context: Context,
   actor: Actor,
   { type, id, project }: Noteable,
-  { startDiscussion, discussionId, position, lenientPosition, commitSha, internal }: ThreadWish,
+  { startDiscussion, discussionId, position, lenientPosition, commitSha, internal }: ThreadInput,
 ): Promise<Thread> {
   const isInternal = internal === true;
   if (isInternal && type === 'Snippet') throw new ValidationFailed({ internal: ['cannot be given on snippets'] });

@@ -3,13 +3,13 @@ import type { Oid } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 
 /** Bytes of the largest file that suggestions are about. */
-const LARGEST_FILE = 1024 * 1024;
+const MAX_FILE_BYTES = 1024 * 1024;
 
 /** The lines of a file in a commit, each with its end, in Latin-1 so that no byte is lost; null if there is none, or a larger one. */
 export async function linesOfFile(reader: RepositoryReader, commit: Oid, path: string): Promise<string[] | null> {
   const file = await reader.entry(commit, path);
   if (file?.type !== 'blob') return null;
-  const content = await reader.blob(file.oid, LARGEST_FILE).catch((error) => {
+  const content = await reader.blob(file.oid, MAX_FILE_BYTES).catch((error) => {
     if (isLimit(error, 'size')) return null;
     throw error;
   });

@@ -13,7 +13,7 @@ import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /** The threads that a new issue continues. */
-interface FollowUpWish {
+interface FollowUpInput {
   /** Number of a merge request of the project. */
   mergeRequestToResolveDiscussionsOf?: number | null | undefined;
   /** One of its threads; all unresolved ones when absent. */
@@ -33,12 +33,12 @@ interface FollowUp {
 }
 
 /** Maximum number of threads that one issue continues, characters quoted of each, and of all. */
-const MOST = 1_000;
+const MAX_THREADS = 1_000;
 const QUOTED = 1_000;
 const DESCRIPTION = 50_000;
 
 /** Opens an issue that continues threads, if any are given. Throws as createIssue. */
-export function createIssueFollowingUp(context: Context, given: NewIssue & FollowUpWish): Promise<ChangedRecord> {
+export function createIssueFollowingUp(context: Context, given: NewIssue & FollowUpInput): Promise<ChangedRecord> {
   return createIssue(context, given, async (actor, project) => {
     const followUp = await followUpOn(context, actor, project, given);
     return followUp && { ...followUp, openIn: (tx, open) => resolveByIssue(tx, context, actor, followUp, open) };
@@ -50,7 +50,7 @@ async function followUpOn(
   { db }: Context,
   actor: Actor,
   project: ProjectRow,
-  { mergeRequestToResolveDiscussionsOf: iid, discussionToResolve, ignoreForbidden = false }: FollowUpWish,
+  { mergeRequestToResolveDiscussionsOf: iid, discussionToResolve, ignoreForbidden = false }: FollowUpInput,
 ): Promise<FollowUp | null> {
   if (iid == null) {
     if (discussionToResolve == null || ignoreForbidden) return null;
@@ -113,7 +113,7 @@ function threadsOf(db: Context['db'], mergeRequestId: number, only: number | nul
     SELECT d.id, n.id AS "noteId", left(n.body, ${QUOTED + 1}) AS body, u.username AS author,
       (SELECT count(*)::int FROM notes a WHERE a.discussion_id = d.id AND a.id <> n.id AND NOT a.system) AS answers
     FROM discussions d JOIN notes n ON n.id = d.note_id JOIN users u ON u.id = n.author_id
-    WHERE d.merge_request_id = ${mergeRequestId} AND ${which} ORDER BY d.id LIMIT ${MOST}`;
+    WHERE d.merge_request_id = ${mergeRequestId} AND ${which} ORDER BY d.id LIMIT ${MAX_THREADS}`;
 }
 
 function titleFor(title: string): string {

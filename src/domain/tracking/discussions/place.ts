@@ -104,7 +104,7 @@ async function anyVersionOf(
 }
 
 /** Bytes of the largest file with lines beyond those that the diff shows. */
-const LARGEST_FILE = 1024 * 1024;
+const MAX_FILE_BYTES = 1024 * 1024;
 
 /** An unchanged line that the diff does not show; none if the file has no such line. */
 async function hiddenIn(
@@ -118,7 +118,7 @@ async function hiddenIn(
   const reader = line && (await repositories.open(project));
   const file = reader && (await reader.entry(head, entry.newPath));
   if (!line || !reader || file?.type !== 'blob') return [];
-  const content = await reader.blob(file.oid, LARGEST_FILE).catch((error) => {
+  const content = await reader.blob(file.oid, MAX_FILE_BYTES).catch((error) => {
     if (isLimit(error, 'size')) return null;
     throw error;
   });

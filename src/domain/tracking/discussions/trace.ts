@@ -1,5 +1,5 @@
-import type { Context } from '#src/access/permissions/actor.ts';
 import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
+import type { WithRepositories } from '#src/domain/repository/store.ts';
 import { outdateSuggestions } from '#src/domain/tracking/discussions/outdate_suggestions.ts';
 import type { DiffPosition } from '#src/domain/tracking/discussions/position.ts';
 import { type Compare, traceLine, type VersionShas } from '#src/domain/tracking/discussions/trace_line.ts';
@@ -9,10 +9,8 @@ import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
-type Stores = Pick<Context, 'db' | 'repositories'>;
-
 /** How many threads are read per statement. */
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /** Number of attempts if the same is traced concurrently. */
 const ATTEMPTS = 5;
@@ -21,7 +19,7 @@ const ATTEMPTS = 5;
  * Moves the threads on lines of a merge request to its latest version: each line that is still there unchanged gets its new
  * position, the others become outdated. Idempotent, also if several processes do it concurrently.
  */
-export async function traceDiscussions(stores: Stores, mergeRequestId: number): Promise<void> {
+export async function traceDiscussions(stores: WithRepositories, mergeRequestId: number): Promise<void> {
   const reader = await readerOf(stores, mergeRequestId);
   if (!reader) return;
   const compare = comparing(reader);
@@ -30,7 +28,7 @@ export async function traceDiscussions(stores: Stores, mergeRequestId: number): 
     const version = await stores.db.mergeRequestVersion.findFirst({ where: { mergeRequestId }, orderBy });
     if (!version || (await traceAll(stores.db, reader, compare, version))) return;
   }
-  throw new Error('The threads of a merge request are traced elsewhere again and again');
+  throw new Error('Gave up tracing threads after repeated concurrent changes');
 }
 
 /** Returns false if another process was faster with some, possibly for an earlier version. */
@@ -53,7 +51,7 @@ async function traceAll(
       isDone &&= count > 0;
     }
     last = threads.at(-1)?.id ?? last;
-    if (threads.length < AT_ONCE) return isDone;
+    if (threads.length < BATCH_SIZE) return isDone;
   }
 }
 
@@ -68,10 +66,10 @@ function behind(db: Db, { id, mergeRequestId }: MergeRequestVersion, last: numbe
   return db.$queryRaw<Traced[]>`
     SELECT id, version_id AS "versionId", position FROM discussions
     WHERE merge_request_id = ${mergeRequestId} AND id > ${last} AND position IS NOT NULL AND version_id < ${id}
-    ORDER BY id LIMIT ${AT_ONCE}`;
+    ORDER BY id LIMIT ${BATCH_SIZE}`;
 }
 
-async function readerOf({ db, repositories }: Stores, id: number): Promise<RepositoryReader | null> {
+async function readerOf({ db, repositories }: WithRepositories, id: number): Promise<RepositoryReader | null> {
   const found = await db.mergeRequest.findUnique({ where: { id }, select: { targetProjectId: true } });
   const project = found && (await findPushedProject(db, found.targetProjectId));
   return project && (await repositories.open(project));
@@ -93,7 +91,7 @@ async function trace(
 }
 
 /** Number of comparisons cached while the threads of one merge request are traced: most are of the previous version. */
-const MOST_KEPT = 3;
+const MAX_CACHED_COMPARISONS = 3;
 
 function comparing(reader: RepositoryReader): Compare {
   const kept = new Map<string, Promise<Diff>>();
@@ -103,7 +101,7 @@ function comparing(reader: RepositoryReader): Compare {
     kept.delete(key);
     kept.set(key, found);
     const [oldest] = kept.keys();
-    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+    if (kept.size > MAX_CACHED_COMPARISONS && oldest !== undefined) kept.delete(oldest);
     return found;
   };
 }

@@ -6,7 +6,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
@@ -29,7 +29,7 @@ export async function listDraftNotes<R>(
     return pageOfRows(selection, { rows: draft, where, order: OLDEST_FIRST }, page);
   };
   const parents = mergeRequestIds.map((id) => ({ id }));
-  return readPages<R>(context.db, page, ofEach(parents, { id: 'int' }, pageOf));
+  return readPages<R>(context.db, page, perParent(parents, { id: 'int' }, pageOf));
 }
 
 /** One of the actor's own draft notes on a merge request that the actor can see. Throws NotFound, also for those of others. */

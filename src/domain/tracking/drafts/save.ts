@@ -12,8 +12,8 @@ import { Forbidden, LimitReached, NotFound, ValidationFailed } from '#src/platfo
 import { select } from '#src/platform/records/selection.ts';
 
 /** Maximum number of draft notes of a user on a merge request, and of characters in all of them. */
-const MOST_DRAFTS = 200;
-const MOST_CHARACTERS = 262_144;
+const MAX_DRAFTS = 200;
+const MAX_CHARACTERS = 262_144;
 
 export interface DraftValues {
   body?: string | null | undefined;
@@ -134,11 +134,11 @@ async function requireRoom(
     SELECT count(*)::int AS drafts, COALESCE(sum(length(body)), 0)::int AS characters FROM draft_notes
     WHERE merge_request_id = ${mergeRequestId} AND author_id = ${actor.id} AND id <> ${instead}`;
   const { drafts, characters } = found ?? { drafts: 0, characters: 0 };
-  if (drafts >= MOST_DRAFTS) {
-    throw new LimitReached(`You can have at most ${MOST_DRAFTS} draft notes on a merge request`);
+  if (drafts >= MAX_DRAFTS) {
+    throw new LimitReached(`You can have at most ${MAX_DRAFTS} draft notes on a merge request`);
   }
-  if (characters + body.length > MOST_CHARACTERS) {
-    throw new LimitReached(`Your draft notes on a merge request can have at most ${MOST_CHARACTERS} characters in all`);
+  if (characters + body.length > MAX_CHARACTERS) {
+    throw new LimitReached(`Your draft notes on a merge request can have at most ${MAX_CHARACTERS} characters in all`);
   }
 }
 

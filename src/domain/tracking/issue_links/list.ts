@@ -6,7 +6,7 @@ import { findIssuesByIds } from '#src/domain/tracking/issues/find.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { byKey, pageOfRows, readRows } from '#src/platform/records/read.ts';
 import { select } from '#src/platform/records/selection.ts';
 
@@ -44,7 +44,7 @@ export async function listIssueLinks(
       WHERE ll.source_id = ANY(${ids}::int[]) OR ll.target_id = ANY(${ids}::int[]))`,
   );
   const parents = ids.map((id) => ({ id }));
-  return readPages<LinkRow>(context.db, page, ofEach(parents, { id: 'int' }, pageOf, [places]));
+  return readPages<LinkRow>(context.db, page, perParent(parents, { id: 'int' }, pageOf, [places]));
 }
 
 /** Whether the actor can see the issue at the other end, with the projects in the subquery `places`. */

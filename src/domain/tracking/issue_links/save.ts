@@ -11,7 +11,7 @@ import { Conflict, Forbidden, NotFound, ValidationFailed } from '#src/platform/e
 import { select } from '#src/platform/records/selection.ts';
 
 /** Maximum number of links of an issue. */
-export const MOST_LINKS = 100;
+export const MAX_LINKS = 100;
 
 const END = select('Issue', { id: true, iid: true, title: true, projectId: true });
 
@@ -37,7 +37,7 @@ export async function createIssueLink(context: Context, which: Which, to: Which)
     if (isLinked > 0) throw new Conflict('Issue(s) already assigned');
     for (const { id } of [source, target]) {
       const count = await tx.issueLink.count({ where: { OR: [{ sourceId: id }, { targetId: id }] } });
-      if (count >= MOST_LINKS) throw new ValidationFailed({ links: [`are too many (maximum is ${MOST_LINKS})`] });
+      if (count >= MAX_LINKS) throw new ValidationFailed({ links: [`are too many (maximum is ${MAX_LINKS})`] });
     }
     const link = await tx.issueLink.create({ data: { sourceId: source.id, targetId: target.id } });
     await recordSubjectChanges(tx, context, actor, source, [change('linked', target)]);

@@ -2,9 +2,9 @@ import { can } from '#src/access/permissions/abilities.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { lengthError } from '#src/base/text.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { ofOrAround } from '#src/domain/projects/groups_around.ts';
+import { ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
 import { maySetTimestamps } from '#src/domain/tracking/issues/timestamps.ts';
-import { ensureLabels, MOST_LABELS, requireFewLabels, tooManyLabels } from '#src/domain/tracking/labels/ensure.ts';
+import { findOrCreateLabels, MAX_LABELS, requireFewLabels, tooManyLabels } from '#src/domain/tracking/labels/ensure.ts';
 import { milestoneTitled } from '#src/domain/tracking/milestones/list.ts';
 import { involvable, namedPeople, usersNamed } from '#src/domain/tracking/subjects/assignees.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
@@ -136,7 +136,7 @@ export function permittedLock(
 /** Throws Forbidden, which names the fields and who can set them, unless they are to be skipped. */
 export function refuse(refused: readonly string[], whom: string, ignoreForbidden = false): void {
   if (ignoreForbidden || refused.length === 0) return;
-  throw new Forbidden(`${refused.join(', ')} can be set only by ${whom}`);
+  throw new Forbidden(`Only ${whom} can set ${refused.join(', ')}`);
 }
 
 /**
@@ -179,8 +179,8 @@ export async function resolveAttributes(
 const [label, milestone] = [alias('Label', 'l'), alias('Milestone', 'm')];
 
 /**
- * The milestone that is given by ID or title, if the project or a group around it has it; null for none, undefined if it stays as
- * it is, as it does for an unknown title. Adds to the errors what is none.
+ * The milestone that is given by ID or title, if the project or a group around it has it: null clears it, undefined leaves it, as
+ * an unknown title does. Unknown milestones are added to `errors`.
  */
 async function milestoneGiven(
   db: Context['db'],
@@ -190,7 +190,7 @@ async function milestoneGiven(
 ): Promise<number | null | undefined> {
   if (id) {
     const [found] = await db.$queryRaw<{ id: number }[]>`
-      SELECT ${milestone.id} FROM ${table(milestone)} WHERE ${milestone.id} = ${id} AND ${ofOrAround(milestone, projectId)}`;
+      SELECT ${milestone.id} FROM ${table(milestone)} WHERE ${milestone.id} = ${id} AND ${ofProjectOrAncestorGroups(milestone, projectId)}`;
     if (!found) errors.milestone_id = ['is not a milestone of the project'];
     return found?.id ?? null;
   }
@@ -230,12 +230,12 @@ export async function setLabels(
   const { labels, addLabels, removeLabels } = given;
   if (labels === undefined && !addLabels?.length && !removeLabels?.length) return { added: [], removed: [] };
   requireFewLabels(removeLabels ?? [], 'remove_labels');
-  const wanted = await ensureLabels(tx, projectId, labelsGiven(given));
+  const wanted = await findOrCreateLabels(tx, projectId, labelsGiven(given));
   const { pairs, subject } = LABELLED[type];
   const goes =
     labels === undefined
       ? sql`label_id IN (SELECT ${label.id} FROM ${table(label)} WHERE ${label.title} = ANY(${trimmed(removeLabels)}::text[])
-          AND ${ofOrAround(label, projectId)})`
+          AND ${ofProjectOrAncestorGroups(label, projectId)})`
       : sql`NOT label_id = ANY(${wanted}::int[])`;
   const removed = await tx.$queryRaw<{ id: number }[]>`
     DELETE FROM ${pairs} WHERE ${subject} = ${id} AND ${goes} RETURNING label_id AS id`;
@@ -255,7 +255,7 @@ async function requireFewOn(tx: Transaction, { type, id }: { type: keyof typeof 
   const { pairs, subject } = LABELLED[type];
   const [{ count } = { count: 0n }] = await tx.$queryRaw<{ count: bigint }[]>`
     SELECT count(*) FROM ${pairs} WHERE ${subject} = ${id}`;
-  if (count > MOST_LABELS) throw tooManyLabels();
+  if (count > MAX_LABELS) throw tooManyLabels();
 }
 
 /** A label to remove and one to add; null for none. */
@@ -278,7 +278,7 @@ export async function swapIssueLabels(
         DELETE FROM issue_labels WHERE issue_id = ${issueId} AND label_id = ${remove} RETURNING label_id AS id`;
   const added = await tx.$queryRaw<{ id: number }[]>`
     INSERT INTO issue_labels (issue_id, label_id)
-    SELECT ${issueId}, ${label.id} FROM ${table(label)} WHERE ${label.id} = ${add}::int AND ${ofOrAround(label, projectId)}
+    SELECT ${issueId}, ${label.id} FROM ${table(label)} WHERE ${label.id} = ${add}::int AND ${ofProjectOrAncestorGroups(label, projectId)}
     ON CONFLICT DO NOTHING RETURNING label_id AS id`;
   if (added.length > 0) await requireFewOn(tx, { type: 'Issue', id: issueId });
   return { added: added.map(({ id }) => id), removed: removed.map(({ id }) => id) };

@@ -1,4 +1,4 @@
-import { followed, labelTitles, projectPath, trailValues } from '#src/domain/tracking/issues/trail.ts';
+import { isSubscribedSql, labelTitles, projectPath, sharedSubjectColumns } from '#src/domain/tracking/issues/trail.ts';
 import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
 import { timeValues } from '#src/domain/tracking/subjects/time_values.ts';
 import { Prisma } from '#src/platform/database/db.ts';
@@ -9,12 +9,12 @@ const { sql } = Prisma;
 const [issueLabel, event, mention] = [alias('IssueLabel', 'il'), alias('StateEvent', 'ce'), alias('Note', 'mn')];
 
 computedFields('Issue', {
-  ...trailValues('Issue'),
+  ...sharedSubjectColumns('Issue'),
   ...timeValues('Issue'),
   projectFullPath: (issue, tools) => projectPath(issue.projectId, tools),
   labelTitles: (issue) => labelTitles(issueLabel, issueLabel.issueId, issue.id),
   assigneeIds: (issue) => assigneesOf('Issue', issue.id),
-  isSubscribed: (issue, tools) => followed('Issue', issue, tools),
+  isSubscribed: (issue, tools) => isSubscribedSql('Issue', issue, tools),
   closedAt: (issue, tools) => sql`${closing(issue, tools)}.created_at`,
   closedById: (issue, tools) => sql`${closing(issue, tools)}.user_id`,
   isMentionedByMergeRequest: mentionedByMergeRequest,

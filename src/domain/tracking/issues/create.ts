@@ -2,7 +2,7 @@ import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { issueEvent } from '#src/domain/activity/record_event.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
-import { hooksWant } from '#src/domain/changes/wanted_hooks.ts';
+import { hookSubscriptions } from '#src/domain/changes/wanted_hooks.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
@@ -18,7 +18,7 @@ import {
   resolveAttributes,
   setLabels,
 } from '#src/domain/tracking/issues/attributes.ts';
-import { doDeeds, hasDeeds } from '#src/domain/tracking/quick_actions/do.ts';
+import { applyEffects, hasEffects } from '#src/domain/tracking/quick_actions/apply.ts';
 import type { WantedChanges } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
 import { mayMention } from '#src/domain/tracking/references/mentions.ts';
@@ -70,7 +70,7 @@ export async function createIssue(
   const project = await findProject(context, given.project);
   authorize(actor, 'create_issue', project);
   const continued = (await continuedBy?.(actor, project)) ?? null;
-  const { text, changes, deeds } = await readQuickActions(context, actor, given.description, () => {
+  const { text, changes, effects } = await readQuickActions(context, actor, given.description, () => {
     const mayAdmin = can(actor, 'admin_issue', project);
     const title = given.title ?? continued?.title ?? '';
     return {
@@ -116,9 +116,13 @@ export async function createIssue(
   };
   const labels = labelsGiven(attributes);
   const isPlain =
-    !continued && labels.length === 0 && assigneeIds.length === 0 && columns.milestoneId == null && !hasDeeds(deeds);
+    !continued &&
+    labels.length === 0 &&
+    assigneeIds.length === 0 &&
+    columns.milestoneId == null &&
+    !hasEffects(effects);
   const concernsNobody = !mayMention(title, description) && !sendsMail(context.db);
-  if (isPlain && concernsNobody && !(await hooksWant(context.db)).issue) {
+  if (isPlain && concernsNobody && !(await hookSubscriptions(context.db)).issue) {
     // One statement, and so atomic by itself.
     const opened = issueEvent({ projectId: project.id, authorId: actor.id, action: 'opened' });
     const { id } = await insert(context.db, Prisma.sql`, event AS (${opened})`);
@@ -130,7 +134,7 @@ export async function createIssue(
     const subject = { type: 'Issue', id, iid, title, project } as const;
     await addFurtherAssignees(tx, subject, assigneeIds);
     await recordSubjectChanges(tx, context, actor, subject, [{ kind: 'opened', description, assigneeIds }]);
-    await doDeeds(tx, context, actor, subject, deeds);
+    await applyEffects(tx, context, actor, subject, effects);
     return id;
   });
   return { project, id };

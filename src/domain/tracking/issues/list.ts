@@ -7,13 +7,13 @@ import { type IssueFilter, issueConditions } from '#src/domain/tracking/issues/f
 import { type IssueOrder, issuePage, type Source } from '#src/domain/tracking/issues/page.ts';
 import {
   ASKED_TYPES,
-  type AskedParent,
   asked,
   type IssueParent,
   ofAssignee,
   ofEverywhere,
   ofParent,
   ofPlaces,
+  type ParentRow,
   placesFor,
   where,
 } from '#src/domain/tracking/issues/sources.ts';
@@ -22,7 +22,7 @@ import { searchHits } from '#src/domain/tracking/subjects/hits.ts';
 import { Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
@@ -42,9 +42,9 @@ export async function listIssuesOf<R>(
   const wanted = open.map((parent) => asked(actor, parent));
   const kinds = ['milestone', 'label', 'board'] as const;
   const below = kinds.find((kind) => wanted.some((parent) => parent[kind] !== null)) ?? 'project';
-  const pageOf = (parent: Asked<AskedParent>) =>
+  const pageOf = (parent: Asked<ParentRow>) =>
     issuePage(selection, ofParent(actor, parent, below, filter, order, page), order, page);
-  const pages = ofEach<AskedParent>(wanted, ASKED_TYPES, pageOf, searchHits(searchOf(filter)));
+  const pages = perParent<ParentRow>(wanted, ASKED_TYPES, pageOf, searchHits(searchOf(filter)));
   const found = wanted.length === 0 ? [] : await readPages<R>(context.db, page, pages);
   const ofOpen = new Map(open.map((parent, index) => [parent, found[index]]));
   return parents.map((parent) => ofOpen.get(parent) ?? { nodes: [], offset: page.offset, total: 0 });
@@ -77,7 +77,7 @@ export async function listIssuesOfUsers<R>(
   };
   const common = [seenPlaces(actor), ...searchHits(searchOf(filter))];
   const users = userIds.map((user) => ({ user }));
-  return readPages(context.db, page, ofEach(users, { user: 'int' }, pageOf, common));
+  return readPages(context.db, page, perParent(users, { user: 'int' }, pageOf, common));
 }
 
 /** The issues of all projects in a group and its subgroups that the actor can see. */
@@ -121,7 +121,7 @@ async function readOf<R>(
   { filter, order, page, selection }: List<R>,
 ): Promise<Page<R>> {
   const common = [places, ...searchHits(searchOf(filter))];
-  const pages = ofEach([{}], {}, () => issuePage(selection, source, order, page), common);
+  const pages = perParent([{}], {}, () => issuePage(selection, source, order, page), common);
   const [found] = await readPages<R>(context.db, page, pages);
   return found ?? { nodes: [], offset: page.offset, total: 0 };
 }

@@ -11,7 +11,7 @@ import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { between } from '#src/platform/records/order.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
@@ -68,7 +68,7 @@ export async function listIssuesAcross<R>(
     group: group.id,
   }));
   const common = [placesAround(actor, parents), ...searchHits(searchOf(filter))];
-  return readPages<R>(context.db, page, ofEach(asked, { id: 'int', group: 'int' }, pageOf, common));
+  return readPages<R>(context.db, page, perParent(asked, { id: 'int', group: 'int' }, pageOf, common));
 }
 
 /** The subquery `places` with the projects of the trees of groups that the parents are in. */

@@ -64,7 +64,7 @@ async function placeUpTo(tx: Transaction, order: Order, ids: readonly number[]):
     SELECT ${issue.id}, ${issue.relativePosition} IS NOT NULL AS "isPlaced" FROM ${table(issue)}
     WHERE ${issue.id} = ANY(${[...ids]}::int[]) AND ${others(order)}`;
   if (found.length < new Set(ids).size)
-    throw new BadRequest('Issues are placed beside others of their project', 'afterId', 'notBesideIssue');
+    throw new BadRequest('An issue can only be placed next to issues of its own project', 'afterId', 'notBesideIssue');
   const unplaced = found.filter(({ isPlaced }) => !isPlaced).map(({ id }) => id);
   if (unplaced.length === 0) return;
   await tx.$executeRaw`
@@ -105,6 +105,6 @@ async function afterRenumbering(tx: Transaction, order: Order, neighbours: Neigh
     WHERE u.id = n.id`;
   const position = await positionFor(tx, order, neighbours);
   if (position === null)
-    throw new BadRequest('Issues are placed beside others of their project', 'afterId', 'notBesideIssue');
+    throw new BadRequest('An issue can only be placed next to issues of its own project', 'afterId', 'notBesideIssue');
   return position;
 }

@@ -8,7 +8,7 @@ import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { between } from '#src/platform/records/order.ts';
-import { ofEach } from '#src/platform/records/parents.ts';
+import { perParent } from '#src/platform/records/parents.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
@@ -17,7 +17,7 @@ const issue = alias('Issue', 'i');
 const NEWEST_FIRST = { by: 'created_at', direction: 'desc' } as const;
 
 /** For a text with very many hits, only this many of the newest are found. */
-const MOST_FOUND = 1_000;
+const MAX_HITS = 1_000;
 
 /**
  * The issues of the whole server with a text in title or description that the actor can see, newest first.
@@ -42,12 +42,12 @@ export async function searchIssues<R>(
   const rare = sql`SELECT i.* FROM ${EACH_HIT} CROSS JOIN LATERAL (
     SELECT ${first} FROM ${table(issue)} WHERE ${issue.id} = h.id AND ${seen} OFFSET 0) i`;
   const common = sql`SELECT ${first} FROM ${table(issue)} WHERE NOT ${FEW_HITS} AND ${holdsText(issue, searched)} AND ${seen}
-    ORDER BY ${issue.id} DESC LIMIT ${MOST_FOUND}`;
+    ORDER BY ${issue.id} DESC LIMIT ${MAX_HITS}`;
   const source = sql`((${rare}) UNION ALL (${common})) i`;
   const paged = sql`${source} WHERE ${all(between(issue, orderOf(NEWEST_FIRST), page))}`;
   const list = { source, paged, total: null, params: { actor }, isPartial: true };
   const subqueries = [seenPlaces(actor), ...searchHits(searched)];
-  const pages = ofEach([{}], {}, () => issuePage(selection, list, NEWEST_FIRST, page), subqueries);
+  const pages = perParent([{}], {}, () => issuePage(selection, list, NEWEST_FIRST, page), subqueries);
   const [found] = await readPages<R>(context.db, page, pages);
   return found ?? { nodes: [], offset: page.offset, total: 0 };
 }

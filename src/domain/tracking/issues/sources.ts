@@ -3,7 +3,7 @@ import type { Actor } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { furtherOf, issueVisible } from '#src/access/permissions/visibility.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { ofOrAround } from '#src/domain/projects/groups_around.ts';
+import { ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
 import { countFromCounters, countFromPlaces } from '#src/domain/tracking/issues/count.ts';
 import {
   countsSuffice,
@@ -41,7 +41,7 @@ export interface IssueParent {
 }
 
 /** A parent as statements know it. */
-export type AskedParent = {
+export type ParentRow = {
   project: number;
   path: string;
   /** Whether the actor can see the confidential issues of the project. */
@@ -61,7 +61,7 @@ export const ASKED_TYPES = {
 } as const;
 
 /** A parent with what the actor can see of it. */
-export function asked(actor: Actor | null, { project, milestoneId, labelId, boardId }: IssueParent): AskedParent {
+export function asked(actor: Actor | null, { project, milestoneId, labelId, boardId }: IssueParent): ParentRow {
   const sees = actor?.admin === true || can(actor, 'read_confidential_issue', project);
   const within = { milestone: milestoneId ?? null, label: labelId ?? null, board: boardId ?? null };
   return { project: project.id, path: project.fullPath, sees, ...within };
@@ -70,7 +70,7 @@ export function asked(actor: Actor | null, { project, milestoneId, labelId, boar
 /** The issues of a parent. */
 export function ofParent(
   actor: Actor | null,
-  { project, path, sees, milestone, label, board }: Asked<AskedParent>,
+  { project, path, sees, milestone, label, board }: Asked<ParentRow>,
   below: 'project' | 'milestone' | 'label' | 'board',
   filter: IssueFilter,
   order: IssueOrder,
@@ -83,7 +83,7 @@ export function ofParent(
     ...(below === 'label' ? [sql`${issue.id} IN (${labelled})`] : []),
     ...(below === 'board' ? [inNoList(issue.id, board)] : []),
     issueVisible(issue, actor, sees),
-    ...issueConditions(issue, filter, actor, (row) => ofOrAround(row, project), hasFewIssues(project)),
+    ...issueConditions(issue, filter, actor, (row) => ofProjectOrAncestorGroups(row, project), hasFewIssues(project)),
   ];
   const isCounted = countsSuffice(filter) && below === 'project';
   const total = isCounted ? countFromCounters(actor, project, filter, sees) : null;

@@ -6,11 +6,11 @@ import { countsSuffice, type IssueFilter } from '#src/domain/tracking/issues/fil
 import type { IssueOrder, Source } from '#src/domain/tracking/issues/page.ts';
 import {
   ASKED_TYPES,
-  type AskedParent,
   asked,
   ofEverywhere,
   ofParent,
   ofPlaces,
+  type ParentRow,
   placesFor,
 } from '#src/domain/tracking/issues/sources.ts';
 import { searchOf } from '#src/domain/tracking/subjects/filter.ts';
@@ -18,7 +18,7 @@ import { searchHits } from '#src/domain/tracking/subjects/hits.ts';
 import { Prisma, queryJson } from '#src/platform/database/db.ts';
 import type { PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { type Asked, ofEach, onlyOne } from '#src/platform/records/parents.ts';
+import { type Asked, onlyOne, perParent } from '#src/platform/records/parents.ts';
 
 const { sql } = Prisma;
 const issue = alias('Issue', 'i');
@@ -45,9 +45,9 @@ export async function countIssuesOf(
   const actor = readerOf(context);
   const open = projects.filter((project) => hasFeature(actor, 'issues', project));
   const wanted = open.map((project) => asked(actor, { project }));
-  const countsOf = (parent: Asked<AskedParent>) =>
+  const countsOf = (parent: Asked<ParentRow>) =>
     countsJson(filter, (filter) => ofParent(actor, parent, 'project', filter, ORDER, PAGE));
-  const counts = ofEach<AskedParent>(wanted, ASKED_TYPES, countsOf, searchHits(searchOf(filter)));
+  const counts = perParent<ParentRow>(wanted, ASKED_TYPES, countsOf, searchHits(searchOf(filter)));
   const found = wanted.length === 0 ? [] : await queryJson<IssueCounts[]>(context.db, counts);
   const ofOpen = new Map(open.map((project, index) => [project, found[index]]));
   return projects.map((project) => ofOpen.get(project) ?? { opened: 0, closed: 0 });
@@ -67,7 +67,7 @@ export async function countIssuesOfGroups(
       JOIN projects gp ON gp.id = v.id JOIN namespaces gn ON gn.id = gp.namespace_id WHERE gn.lineage @> ARRAY[${group}]::int[])
     SELECT ${countsJson(rest, (filter) => ofPlaces(actor, filter, ORDER, PAGE))})`;
   const common = [places, ...searchHits(searchOf(filter))];
-  return queryJson<IssueCounts[]>(context.db, ofEach(parents, { group: 'int' }, countsOf, common));
+  return queryJson<IssueCounts[]>(context.db, perParent(parents, { group: 'int' }, countsOf, common));
 }
 
 /** The counts of all issues that the actor can see. Throws InsufficientScope. */
@@ -76,7 +76,7 @@ export async function countIssues(context: Context, filter: CountFilter): Promis
   const { places, rest } = placesFor(actor, filter);
   const common = [places, ...searchHits(searchOf(filter))];
   const counts = () => countsJson(rest, (filter) => ofEverywhere(actor, filter, ORDER, PAGE));
-  return onlyOne(await queryJson<IssueCounts[]>(context.db, ofEach([{}], {}, counts, common)));
+  return onlyOne(await queryJson<IssueCounts[]>(context.db, perParent([{}], {}, counts, common)));
 }
 
 type SourceOf = (filter: IssueFilter) => Source;

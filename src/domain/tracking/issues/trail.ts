@@ -14,7 +14,7 @@ const isOpen = isOpenNote(note);
 const [project, namespace] = [alias('Project', 'pp'), alias('Namespace', 'pn')];
 
 /** The counts of notes and awards, which reference their subject by type and ID. */
-export function trailValues(type: 'Issue' | 'MergeRequest') {
+export function sharedSubjectColumns(type: 'Issue' | 'MergeRequest') {
   type Subject = { readonly id: Prisma.Sql };
   const subject = raw(`'${type}'`);
   const awards = ({ id }: Subject, { lateral }: Tools) => {
@@ -52,7 +52,7 @@ export function projectPath(projectId: Prisma.Sql, { params, hasParam }: Tools):
 type Participants = Pick<Alias<'Issue'> | Alias<'MergeRequest'>, 'id' | 'authorId' | 'assigneeId' | 'description'>;
 
 /** Whether the actor is subscribed to an issue or merge request. */
-export function followed(type: 'Issue' | 'MergeRequest', row: Participants, { params }: Tools): Prisma.Sql {
+export function isSubscribedSql(type: 'Issue' | 'MergeRequest', row: Participants, { params }: Tools): Prisma.Sql {
   return params(({ actor }) => (actor ? follows(actor, type, row) : sql`FALSE`));
 }
 

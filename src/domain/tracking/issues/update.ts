@@ -17,7 +17,7 @@ import {
   swapIssueLabels,
 } from '#src/domain/tracking/issues/attributes.ts';
 import { type ChangeableIssue, type LocatedIssue, locateIssue, maySee } from '#src/domain/tracking/issues/find.ts';
-import { doDeeds } from '#src/domain/tracking/quick_actions/do.ts';
+import { applyEffects } from '#src/domain/tracking/quick_actions/apply.ts';
 import type { Target } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
 import { setAssignees } from '#src/domain/tracking/subjects/assignees.ts';
@@ -88,7 +88,7 @@ export async function updateIssue(
     const { id, iid } = issue;
     const subject = { type: 'Issue', id, iid, title: changes.title ?? before.title, project } as const;
     await recordSubjectChanges(tx, context, actor, subject, told);
-    await doDeeds(tx, context, actor, subject, read.deeds);
+    await applyEffects(tx, context, actor, subject, read.effects);
     await also?.(tx);
   });
   return { project, id: issue.id };

@@ -1,4 +1,4 @@
-import { groupsAround, ofOrAround } from '#src/domain/projects/groups_around.ts';
+import { groupsAround, ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
 import { DEFAULT_COLOR } from '#src/domain/tracking/labels/color.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
@@ -8,13 +8,17 @@ const { sql } = Prisma;
 const label = alias('Label', 'l');
 
 /** Maximum number of labels of a record. */
-export const MOST_LABELS = 100;
+export const MAX_LABELS = 100;
 
 /**
  * IDs of the labels with these titles, of the project or the groups around it; missing ones are created in the project. Throws
  * ValidationFailed.
  */
-export async function ensureLabels(tx: Transaction, projectId: number, names: readonly string[]): Promise<number[]> {
+export async function findOrCreateLabels(
+  tx: Transaction,
+  projectId: number,
+  names: readonly string[],
+): Promise<number[]> {
   const titles = [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
   if (titles.length === 0) return [];
   requireFewLabels(titles);
@@ -35,17 +39,17 @@ export async function ensureLabels(tx: Transaction, projectId: number, names: re
 
 /** Throws ValidationFailed for too many titles. */
 export function requireFewLabels(titles: readonly string[], field = 'labels'): void {
-  if (titles.length > MOST_LABELS) throw tooManyLabels(field);
+  if (titles.length > MAX_LABELS) throw tooManyLabels(field);
 }
 
 export function tooManyLabels(field = 'labels'): ValidationFailed {
-  return new ValidationFailed({ [field]: [`has too many names (maximum is ${MOST_LABELS})`] });
+  return new ValidationFailed({ [field]: [`has too many names (maximum is ${MAX_LABELS})`] });
 }
 
 /** A statement for the labels (`id`, `title`) of a project with these titles: its own, else those of the closest group around it. */
 export function labelsTitled(projectId: number, titles: readonly string[] | Prisma.Sql): Prisma.Sql {
   const wanted = 'strings' in titles ? titles : sql`${[...titles]}::text[]`;
   return sql`SELECT DISTINCT ON (${label.title}) ${label.id}, ${label.title} FROM ${table(label)}
-    WHERE ${label.title} = ANY(${wanted}) AND ${ofOrAround(label, projectId)}
+    WHERE ${label.title} = ANY(${wanted}) AND ${ofProjectOrAncestorGroups(label, projectId)}
     ORDER BY ${label.title}, array_position(${groupsAround(projectId)}, ${label.groupId}) DESC NULLS FIRST`;
 }

@@ -6,15 +6,15 @@ import { groupVisible } from '#src/access/permissions/visibility.ts';
 import '#src/domain/tracking/labels/computed_fields.ts';
 import { findGroupsByIds, type GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { ofOrAround } from '#src/domain/projects/groups_around.ts';
+import { ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
+import type { Owner } from '#src/domain/projects/owner.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
-import type { Place } from '#src/domain/tracking/places/place.ts';
 import { all, containing, Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
@@ -49,10 +49,10 @@ export async function listLabels<R>(
   const actor = readerOf(context);
   const isOf = (project: Prisma.Sql | number) =>
     all([
-      filter.includeAncestorGroups ? ofOrAround(label, project) : sql`${label.projectId} = ${project}`,
+      filter.includeAncestorGroups ? ofProjectOrAncestorGroups(label, project) : sql`${label.projectId} = ${project}`,
       ...found(filter),
     ]);
-  return ofPermitted(
+  return forPermittedParents(
     projects,
     (project) => authorize(actor, 'read_label', project),
     (permitted) => {
@@ -198,7 +198,7 @@ function readInProjects<R>(
     issues: 'boolean',
     mergeRequests: 'boolean',
   } as const;
-  return readPages<R>(db, page, ofEach(parents, types, pageOf));
+  return readPages<R>(db, page, perParent(parents, types, pageOf));
 }
 
 /** The labels of each parent as the groups have them: their counts are of all that the actor can see. */
@@ -216,7 +216,7 @@ function readInGroups<R>(
   const topmost = [...new Set(groups.flatMap(({ lineage: [top] }) => top ?? []))];
   const places = seenPlaces(actor, sql`n.lineage && ${topmost}::int[]`);
   const asked = parents.map((parent) => ({ parent }));
-  return readPages<R>(context.db, page, ofEach(asked, { parent: 'int' }, pageOf, [places]));
+  return readPages<R>(context.db, page, perParent(asked, { parent: 'int' }, pageOf, [places]));
 }
 
 /** Identifies a label: by ID, by title, or by text that is its ID or else its title (endpoints-beyond.md, Subscriptions). */
@@ -232,7 +232,7 @@ export interface LabelRef {
  */
 export async function findLabel<R>(
   context: Context,
-  place: Place,
+  place: Owner,
   ref: LabelRef,
   selection: Selection<'Label', R>,
   { includeAncestorGroups = false }: { includeAncestorGroups?: boolean } = {},
@@ -252,24 +252,24 @@ export async function findLabel<R>(
 /** The label of the project or group, or of a group around it, with that ID. Throws NotFound. */
 export async function labelById<R>(
   context: Context,
-  place: Place,
+  place: Owner,
   id: number,
   selection: Selection<'Label', R>,
 ): Promise<R> {
   return one(context, place, sql`${label.id} = ${id} AND ${inOrAround(place)}`, selection);
 }
 
-function own({ project, group }: Place): Prisma.Sql {
+function own({ project, group }: Owner): Prisma.Sql {
   return project ? sql`${label.projectId} = ${project.id}` : sql`${label.groupId} = ${group.id}`;
 }
 
-function inOrAround({ project, group }: Place): Prisma.Sql {
-  return project ? ofOrAround(label, project.id) : sql`${label.groupId} = ANY(${group.lineage}::int[])`;
+function inOrAround({ project, group }: Owner): Prisma.Sql {
+  return project ? ofProjectOrAncestorGroups(label, project.id) : sql`${label.groupId} = ANY(${group.lineage}::int[])`;
 }
 
 async function one<R>(
   context: Context,
-  { project, group }: Place,
+  { project, group }: Owner,
   where: Prisma.Sql,
   selection: Selection<'Label', R>,
 ): Promise<R> {

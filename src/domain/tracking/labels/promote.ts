@@ -2,10 +2,10 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
 import { lockNamespaceTree } from '#src/domain/namespaces/lock.ts';
+import { type OwnedRecord, requireOwner } from '#src/domain/projects/owner.ts';
 import { findLabel, type LabelRef } from '#src/domain/tracking/labels/list.ts';
 import { replaceLabels } from '#src/domain/tracking/labels/replace.ts';
 import { ADMIN_LABEL } from '#src/domain/tracking/labels/save.ts';
-import { administeredPlace, type ChangedThere } from '#src/domain/tracking/places/place.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
@@ -16,9 +16,9 @@ const LABEL = select('Label', { id: true, title: true });
  * issues, merge requests, lists of boards, priorities and subscriptions keep it. Throws NotFound, Forbidden, and BadRequest for a
  * project that is in no group, or if a group around that one has such a label.
  */
-export async function promoteLabel(context: Context, project: IdOrPath, ref: LabelRef): Promise<ChangedThere> {
+export async function promoteLabel(context: Context, project: IdOrPath, ref: LabelRef): Promise<OwnedRecord> {
   const actor = requireActor(context);
-  const place = await administeredPlace(context, { project }, ADMIN_LABEL);
+  const place = await requireOwner(context, { project }, ADMIN_LABEL);
   const { id, title } = await findLabel(context, place, ref, LABEL);
   const refused = new BadRequest('Failed to promote project label to group label');
   if (!place.project || place.project.ownerId !== null) throw refused;

@@ -4,16 +4,16 @@ import { lengthError } from '#src/base/text.ts';
 import { setSubscription } from '#src/domain/activity/subscribe.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { groupsAround } from '#src/domain/projects/groups_around.ts';
+import {
+  findOwner,
+  type OwnedRecord,
+  type Owner,
+  type OwnerRef,
+  ownerColumns,
+  requireOwner,
+} from '#src/domain/projects/owner.ts';
 import { parseColor } from '#src/domain/tracking/labels/color.ts';
 import { findLabel, type LabelRef } from '#src/domain/tracking/labels/list.ts';
-import {
-  administeredPlace,
-  type ChangedThere,
-  columnsOf,
-  findPlace,
-  type Place,
-  type PlaceRef,
-} from '#src/domain/tracking/places/place.ts';
 import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
 import { Conflict, type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
@@ -34,14 +34,14 @@ export const ADMIN_LABEL = { project: 'admin_label', group: 'admin_group_label' 
  * Creates a label of a project or group. Throws NotFound, Forbidden, BadRequest, ValidationFailed, and Conflict if the place or a
  * group around it has one of that title.
  */
-export async function createLabel(context: Context, ref: PlaceRef, values: LabelValues): Promise<ChangedThere> {
-  const place = await administeredPlace(context, ref, ADMIN_LABEL);
+export async function createLabel(context: Context, ref: OwnerRef, values: LabelValues): Promise<OwnedRecord> {
+  const place = await requireOwner(context, ref, ADMIN_LABEL);
   const { title, color } = checked(place, { ...values, title: values.title ?? '', color: values.color ?? '' });
   const { description = null, priority = null } = values;
   const archived = values.archived ?? false;
   const taken = () => new Conflict('Label already exists', undefined, 'title');
   try {
-    const data = { ...columnsOf(place), title: title ?? '', color: color ?? '', description, priority, archived };
+    const data = { ...ownerColumns(place), title: title ?? '', color: color ?? '', description, priority, archived };
     const id = await context.db.$transaction(async (tx) => {
       if (await isTaken(tx, place, data.title)) throw taken();
       return (await tx.label.create({ data, select: { id: true } })).id;
@@ -53,7 +53,7 @@ export async function createLabel(context: Context, ref: PlaceRef, values: Label
 }
 
 /** Whether a group around the place, or the group itself, has a label with the title. */
-async function isTaken(tx: Transaction, { project, group }: Place, title: string, except = 0): Promise<boolean> {
+async function isTaken(tx: Transaction, { project, group }: Owner, title: string, except = 0): Promise<boolean> {
   const around = project ? groupsAround(project.id) : Prisma.sql`${group.lineage}::int[]`;
   const found = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM labels WHERE group_id = ANY(${around}) AND title = ${title} AND id <> ${except} LIMIT 1`;
@@ -63,11 +63,11 @@ async function isTaken(tx: Transaction, { project, group }: Place, title: string
 /** Updates a label: unset means unchanged. Throws NotFound, Forbidden, BadRequest, ValidationFailed. */
 export async function updateLabel(
   context: Context,
-  ref: PlaceRef,
+  ref: OwnerRef,
   label: LabelRef,
   values: LabelValues,
-): Promise<ChangedThere> {
-  const place = await administeredPlace(context, ref, ADMIN_LABEL);
+): Promise<OwnedRecord> {
+  const place = await requireOwner(context, ref, ADMIN_LABEL);
   const { id } = await findLabel(context, place, label, ID);
   const { description, priority, archived } = values;
   const taken = () => new ValidationFailed({ title: ['has already been taken'] });
@@ -94,8 +94,8 @@ export async function setLabelPriority(
   project: IdOrPath,
   ref: LabelRef,
   priority: number | null,
-): Promise<ChangedThere> {
-  const place = await administeredPlace(context, { project }, ADMIN_LABEL);
+): Promise<OwnedRecord> {
+  const place = await requireOwner(context, { project }, ADMIN_LABEL);
   if (!place.project) throw new Error('A project was named');
   const projectId = place.project.id;
   checked(place, { priority });
@@ -115,8 +115,8 @@ export async function setLabelPriority(
 const GROUP = select('Label', { id: true, groupId: true });
 
 /** Deletes a label and removes it from everything. Returns its ID. Throws NotFound, Forbidden, BadRequest. */
-export async function deleteLabel(context: Context, ref: PlaceRef, label: LabelRef): Promise<number> {
-  const place = await administeredPlace(context, ref, ADMIN_LABEL);
+export async function deleteLabel(context: Context, ref: OwnerRef, label: LabelRef): Promise<number> {
+  const place = await requireOwner(context, ref, ADMIN_LABEL);
   const { id } = await findLabel(context, place, label, ID);
   await context.db.$transaction([
     context.db.subscription.deleteMany({ where: { subjectType: 'Label', subjectId: id } }),
@@ -131,12 +131,12 @@ export async function deleteLabel(context: Context, ref: PlaceRef, label: LabelR
  */
 export async function subscribeToLabel(
   context: Context,
-  ref: PlaceRef,
+  ref: OwnerRef,
   labelRef: LabelRef,
   subscribed: boolean,
-): Promise<ChangedThere> {
+): Promise<OwnedRecord> {
   const actor = requireActor(context);
-  const place = await findPlace(context, ref);
+  const place = await findOwner(context, ref);
   if (place.project) authorize(actor, 'read_label', place.project);
   const { id, isSubscribed } = await findLabel(
     context,
@@ -151,7 +151,7 @@ export async function subscribeToLabel(
 
 /** Validates and normalizes the given values. The contract's messages call the name `title` (behaviour.md 1.6). */
 function checked(
-  place: Place,
+  place: Owner,
   { title, color, priority, description }: LabelValues,
 ): { title?: string; color?: string } {
   const errors: FieldErrors = {};

@@ -28,10 +28,10 @@ export interface Rendering extends Surroundings {
 }
 
 /** Characters of HTML that a text may become: many links may share one long address. */
-const LARGEST_HTML = 1024 * 1024;
+const MAX_HTML_LENGTH = 1024 * 1024;
 /** Characters of a block of code that is highlighted: others are shown without. */
-const MOST_HIGHLIGHTED = 32_768;
-const LONGEST_ADDRESS = 2048;
+const MAX_HIGHLIGHTED_LENGTH = 32_768;
+const MAX_ADDRESS_LENGTH = 2048;
 /** Quotations and lists within each other. */
 const maxNesting = 50;
 
@@ -43,11 +43,11 @@ export function renderHtml(rendering: Rendering): string | null {
   const parser = parsers[flavour];
   const env = { links, docId: createHash('sha256').update(text).digest('hex').slice(0, 8) };
   const tokens = flavour === 'line' ? parser.parseInline(text, env) : parser.parse(text, env);
-  if (sizeOf(tokens) > LARGEST_HTML) return null;
+  if (sizeOf(tokens) > MAX_HTML_LENGTH) return null;
   const raw = parser.renderer.render(tokens, parser.options, env);
-  if (raw.length > LARGEST_HTML) return null;
+  if (raw.length > MAX_HTML_LENGTH) return null;
   const html = sanitize(raw, rendering).trimEnd().toWellFormed();
-  return html.length > LARGEST_HTML ? null : html;
+  return html.length > MAX_HTML_LENGTH ? null : html;
 }
 
 function commonmark(): Parser {
@@ -66,7 +66,7 @@ function gfm(): Parser {
 
 /** How many characters of an address follow its `www.`, without the end of a sentence. */
 function lengthOfAddress(text: string, at: number): number {
-  return /^[^\s<]*[^\s<.,;:!?"'()*_~]/.exec(text.slice(at, at + LONGEST_ADDRESS))?.[0].length ?? 0;
+  return /^[^\s<]*[^\s<.,;:!?"'()*_~]/.exec(text.slice(at, at + MAX_ADDRESS_LENGTH))?.[0].length ?? 0;
 }
 
 function completeAddress(match: { url: string }): void {
@@ -86,13 +86,13 @@ function sizeOf(tokens: readonly Token[]): number {
     size += content.length;
     for (const [, value] of attrs ?? []) size += String(value).length;
     if (children) size += sizeOf(children);
-    if (size > LARGEST_HTML) break;
+    if (size > MAX_HTML_LENGTH) break;
   }
   return size;
 }
 
 function highlight(code: string, language: string): string {
-  if (code.length > MOST_HIGHLIGHTED || !highlighter.getLanguage(language)) return '';
+  if (code.length > MAX_HIGHLIGHTED_LENGTH || !highlighter.getLanguage(language)) return '';
   return highlighter.highlight(code, { language, ignoreIllegals: true }).value;
 }
 
@@ -119,7 +119,7 @@ function makeTaskLists({ tokens, Token, md }: StateCore): void {
 }
 
 /** Characters of the text of a task by which its box is called. */
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 function nameOf(tokens: readonly Token[]): string {
   return tokens
@@ -127,7 +127,7 @@ function nameOf(tokens: readonly Token[]): string {
     .map(({ content }) => content)
     .join('')
     .trim()
-    .slice(0, LONGEST_NAME)
+    .slice(0, MAX_NAME_LENGTH)
     .toWellFormed();
 }
 

@@ -1,6 +1,6 @@
 import { callerOf } from '#src/access/permissions/caller.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { isProse, LONGEST_RENDERED, type Rendering, renderMarkdown } from '#src/domain/tracking/markdown/render.ts';
+import { isProse, MAX_RENDERED_LENGTH, type Rendering, renderMarkdown } from '#src/domain/tracking/markdown/render.ts';
 import { type Looking, resolveLinks } from '#src/domain/tracking/markdown/resolve.ts';
 
 /** A text in Markdown. */
@@ -32,7 +32,7 @@ export async function htmlOfTexts(
   const placed = await Promise.all(
     texts.map(async ({ text, projectId, flavour, at }) => {
       // Nothing in the others depends on where they are, or who reads them.
-      const mayRefer = flavour !== 'commonmark' && text.length <= LONGEST_RENDERED && !isProse(text);
+      const mayRefer = flavour !== 'commonmark' && text.length <= MAX_RENDERED_LENGTH && !isProse(text);
       const project = mayRefer && projectId !== null ? await findProject(projectId) : null;
       return { text, flavour, project, mayRefer, at };
     }),

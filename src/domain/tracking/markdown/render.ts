@@ -9,19 +9,19 @@ import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
 export type { Link, Rendering };
 
 /** Characters of a text that is rendered; a longer one is shown as it is written. */
-export const LONGEST_RENDERED = 131_072;
+export const MAX_RENDERED_LENGTH = 131_072;
 
 /** Milliseconds of CPU time for a text: several times what the longest sensible one takes. */
 const DEADLINE = 1_000;
 const LIMITS = { threads: 2, memory: 192, milliseconds: 20_000, cpuTime: DEADLINE, idle: 60_000 };
 
 /** Two texts at a time; callers take turns. */
-const TURNS = { concurrency: 2, waitingPerCaller: 50, waiting: 1_000, patience: 20_000 };
+const CONCURRENCY_LIMITS = { concurrency: 2, waitingPerCaller: 50, waiting: 1_000, patience: 20_000 };
 
 /** In a checkout the thread is TypeScript, in the published package JavaScript. */
 const SCRIPT = new URL(import.meta.filename.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
 
-const turns = new CallerSemaphore(TURNS);
+const turns = new CallerSemaphore(CONCURRENCY_LIMITS);
 const threads = new Threads<Rendering, { html: string | null }>(SCRIPT, LIMITS);
 
 /** Lines of words in one paragraph, of characters that mean nothing in Markdown where they stand. */
@@ -68,7 +68,7 @@ function keyOf({ links, ...rendering }: Rendering): string {
 
 async function inThread(caller: string, rendering: Rendering): Promise<string> {
   const plain = `<pre dir="auto">${escapeHtml(rendering.text)}</pre>`;
-  if (rendering.text.length > LONGEST_RENDERED) return plain;
+  if (rendering.text.length > MAX_RENDERED_LENGTH) return plain;
   const key = keyOf(rendering);
   const known = kept.get(key);
   if (known !== undefined) return known;

@@ -4,7 +4,7 @@ import { groupVisible } from '#src/access/permissions/visibility.ts';
 import { yieldToEventLoop } from '#src/base/event_loop.ts';
 import { labelledIssuesPath, pagePath } from '#src/domain/namespaces/address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { ofOrAround } from '#src/domain/projects/groups_around.ts';
+import { ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
 import { titleOf } from '#src/domain/repository/find_commit.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
 import type { Link } from '#src/domain/tracking/markdown/html.ts';
@@ -20,9 +20,9 @@ const [user, group, project] = [alias('User', 'u'), alias('Namespace', 'g'), ali
 const [label, milestone] = [alias('Label', 'l'), alias('Milestone', 'm')];
 
 /** Different references of one kind in a text that are looked up, and in all texts that are rendered together; others stay text. */
-const MOST = { inText: 100, inAll: 1_000 };
+const MAX_REFERENCES = { inText: 100, inAll: 1_000 };
 /** Those to commits, for which git is asked. */
-const MOST_COMMITS = { inText: 20, inAll: 50 };
+const MAX_COMMIT_REFERENCES = { inText: 20, inAll: 50 };
 
 /** What looking up references needs. */
 export type Looking = Pick<Context, 'db' | 'actor' | 'clientAddress' | 'answer' | 'repositories'>;
@@ -55,7 +55,7 @@ export async function resolveLinks(
   for (const [at, { text, project }] of texts.entries()) {
     await yieldToEventLoop();
     for (const reference of distinct(text)) {
-      const most = reference.kind === 'commit' ? MOST_COMMITS : MOST;
+      const most = reference.kind === 'commit' ? MAX_COMMIT_REFERENCES : MAX_REFERENCES;
       const ofKind = wanted.get(reference.kind) ?? [];
       if (ofKind.length < most.inAll) ofKind.push({ ...reference, project, links: links[at] ?? new Map() });
       wanted.set(reference.kind, ofKind);
@@ -76,7 +76,7 @@ function distinct(text: string): Reference[] {
   for (const reference of referencesIn(text)) {
     const { kind, written } = reference;
     const count = counts.get(kind) ?? 0;
-    if (found.has(written) || count >= (kind === 'commit' ? MOST_COMMITS : MOST).inText) continue;
+    if (found.has(written) || count >= (kind === 'commit' ? MAX_COMMIT_REFERENCES : MAX_REFERENCES).inText) continue;
     counts.set(kind, count + 1);
     found.set(written, reference);
   }
@@ -172,12 +172,12 @@ async function linkPlanning(
   }>(
     db,
     sql`SELECT r.kind, r.project, r.title AS name, ${label.title} AS title, ${label.id} AS id, 0 AS iid, '' AS path FROM ${asked}
-        JOIN ${table(label)} ON ${label.title} = r.title AND ${ofOrAround(label, project.id)} WHERE r.kind = 'label'
+        JOIN ${table(label)} ON ${label.title} = r.title AND ${ofProjectOrAncestorGroups(label, project.id)} WHERE r.kind = 'label'
       UNION ALL SELECT r.kind, r.project, r.title, ${label.title}, ${label.id}, 0, '' FROM ${asked}
-        JOIN ${table(label)} ON ${label.id} = r.id AND ${ofOrAround(label, project.id)}
+        JOIN ${table(label)} ON ${label.id} = r.id AND ${ofProjectOrAncestorGroups(label, project.id)}
       UNION ALL SELECT r.kind, r.project, r.title, ${milestone.title}, ${milestone.id}, ${milestone.iid},
           COALESCE('groups/' || (SELECT mg.full_path FROM namespaces mg WHERE mg.id = ${milestone.groupId}), '')
-        FROM ${asked} JOIN ${table(milestone)} ON ${milestone.title} = r.title AND ${ofOrAround(milestone, project.id)}
+        FROM ${asked} JOIN ${table(milestone)} ON ${milestone.title} = r.title AND ${ofProjectOrAncestorGroups(milestone, project.id)}
         WHERE r.kind = 'milestone'`,
   );
   const byTitleFirst = found.toSorted((a, b) => Number(a.title !== a.name) - Number(b.title !== b.name));

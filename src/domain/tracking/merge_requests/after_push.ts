@@ -28,9 +28,9 @@ export interface Followed {
 
 const BRANCHES = 'refs/heads/';
 /** A push of more branches does nothing with merge requests. */
-const MOST_BRANCHES = 10;
+const MAX_BRANCHES = 10;
 /** A push of more branches names no merge requests. */
-const MOST_NAMED = 5;
+const MAX_NAMED_BRANCHES = 5;
 
 /**
  * Does what the options of a push ask of the merge requests of its branches, with the permissions that the user has anyway, and returns
@@ -79,12 +79,12 @@ function openedOf({ db }: Context, project: ProjectRow, branches: readonly strin
     where: { sourceProjectId: project.id, sourceBranch: { in: [...branches] }, state: 'opened' },
     select: { iid: true, sourceBranch: true, targetBranch: true, targetProjectId: true },
     orderBy: { id: 'asc' },
-    take: MOST_OPENED,
+    take: MAX_MERGE_REQUESTS,
   });
 }
 
 /** Merge requests of all pushed branches that are looked at. */
-const MOST_OPENED = 200;
+const MAX_MERGE_REQUESTS = 200;
 
 async function applyOptions(
   { context, project, deployKeyId }: Followed,
@@ -92,8 +92,8 @@ async function applyOptions(
   branches: readonly string[],
 ): Promise<string[]> {
   const refuse = (reason: string) => `Error encountered with push options ${quoted(options.given)}: ${reason}`;
-  if (branches.length > MOST_BRANCHES) {
-    return [`Too many branches pushed (${branches.length} were pushed, limit is ${MOST_BRANCHES})`];
+  if (branches.length > MAX_BRANCHES) {
+    return [`Too many branches pushed (${branches.length} were pushed, limit is ${MAX_BRANCHES})`];
   }
   if (branches.length === 0) return [];
   if (deployKeyId !== undefined) return [refuse('deploy keys cannot change merge requests')];
@@ -243,7 +243,7 @@ async function usersOf({ db }: Context, names: readonly string[]): Promise<numbe
 async function addresses(followed: Followed, branches: readonly string[]): Promise<string[]> {
   const { context, project, deployKeyId, baseUrl } = followed;
   const { actor } = context;
-  if (branches.length === 0 || branches.length > MOST_NAMED || deployKeyId !== undefined) return [];
+  if (branches.length === 0 || branches.length > MAX_NAMED_BRANCHES || deployKeyId !== undefined) return [];
   if (!project.mergeRequestsEnabled) return [];
   const opened = await openedOf(context, project, branches);
   const lines: string[] = [];

@@ -1,5 +1,5 @@
 import { type ChangeContext, recordSubjectChanges } from '#src/domain/changes/record.ts';
-import { EachApart } from '#src/domain/repository/each.ts';
+import { ErrorCollector } from '#src/domain/repository/each.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 
@@ -13,7 +13,7 @@ declare module '#src/platform/background/queue.ts' {
 const { sql } = Prisma;
 
 /** How many are recorded per job. */
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 
 /**
  * Closes the open merge requests of a fork that may no longer be merged, in the transaction of that change and after it: all of
@@ -35,8 +35,8 @@ export async function closeOfFork(
       AND target.id <> fork.id AND ${isConcerned}
     RETURNING m.id, to_json(now())#>>'{}' AS since`;
   const ids = closed.map((one) => one.id).sort((a, b) => a - b);
-  for (let at = 0; at < ids.length; at += AT_ONCE) {
-    const mergeRequestIds = ids.slice(at, at + AT_ONCE);
+  for (let at = 0; at < ids.length; at += BATCH_SIZE) {
+    const mergeRequestIds = ids.slice(at, at + BATCH_SIZE);
     const since = closed[0]?.since ?? '';
     await jobs?.enqueue(tx, 'merge_requests.closed', { mergeRequestIds, userId: actor.id, since });
   }
@@ -47,7 +47,7 @@ export async function recordClosed(
   stores: ChangeContext,
   { mergeRequestIds, userId, since }: Jobs['merge_requests.closed'],
 ): Promise<void> {
-  const each = new EachApart('merge requests');
+  const each = new ErrorCollector('merge requests');
   await each.run(mergeRequestIds, (id) => stores.db.$transaction((tx) => tell(tx, stores, { id, userId, since })));
   each.end();
 }

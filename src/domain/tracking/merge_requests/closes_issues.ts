@@ -12,9 +12,9 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
 /** Maximum number of commits whose messages are read: the latest. */
-const MOST_COMMITS = 100;
+const MAX_COMMITS = 100;
 /** Maximum number of issues that one merge request closes; further ones stay open. */
-const MOST_ISSUES = 100;
+const MAX_ISSUES = 100;
 
 /** The texts of a merge request that may close issues. */
 export interface ClosingTexts {
@@ -35,9 +35,9 @@ export async function issuesClosedBy(
   readCommits: (limit: number) => Promise<readonly Pick<Commit, 'message'>[]>,
 ): Promise<NamedRecord[]> {
   if (targetBranch !== project.defaultBranch) return [];
-  const messages = (await readCommits(MOST_COMMITS)).map(({ message }) => message);
+  const messages = (await readCommits(MAX_COMMITS)).map(({ message }) => message);
   const names = [title, description ?? '', ...messages].flatMap(closedIssues);
-  const closed = distinctNames(project.fullPath, names).slice(0, MOST_ISSUES);
+  const closed = distinctNames(project.fullPath, names).slice(0, MAX_ISSUES);
   return resolveRecords(db, actor, project.fullPath, closed);
 }
 

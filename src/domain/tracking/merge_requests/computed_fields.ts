@@ -1,6 +1,6 @@
 import { REPORTER } from '#src/access/permissions/abilities.ts';
 import { projectAccessLevel } from '#src/access/permissions/visibility.ts';
-import { followed, labelTitles, projectPath, trailValues } from '#src/domain/tracking/issues/trail.ts';
+import { isSubscribedSql, labelTitles, projectPath, sharedSubjectColumns } from '#src/domain/tracking/issues/trail.ts';
 import { discussionValues } from '#src/domain/tracking/merge_requests/unresolved_discussions.ts';
 import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
 import { timeValues } from '#src/domain/tracking/subjects/time_values.ts';
@@ -17,17 +17,17 @@ const earlier = alias('MergeRequest', 'em');
 const [ref, home, around] = [alias('RecordedRef', 'rr'), alias('Project', 'rp'), alias('Namespace', 'rn')];
 
 /** How many notes are read for the issues that they mention, and how many characters of each. */
-const MOST_NOTES = 100;
-const MOST_CHARACTERS = 20_000;
+const MAX_NOTES = 100;
+const MAX_CHARACTERS = 20_000;
 
 computedFields('MergeRequest', {
-  ...trailValues('MergeRequest'),
+  ...sharedSubjectColumns('MergeRequest'),
   ...discussionValues,
   ...timeValues('MergeRequest'),
   projectFullPath: (mergeRequest, tools) => projectPath(mergeRequest.targetProjectId, tools),
   labelTitles: (mergeRequest) => labelTitles(mergeRequestLabel, mergeRequestLabel.mergeRequestId, mergeRequest.id),
   assigneeIds: (mergeRequest) => assigneesOf('MergeRequest', mergeRequest.id),
-  isSubscribed: (mergeRequest, tools) => followed('MergeRequest', mergeRequest, tools),
+  isSubscribed: (mergeRequest, tools) => isSubscribedSql('MergeRequest', mergeRequest, tools),
   currentMergeStatus: (mergeRequest) =>
     sql`CASE WHEN ${isStale(mergeRequest)} THEN 'unchecked' ELSE ${mergeRequest.mergeStatus} END`,
   latestBaseSha: (mergeRequest, tools) => sql`${latest(mergeRequest, tools)}.base_commit_sha`,
@@ -38,9 +38,9 @@ computedFields('MergeRequest', {
   }) => sql`(SELECT ${version.createdAt} FROM ${table(version)} WHERE ${version.mergeRequestId} = ${id}
     ORDER BY ${version.id} LIMIT 1)`,
   latestNotes: ({ id }) => sql`(SELECT COALESCE(json_agg(latest.body), '[]') FROM (
-    SELECT left(${note.body}, ${MOST_CHARACTERS}) AS body FROM ${table(note)}
+    SELECT left(${note.body}, ${MAX_CHARACTERS}) AS body FROM ${table(note)}
     WHERE ${note.subjectType} = 'MergeRequest' AND ${note.subjectId} = ${id} AND NOT ${note.system}
-    ORDER BY ${note.id} DESC LIMIT ${MOST_NOTES}) latest)`,
+    ORDER BY ${note.id} DESC LIMIT ${MAX_NOTES}) latest)`,
   sourceBranchSha: ({ sourceProjectId, sourceBranch }) => branchNow(sourceProjectId, sourceBranch),
   targetBranchSha: ({ targetProjectId, targetBranch }) => branchNow(targetProjectId, targetBranch),
   headPipelineId: (mergeRequest) => headPipeline(mergeRequest, pipeline.id),

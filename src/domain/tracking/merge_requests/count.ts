@@ -4,7 +4,7 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { type MergeRequestFilter, mergeRequestConditions } from '#src/domain/tracking/merge_requests/filter.ts';
 import { all, Prisma, queryJson } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 
 const { sql } = Prisma;
 const mergeRequest = alias('MergeRequest', 'mr');
@@ -34,12 +34,12 @@ export async function countMergeRequestsOf(
       sql`${mergeRequest.targetProjectId} = ${project}`,
       ...mergeRequestConditions(mergeRequest, filter, actor, project),
     ])})`;
-  return ofPermitted(
+  return forPermittedParents(
     projects,
     (project) => authorize(actor, 'read_merge_request', project),
     (permitted) => {
       const asked = permitted.map(({ id }) => ({ project: id }));
-      return queryJson<MergeRequestCounts[]>(context.db, ofEach(asked, { project: 'int' }, countsOf));
+      return queryJson<MergeRequestCounts[]>(context.db, perParent(asked, { project: 'int' }, countsOf));
     },
   );
 }

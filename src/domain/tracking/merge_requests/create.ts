@@ -9,7 +9,7 @@ import { withEffort } from '#src/domain/repository/effort.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { requireRoom } from '#src/domain/repository/quota.ts';
-import { PATIENCE, withCommits } from '#src/domain/repository/take_commits.ts';
+import { COPY_TIMEOUT_MS, withCommits } from '#src/domain/repository/take_commits.ts';
 import {
   assigneesGiven,
   checkTexts,
@@ -29,12 +29,12 @@ import {
 import { requestPipeline } from '#src/domain/tracking/merge_requests/request_pipeline.ts';
 import { requireBringing } from '#src/domain/tracking/merge_requests/source.ts';
 import { measureVersion, recordVersion, type Version } from '#src/domain/tracking/merge_requests/version.ts';
-import { doDeeds } from '#src/domain/tracking/quick_actions/do.ts';
-import type { WantedDeeds } from '#src/domain/tracking/quick_actions/interpret.ts';
+import { applyEffects } from '#src/domain/tracking/quick_actions/apply.ts';
+import type { PendingEffects } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
 import { setReviewers } from '#src/domain/tracking/reviews/reviewers.ts';
 import { addFurtherAssignees } from '#src/domain/tracking/subjects/assignees.ts';
-import { titledAs } from '#src/domain/tracking/subjects/draft.ts';
+import { withDraftPrefix } from '#src/domain/tracking/subjects/draft.ts';
 import type { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
@@ -73,13 +73,13 @@ export async function createMergeRequest(
   { draft, ...wished }: NewMergeRequest,
 ): Promise<ChangedRecord> {
   const actor = requireActor(context);
-  const given = { ...wished, title: titledAs(draft, wished.title) };
+  const given = { ...wished, title: withDraftPrefix(draft, wished.title) };
   const source = await findProject(context, given.project);
   authorize(actor, 'create_merge_request', source);
   const target = given.targetProject == null ? source : await findProject(context, given.targetProject);
   authorize(actor, 'read_merge_request', target);
   if (target.archived) throw new Forbidden();
-  const { text, changes, deeds } = await readQuickActions(context, actor, given.description, () => {
+  const { text, changes, effects } = await readQuickActions(context, actor, given.description, () => {
     const mayAdmin = can(actor, 'admin_merge_request', target);
     const { title } = given;
     return {
@@ -110,7 +110,7 @@ export async function createMergeRequest(
   const { head, start } = await requireTips(context, sides);
   await requireRoom(context.repositories, target, 0);
   const id = await withEffort(context, () =>
-    withCommits(context, { source, target, oids: [head] }, PATIENCE, async (keepLock) => {
+    withCommits(context, { source, target, oids: [head] }, COPY_TIMEOUT_MS, async (keepLock) => {
       const reader = await ensureRepository(context, target);
       const version = await measureVersion(reader, { head, start });
       return open(context, actor, input, {
@@ -122,7 +122,7 @@ export async function createMergeRequest(
         assigneeIds,
         reviewerIds,
         labels: labelsGiven(attributes),
-        deeds,
+        effects,
         keepLock,
       });
     }),
@@ -138,13 +138,13 @@ interface Opening extends Sides {
   assigneeIds: readonly number[];
   reviewerIds: readonly number[];
   labels: readonly string[];
-  deeds: WantedDeeds;
+  effects: PendingEffects;
   keepLock: PackKeepLock | undefined;
 }
 
 /** Git objects are durable before the transaction commits. The next attempt overwrites what a crash in between leaves behind. */
 function open(context: Context, actor: Actor, input: NewMergeRequest, opening: Opening): Promise<number> {
-  const { source, target, version, labels, assigneeIds, reviewerIds, deeds, keepLock } = opening;
+  const { source, target, version, labels, assigneeIds, reviewerIds, effects, keepLock } = opening;
   return openingOne(context.db, opening, () =>
     withRepositoryLock(context.db, target.id, async (tx) => {
       for (const { id } of [source, target]) await requireAlive(tx, id);
@@ -160,7 +160,7 @@ function open(context: Context, actor: Actor, input: NewMergeRequest, opening: O
       await recordSubjectChanges(tx, context, actor, subject, [
         { kind: 'opened', description, assigneeIds, reviewerIds },
       ]);
-      await doDeeds(tx, context, actor, subject, deeds);
+      await applyEffects(tx, context, actor, subject, effects);
       await context.jobs.enqueue(tx, 'merge_requests.refresh', { mergeRequestId: id, userId: actor.id });
       await requestPipeline(tx, context, { mergeRequestId: id, sha: version.head, userId: actor.id });
       return id;

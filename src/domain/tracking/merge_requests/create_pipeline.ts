@@ -3,7 +3,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
 import { cancelRedundant } from '#src/domain/ci/pipelines/cancel_redundant.ts';
 import { planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
-import { knownVariables } from '#src/domain/ci/pipelines/known.ts';
+import { predefinedVariables } from '#src/domain/ci/pipelines/known.ts';
 import { SKIPS } from '#src/domain/ci/pipelines/push.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
@@ -11,7 +11,7 @@ import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import type { PipelineRequest } from '#src/domain/tracking/merge_requests/request_pipeline.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
-import { BadRequest, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { BadRequest, Forbidden, nullIfNotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /**
  * Creates a pipeline for the head of an open merge request, in the project that the changes come from, with the jobs that
@@ -21,7 +21,7 @@ export async function createMergeRequestPipeline(context: Context, ref: IdOrPath
   const actor = requireActor(context);
   const { project: target, mergeRequest } = await locateMergeRequest(context, ref, iid);
   const { sha, state, sourceProjectId } = mergeRequest;
-  const source = sourceProjectId === null ? null : await findProject(context, sourceProjectId).catch(unseen);
+  const source = sourceProjectId === null ? null : await findProject(context, sourceProjectId).catch(nullIfNotFound);
   if (!source || !can(actor, 'create_pipeline', source)) throw new Forbidden();
   if (state !== 'opened') throw nothingToRun('The merge request is not open');
   const repository = await context.repositories.open(source);
@@ -46,9 +46,9 @@ export async function createVersionPipeline(context: Context, { mergeRequestId, 
     select: { iid: true, targetProjectId: true },
   });
   if (!row) return;
-  const found = await locateMergeRequest(context, row.targetProjectId, row.iid).catch(unseen);
+  const found = await locateMergeRequest(context, row.targetProjectId, row.iid).catch(nullIfNotFound);
   const sourceId = found?.mergeRequest.sourceProjectId ?? null;
-  const source = sourceId === null ? null : await findProject(context, sourceId).catch(unseen);
+  const source = sourceId === null ? null : await findProject(context, sourceId).catch(nullIfNotFound);
   if (!found || !source || !can(context.actor, 'create_pipeline', source)) return;
   const repository = await context.repositories.open(source);
   const commit = await repository?.commit(sha);
@@ -69,7 +69,7 @@ interface Wanted {
 async function plannedFor(context: Context, { source, target, repository, sha, mergeRequest }: Wanted) {
   const starter = requireActor(context);
   const { id, iid, sourceBranch } = mergeRequest;
-  const occasion = {
+  const origin = {
     ref: source.id === target.id ? `refs/merge-requests/${iid}/head` : sourceBranch,
     branch: sourceBranch,
     tag: false,
@@ -79,22 +79,22 @@ async function plannedFor(context: Context, { source, target, repository, sha, m
   const subject = {
     project: source,
     repository,
-    occasion,
+    origin,
     sha,
     beforeSha: null,
     starter,
     mergeRequestId: id,
     given: {},
   };
-  const known = await knownVariables(context, subject);
+  const known = await predefinedVariables(context, subject);
   const plan = await planPipeline(
     context,
     { repository, commit: sha, base: await baseOf(context, id), configPath: source.ciConfigPath },
-    occasion,
+    origin,
     known,
   );
   const input = {
-    ...occasion,
+    ...origin,
     projectId: source.id,
     sha,
     beforeSha: null,
@@ -124,9 +124,4 @@ async function baseOf({ db }: Context, mergeRequestId: number): Promise<string |
 
 function nothingToRun(message: string): BadRequest {
   return new BadRequest(message, undefined, 'withoutPipeline');
-}
-
-function unseen(error: unknown): null {
-  if (error instanceof NotFound) return null;
-  throw error;
 }

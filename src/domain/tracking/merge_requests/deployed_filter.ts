@@ -2,8 +2,8 @@ import { REPORTER } from '#src/access/permissions/abilities.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { within } from '#src/access/permissions/places.ts';
 import { projectAccessLevel } from '#src/access/permissions/visibility.ts';
-import { moment } from '#src/domain/tracking/subjects/filter.ts';
 import { all, Prisma } from '#src/platform/database/db.ts';
+import { timestamp } from '#src/platform/database/timestamp.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 
 const { sql } = Prisma;
@@ -34,8 +34,8 @@ export function deployedConditions(
   const conditions = [
     sql`${deployment.projectId} = ${targetProjectId} AND ${deployment.sha} = ${mergeCommitSha} AND ${deployment.status} = 'success'`,
     ...(name ? [sql`${environment.name} = ${name}`] : []),
-    ...(deployedAfter ? [sql`${time} >= ${moment(deployedAfter)}`] : []),
-    ...(deployedBefore ? [sql`${time} <= ${moment(deployedBefore)}`] : []),
+    ...(deployedAfter ? [sql`${time} >= ${timestamp(deployedAfter)}`] : []),
+    ...(deployedBefore ? [sql`${time} <= ${timestamp(deployedBefore)}`] : []),
   ];
   return [
     sql`${mergeCommitSha} IS NOT NULL`,

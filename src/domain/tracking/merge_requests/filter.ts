@@ -1,5 +1,5 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
-import { ofOrAround } from '#src/domain/projects/groups_around.ts';
+import { ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
 import { type DeployedFilter, deployedConditions } from '#src/domain/tracking/merge_requests/deployed_filter.ts';
 import { type PeopleFilter, peopleConditions } from '#src/domain/tracking/merge_requests/people_filter.ts';
 import { isDraftSql } from '#src/domain/tracking/subjects/draft.ts';
@@ -52,7 +52,7 @@ export function mergeRequestConditions(
   const { id, iid, authorId, assigneeId, milestoneId, createdAt, updatedAt, title, description } = mergeRequest;
   const own = { id, iid, authorId, assigneeId, milestoneId, createdAt, updatedAt, title, description };
   const columns = { ...own, projectId: mergeRequest.targetProjectId };
-  const inProjects = project === null ? ofLabelsThere : (row: OfPlace) => ofOrAround(row, project);
+  const inProjects = project === null ? ofLabelsThere : (row: OfPlace) => ofProjectOrAncestorGroups(row, project);
   const { state, sourceBranch, targetBranch, sourceProjectId, mergeUserId, mergeUserUsername, draft } = filter;
   const conditions = subjectConditions({ type: 'MergeRequest', columns, pairs: PAIRS, inProjects }, filter, actor);
   conditions.push(...stateConditions(mergeRequest, state));

@@ -4,11 +4,15 @@ import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
 
 /** Bytes of all cached diffs, and of the largest of them. */
-const MOST = 16 * 1024 * 1024;
-const LARGEST = 4 * 1024 * 1024;
+const MAX_CACHED_BYTES = 16 * 1024 * 1024;
+const MAX_CACHED_DIFF_BYTES = 4 * 1024 * 1024;
 
 const names = new WeakMap<RepositoryReader, string>();
-const diffs = new LRUCache<string, Diff>({ maxSize: MOST, maxEntrySize: LARGEST, sizeCalculation: bytesOf });
+const diffs = new LRUCache<string, Diff>({
+  maxSize: MAX_CACHED_BYTES,
+  maxEntrySize: MAX_CACHED_DIFF_BYTES,
+  sizeCalculation: bytesOf,
+});
 let scopes = 0;
 
 /** The diff of two commits, which never changes; cached for versions that are viewed repeatedly. Throws LimitExceeded. */

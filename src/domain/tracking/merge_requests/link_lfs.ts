@@ -15,7 +15,7 @@ declare module '#src/platform/background/queue.ts' {
 }
 
 /** How many merge requests are loaded per statement. */
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /** Commits that are looked through before a merge is recorded; the job looks through more. */
 const MAX_AWAITED_COMMITS = 1_000;
@@ -54,7 +54,7 @@ export async function linkObjectsOfMerged({ db, repositories }: Pick<Context, 'd
       WHERE m.id > ${last} AND m.state = 'merged' AND NOT m.lfs_linked AND m.sha IS NOT NULL
         AND m.source_project_id <> m.target_project_id
         AND m.source_project_id IN (SELECT project_id FROM lfs_object_projects)
-      ORDER BY m.id LIMIT ${AT_ONCE}`;
+      ORDER BY m.id LIMIT ${BATCH_SIZE}`;
     for (const { id, ...commits } of merged) {
       const project = await findPushedProject(db, commits.targetId);
       const reader = project && (await repositories.open(project));
@@ -64,7 +64,7 @@ export async function linkObjectsOfMerged({ db, repositories }: Pick<Context, 'd
         await tx.mergeRequest.updateMany({ where: { id }, data: { lfsLinked: true } });
       });
     }
-    if (merged.length < AT_ONCE) return;
+    if (merged.length < BATCH_SIZE) return;
     last = merged.at(-1)?.id ?? last;
   }
 }

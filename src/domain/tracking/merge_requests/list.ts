@@ -8,7 +8,7 @@ import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { type Order, order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
@@ -32,7 +32,7 @@ export interface MergeRequestParent {
   commits?: readonly string[];
 }
 
-type AskedParent = {
+type ParentRow = {
   project: number;
   path: string;
   milestone: number | null;
@@ -54,7 +54,7 @@ export async function listMergeRequestsOf<R>(
   const ofLabel = parents.some(({ labelId }) => labelId !== undefined);
   const ofCommits = parents.some(({ commits }) => commits !== undefined);
   const sorted = orderOf(by);
-  const pageOf = ({ project, path, milestone, label, commits }: Asked<AskedParent>) => {
+  const pageOf = ({ project, path, milestone, label, commits }: Asked<ParentRow>) => {
     const where = all([
       sql`${mergeRequest.targetProjectId} = ${project}`,
       ...(ofMilestone ? [sql`${mergeRequest.milestoneId} = ${milestone}`] : []),
@@ -79,7 +79,7 @@ export async function listMergeRequestsOf<R>(
     }
     return pageOfRows(selection, { rows: mergeRequest, where, order: sorted, params }, page);
   };
-  return ofPermitted(
+  return forPermittedParents(
     parents,
     ({ project }) => authorize(actor, 'read_merge_request', project),
     (permitted) => {
@@ -87,7 +87,7 @@ export async function listMergeRequestsOf<R>(
         return { project: project.id, path: project.fullPath, milestone: milestoneId, label: labelId, commits };
       });
       const types = { project: 'int', path: 'text', milestone: 'int', label: 'int', commits: 'text[]' } as const;
-      return readPages<R>(context.db, page, ofEach<AskedParent>(asked, types, pageOf));
+      return readPages<R>(context.db, page, perParent<ParentRow>(asked, types, pageOf));
     },
   );
 }

@@ -17,7 +17,7 @@ import { all, Prisma, pageJson, queryJson, readPages } from '#src/platform/datab
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table, whole } from '#src/platform/records/alias.ts';
 import { asFew, between, slice, sorted } from '#src/platform/records/order.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { inOrder } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
@@ -37,7 +37,7 @@ export interface AcrossParent {
   milestoneId?: number;
 }
 
-type AskedParent = { group: number | null; label: number | null; milestone: number | null };
+type ParentRow = { group: number | null; label: number | null; milestone: number | null };
 
 /**
  * The merge requests of each parent, in all projects whose merge requests the actor can see, in one statement. Throws
@@ -58,7 +58,7 @@ export async function listMergeRequestsAcross<R>(
   const actor = readerOf(context);
   const columns = orderOf(order);
   const sourceOf = sourcesOf(actor, parents, filter, inSubgroups);
-  const pageOf = (parent: Asked<AskedParent>) => {
+  const pageOf = (parent: Asked<ParentRow>) => {
     const source = sourceOf(parent);
     if (isKeyed(order.by)) {
       const list = { type: 'MergeRequest', row: mergeRequest, by: order.by, direction: order.direction } as const;
@@ -81,7 +81,7 @@ export async function listMergeRequestsAcross<R>(
   });
   const types = { group: 'int', label: 'int', milestone: 'int' } as const;
   const common = [placesOf(actor, parents, filter), ...searchHits(searchOf(filter), 'merge_requests')];
-  return readPages<R>(context.db, page, ofEach<AskedParent>(asked, types, pageOf, common));
+  return readPages<R>(context.db, page, perParent<ParentRow>(asked, types, pageOf, common));
 }
 
 /**
@@ -96,12 +96,12 @@ export async function countMergeRequestsOfGroups(
   const actor = readerOf(context);
   const parents = groups.map((group) => ({ group }));
   const sourceOf = sourcesOf(actor, parents, filter, true);
-  const countsOf = (parent: Asked<AskedParent>) =>
+  const countsOf = (parent: Asked<ParentRow>) =>
     sql`(SELECT ${countsJson(mergeRequest)} FROM (${sourceOf(parent).everything(mergeRequest.state)}) mr)`;
   const asked = groups.map(({ id }) => ({ group: id, label: null, milestone: null }));
   const types = { group: 'int', label: 'int', milestone: 'int' } as const;
   const common = [placesOf(actor, parents, filter), ...searchHits(searchOf(filter), 'merge_requests')];
-  return queryJson<MergeRequestCounts[]>(context.db, ofEach<AskedParent>(asked, types, countsOf, common));
+  return queryJson<MergeRequestCounts[]>(context.db, perParent<ParentRow>(asked, types, countsOf, common));
 }
 
 /** The subquery `places`: the projects in the groups of the parents, or all, that the filter leaves. */
@@ -135,7 +135,7 @@ function sourcesOf(
   parents: readonly AcrossParent[],
   filter: MergeRequestFilter,
   inSubgroups: boolean,
-): (parent: Asked<AskedParent>) => Source {
+): (parent: Asked<ParentRow>) => Source {
   const isOfLabel = parents.some(({ labelId }) => labelId !== undefined);
   const isOfMilestone = parents.some(({ milestoneId }) => milestoneId !== undefined);
   const isOfGroups = parents.length > 1 && !isOfLabel && !isOfMilestone;
@@ -143,7 +143,7 @@ function sourcesOf(
     if (group === null || (inSubgroups && !isOfGroups)) return [];
     return [inSubgroups ? inside(projectId, group) : directlyIn(projectId, group)];
   };
-  const labelled = (label: Asked<AskedParent>['label']) =>
+  const labelled = (label: Asked<ParentRow>['label']) =>
     sql`${mergeRequest.id} IN (SELECT bl.merge_request_id FROM merge_request_labels bl WHERE bl.label_id = ${label})`;
   const conditions = mergeRequestConditions(mergeRequest, filter, actor, null);
   const ofAnyLabel = mergeRequestConditions(mergeRequest, { ...filter, labels: null }, actor, null);

@@ -296,7 +296,7 @@ function isSquashed({ target, mergeRequest }: SideTips, wanted: boolean | null |
 }
 
 /** Commits whose messages templates may name: the latest ones. */
-const MOST_MESSAGES = 100;
+const MAX_MESSAGES = 100;
 
 async function messageFacts(
   context: Context,
@@ -311,7 +311,7 @@ async function messageFacts(
     Promise.all([
       issuesClosedByMerge(context.db, actor, sides),
       /commits?\}/.test(`${mergeCommitTemplate} ${squashCommitTemplate}`) && sourceTip !== null && targetTip !== null
-        ? reader.between(targetTip, sourceTip, { limit: MOST_MESSAGES })
+        ? reader.between(targetTip, sourceTip, { limit: MAX_MESSAGES })
         : [],
     ]),
   );

@@ -17,7 +17,7 @@ export interface MessageFacts {
 }
 
 /** Characters of the longest message that a template makes. */
-const LONGEST = 100_000;
+const MAX_MESSAGE_LENGTH = 100_000;
 
 /** The message of a merge commit: by the template of the project, or the usual one. */
 export function mergeMessage(facts: MessageFacts, template: string | null): string {
@@ -70,7 +70,7 @@ function filled(template: string, facts: MessageFacts): string {
     return name === undefined || textOf(name) !== '';
   });
   const text = kept.join('\n').replace(/%\{(\w+)\}/g, (whole, name: string) => textOf(name) ?? whole);
-  return `${text.trim().slice(0, LONGEST)}\n`;
+  return `${text.trim().slice(0, MAX_MESSAGE_LENGTH)}\n`;
 }
 
 function list(words: readonly string[]): string {

@@ -8,7 +8,7 @@ import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
@@ -49,13 +49,13 @@ export async function listMergeRequestsOfCommits<R>(
     const params = { actor, projectPath: path };
     return pageOfRows(selection, { rows: mergeRequest, where, order: NEWEST_FIRST, params }, page);
   };
-  return ofPermitted(
+  return forPermittedParents(
     commits,
     ({ project }) => authorize(actor, 'read_merge_request', project),
     (permitted) => {
       const asked = permitted.map(({ project, oid }) => ({ project: project.id, path: project.fullPath, sha: oid }));
       const types = { project: 'int', path: 'text', sha: 'text' } as const;
-      return readPages<R>(context.db, page, ofEach<AskedCommit>(asked, types, pageOf));
+      return readPages<R>(context.db, page, perParent<AskedCommit>(asked, types, pageOf));
     },
   );
 }

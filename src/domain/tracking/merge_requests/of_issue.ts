@@ -7,7 +7,7 @@ import { namesProject } from '#src/domain/tracking/references/resolve.ts';
 import { Prisma, queryRows, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { byKey, pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
@@ -15,10 +15,10 @@ const { sql } = Prisma;
 const mergeRequest = alias('MergeRequest', 'mr');
 
 /** Maximum number of merge requests that close one issue, and of characters that are read of the description of each. */
-const MOST_CLOSING = 100;
-const MOST_CHARACTERS = 20_000;
+const MAX_CLOSING_MERGE_REQUESTS = 100;
+const MAX_CHARACTERS = 20_000;
 /** Maximum number of characters that are read for all issues of a page; merge requests beyond count as not closing. */
-const MOST_IN_ALL = 1_000_000;
+const MAX_TOTAL_CHARACTERS = 1_000_000;
 
 /**
  * The merge requests of all projects that mention each issue in their texts or notes, or that it mentions, by ID, as far as the
@@ -35,7 +35,7 @@ export async function listMergeRequestsAbout<R>(
   const pageOf = ({ id }: Asked<{ id: number }>) =>
     seenPage(actor, sql`IN (${relatedTo((column) => sql`${column} = ${id}`)})`, page, selection);
   const all = relatedTo((column) => sql`${column} = ANY(${[...issueIds]}::int[])`);
-  return readPages<R>(context.db, page, ofEach(parents, { id: 'int' }, pageOf, [placesOf(actor, sql`IN (${all})`)]));
+  return readPages<R>(context.db, page, perParent(parents, { id: 'int' }, pageOf, [placesOf(actor, sql`IN (${all})`)]));
 }
 
 /** A statement for the merge requests related to issues, from the notes that tell of the mentions. */
@@ -62,7 +62,7 @@ export async function listClosingMergeRequests<R>(
   const pageOf = ({ ids }: Asked<{ ids: readonly string[] }>) =>
     seenPage(actor, sql`= ANY(${ids}::text[]::int[])`, page, selection);
   const places = placesOf(actor, sql`= ANY(${closing.flat()}::int[])`);
-  return readPages<R>(context.db, page, ofEach(parents, { ids: 'text[]' }, pageOf, [places]));
+  return readPages<R>(context.db, page, perParent(parents, { ids: 'text[]' }, pageOf, [places]));
 }
 
 /** How many merge requests close each issue, as listClosingMergeRequests lists them. */
@@ -91,13 +91,13 @@ async function closingIds(context: Context, issueIds: readonly number[]): Promis
         sum(length(c.title) + COALESCE(length(c.description), 0)) OVER (ORDER BY c.id, i.id) AS characters
       FROM issues i JOIN projects pr ON pr.id = i.project_id JOIN namespaces ns ON ns.id = pr.namespace_id
       CROSS JOIN LATERAL (
-        SELECT mr.id, mr.title, left(mr.description, ${MOST_CHARACTERS}) AS description
+        SELECT mr.id, mr.title, left(mr.description, ${MAX_CHARACTERS}) AS description
         FROM notes cn JOIN merge_requests mr ON mr.id = cn.source_id AND mr.target_project_id = i.project_id
           AND mr.target_branch = pr.default_branch
         WHERE cn.subject_type = 'Issue' AND cn.subject_id = i.id AND cn.mention IS NOT NULL AND cn.source_type = 'MergeRequest'
-        ORDER BY mr.id LIMIT ${MOST_CLOSING}) c
+        ORDER BY mr.id LIMIT ${MAX_CLOSING_MERGE_REQUESTS}) c
       WHERE i.id = ANY(${ids}::int[]) AND ${within(sql`i.project_id`, 'merge_requests')}) c
-      WHERE characters <= ${MOST_IN_ALL}`,
+      WHERE characters <= ${MAX_TOTAL_CHARACTERS}`,
   );
   const closing: Candidate[] = [];
   let read = 0;
@@ -105,7 +105,7 @@ async function closingIds(context: Context, issueIds: readonly number[]): Promis
     if (closes(candidate)) closing.push(candidate);
     read += candidate.title.length + (candidate.description?.length ?? 0);
     // Others have their turn every few milliseconds.
-    if (read >= MOST_CHARACTERS) {
+    if (read >= MAX_CHARACTERS) {
       read = 0;
       await setImmediate();
     }

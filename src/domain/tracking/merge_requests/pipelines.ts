@@ -5,7 +5,7 @@ import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
@@ -43,7 +43,7 @@ export async function listMergeRequestPipelines<R>(
     ]);
     return pageOfRows(selection, { rows: pipeline, where, order: NEWEST_FIRST }, page);
   };
-  return ofPermitted(
+  return forPermittedParents(
     mergeRequests,
     ({ source }) => {
       if (source) authorize(actor, 'read_pipeline', source);
@@ -52,7 +52,7 @@ export async function listMergeRequestPipelines<R>(
       // Without a source project that the actor can see there is nothing to show.
       const asked = permitted.map(({ id, source, sourceBranch: branch }) => ({ id, project: source?.id ?? 0, branch }));
       const types = { id: 'int', project: 'int', branch: 'text' } as const;
-      return readPages<R>(context.db, page, ofEach<AskedBranch>(asked, types, pageOf));
+      return readPages<R>(context.db, page, perParent<AskedBranch>(asked, types, pageOf));
     },
   );
 }

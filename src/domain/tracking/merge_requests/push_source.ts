@@ -9,7 +9,7 @@ import {
   sharedWith,
 } from '#src/domain/repository/protection.ts';
 import type { Oid } from '#src/git/base/model.ts';
-import { Forbidden, NotFound } from '#src/platform/errors.ts';
+import { Forbidden, nullIfNotFound } from '#src/platform/errors.ts';
 
 /** The source branch of a merge request. */
 export interface SourceBranch {
@@ -23,7 +23,7 @@ export async function requireSourcePush(
   actor: Actor,
   { sourceProjectId, sourceBranch }: SourceBranch,
 ): Promise<{ project: ProjectRow; tip: Oid; refusals: BranchRefusals }> {
-  const project = sourceProjectId === null ? null : await findProject(context, sourceProjectId).catch(unseen);
+  const project = sourceProjectId === null ? null : await findProject(context, sourceProjectId).catch(nullIfNotFound);
   const shared = project && (await sharedWith(context.db, actor, project));
   if (!project || project.archived || (shared && !shared.has(sourceBranch)))
     throw new Forbidden('Cannot push to source branch');
@@ -52,9 +52,4 @@ export async function sourcesPushable(
       (branch) =>
         !archived && refusals[at]?.(branch, 'push') === null,
   );
-}
-
-function unseen(error: unknown): null {
-  if (error instanceof NotFound) return null;
-  throw error;
 }

@@ -29,9 +29,9 @@ declare module '#src/platform/background/queue.ts' {
 /** Milliseconds after which a rebase that has not ended is taken for lost. */
 const LOST = 60 * 60_000;
 /** Milliseconds that copying the tip of the target branch into a fork may take. */
-const PATIENCE = 10 * 60_000;
+const COPY_TIMEOUT_MS = 10 * 60_000;
 /** Maximum number of commits of a branch that is rebased. */
-const MOST_COMMITS = 500;
+const MAX_COMMITS = 500;
 
 /** Whether a rebase that began then is queued or running. */
 export function isRebasing(since: Date | string | null): boolean {
@@ -110,19 +110,24 @@ async function rebase(context: Context, actor: Actor, sides: SideTips, skipCi: b
   if (!source || sourceTip === null) throw new Forbidden('Source branch does not exist');
   if (targetTip === null) throw new BadRequest('the target branch does not exist');
   await requireRoom(context.repositories, source, 0);
-  await withCommits(context, { source: target, target: source, oids: [targetTip] }, PATIENCE, async (keepLock) => {
-    const pusher = await findPusher(context.db, actor.id);
-    const to = await replay(
-      context,
-      source,
-      { from: sourceTip, onto: targetTip, committer: signatureOf(pusher) },
-      keepLock,
-    );
-    if (to === sourceTip) return;
-    const change = { name: `refs/heads/${mergeRequest.sourceBranch}`, from: sourceTip, to };
-    const [outcome] = await pushRefs(context, pusher, source, [change], undefined, { keepLock, skipCi });
-    if (outcome?.error) throw changeRefusal(outcome.error, 'the branch could not be moved');
-  });
+  await withCommits(
+    context,
+    { source: target, target: source, oids: [targetTip] },
+    COPY_TIMEOUT_MS,
+    async (keepLock) => {
+      const pusher = await findPusher(context.db, actor.id);
+      const to = await replay(
+        context,
+        source,
+        { from: sourceTip, onto: targetTip, committer: signatureOf(pusher) },
+        keepLock,
+      );
+      if (to === sourceTip) return;
+      const change = { name: `refs/heads/${mergeRequest.sourceBranch}`, from: sourceTip, to };
+      const [outcome] = await pushRefs(context, pusher, source, [change], undefined, { keepLock, skipCi });
+      if (outcome?.error) throw changeRefusal(outcome.error, 'the branch could not be moved');
+    },
+  );
 }
 
 /** Writes the commits of a branch again, on top of another one, without merges and what is there already; the last of them. */
@@ -134,8 +139,8 @@ async function replay(
 ): Promise<Oid> {
   const reader = await repositories.ensure(source, source.defaultBranch);
   if (await reader.isAncestor(onto, from)) return from;
-  const commits = await reader.between(onto, from, { limit: MOST_COMMITS + 1 });
-  if (commits.length > MOST_COMMITS) throw new BadRequest(`there are more than ${MOST_COMMITS} commits`);
+  const commits = await reader.between(onto, from, { limit: MAX_COMMITS + 1 });
+  if (commits.length > MAX_COMMITS) throw new BadRequest(`there are more than ${MAX_COMMITS} commits`);
   let tip = onto;
   for (const { oid, parents } of commits.reverse()) {
     if (parents.length > 1) continue;

@@ -1,9 +1,9 @@
-import type { Context } from '#src/access/permissions/actor.ts';
-import { recordChange, recordSubjectChanges } from '#src/domain/changes/record.ts';
-import { EachApart } from '#src/domain/repository/each.ts';
+import { type ChangeContext, recordChange, recordSubjectChanges } from '#src/domain/changes/record.ts';
+import { ErrorCollector } from '#src/domain/repository/each.ts';
 import { titleOf } from '#src/domain/repository/find_commit.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
+import type { WithRepositories } from '#src/domain/repository/store.ts';
 import { withCommits } from '#src/domain/repository/take_commits.ts';
 import { isStale } from '#src/domain/tracking/merge_requests/computed_fields.ts';
 import { linksOfMerge } from '#src/domain/tracking/merge_requests/link_lfs.ts';
@@ -25,30 +25,31 @@ import { alias, table } from '#src/platform/records/alias.ts';
 const { sql } = Prisma;
 const mergeRequest = alias('MergeRequest', 'mr');
 
-type Stores = Pick<Context, 'db' | 'repositories' | 'followers'> & { jobs?: Context['jobs'] | undefined };
-
 /** How many merge requests are loaded per statement. */
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /** How often a merge request is checked again if it is changed concurrently. */
 const ATTEMPTS = 10;
 
 /** Milliseconds that copying the commits of one merge request may take in the background. */
-const PATIENCE = 10 * 60_000;
+const COPY_TIMEOUT_MS = 10 * 60_000;
 
 /** Updates merge requests after their branches have moved, one after another, however many there are of a branch. */
-export async function refreshMergeRequests(stores: Stores, wanted: Jobs['merge_requests.refresh']): Promise<void> {
+export async function refreshMergeRequests(
+  stores: WithRepositories & ChangeContext,
+  wanted: Jobs['merge_requests.refresh'],
+): Promise<void> {
   const { userId } = wanted;
   const refresh = (id: number) => refreshMergeRequest(stores, id, userId).catch((error) => spare(stores, error));
   if (wanted.mergeRequestId !== undefined) return refresh(wanted.mergeRequestId);
-  const each = new EachApart('merge requests');
+  const each = new ErrorCollector('merge requests');
   for (let last = 0; ; ) {
     const rows = await stores.db.$queryRaw<{ id: number }[]>`
       SELECT ${mergeRequest.id} FROM ${table(mergeRequest)} WHERE ${mergeRequest.state} = 'opened' AND ${mergeRequest.id} > ${last}
-        AND ${which(wanted)} ORDER BY ${mergeRequest.id} LIMIT ${AT_ONCE}`;
+        AND ${which(wanted)} ORDER BY ${mergeRequest.id} LIMIT ${BATCH_SIZE}`;
     await each.run(rows, ({ id }) => refresh(id));
     last = rows.at(-1)?.id ?? last;
-    if (rows.length < AT_ONCE) break;
+    if (rows.length < BATCH_SIZE) break;
   }
   each.end();
 }
@@ -65,7 +66,7 @@ function which({ projectId, branches }: Jobs['merge_requests.refresh']): Prisma.
  * "gantry fsck" reports unreadable repositories: a retry would not help. Branches and projects that were deleted meanwhile cause
  * a refresh of their own.
  */
-function spare({ repositories }: Stores, error: unknown): void {
+function spare({ repositories }: WithRepositories & ChangeContext, error: unknown): void {
   if (error instanceof BadRequest || error instanceof NotFound) return;
   if (!(error instanceof Damaged)) throw error;
   repositories.reportDamage(error);
@@ -77,7 +78,11 @@ function spare({ repositories }: Stores, error: unknown): void {
  *
  * @param userId who moved a branch; the author of the merge request when absent
  */
-export async function refreshMergeRequest(stores: Stores, id: number, userId?: number): Promise<void> {
+export async function refreshMergeRequest(
+  stores: WithRepositories & ChangeContext,
+  id: number,
+  userId?: number,
+): Promise<void> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     if (await refreshOnce(stores, id, userId)) return;
   }
@@ -85,7 +90,7 @@ export async function refreshMergeRequest(stores: Stores, id: number, userId?: n
 }
 
 /** Returns false if it was changed concurrently, possibly based on an earlier state of the source branch. */
-async function refreshOnce(stores: Stores, id: number, userId?: number): Promise<boolean> {
+async function refreshOnce(stores: WithRepositories & ChangeContext, id: number, userId?: number): Promise<boolean> {
   const sides = await sideTips(stores, id);
   if (sides?.mergeRequest.state !== 'opened') return true;
   if (await hasArrived(stores, sides)) return true;
@@ -104,7 +109,7 @@ async function refreshOnce(stores: Stores, id: number, userId?: number): Promise
 }
 
 /** Whether a merge that a crash left unrecorded is on the target branch; then records it. */
-async function hasArrived(stores: Stores, sides: SideTips): Promise<boolean> {
+async function hasArrived(stores: WithRepositories & ChangeContext, sides: SideTips): Promise<boolean> {
   const { mergeRequest, reader, target, targetTip } = sides;
   const { id, iid, mergingCommitSha: oid } = mergeRequest;
   if (oid === null || targetTip === null || (await reader.commit(oid)) === null) return false;
@@ -114,7 +119,11 @@ async function hasArrived(stores: Stores, sides: SideTips): Promise<boolean> {
   return true;
 }
 
-async function knownUser({ db }: Stores, userId: number | undefined, authorId: number): Promise<number> {
+async function knownUser(
+  { db }: WithRepositories & ChangeContext,
+  userId: number | undefined,
+  authorId: number,
+): Promise<number> {
   const user = userId === undefined ? null : await db.user.findUnique({ where: { id: userId }, select: { id: true } });
   return user?.id ?? authorId;
 }
@@ -136,7 +145,7 @@ export async function isMerged({
 
 /** `refused` if the source's commits may not, or cannot, be added to the merge request; `changed` after a concurrent change. */
 async function addVersion(
-  stores: Stores,
+  stores: WithRepositories & ChangeContext,
   { mergeRequest, source, target, reader, targetTip, version }: SideTips,
   head: Oid,
   actor: { id: number },
@@ -146,7 +155,7 @@ async function addVersion(
   if (!(await mayBringCommits(stores.db, mergeRequest))) return 'refused';
   const { id, iid, sha, sourceBranch } = mergeRequest;
   const since = new Date();
-  return withCommits(stores, { source, target, oids: [head] }, PATIENCE, async (keepLock) => {
+  return withCommits(stores, { source, target, oids: [head] }, COPY_TIMEOUT_MS, async (keepLock) => {
     const measured = await measureVersion(reader, { head, start });
     const added = await addedCommits(reader, sha, head);
     return withRepositoryLock(stores.db, target.id, async (tx) => {
@@ -171,20 +180,20 @@ async function addVersion(
 }
 
 /** Maximum number of commits listed individually in a note. */
-const MOST_LISTED = 20;
+const MAX_LISTED_COMMITS = 20;
 
 /** The commits of a new head that are not in the previous one. */
 async function addedCommits(reader: RepositoryReader, from: Oid | null, to: Oid) {
   if (from === null || (await reader.commit(from)) === null) return { latest: [], total: 0 };
-  const commits = await reader.between(from, to, { limit: MOST_LISTED });
+  const commits = await reader.between(from, to, { limit: MAX_LISTED_COMMITS });
   const latest = commits.map((commit) => ({ sha: commit.oid, title: storable(titleOf(commit)) }));
-  const total = commits.length < MOST_LISTED ? commits.length : await reader.countBetween(from, to);
+  const total = commits.length < MAX_LISTED_COMMITS ? commits.length : await reader.countBetween(from, to);
   return { latest, total };
 }
 
 /** Returns false if the merge request was changed concurrently, possibly based on an earlier state of its branches. */
 async function recordStatus(
-  stores: Stores,
+  stores: WithRepositories & ChangeContext,
   { mergeRequest, target, reader, sourceTip, targetTip }: SideTips,
   head: Oid | null,
   actor: { id: number },

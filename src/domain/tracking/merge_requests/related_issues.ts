@@ -9,9 +9,9 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
 /** Maximum number of commit messages that are read: the latest. */
-const MOST_COMMITS = 100;
+const MAX_COMMITS = 100;
 /** Maximum number of issues that one merge request is related to. */
-const MOST_ISSUES = 100;
+const MAX_ISSUES = 100;
 
 /** A merge request, with its texts. */
 export interface RelatingTexts {
@@ -35,12 +35,12 @@ export async function listRelatedIssues<R>(
   projectOf: ProjectOf,
 ): Promise<Page<R>> {
   const actor = readerOf(context);
-  const commits = await versionCommits(context, version, { limit: MOST_COMMITS, offset: 0, withTotal: false });
+  const commits = await versionCommits(context, version, { limit: MAX_COMMITS, offset: 0, withTotal: false });
   const messages = commits.nodes.map(({ message }) => message);
   const texts = [title, description ?? '', ...messages, ...latestNotes];
   const names = texts.flatMap((text) => [...closedIssues(text), ...recordNames(text)]);
   const issues = names.filter(({ type }) => type === 'Issue');
-  const wanted = distinctNames(projectFullPath, issues).slice(0, MOST_ISSUES);
+  const wanted = distinctNames(projectFullPath, issues).slice(0, MAX_ISSUES);
   const found = await resolveRecords(context.db, actor, projectFullPath, wanted);
   return pageOfIssues(context, found, page, selection, projectOf);
 }

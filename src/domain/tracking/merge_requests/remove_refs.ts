@@ -8,7 +8,7 @@ import { RefReader } from '#src/git/refs/read.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
 /** How many refs are removed under one lock. */
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /** Removes the refs of deleted merge requests, and those that keep commits of no version. */
 export async function removeUnneededRefs(
@@ -20,8 +20,8 @@ export async function removeUnneededRefs(
   if (!project || !reader) return;
   const refs = new RefReader(reader.directory);
   const own = [...(await refs.list(MERGE_REQUESTS)), ...(await refs.list(`${KEPT_REFS}/`))];
-  for (let at = 0; at < own.length; at += AT_ONCE) {
-    const part = own.slice(at, at + AT_ONCE);
+  for (let at = 0; at < own.length; at += BATCH_SIZE) {
+    const part = own.slice(at, at + BATCH_SIZE);
     if ((await unneeded(db, projectId, part)).length === 0) continue;
     await withRepositoryLock(db, projectId, async (tx) => {
       // New refs of this kind are recorded under the same lock.

@@ -1,5 +1,5 @@
-import type { Context } from '#src/access/permissions/actor.ts';
 import { findPushedProject, type PushedProject } from '#src/domain/repository/pushed_project.ts';
+import type { WithRepositories } from '#src/domain/repository/store.ts';
 import type { MergeRequestVersion } from '#src/generated/prisma/client.ts';
 import type { Oid } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
@@ -21,8 +21,6 @@ const MERGING = {
 export type MergeSettings = Pick<Columns['Project'], keyof typeof MERGING>;
 export type MergeMethod = MergeSettings['mergeMethod'];
 
-type Stores = Pick<Context, 'db' | 'repositories'>;
-
 /** The columns of a merge request for work on its commits, with the current commits of its branches. */
 export interface SideTips {
   mergeRequest: NonNullable<Awaited<ReturnType<typeof load>>>;
@@ -39,7 +37,7 @@ export interface SideTips {
 }
 
 /** The current commits of a merge request's branches; null if it, or a repository to merge it in, does not exist. */
-export async function sideTips({ db, repositories }: Stores, id: number): Promise<SideTips | null> {
+export async function sideTips({ db, repositories }: WithRepositories, id: number): Promise<SideTips | null> {
   const mergeRequest = await load(db, id);
   const target = mergeRequest && (await findTarget(db, mergeRequest.targetProjectId));
   const reader = target && (await repositories.open(target));

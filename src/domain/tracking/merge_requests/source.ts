@@ -43,7 +43,7 @@ export async function requireBringing(tx: Transaction, origin: Origin, actorId: 
     SELECT forked_from_id AS "forkedFromId" FROM projects WHERE id = ${sourceProjectId} AND deleted_at IS NULL FOR SHARE`;
   if (fork?.forkedFromId !== targetProjectId) throw notAFork(about);
   for (const id of new Set([authorId, actorId])) {
-    if (!(await mayBringCommits(tx, { ...origin, authorId: id }))) throw new Forbidden(UNREAD);
+    if (!(await mayBringCommits(tx, { ...origin, authorId: id }))) throw new Forbidden(FORK_UNREADABLE);
   }
 }
 
@@ -52,4 +52,4 @@ export function notAFork(about: string): BadRequest {
   return new BadRequest('Source project is not a fork of the target project', about, 'notAFork');
 }
 
-const UNREAD = 'You and the author of the merge request must be able to read the fork that it comes from';
+const FORK_UNREADABLE = 'You and the author of the merge request must be able to read the fork that it comes from';

@@ -12,7 +12,7 @@ declare module '#src/platform/background/queue.ts' {
 }
 
 /** How many versions are loaded per statement. */
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /** Stores the commits of all versions that were recorded without them, and their patch IDs. What cannot be read has none. */
 export async function storeMissingCommits({ db, repositories }: Pick<Context, 'db' | 'repositories'>): Promise<void> {
@@ -20,7 +20,7 @@ export async function storeMissingCommits({ db, repositories }: Pick<Context, 'd
     const versions = await db.mergeRequestVersion.findMany({
       where: { commitsStored: false },
       orderBy: { id: 'asc' },
-      take: AT_ONCE,
+      take: BATCH_SIZE,
       include: { mergeRequest: { select: { targetProjectId: true } } },
     });
     for (const { id, mergeRequestId, headCommitSha, startCommitSha, baseCommitSha, mergeRequest } of versions) {
@@ -35,7 +35,7 @@ export async function storeMissingCommits({ db, repositories }: Pick<Context, 'd
         await tx.mergeRequestVersion.updateMany({ where: { id }, data: { commitsStored: true, patchIdSha } });
       });
     }
-    if (versions.length < AT_ONCE) return;
+    if (versions.length < BATCH_SIZE) return;
   }
 }
 

@@ -18,14 +18,14 @@ import { openingOne } from '#src/domain/tracking/merge_requests/open.ts';
 import { measureRetargeted, type Retargeted } from '#src/domain/tracking/merge_requests/retarget.ts';
 import { type Origin, requireBringing } from '#src/domain/tracking/merge_requests/source.ts';
 import { storeVersion } from '#src/domain/tracking/merge_requests/version.ts';
-import { doDeeds } from '#src/domain/tracking/quick_actions/do.ts';
+import { applyEffects } from '#src/domain/tracking/quick_actions/apply.ts';
 import type { Target } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
 import { setReviewers } from '#src/domain/tracking/reviews/reviewers.ts';
 import { setAssignees } from '#src/domain/tracking/subjects/assignees.ts';
-import { titledAs } from '#src/domain/tracking/subjects/draft.ts';
+import { withDraftPrefix } from '#src/domain/tracking/subjects/draft.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-import { Forbidden, NotFound, Unavailable } from '#src/platform/errors.ts';
+import { Forbidden, NotFound, nullIfNotFound, Unavailable } from '#src/platform/errors.ts';
 
 export interface MergeRequestChanges extends MergeRequestAttributes {
   title?: string | null | undefined;
@@ -60,7 +60,8 @@ export async function updateMergeRequest(
   const located = await locateMergeRequest(context, ref, iid);
   const { project, mergeRequest } = located;
   if (!mayUpdate(actor, project, mergeRequest)) throw new Forbidden();
-  const given = draft == null ? wished : { ...wished, title: titledAs(draft, wished.title ?? mergeRequest.title) };
+  const given =
+    draft == null ? wished : { ...wished, title: withDraftPrefix(draft, wished.title ?? mergeRequest.title) };
   const read = await readQuickActions(context, actor, given.description, () => targetOf(context, actor, located));
   const { dueDate: _date, ...wanted } = read.changes;
   const changes: MergeRequestChanges = { ...given, ...wanted, description: read.text };
@@ -71,7 +72,7 @@ export async function updateMergeRequest(
   const { squash, discussionLocked } = changes;
   const mayLock = can(actor, 'update_merge_request', project);
   if (discussionLocked != null && !mayLock && !changes.ignoreForbidden) {
-    throw new Forbidden('discussion_locked can be set only by developers of the project');
+    throw new Forbidden('Only developers of the project can set discussion_locked');
   }
   const allowCollaboration = await permittedSharing(context, actor, located, changes);
   const data = {
@@ -106,7 +107,7 @@ export async function updateMergeRequest(
       const title = changes.title ?? before.title;
       const subject = { type: 'MergeRequest', id, iid: mergeRequest.iid, title, project } as const;
       await recordSubjectChanges(tx, context, actor, subject, told);
-      await doDeeds(tx, context, actor, subject, read.deeds);
+      await applyEffects(tx, context, actor, subject, read.effects);
       await also?.(tx);
       if (isUnchecked) {
         await context.jobs.enqueue(tx, 'merge_requests.refresh', { mergeRequestId: id, userId: actor.id });
@@ -126,17 +127,10 @@ async function permittedSharing(
 ): Promise<boolean | null> {
   if (allowCollaboration == null) return null;
   const source = sourceProjectId === project.id || sourceProjectId === null ? null : sourceProjectId;
-  const fork = source === null ? null : await findProject(context, source).catch(unseen);
+  const fork = source === null ? null : await findProject(context, source).catch(nullIfNotFound);
   if (fork && can(actor, 'push_code', fork)) return allowCollaboration;
   if (ignoreForbidden) return null;
-  throw new Forbidden(
-    'allow_collaboration can be set only by developers of the fork that the merge request comes from',
-  );
-}
-
-function unseen(error: unknown): null {
-  if (error instanceof NotFound) return null;
-  throw error;
+  throw new Forbidden('Only developers of the fork that the merge request comes from can set allow_collaboration');
 }
 
 /** A merge request as target of quick actions. */

@@ -26,7 +26,7 @@ export interface Version {
 }
 
 /** How many commits of a version are stored, so that they lead to the merge request. */
-const MOST_COMMITS = 1_000;
+const MAX_COMMITS = 1_000;
 
 /** Determines the version for a head and a tip of the target branch that the repository has. */
 export async function measureVersion(
@@ -45,7 +45,7 @@ export async function broughtCommits(
   reader: RepositoryReader,
   { head, start }: { head: Oid; start: Oid },
 ): Promise<Oid[]> {
-  return (await reader.between(start, head, { limit: MOST_COMMITS })).map(({ oid }) => oid);
+  return (await reader.between(start, head, { limit: MAX_COMMITS })).map(({ oid }) => oid);
 }
 
 async function filesChanged(

@@ -13,7 +13,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
@@ -30,7 +30,7 @@ export interface VersionCommits {
 }
 
 /** Maximum number of commits that a version shows. */
-const MOST_COMMITS = 5_000;
+const MAX_COMMITS = 5_000;
 
 /** The versions of each merge request, latest first, in one statement. The caller has checked that they are readable. */
 export async function listVersions<R>(
@@ -44,7 +44,7 @@ export async function listVersions<R>(
     return pageOfRows(selection, { rows: version, where, order: LATEST_FIRST }, page);
   };
   const parents = mergeRequestIds.map((id) => ({ id }));
-  return readPages<R>(db, page, ofEach(parents, { id: 'int' }, pageOf));
+  return readPages<R>(db, page, perParent(parents, { id: 'int' }, pageOf));
 }
 
 /** A version of a merge request by ID. Throws NotFound. */
@@ -115,7 +115,7 @@ export async function versionCommits(
 
 /** All of them, newest first, up to a limit. Throws RateLimited. */
 export async function firstCommits(context: Context, version: VersionCommits): Promise<CommitRow[]> {
-  return (await versionCommits(context, version, { limit: MOST_COMMITS, offset: 0, withTotal: false })).nodes;
+  return (await versionCommits(context, version, { limit: MAX_COMMITS, offset: 0, withTotal: false })).nodes;
 }
 
 /** The commit that excludes others from those of a version: the tip of the target branch, or the base if that is gone. */

@@ -3,10 +3,10 @@ import { readerOf } from '#src/access/permissions/actor.ts';
 import { groupVisible } from '#src/access/permissions/visibility.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { groupsAround, ofOrAround } from '#src/domain/projects/groups_around.ts';
+import { groupsAround, ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
+import { timestamp } from '#src/platform/database/timestamp.ts';
 import '#src/domain/tracking/milestones/computed_fields.ts';
-import { placeScoped } from '#src/domain/tracking/places/place_scoped.ts';
-import { moment } from '#src/domain/tracking/subjects/filter.ts';
+import { ownerScoped } from '#src/domain/projects/owner_scoped.ts';
 import { all, containing, Prisma } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -18,7 +18,7 @@ const { sql } = Prisma;
 const [milestone, subgroup] = [alias('Milestone', 'm'), alias('Namespace', 'dn')];
 
 /** Maximum number of words of a title that are searched for. */
-const MOST_WORDS = 20;
+const MAX_WORDS = 20;
 
 /** Which milestones a list has: those that match all. */
 export interface MilestoneFilter {
@@ -42,7 +42,7 @@ export interface MilestoneFilter {
   includeDescendants?: boolean | null | undefined;
 }
 
-const milestones = placeScoped({
+const milestones = ownerScoped({
   ability: 'read_milestone',
   rows: milestone,
   order: order('Milestone', ['id'], 'desc'),
@@ -61,7 +61,7 @@ export async function listMilestones<R>(
 ): Promise<(Page<R> | Error)[]> {
   const conditions = conditionsOf(filter);
   const isOf = (project: number | Prisma.Sql) =>
-    filter.includeAncestors ? ofOrAround(milestone, project) : sql`${milestone.projectId} = ${project}`;
+    filter.includeAncestors ? ofProjectOrAncestorGroups(milestone, project) : sql`${milestone.projectId} = ${project}`;
   return milestones.listOfProjects(context, projects, page, selection, (project) =>
     all([isOf(project), ...conditions]),
   );
@@ -96,7 +96,7 @@ export async function listGroupMilestones<R>(
 
 /** A statement for the ID of the milestone of a project with a title: its own, else that of the closest group around it. */
 export function milestoneTitled(projectId: number | Prisma.Sql, title: string | Prisma.Sql): Prisma.Sql {
-  return sql`SELECT ${milestone.id} FROM ${table(milestone)} WHERE ${milestone.title} = ${title} AND ${ofOrAround(milestone, projectId)}
+  return sql`SELECT ${milestone.id} FROM ${table(milestone)} WHERE ${milestone.title} = ${title} AND ${ofProjectOrAncestorGroups(milestone, projectId)}
     ORDER BY array_position(${groupsAround(projectId)}, ${milestone.groupId}) DESC NULLS FIRST LIMIT 1`;
 }
 
@@ -104,19 +104,19 @@ function conditionsOf(filter: MilestoneFilter): Prisma.Sql[] {
   const { title, description, dueDate, startDate, updatedAt } = milestone;
   const { state, iids, search, updatedAfter, updatedBefore, containingDate } = filter;
   const words = [...new Set(filter.searchTitle?.split(/\s+/).filter((word) => word !== ''))];
-  if (words.length > MOST_WORDS)
-    throw new BadRequest(`search_title has too many words (maximum is ${MOST_WORDS})`, 'search_title');
+  if (words.length > MAX_WORDS)
+    throw new BadRequest(`search_title has too many words (maximum is ${MAX_WORDS})`, 'search_title');
   if ((filter.startDate == null) !== (filter.endDate == null))
     throw new BadRequest('start_date and end_date are given together', 'start_date');
-  const day = containingDate == null ? null : sql`(${moment(containingDate)} AT TIME ZONE 'UTC')::date`;
+  const day = containingDate == null ? null : sql`(${timestamp(containingDate)} AT TIME ZONE 'UTC')::date`;
   return [
     ...(state && state !== 'all' ? [sql`${milestone.state} = ${state}::milestone_state`] : []),
     ...(iids && iids.length > 0 && !filter.includeAncestors ? [sql`${milestone.iid} = ANY(${[...iids]}::int[])`] : []),
     ...(search ? [sql`(${title} ILIKE ${containing(search)} OR ${description} ILIKE ${containing(search)})`] : []),
     ...(filter.title ? [sql`${title} = ${filter.title}`] : []),
     ...words.map((word) => sql`${title} ILIKE ${containing(word)}`),
-    ...(updatedAfter ? [sql`${updatedAt} >= ${moment(updatedAfter)}`] : []),
-    ...(updatedBefore ? [sql`${updatedAt} <= ${moment(updatedBefore)}`] : []),
+    ...(updatedAfter ? [sql`${updatedAt} >= ${timestamp(updatedAfter)}`] : []),
+    ...(updatedBefore ? [sql`${updatedAt} <= ${timestamp(updatedBefore)}`] : []),
     ...(day
       ? [
           sql`COALESCE(${startDate}, ${dueDate}) IS NOT NULL AND COALESCE(${startDate} <= ${day}, TRUE) AND COALESCE(${dueDate} >= ${day}, TRUE)`,

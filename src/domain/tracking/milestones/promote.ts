@@ -2,9 +2,9 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
 import { lockNamespaceTree } from '#src/domain/namespaces/lock.ts';
+import { type OwnedRecord, requireOwner } from '#src/domain/projects/owner.ts';
 import { findMilestone } from '#src/domain/tracking/milestones/list.ts';
 import { ADMIN_MILESTONE, nextNumber } from '#src/domain/tracking/milestones/save.ts';
-import { administeredPlace, type ChangedThere } from '#src/domain/tracking/places/place.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
@@ -15,9 +15,9 @@ const TITLE = select('Milestone', { title: true });
  * inside. Throws NotFound, also for a project that is in no group, Forbidden, and BadRequest if the group or one around it has a
  * milestone of that title.
  */
-export async function promoteMilestone(context: Context, project: IdOrPath, id: number): Promise<ChangedThere> {
+export async function promoteMilestone(context: Context, project: IdOrPath, id: number): Promise<OwnedRecord> {
   const actor = requireActor(context);
-  const place = await administeredPlace(context, { project }, ADMIN_MILESTONE);
+  const place = await requireOwner(context, { project }, ADMIN_MILESTONE);
   const { title } = await findMilestone(context, place, id, TITLE);
   if (!place.project || place.project.ownerId !== null) throw new NotFound('Group');
   const group = await findGroup(context, place.project.namespaceId);

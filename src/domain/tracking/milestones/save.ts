@@ -2,8 +2,8 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { lengthError } from '#src/base/text.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import { groupsAround } from '#src/domain/projects/groups_around.ts';
+import { type OwnedRecord, type Owner, type OwnerRef, requireOwner } from '#src/domain/projects/owner.ts';
 import { findMilestone } from '#src/domain/tracking/milestones/list.ts';
-import { administeredPlace, type ChangedThere, type Place, type PlaceRef } from '#src/domain/tracking/places/place.ts';
 import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
@@ -23,9 +23,9 @@ export interface MilestoneChanges extends MilestoneValues {
 export const ADMIN_MILESTONE = { project: 'admin_milestone', group: 'admin_group_milestone' } as const;
 
 /** Creates a milestone of a project or group. Throws NotFound, Forbidden, BadRequest, ValidationFailed. */
-export async function createMilestone(context: Context, ref: PlaceRef, values: MilestoneValues): Promise<ChangedThere> {
+export async function createMilestone(context: Context, ref: OwnerRef, values: MilestoneValues): Promise<OwnedRecord> {
   const actor = requireActor(context);
-  const place = await administeredPlace(context, ref, ADMIN_MILESTONE);
+  const place = await requireOwner(context, ref, ADMIN_MILESTONE);
   const { title = '', description, startDate, dueDate } = values;
   check({ title, description, startDate, dueDate });
   const id = await unlessTaken(
@@ -46,7 +46,7 @@ export async function createMilestone(context: Context, ref: PlaceRef, values: M
 }
 
 /** The next number of a milestone of the project or group. */
-export async function nextNumber(tx: Transaction, { project, group }: Place): Promise<number> {
+export async function nextNumber(tx: Transaction, { project, group }: Owner): Promise<number> {
   const counted = project
     ? Prisma.sql`UPDATE project_counters SET last_milestone_iid = last_milestone_iid + 1 WHERE project_id = ${project.id}
         RETURNING last_milestone_iid AS iid`
@@ -58,7 +58,7 @@ export async function nextNumber(tx: Transaction, { project, group }: Place): Pr
 }
 
 /** Throws ValidationFailed if a group around the place, or the group itself, has a milestone with the title. */
-async function requireFree(tx: Transaction, { project, group }: Place, title: string, except = 0): Promise<void> {
+async function requireFree(tx: Transaction, { project, group }: Owner, title: string, except = 0): Promise<void> {
   const around = project ? groupsAround(project.id) : Prisma.sql`${group.lineage}::int[]`;
   const found = await tx.$queryRaw<unknown[]>`
     SELECT 1 FROM milestones WHERE group_id = ANY(${around}) AND title = ${title} AND id <> ${except} LIMIT 1`;
@@ -68,12 +68,12 @@ async function requireFree(tx: Transaction, { project, group }: Place, title: st
 /** Updates a milestone: unset means unchanged, null clears. Throws NotFound, Forbidden, BadRequest, ValidationFailed. */
 export async function updateMilestone(
   context: Context,
-  ref: PlaceRef,
+  ref: OwnerRef,
   id: number,
   changes: MilestoneChanges,
-): Promise<ChangedThere> {
+): Promise<OwnedRecord> {
   const actor = requireActor(context);
-  const place = await administeredPlace(context, ref, ADMIN_MILESTONE);
+  const place = await requireOwner(context, ref, ADMIN_MILESTONE);
   await findMilestone(context, place, id, ID);
   const { title, description, stateEvent } = changes;
   const state = stateEvent ? STATES[stateEvent] : undefined;
@@ -110,9 +110,9 @@ export async function updateMilestone(
 }
 
 /** Deletes a milestone: issues and merge requests lose it. Returns its ID. Throws NotFound, Forbidden, BadRequest. */
-export async function deleteMilestone(context: Context, ref: PlaceRef, id: number): Promise<number> {
+export async function deleteMilestone(context: Context, ref: OwnerRef, id: number): Promise<number> {
   const actor = requireActor(context);
-  const place = await administeredPlace(context, ref, ADMIN_MILESTONE);
+  const place = await requireOwner(context, ref, ADMIN_MILESTONE);
   const { title } = await findMilestone(context, place, id, TITLE);
   await context.db.$transaction(async (tx) => {
     const { project } = place;

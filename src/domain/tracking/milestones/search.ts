@@ -6,7 +6,7 @@ import { all, containing, hasTrigrams, holds, Prisma, readPages } from '#src/pla
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { ofEach } from '#src/platform/records/parents.ts';
+import { perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
@@ -15,7 +15,7 @@ const [milestone, group] = [alias('Milestone', 'm'), alias('Namespace', 'g')];
 const NEWEST_FIRST = order('Milestone', ['id'], 'desc');
 
 /** Maximum number of milestones with the text that are read. */
-const MOST_HITS = 5_000;
+const MAX_HITS = 5_000;
 
 /** Where to search, and for what. */
 export interface MilestoneSearch {
@@ -47,8 +47,8 @@ export async function searchMilestones<R>(
     ...(nonArchived ? [sql`NOT p.archived`] : []),
   ]);
   const seen = sql`(${within(milestone.projectId, 'planning')} OR ${milestone.groupId} IN (SELECT g.id FROM ${table(group)} WHERE ${groups}))`;
-  const where = sql`${milestone.id} = ANY(ARRAY(${found} LIMIT ${MOST_HITS})) AND ${seen}`;
+  const where = sql`${milestone.id} = ANY(ARRAY(${found} LIMIT ${MAX_HITS})) AND ${seen}`;
   const list = () => pageOfRows(selection, { rows: milestone, where, order: NEWEST_FIRST }, page);
-  const [read] = await readPages<R>(context.db, page, ofEach([{}], {}, list, [seenPlaces(actor, projects)]));
+  const [read] = await readPages<R>(context.db, page, perParent([{}], {}, list, [seenPlaces(actor, projects)]));
   return read ?? { nodes: [], offset: page.offset, total: 0 };
 }

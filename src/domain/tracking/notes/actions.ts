@@ -4,7 +4,7 @@ import { targetOf as issueTarget, updateIssue } from '#src/domain/tracking/issue
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { targetOf as mergeRequestTarget, updateMergeRequest } from '#src/domain/tracking/merge_requests/update.ts';
 import type { Noteable } from '#src/domain/tracking/noteable.ts';
-import { doDeeds, hasDeeds } from '#src/domain/tracking/quick_actions/do.ts';
+import { applyEffects, hasEffects } from '#src/domain/tracking/quick_actions/apply.ts';
 import { readQuickActionsOf } from '#src/domain/tracking/quick_actions/read.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
@@ -24,7 +24,7 @@ export async function readNoteActions(
   const alone: Work = (write) => context.db.$transaction(write);
   if (type === 'Snippet' || iid === null) return { texts: bodies, work: alone };
   const isIssue = type === 'Issue';
-  const { texts, changes, deeds } = await readQuickActionsOf(context, actor, bodies, async () =>
+  const { texts, changes, effects } = await readQuickActionsOf(context, actor, bodies, async () =>
     isIssue
       ? issueTarget(context, actor, await locateIssue(context, project.id, iid))
       : mergeRequestTarget(context, actor, await locateMergeRequest(context, project.id, iid)),
@@ -32,11 +32,11 @@ export async function readNoteActions(
   const subject = { type, id, iid, title, project };
   const both = async <T>(tx: Transaction, write: (tx: Transaction) => Promise<T>): Promise<T> => {
     const written = await write(tx);
-    await doDeeds(tx, context, actor, subject, deeds);
+    await applyEffects(tx, context, actor, subject, effects);
     return written;
   };
   const hasChanges = Object.keys(changes).length > 0;
-  if (!hasChanges && !hasDeeds(deeds)) return { texts, work: alone };
+  if (!hasChanges && !hasEffects(effects)) return { texts, work: alone };
   if (!hasChanges) return { texts, work: (write) => context.db.$transaction((tx) => both(tx, write)) };
   const update = isIssue ? updateIssue : updateMergeRequest;
   return {

@@ -6,7 +6,7 @@ import {
   answeredThread,
   beginThread,
   type Thread,
-  type ThreadWish,
+  type ThreadInput,
   threadFor,
 } from '#src/domain/tracking/discussions/begin.ts';
 import { permittedTimestamp } from '#src/domain/tracking/issues/attributes.ts';
@@ -23,7 +23,7 @@ import { type NewSuggestion, readSuggestions, writeSuggestions } from '#src/doma
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, ValidationFailed } from '#src/platform/errors.ts';
 
-export interface NewNote extends ThreadWish {
+export interface NewNote extends ThreadInput {
   on: NoteableRef;
   body: string;
   /** Accepted from administrators and owners of the personal namespace. */

@@ -4,13 +4,13 @@ import { findSnippetsByIds } from '#src/domain/snippets/find.ts';
 import { findIssuesByIds } from '#src/domain/tracking/issues/find.ts';
 import { findMergeRequestsByIds } from '#src/domain/tracking/merge_requests/find.ts';
 import type { NoteableType } from '#src/domain/tracking/noteable.ts';
-import { sourcePlaces, sourceSeen } from '#src/domain/tracking/subjects/seen_sources.ts';
+import { isSourceVisible, sourcePlaces } from '#src/domain/tracking/subjects/seen_sources.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { type Order, order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import '#src/domain/tracking/notes/computed_fields.ts';
@@ -98,9 +98,9 @@ export function listNotes<R>(
   selection: Selection<'Note', R>,
 ): Promise<Page<R>[]> {
   const pageOf = ({ id }: Asked<{ id: number }>) =>
-    pageOfRows(selection, { rows: note, where: all([where(id), sourceSeen(note, actor)]), order: by }, page);
+    pageOfRows(selection, { rows: note, where: all([where(id), isSourceVisible(note, actor)]), order: by }, page);
   const parents = ids.map((id) => ({ id }));
-  return readPages<R>(db, page, ofEach(parents, { id: 'int' }, pageOf, [sourcePlaces(actor, of)]));
+  return readPages<R>(db, page, perParent(parents, { id: 'int' }, pageOf, [sourcePlaces(actor, of)]));
 }
 
 /** The columns that identify a note's record. */
@@ -123,11 +123,11 @@ export async function findNotesByIds<R>(
   projectOf: ProjectOf,
 ): Promise<(R & { id: number })[]> {
   const actor = readerOf(context);
-  const where = sql`${note.id} = ANY(${[...ids]}::int[]) AND ${sourceSeen(note, actor)}`;
+  const where = sql`${note.id} = ANY(${[...ids]}::int[]) AND ${isSourceVisible(note, actor)}`;
   const page = { limit: ids.length, offset: 0, withTotal: false };
   const list = { rows: note, where, order: OLDEST_FIRST };
   const places = sourcePlaces(actor, sql`sn.id = ANY(${[...ids]}::int[])`);
-  const pages = ofEach([{}], {}, () => pageOfRows(selection.with(SUBJECT), list, page), [places]);
+  const pages = perParent([{}], {}, () => pageOfRows(selection.with(SUBJECT), list, page), [places]);
   const [found] = await readPages<R & typeof SUBJECT.row>(context.db, page, pages);
   const nodes = found?.nodes ?? [];
   const seen = new Set(

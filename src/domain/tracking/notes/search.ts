@@ -6,12 +6,12 @@ import { commentsAsNotes } from '#src/domain/changes/comments_as_notes.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { snippet, visible } from '#src/domain/snippets/visible.ts';
 import { EACH_HIT, FEW_HITS, hitsOf } from '#src/domain/tracking/subjects/hits.ts';
-import { sourceSeen } from '#src/domain/tracking/subjects/seen_sources.ts';
+import { isSourceVisible } from '#src/domain/tracking/subjects/seen_sources.ts';
 import { containing, hasTrigrams, holds, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { ofEach } from '#src/platform/records/parents.ts';
+import { perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/tracking/notes/computed_fields.ts';
@@ -39,7 +39,7 @@ export async function searchNotes<R>(
   const actor = readerOf(context);
   const pattern = containing(text);
   const subjects = subjectsIn(project, actor);
-  const isSeen = sql`NOT ${note.system} AND ${sourceSeen(note, actor)}`;
+  const isSeen = sql`NOT ${note.system} AND ${isSourceVisible(note, actor)}`;
   const ofSubjects = join(
     [
       sql`FALSE`,
@@ -69,7 +69,7 @@ export async function searchNotes<R>(
   // Notes and comments on commits have numbers of their own.
   const by = order('Note', ['createdAt', 'id', 'subjectType'], direction);
   const list = { rows: note, from: sql`found nt`, where: sql`TRUE`, order: by };
-  const pages = ofEach([{}], {}, () => pageOfRows(selection, list, page), subqueries);
+  const pages = perParent([{}], {}, () => pageOfRows(selection, list, page), subqueries);
   const [found] = await readPages<R>(context.db, page, pages);
   return found ?? { nodes: [], offset: page.offset, total: 0 };
 }

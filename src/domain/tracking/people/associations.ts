@@ -1,7 +1,7 @@
 import { authorizeAccount } from '#src/access/permissions/account.ts';
 import { type Context, requireAccount } from '#src/access/permissions/actor.ts';
 import { NotFound } from '#src/platform/errors.ts';
-import { ofPermitted } from '#src/platform/records/parents.ts';
+import { forPermittedParents } from '#src/platform/records/parents.ts';
 
 /** How much of the server has to do with a user. */
 export interface Associations {
@@ -20,7 +20,7 @@ export async function countAssociations(
   userIds: readonly number[],
 ): Promise<(Associations | Error)[]> {
   const actor = requireAccount(context);
-  return ofPermitted<number, Associations | Error>(
+  return forPermittedParents<number, Associations | Error>(
     userIds,
     (id) => authorizeAccount(actor, id),
     async (permitted) => {

@@ -31,7 +31,7 @@ export const STATUS_TERMS = Object.keys(HOURS) as ClearStatusAfter[];
 
 /** Of a user who only says something. */
 const SPEAKING = 'speech_balloon';
-const LONGEST_MESSAGE = 100;
+const MAX_MESSAGE_LENGTH = 100;
 
 /** Changes to the own status: unset means unchanged, null clears. */
 export interface StatusChanges {
@@ -66,8 +66,8 @@ export async function setStatus(context: Context, changes: StatusChanges): Promi
   const errors: FieldErrors = {};
   if (changes.emoji && emoji === null) errors.emoji = ['is not a valid emoji name'];
   const { message } = changes;
-  if (message && [...message].length > LONGEST_MESSAGE)
-    errors.message = [`is too long (maximum is ${LONGEST_MESSAGE} characters)`];
+  if (message && [...message].length > MAX_MESSAGE_LENGTH)
+    errors.message = [`is too long (maximum is ${MAX_MESSAGE_LENGTH} characters)`];
   else if (message?.includes('\0')) errors.message = ['is invalid'];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   return context.db.$transaction(async (tx) => {

@@ -1,5 +1,5 @@
 /** Characters of the longest date that is parsed, without superfluous white space. */
-const LONGEST = 60;
+const MAX_DATE_LENGTH = 60;
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 const MONTHS = [
@@ -61,7 +61,7 @@ function wordsOf(text: string): string[] | null {
     .toLowerCase()
     .split(/[\s,]+/)
     .filter((word) => word !== '');
-  if (words.length === 0 || words.join(' ').length > LONGEST) return null;
+  if (words.length === 0 || words.join(' ').length > MAX_DATE_LENGTH) return null;
   while (['by', 'on', 'due', 'until', 'before', 'the'].includes(words[0] ?? '')) words.shift();
   // A weekday before a date is redundant, and the time of day is dropped.
   if (words.length > 2 && weekdayOf(words[0]) !== null) words.shift();

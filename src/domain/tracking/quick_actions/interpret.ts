@@ -1,12 +1,12 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { labelsTitled, MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts';
+import { labelsTitled, MAX_LABELS } from '#src/domain/tracking/labels/ensure.ts';
 import { milestoneTitled } from '#src/domain/tracking/milestones/list.ts';
 import { dueDate } from '#src/domain/tracking/quick_actions/due_date.ts';
 import { labelTitles, milestoneTitle, usernames } from '#src/domain/tracking/quick_actions/names.ts';
 import type { QuickAction } from '#src/domain/tracking/quick_actions/split.ts';
 import { factsOf, type QuickActionName } from '#src/domain/tracking/quick_actions/table.ts';
-import { involvable, MOST_PEOPLE } from '#src/domain/tracking/subjects/assignees.ts';
+import { involvable, MAX_ASSIGNEES } from '#src/domain/tracking/subjects/assignees.ts';
 import { asDraft, asReady, toggleDraft } from '#src/domain/tracking/subjects/draft.ts';
 import { parseDuration } from '#src/domain/tracking/subjects/duration.ts';
 
@@ -42,7 +42,7 @@ export interface WantedChanges {
 }
 
 /** Effects of actions besides attributes, each at most once. Durations are as written. */
-export interface WantedDeeds {
+export interface PendingEffects {
   approved?: boolean;
   subscribed?: boolean;
   /** Adds a todo for the actor, or marks it as done. */
@@ -55,9 +55,9 @@ export interface WantedDeeds {
 }
 
 /** The effects of the actions. */
-export interface Wishes {
+export interface ActionEffects {
   changes: WantedChanges;
-  deeds: WantedDeeds;
+  effects: PendingEffects;
 }
 
 /**
@@ -69,16 +69,16 @@ export async function interpret(
   actor: { id: number; username: string },
   target: Target,
   actions: readonly QuickAction[],
-): Promise<Wishes> {
+): Promise<ActionEffects> {
   const counting = lastOfEach(actions.filter(({ name }) => isPermitted(name, target)));
   const known = {
     labels: await existing(context, target, counting),
     ...(await people(context, actor, target, counting)),
   };
-  let wishes: Wishes = { changes: {}, deeds: {} };
+  let wishes: ActionEffects = { changes: {}, effects: {} };
   for (const { name, argument } of counting) {
-    const { changes, deeds } = await ACTIONS[name]({ context, actor, target, known, so: wishes.changes }, argument);
-    wishes = { changes: { ...wishes.changes, ...changes }, deeds: { ...wishes.deeds, ...deeds } };
+    const { changes, effects } = await ACTIONS[name]({ context, actor, target, known, so: wishes.changes }, argument);
+    wishes = { changes: { ...wishes.changes, ...changes }, effects: { ...wishes.effects, ...effects } };
   }
   return wishes;
 }
@@ -123,7 +123,7 @@ interface Known {
   readers: ReadonlyMap<string, number>;
 }
 
-type Act = (reading: Reading, argument: string) => Partial<Wishes> | Promise<Partial<Wishes>>;
+type Act = (reading: Reading, argument: string) => Partial<ActionEffects> | Promise<Partial<ActionEffects>>;
 
 const ACTIONS: Record<QuickActionName, Act> = {
   close: () => ({ changes: { stateEvent: 'close' } }),
@@ -138,8 +138,8 @@ const ACTIONS: Record<QuickActionName, Act> = {
   assign_reviewer: (reading, argument) => asked(reading, added(reading, argument)),
   unassign_reviewer: (reading, argument) => asked(reading, removed(reading, argument)),
   reassign_reviewer: (reading, argument) => asked(reading, replaced(reading, argument)),
-  approve: () => ({ deeds: { approved: true } }),
-  unapprove: () => ({ deeds: { approved: false } }),
+  approve: () => ({ effects: { approved: true } }),
+  unapprove: () => ({ effects: { approved: false } }),
   milestone: setMilestone,
   remove_milestone: () => ({ changes: { milestoneId: null } }),
   label: ({ target, so, known }, argument) => {
@@ -163,37 +163,37 @@ const ACTIONS: Record<QuickActionName, Act> = {
   target_branch: (_reading, targetBranch) => ({ changes: { targetBranch } }),
   lock: () => ({ changes: { discussionLocked: true } }),
   unlock: () => ({ changes: { discussionLocked: false } }),
-  subscribe: () => ({ deeds: { subscribed: true } }),
-  unsubscribe: () => ({ deeds: { subscribed: false } }),
-  todo: () => ({ deeds: { todo: 'add' } }),
-  done: () => ({ deeds: { todo: 'done' } }),
-  estimate: (_reading, estimate) => (parseDuration(estimate) === null ? {} : { deeds: { estimate } }),
-  remove_estimate: () => ({ deeds: { estimate: null } }),
-  spend: (_reading, spend) => (parseDuration(spend) === null ? {} : { deeds: { spend } }),
-  remove_time_spent: () => ({ deeds: { spend: null } }),
-  award: (_reading, emoji) => ({ deeds: { award: emoji.replace(/^:|:$/g, '') } }),
+  subscribe: () => ({ effects: { subscribed: true } }),
+  unsubscribe: () => ({ effects: { subscribed: false } }),
+  todo: () => ({ effects: { todo: 'add' } }),
+  done: () => ({ effects: { todo: 'done' } }),
+  estimate: (_reading, estimate) => (parseDuration(estimate) === null ? {} : { effects: { estimate } }),
+  remove_estimate: () => ({ effects: { estimate: null } }),
+  spend: (_reading, spend) => (parseDuration(spend) === null ? {} : { effects: { spend } }),
+  remove_time_spent: () => ({ effects: { spend: null } }),
+  award: (_reading, emoji) => ({ effects: { award: emoji.replace(/^:|:$/g, '') } }),
 };
 
-function retitled({ target, so }: Reading, change: (title: string) => string): Partial<Wishes> {
+function retitled({ target, so }: Reading, change: (title: string) => string): Partial<ActionEffects> {
   return { changes: { title: change(so.title ?? target.title) } };
 }
 
 /** Users after a change of the present ones. */
 type Turn = (present: readonly number[]) => number[];
 
-function assigned({ target: { assigneeIds } }: Reading, turn: Turn): Partial<Wishes> {
+function assigned({ target: { assigneeIds } }: Reading, turn: Turn): Partial<ActionEffects> {
   const next = turned(assigneeIds, turn);
   return next ? { changes: { assigneeIds: next } } : {};
 }
 
-function asked({ target: { reviewerIds = [] } }: Reading, turn: Turn): Partial<Wishes> {
+function asked({ target: { reviewerIds = [] } }: Reading, turn: Turn): Partial<ActionEffects> {
   const next = turned(reviewerIds, turn);
   return next ? { changes: { reviewerIds: next } } : {};
 }
 
 /** The users after a change; null if they are the same. */
 function turned(present: readonly number[], turn: Turn): number[] | null {
-  const next = [...new Set(turn(present))].slice(0, MOST_PEOPLE);
+  const next = [...new Set(turn(present))].slice(0, MAX_ASSIGNEES);
   return next.length === present.length && next.every((id, index) => id === present[index]) ? null : next;
 }
 
@@ -228,7 +228,7 @@ function namesIn(argument: string, actor: { username: string }): string[] {
   return usernames(argument).map((name) => (name === 'me' ? actor.username : name).toLowerCase());
 }
 
-async function setMilestone({ context, target }: Reading, argument: string): Promise<Partial<Wishes>> {
+async function setMilestone({ context, target }: Reading, argument: string): Promise<Partial<ActionEffects>> {
   const title = milestoneTitle(argument);
   if (title === null) return {};
   const [milestone] = await context.db.$queryRaw<{ id: number }[]>(milestoneTitled(target.project.id, title));
@@ -246,7 +246,7 @@ async function existing(
   actions: readonly QuickAction[],
 ): Promise<ReadonlySet<string>> {
   const naming = actions.filter(({ name }) => name === 'label' || name === 'relabel');
-  const named = [...new Set(naming.flatMap(({ argument }) => labelTitles(argument)))].slice(0, MOST_LABELS);
+  const named = [...new Set(naming.flatMap(({ argument }) => labelTitles(argument)))].slice(0, MAX_LABELS);
   if (named.length === 0) return new Set();
   const labels = await context.db.$queryRaw<{ title: string }[]>(labelsTitled(target.project.id, named));
   return new Set(labels.map(({ title }) => title));
@@ -260,7 +260,7 @@ async function people(
   actions: readonly QuickAction[],
 ): Promise<Pick<Known, 'users' | 'readers'>> {
   const naming = actions.filter(({ name }) => factsOf(name).parameter === '@user');
-  const named = [...new Set(naming.flatMap(({ argument }) => namesIn(argument, actor)))].slice(0, MOST_PEOPLE);
+  const named = [...new Set(naming.flatMap(({ argument }) => namesIn(argument, actor)))].slice(0, MAX_ASSIGNEES);
   if (named.length === 0) return { users: new Map(), readers: new Map() };
   const found = await context.db.$queryRaw<{ id: number; name: string }[]>`
     SELECT id, lower(username) AS name FROM users WHERE lower(username) = ANY(${named}::text[]) AND NOT ghost`;

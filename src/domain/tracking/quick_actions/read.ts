@@ -1,12 +1,12 @@
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import {
   interpret,
+  type PendingEffects,
   type Target,
   type WantedChanges,
-  type WantedDeeds,
 } from '#src/domain/tracking/quick_actions/interpret.ts';
 import {
-  MOST_ACTIONS,
+  MAX_ACTIONS,
   mayHaveQuickActions,
   type QuickAction,
   splitQuickActions,
@@ -16,7 +16,7 @@ import {
 export interface ReadText<T extends string | null | undefined> {
   text: T | string;
   changes: WantedChanges;
-  deeds: WantedDeeds;
+  effects: PendingEffects;
 }
 
 /**
@@ -30,7 +30,7 @@ export async function readQuickActions<T extends string | null | undefined>(
   text: T,
   targetOf: () => Target | Promise<Target>,
 ): Promise<ReadText<T>> {
-  if (text == null) return { text, changes: {}, deeds: {} };
+  if (text == null) return { text, changes: {}, effects: {} };
   const { texts, ...effects } = await readQuickActionsOf(context, actor, [text], targetOf);
   return { text: texts[0] ?? text, ...effects };
 }
@@ -41,14 +41,14 @@ export async function readQuickActionsOf(
   actor: Pick<Actor, 'id' | 'username'>,
   texts: readonly string[],
   targetOf: () => Target | Promise<Target>,
-): Promise<{ texts: string[]; changes: WantedChanges; deeds: WantedDeeds }> {
+): Promise<{ texts: string[]; changes: WantedChanges; effects: PendingEffects }> {
   const actions: QuickAction[] = [];
   const left = texts.map((text) => {
     if (!mayHaveQuickActions(text)) return text;
-    const split = splitQuickActions(text, MOST_ACTIONS - actions.length);
+    const split = splitQuickActions(text, MAX_ACTIONS - actions.length);
     actions.push(...split.actions);
     return split.text;
   });
-  if (actions.length === 0) return { texts: left, changes: {}, deeds: {} };
+  if (actions.length === 0) return { texts: left, changes: {}, effects: {} };
   return { texts: left, ...(await interpret(context, actor, await targetOf(), actions)) };
 }

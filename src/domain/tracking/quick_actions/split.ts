@@ -8,7 +8,7 @@ export interface QuickAction {
 }
 
 /** Maximum number of actions; further ones stay in the text. */
-export const MOST_ACTIONS = 100;
+export const MAX_ACTIONS = 100;
 
 /** Whether a text may have quick actions: a cheap test without false negatives. */
 export function mayHaveQuickActions(text: string | null | undefined): text is string {
@@ -19,7 +19,7 @@ export function mayHaveQuickActions(text: string | null | undefined): text is st
  * Separates the quick actions from a text: lines that begin with `/` and a known name. Lines in fenced code blocks, and between
  * lines of `>>>`, stay text.
  */
-export function splitQuickActions(text: string, most = MOST_ACTIONS): { text: string; actions: QuickAction[] } {
+export function splitQuickActions(text: string, most = MAX_ACTIONS): { text: string; actions: QuickAction[] } {
   const actions: QuickAction[] = [];
   const kept: string[] = [];
   let fence: string | null = null;

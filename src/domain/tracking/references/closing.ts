@@ -8,7 +8,7 @@ const ISSUE =
   /(?:issues? +)?((?:[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}\/){0,20}[A-Za-z0-9_][A-Za-z0-9_.-]{0,254})?#(\d{1,9})(?![A-Za-z0-9_])/iy;
 const BETWEEN = /(?:,? +and +|, *| *& *)/iy;
 /** Maximum number of issues that one text closes; further ones stay open. */
-const MOST = 100;
+const MAX_CLOSED_ISSUES = 100;
 
 /** The issues that a text closes, distinct and in order: `Closes #4`, `fixes #4, #5 and group/project#6`. They may not exist. */
 export function closedIssues(text: string): RecordName[] {
@@ -16,7 +16,7 @@ export function closedIssues(text: string): RecordName[] {
   const found = new Map<string, RecordName>();
   for (const { 0: word, index } of plain.matchAll(WORDS)) {
     let at = index + word.length;
-    while (found.size < MOST) {
+    while (found.size < MAX_CLOSED_ISSUES) {
       ISSUE.lastIndex = at;
       const issue = ISSUE.exec(plain);
       if (!issue) break;

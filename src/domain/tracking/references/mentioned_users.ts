@@ -8,7 +8,7 @@ const { sql } = Prisma;
 const group = alias('Namespace', 'g');
 
 /** Maximum number of users that a mention of a group reaches. */
-const MOST = 500;
+const MAX_MENTIONED_USERS = 500;
 
 export interface MentionedUser {
   id: number;
@@ -44,7 +44,7 @@ export async function mentionedUsers(
     sql`WITH meant AS (
         SELECT one.id AS user_id, r."isAddressed" FROM ${named} JOIN users one ON lower(one.username) = r.name
         UNION ALL ${inGroups} UNION ALL ${everybody})
-      SELECT user_id AS id, bool_or("isAddressed") AS "isAddressed" FROM meant GROUP BY user_id ORDER BY 1 LIMIT ${MOST}`,
+      SELECT user_id AS id, bool_or("isAddressed") AS "isAddressed" FROM meant GROUP BY user_id ORDER BY 1 LIMIT ${MAX_MENTIONED_USERS}`,
   );
   if (meant.length === 0) return [];
   const among = await readersAmong(db, subject, { ids: meant.map(({ id }) => id), noteId });

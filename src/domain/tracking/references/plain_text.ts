@@ -1,5 +1,5 @@
 /** Characters of a text that are scanned for references. */
-const MOST_READ = 65_536;
+const MAX_SCANNED_CHARACTERS = 65_536;
 
 /**
  * A text without quotations: fenced code blocks, inline code, and quoted lines. Names there are not references. Each part is
@@ -8,7 +8,7 @@ const MOST_READ = 65_536;
 export function plainText(text: string): string {
   const kept: string[] = [];
   let fence: string | null = null;
-  for (const line of text.slice(0, MOST_READ).split('\n')) {
+  for (const line of text.slice(0, MAX_SCANNED_CHARACTERS).split('\n')) {
     const mark = /^ {0,3}(`{3,}|~{3,}|>>>)/.exec(line)?.[1] ?? null;
     if (fence !== null) {
       if (mark?.startsWith(fence)) fence = null;

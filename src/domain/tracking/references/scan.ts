@@ -16,9 +16,9 @@ export interface Mention {
 }
 
 /** Maximum number of references of one kind in a text. */
-const MOST = 100;
+const MAX_REFERENCES = 100;
 /** Characters before a sigil in which the path of a project is searched. */
-const LONGEST_PATH = 512;
+const MAX_PATH_LENGTH = 512;
 
 const SIGNS = { '#': 'Issue', '!': 'MergeRequest' } as const;
 
@@ -27,7 +27,7 @@ export function recordNames(text: string): RecordName[] {
   const plain = plainText(text);
   const found = new Map<string, RecordName>();
   for (const { 0: all, 1: sign, 2: digits, index } of plain.matchAll(/([#!])(\d{1,9})(?![A-Za-z0-9_])/g)) {
-    if (found.size >= MOST) break;
+    if (found.size >= MAX_REFERENCES) break;
     const path = pathBefore(plain, index);
     if (path === undefined) continue;
     const type = SIGNS[sign as keyof typeof SIGNS];
@@ -40,9 +40,9 @@ export function recordNames(text: string): RecordName[] {
 /** The path that ends at a position; null if there is none, undefined if the sigil belongs to something else. */
 function pathBefore(text: string, end: number): string | null | undefined {
   let start = end;
-  while (start > 0 && end - start < LONGEST_PATH && /[A-Za-z0-9_./-]/.test(text.charAt(start - 1))) start -= 1;
+  while (start > 0 && end - start < MAX_PATH_LENGTH && /[A-Za-z0-9_./-]/.test(text.charAt(start - 1))) start -= 1;
   const before = text.charAt(start - 1);
-  if (end - start >= LONGEST_PATH || before === '&' || before === '#' || before === '!') return undefined;
+  if (end - start >= MAX_PATH_LENGTH || before === '&' || before === '#' || before === '!') return undefined;
   const path = text.slice(start, end).replace(/^[./-]+/, '');
   if (path === '') return /[./-]/.test(text.charAt(end - 1)) && end > start + 1 ? undefined : null;
   return path.endsWith('/') || path.includes('//') ? undefined : path;
@@ -54,10 +54,10 @@ const BEGINNING = /^(?:\s*@[A-Za-z0-9_./-]{1,255}[\s,;:]*(?:(?:and|&)\s+(?=@))?)
 /** The users and groups mentioned in a text, without duplicates, in order. */
 export function mentions(text: string): Mention[] {
   const plain = plainText(text);
-  const [beginning = ''] = BEGINNING.exec(plain.slice(0, LONGEST_PATH)) ?? [];
+  const [beginning = ''] = BEGINNING.exec(plain.slice(0, MAX_PATH_LENGTH)) ?? [];
   const found = new Map<string, Mention>();
   for (const { 1: written = '', index } of plain.matchAll(/@([A-Za-z0-9_][A-Za-z0-9_./-]{0,254})/g)) {
-    if (found.size >= MOST) break;
+    if (found.size >= MAX_REFERENCES) break;
     // E-mail addresses and paths are not mentions.
     if (/[A-Za-z0-9_.+@/-]/.test(plain.charAt(index - 1))) continue;
     const name = withoutEnd(written).toLowerCase();

@@ -6,7 +6,7 @@ import { Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { type Alias, alias } from '#src/platform/records/alias.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { byKey, pageOfRows, readRow, readRows } from '#src/platform/records/read.ts';
 import { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
@@ -61,7 +61,7 @@ function eventsOf<M extends EventModel>(rows: Alias<M>): Reading<M> {
       const pageOf = ({ id }: Asked<{ id: number }>) =>
         pageOfRows(selection, { rows, where: isOn(type, id), order }, page);
       const parents = ids.map((id) => ({ id }));
-      return readPages<R>(context.db, page, ofEach(parents, { id: 'int' }, pageOf));
+      return readPages<R>(context.db, page, perParent(parents, { id: 'int' }, pageOf));
     },
     async find(context, on, id, selection) {
       readerOf(context);

@@ -12,10 +12,10 @@ declare module '#src/platform/background/queue.ts' {
 const { sql } = Prisma;
 
 /** How many notes are read per transaction. */
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
 /** In how many earlier ones what a note does not tell is searched for. */
-const MOST_BEFORE = 1000;
+const MAX_EARLIER_NOTES = 1000;
 
 /**
  * Writes the events of labels, milestones and states of the time before they were recorded, as system notes tell them. Notes are read
@@ -33,7 +33,7 @@ async function recordBatch(db: Context['db']): Promise<boolean> {
       SELECT last_note_id AS after FROM past_resource_events FOR UPDATE`;
     if (!read) return false;
     const [{ last }] = await tx.$queryRaw<[{ last: number | null }]>`
-      SELECT max(id) AS last FROM (SELECT id FROM notes WHERE id > ${read.after} ORDER BY id LIMIT ${AT_ONCE}) n`;
+      SELECT max(id) AS last FROM (SELECT id FROM notes WHERE id > ${read.after} ORDER BY id LIMIT ${BATCH_SIZE}) n`;
     if (last === null) {
       await tx.$executeRaw`DELETE FROM past_resource_events WHERE recorded_since < now() - interval '1 day'`;
       return false;
@@ -49,7 +49,7 @@ const SINCE = sql`(SELECT recorded_since FROM past_resource_events)`;
 const STATES = sql`'^(closed|reopened|merged|closed via .*|moved to .*)$'`;
 /** The latest system notes on the subject of a note of `past`, up to it. */
 const LATEST = sql`(SELECT b.id, b.body FROM notes b WHERE b.subject_type = past.subject_type AND b.subject_id = past.subject_id
-  AND b.id <= past.id AND b.system ORDER BY b.id DESC LIMIT ${MOST_BEFORE}) b`;
+  AND b.id <= past.id AND b.system ORDER BY b.id DESC LIMIT ${MAX_EARLIER_NOTES}) b`;
 
 const STATE_BEFORE = sql`COALESCE((
   SELECT CASE b.body WHEN 'reopened' THEN 'opened' WHEN 'merged' THEN 'merged' ELSE 'closed' END FROM ${LATEST}

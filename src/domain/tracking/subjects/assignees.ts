@@ -10,7 +10,7 @@ const { sql } = Prisma;
 const [user, project, namespace] = [alias('User', 'u'), alias('Project', 'p'), alias('Namespace', 'n')];
 
 /** Users that an issue or merge request can be assigned to, or that can be asked to review it. */
-export const MOST_PEOPLE = 200;
+export const MAX_ASSIGNEES = 200;
 
 const TABLES = {
   Issue: { people: sql`issue_assignees`, subjectId: sql`issue_id` },
@@ -87,9 +87,9 @@ export async function usersNamed(db: Pick<Db, '$queryRaw'>, usernames: readonly 
 /** The given IDs or usernames without 0, which stands for nobody, each once. Throws ValidationFailed for too many. */
 export function namedPeople<Name extends number | string>(people: readonly Name[], parameter: string): Name[] {
   const named = [...new Set(people)].filter((one) => one !== 0);
-  if (named.length > MOST_PEOPLE) {
+  if (named.length > MAX_ASSIGNEES) {
     throw new ValidationFailed({
-      [parameter]: [`has too many users (maximum is ${MOST_PEOPLE})`],
+      [parameter]: [`has too many users (maximum is ${MAX_ASSIGNEES})`],
     } satisfies FieldErrors);
   }
   return named;

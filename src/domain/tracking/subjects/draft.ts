@@ -40,7 +40,7 @@ export function toggleDraft(title: string): string {
 }
 
 /** The title as a draft's or not as one; as it is when that is left open. */
-export function titledAs(draft: boolean | null | undefined, title: string): string {
+export function withDraftPrefix(draft: boolean | null | undefined, title: string): string {
   if (draft == null) return title;
   return draft ? asDraft(title) : asReady(title);
 }

@@ -18,16 +18,16 @@ const UNITS: ReadonlyMap<string, number> = new Map(
 );
 
 /** Seconds of the longest duration, and of the total per record: they are 32-bit integers in the database and in GraphQL. */
-export const LONGEST_DURATION = 2_147_483_647;
+export const MAX_DURATION_SECONDS = 2_147_483_647;
 
 /** Characters of the longest text that is parsed. */
-const LONGEST_TEXT = 255;
+const MAX_TEXT_LENGTH = 255;
 
 const PART = /^\s*(?:and\s+|,\s*)?(\d+(?:\.\d+)?)\s*([a-z]+)/;
 
-/** Parses a duration (`3h30m`, `1w 2d`, `-1h`, plain seconds) into seconds; null if invalid. May exceed `LONGEST_DURATION`. */
+/** Parses a duration (`3h30m`, `1w 2d`, `-1h`, plain seconds) into seconds; null if invalid. May exceed `MAX_DURATION_SECONDS`. */
 export function parseDuration(text: string): number | null {
-  if (text.length > LONGEST_TEXT) return null;
+  if (text.length > MAX_TEXT_LENGTH) return null;
   const trimmed = text.trim().toLowerCase();
   const isNegative = trimmed.startsWith('-');
   const seconds = secondsOf(trimmed.replace(/^[-+]\s*/, ''));

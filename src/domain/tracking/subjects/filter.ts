@@ -1,9 +1,10 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { assignedTo, TODAY } from '#src/access/permissions/visibility.ts';
 import type { Subject } from '#src/domain/changes/change.ts';
-import { ofOrAround } from '#src/domain/projects/groups_around.ts';
-import { MOST_LABELS } from '#src/domain/tracking/labels/ensure.ts';
+import { ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
+import { MAX_LABELS } from '#src/domain/tracking/labels/ensure.ts';
 import { containing, hasTrigrams, holds, Prisma } from '#src/platform/database/db.ts';
+import { timestamp } from '#src/platform/database/timestamp.ts';
 import { BadRequest, Unauthenticated } from '#src/platform/errors.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 
@@ -81,10 +82,10 @@ export function subjectConditions(of: Subjects, filter: SubjectFilter, actor: Ac
   if (scope === 'created_by_me') conditions.push(sql`${authorId} = ${callerIn(actor).id}`);
   if (scope === 'assigned_to_me') conditions.push(assignedTo(of.type, of.columns, callerIn(actor).id));
   if (iids && iids.length > 0) conditions.push(sql`${iid} = ANY(${[...iids]}::int[])`);
-  if (createdAfter) conditions.push(sql`${createdAt} >= ${moment(createdAfter)}`);
-  if (createdBefore) conditions.push(sql`${createdAt} <= ${moment(createdBefore)}`);
-  if (updatedAfter) conditions.push(sql`${updatedAt} >= ${moment(updatedAfter)}`);
-  if (updatedBefore) conditions.push(sql`${updatedAt} <= ${moment(updatedBefore)}`);
+  if (createdAfter) conditions.push(sql`${createdAt} >= ${timestamp(createdAfter)}`);
+  if (createdBefore) conditions.push(sql`${createdAt} <= ${timestamp(createdBefore)}`);
+  if (updatedAfter) conditions.push(sql`${updatedAt} >= ${timestamp(updatedAfter)}`);
+  if (updatedBefore) conditions.push(sql`${updatedAt} <= ${timestamp(updatedBefore)}`);
   conditions.push(...traitConditions(of, traits, actor));
   if (not) conditions.push(...leftOut(of, not, actor));
   if (not?.iids && not.iids.length > 0) conditions.push(sql`${iid} <> ALL(${[...not.iids]}::int[])`);
@@ -95,11 +96,6 @@ export function subjectConditions(of: Subjects, filter: SubjectFilter, actor: Ac
 export function callerIn(actor: Actor | null): Actor {
   if (!actor) throw new Unauthenticated();
   return actor;
-}
-
-/** A timestamp for comparison in the database. */
-export function moment(date: Date): Prisma.Sql {
-  return sql`${date.toISOString()}::timestamptz`;
 }
 
 function traitConditions(of: Subjects, traits: Traits, actor: Actor | null): Prisma.Sql[] {
@@ -147,8 +143,8 @@ function keptLabels(of: Subjects, labels: readonly string[] | null | undefined):
 
 function titlesOf(labels: readonly string[] | null | undefined): string[] {
   const titles = [...new Set(labels ?? [])];
-  if (titles.length > MOST_LABELS) {
-    throw new BadRequest(`labels has too many names (maximum is ${MOST_LABELS})`, 'labels');
+  if (titles.length > MAX_LABELS) {
+    throw new BadRequest(`labels has too many names (maximum is ${MAX_LABELS})`, 'labels');
   }
   return titles;
 }
@@ -197,7 +193,7 @@ function milestoneCondition({ columns, inProjects }: Subjects, title: string): P
     case 'any':
       return sql`${milestoneId} IS NOT NULL`;
     case '#upcoming':
-      return sql`${milestoneId} = (SELECT ${id} FROM ${table(milestone)} WHERE ${ofOrAround(milestone, projectId)}
+      return sql`${milestoneId} = (SELECT ${id} FROM ${table(milestone)} WHERE ${ofProjectOrAncestorGroups(milestone, projectId)}
         AND ${milestone.state} = 'active' AND ${dueDate} > ${TODAY} ORDER BY ${dueDate}, ${id} LIMIT 1)`;
     // The milestone of a record is one that its project has.
     case '#started':

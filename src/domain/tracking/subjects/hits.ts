@@ -4,10 +4,10 @@ import { containing, Prisma } from '#src/platform/database/db.ts';
 const { sql, raw } = Prisma;
 
 /** Maximum number of hits that are looked up in a list; of texts with more hits, most lists contain some. */
-const MOST_HITS = 5_000;
+const MAX_HITS = 5_000;
 
 /** Whether there are that few, with `searchHits` in the WITH clause. */
-export const FEW_HITS = sql`((SELECT count(*) FROM hits) <= ${MOST_HITS})`;
+export const FEW_HITS = sql`((SELECT count(*) FROM hits) <= ${MAX_HITS})`;
 
 /** The distinct hits under alias `h`, if there are few. */
 export const EACH_HIT = sql`(SELECT DISTINCT h.id FROM hits h WHERE ${FEW_HITS}) h`;
@@ -27,7 +27,7 @@ export function searchHits(searched: Searched | null, table: 'issues' | 'merge_r
 
 /** The subquery `hits` with the IDs that statements find. */
 export function hitsOf(found: readonly Prisma.Sql[]): Prisma.Sql {
-  return sql`hits AS MATERIALIZED (${Prisma.join([...found], ' UNION ALL ')} LIMIT ${MOST_HITS + 1})`;
+  return sql`hits AS MATERIALIZED (${Prisma.join([...found], ' UNION ALL ')} LIMIT ${MAX_HITS + 1})`;
 }
 
 const FOUND = { title: sql`f.title`, description: sql`f.description` };

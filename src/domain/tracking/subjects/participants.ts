@@ -7,7 +7,7 @@ import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
@@ -52,5 +52,5 @@ export async function listParticipants<R>(
     return pageOfRows(selection, list, page);
   };
   const parents = ids.map((id) => ({ id }));
-  return readPages<R>(db, page, ofEach(parents, { id: 'int' }, pageOf));
+  return readPages<R>(db, page, perParent(parents, { id: 'int' }, pageOf));
 }

@@ -15,7 +15,7 @@ export const INTERNAL = 'Internal';
  * are for their authors and those who see confidential issues. If the source is gone, the note is visible to no one. Requires
  * `places`, from sourcePlaces.
  */
-export function sourceSeen(note: Alias<'Note'>, actor: Actor | null): Prisma.Sql {
+export function isSourceVisible(note: Alias<'Note'>, actor: Actor | null): Prisma.Sql {
   const { sourceType, sourceId, sourceProjectId, authorId } = note;
   const visible = issueVisible(issue, actor, within(sourceProjectId, 'confidential'));
   return sql`(CASE WHEN ${sourceType} IS NULL THEN TRUE

@@ -1,5 +1,5 @@
 /** Characters of a description in which task items are counted. */
-const MOST_CHARACTERS = 200_000;
+const MAX_CHARACTERS = 200_000;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const ITEM = /^[\t >]*(?:[-*+]|\d{1,9}[.)])[\t ]+\[([ xX])\](?:[\t ]|$)/;
@@ -15,7 +15,7 @@ export function taskItems(text: string | null): TaskItems {
   const items: TaskItems = { count: 0, completed: 0 };
   if (!text?.includes('[')) return items;
   let fence: string | null = null;
-  for (const line of text.slice(0, MOST_CHARACTERS).split('\n')) {
+  for (const line of text.slice(0, MAX_CHARACTERS).split('\n')) {
     const mark = FENCE.exec(line)?.[1];
     if (mark !== undefined) {
       if (fence === null) fence = mark;

@@ -1,7 +1,7 @@
 import type { Change, Subject } from '#src/domain/changes/change.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
-import { LONGEST_DURATION, parseDuration } from '#src/domain/tracking/subjects/duration.ts';
+import { MAX_DURATION_SECONDS, parseDuration } from '#src/domain/tracking/subjects/duration.ts';
 import { touchSubject } from '#src/domain/tracking/subjects/lock.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
@@ -9,7 +9,7 @@ import { ValidationFailed } from '#src/platform/errors.ts';
 const { sql } = Prisma;
 
 /** In characters. */
-const LONGEST_SUMMARY = 255;
+const MAX_SUMMARY_LENGTH = 255;
 
 /** Writes the estimate of an issue or merge request, such as `3h30m`; null removes it. Throws ValidationFailed, NotFound. */
 export async function writeEstimate(
@@ -30,8 +30,8 @@ export async function writeEstimate(
 function estimated(duration: string): number {
   const seconds = parseDuration(duration);
   if (seconds === null || seconds < 0) throw new ValidationFailed({ time_estimate: ['has an invalid format'] });
-  if (seconds > LONGEST_DURATION) {
-    throw new ValidationFailed({ time_estimate: [`is too large (maximum is ${LONGEST_DURATION} seconds)`] });
+  if (seconds > MAX_DURATION_SECONDS) {
+    throw new ValidationFailed({ time_estimate: [`is too large (maximum is ${MAX_DURATION_SECONDS} seconds)`] });
   }
   return seconds;
 }
@@ -52,8 +52,8 @@ export async function writeSpentTime(
 ): Promise<void> {
   const { id, type } = subject;
   const said = summary?.trim() || null;
-  if (said !== null && said.length > LONGEST_SUMMARY) {
-    throw new ValidationFailed({ summary: [`is too long (maximum is ${LONGEST_SUMMARY} characters)`] });
+  if (said !== null && said.length > MAX_SUMMARY_LENGTH) {
+    throw new ValidationFailed({ summary: [`is too long (maximum is ${MAX_SUMMARY_LENGTH} characters)`] });
   }
   const column = type === 'Issue' ? sql`issue_id` : sql`merge_request_id`;
   // Of two concurrent subtractions, the second one sees the result of the first.
@@ -72,7 +72,8 @@ function spent(total: number, duration: string | null): Extract<Change, { kind: 
   const seconds = parseDuration(duration);
   if (seconds === null) throw invalid('has an invalid format');
   if (total + seconds < 0) throw invalid('Time to subtract exceeds the total time spent');
-  if (total + seconds > LONGEST_DURATION) throw invalid(`is too large (maximum is ${LONGEST_DURATION} seconds)`);
+  if (total + seconds > MAX_DURATION_SECONDS)
+    throw invalid(`is too large (maximum is ${MAX_DURATION_SECONDS} seconds)`);
   return { kind: 'timeSpent', seconds };
 }
 

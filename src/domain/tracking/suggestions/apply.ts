@@ -16,7 +16,7 @@ import type { Action } from '#src/git/write/actions.ts';
 import { BadRequest, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /** Maximum number of suggestions that one commit applies. */
-const MOST = 100;
+const MAX_SUGGESTIONS = 100;
 
 /** A suggestion with its thread. */
 interface Suggested {
@@ -44,7 +44,8 @@ export async function applySuggestions(
   const actor = requireActor(context);
   const ids = [...new Set(given)];
   if (ids.length === 0) throw new ValidationFailed({ ids: ["can't be empty"] });
-  if (ids.length > MOST) throw new ValidationFailed({ ids: [`has too many entries (maximum is ${MOST})`] });
+  if (ids.length > MAX_SUGGESTIONS)
+    throw new ValidationFailed({ ids: [`has too many entries (maximum is ${MAX_SUGGESTIONS})`] });
   const wrong = lengthError(message);
   if (wrong) throw new ValidationFailed({ commit_message: [wrong] });
   const noteable = await mergeRequestOf(context, await findSuggested(context, ids));

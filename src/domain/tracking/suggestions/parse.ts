@@ -8,9 +8,9 @@ export interface SuggestedLines {
 }
 
 /** Maximum number of suggestions of a note; further blocks are text. */
-const MOST = 50;
+const MAX_SUGGESTIONS = 50;
 /** Maximum number of lines above, and below. */
-const MOST_LINES = 100;
+const MAX_LINES = 100;
 
 /**
  * The suggestions of a text: its fenced blocks with the info string `suggestion`, or `suggestion:-2+1` for two lines above and
@@ -28,7 +28,7 @@ export function parseSuggestions(text: string): SuggestedLines[] {
   for (const line of text.split(/\r?\n/)) {
     const [, fence = '', info = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/s.exec(line) ?? [];
     if (block === null) {
-      if (found.length === MOST) break;
+      if (found.length === MAX_SUGGESTIONS) break;
       // The info string of backticks has none.
       if (fence !== '' && !(fence.startsWith('`') && info.includes('`'))) {
         block = { fence, suggested: suggestedBy(info.trim()), lines: [] };
@@ -43,6 +43,6 @@ export function parseSuggestions(text: string): SuggestedLines[] {
 function suggestedBy(info: string): SuggestedLines | null {
   const [whole, above = '0', below = '0'] = /^suggestion(?::-(\d{1,9})\+(\d{1,9}))?$/.exec(info) ?? [];
   if (whole === undefined) return null;
-  const most = (lines: string) => Math.min(Number(lines), MOST_LINES);
+  const most = (lines: string) => Math.min(Number(lines), MAX_LINES);
   return { linesAbove: most(above), linesBelow: most(below), toContent: '' };
 }

@@ -3,7 +3,7 @@ import type { SubjectType } from '#src/domain/tracking/locate_subject.ts';
 import { Prisma, readPages } from '#src/platform/database/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { byKey, pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
@@ -27,5 +27,5 @@ export async function listTimelogsOf<R>(
   const pageOf = ({ subject }: Asked<{ subject: number }>) =>
     pageOfRows(selection, { rows: timelog, where: sql`${column} = ${subject}`, order: byKey('Timelog') }, page);
   const subjects = ids.map((subject) => ({ subject }));
-  return readPages<R>(context.db, page, ofEach(subjects, { subject: 'int' }, pageOf));
+  return readPages<R>(context.db, page, perParent(subjects, { subject: 'int' }, pageOf));
 }

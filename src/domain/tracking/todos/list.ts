@@ -10,7 +10,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
-import { ofEach } from '#src/platform/records/parents.ts';
+import { perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
@@ -98,7 +98,7 @@ async function read<R>(
 ): Promise<Page<R>> {
   const where = all([...conditions, targetVisible(actor)]);
   const list = { rows: todo, where, order: NEWEST_FIRST, params: { actor } };
-  const pages = ofEach([{}], {}, () => pageOfRows(selection, list, page), [seenPlaces(actor)]);
+  const pages = perParent([{}], {}, () => pageOfRows(selection, list, page), [seenPlaces(actor)]);
   const [found] = await readPages<R>(context.db, page, pages);
   return found ?? { nodes: [], offset: page.offset, total: 0 };
 }

@@ -12,9 +12,9 @@ export interface LfsLockRecord {
 }
 
 /** Locks of one answer, characters of the longest path, and locks of one project. */
-const MOST_LISTED = 100;
-const LONGEST_PATH = 4_096;
-const MOST_LOCKS = 10_000;
+const MAX_LISTED_LOCKS = 100;
+const MAX_PATH_LENGTH = 4_096;
+const MAX_LOCKS = 10_000;
 
 interface Row {
   id: number;
@@ -37,16 +37,16 @@ export async function lockFile(
   { id: projectId }: ProjectRow,
   path: unknown,
 ): Promise<{ lock: LfsLockRecord; isTaken: boolean }> {
-  if (typeof path !== 'string' || path === '' || path.length > LONGEST_PATH || path.includes('\0')) {
+  if (typeof path !== 'string' || path === '' || path.length > MAX_PATH_LENGTH || path.includes('\0')) {
     throw new BadRequest('path is missing or too long');
   }
   if (!path.isWellFormed()) throw new BadRequest('path is invalid');
   const made = await db.$queryRaw<{ id: number }[]>`
     INSERT INTO lfs_locks (project_id, path, user_id) SELECT ${projectId}::int, ${path}, ${actor.id}::int
-    WHERE (SELECT count(*) FROM lfs_locks WHERE project_id = ${projectId}) < ${MOST_LOCKS}
+    WHERE (SELECT count(*) FROM lfs_locks WHERE project_id = ${projectId}) < ${MAX_LOCKS}
     ON CONFLICT (project_id, path) DO NOTHING RETURNING id`;
   const lock = await db.lfsLock.findUnique({ where: { projectId_path: { projectId, path } }, select: SELECT });
-  if (!lock) throw new BadRequest(`A project may have ${MOST_LOCKS} locks`);
+  if (!lock) throw new BadRequest(`A project can have at most ${MAX_LOCKS} locks`);
   return { lock: recordOf(lock), isTaken: made.length === 0 };
 }
 
@@ -64,7 +64,7 @@ export async function listLocks(
   { id: projectId }: ProjectRow,
   { path, id, cursor, limit }: LockQuery,
 ): Promise<{ locks: (LfsLockRecord & { userId: number })[]; next: string | undefined }> {
-  const most = Math.min(numberIn(limit) ?? MOST_LISTED, MOST_LISTED) || MOST_LISTED;
+  const most = Math.min(numberIn(limit) ?? MAX_LISTED_LOCKS, MAX_LISTED_LOCKS) || MAX_LISTED_LOCKS;
   const rows = await db.lfsLock.findMany({
     where: {
       projectId,

@@ -19,7 +19,7 @@ export async function requireLfsRoom(
 ): Promise<void> {
   const { lfsObjectBytes, quotaBytes } = repositories.limits;
   if (lfsObjectBytes === 0) throw new Forbidden('Uploading objects is turned off (GANTRY_MAX_LFS_OBJECT_BYTES)');
-  if (bytes > lfsObjectBytes) throw new ContentTooLarge(`an object may have ${lfsObjectBytes} bytes`);
+  if (bytes > lfsObjectBytes) throw new ContentTooLarge(`objects can be at most ${lfsObjectBytes} bytes`);
   if (quotaBytes === Number.POSITIVE_INFINITY) return;
   const counters = await db.projectCounters.findUnique({ where: { projectId }, select: { lfsObjectsSize: true } });
   if (Number(counters?.lfsObjectsSize ?? 0) + bytes > quotaBytes) {

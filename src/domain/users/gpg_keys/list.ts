@@ -5,7 +5,7 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { computedFields } from '#src/platform/records/computed_fields.ts';
 import { order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
 import { pageOfRows, readRow, readRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
@@ -30,7 +30,7 @@ export async function listGpgKeys<R>(
   const pageOf = ({ user }: Asked<{ user: number }>) =>
     pageOfRows(selection, { rows: key, where: sql`${key.userId} = ${user}`, order: NEWEST_FIRST }, page);
   const parents = userIds.map((user) => ({ user }));
-  return readPages<R>(context.db, page, ofEach(parents, { user: 'int' }, pageOf));
+  return readPages<R>(context.db, page, perParent(parents, { user: 'int' }, pageOf));
 }
 
 /** A GPG key of a user, for whoever is signed in. Throws Unauthenticated, NotFound. */

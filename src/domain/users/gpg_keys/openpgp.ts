@@ -30,7 +30,7 @@ export interface GpgVerdict {
 export type GpgAnswer = { facts: GpgKeyFacts | null } | { verdict: GpgVerdict };
 
 /** The most names and subkeys that are kept of a key. */
-const MOST = 100;
+const MAX_NAMES_AND_SUBKEYS = 100;
 
 /** Does the work of the thread. Never throws because of what it reads. */
 export async function workOnGpg(work: GpgWork): Promise<GpgAnswer> {
@@ -44,7 +44,8 @@ export async function workOnGpg(work: GpgWork): Promise<GpgAnswer> {
 }
 
 async function factsOf(key: Key): Promise<GpgKeyFacts | null> {
-  if (key.isPrivate() || key.users.length > MOST || key.subkeys.length > MOST) return null;
+  if (key.isPrivate() || key.users.length > MAX_NAMES_AND_SUBKEYS || key.subkeys.length > MAX_NAMES_AND_SUBKEYS)
+    return null;
   const revoked = await key.isRevoked();
   const userIds: GpgKeyFacts['userIds'] = [];
   for (const user of key.users) {

@@ -8,7 +8,7 @@ import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
 /** Characters of the longest key. */
-export const LONGEST_KEY = 64 * 1024;
+export const MAX_KEY_LENGTH = 64 * 1024;
 
 export interface NewGpgKey {
   /** The owner; the actor when absent. Others are for administrators. */
@@ -26,8 +26,8 @@ export async function createGpgKey<R>(
   const owner = await chooseAccount(context, userId);
   const armor = key.trim();
   if (armor === '') throw new ValidationFailed({ key: ["can't be blank"] });
-  if (armor.length > LONGEST_KEY) {
-    throw new ValidationFailed({ key: [`is too long (maximum is ${LONGEST_KEY} characters)`] });
+  if (armor.length > MAX_KEY_LENGTH) {
+    throw new ValidationFailed({ key: [`is too long (maximum is ${MAX_KEY_LENGTH} characters)`] });
   }
   const facts = isOnePublicKey(armor) ? await readGpgKey(callerOf(context.actor, context.clientAddress), armor) : null;
   if (!facts) {

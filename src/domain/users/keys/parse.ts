@@ -11,9 +11,9 @@ export interface PublicKey {
   fingerprintSha256: string;
 }
 
-const LONGEST = 5000;
+const MAX_KEY_LENGTH = 5000;
 
-const LEAST_RSA_BITS = 1024;
+const MIN_RSA_BITS = 1024;
 
 /** Parses a public key in OpenSSH format: one line of type, base64 and comment. Throws ValidationFailed. */
 export function parsePublicKey(text: string): PublicKey {
@@ -21,7 +21,7 @@ export function parsePublicKey(text: string): PublicKey {
   if (line === '') throw refusal("can't be blank");
   if (line.includes('PRIVATE KEY')) throw unreadable(IS_PRIVATE);
   if (/[\r\n]/.test(line)) throw refusal('should be a single line');
-  if (line.length > LONGEST) throw refusal(`is too long (maximum is ${LONGEST} characters)`);
+  if (line.length > MAX_KEY_LENGTH) throw refusal(`is too long (maximum is ${MAX_KEY_LENGTH} characters)`);
   const [, type = '', base64 = '', comment = ''] =
     /^(\S+)[ \t]+([A-Za-z0-9+/]+={0,2})(?:[ \t]+(.*))?$/.exec(line) ?? [];
   const bytes = Buffer.from(base64, 'base64');
@@ -67,7 +67,7 @@ const ED25519 = [ofLength(32)];
 
 /** The accepted types with their fields (RFC 4253 6.6, RFC 5656 3.1, RFC 8709 4, and OpenSSH's for security keys). */
 const TYPES: Record<string, Check[]> = {
-  'ssh-rsa': [positive(2, 64), positive(LEAST_RSA_BITS, 16_384)],
+  'ssh-rsa': [positive(2, 64), positive(MIN_RSA_BITS, 16_384)],
   'ssh-dss': [positive(1024, 4096), positive(160, 512), positive(2, 4096), positive(2, 4096)],
   'ssh-ed25519': ED25519,
   'ecdsa-sha2-nistp256': NISTP256,
@@ -89,7 +89,7 @@ function isKey(type: string, bytes: Buffer): boolean {
 function isShort(type: string, bytes: Buffer): boolean {
   const fields = fieldsOf(bytes);
   if (type !== 'ssh-rsa' || fields?.length !== 3) return false;
-  return positive(1, LEAST_RSA_BITS - 1)(fields[2] ?? Buffer.alloc(0));
+  return positive(1, MIN_RSA_BITS - 1)(fields[2] ?? Buffer.alloc(0));
 }
 
 /** The fields of a key or signature, each preceded by its length in four bytes; null if the lengths do not fit. */

@@ -10,7 +10,7 @@ import { type SystemFacts, systemPayload } from '#src/domain/webhooks/payload/sy
 import { wikiPagePayload } from '#src/domain/webhooks/payload/wiki_page.ts';
 
 /** Bytes of the largest body that is sent. */
-export const LARGEST_PAYLOAD = 4 * 1024 * 1024;
+export const MAX_PAYLOAD_BYTES = 4 * 1024 * 1024;
 
 /** Characters to which long texts are truncated if a body would be too large. */
 const SHORT = 1_000;
@@ -19,7 +19,7 @@ const SHORT = 1_000;
 export async function buildBody(kind: EventKind, facts: unknown, around: Surroundings): Promise<string> {
   const payload = withType(kind, await build(kind, facts, around));
   const body = JSON.stringify(payload);
-  if (Buffer.byteLength(body) <= LARGEST_PAYLOAD) return body;
+  if (Buffer.byteLength(body) <= MAX_PAYLOAD_BYTES) return body;
   return JSON.stringify(payload, shorten);
 }
 

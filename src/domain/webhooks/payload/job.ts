@@ -11,7 +11,7 @@ import {
 import type { JobFacts, PipelineFacts, ProjectFacts } from '#src/domain/webhooks/payload/facts.ts';
 
 /** Maximum number of jobs of a pipeline in a payload. */
-const MOST_JOBS = 1_000;
+const MAX_JOBS = 1_000;
 
 /** The payload for a changed job status. */
 export async function jobPayload(
@@ -78,7 +78,7 @@ export async function pipelinePayload(
     user: userRecord(pipeline.user, around),
     project: projectRecord(project, around),
     commit: await commitRecord(pipeline.sha, project, around),
-    builds: jobs.slice(0, MOST_JOBS).map((job) => buildRecord(job, around)),
+    builds: jobs.slice(0, MAX_JOBS).map((job) => buildRecord(job, around)),
   };
 }
 

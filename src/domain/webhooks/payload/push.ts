@@ -19,7 +19,7 @@ interface PushFacts {
 }
 
 /** Maximum number of changed paths of one commit in a payload. */
-const MOST_PATHS = 1_000;
+const MAX_PATHS = 1_000;
 
 /** The paths that a commit added, modified and removed, against its first parent. */
 interface Paths {
@@ -59,7 +59,7 @@ async function changedPaths(reader: RepositoryReader | null, oid: string): Promi
   const from = parent === undefined ? EMPTY_TREE : (await reader.commit(parent))?.tree;
   if (from === undefined) return NONE;
   try {
-    const { changes } = await reader.changes(from, commit.tree, { most: MOST_PATHS });
+    const { changes } = await reader.changes(from, commit.tree, { most: MAX_PATHS });
     const pathsOf = (is: (change: (typeof changes)[number]) => boolean) =>
       changes.filter(is).map(({ path }) => storable(path));
     return {

@@ -4,7 +4,7 @@ import type { Pages } from '#pages/engine/page.ts';
 import { renderMarkdown } from '#src/domain/tracking/markdown/render.ts';
 
 /** Characters of a search. */
-const LONGEST_SEARCH = 200;
+const MAX_SEARCH_LENGTH = 200;
 
 /** Callers of the thread that renders texts: the manual is one, as what it renders is kept. */
 const CALLER = 'manual';
@@ -30,7 +30,7 @@ export function helpPages({ page }: Pages): Router {
       const found = documents.get(name.join('/'));
       if (!found) return next();
       const { search } = request.query;
-      const words = typeof search === 'string' ? search.slice(0, LONGEST_SEARCH) : '';
+      const words = typeof search === 'string' ? search.slice(0, MAX_SEARCH_LENGTH) : '';
       visit.allowCompression();
       if (name.length === 0 && words.trim() !== '') {
         const hits = searchManual(words).map(({ page: { name, title }, section, excerpt }) => {

@@ -21,12 +21,15 @@ export function logSlow(to: SlowLog | null, given: Partial<SlowLimits> = {}): vo
 }
 
 /** Characters of a statement in the log. */
-const LONGEST = 2_000;
+const MAX_STATEMENT_LENGTH = 2_000;
 
 /** Logs a statement by its text, in which placeholders stand for values, if it was slow. */
 export function noteStatement(text: string, ms: number): void {
   if (!log || limits.statement === 0 || ms < limits.statement) return;
-  log.warn({ ms: Math.round(ms), statement: text.replace(/\s+/g, ' ').trim().slice(0, LONGEST) }, 'slow statement');
+  log.warn(
+    { ms: Math.round(ms), statement: text.replace(/\s+/g, ' ').trim().slice(0, MAX_STATEMENT_LENGTH) },
+    'slow statement',
+  );
 }
 
 /** Logs an operation by its name, if it was slow. Names of clients' own operations are cut. */

@@ -2,8 +2,8 @@ import querystring from 'node:querystring';
 import { withoutTrailingSlashes } from '#src/base/text.ts';
 
 /** How many spans are kept at most while the receiver is slow or away, and are sent at once; later ones are dropped. */
-const MOST_KEPT = 2048;
-const MOST_AT_ONCE = 512;
+const MAX_BUFFERED_SPANS = 2048;
+const BATCH_SIZE = 512;
 
 /** Milliseconds until spans are sent, and that a stopping process waits for a receiver to take its last ones. */
 const DELAY = 5_000;
@@ -30,7 +30,7 @@ export function spanSender(
 
   const sendAll = async () => {
     while (kept.length > 0) {
-      const spans = kept.slice(0, MOST_AT_ONCE);
+      const spans = kept.slice(0, BATCH_SIZE);
       const body = JSON.stringify(wrap(spans));
       const signal = AbortSignal.timeout(timeout);
       const response = await fetch(url, { method: 'POST', headers, body, signal }).catch(() => null);
@@ -49,9 +49,9 @@ export function spanSender(
   const timer = setInterval(send, DELAY).unref();
   return {
     add(span) {
-      if (kept.length >= MOST_KEPT) return;
+      if (kept.length >= MAX_BUFFERED_SPANS) return;
       kept.push(span);
-      if (kept.length % MOST_AT_ONCE === 0) void send();
+      if (kept.length % BATCH_SIZE === 0) void send();
     },
     async stop() {
       clearInterval(timer);

@@ -18,11 +18,11 @@ export interface Mailer {
 }
 
 /** Milliseconds that the mail server has for each answer. */
-const PATIENCE = 20_000;
+const ANSWER_TIMEOUT_MS = 20_000;
 
 /** Sends through the mail server of the settings, each message over a connection of its own. */
 export function createMailer({ url, from }: MailConfig): Mailer {
-  const transport = openTransport(url, PATIENCE);
+  const transport = openTransport(url, ANSWER_TIMEOUT_MS);
   return {
     async send({ to, subject, text, html, thread, headers }) {
       const all = { 'Auto-Submitted': 'auto-generated', ...headers };
@@ -33,7 +33,7 @@ export function createMailer({ url, from }: MailConfig): Mailer {
 }
 
 /** Connects and signs in, and sends nothing. Throws what speaks against it. */
-export async function verifyMailServer({ url }: MailConfig, patience = PATIENCE): Promise<void> {
+export async function verifyMailServer({ url }: MailConfig, patience = ANSWER_TIMEOUT_MS): Promise<void> {
   const transport = openTransport(url, patience);
   try {
     await transport.verify();

@@ -5,7 +5,7 @@ import { resolveRevision } from '#src/domain/repository/revision.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
 /** Releases of a project that are looked at, the newest. */
-const MOST_RELEASES = 1_000;
+const MAX_RELEASES = 1_000;
 /** A released version, and the first numbers of one. */
 const RELEASED = /^v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})$/;
 const PARTIAL = /^\d{1,9}(?:\.\d{1,9})?$/;
@@ -28,7 +28,7 @@ export async function versionOf(context: Context, path: string, version: string)
   const releases = await context.db.release.findMany({
     where: { projectId: project.id, releasedAt: { lte: new Date() } },
     orderBy: [{ releasedAt: 'desc' }, { id: 'desc' }],
-    take: MOST_RELEASES,
+    take: MAX_RELEASES,
     select: { tag: true },
   });
   const wanted = version === '~latest' ? [] : version.split('.').map(Number);

@@ -1,15 +1,15 @@
 import { Agent as HttpAgent, get as httpGet, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, get as httpsGet } from 'node:https';
-import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/base/sources.ts';
+import { MAX_CONFIG_BYTES } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { checkedLookup } from '#src/platform/outbound/checked_lookup.ts';
 import type { ImportSettings } from '#src/platform/outbound/options.ts';
 import { isNamedHost, isPlainlyPrivate } from '#src/platform/outbound/url.ts';
 
 /** Milliseconds for resolving the host, connecting and reading the file. */
 const TIMEOUT = 5_000;
-const LARGEST_HEAD = 16 * 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
 /** Characters of the longest address. */
-const LONGEST = 2_000;
+const MAX_URL_LENGTH = 2_000;
 
 /** Why there is no file, in words for the author of the configuration. */
 class Unusable extends Error {}
@@ -25,8 +25,8 @@ export async function fetchRemote(
   address: string,
   { lookup, webhookHosts }: Pick<ImportSettings, 'lookup' | 'webhookHosts'>,
 ): Promise<{ text: string } | { error: string }> {
-  const shown = `Remote file \`${address.slice(0, LONGEST)}\``;
-  const isAddress = /^https?:\/\/[^/\\\s]/i.test(address) && address.length <= LONGEST && URL.canParse(address);
+  const shown = `Remote file \`${address.slice(0, MAX_URL_LENGTH)}\``;
+  const isAddress = /^https?:\/\/[^/\\\s]/i.test(address) && address.length <= MAX_URL_LENGTH && URL.canParse(address);
   if (!isAddress) return { error: `${shown} does not have a valid address!` };
   const url = new URL(address);
   const isNamed = isNamedHost(url, webhookHosts);
@@ -54,7 +54,12 @@ export async function fetchRemote(
 }
 
 function ask(url: URL, signal: AbortSignal, lookup: ReturnType<typeof checkedLookup>): Promise<IncomingMessage> {
-  const options = { lookup, maxHeaderSize: LARGEST_HEAD, signal, headers: { accept: '*/*', 'user-agent': 'Gantry' } };
+  const options = {
+    lookup,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    signal,
+    headers: { accept: '*/*', 'user-agent': 'Gantry' },
+  };
   return new Promise((resolve, reject) => {
     const request =
       url.protocol === 'https:'
@@ -74,7 +79,7 @@ async function read(response: IncomingMessage): Promise<string> {
     for await (const part of response) {
       parts.push(part);
       size += part.length;
-      if (size > LARGEST_CONFIG) throw new Unusable(`is larger than ${LARGEST_CONFIG} bytes`);
+      if (size > MAX_CONFIG_BYTES) throw new Unusable(`is larger than ${MAX_CONFIG_BYTES} bytes`);
     }
   } finally {
     response.destroy();

@@ -2,15 +2,15 @@ import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { type ExpansionLimit, isRecord, readNames, requireKeys } from '#src/domain/ci/pipelines/config/base/values.ts';
 
 /** Tokens of one job. */
-const MOST_TOKENS = 20;
+const MAX_TOKENS = 20;
 
 /** Reads for whom a job gets tokens, by the names of variables; null if it gets none. Throws InvalidConfig. */
 export function readIdTokens(value: unknown, where: string, budget: ExpansionLimit): Record<string, string[]> | null {
   if (value == null) return null;
   if (!isRecord(value)) throw new InvalidConfig(`${where} config should be a hash`);
   const entries = Object.entries(value);
-  if (entries.length > MOST_TOKENS)
-    throw new InvalidConfig(`${where} config has too many tokens (maximum is ${MOST_TOKENS})`);
+  if (entries.length > MAX_TOKENS)
+    throw new InvalidConfig(`${where} config has too many tokens (maximum is ${MAX_TOKENS})`);
   return Object.fromEntries(
     entries.map(([name, token]) => {
       const at = `${where}:${budget.spend(name)}`;

@@ -111,8 +111,8 @@ export function readJob(key: string, given: unknown, defaults: JobDefaults, budg
   if (trigger && when === 'delayed') throw new InvalidConfig(`${where} when should not be delayed with a trigger`);
   const { mayFail, exitCodes } = readAllowFailure(raw.allow_failure, where);
   const tags = readList(raw.tags, `${where} tags`, budget);
-  if (tags && tags.length >= MOST_TAGS)
-    throw new InvalidConfig(`${where} tags must be less than the limit of ${MOST_TAGS} tags`);
+  if (tags && tags.length >= MAX_TAGS)
+    throw new InvalidConfig(`${where} tags must be less than the limit of ${MAX_TAGS} tags`);
   const own = readDefinedVariables(raw.variables, `${where}:variables`, budget, ['value', 'expand']);
   const inherited = inheritedVariables(raw.inherit, defaults.variables, where);
   const variables = { ...readVariables(inherited, 'variables', budget), ...own.values };
@@ -157,7 +157,7 @@ export function readJob(key: string, given: unknown, defaults: JobDefaults, budg
 }
 
 /** Tags of one job, less one. */
-const MOST_TAGS = 50;
+const MAX_TAGS = 50;
 
 /** The job with the keys that it inherits, and without those that have no effect. */
 function withDefaults(given: Raw, { keys, warn }: JobDefaults, where: string): Raw {

@@ -5,7 +5,7 @@ import { artifactText } from '#src/domain/ci/artifacts/single_file.ts';
 import {
   type Answer,
   keyOf,
-  LARGEST_CONFIG,
+  MAX_CONFIG_BYTES,
   type Place,
   type Wanted,
 } from '#src/domain/ci/pipelines/config/base/sources.ts';
@@ -16,12 +16,12 @@ import { resolveRevision } from '#src/domain/repository/revision.ts';
 import { isLimit } from '#src/git/base/errors.ts';
 import type { Oid } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
-import { BadRequest, ContentTooLarge, NotFound } from '#src/platform/errors.ts';
+import { BadRequest, ContentTooLarge, NotFound, nullIfNotFound } from '#src/platform/errors.ts';
 
 /** Paths of a tree, or of changes, that conditions look at. */
-const MOST_PATHS = 50_000;
+const MAX_PATHS = 50_000;
 /** Answers of one kind that are looked for at once. */
-const AT_ONCE = 10;
+const CONCURRENCY = 10;
 
 /** Where a pipeline's own files are. */
 export interface Ground {
@@ -52,8 +52,8 @@ export class LookUp {
 
   /** @param end when to give up, as `performance.now()` tells it; what is missing then stays so */
   async add(wanted: readonly Wanted[], end: number): Promise<void> {
-    for (let at = 0; at < wanted.length && performance.now() < end; at += AT_ONCE) {
-      const some = wanted.slice(at, at + AT_ONCE);
+    for (let at = 0; at < wanted.length && performance.now() < end; at += CONCURRENCY) {
+      const some = wanted.slice(at, at + CONCURRENCY);
       const found = await Promise.all(some.map((one) => this.#find(one)));
       for (const [index, one] of some.entries()) this.answers.set(keyOf(one), found[index] ?? null);
     }
@@ -90,10 +90,11 @@ export class LookUp {
     const entry = await there.repository.entry(there.commit, path);
     if (entry?.type !== 'blob') return { error: missing };
     try {
-      const content = await there.repository.blob(entry.oid, LARGEST_CONFIG);
+      const content = await there.repository.blob(entry.oid, MAX_CONFIG_BYTES);
       return content === null ? { error: missing } : { text: content.toString('utf8') };
     } catch (error) {
-      if (isLimit(error, 'size')) return { error: `Included file \`${path}\` is larger than ${LARGEST_CONFIG} bytes` };
+      if (isLimit(error, 'size'))
+        return { error: `Included file \`${path}\` is larger than ${MAX_CONFIG_BYTES} bytes` };
       throw error;
     }
   }
@@ -102,9 +103,9 @@ export class LookUp {
     const there = await this.#at(place);
     if (!there) return { paths: [], isWhole: true };
     if ('error' in there) return there;
-    const page = await there.repository.treePage(there.commit, '', { recursive: true, offset: 0, limit: MOST_PATHS });
+    const page = await there.repository.treePage(there.commit, '', { recursive: true, offset: 0, limit: MAX_PATHS });
     const paths = page?.entries.map(({ type, path }) => (type === 'tree' ? `${path}/` : path)) ?? [];
-    return { paths, isWhole: page === null || page.total <= MOST_PATHS };
+    return { paths, isWhole: page === null || page.total <= MAX_PATHS };
   }
 
   async #changes(compareTo: string | null): Promise<Answer<'changes'>> {
@@ -118,7 +119,7 @@ export class LookUp {
     if (start === undefined) return null;
     const [old, now] = await repository.commits([start, commit]);
     if (!old || !now) return null;
-    const { changes, isComplete } = await repository.changes(old.tree, now.tree, { most: MOST_PATHS });
+    const { changes, isComplete } = await repository.changes(old.tree, now.tree, { most: MAX_PATHS });
     return { paths: changes.map(({ path }) => path), isWhole: isComplete };
   }
 
@@ -139,7 +140,7 @@ export class LookUp {
       SELECT id FROM jobs WHERE pipeline_id = ${parentId} AND name = ${job} AND NOT retried AND NOT generic ORDER BY id DESC LIMIT 1`;
     try {
       return made
-        ? { text: await artifactText(this.#context, made.id, { path, most: LARGEST_CONFIG }) }
+        ? { text: await artifactText(this.#context, made.id, { path, most: MAX_CONFIG_BYTES }) }
         : { error: `Job \`${job}\` not found in parent pipeline or does not have artifacts!` };
     } catch (error) {
       if (error instanceof NotFound) return { error: `Job \`${job}\` has no artifact \`${path}\`` };
@@ -177,7 +178,7 @@ export class LookUp {
 
   async #open({ project, ref }: NonNullable<Place>) {
     const context = this.#context;
-    const found = await findProject(context, project).catch(unseen);
+    const found = await findProject(context, project).catch(nullIfNotFound);
     if (!found || !can(context.actor, 'read_repository', found)) {
       return {
         error: `Project \`${project}\` not found or access denied! Make sure any includes in the pipeline configuration are correctly defined.`,
@@ -189,9 +190,4 @@ export class LookUp {
       ? { repository, commit }
       : { error: `Project \`${project}\` reference \`${ref}\` does not exist!` };
   }
-}
-
-function unseen(error: unknown): null {
-  if (error instanceof NotFound) return null;
-  throw error;
 }

@@ -11,7 +11,7 @@ import {
 import type { JobConfig } from '#src/domain/ci/pipelines/config/model.ts';
 
 /** Jobs of other pipelines that one job may need. */
-const MOST_CROSS = 5;
+const MAX_CROSS_PIPELINE_NEEDS = 5;
 
 /** A job of another pipeline whose artifacts a job gets. */
 export interface CrossNeed {
@@ -32,8 +32,10 @@ export function splitNeeds(
   const list = listOf(value);
   const others = list.filter((entry) => isRecord(entry) && entry.pipeline != null && entry.job != null);
   if (others.length === 0) return { own: value, cross: [] };
-  if (others.length > MOST_CROSS) {
-    throw new InvalidConfig(`${where} config has too many needs of other pipelines (maximum is ${MOST_CROSS})`);
+  if (others.length > MAX_CROSS_PIPELINE_NEEDS) {
+    throw new InvalidConfig(
+      `${where} config has too many needs of other pipelines (maximum is ${MAX_CROSS_PIPELINE_NEEDS})`,
+    );
   }
   const own = list.filter((entry) => !others.includes(entry));
   return { own: own.length === 0 ? null : own, cross: others.map((entry) => readCross(entry as Raw, where, budget)) };

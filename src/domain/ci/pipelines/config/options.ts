@@ -69,14 +69,14 @@ export function readServices(value: unknown, where: string, budget: ExpansionLim
 }
 
 /** Caches of one job. */
-const MOST_CACHES = 4;
+const MAX_CACHES = 4;
 
 /** Reads one cache, or several. */
 export function readCache(value: unknown, where: string, budget: ExpansionLimit): unknown {
   if (value == null) return null;
   if (!Array.isArray(value)) return readOneCache(value, where, budget);
-  if (value.length > MOST_CACHES)
-    throw new InvalidConfig(`${where} config no more than ${MOST_CACHES} caches can be created`);
+  if (value.length > MAX_CACHES)
+    throw new InvalidConfig(`${where} config no more than ${MAX_CACHES} caches can be created`);
   return value.map((cache) => readOneCache(cache, where, budget));
 }
 

@@ -29,8 +29,8 @@ import { Judge } from '#src/domain/ci/pipelines/config/rules/judge.ts';
 import { readWorkflow } from '#src/domain/ci/pipelines/config/workflow.ts';
 
 /** Jobs of a file, and those that `parallel` makes of them. */
-const MOST_JOBS = 500;
-const MOST_PARTS = 1_000;
+const MAX_JOBS = 500;
+const MAX_PARALLEL_JOBS = 1_000;
 const DEFAULT_STAGES = ['build', 'test', 'deploy'];
 /** Keys of the file that are defaults of all jobs, and have their place in `default` as well. */
 const OLD_DEFAULTS = ['image', 'services', 'before_script', 'after_script', 'cache'];
@@ -69,9 +69,10 @@ export function readConfig(raw: Raw): Config {
   };
   const names = Object.keys(raw).filter((name) => !GLOBAL.has(name) && !name.startsWith('.'));
   if (names.length === 0) throw new InvalidConfig('jobs config should contain at least one visible job');
-  if (names.length > MOST_JOBS) throw new InvalidConfig(`jobs config should contain at most ${MOST_JOBS} jobs`);
+  if (names.length > MAX_JOBS) throw new InvalidConfig(`jobs config should contain at most ${MAX_JOBS} jobs`);
   const made = names.flatMap((name) => readJob(name, raw[name], defaults, budget));
-  if (made.length > MOST_PARTS) throw new InvalidConfig(`jobs config should make at most ${MOST_PARTS} jobs`);
+  if (made.length > MAX_PARALLEL_JOBS)
+    throw new InvalidConfig(`jobs config should make at most ${MAX_PARALLEL_JOBS} jobs`);
   const jobs = made.map((job) => withNamesOfParts(job, made));
   const byName = new Map(jobs.map((job) => [job.name, job]));
   for (const job of jobs) {

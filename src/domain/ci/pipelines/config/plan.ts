@@ -1,4 +1,4 @@
-import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { PipelineOrigin } from '#src/domain/ci/pipelines/config/base/origin.ts';
 import { PatternMatcher } from '#src/domain/ci/pipelines/config/base/pattern.ts';
 import { type Answers, Incomplete, Sources, type Wanted } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
@@ -12,7 +12,7 @@ import type { AutoCancel } from '#src/domain/ci/pipelines/config/rules/model.ts'
 import { selectPipeline } from '#src/domain/ci/pipelines/config/select.ts';
 import { writeYaml } from '#src/domain/ci/pipelines/config/yaml/write.ts';
 
-/** The jobs of a commit's file for an occasion. */
+/** The jobs of a commit's file for the push, schedule or other origin of a pipeline. */
 export interface PipelinePlan {
   /** Null if the commit has no file, or the file is invalid. */
   jobs: JobConfig[] | null;
@@ -33,7 +33,7 @@ export interface PipelinePlan {
 export interface PlanRequest {
   text: string;
   /** Null for all jobs of the file. */
-  occasion: Occasion | null;
+  origin: PipelineOrigin | null;
   known: KnownVariables;
   answers: Answers;
   /** The values of the inputs that the file declares. */
@@ -57,19 +57,19 @@ export const NO_PLAN: PipelinePlan = {
   merged: null,
 };
 
-/** Reads a file and selects its jobs for the occasion; all jobs without one. */
-export function planOf({ text, occasion, known, answers, inputs, wantsMerged = false }: PlanRequest): PlanAnswer {
+/** Reads a file and selects its jobs for its origin; all jobs without one. */
+export function planOf({ text, origin, known, answers, inputs, wantsMerged = false }: PlanRequest): PlanAnswer {
   const sources = new Sources(answers);
   const matcher = new PatternMatcher();
   const judge = new Judge(known, matcher, sources);
   try {
     const { raw, included } = compose(text, { sources, matcher, judge, merger: new Merger() }, inputs);
     const config = readConfig(raw);
-    const selection = occasion ? selectPipeline(config, occasion, { matcher, judge }) : allOf(config);
+    const selection = origin ? selectPipeline(config, origin, { matcher, judge }) : allOf(config);
     if (sources.missing.length > 0) return { missing: sources.missing };
     const { stages, warnings } = config;
-    // Conditions have had their effect, if there is an occasion.
-    const without = occasion ? { rules: null, only: null, except: null } : { rules: null };
+    // Conditions have had their effect, if there is an origin.
+    const without = origin ? { rules: null, only: null, except: null } : { rules: null };
     const jobs = selection.jobs.map((job) => ({ ...job, ...without }));
     return {
       plan: {

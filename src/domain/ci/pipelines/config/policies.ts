@@ -37,22 +37,22 @@ export interface Retry {
 }
 
 /** Times that a job may be tried again. */
-const MOST_RETRIES = 2;
+const MAX_RETRIES = 2;
 /** Milliseconds of the longest timeout: a month. */
-const LONGEST_TIMEOUT = 31 * 86_400_000;
+const MAX_TIMEOUT_MS = 31 * 86_400_000;
 /** Jobs that one may become. */
-const MOST_PARALLEL = 200;
+const MAX_PARALLEL = 200;
 
 /** Reads how often a job is tried again; null if never. Throws InvalidConfig. */
 export function readRetry(value: unknown, where: string): Retry | null {
   if (value == null) return null;
   const raw: Raw = isRecord(value) ? value : { max: value };
   requireKeys(raw, where, ['max', 'when', 'exit_codes']);
-  const { max = MOST_RETRIES } = raw;
+  const { max = MAX_RETRIES } = raw;
   if (typeof max !== 'number' || !Number.isInteger(max))
     throw new InvalidConfig(`${where} config has to be either an integer or a hash`);
-  if (max < 0 || max > MOST_RETRIES)
-    throw new InvalidConfig(`${where} max must be less than or equal to ${MOST_RETRIES}`);
+  if (max < 0 || max > MAX_RETRIES)
+    throw new InvalidConfig(`${where} max must be less than or equal to ${MAX_RETRIES}`);
   const when = (raw.when == null ? [] : [raw.when].flat()).map((one) => scalarText(one) ?? '');
   const unknown = when.filter((one) => !REASONS.some((reason) => reason === one));
   if (unknown.length > 0) throw new InvalidConfig(`${where} when contains unknown values: ${unknown.join(', ')}`);
@@ -82,7 +82,7 @@ export function readTimeout(value: unknown, where: string): number | null {
   const text = scalarText(value);
   const duration = text === null ? null : parseDuration(text);
   if (duration === null || duration < 1_000) throw new InvalidConfig(`${where} timeout should be a duration`);
-  if (duration > LONGEST_TIMEOUT) throw new InvalidConfig(`${where} timeout should not exceed the limit`);
+  if (duration > MAX_TIMEOUT_MS) throw new InvalidConfig(`${where} timeout should not exceed the limit`);
   return Math.round(duration / 1_000);
 }
 
@@ -103,8 +103,8 @@ export function readParallel(value: unknown, where: string): Part[] | null {
   if (typeof value !== 'number' || !Number.isInteger(value)) {
     throw new InvalidConfig(`${where} parallel should be an integer or a hash`);
   }
-  if (value < 1 || value > MOST_PARALLEL) {
-    throw new InvalidConfig(`${where} parallel must be between 1 and ${MOST_PARALLEL}`);
+  if (value < 1 || value > MAX_PARALLEL) {
+    throw new InvalidConfig(`${where} parallel must be between 1 and ${MAX_PARALLEL}`);
   }
   return numbered(Array.from({ length: value }, (_, index) => ({ suffix: ` ${index + 1}/${value}`, variables: {} })));
 }
@@ -119,8 +119,8 @@ function readMatrix(value: unknown, where: string): Part[] {
       variables,
     }));
   });
-  if (parts.length > MOST_PARALLEL) {
-    throw new InvalidConfig(`${where}:matrix config generates too many jobs (maximum is ${MOST_PARALLEL})`);
+  if (parts.length > MAX_PARALLEL) {
+    throw new InvalidConfig(`${where}:matrix config generates too many jobs (maximum is ${MAX_PARALLEL})`);
   }
   return numbered(parts);
 }

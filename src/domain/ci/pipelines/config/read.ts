@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { Overrun, Threads } from '#src/base/thread.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
-import { LARGEST_CONFIG } from '#src/domain/ci/pipelines/config/base/sources.ts';
+import type { PipelineOrigin } from '#src/domain/ci/pipelines/config/base/origin.ts';
+import { MAX_CONFIG_BYTES } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import type { Raw } from '#src/domain/ci/pipelines/config/base/values.ts';
 import { withFileKeys } from '#src/domain/ci/pipelines/config/cache_keys.ts';
 import { type Ground, LookUp } from '#src/domain/ci/pipelines/config/look_up.ts';
@@ -24,11 +24,11 @@ export async function configPath(db: Db, { ciConfigPath }: { ciConfigPath: strin
 const DEADLINE = 4_000;
 const LIMITS = { threads: 1, memory: 256, milliseconds: 20_000, cpuTime: DEADLINE, idle: 30_000 };
 /** How often a configuration may turn out to need more than is known, and milliseconds for all of that. */
-const MOST_ROUNDS = 25;
-const PATIENCE = 30_000;
+const MAX_ROUNDS = 25;
+const TIMEOUT_MS = 30_000;
 
 /** One file at a time; callers take turns. */
-const TURNS = { concurrency: 1, waitingPerCaller: 50, waiting: 1_000, patience: 60_000 };
+const CONCURRENCY_LIMITS = { concurrency: 1, waitingPerCaller: 50, waiting: 1_000, patience: 60_000 };
 
 /** In a checkout the thread is TypeScript, in the published package JavaScript. */
 const SCRIPT = new URL(import.meta.filename.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
@@ -40,7 +40,7 @@ interface Readers {
 }
 
 function readers(): Readers {
-  return { turns: new CallerSemaphore(TURNS), threads: new Threads(SCRIPT, LIMITS) };
+  return { turns: new CallerSemaphore(CONCURRENCY_LIMITS), threads: new Threads(SCRIPT, LIMITS) };
 }
 
 const ofPipelines = readers();
@@ -48,10 +48,10 @@ const ofPipelines = readers();
 const ofLint = readers();
 
 /** A configuration to be read, and what for. */
-export interface Wish {
+export interface LintInput {
   text: string;
   /** Null for all jobs of the file. */
-  occasion: Occasion | null;
+  origin: PipelineOrigin | null;
   known: KnownVariables;
   /** Null without a repository. */
   ground: Ground | null;
@@ -60,14 +60,14 @@ export interface Wish {
 }
 
 /**
- * Reads the file of a commit, with all that it includes, and selects its jobs for the occasion, in a separate thread.
+ * Reads the file of a commit, with all that it includes, and selects its jobs for the origin, in a separate thread.
  *
  * @throws RateLimited, Unavailable if too many files wait; ThreadLate if the machine is busy: that says nothing about the file
  */
 export async function planPipeline(
   context: Context,
   ground: Ground,
-  occasion: Occasion,
+  origin: PipelineOrigin,
   known: KnownVariables,
   inputs?: Raw,
 ): Promise<PipelinePlan> {
@@ -76,12 +76,12 @@ export async function planPipeline(
   const entry = await repository.entry(commit, path);
   if (entry?.type !== 'blob') return NO_PLAN;
   try {
-    const content = await repository.blob(entry.oid, LARGEST_CONFIG);
+    const content = await repository.blob(entry.oid, MAX_CONFIG_BYTES);
     return content === null
       ? NO_PLAN
-      : await planText(context, ground, occasion, { text: content.toString('utf8'), known, inputs });
+      : await planText(context, ground, origin, { text: content.toString('utf8'), known, inputs });
   } catch (error) {
-    if (isLimit(error, 'size')) return { ...NO_PLAN, error: `The file is larger than ${LARGEST_CONFIG} bytes` };
+    if (isLimit(error, 'size')) return { ...NO_PLAN, error: `The file is larger than ${MAX_CONFIG_BYTES} bytes` };
     throw error;
   }
 }
@@ -90,12 +90,12 @@ export async function planPipeline(
 export async function planText(
   context: Context,
   ground: Ground,
-  occasion: Occasion,
+  origin: PipelineOrigin,
   { text, known, inputs }: { text: string; known: KnownVariables; inputs?: Raw | undefined },
 ): Promise<PipelinePlan> {
-  const plan = await read(context, ofPipelines, `project ${occasion.project}`, {
+  const plan = await read(context, ofPipelines, `project ${origin.project}`, {
     text,
-    occasion,
+    origin,
     known,
     ground,
     inputs,
@@ -109,11 +109,11 @@ export async function planText(
  * @param caller key for fair queueing
  * @throws RateLimited, Unavailable if too many texts wait; ThreadLate
  */
-export async function lintConfig(context: Context, caller: string, wish: Wish): Promise<PipelinePlan> {
+export async function lintConfig(context: Context, caller: string, wish: LintInput): Promise<PipelinePlan> {
   const { text } = wish;
   if (text.trim() === '') return { ...NO_PLAN, error: `Please provide content of ${CONFIG_PATH}` };
-  if (Buffer.byteLength(text) > LARGEST_CONFIG) {
-    return { ...NO_PLAN, error: `The file is larger than ${LARGEST_CONFIG} bytes` };
+  if (Buffer.byteLength(text) > MAX_CONFIG_BYTES) {
+    return { ...NO_PLAN, error: `The file is larger than ${MAX_CONFIG_BYTES} bytes` };
   }
   return read(context, ofLint, caller, wish);
 }
@@ -123,12 +123,12 @@ async function read(
   context: Context,
   { turns, threads }: Readers,
   caller: string,
-  { ground, ...request }: Wish,
+  { ground, ...request }: LintInput,
 ): Promise<PipelinePlan> {
   const lookUp = new LookUp(context, ground);
-  const end = performance.now() + PATIENCE;
+  const end = performance.now() + TIMEOUT_MS;
   try {
-    for (let round = 0; round < MOST_ROUNDS && performance.now() < end; round++) {
+    for (let round = 0; round < MAX_ROUNDS && performance.now() < end; round++) {
       const answer = await turns.run(caller, () => threads.run({ ...request, answers: lookUp.answers }));
       if ('plan' in answer) return answer.plan;
       await lookUp.add(answer.missing, end);

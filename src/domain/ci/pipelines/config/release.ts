@@ -13,7 +13,7 @@ const REQUIRED = ['tag_name', 'description'];
 const LINK = ['name', 'url', 'link_type', 'filepath'];
 const LINK_TYPES = ['other', 'runbook', 'image', 'package'];
 /** Links of one release. */
-const MOST_LINKS = 100;
+const MAX_LINKS = 100;
 
 /** Reads the release that a job makes when its script has succeeded; null if none. Throws InvalidConfig. */
 export function readRelease(value: unknown, where: string, budget: ExpansionLimit): Raw | null {
@@ -44,8 +44,8 @@ function readLinks(value: unknown, where: string, budget: ExpansionLimit): Raw[]
   if (!isRecord(value)) throw new InvalidConfig(`${where} config should be a hash`);
   requireKeys(value, where, ['links']);
   const links: unknown[] = value.links == null ? [] : [value.links].flat();
-  if (links.length > MOST_LINKS)
-    throw new InvalidConfig(`${where} links config has too many links (maximum is ${MOST_LINKS})`);
+  if (links.length > MAX_LINKS)
+    throw new InvalidConfig(`${where} links config has too many links (maximum is ${MAX_LINKS})`);
   return links.map((link) => {
     if (!isRecord(link)) throw new InvalidConfig(`${where} links config should be an array of hashes`);
     requireKeys(link, `${where}:links`, LINK);

@@ -1,4 +1,4 @@
-import type { Occasion, PipelineSource } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { PipelineOrigin, PipelineSource } from '#src/domain/ci/pipelines/config/base/origin.ts';
 import { PatternMatcher, splitEntry } from '#src/domain/ci/pipelines/config/base/pattern.ts';
 import { Sources } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
@@ -37,13 +37,13 @@ export interface Deciding {
 
 const NOTHING: Selection = { jobs: [], isFiltered: true, name: null, autoCancel: null };
 
-/** The jobs of the file for this occasion, each after those that it needs. Throws InvalidConfig. */
-export function selectPipeline(config: Config, occasion: Occasion, { matcher, judge }: Deciding): Selection {
+/** The jobs of the file for this origin, each after those that it needs. Throws InvalidConfig. */
+export function selectPipeline(config: Config, origin: PipelineOrigin, { matcher, judge }: Deciding): Selection {
   const { rules, name, autoCancel } = config.workflow;
   const rule = rules && judge.first(rules, config.variables);
   if (rules && (!rule || rule.when === 'never')) return NOTHING;
   const variables = rule?.variables ?? {};
-  const jobs = selectJobs(config, occasion, { matcher, judge, variables });
+  const jobs = selectJobs(config, origin, { matcher, judge, variables });
   const shown =
     name &&
     expandKnown(judge.expand(name), { ...config.variables, ...variables })
@@ -65,11 +65,11 @@ function given({ onNewCommit, onJobFailure }: AutoCancel): Partial<AutoCancel> {
 /** The jobs whose rules, or `only` and `except`, let them take part; `variables` are those of the workflow. */
 export function selectJobs(
   { jobs, workflow }: Config,
-  occasion: Occasion,
+  origin: PipelineOrigin,
   { matcher, judge, variables = {} }: Deciding & { variables?: Variables } = alone(),
 ): JobConfig[] {
-  const fits = (entry: string) => meets(entry, occasion, matcher);
-  const isOfMergeRequest = occasion.source === 'merge_request_event';
+  const fits = (entry: string) => meets(entry, origin, matcher);
+  const isOfMergeRequest = origin.source === 'merge_request_event';
   return jobs.flatMap((job) => {
     const known = { ...job.variables, ...variables, ...job.own };
     if (job.rules) {
@@ -134,8 +134,8 @@ function withNeeds(jobs: readonly JobConfig[]): JobConfig[] {
   return complete.some((job) => job.needs) ? inOrder(complete.map((job) => ({ ...job, rules: null }))) : complete;
 }
 
-/** Whether an entry matches the occasion: `branches`, `master`, `/^v\d/`, each optionally limited by `@group/project`. */
-function meets(entry: string, { ref, tag, source, project }: Occasion, matcher: PatternMatcher): boolean {
+/** Whether an entry matches the origin: `branches`, `master`, `/^v\d/`, each optionally limited by `@group/project`. */
+function meets(entry: string, { ref, tag, source, project }: PipelineOrigin, matcher: PatternMatcher): boolean {
   const { wanted, place } = splitEntry(entry);
   if (source !== 'merge_request_event' && entry === ref) return true;
   if (place !== null && place.toLowerCase() !== project.toLowerCase()) return false;

@@ -2,7 +2,7 @@ import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
 /** How many pipelines may lie above each other. */
-const MOST_ABOVE = 20;
+const MAX_UPSTREAM_PIPELINES = 20;
 
 interface CrossNeed {
   /** Its ID. */
@@ -24,7 +24,7 @@ export async function resolveCrossNeeds(db: Db, job: PayloadJob): Promise<number
       WHERE p.id = ANY(${[...ids, job.pipelineId]}::int[]) AND p.project_id = ${job.projectId}
       UNION ALL SELECT above.start, p.id, p.source, p.source_job_id, above.level + 1 FROM above
         JOIN jobs j ON j.id = above.source_job_id JOIN pipelines p ON p.id = j.pipeline_id
-        WHERE above.source = 'parent_pipeline' AND above.level <= ${MOST_ABOVE}),
+        WHERE above.source = 'parent_pipeline' AND above.level <= ${MAX_UPSTREAM_PIPELINES}),
     tops AS (SELECT start, id FROM above WHERE source <> 'parent_pipeline')
     SELECT j.id, j.name, j.pipeline_id AS "pipelineId" FROM jobs j JOIN tops t ON t.start = j.pipeline_id
       JOIN tops own ON own.id = t.id AND own.start = ${job.pipelineId}

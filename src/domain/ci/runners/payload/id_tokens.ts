@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { signJwt } from '#src/access/oauth/jwt.ts';
-import { currentKeys, LONGEST_TRUST } from '#src/access/oauth/keys.ts';
+import { currentKeys, RETIRED_KEY_SECONDS } from '#src/access/oauth/keys.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
@@ -46,7 +46,7 @@ function claimsOf(job: PayloadJob, { baseUrl, runnerId }: Signer): Record<string
   return {
     iss: baseUrl,
     sub: `project_path:${fullPath}:ref_type:${type}:ref:${ref}`,
-    ...{ iat: now, nbf: now, exp: now + Math.min(job.timeout, LONGEST_TRUST) },
+    ...{ iat: now, nbf: now, exp: now + Math.min(job.timeout, RETIRED_KEY_SECONDS) },
     namespace_id: known.CI_PROJECT_NAMESPACE_ID ?? '',
     namespace_path: fullPath.split('/').slice(0, -1).join('/'),
     project_id: String(job.projectId),

@@ -55,14 +55,14 @@ export interface PayloadJob {
   userEmail: string;
   username: string;
   userName: string;
-  /** What the release of the tag says, cut after `LONGEST_DESCRIPTION` characters; null without one. */
+  /** What the release of the tag says, cut after `MAX_DESCRIPTION_LENGTH` characters; null without one. */
   releaseDescription: string | null;
   /** The jobs of other pipelines whose artifacts it gets. */
   crossJobs?: number[];
 }
 
 /** Characters of the longest description of a release in a variable. */
-const LONGEST_DESCRIPTION = 1_024;
+const MAX_DESCRIPTION_LENGTH = 1_024;
 
 /** A job with its pipeline, its project and its user; null if it is gone. */
 export async function payloadJob(db: Db, id: number): Promise<PayloadJob | null> {
@@ -79,7 +79,7 @@ export async function payloadJob(db: Db, id: number): Promise<PayloadJob | null>
       n.id AS "namespaceId", n.lineage[1] AS "rootNamespaceId", p.id AS "projectId", p.name AS "projectName",
       n.full_path || '/' || p.path AS "fullPath", u.id AS "userId", l.user_id AS "starterId", u.email AS "userEmail",
       u.username, u.name AS "userName",
-      (SELECT left(r.description, ${LONGEST_DESCRIPTION}) FROM releases r WHERE l.tag AND r.project_id = l.project_id AND r.tag = l.ref) AS "releaseDescription"
+      (SELECT left(r.description, ${MAX_DESCRIPTION_LENGTH}) FROM releases r WHERE l.tag AND r.project_id = l.project_id AND r.tag = l.ref) AS "releaseDescription"
     FROM jobs j JOIN pipelines l ON l.id = j.pipeline_id JOIN projects p ON p.id = j.project_id
       JOIN namespaces n ON n.id = p.namespace_id JOIN users u ON u.id = j.user_id
       LEFT JOIN triggers t ON t.id = l.trigger_id

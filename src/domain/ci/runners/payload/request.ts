@@ -5,14 +5,14 @@ import { jobPayload, type PayloadContext } from '#src/domain/ci/runners/payload/
 import { takeJob } from '#src/domain/ci/runners/take.ts';
 
 /** Jobs that a runner cannot run, which fail, before it gets none. */
-const MOST_UNSUPPORTED = 20;
+const MAX_UNSUPPORTED_JOBS = 20;
 
 /**
  * Takes the next job for a runner and returns what it needs to run it; null if there is none, `taken` if others were about to take
  * those that there are. Jobs that need a feature which the runner lacks, or artifacts of other pipelines that are not there, fail.
  */
 export async function requestJob(stores: ChangeContext, runner: AuthenticatedRunner, context: PayloadContext) {
-  for (let tries = 0; tries < MOST_UNSUPPORTED; tries += 1) {
+  for (let tries = 0; tries < MAX_UNSUPPORTED_JOBS; tries += 1) {
     const taken = await takeJob(stores, runner);
     if (taken === null || taken === 'taken') return taken;
     const fail = (reason: 'runner_system_failure' | 'runner_unsupported' | 'missing_dependency_failure') =>

@@ -1,9 +1,9 @@
 import { tierOf } from '#src/domain/ci/environments/tier.ts';
 import { slugOf } from '#src/domain/ci/environments/values.ts';
-import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { PipelineOrigin } from '#src/domain/ci/pipelines/config/base/origin.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { groupOf, ofJobName, predefined, refSlug } from '#src/domain/ci/pipelines/config/base/variables.ts';
-import { openVariables } from '#src/domain/ci/pipelines/given_variables.ts';
+import { decryptVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import { ofMergeRequest } from '#src/domain/ci/pipelines/merge_request_variables.ts';
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
 import { dotenvVariables } from '#src/domain/ci/runners/payload/dependencies.ts';
@@ -104,9 +104,15 @@ async function ofPlaces(db: Db, job: PayloadJob, secret: string): Promise<Payloa
 function ofJob(job: PayloadJob, { baseUrl }: Surroundings, branch = job.ref): Variables {
   const { fullPath } = job;
   const image = payloadImage(job.options)?.name ?? null;
-  const occasion = { ref: job.ref, branch, tag: job.tag, source: job.source as Occasion['source'], project: fullPath };
+  const origin = {
+    ref: job.ref,
+    branch,
+    tag: job.tag,
+    source: job.source as PipelineOrigin['source'],
+    project: fullPath,
+  };
   return {
-    ...predefined(occasion, job.sha),
+    ...predefined(origin, job.sha),
     ...ofJobName({ ...job, group: groupOf(job.name) }),
     CI_JOB_ID: String(job.id),
     CI_JOB_URL: `${baseUrl}${pagePath(fullPath, 'jobs', job.id)}`,
@@ -167,7 +173,7 @@ function ofRunner({ id, description, tagList, shortToken }: AuthenticatedRunner)
 
 /** The variables that the pipeline was given. */
 function ofPipeline({ variablesEncrypted }: PayloadJob, secret: string): PayloadVariable[] {
-  return openVariables(variablesEncrypted, secret).map(({ key, value, isFile, raw }) => ({
+  return decryptVariables(variablesEncrypted, secret).map(({ key, value, isFile, raw }) => ({
     key,
     value,
     public: false,

@@ -8,12 +8,12 @@ import {
 } from '#src/domain/ci/pipelines/config/base/values.ts';
 
 /** Jobs that one job may need. */
-const MOST = 50;
+const MAX_NEEDS = 50;
 
 /** Reads the jobs that a job waits for, instead of those of the earlier stages. Throws InvalidConfig. */
 export function readNeeds(value: unknown, where: string, budget: ExpansionLimit): Need[] {
   const list = listOf(value);
-  if (list.length > MOST) throw new InvalidConfig(`${where} config has too many needs (maximum is ${MOST})`);
+  if (list.length > MAX_NEEDS) throw new InvalidConfig(`${where} config has too many needs (maximum is ${MAX_NEEDS})`);
   return list.map((entry) => {
     const text = scalarText(entry);
     if (text !== null) return { job: budget.spend(text), artifacts: true, optional: false, matrix: null };
@@ -52,7 +52,7 @@ export function suffixOf(values: readonly string[]): string {
 }
 
 /** Combinations of one matrix. */
-const MOST_COMBINATIONS = 200;
+const MAX_COMBINATIONS = 200;
 
 /** Every combination of the values of an entry of a matrix. Throws InvalidConfig. */
 export function combinations(entry: Record<string, unknown>, where: string): Record<string, string>[] {
@@ -62,8 +62,8 @@ export function combinations(entry: Record<string, unknown>, where: string): Rec
     if (values.includes(null) || values.length === 0) {
       throw new InvalidConfig(`${where} variables config should be a hash of key value pairs`);
     }
-    if (made.length * values.length > MOST_COMBINATIONS) {
-      throw new InvalidConfig(`${where} generates too many jobs (maximum is ${MOST_COMBINATIONS})`);
+    if (made.length * values.length > MAX_COMBINATIONS) {
+      throw new InvalidConfig(`${where} generates too many jobs (maximum is ${MAX_COMBINATIONS})`);
     }
     made = made.flatMap((before) => values.map((one) => ({ ...before, [name]: one ?? '' })));
   }

@@ -3,7 +3,7 @@ import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { patternParts, type Translated, translatePattern } from '#src/domain/ci/ruby_pattern.ts';
 
 /** Milliseconds of CPU time that all patterns of a file may take together: they are user-written, and some take forever. */
-const PATIENCE = 200;
+const CPU_BUDGET_MS = 200;
 
 /** Whether a text is a pattern between slashes. */
 export function isPattern(text: string): boolean {
@@ -30,7 +30,7 @@ let sandbox: vm.Context | undefined;
 
 /** Matches the patterns of one file. */
 export class PatternMatcher {
-  #left = PATIENCE;
+  #left = CPU_BUDGET_MS;
 
   /** Whether the pattern matches the text. Throws InvalidConfig if the patterns take too long. */
   matches(pattern: string, text: string): boolean {

@@ -1,7 +1,7 @@
 /** Bytes of the largest `.gitlab-ci.yml` that is read, and of one that it includes. */
-export const LARGEST_CONFIG = 1024 * 1024;
+export const MAX_CONFIG_BYTES = 1024 * 1024;
 /** Bytes of all files of one configuration. */
-export const LARGEST_TOGETHER = 2 * 1024 * 1024;
+export const MAX_TOTAL_BYTES = 2 * 1024 * 1024;
 
 /** Where a file lies: in a project, at the commit that a ref named when the pipeline was made; null for those of the pipeline. */
 export type Place = { project: string; ref: string } | null;

@@ -5,11 +5,11 @@ import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/b
 export type Raw = Record<string, unknown>;
 
 /** Maximum number of characters of all values; what aliases repeat counts each time. */
-const MOST_CHARACTERS = 2 * 1024 * 1024;
+const MAX_CHARACTERS = 2 * 1024 * 1024;
 
 /** Counts the characters read. */
 export class ExpansionLimit {
-  #left = MOST_CHARACTERS;
+  #left = MAX_CHARACTERS;
 
   /** Throws InvalidConfig if the limit is exceeded. */
   spend(text: string): string {
@@ -80,7 +80,7 @@ export function readNames(value: unknown, where: string, budget: ExpansionLimit)
 }
 
 /** How deeply lists of commands may be nested. */
-const DEEPEST_COMMANDS = 10;
+const MAX_COMMAND_DEPTH = 10;
 
 /** Reads commands: a string, or an array of strings and, by anchors, of such arrays. Null if absent. */
 export function readCommands(value: unknown, where: string, budget: ExpansionLimit, depth = 0): string[] | null {
@@ -89,7 +89,7 @@ export function readCommands(value: unknown, where: string, budget: ExpansionLim
     const text = scalarText(value);
     if (text !== null) return [budget.spend(text)];
   }
-  if (!Array.isArray(value) || depth > DEEPEST_COMMANDS) {
+  if (!Array.isArray(value) || depth > MAX_COMMAND_DEPTH) {
     throw new InvalidConfig(`${where} config should be a string or an array of strings`);
   }
   return value.flatMap((entry) => readCommands(entry, where, budget, depth + 1) ?? []);

@@ -1,8 +1,8 @@
-import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts';
+import type { PipelineOrigin } from '#src/domain/ci/pipelines/config/base/origin.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 
 /** The variables of a pipeline that every job gets, and that names of environments may use. */
-export function predefined({ ref, branch = ref, tag, source, project }: Occasion, sha: string): Variables {
+export function predefined({ ref, branch = ref, tag, source, project }: PipelineOrigin, sha: string): Variables {
   const names = project.split('/');
   return {
     CI: 'true',
@@ -56,7 +56,7 @@ export function expand(text: string, variables: Variables, limit: number): strin
 }
 
 /** Replaces `$NAME` and `${NAME}` of known variables in a text of the file; others stay. */
-export function expandKnown(text: string, variables: Variables, longest = LONGEST_VALUE): string {
+export function expandKnown(text: string, variables: Variables, longest = MAX_VALUE_LENGTH): string {
   if (!text.includes('$')) return text;
   return text.replace(/\$(?:\{(\w+)\}|(\w+))/g, (place, braced?: string, plain?: string) => {
     const name = braced ?? plain ?? '';
@@ -65,4 +65,4 @@ export function expandKnown(text: string, variables: Variables, longest = LONGES
 }
 
 /** Characters of the longest value that is put into a path or a name. */
-const LONGEST_VALUE = 1_000;
+const MAX_VALUE_LENGTH = 1_000;

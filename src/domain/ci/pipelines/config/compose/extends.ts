@@ -3,7 +3,7 @@ import { isMap, type Raw, scalarText } from '#src/domain/ci/pipelines/config/bas
 import type { Merger } from '#src/domain/ci/pipelines/config/compose/merge.ts';
 
 /** How many levels of `extends` may lie above each other. */
-const DEEPEST = 11;
+const MAX_EXTENDS_LEVELS = 11;
 
 /** Resolves `extends`: each entry of the file that has it starts from those that it names, in order. Throws InvalidConfig. */
 export function resolveExtends(raw: Raw, merger: Merger): Raw {
@@ -14,7 +14,7 @@ export function resolveExtends(raw: Raw, merger: Merger): Raw {
     const known = done.get(name);
     if (known) return known;
     if (above.includes(name)) throw new InvalidConfig(`${name}: circular dependency detected in \`extends\``);
-    if (above.length >= DEEPEST) throw new InvalidConfig(`${name}: nesting too deep in \`extends\``);
+    if (above.length >= MAX_EXTENDS_LEVELS) throw new InvalidConfig(`${name}: nesting too deep in \`extends\``);
     const bases = (Array.isArray(value.extends) ? value.extends : [value.extends]).map(scalarText);
     if (bases.includes(null))
       throw new InvalidConfig(`jobs:${name}:extends config should be an array of strings or a string`);

@@ -1,6 +1,6 @@
 import type { PatternMatcher } from '#src/domain/ci/pipelines/config/base/pattern.ts';
 import type { Answer, Place, Sources, Wanted } from '#src/domain/ci/pipelines/config/base/sources.ts';
-import { LARGEST_CONFIG, LARGEST_TOGETHER } from '#src/domain/ci/pipelines/config/base/sources.ts';
+import { MAX_CONFIG_BYTES, MAX_TOTAL_BYTES } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import {
   ExpansionLimit,
@@ -19,9 +19,9 @@ import { readRules } from '#src/domain/ci/pipelines/config/rules/read.ts';
 import { loadYamlWithHeader } from '#src/domain/ci/pipelines/config/yaml/load.ts';
 
 /** Files that a configuration may consist of, beside its own; one that is named twice counts twice. */
-const MOST_FILES = 150;
+const MAX_INCLUDED_FILES = 150;
 /** How many files may be included by each other. */
-const DEEPEST = 20;
+const MAX_INCLUDE_DEPTH = 20;
 
 /** A file that was included. */
 export interface Included {
@@ -58,12 +58,12 @@ export class Composer {
    * missing among the sources is left out. Throws InvalidConfig.
    */
   read(text: string, place: Place = null, inputs: Raw = {}, depth = 0, location = ''): Raw {
-    if (Buffer.byteLength(text) > LARGEST_CONFIG) {
-      throw new InvalidConfig(`The file${location && ` ${location}`} is larger than ${LARGEST_CONFIG} bytes`);
+    if (Buffer.byteLength(text) > MAX_CONFIG_BYTES) {
+      throw new InvalidConfig(`The file${location && ` ${location}`} is larger than ${MAX_CONFIG_BYTES} bytes`);
     }
     this.#bytes += text.length;
-    if (this.#bytes > LARGEST_TOGETHER)
-      throw new InvalidConfig(`The files are larger than ${LARGEST_TOGETHER} bytes together`);
+    if (this.#bytes > MAX_TOTAL_BYTES)
+      throw new InvalidConfig(`The files are larger than ${MAX_TOTAL_BYTES} bytes together`);
     const { header, content } = loadYamlWithHeader(text);
     if (header !== null && !isSpec(header)) {
       throw new InvalidConfig('A second document, which is not supported unless the first has `spec`');
@@ -75,13 +75,14 @@ export class Composer {
       );
     const { include, ...own } = raw;
     if (include == null) return raw;
-    if (depth >= DEEPEST) throw new InvalidConfig(`Files are included more than ${DEEPEST} levels deep`);
+    if (depth >= MAX_INCLUDE_DEPTH)
+      throw new InvalidConfig(`Files are included more than ${MAX_INCLUDE_DEPTH} levels deep`);
     let merged: Raw = {};
     for (const entry of flat(include)) {
       for (const file of this.#filesOf(entry, place)) {
         this.included.push(file);
-        if (this.included.length > MOST_FILES)
-          throw new InvalidConfig(`Maximum of ${MOST_FILES} nested includes are allowed!`);
+        if (this.included.length > MAX_INCLUDED_FILES)
+          throw new InvalidConfig(`Maximum of ${MAX_INCLUDED_FILES} nested includes are allowed!`);
         const found = this.#contentOf(file);
         if (found === undefined) continue;
         const given = isRecord(entry) && isRecord(entry.inputs) ? entry.inputs : {};

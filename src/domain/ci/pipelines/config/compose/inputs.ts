@@ -5,9 +5,9 @@ import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { isMap, isRecord, type Raw, requireKeys, scalarText } from '#src/domain/ci/pipelines/config/base/values.ts';
 
 const TYPES = ['string', 'number', 'boolean', 'array'] as const;
-const MOST_OPTIONS = 50;
+const MAX_OPTIONS = 50;
 /** Characters of a text with all its inputs put in. */
-const LONGEST = 1024 * 1024;
+const MAX_TEXT_LENGTH = 1024 * 1024;
 
 interface Options {
   matcher: PatternMatcher;
@@ -54,10 +54,8 @@ function inputOf(name: string, declared: unknown, given: Raw, { matcher, isFromO
   if (!isFitting) throw new InvalidConfig(`${where}: provided value is not ${type === 'array' ? 'an' : 'a'} ${type}`);
   const { options, regex } = spec;
   if (options != null) {
-    if (!Array.isArray(options) || options.length > MOST_OPTIONS) {
-      throw new InvalidConfig(
-        `header:spec:inputs:${name} options should be an array of at most ${MOST_OPTIONS} values`,
-      );
+    if (!Array.isArray(options) || options.length > MAX_OPTIONS) {
+      throw new InvalidConfig(`header:spec:inputs:${name} options should be an array of at most ${MAX_OPTIONS} values`);
     }
     if (!options.includes(value))
       throw new InvalidConfig(
@@ -89,7 +87,7 @@ const PLACE = /\$\[\[\s*([^\]]*?)\s*\]\]/g;
 
 class Interpolation {
   readonly #inputs: Raw;
-  #left = LONGEST;
+  #left = MAX_TEXT_LENGTH;
 
   constructor(inputs: Raw) {
     this.#inputs = inputs;

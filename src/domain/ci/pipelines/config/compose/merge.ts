@@ -2,11 +2,11 @@ import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { isMap, type Raw } from '#src/domain/ci/pipelines/config/base/values.ts';
 
 /** Entries of maps that all merges of a configuration may copy together. */
-const MOST_ENTRIES = 500_000;
+const MAX_MERGED_ENTRIES = 500_000;
 
 /** Merges maps of one configuration. */
 export class Merger {
-  #left = MOST_ENTRIES;
+  #left = MAX_MERGED_ENTRIES;
 
   /** Both maps in one: the later entries win, maps are merged in turn, and anything else is replaced. Throws InvalidConfig. */
   merge(earlier: Raw, later: Raw): Raw {

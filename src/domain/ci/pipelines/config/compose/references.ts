@@ -3,13 +3,13 @@ import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { isMap, type Raw } from '#src/domain/ci/pipelines/config/base/values.ts';
 
 /** How many references may lead to each other. */
-const DEEPEST = 10;
+const MAX_REFERENCE_DEPTH = 10;
 /** Values that are looked at; what references repeat counts each time. */
-const MOST_VALUES = 500_000;
+const MAX_VALUES = 500_000;
 
 /** Puts the values to which references lead in their places; a list within a list becomes part of it. Throws InvalidConfig. */
 export function resolveReferences(raw: Raw): Raw {
-  let left = MOST_VALUES;
+  let left = MAX_VALUES;
   const resolve = (value: unknown, depth: number): unknown => {
     if (--left < 0) throw new InvalidConfig('The configuration is too large');
     if (value instanceof Reference) return resolve(valueAt(raw, value, depth), depth + 1);
@@ -27,7 +27,7 @@ export function resolveReferences(raw: Raw): Raw {
 
 function valueAt(raw: Raw, { path }: Reference, depth: number): unknown {
   const shown = `!reference ${JSON.stringify(path)}`;
-  if (depth >= DEEPEST) throw new InvalidConfig(`${shown} is nested too deeply or refers to itself`);
+  if (depth >= MAX_REFERENCE_DEPTH) throw new InvalidConfig(`${shown} is nested too deeply or refers to itself`);
   let found: unknown = raw;
   for (const key of path) found = isMap(found) && typeof key === 'string' ? found[key] : undefined;
   if (path.length === 0 || found === undefined) throw new InvalidConfig(`${shown} could not be found`);

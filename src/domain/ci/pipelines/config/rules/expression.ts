@@ -17,16 +17,16 @@ type Operator = '==' | '!=' | '=~' | '!~' | '&&' | '||';
 type Token = { type: 'term'; term: Expression } | { type: 'operator'; operator: Operator } | { type: '(' | ')' };
 
 /** Characters and tokens of the longest expression. */
-const LONGEST = 10_000;
-const MOST_TOKENS = 100;
+const MAX_EXPRESSION_LENGTH = 10_000;
+const MAX_TOKENS = 100;
 
 const TOKEN =
   /\s*(?:(?<variable>\$\w+)|"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<pattern>\/(?:\\.|[^/\\\n])(?:\\.|[^/\\\n])+\/[ismU]*)|(?<word>null|true|false)\b|(?<operator>==|!=|=~|!~|&&|\|\|)|(?<bracket>[()]))/sy;
 
 /** Reads an expression; null if it is invalid. */
 export function readExpression(text: string): Expression | null {
-  const tokens = text.length > LONGEST ? null : tokensOf(text);
-  if (!tokens || tokens.length === 0 || tokens.length > MOST_TOKENS) return null;
+  const tokens = text.length > MAX_EXPRESSION_LENGTH ? null : tokensOf(text);
+  if (!tokens || tokens.length === 0 || tokens.length > MAX_TOKENS) return null;
   const reader = new Reader(tokens);
   const found = reader.either();
   return reader.isAtEnd ? found : null;

@@ -4,7 +4,7 @@ import picomatch from 'picomatch';
 const OPTIONS = { dot: true, nonegate: true, noextglob: true, posix: true, strictSlashes: true } as const;
 
 /** Characters of the longest pattern. */
-const LONGEST = 1_000;
+const MAX_PATTERN_LENGTH = 1_000;
 
 /** Whether a path has wildcards. */
 export function isGlob(path: string): boolean {
@@ -18,14 +18,14 @@ export function matchesAny(path: string, patterns: readonly string[]): boolean {
 
 const matchers = new Map<string, (path: string) => boolean>();
 /** Patterns whose matchers are kept. */
-const MOST_KEPT = 1_000;
+const MAX_CACHED_PATTERNS = 1_000;
 
 function matcherOf(pattern: string): (path: string) => boolean {
   const known = matchers.get(pattern);
   if (known) return known;
-  if (matchers.size >= MOST_KEPT) matchers.clear();
+  if (matchers.size >= MAX_CACHED_PATTERNS) matchers.clear();
   const made =
-    pattern.length > LONGEST
+    pattern.length > MAX_PATTERN_LENGTH
       ? () => false
       : isGlob(pattern)
         ? picomatch(pattern, OPTIONS)

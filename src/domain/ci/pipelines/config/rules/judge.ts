@@ -7,9 +7,9 @@ import { matchesAny } from '#src/domain/ci/pipelines/config/rules/glob.ts';
 import type { ChangesCondition, ExistsCondition, Rule } from '#src/domain/ci/pipelines/config/rules/model.ts';
 
 /** How many paths are compared with patterns for one condition; beyond them, it holds. */
-const MOST_CHECKS = 50_000;
+const MAX_CHECKS = 50_000;
 /** The same for all conditions of a file. */
-const MOST_CHECKS_TOGETHER = 2_000_000;
+const MAX_TOTAL_CHECKS = 2_000_000;
 
 /** The variables of a pipeline besides those of the file. */
 export interface KnownVariables {
@@ -24,7 +24,7 @@ export class Judge {
   readonly #known: KnownVariables;
   readonly #matcher: PatternMatcher;
   readonly #sources: Sources;
-  #left = MOST_CHECKS_TOGETHER;
+  #left = MAX_TOTAL_CHECKS;
 
   constructor(known: KnownVariables, matcher: PatternMatcher, sources: Sources) {
     this.#known = known;
@@ -49,7 +49,7 @@ export class Judge {
     const found = this.#sources.find({ kind: 'changes', compareTo: compareTo && expandKnown(compareTo, known) });
     if (found == null) return true;
     if ('error' in found) throw new InvalidConfig(found.error);
-    return this.#finds(paths, found, known, MOST_CHECKS / Math.max(1, paths.length));
+    return this.#finds(paths, found, known, MAX_CHECKS / Math.max(1, paths.length));
   }
 
   /** Replaces the variables of the pipeline in a text; others stay. */
@@ -73,7 +73,7 @@ export class Judge {
     const found = this.#sources.find({ kind: 'tree', place: there });
     if (found === undefined) return false;
     if ('error' in found) throw new InvalidConfig(found.error);
-    return this.#finds(paths, found, known, MOST_CHECKS / Math.max(1, paths.length));
+    return this.#finds(paths, found, known, MAX_CHECKS / Math.max(1, paths.length));
   }
 
   #finds(

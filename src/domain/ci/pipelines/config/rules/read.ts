@@ -34,19 +34,19 @@ const WHEN: Record<keyof typeof KEYS, readonly RuleWhen[]> = {
 };
 
 /** Rules of one thing, and patterns of one rule. */
-const MOST_RULES = 500;
-const MOST_PATTERNS = 50;
+const MAX_RULES = 500;
+const MAX_PATTERNS = 50;
 /** How deeply lists of rules may be nested. */
-const DEEPEST = 10;
+const MAX_RULE_DEPTH = 10;
 /** Milliseconds. */
 const WEEK = 7 * 86_400_000;
 
 /** Reads the rules of a job, of the workflow, or of an included file. Throws InvalidConfig. */
 export function readRules(value: unknown, where: string, budget: ExpansionLimit, kind: keyof typeof KEYS): Rule[] {
   if (!Array.isArray(value)) throw new InvalidConfig(`${where} config should be an array of hashes`);
-  const rules = value.flat(DEEPEST);
+  const rules = value.flat(MAX_RULE_DEPTH);
   if (rules.length === 0) throw new InvalidConfig(`${where} config can't be blank`);
-  if (rules.length > MOST_RULES) throw new InvalidConfig(`${where} config should have at most ${MOST_RULES} rules`);
+  if (rules.length > MAX_RULES) throw new InvalidConfig(`${where} config should have at most ${MAX_RULES} rules`);
   return rules.map((rule) => readRule(rule, `${where}:rule`, budget, kind));
 }
 
@@ -105,9 +105,9 @@ function readExists(value: unknown, where: string, budget: ExpansionLimit): Exis
 
 function readPatterns(value: unknown, where: string, budget: ExpansionLimit): string[] {
   if (!Array.isArray(value)) throw new InvalidConfig(`${where} config should be an array of strings`);
-  const patterns = readNames(value.flat(DEEPEST), where, budget) ?? [];
-  if (patterns.length > MOST_PATTERNS) {
-    throw new InvalidConfig(`${where} config is too long (maximum is ${MOST_PATTERNS})`);
+  const patterns = readNames(value.flat(MAX_RULE_DEPTH), where, budget) ?? [];
+  if (patterns.length > MAX_PATTERNS) {
+    throw new InvalidConfig(`${where} config is too long (maximum is ${MAX_PATTERNS})`);
   }
   return patterns;
 }

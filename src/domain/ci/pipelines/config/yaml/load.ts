@@ -5,11 +5,11 @@ import { resolvePlain, resolveTagged } from '#src/domain/ci/pipelines/config/yam
 import { scan, type Token, type TokenType } from '#src/domain/ci/pipelines/config/yaml/scan.ts';
 
 /** Values of the largest file; repeated or merged ones count each time. */
-export const MOST_VALUES = 100_000;
+export const MAX_VALUES = 100_000;
 /** Aliases in one file. */
-export const MOST_ALIASES = 5_000;
+export const MAX_ALIASES = 5_000;
 /** Maximum nesting of lists and maps. */
-export const DEEPEST = 100;
+export const MAX_YAML_DEPTH = 100;
 
 /** The tag of a list that stands for a value elsewhere in the file. */
 const REFERENCE = '!reference';
@@ -17,7 +17,7 @@ const REFERENCE = '!reference';
 /**
  * Parses a text with one YAML document. Maps have no prototype, and all aliases of an anchor share one value. Unquoted texts may
  * be numbers, booleans and null, as in the core schema of YAML 1.2; a list with the tag `!reference` is a Reference. Takes time proportional to the length of the text and
- * `MOST_VALUES`. Throws InvalidConfig.
+ * `MAX_VALUES`. Throws InvalidConfig.
  */
 export function loadYaml(text: string): unknown {
   return new Loader(scan(text)).load(1)[0];
@@ -92,10 +92,8 @@ class Loader {
 
   #count(values: number): void {
     this.#values += values;
-    if (this.#values > MOST_VALUES) {
-      throw new InvalidConfig(
-        `The file has more than ${MOST_VALUES} values, with those that aliases and merges repeat`,
-      );
+    if (this.#values > MAX_VALUES) {
+      throw new InvalidConfig(`The file has more than ${MAX_VALUES} values, with those that aliases and merges repeat`);
     }
   }
 
@@ -121,7 +119,7 @@ class Loader {
   #alias(): unknown {
     const token = this.#next();
     this.#aliases++;
-    if (this.#aliases > MOST_ALIASES) throw new InvalidConfig(`The file has more than ${MOST_ALIASES} aliases`);
+    if (this.#aliases > MAX_ALIASES) throw new InvalidConfig(`The file has more than ${MAX_ALIASES} aliases`);
     const found = this.#anchors.get(token.value);
     if (found === undefined) throw wrong(`The anchor of *${token.value} is missing before it`, token);
     if (found === null) throw wrong(`*${token.value} is within its own anchor`, token);
@@ -151,7 +149,8 @@ class Loader {
 
   #within<Value>(token: Token, read: () => Value): Value {
     this.#depth++;
-    if (this.#depth > DEEPEST) throw wrong(`The file has more than ${DEEPEST} lists or maps within each other`, token);
+    if (this.#depth > MAX_YAML_DEPTH)
+      throw wrong(`The file has more than ${MAX_YAML_DEPTH} lists or maps within each other`, token);
     const value = read();
     this.#depth--;
     return value;

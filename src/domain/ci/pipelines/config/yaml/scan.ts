@@ -44,7 +44,7 @@ interface PossibleKey extends Position {
 const CONTROLS = /(?![\t\n\x85])\p{Cc}/u;
 
 /** Characters of the longest key without a question mark. */
-const LONGEST_KEY = 1024;
+const MAX_KEY_LENGTH = 1024;
 
 /**
  * Splits a text into YAML tokens, by the rules of libyaml: within quotes and brackets, lines may have any indentation, and
@@ -273,7 +273,7 @@ class Scanner {
   /** Keys are short, and on the same line as their colon. */
   #forgetStaleKey(): void {
     const key = this.#keys.at(-1);
-    if (key && (key.line !== this.#cursor.line || this.#cursor.at - key.at > LONGEST_KEY)) this.#keyIsNone();
+    if (key && (key.line !== this.#cursor.line || this.#cursor.at - key.at > MAX_KEY_LENGTH)) this.#keyIsNone();
   }
 
   #roll(column: number, type: 'block [' | 'block {', token: number, place = this.#place): void {

@@ -1,7 +1,7 @@
 import { resolvePlain } from '#src/domain/ci/pipelines/config/yaml/resolve.ts';
 
 /** Characters of the longest text that is written. */
-const LONGEST = 4 * 1024 * 1024;
+const MAX_TEXT_LENGTH = 4 * 1024 * 1024;
 
 /** A configuration in one piece as YAML: maps and lists as blocks, long texts line by line. Cut off where it is very long. */
 export function writeYaml(value: unknown): string {
@@ -9,7 +9,7 @@ export function writeYaml(value: unknown): string {
   let length = 0;
   const add = (line: string) => {
     length += line.length + 1;
-    if (length <= LONGEST) lines.push(line);
+    if (length <= MAX_TEXT_LENGTH) lines.push(line);
   };
   write(value, '', '', add);
   return `${lines.join('\n')}\n`;

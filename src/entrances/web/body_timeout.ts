@@ -12,7 +12,7 @@ export interface Rest {
  * is sent before the whole body has arrived, only so much of the rest is read: the client sees the response, and then the
  * connection ends.
  */
-export function bodyArrival(
+export function bodyTimeout(
   milliseconds: number,
   mayTakeLonger: (path: string) => boolean,
   rest: Rest,

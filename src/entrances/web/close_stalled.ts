@@ -5,7 +5,7 @@ import type { RequestHandler } from 'express';
  * Aborts responses of which the client reads nothing for that many milliseconds, at most twice as many: they would hold memory,
  * or a running program, for as long as the client likes.
  */
-export function endStalled(milliseconds: number): RequestHandler {
+export function closeStalled(milliseconds: number): RequestHandler {
   /** How much of each running response the client had read at the last check. */
   const answers = new Map<ServerResponse, number>();
   setInterval(() => look(answers), milliseconds).unref();

@@ -1,26 +1,26 @@
 import type { Subject } from '#src/domain/changes/change.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
-import type { WantedDeeds } from '#src/domain/tracking/quick_actions/interpret.ts';
+import type { PendingEffects } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { addApproval, removeApproval } from '#src/domain/tracking/reviews/approvals.ts';
 import { addTodos, finishTodos } from '#src/domain/tracking/subjects/todos.ts';
 import { writeEstimate, writeSpentTime } from '#src/domain/tracking/subjects/write_time.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { emojiNamed, isVote } from '#src/platform/emoji.ts';
 
-export function hasDeeds(deeds: WantedDeeds): boolean {
-  return Object.keys(deeds).length > 0;
+export function hasEffects(effects: PendingEffects): boolean {
+  return Object.keys(effects).length > 0;
 }
 
 /**
  * Applies the effects of quick actions other than changed attributes, in the transaction of the command. Throws ValidationFailed
  * for subtracting more time than was spent.
  */
-export async function doDeeds(
+export async function applyEffects(
   tx: Transaction,
   context: ChangeContext,
   actor: { id: number },
   subject: Subject,
-  { approved, subscribed, estimate, spend, award, todo }: WantedDeeds,
+  { approved, subscribed, estimate, spend, award, todo }: PendingEffects,
 ): Promise<void> {
   if (approved !== undefined) await approve(tx, context, actor, subject, approved);
   if (subscribed !== undefined) await subscribe(tx, actor, subject, subscribed);

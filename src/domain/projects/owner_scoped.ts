@@ -2,15 +2,15 @@ import { authorize, can, type ProjectAbility } from '#src/access/permissions/abi
 import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { findGroupsByIds, type GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import type { OwnedRecord, Owner } from '#src/domain/projects/owner.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
-import type { ChangedThere, Place } from '#src/domain/tracking/places/place.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { Alias } from '#src/platform/records/alias.ts';
 import type { Columns, ModelName } from '#src/platform/records/model.ts';
 import type { Order } from '#src/platform/records/order.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
 import { byKey, pageOfRows, readRow, readRows } from '#src/platform/records/read.ts';
 import { Selection } from '#src/platform/records/selection.ts';
 
@@ -23,13 +23,13 @@ interface Keys {
 }
 
 /** The models whose records belong to a project or to a group. */
-type OfPlace = { [M in ModelName]: Columns[M] extends Keys ? M : never }[ModelName];
+type OfOwner = { [M in ModelName]: Columns[M] extends Keys ? M : never }[ModelName];
 
 /** A condition on the records of one project or group, given its ID. */
 type IsOf = (id: number | Prisma.Sql) => Prisma.Sql;
 
 /** The readers of such records. Those of a group are read by all who can see the group. */
-interface Reading<M extends OfPlace> {
+interface Reading<M extends OfOwner> {
   /**
    * A page of the records of each project, by default its own, in one statement; Forbidden in place of those that the actor may not
    * read. Throws Unauthenticated.
@@ -50,7 +50,7 @@ interface Reading<M extends OfPlace> {
     isOf?: IsOf,
   ): Promise<Page<R>[]>;
   /** The record of the place with that ID, or matching the condition. Throws NotFound, Forbidden, Unauthenticated. */
-  find<R>(context: Context, place: Place, which: number | Prisma.Sql, selection: Selection<M, R>): Promise<R>;
+  find<R>(context: Context, place: Owner, which: number | Prisma.Sql, selection: Selection<M, R>): Promise<R>;
   /**
    * The records with these IDs that the actor may read, in no particular order. Throws Unauthenticated.
    *
@@ -63,11 +63,11 @@ interface Reading<M extends OfPlace> {
     projectOf: ProjectOf,
   ): Promise<(R & { id: number })[]>;
   /** Like `find`, for reading back what the actor was allowed to change. Throws NotFound. */
-  changed<R>(context: Context, changed: ChangedThere, selection: Selection<M, R>): Promise<R>;
+  changed<R>(context: Context, changed: OwnedRecord, selection: Selection<M, R>): Promise<R>;
 }
 
 /** Creates readers for the records of a model by project and group, with the fields selected; in order of their keys by default. */
-export function placeScoped<M extends OfPlace>({
+export function ownerScoped<M extends OfOwner>({
   ability,
   rows,
   order,
@@ -79,7 +79,7 @@ export function placeScoped<M extends OfPlace>({
   const column = (name: keyof Keys): Prisma.Sql => Reflect.get(rows, name);
   const ofProject: IsOf = (project) => sql`${column('projectId')} = ${project}`;
   const ofGroup: IsOf = (group) => sql`${column('groupId')} = ${group}`;
-  const isOf = ({ project, group }: Place) => (project ? ofProject(project.id) : ofGroup(group.id));
+  const isOf = ({ project, group }: Owner) => (project ? ofProject(project.id) : ofGroup(group.id));
 
   function pages<R>(
     { db }: Context,
@@ -92,7 +92,7 @@ export function placeScoped<M extends OfPlace>({
     const pageOf = ({ id }: Asked<{ id: number }>) =>
       pageOfRows(selection, { rows, where: where(id), order: sorted }, page);
     const parents = ids.map((id) => ({ id }));
-    return readPages<R>(db, page, ofEach(parents, { id: 'int' }, pageOf));
+    return readPages<R>(db, page, perParent(parents, { id: 'int' }, pageOf));
   }
 
   async function one<R>({ db }: Context, where: Prisma.Sql, selection: Selection<M, R>): Promise<R> {
@@ -104,7 +104,7 @@ export function placeScoped<M extends OfPlace>({
   return {
     async listOfProjects(context, projects, page, selection, where = ofProject) {
       const actor = readerOf(context);
-      return ofPermitted(
+      return forPermittedParents(
         projects,
         (project) => authorize(actor, ability, project),
         (permitted) =>

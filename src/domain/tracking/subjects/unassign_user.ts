@@ -1,4 +1,4 @@
-import type { WorkEnded } from '#src/domain/changes/change.ts';
+import type { UserUnassigned } from '#src/domain/changes/change.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;
@@ -7,7 +7,7 @@ const { sql } = Prisma;
  * Takes a user off the assignees of issues and merge requests, and the reviewers, in a project or in all projects of a group: where
  * the user is the first assignee, the next one is from now on.
  */
-export async function endWork(tx: Transaction, { place, user: { id } }: WorkEnded): Promise<void> {
+export async function unassignUser(tx: Transaction, { place, user: { id } }: UserUnassigned): Promise<void> {
   const inside = (projectId: Prisma.Sql) =>
     'projectId' in place
       ? sql`${projectId} = ${place.projectId}`

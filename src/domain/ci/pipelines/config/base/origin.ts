@@ -1,5 +1,5 @@
 /** The reason for a pipeline. */
-export interface Occasion {
+export interface PipelineOrigin {
   ref: string;
   tag: boolean;
   source: PipelineSource;
