@@ -36,7 +36,10 @@ export function liveOperation(
   const text = args.document.loc?.source.body ?? '';
   const variables = JSON.stringify(args.variableValues ?? {});
   const size = Buffer.byteLength(text) + Buffer.byteLength(variables);
-  if (size > LONGEST) throw tooLarge(`The document and variables of a subscription have ${LONGEST} bytes at most.`);
+  if (size > LONGEST) {
+    const message = `The document and variables of a subscription have ${LONGEST} bytes at most.`;
+    throw tooLarge(message, { kind: 'bytes', limit: LONGEST, used: size });
+  }
   const operationName = args.operationName ?? null;
   return {
     size,
