@@ -1,12 +1,22 @@
 // Every field of every type, of the sample data: some ten thousand operations.
 // @module-tag long
-import { type ExecutionResult, type GraphQLObjectType, isObjectType, parse, validate } from 'graphql';
+import { readFileSync } from 'node:fs';
+import {
+  buildSchema,
+  type ExecutionResult,
+  type GraphQLObjectType,
+  isNonNullType,
+  isObjectType,
+  parse,
+  validate,
+} from 'graphql';
 import { expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';
 import { asked, executing, startSample, waysTo } from '../support/sample.ts';
 
 const { world, whoIs } = await startSample();
 const roles = { administrator: await whoIs('root'), guest: await whoIs('emil') };
+const visitor = { actor: null };
 const unexpected: unknown[] = [];
 const execute = executing(world, (error) => unexpected.push(error));
 const ways = await waysTo((document) => execute(document, roles.administrator));
@@ -47,6 +57,50 @@ it('Each field answers the same three times, as graphql-js and by its plan', { t
   }
   expect(count).toBeGreaterThan(4000);
   expect(wrong).toEqual([]);
+});
+
+/** Fields that are never null, and so take what is around them along where they are refused: may only get fewer. */
+const BLANKING = `
+Group.accessRequests Group.accessTokens Group.deployTokens Group.invitations
+Group.runners Group.variables Group.webhooks JobMetrics.jobs
+JobMetrics.processes JobMetrics.queues Pipeline.variables Project.accessRequests
+Project.accessTokens Project.deployKeys Project.deployTokens Project.deployments
+Project.environments Project.invitations Project.remoteMirrors Project.resourceGroups
+Project.runners Project.tagProtectionRules Project.triggers Project.uploads
+Project.variables Project.webhooks Query.deployKeys Query.deployTokens
+Query.events Query.namespaces Query.oauthApplications Query.ownSnippets
+Query.personalAccessTokens Query.runners Query.serverVariables Query.systemWebhooks
+Query.todos Query.userActivities Query.users Query.viewerPasskeys
+ServerSearch.users User.admin User.authorizedApplications User.gpgKeys
+User.impersonationTokens User.locked User.memberships User.oauthApplications
+User.personalAccessTokens User.secondaryEmails User.sshKeys
+`.trim();
+
+it('None but these blank what is around them for a guest, a stranger or a visitor', { timeout: 900_000 }, async () => {
+  const refused = new Set<string>();
+  const callers = [roles.guest, await whoIs('fern'), visitor];
+  for (const type of types) {
+    const way = ways.get(type.name);
+    if (!way) continue;
+    for (const field of Object.values(type.getFields())) {
+      if (!isNonNullType(field.type)) continue;
+      const document = parse(way(`asked: ${asked(type, field)}`));
+      for (const who of callers) {
+        const { errors = [] } = await execute(document, who);
+        if (errors.some(({ path }) => path?.includes('asked'))) refused.add(`${type.name}.${field.name}`);
+      }
+    }
+  }
+  expect([...refused].sort()).toEqual(BLANKING.split(/\s+/).sort());
+});
+
+it('All of these were released so', () => {
+  const released = buildSchema(readFileSync('schema/released.graphql', 'utf8'));
+  for (const place of BLANKING.split(/\s+/)) {
+    const [type = '', field = ''] = place.split('.');
+    const found = released.getType(type);
+    expect(isObjectType(found) && found.getFields()[field], place).toBeTruthy();
+  }
 });
 
 /** Types that the sample data have no record of: may only get fewer. */

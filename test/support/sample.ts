@@ -19,7 +19,7 @@ import { jobHandlers } from '#src/entrances/server/background_jobs.ts';
 import { FOLLOWERS } from '#src/entrances/server/followers.ts';
 import { SECRET, startWorld, type TestUser, type World } from './world.ts';
 
-type Who = Pick<TestUser, 'actor'>;
+type Who = { actor: TestUser['actor'] | null };
 
 /** A server with the sample data (docs/testing-clients.md), whose people ask. */
 export async function startSample(): Promise<{ world: World; whoIs: (username: string) => Promise<Who> }> {
@@ -78,7 +78,7 @@ const ABOUT = { baseUrl: 'http://gantry.test', ssh: null, version: '1', revision
 /** Executes documents as `/graphql` does, without its limits. */
 export function executing(world: World, unexpected: (error: unknown) => void = () => {}) {
   return (document: DocumentNode, who: Who): Promise<ExecutionResult> => {
-    const contextValue = graphqlContext({ ...world.as(who as TestUser), actor: who.actor }, ABOUT);
+    const contextValue = graphqlContext({ ...world.as(who as TestUser) }, ABOUT);
     return executeWithin({ schema, document, contextValue }, unexpected);
   };
 }
