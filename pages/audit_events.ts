@@ -72,7 +72,7 @@ function auditOf(kind: PlaceKind, operation: Query<ProjectAuditEventsPageQuery |
     operation,
     view: 'audit_events/place',
     variables: withTimes,
-    found: ({ place }) => place,
+    found: ({ place }) => (place?.auditEvents ? place : null),
     title: (place, { t }) => `${t('Audit log')} · ${place.fullPath}`,
     show: (place, facts) => ({
       ...shownIn(kind, place),

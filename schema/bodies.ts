@@ -89,7 +89,7 @@ export function readJson(body: Uint8Array): unknown {
     return parseJson(body);
   } catch (error) {
     if (!(error instanceof UnusableJson)) throw error;
-    if (error.tooLarge) throw tooLarge(`${error.message}.`);
+    if (error.tooLarge) throw tooLarge(`${error.message}.`, { kind: 'json' });
     throw new GraphQLError(error.message, { extensions: { code: 'BAD_REQUEST', http: { status: 400 } } });
   }
 }

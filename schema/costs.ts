@@ -116,8 +116,8 @@ export const COUNTED: Readonly<Record<string, string>> = { 'Query.nodes': 'ids' 
 
 /** How costs are counted, for the description of the schema. */
 export const COUNTING =
-  `The cost of operations is limited: each field costs 1, or what its description says. Fields below a list count once
-for each record that the list can have: its \`first\`, \`last\` or \`limit\`, by default 20. Send the header
+  `The cost of operations is limited: each field costs 1, values of a record a tenth, or what their descriptions say. Fields below a list count once
+for each record that the list can have: its \`first\`, \`last\` or \`limit\`, by default 20; \`edges\`, \`nodes\` and \`node\` count nothing. Send the header
 \`GraphQL-Cost: 1\` to get the cost of an operation and the limits in \`extensions.cost\` of the response.`.replaceAll(
     '\n',
     ' ',

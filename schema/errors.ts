@@ -23,7 +23,7 @@ export function maskError(error: unknown, report: (error: unknown) => void, vari
       return new GraphQLError('Unexpected error.', { nodes, path, extensions: { code: 'INTERNAL_SERVER_ERROR' } });
     }
     if (originalError instanceof RangeError && originalError.message.includes('call stack')) {
-      return tooLarge('A value is nested too deeply.', nodes);
+      return tooLarge('A value is nested too deeply.', { kind: 'depth' }, nodes);
     }
     const damage = damageRefusal(originalError);
     if (damage) report(originalError);

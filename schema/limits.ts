@@ -19,6 +19,8 @@ export interface Limits {
   depth: number;
   /** Fields of an operation, each multiplied by the sizes of the lists around it (costs.ts). */
   cost: number;
+  /** Records that all lists of an operation can have together. */
+  records: number;
   /** Aliases in total, counting those in fragments once per spread. */
   aliases: number;
   /** Fragment spreads in total, counted likewise. */
@@ -33,6 +35,7 @@ export const DEFAULT_LIMITS: Limits = {
   tokens: 5000,
   depth: 12,
   cost: 25_000,
+  records: 50_000,
   aliases: 150,
   spreads: 500,
   batch: 10,
@@ -44,6 +47,9 @@ export const REFUSED = { spec: true, status: 400 };
 
 /** Operations of one document, of which one runs but all are checked. */
 const MAX_OPERATIONS = 50;
+
+/** What is counted of each operation, in the order in which it is refused. */
+const COUNTS = ['depth', 'aliases', 'spreads', 'cost', 'records'] as const;
 
 /** The standard introspection query has fifteen levels below `__schema`. */
 const INTROSPECTION_DEPTH = 20;
@@ -57,9 +63,9 @@ export function parseWithin(text: string, { tokens }: Pick<Limits, 'tokens'>): D
   try {
     return parse(text, { maxTokens: tokens });
   } catch (error) {
-    if (error instanceof RangeError) throw tooLarge('The document is nested too deeply.');
+    if (error instanceof RangeError) throw tooLarge('The document is nested too deeply.', { kind: 'depth' });
     if (error instanceof GraphQLError && /more than \d+ tokens/.test(error.message)) {
-      throw tooLarge(`The document has more than ${tokens} tokens.`);
+      throw tooLarge(`The document has more than ${tokens} tokens.`, { kind: 'tokens', limit: tokens });
     }
     if (error instanceof GraphQLError) Object.assign(error.extensions, { code: 'GRAPHQL_PARSE_FAILED', http: REFUSED });
     throw error;
@@ -91,7 +97,10 @@ export class Limiter {
   check(document: DocumentNode, operationName: string | undefined, variables: Record<string, unknown>): Measure | null {
     let running: Measure | null = null;
     const operations = operationsOf(document);
-    if (operations.length > MAX_OPERATIONS) throw tooLarge(`The document has more than ${MAX_OPERATIONS} operations.`);
+    if (operations.length > MAX_OPERATIONS) {
+      const exceeded = { kind: 'operations', limit: MAX_OPERATIONS, used: operations.length };
+      throw tooLarge(`The document has more than ${MAX_OPERATIONS} operations.`, exceeded);
+    }
     for (const operation of operations) {
       const runs = operationName === undefined || operation.name?.value === operationName;
       const measured = measure(operation, document, this.#schema, runs ? variables : {});
@@ -109,34 +118,36 @@ export class Limiter {
   checkRepeats(document: DocumentNode): void {
     for (const operation of operationsOf(document)) {
       if (!repeatsTooMuch(operation, document, this.#limits.cost)) continue;
-      throw tooLarge('The operation has too many fields of one name in one place.', operation);
+      throw tooLarge('The operation has too many fields of one name in one place.', { kind: 'repeats' }, operation);
     }
   }
 
   /** For `extensions.cost`: each count with its limit. */
-  report({ cost, depth, aliases, spreads }: Measure): Record<string, { used: number; limit: number }> {
-    const used = { cost, depth, aliases, spreads };
-    return Object.fromEntries(
-      (['cost', 'depth', 'aliases', 'spreads'] as const).map((name) => [
-        name,
-        { used: used[name], limit: this.#limits[name] },
-      ]),
-    );
+  report(measured: Measure): Record<string, { used: number; limit: number }> {
+    return Object.fromEntries(COUNTS.map((name) => [name, { used: measured[name], limit: this.#limits[name] }]));
   }
 
   #require(operation: OperationDefinitionNode, measured: Measure): void {
     const { introspections, introspectionDepth, introspectionCost } = measured;
-    for (const name of ['depth', 'aliases', 'spreads', 'cost'] as const) {
-      if (measured[name] <= this.#limits[name]) continue;
-      const message = `The operation's ${name} is ${measured[name]}; at most ${this.#limits[name]} is allowed.`;
-      throw tooLarge(message, operation);
+    for (const name of COUNTS) {
+      const [used, limit] = [measured[name], this.#limits[name]];
+      if (used <= limit) continue;
+      const message =
+        name === 'records'
+          ? `The operation's lists can have ${used} records together; at most ${limit} are allowed.`
+          : `The operation's ${name} is ${used}; at most ${limit} is allowed.`;
+      throw tooLarge(message, { kind: name, limit, used }, operation);
     }
-    if (introspections > 1) throw tooLarge('An operation may have one introspection (__schema or __type).', operation);
-    if (introspectionDepth > INTROSPECTION_DEPTH || introspectionCost > this.#introspectionCost) {
-      throw tooLarge(
-        'The introspection asks for more than twice what the standard introspection query does.',
-        operation,
-      );
+    if (introspections > 1) {
+      const exceeded = { kind: 'introspections', limit: 1, used: introspections };
+      throw tooLarge('An operation may have one introspection (__schema or __type).', exceeded, operation);
+    }
+    const message = 'The introspection asks for more than twice what the standard introspection query does.';
+    for (const [kind, used, limit] of [
+      ['introspectionDepth', introspectionDepth, INTROSPECTION_DEPTH],
+      ['introspectionCost', introspectionCost, this.#introspectionCost],
+    ] as const) {
+      if (used > limit) throw tooLarge(message, { kind, limit, used }, operation);
     }
   }
 }
@@ -145,8 +156,15 @@ function operationsOf({ definitions }: DocumentNode): OperationDefinitionNode[] 
   return definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
 }
 
+/** Which limit a request exceeds, the limit itself, and what the request would have used where that is known. */
+interface Exceeded {
+  kind: string;
+  limit?: number;
+  used?: number;
+}
+
 /** The error for a request that exceeds a limit. */
-export function tooLarge(message: string, nodes?: ASTNode | readonly ASTNode[]): GraphQLError {
-  const extensions = { code: 'QUERY_TOO_LARGE', http: REFUSED };
+export function tooLarge(message: string, exceeded: Exceeded, nodes?: ASTNode | readonly ASTNode[]): GraphQLError {
+  const extensions = { code: 'QUERY_TOO_LARGE', ...exceeded, http: REFUSED };
   return new GraphQLError(message, { nodes: nodes ?? null, extensions });
 }

@@ -16,10 +16,12 @@ import { COSTS, COUNTED, SIZES } from '#schema/costs.ts';
 
 /** The size of an operation; fragments count once per spread. */
 export interface Measure {
-  /** Levels of fields. */
+  /** Levels of fields; the form of a list (`edges`, `nodes`, `node`) is none. */
   depth: number;
-  /** Fields, each multiplied by the sizes of the lists around it (costs.ts). */
+  /** Fields, each multiplied by the sizes of the lists around it (costs.ts); values of a record count a tenth each. */
   cost: number;
+  /** Records that all lists can have together. */
+  records: number;
   aliases: number;
   /** Spreads of named fragments. */
   spreads: number;
@@ -30,9 +32,22 @@ export interface Measure {
   introspectionCost: number;
 }
 
-const NOTHING: Measure = {
+/** A measure while it is added up. */
+interface Part extends Measure {
+  /** Costs are in this many parts. */
+  cost: number;
+  /** The part of the cost that a list has once, not for each of its records. */
+  once: number;
+}
+
+/** The parts of a cost of 1. */
+const PARTS = 10;
+
+const NOTHING: Part = {
   depth: 0,
   cost: 0,
+  once: 0,
+  records: 0,
   aliases: 0,
   spreads: 0,
   introspections: 0,
@@ -74,7 +89,8 @@ export function measure(
   );
   const root = schema.getRootType(operation.operation) ?? undefined;
   const measuring = new Measuring(schema, fragments, given);
-  const measured = measuring.selection(operation.selectionSet, root);
+  const { once: _, cost, ...counts } = measuring.selection(operation.selectionSet, root);
+  const measured = { ...counts, cost: Math.ceil(cost / PARTS) };
   known.set(operation, { schema, sizes: measuring.sizes, measure: measured });
   return measured;
 }
@@ -93,7 +109,7 @@ class Measuring {
   readonly #variables: Variables;
   readonly sizes: Size[] = [];
   /** A fragment being measured counts as nothing within itself: validation rejects such cycles. */
-  readonly #measured = new Map<string, Measure>();
+  readonly #measured = new Map<string, Part>();
 
   constructor(schema: GraphQLSchema, fragments: ReadonlyMap<string, FragmentDefinitionNode>, variables: Variables) {
     this.#schema = schema;
@@ -101,7 +117,7 @@ class Measuring {
     this.#variables = variables;
   }
 
-  selection({ selections }: SelectionSetNode, type: GraphQLCompositeType | undefined): Measure {
+  selection({ selections }: SelectionSetNode, type: GraphQLCompositeType | undefined): Part {
     const sum = { ...NOTHING };
     for (const selection of selections) {
       if (selection.kind === Kind.FIELD) add(sum, this.#field(selection, type));
@@ -111,7 +127,7 @@ class Measuring {
     return sum;
   }
 
-  #fragment(name: string): Measure {
+  #fragment(name: string): Part {
     const fragment = this.#fragments.get(name);
     let measured = this.#measured.get(name);
     if (!measured && fragment) {
@@ -123,18 +139,27 @@ class Measuring {
     return { ...inner, spreads: inner.spreads + 1 };
   }
 
-  #field(node: FieldNode, type: GraphQLCompositeType | undefined): Measure {
+  #field(node: FieldNode, type: GraphQLCompositeType | undefined): Part {
     const name = node.name.value;
     const field = type && this.#schema.getField(type, name);
     const named = field && getNamedType(field.type);
     const inside = named && isCompositeType(named) ? named : undefined;
     const inner = node.selectionSet ? this.selection(node.selectionSet, inside) : NOTHING;
-    const below = inner.cost * this.#size(node, `${type?.name}.${name}`, field);
-    const cost = Math.min(Number.MAX_SAFE_INTEGER, (COSTS[`${type?.name}.${name}`] ?? 1) + below);
     const aliases = inner.aliases + (node.alias ? 1 : 0);
-    if (!INTROSPECTION.has(name)) return { ...inner, depth: inner.depth + 1, cost, aliases };
-    const introspection = { introspections: 1, introspectionDepth: inner.depth, introspectionCost: cost };
-    return { ...NOTHING, ...introspection, depth: 1, cost: 1, aliases, spreads: inner.spreads };
+    if (isForm(type?.name, name)) return { ...inner, aliases };
+    const place = `${type?.name}.${name}`;
+    const isValue = type !== undefined && !type.name.startsWith('__') && !inside && !field?.args.length;
+    const own = COSTS[place] ?? (isValue ? VALUE : 1);
+    const size = this.#size(node, place, field);
+    const whole = bounded(own * PARTS + inner.once + inner.cost * size);
+    const records = size === 1 ? inner.records : bounded(size * (1 + inner.records));
+    if (INTROSPECTION.has(name)) {
+      const introspection = { introspections: 1, introspectionDepth: inner.depth, introspectionCost: whole / PARTS };
+      return { ...NOTHING, ...introspection, depth: 1, cost: PARTS, aliases, spreads: inner.spreads };
+    }
+    const isOnce = isConnection(type?.name);
+    const cost = isOnce ? { cost: 0, once: whole } : { cost: whole, once: 0 };
+    return { ...inner, ...cost, records, depth: inner.depth + 1, aliases };
   }
 
   /** How many records a field may have. */
@@ -201,10 +226,35 @@ function literal(node: ValueNode): unknown {
   return node.kind === Kind.INT ? Number(node.value) : undefined;
 }
 
-function add(sum: Measure, part: Measure): void {
+/** What the values of a record cost, which come with it. */
+const VALUE = 1 / PARTS;
+
+function isConnection(type: string | undefined): boolean {
+  return type?.endsWith('Connection') ?? false;
+}
+
+/** Whether a field only leads to the records of a list. */
+function isForm(type: string | undefined, field: string): boolean {
+  if (field === 'node') return type?.endsWith('Edge') ?? false;
+  return isConnection(type) && (field === 'edges' || field === 'nodes');
+}
+
+function bounded(count: number): number {
+  return Math.min(Number.MAX_SAFE_INTEGER, count);
+}
+
+function add(sum: Part, part: Part): void {
   sum.depth = Math.max(sum.depth, part.depth);
   sum.introspectionDepth = Math.max(sum.introspectionDepth, part.introspectionDepth);
-  for (const name of ['cost', 'aliases', 'spreads', 'introspections', 'introspectionCost'] as const) {
-    sum[name] = Math.min(Number.MAX_SAFE_INTEGER, sum[name] + part[name]);
+  for (const name of [
+    'cost',
+    'once',
+    'records',
+    'aliases',
+    'spreads',
+    'introspections',
+    'introspectionCost',
+  ] as const) {
+    sum[name] = bounded(sum[name] + part[name]);
   }
 }

@@ -9,7 +9,7 @@ import { maskError } from '#schema/errors.ts';
 import { type Execution, executeWithin } from '#schema/execute.ts';
 import { schema } from '#schema/index.ts';
 import { isJsonPost, jsonPost } from '#schema/json_post.ts';
-import { type Limiter, type Limits, tooLarge } from '#schema/limits.ts';
+import type { Limiter, Limits } from '#schema/limits.ts';
 import { LongDocuments } from '#schema/long_documents.ts';
 import { type Params, persistedDocuments, type TrustedDocuments } from '#schema/persisted_documents.ts';
 import type { ErrorBehavior } from '#schema/plan/run.ts';
@@ -18,7 +18,7 @@ import type { Callers } from '#schema/subscriptions/caller.ts';
 import { type Prepare, preparing } from '#schema/subscriptions/prepare.ts';
 import { serverSentEvents, wantsEvents } from '#schema/subscriptions/server_sent_events.ts';
 import type { Subscribing } from '#schema/subscriptions/subscribe.ts';
-import { callerOf } from '#src/access/permissions/caller.ts';
+import { callerOf, programOf } from '#src/access/permissions/caller.ts';
 import type { SubscriptionHub } from '#src/domain/live/hub.ts';
 import { type LiveLimits, subscriptionQuota } from '#src/domain/live/subscription_quota.ts';
 import { allowCompression, refuseCompression } from '#src/platform/compressible.ts';
@@ -59,15 +59,18 @@ export interface GraphQLServer {
 
 /** Operations that cost more, and introspection, occupy the event loop for tens of milliseconds. */
 const LARGE = 5000;
+/** So do lists below lists that can have more records together. */
+const MANY = 1000;
 
-/** Large operations run one at a time per caller, so that they do not delay others. */
+/** Large operations run one at a time per application of a caller, and two of a caller, so that they do not delay others. */
 const LARGE_OPERATION_CONCURRENCY = {
   concurrency: 4,
-  perCaller: 1,
+  perCaller: 2,
   waitingPerCaller: 20,
   waiting: 200,
   patience: 20_000,
 };
+const PROGRAM_CONCURRENCY = { concurrency: 200, perCaller: 1, waitingPerCaller: 20, waiting: 200, patience: 20_000 };
 
 /** The handler for /graphql: GraphQL over HTTP. */
 export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServer {
@@ -149,20 +152,28 @@ function executor(
   execute: (args: Execution) => Promise<ExecutionResult>,
   turns: CallerSemaphore,
 ): (args: ExecutionArgs) => Promise<ExecutionResult> {
-  const largeTurns = new CallerSemaphore(LARGE_OPERATION_CONCURRENCY);
+  const [largeTurns, programTurns] = [
+    new CallerSemaphore(LARGE_OPERATION_CONCURRENCY),
+    new CallerSemaphore(PROGRAM_CONCURRENCY),
+  ];
   return async (args) => {
     const { schema, document, operationName, variableValues } = args;
     const { measure, params, actor, clientAddress, req, res } = args.contextValue as Executing;
     const onError = errorBehavior(params, req);
     // Every document is measured when it is parsed.
-    if (!measure) throw tooLarge('The operation was not measured.');
-    const isLarge = measure.cost > LARGE || measure.introspectionCost > LARGE;
+    if (!measure) throw new Error('The operation was not measured');
+    const { cost, records, introspectionCost } = measure;
+    const isLarge = cost > LARGE || introspectionCost > LARGE || records > MANY;
     const operation = getOperationAST(document, operationName);
     const type = operation?.operation ?? 'unknown';
     if (res && operation) settleCompression(res, selectsSecrets(document, operation));
+    const caller = callerOf(actor, clientAddress);
+    const run = () => execute({ ...args, onError });
     const inTurn = () =>
-      (isLarge ? largeTurns : turns).run(callerOf(actor, clientAddress), () => execute({ ...args, onError }));
-    const executed = await measureOperation(type, measure.cost, inTurn);
+      isLarge
+        ? programTurns.run(programOf(actor, clientAddress), () => largeTurns.run(caller, run))
+        : turns.run(caller, run);
+    const executed = await measureOperation(type, cost, inTurn);
     const variables = variableValues ?? {};
     const result = withToldErrors(executed, { schema, document, operationName, variables });
     if (req?.headers['graphql-cost'] === undefined) return result;

@@ -52,11 +52,13 @@ const StorageType = builder.objectRef<Storage>('Storage').implement({
 builder.queryFields((t) => ({
   health: t.field({
     type: [HealthCheck],
+    nullable: true,
     description: 'The checks of `gantry doctor`, run now: up to 15 seconds. For administrators.',
     resolve: async (_root, _args, context) => [...(await examineServer(context))],
   }),
   storages: t.field({
     type: [StorageType],
+    nullable: true,
     description: 'The storages of repositories by name, with sizes. For administrators.',
     resolve: (_root, _args, context) => listStorages(context),
   }),

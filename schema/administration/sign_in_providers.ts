@@ -30,6 +30,7 @@ const ConfiguredSignInProvider = builder.objectRef<ConfiguredProvider>('Configur
 builder.queryField('configuredSignInProviders', (t) =>
   t.field({
     type: [ConfiguredSignInProvider],
+    nullable: true,
     description: 'The providers of sign-in of the configuration, also those that are disabled. For administrators.',
     resolve: (_root, _args, context) => configuredProviders(context),
   }),

@@ -57,7 +57,10 @@ export function withCode(error: GraphQLError): GraphQLError {
   const { error: challenge, sudo, ...extensions } = error.extensions;
   const code = codeOf(extensions.code);
   const status = STATUS[code];
-  const http = extensions.http ?? (status === undefined || error.path ? undefined : { spec: true, status });
+  const { retryAfter } = extensions;
+  const headers = retryAfter === undefined ? {} : { headers: { 'Retry-After': String(retryAfter) } };
+  const refused = status === undefined || error.path ? headers : { spec: true, status, ...headers };
+  const http = extensions.http ?? (Object.keys(refused).length > 0 ? refused : undefined);
   return changed(error, error.message, { ...extensions, code, ...(http !== undefined && { http }) });
 }
 

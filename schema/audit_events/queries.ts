@@ -27,6 +27,7 @@ function namedEntity(type: AuditEntity | null | undefined, id: string | number |
 builder.queryFields((t) => ({
   auditEvents: t.field({
     type: AuditEventConnection,
+    nullable: true,
     description: 'What administrators, owners and masters changed, newest first. For administrators of the server.',
     args: {
       ...pageArgs,
@@ -58,6 +59,7 @@ builder.queryFields((t) => ({
 builder.objectFields(Project, (t) => ({
   auditEvents: t.field({
     type: AuditEventConnection,
+    nullable: true,
     description: 'What its masters and administrators changed in the project, newest first. For its masters.',
     args: { ...pageArgs, ...filterArg },
     resolve: (record, args, context, info) =>
@@ -82,6 +84,7 @@ builder.objectFields(Project, (t) => ({
 builder.objectFields(Group, (t) => ({
   auditEvents: t.field({
     type: AuditEventConnection,
+    nullable: true,
     description:
       'What its owners and administrators changed in the group itself, without what is in it, newest first. For its owners.',
     args: { ...pageArgs, ...filterArg },

@@ -3,7 +3,7 @@ import { connectionOf, loadCountedPage, pageArgs } from '#schema/connection.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { Group } from '#schema/groups/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import { toGlobalId } from '#schema/node/types.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Project } from '#schema/projects/types.ts';
 import {
   BadgeFacts,
@@ -32,9 +32,10 @@ export type ShownBadge = BadgeRow & { facts: BadgeFacts };
 
 export const Badge = builder.objectRef<ShownBadge>('Badge').implement({
   description: 'A picture with a link that is shown of a project.',
+  interfaces: [Node],
   fields: (t) => ({
     id: t.id({
-      description: 'Global ID of the badge, for the mutations of badges.',
+      description: 'Global ID of the badge, for `node` and for the mutations of badges.',
       resolve: ({ id }) => toGlobalId('Badge', id),
     }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the badge, as the REST API uses it.' }),

@@ -73,6 +73,7 @@ const JobMetrics = builder.objectRef<Record<string, never>>('JobMetrics').implem
     }),
     dead: t.field({
       type: [DeadJobRecord],
+      nullable: true,
       description: 'The jobs that were given up, the latest first; at most a hundred. They are kept for 90 days.',
       resolve: (_metrics, _args, context) => deadJobs(context),
     }),

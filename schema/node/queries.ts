@@ -20,6 +20,8 @@ import { findMirrorsByIds } from '#src/domain/imports/mirrors/list.ts';
 import { findDeployTokensByIds } from '#src/domain/members/deploy_tokens/list.ts';
 import { findProjectsByIds } from '#src/domain/projects/find.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
+import { findTopicsByIds } from '#src/domain/projects/topics.ts';
+import { BadgeFacts, findBadgesByIds } from '#src/domain/repository/badges/badges.ts';
 import { findDeployKeysByIds } from '#src/domain/repository/deploy_keys/list.ts';
 import { findSnippetsByIds } from '#src/domain/snippets/find.ts';
 import { findAwardsByIds } from '#src/domain/tracking/awards/list.ts';
@@ -34,6 +36,7 @@ import { findMilestonesByIds } from '#src/domain/tracking/milestones/list.ts';
 import { findDiscussionsByIds } from '#src/domain/tracking/notes/discussions.ts';
 import { findNotesByIds } from '#src/domain/tracking/notes/list.ts';
 import { labelEvents, milestoneEvents, stateEvents } from '#src/domain/tracking/resource_events/list.ts';
+import { findTimelogsByIds } from '#src/domain/tracking/time_tracking/list.ts';
 import { findTodosByIds } from '#src/domain/tracking/todos/list.ts';
 import { findEmailsByIds } from '#src/domain/users/emails/list.ts';
 import { findUsersByIds } from '#src/domain/users/find.ts';
@@ -64,6 +67,8 @@ const FINDERS: Record<string, Finder> = {
   OAuthApplication: (context, ids, info) => findApplicationsByIds(context, ids, selectionAt(info, 'OAuthApplication')),
   Group: (context, ids, info) => findGroupsByIds(context, ids, selectionAt(info, 'Namespace')),
   Project: (context, ids, info) => findProjectsByIds(context, ids, selectionAt(info, 'Project')),
+  Topic: (context, ids, info) => findTopicsByIds(context, ids, selectionAt(info, 'Topic')),
+  Badge: findShownBadges,
   Snippet: inProjects('Snippet', findSnippetsByIds),
   Issue: inProjects('Issue', findIssuesByIds),
   IssueLink: (context, ids) => findIssueLinksByIds(context, ids, (id) => context.loaders.project.load(id)),
@@ -80,6 +85,7 @@ const FINDERS: Record<string, Finder> = {
   LabelEvent: inProjects('LabelEvent', labelEvents.findByIds),
   MilestoneEvent: inProjects('MilestoneEvent', milestoneEvents.findByIds),
   StateEvent: inProjects('StateEvent', stateEvents.findByIds),
+  Timelog: inProjects('Timelog', findTimelogsByIds),
   Trigger: inProjects('Trigger', findTriggersByIds),
   RemoteMirror: inProjects('RemoteMirror', findMirrorsByIds),
   Webhook: (context, ids, info) =>
@@ -106,6 +112,17 @@ function inProjects<M extends ModelName>(model: M, find: FindInProjects<M>): Fin
     find(context, ids, selectionAt(info, model) as Selection<M, { id: number }>, (id) =>
       context.loaders.project.load(id),
     );
+}
+
+/** Badges as they are shown of what they belong to. */
+async function findShownBadges(context: GraphQLContext, ids: readonly number[]) {
+  const { loaders } = context;
+  const badges = await findBadgesByIds(context, ids, async ({ projectId, groupId }) => {
+    const project = projectId === null ? null : await loaders.project.load(projectId);
+    const group = groupId === null ? null : await loaders.group.load(groupId);
+    return project ? { project } : group && { group };
+  });
+  return badges.map((badge) => ({ ...badge, facts: new BadgeFacts(context, badge.of) }));
 }
 
 type NodeOrNull = { id: number; __typename: string } | null;

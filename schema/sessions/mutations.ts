@@ -37,6 +37,7 @@ const UserSession = builder.objectRef<OwnSession>('UserSession').implement({
 builder.queryField('viewerSessions', (t) =>
   t.field({
     type: [UserSession],
+    nullable: true,
     description:
       'The browsers that the caller is signed in with, the latest first; at most a hundred. For signed-in users.',
     resolve: (_root, _args, context) => listOwnSessions(context),

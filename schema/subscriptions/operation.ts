@@ -36,8 +36,10 @@ export function liveOperation(
   const text = args.document.loc?.source.body ?? '';
   const variables = JSON.stringify(args.variableValues ?? {});
   const size = Buffer.byteLength(text) + Buffer.byteLength(variables);
-  if (size > MAX_SUBSCRIPTION_BYTES)
-    throw tooLarge(`The document and variables of a subscription have ${MAX_SUBSCRIPTION_BYTES} bytes at most.`);
+  if (size > MAX_SUBSCRIPTION_BYTES) {
+    const message = `The document and variables of a subscription have ${MAX_SUBSCRIPTION_BYTES} bytes at most.`;
+    throw tooLarge(message, { kind: 'bytes', limit: MAX_SUBSCRIPTION_BYTES, used: size });
+  }
   const operationName = args.operationName ?? null;
   return {
     size,

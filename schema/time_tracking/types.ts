@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import '#schema/users/types.ts';
 import { formatDuration } from '#src/domain/tracking/subjects/duration.ts';
@@ -9,8 +10,13 @@ import { listTimelogsOf } from '#src/domain/tracking/time_tracking/list.ts';
 
 const Timelog = builder.prismaObject('Timelog', {
   description: 'Time that a user spent on an issue or merge request.',
+  interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the entry, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('Timelog', id),
+    }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the entry.' }),
     user: t.relation('user', { description: 'The user who spent the time, or took it back.' }),
     seconds: t.exposeInt('seconds', { description: 'Time spent, in seconds; negative if time was taken back.' }),

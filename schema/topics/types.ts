@@ -1,16 +1,17 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import { toGlobalId } from '#schema/node/types.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findTopic, listTopics, topicAvatarPath } from '#src/domain/projects/topics.ts';
 
 export const Topic = builder.prismaObject('Topic', {
   description: 'What projects are about. Projects have the names of their topics in `tagList`.',
+  interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
     id: t.id({
-      description: 'Global ID of the topic, for the mutations of topics.',
+      description: 'Global ID of the topic, for `node` and for the mutations of topics.',
       resolve: ({ id }) => toGlobalId('Topic', id),
     }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the topic, as the REST API uses it.' }),

@@ -235,10 +235,10 @@ export class RateLimited extends DomainError {
   }
 }
 
-/** The request exceeds a limit, which the message names. */
+/** The request exceeds a limit, which the message names; `used` is what it has come to when it is refused. */
 export class TooExpensive extends DomainError {
-  constructor(message: string) {
-    super('QUERY_TOO_LARGE', message);
+  constructor(message: string, exceeded: { kind: string; limit: number; used: number }) {
+    super('QUERY_TOO_LARGE', message, exceeded);
   }
 }
 

@@ -15,7 +15,7 @@ describe('An operation over its budget', () => {
     expect(body.errors).toEqual([
       {
         message: 'The operation needs more than 12 database statements. Ask for less at once.',
-        extensions: { code: 'QUERY_TOO_LARGE' },
+        extensions: { code: 'QUERY_TOO_LARGE', kind: 'statements', limit: 12, used: 13 },
       },
     ]);
     expect(body.data ?? null).toBeNull();

@@ -72,7 +72,7 @@ describe('Limits', () => {
   const at = (inner: string) => `{ project(ref: ${project.id}) { ${inner} } }`;
 
   it('hold for depth', async () => {
-    const deep = `${'issues { nodes { project { '.repeat(5)}id${' } } }'.repeat(5)}`;
+    const deep = `${'issues { nodes { project { '.repeat(6)}id${' } } }'.repeat(6)}`;
     const { body } = await world.graphql(at(deep), {}, owner);
     expect([code(body), body.errors[0].message]).toEqual(['QUERY_TOO_LARGE', expect.stringContaining('depth')]);
   });

@@ -1,4 +1,4 @@
-import { getIntrospectionQuery } from 'graphql';
+import { getIntrospectionQuery, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';
 import { DEFAULT_LIMITS, Limiter, parseWithin } from '#schema/limits.ts';
@@ -26,43 +26,77 @@ function doubled(levels: number, spread = (name: string) => `...${name} ...${nam
 }
 
 describe('The cost of an operation', () => {
-  const issues = (size: string) => `{ project(ref: 1) { issues${size} { nodes { id } } } }`;
+  const issues = (size: string) => `{ project(ref: 1) { issues${size} { nodes { author { id } } } } }`;
 
   it('counts a list by its size, 20 when nothing is said, 100 at most', () => {
-    const around = 2;
-    expect(costOf(issues('(first: 5)'))).toBe(around + 5 * 2);
-    expect(costOf(issues('(last: 7)'))).toBe(around + 7 * 2);
-    expect(costOf(issues(''))).toBe(around + 20 * 2);
-    expect(costOf(issues('(first: null)'))).toBe(around + 20 * 2);
-    expect(costOf(issues('(limit: 5000)'))).toBe(around + 100 * 2);
+    expect(costOf(issues('(first: 5)'))).toBe(8);
+    expect(costOf(issues('(last: 7)'))).toBe(10);
+    expect(costOf(issues(''))).toBe(24);
+    expect(costOf(issues('(first: null)'))).toBe(24);
+    expect(costOf(issues('(limit: 5000)'))).toBe(112);
   });
 
   it('counts a size in a variable as what the variable holds, or its default', () => {
     const query = (definition: string) => `query ($n: ${definition}) ${issues('(first: $n)')}`;
-    expect(costOf(query('Int'), { n: 5 })).toBe(12);
-    expect(costOf(query('Int'))).toBe(42);
-    expect(costOf(query('Int = 7'))).toBe(16);
-    expect(costOf(query('Int = 7'), { n: null })).toBe(42);
-    expect(costOf(query('Int'), { n: 'many' })).toBe(202);
+    expect(costOf(query('Int'), { n: 5 })).toBe(8);
+    expect(costOf(query('Int'))).toBe(24);
+    expect(costOf(query('Int = 7'))).toBe(10);
+    expect(costOf(query('Int = 7'), { n: null })).toBe(24);
+    expect(costOf(query('Int'), { n: 'many' })).toBe(112);
   });
 
   it('is counted anew where a document comes again with other sizes', () => {
     const document = parseWithin(`query ($n: Int) ${issues('(first: $n)')}`, DEFAULT_LIMITS);
     const cost = (variables: Record<string, unknown>) => limiter.check(document, undefined, variables)?.cost;
     expect([cost({ n: 5 }), cost({ n: 5 }), cost({ n: 100 }), cost({}), cost({ n: 'many' }), cost({ n: 5 })]).toEqual([
-      12, 12, 202, 42, 202, 12,
+      8, 8, 112, 24, 112, 8,
     ]);
-    const nodes = parseWithin('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', DEFAULT_LIMITS);
+    const nodes = parseWithin(
+      'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Issue { author { id } } } }',
+      DEFAULT_LIMITS,
+    );
     const ofIds = (ids: unknown) => limiter.check(nodes, undefined, { ids })?.cost;
-    expect([ofIds(['a']), ofIds(['a', 'b', 'c']), ofIds([])]).toEqual([2, 4, 2]);
+    expect([ofIds(['a']), ofIds(['a', 'b', 'c']), ofIds([])]).toEqual([3, 5, 3]);
   });
 
   it('counts __typename, fragments wherever they are spread, and what the descriptions say', () => {
-    expect(costOf('{ __typename version { __typename version } }')).toBe(4);
-    expect(costOf(doubled(4))).toBe(2 ** 4 * 2);
+    expect(costOf('{ __typename version { __typename version } }')).toBe(2);
+    expect(costOf(doubled(4))).toBe(Math.ceil(2 ** 4 * 1.1));
     const content = schema.getType('Blob');
     expect(content && 'getFields' in content && content.getFields().content?.description).toContain('Costs 4000.');
     expect(schema.getQueryType()?.description).toContain('GraphQL-Cost');
+  });
+
+  it('does not count the form of a list, nor what the list itself tells for each of its records', () => {
+    const list = (inner: string) => `{ project(ref: 1) { issues(first: 10) { ${inner} } } }`;
+    const of = (text: string) => limiter.check(parseWithin(text, DEFAULT_LIMITS), undefined, {});
+    const [nodes, edges] = [list('nodes { author { id } }'), list('edges { node { author { id } } }')].map(of);
+    expect(edges).toEqual(nodes);
+    expect(nodes).toMatchObject({ cost: 13, depth: 4, records: 10 });
+    const page = 'totalCount pageInfo { hasNextPage endCursor }';
+    expect(
+      of(`${list(`...f ${page}`)} fragment f on IssueConnection { nodes { author { id } } ${page} }`),
+    ).toMatchObject({
+      cost: 16,
+    });
+  });
+
+  it('leaves room for the screens that clients have', () => {
+    const issue = 'id iid title state dueDate confidential webUrl userNotesCount createdAt updatedAt';
+    const user = 'id username name avatarUrl webUrl';
+    const notes = `notes(first: 10) { edges { node { id body bodyHtml createdAt author { ${user} } } } }`;
+    const files =
+      'fileDiffs(first: 20) { nodes { oldPath newPath additions deletions hunks { header lines { type oldLine newLine text } } } }';
+    const review = `{ project(ref: 1) { mergeRequest(iid: 1) { title discussions(first: 30) { edges { node { id resolved ${notes} } } } ${files} } } }`;
+    const group = 'id databaseId name path fullName fullPath description visibility avatarUrl webUrl createdAt';
+    const level = (inner: string) => `subgroups { edges { node { ${group} ${inner} } } pageInfo { hasNextPage } }`;
+    const groups = `{ group(ref: 1) { ${group} ${level(level(level('')))} } }`;
+    const card = `${issue} labels { nodes { id title color } } assignees { ${user} } milestone { id title }`;
+    const board = `{ project(ref: 1) { board(id: "1") { lists(first: 10) { nodes { id label { title } issues(first: 100) { edges { node { ${card} } } totalCount } } } } } }`;
+    for (const text of [review, groups, board]) {
+      expect(validate(schema, parse(text))).toEqual([]);
+      expect(costOf(text)).toBeLessThan(DEFAULT_LIMITS.cost);
+    }
   });
 
   it('is told with the limits when a header asks for it', async () => {
@@ -74,6 +108,21 @@ describe('The cost of an operation', () => {
 });
 
 describe('Refused before anything is expanded:', () => {
+  it('lists below lists that can have too many records together', async () => {
+    const query =
+      '{ projects(first: 100) { nodes { issues(first: 25) { nodes { labels(first: 25) { nodes { id } } } } } } }';
+    const { body } = await world.graphql(query, {}, owner);
+    const records = 100 * (1 + 25 * (1 + 25));
+    expect(body.errors).toMatchObject([
+      { extensions: { code: 'QUERY_TOO_LARGE', kind: 'records', limit: 50_000, used: records } },
+    ]);
+    const wide = query.replaceAll('25', '100');
+    expect((await world.graphql(wide, {}, owner)).body.errors[0].extensions).toMatchObject({
+      kind: 'cost',
+      limit: 25_000,
+    });
+  });
+
   it.each([
     ['fragments that double', doubled(18)],
     ['fragments that double far', doubled(400)],
@@ -141,4 +190,15 @@ describe('Refused before anything is expanded:', () => {
     const { status, body } = await world.graphql(`{ version { version } } # ${'x'.repeat(256 * 1024)}`);
     expect([status, body.errors[0].message]).toEqual([413, expect.stringContaining('262144 bytes')]);
   });
+});
+
+it('Who is refused for a while is told by the header Retry-After, too', async () => {
+  const query = `mutation { signIn(input: { login: "${owner.username}", password: "wrong" }) { __typename } }`;
+  let answer = await world.graphql(query);
+  for (let n = 0; n < 10; n += 1) answer = await world.graphql(query);
+  const [{ extensions }] = answer.body.errors;
+  expect(extensions).toEqual({ code: 'RATE_LIMITED', retryAfter: expect.any(Number) });
+  expect(answer.headers['retry-after']).toBe(String(extensions.retryAfter));
+  const parameters = new URLSearchParams({ query: '{ version { version } }' });
+  expect((await world.send('GET', `/graphql?${parameters}`, {})).headers).not.toHaveProperty('retry-after');
 });

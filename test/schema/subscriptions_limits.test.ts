@@ -210,7 +210,7 @@ describe('Subscriptions are limited', () => {
   });
 
   it('in depth and cost, as queries are', async () => {
-    const deep = `subscription { issueChanged(in: { viewer: true }) { ${'project { issues { nodes { '.repeat(5)} iid ${' } } }'.repeat(5)} } }`;
+    const deep = `subscription { issueChanged(in: { viewer: true }) { ${'project { issues { nodes { '.repeat(6)} iid ${' } } }'.repeat(6)} } }`;
     for (const transport of TRANSPORTS) {
       const live = await subscribe(transport, world.url, deep, { token: owner.token });
       expect(await live.end()).toMatchObject({ extensions: { code: 'QUERY_TOO_LARGE' } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callerOf } from '#src/access/permissions/caller.ts';
+import { callerOf, programOf } from '#src/access/permissions/caller.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 const OPTIONS = { concurrency: 3, perCaller: 2, waitingPerCaller: 3, waiting: 5, patience: 60_000 };
@@ -136,5 +136,25 @@ describe('Shares', () => {
     release();
     for (let n = 0; n < 2; n += 1) shares.takeNow('b', { bytes: 50 });
     expect(() => shares.takeNow('b', { bytes: 1 })).toThrow('all');
+  });
+});
+
+describe('What a caller works with', () => {
+  const actor = { id: 7, username: 'ada', admin: false, external: false, canCreateGroup: true, projectsLimit: 1 };
+  const by = (more: Partial<Parameters<typeof programOf>[0] & object>) =>
+    programOf({ ...actor, credential: 'oauth', scopes: ['api'], ...more }, '192.0.2.1');
+
+  it('is an application, an access token, or the browser', () => {
+    const all = [
+      by({ applicationId: 1 }),
+      by({ applicationId: 2 }),
+      by({ credential: 'personal_token', tokenId: 1 }),
+      by({ credential: 'personal_token', tokenId: 2 }),
+      by({ credential: 'session', sessionId: 1 }),
+      by({ id: 8, applicationId: 1 }),
+      programOf(null, '192.0.2.1'),
+    ];
+    expect(new Set(all).size).toBe(all.length);
+    expect(by({ credential: 'session', sessionId: 2 })).toBe(by({ credential: 'session', sessionId: 1 }));
   });
 });

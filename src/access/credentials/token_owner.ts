@@ -37,14 +37,16 @@ export async function ownerOf(db: Db, token: string): Promise<TokenOwner | undef
     sql`
     SELECT json_build_array(u.id, u.username, u.admin, u.external, u.can_create_group, u.projects_limit, t.credential, t.scopes,
       NOT t.impersonation AND u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date,
-      t.ended, t.to_note, t.token_id, u.bot)::text AS who
+      t.ended, t.to_note, t.token_id, u.bot, t.application_id)::text AS who
     FROM (
-      SELECT 'personal_token' AS credential, user_id, scopes, impersonation, NULL AS ended, ${TOKEN_TO_NOTE} AS to_note, id AS token_id
+      SELECT 'personal_token' AS credential, user_id, scopes, impersonation, NULL AS ended, ${TOKEN_TO_NOTE} AS to_note, id AS token_id,
+        NULL::int AS application_id
       FROM personal_access_tokens
       WHERE token_hash = ${hash} AND ${ACTIVE_TOKEN}
-      UNION ALL SELECT 'private_token', id, NULL, false, NULL, NULL, NULL FROM users WHERE private_token_hash = ${hash}
+      UNION ALL SELECT 'private_token', id, NULL, false, NULL, NULL, NULL, NULL::int FROM users WHERE private_token_hash = ${hash}
       UNION ALL SELECT 'oauth', user_id, scopes, false,
-        CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired' END, NULL, NULL
+        CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired' END, NULL, NULL,
+        application_id
       FROM oauth_tokens WHERE token_hash = ${hash} AND kind = 'access'
     ) t JOIN users u ON u.id = t.user_id
     WHERE u.state = 'active' AND ${canAuthenticateSql(db)}`,
@@ -62,14 +64,16 @@ type Columns = [
     tokenToNote: number | null,
     tokenId: number | null,
     bot: boolean,
+    applicationId: number | null,
   ],
 ];
 
 function ownerIn(columns: Columns): TokenOwner {
   const [id, username, admin, external, canCreateGroup, projectsLimit, credential, scopes, ...rest] = columns;
-  const [firstToday, ended, tokenToNote, tokenId, bot] = rest;
+  const [firstToday, ended, tokenToNote, tokenId, bot, applicationId] = rest;
   const user = { id, username, admin, external, canCreateGroup, projectsLimit, credential };
-  const actor = { ...user, scopes: scopes ?? ['api'], ...(tokenId === null ? {} : { tokenId }), ...(bot && { bot }) };
+  const of = { ...(tokenId === null ? {} : { tokenId }), ...(applicationId === null ? {} : { applicationId }) };
+  const actor = { ...user, scopes: scopes ?? ['api'], ...of, ...(bot && { bot }) };
   return { ...user, scopes, firstToday, ended, tokenToNote, actor };
 }
 

@@ -84,6 +84,8 @@ export interface Actor {
   readonly bot?: boolean;
   /** The personal access token, where that is the credential and nobody acts as somebody else by it. */
   readonly tokenId?: number;
+  /** The application whose token the credential is; none has those that users got by their password. */
+  readonly applicationId?: number;
   /** What the request does; absent where it changes something or the credential has the scope `api`. */
   readonly purpose?: Purpose;
   /** With the token of a job: the job, and its project, besides which it may only access what lets it in (domain/projects/job_token_scope.ts). */

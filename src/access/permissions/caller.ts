@@ -5,3 +5,9 @@ import { networkOf } from '#src/platform/limits/network.ts';
 export function callerOf(actor: Pick<Actor, 'id'> | null, address: string | null): string {
   return actor ? `user ${actor.id}` : `network ${address === null ? 'unknown' : networkOf(address)}`;
 }
+
+/** The key of what a caller works with: an application, an access token, or any of the browser's tabs. */
+export function programOf(actor: Actor | null, address: string | null): string {
+  const { credential = 'none', applicationId, tokenId } = actor ?? {};
+  return `${callerOf(actor, address)} ${credential} ${applicationId ?? tokenId ?? ''}`;
+}

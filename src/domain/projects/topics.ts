@@ -15,7 +15,7 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { computedFields } from '#src/platform/records/computed_fields.ts';
 import { order } from '#src/platform/records/order.ts';
-import { readPage, readRow } from '#src/platform/records/read.ts';
+import { readPage, readRow, readRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
@@ -64,6 +64,17 @@ export async function findTopic<R>(context: Context, id: number, selection: Sele
   const found = await readRow(db, selection, { rows: topic, where: sql`${topic.id} = ${id}`, params: { actor } });
   if (!found) throw new NotFound('Topic');
   return found;
+}
+
+/** The topics with these IDs; also for anonymous callers. */
+export async function findTopicsByIds<R>(
+  { db, actor }: Context,
+  ids: readonly number[],
+  selection: Selection<'Topic', R>,
+): Promise<R[]> {
+  requireApiScope(actor);
+  const where = sql`${topic.id} = ANY(${[...ids]}::int[])`;
+  return readRows(db, selection, { rows: topic, where, params: { actor } });
 }
 
 export interface TopicValues {

@@ -74,8 +74,10 @@ export class Budget implements Disposable {
 
   #require(used: number, limit: 'statements' | 'rows' | 'bytes', unit: string): void {
     const most = this.#limits[limit];
-    if (used > most)
-      this.#end(new TooExpensive(`The operation needs more than ${most} ${unit}. Ask for less at once.`));
+    if (used > most) {
+      const message = `The operation needs more than ${most} ${unit}. Ask for less at once.`;
+      this.#end(new TooExpensive(message, { kind: limit === 'rows' ? 'records' : limit, limit: most, used }));
+    }
     this.#controller.signal.throwIfAborted();
   }
 

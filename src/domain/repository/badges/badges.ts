@@ -67,6 +67,26 @@ export async function findBadge({ db }: Context, of: BadgePlace, id: number): Pr
   return { ...found, of };
 }
 
+/**
+ * The badges with these IDs, each as it is shown of its own project or group, where the actor can see that.
+ *
+ * @param placeOf finds the project or the group; null if the actor cannot see it
+ */
+export async function findBadgesByIds(
+  { db }: Context,
+  ids: readonly number[],
+  placeOf: (owner: { projectId: number | null; groupId: number | null }) => Promise<BadgePlace | null>,
+): Promise<BadgeRow[]> {
+  const rows = await db.$queryRaw<(Omit<BadgeRow, 'of'> & { projectId: number | null; groupId: number | null })[]>`
+    SELECT ${COLUMNS}, b.project_id AS "projectId", b.group_id AS "groupId" FROM badges b
+    WHERE b.id = ANY(${[...ids]}::int[])`;
+  const badges = rows.map(async ({ projectId, groupId, ...row }) => {
+    const of = await placeOf({ projectId, groupId });
+    return of ? [{ ...row, of }] : [];
+  });
+  return (await Promise.all(badges)).flat();
+}
+
 /** Creates a badge. For masters of the project and owners of the group. Throws Forbidden, NotFound, ValidationFailed. */
 export async function createBadge(context: Context, ref: BadgePlaceRef, values: BadgeValues): Promise<BadgeRow> {
   const of = await administered(context, ref);
