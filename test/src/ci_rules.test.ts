@@ -214,7 +214,8 @@ describe('The workflow', () => {
     const text = `variables: {A: file, B: file}\n${workflow('[{variables: {A: workflow, C: c}, auto_cancel: {on_job_failure: all}}]', ', name: " $A of $CI_COMMIT_BRANCH ", auto_cancel: {on_new_commit: interruptible}')}\nk: {script: x, variables: {A: job}}`;
     const made = plan(text);
     expect(made).toMatchObject({
-      name: 'workflow of topic',
+      name: ' $A of $CI_COMMIT_BRANCH ',
+      variables: { values: { A: 'workflow', B: 'file', C: 'c' }, raw: [] },
       autoCancel: { onNewCommit: 'interruptible', onJobFailure: 'all' },
     });
     expect(made.jobs?.map(({ variables }) => variables)).toEqual([
@@ -522,8 +523,8 @@ j:
     const [made] = plan(text).jobs ?? [];
     expect(made?.allowFailure).toBe(false);
     expect(made?.variables).toEqual({ PLAIN: '1', RAW: '$A', SAID: 'x' });
+    expect(made?.raw).toEqual(['RAW']);
     expect(made?.options).toMatchObject({
-      raw_variables: ['RAW'],
       image: { pull_policy: 'always' },
       cache: [{ key: { files: ['lock'], prefix: 'p' }, policy: 'pull', fallback_keys: ['k'] }, { paths: ['n'] }],
       artifacts: { exclude: ['p'], reports: { junit: ['a.xml'], dotenv: ['b.env'], cobertura: ['c.xml'] } },

@@ -4,8 +4,9 @@ import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { predefined, refSlug } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import { configPath } from '#src/domain/ci/pipelines/config/read.ts';
 import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
+import type { GivenVariable } from '#src/domain/ci/pipelines/given_variables.ts';
 import { ofMergeRequest } from '#src/domain/ci/pipelines/merge_request_variables.ts';
-import { variablesOfProject } from '#src/domain/ci/variables/of_pipeline.ts';
+import { type JobVariable, variablesFor } from '#src/domain/ci/variables/of_pipeline.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { listProtections, protectionOf } from '#src/domain/repository/protections/of_branches.ts';
 import { listTagProtections, protectionsOfTag } from '#src/domain/repository/protections/of_tags.ts';
@@ -32,7 +33,7 @@ export interface Subject {
   starter: { id: number; username: string };
   mergeRequestId: number | null;
   /** The variables that it is given. */
-  given: Variables;
+  given: readonly GivenVariable[];
   /** Predefined variables that say what started it. */
   about?: Variables;
 }
@@ -46,7 +47,7 @@ export async function knownVariables(
   const { project, occasion, starter, mergeRequestId } = subject;
   const receiver = { ...occasion, projectId: project.id, mergeRequestId, userIds: [starter.id], environment: null };
   const [ofProject, mergeRequest, kept] = await Promise.all([
-    variablesOfProject(db, receiver, secret),
+    variablesFor(db, receiver, secret),
     mergeRequestId === null ? null : ofMergeRequest(db, mergeRequestId, ''),
     keptVariables(db, subject),
   ]);
@@ -58,7 +59,16 @@ export async function knownVariables(
     GITLAB_USER_ID: String(starter.id),
     GITLAB_USER_LOGIN: starter.username,
   };
-  return { weak, strong: { ...ofProject, ...subject.given }, kept };
+  return { weak, ...strongVariables([...ofProject, ...subject.given]), kept };
+}
+
+/** Variables of the project and of who started the pipeline by name, the last of a name, and which of them are not looked into. */
+export function strongVariables(
+  variables: readonly Pick<JobVariable, 'key' | 'value' | 'raw' | 'isFile'>[],
+): Omit<KnownVariables, 'weak'> {
+  const byName = new Map(variables.map((variable) => [variable.key, variable]));
+  const fixed = [...byName.values()].filter(({ raw, isFile }) => raw || isFile).map(({ key }) => key);
+  return { strong: Object.fromEntries([...byName].map(([key, { value }]) => [key, value])), fixed };
 }
 
 /** The address of the server may be another one for everybody who asks. */

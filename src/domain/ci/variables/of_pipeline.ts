@@ -61,12 +61,6 @@ export async function variablesFor(db: Db, receiver: Receiver, secret: string): 
   }));
 }
 
-/** The same by name, as conditions see them. */
-export async function variablesOfProject(db: Db, receiver: Receiver, secret: string): Promise<Record<string, string>> {
-  const given = await variablesFor(db, receiver, secret);
-  return Object.fromEntries(given.map(({ key, value }) => [key, value]));
-}
-
 function literals(scope: string): number {
   return scope.replaceAll('*', '').length;
 }

@@ -1,5 +1,6 @@
 import { parseDuration } from '#src/base/duration.ts';
 import { TIERS } from '#src/domain/ci/environments/tier.ts';
+import { MAX_URL_LENGTH } from '#src/domain/ci/environments/url.ts';
 import { ENVIRONMENT_NAME, NAME_RULE } from '#src/domain/ci/environments/values.ts';
 import { readNeeds } from '#src/domain/ci/pipelines/config/base/needs.ts';
 import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
@@ -127,7 +128,6 @@ export function readJob(key: string, given: unknown, defaults: JobDefaults, budg
     allow_failure_exit_codes: exitCodes.length > 0 ? exitCodes : null,
     id_tokens: readIdTokens(raw.id_tokens, `${where}:id_tokens`, budget),
     release: readRelease(raw.release, `${where}:release`, budget),
-    raw_variables: rawNames(variables, own, defaults.variables),
   };
   const job: JobConfig = {
     name,
@@ -142,6 +142,7 @@ export function readJob(key: string, given: unknown, defaults: JobDefaults, budg
     environment: readEnvironment(raw.environment, `${where}:environment`, budget),
     variables,
     own: own.values,
+    raw: rawNames(variables, own, defaults.variables),
     tags: tags ?? [],
     needs: needs.own == null ? null : readNeeds(needs.own, `${where}:needs`, budget),
     interruptible,
@@ -189,11 +190,8 @@ function inheritedVariables(inherit: unknown, { values }: DefinedVariables, wher
 }
 
 /** The names of the variables whose values are not expanded; a job's own take the place of those of the file. */
-function rawNames(variables: Variables, own: DefinedVariables, all: DefinedVariables): string[] | null {
-  const names = Object.keys(variables).filter((name) =>
-    (Object.hasOwn(own.values, name) ? own : all).raw.includes(name),
-  );
-  return names.length > 0 ? names : null;
+function rawNames(variables: Variables, own: DefinedVariables, all: DefinedVariables): string[] {
+  return Object.keys(variables).filter((name) => (Object.hasOwn(own.values, name) ? own : all).raw.includes(name));
 }
 
 function inParts(job: JobConfig, parts: readonly Part[] | null, budget: ExpansionLimit): JobConfig[] {
@@ -205,6 +203,7 @@ function inParts(job: JobConfig, parts: readonly Part[] | null, budget: Expansio
     name: `${job.name}${suffix}`.slice(0, 255),
     variables: { ...job.variables, ...variables },
     own: { ...job.own, ...variables },
+    raw: job.raw.filter((name) => !Object.hasOwn(variables, name)),
   }));
 }
 
@@ -271,6 +270,9 @@ function readEnvironment(value: unknown, where: string, budget: ExpansionLimit):
     if (entry != null && found === null) throw new InvalidConfig(`${where} config should be a hash of strings`);
     return found === null ? null : budget.spend(found);
   });
+  if (address && address.length > MAX_URL_LENGTH) {
+    throw new InvalidConfig(`${where} url is too long (maximum is ${MAX_URL_LENGTH} characters)`);
+  }
   return { name: budget.spend(text), url: address ?? null, action, onStop: stop ?? null, autoStopIn, tier };
 }
 

@@ -80,7 +80,7 @@ export function readConfig(raw: Raw): Config {
   }
   checkNeeds(jobs, stages);
   const workflow = readWorkflow(raw.workflow, budget);
-  return { stages, jobs, workflow, variables: defaults.variables.values, warnings };
+  return { stages, jobs, workflow, variables: defaults.variables, warnings };
 }
 
 function flat(value: unknown): unknown {

@@ -2,7 +2,7 @@ import type { Occasion } from '#src/domain/ci/pipelines/config/base/occasion.ts'
 import { PatternMatcher } from '#src/domain/ci/pipelines/config/base/pattern.ts';
 import { type Answers, Incomplete, Sources, type Wanted } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
-import type { Raw } from '#src/domain/ci/pipelines/config/base/values.ts';
+import type { DefinedVariables, Raw } from '#src/domain/ci/pipelines/config/base/values.ts';
 import type { Included } from '#src/domain/ci/pipelines/config/compose/include.ts';
 import { Merger } from '#src/domain/ci/pipelines/config/compose/merge.ts';
 import type { Config, JobConfig } from '#src/domain/ci/pipelines/config/model.ts';
@@ -22,7 +22,9 @@ export interface PipelinePlan {
   warnings: string[];
   /** Whether the rules of the workflow rule the pipeline out. */
   isFiltered: boolean;
+  /** May contain variables, also these of the file. */
   name: string | null;
+  variables: DefinedVariables;
   autoCancel: AutoCancel | null;
   included: Included[];
   /** The configuration in one piece, as YAML; only if it is asked for. */
@@ -52,6 +54,7 @@ export const NO_PLAN: PipelinePlan = {
   warnings: [],
   isFiltered: false,
   name: null,
+  variables: { values: {}, raw: [] },
   autoCancel: null,
   included: [],
   merged: null,
@@ -90,6 +93,6 @@ export function planOf({ text, occasion, known, answers, inputs, wantsMerged = f
   }
 }
 
-function allOf({ jobs, workflow }: Config) {
-  return { jobs, isFiltered: false, name: workflow.name, autoCancel: workflow.autoCancel };
+function allOf({ jobs, workflow, variables }: Config) {
+  return { jobs, variables, isFiltered: false, name: workflow.name, autoCancel: workflow.autoCancel };
 }

@@ -2,7 +2,8 @@ import type { Occasion, PipelineSource } from '#src/domain/ci/pipelines/config/b
 import { PatternMatcher, splitEntry } from '#src/domain/ci/pipelines/config/base/pattern.ts';
 import { Sources } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
-import { expandKnown, ofJobName } from '#src/domain/ci/pipelines/config/base/variables.ts';
+import type { DefinedVariables } from '#src/domain/ci/pipelines/config/base/values.ts';
+import { ofJobName } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import type { Config, JobConfig, RefPolicy, When } from '#src/domain/ci/pipelines/config/model.ts';
 import { inOrder } from '#src/domain/ci/pipelines/config/needs.ts';
 import { Judge } from '#src/domain/ci/pipelines/config/rules/judge.ts';
@@ -25,7 +26,9 @@ export interface Selection {
   jobs: JobConfig[];
   /** Whether the rules of the workflow rule the pipeline out. */
   isFiltered: boolean;
+  /** May contain variables, also these of the file. */
   name: string | null;
+  variables: DefinedVariables;
   autoCancel: AutoCancel | null;
 }
 
@@ -35,7 +38,13 @@ export interface Deciding {
   judge: Judge;
 }
 
-const NOTHING: Selection = { jobs: [], isFiltered: true, name: null, autoCancel: null };
+const NOTHING: Selection = {
+  jobs: [],
+  isFiltered: true,
+  name: null,
+  variables: { values: {}, raw: [] },
+  autoCancel: null,
+};
 
 /** The jobs of the file for this occasion, each after those that it needs. Throws InvalidConfig. */
 export function selectPipeline(config: Config, occasion: Occasion, { matcher, judge }: Deciding): Selection {
@@ -44,15 +53,11 @@ export function selectPipeline(config: Config, occasion: Occasion, { matcher, ju
   if (rules && (!rule || rule.when === 'never')) return NOTHING;
   const variables = rule?.variables ?? {};
   const jobs = selectJobs(config, occasion, { matcher, judge, variables });
-  const shown =
-    name &&
-    expandKnown(judge.expand(name), { ...config.variables, ...variables })
-      .trim()
-      .slice(0, 255);
   return {
     jobs: withNeeds(jobs),
     isFiltered: false,
-    name: shown || null,
+    name,
+    variables: overriddenBy(config.variables, variables),
     autoCancel:
       autoCancel && rule?.autoCancel ? { ...autoCancel, ...given(rule.autoCancel) } : (rule?.autoCancel ?? autoCancel),
   };
@@ -71,17 +76,18 @@ export function selectJobs(
   const fits = (entry: string) => meets(entry, occasion, matcher);
   const isOfMergeRequest = occasion.source === 'merge_request_event';
   return jobs.flatMap((job) => {
-    const known = { ...job.variables, ...variables, ...job.own };
+    const own = overriddenBy({ values: job.variables, raw: job.raw }, variables, job.own);
+    const known = withName(job, own);
     if (job.rules) {
-      const rule = judge.first(job.rules, { ...ofJobName(job), ...known });
-      return rule && rule.when !== 'never' ? [byRule(job, rule, rule.when ?? job.when, known)] : [];
+      const rule = judge.first(job.rules, known);
+      return rule && rule.when !== 'never' ? [byRule(job, rule, rule.when ?? job.when, own)] : [];
     }
     const isMeant = (policy: RefPolicy, isDefault: boolean) => asked(policy, isDefault, { fits, judge, known });
     const isWanted = job.only
       ? isMeant(job.only, !isOfMergeRequest).every(Boolean)
       : !isOfMergeRequest || workflow.rules !== null;
     if (!isWanted || (job.except && isMeant(job.except, false).some(Boolean))) return [];
-    return [{ ...job, variables: known }];
+    return [{ ...job, variables: own.values, raw: own.raw }];
   });
 }
 
@@ -90,8 +96,24 @@ function alone(): Deciding {
   return { matcher, judge: new Judge({ weak: {}, strong: {} }, matcher, new Sources(new Map())) };
 }
 
+/** Variables with others over them, which are not raw, save for those that are `own` in any case. */
+function overriddenBy({ values, raw }: DefinedVariables, others: Variables, own: Variables = {}): DefinedVariables {
+  const isStill = (name: string) => !Object.hasOwn(others, name) || Object.hasOwn(own, name);
+  return { values: { ...values, ...others, ...own }, raw: raw.filter(isStill) };
+}
+
+/** The variables of a job together with those that tell its name, in which nothing is a reference. */
+function withName(job: JobConfig, { values, raw }: DefinedVariables): DefinedVariables {
+  const named = ofJobName(job);
+  return {
+    values: { ...named, ...values },
+    raw: [...Object.keys(named).filter((name) => !Object.hasOwn(values, name)), ...raw],
+  };
+}
+
 /** The job as the rule that holds has it. */
-function byRule(job: JobConfig, rule: Rule, when: When, known: Variables): JobConfig {
+function byRule(job: JobConfig, rule: Rule, when: When, own: DefinedVariables): JobConfig {
+  const { values: variables, raw } = overriddenBy(own, rule.variables);
   return {
     ...job,
     when,
@@ -99,14 +121,14 @@ function byRule(job: JobConfig, rule: Rule, when: When, known: Variables): JobCo
     allowFailure: rule.allowFailure ?? job.allowFailure,
     interruptible: rule.interruptible ?? job.interruptible,
     needs: rule.needs ?? job.needs,
-    variables: { ...known, ...rule.variables },
+    ...{ variables, raw },
   };
 }
 
 interface PolicyContext {
   fits: (entry: string) => boolean;
   judge: Judge;
-  known: Variables;
+  known: DefinedVariables;
 }
 
 /** Whether each of the conditions is met. Without refs, `only` means branches and tags. */

@@ -140,7 +140,7 @@ export class Composer {
 
   #isWanted(value: unknown): boolean {
     const rules = readRules(value, 'include:rules', this.#budget, 'include');
-    const rule = this.#composition.judge.first(rules, {});
+    const rule = this.#composition.judge.first(rules);
     return rule !== null && rule.when !== 'never';
   }
 
