@@ -1,10 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { commitFile } from '../support/ci.ts';
 import type { Json } from '../support/http.ts';
 import { registerRunner, type TestRunner } from '../support/runner.ts';
 import { startRunnerWorld } from '../support/runner_world.ts';
 
-const { world, api, projectWithJobs, pipelineOf } = await startRunnerWorld();
+const { world, owner, api, projectWithJobs, pipelineOf } = await startRunnerWorld();
 
 const valuesOf = (payload: Json): Record<string, string> =>
   Object.fromEntries(payload.variables.map(({ key, value }: Json) => [key, value]));
@@ -144,5 +145,36 @@ deploy:
     );
     await api.post(`/projects/${project.id}/statuses/${sha}`, { state: 'success', name: 'deploy', ref: 'master' });
     expect(await urlOf(project.id)).toBe('https://master.example.com');
+  });
+});
+
+describe('What is known when a pipeline is made', () => {
+  it.each([
+    '$GITLAB_CI == "true"',
+    '$CI_SERVER_URL =~ /^http:/ && $CI_SERVER_HOST == "127.0.0.1" && $CI_SERVER_VERSION',
+    '$CI_API_V4_URL =~ /\\/api\\/v4$/',
+    '$CI_PROJECT_URL =~ /^http:\\/\\/127/',
+    '$CI_REGISTRY_IMAGE && $CI_REGISTRY && $CI_REGISTRY_USER',
+    '$CI_PIPELINE_IID == "1"',
+    '$GITLAB_USER_EMAIL =~ /@example.org$/ && $GITLAB_USER_NAME =~ /^Name of/ && $GITLAB_USER_LOGIN && $GITLAB_USER_ID',
+  ])('can be asked for by a rule: %s', async (rule) => {
+    const { project } = await projectWithJobs(`job: {script: make, rules: [{if: '${rule}'}]}\nelse: {script: make}`);
+    const names = (await jobsOf(project.id)).map(({ name }) => name);
+    expect(names).toEqual(['job', 'else']);
+  });
+
+  it('are the languages of the project and its open merge requests, in pipelines of these too', async () => {
+    const { project } = await projectWithJobs('a: {script: make}');
+    await world.db.languageCount.deleteMany({ where: { projectId: project.id } });
+    const names = ['ruby', 'go', 'c', 'perl', 'java', 'awk'];
+    await world.db.languageCount.create({
+      data: { projectId: project.id, tip: '0'.repeat(40), names, languages: '[]' },
+    });
+    await world.mergeRequest(project, owner, { iid: 1, sourceBranch: 'master', targetBranch: 'other' });
+    const config =
+      'job: {script: make, rules: [{if: "$CI_PROJECT_REPOSITORY_LANGUAGES =~ /^ruby,go,c,perl,java$/ && $CI_OPEN_MERGE_REQUESTS"}]}';
+    await commitFile(world, owner, project, config);
+    await world.idle();
+    expect(await jobsOf(project.id)).toMatchObject([{ name: 'job' }]);
   });
 });

@@ -11,11 +11,11 @@ import { deployTokenOfJobs } from '#src/domain/ci/runners/payload/deploy_token.t
 import { idTokens } from '#src/domain/ci/runners/payload/id_tokens.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import { payloadImage } from '#src/domain/ci/runners/payload/options.ts';
-import { ofRegistry } from '#src/domain/ci/runners/payload/registry.ts';
-import { ofServer } from '#src/domain/ci/runners/payload/server.ts';
 import { shortTriggerToken } from '#src/domain/ci/triggers/list.ts';
 import { Expansion } from '#src/domain/ci/variables/expansion.ts';
 import { variablesFor } from '#src/domain/ci/variables/of_pipeline.ts';
+import { ofRegistry } from '#src/domain/ci/variables/of_registry.ts';
+import { ofServer } from '#src/domain/ci/variables/of_server.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';

@@ -155,7 +155,10 @@ export class Composer {
   #component(location: string): { text: string; place: Place } | undefined {
     const { judge, sources } = this.#composition;
     const [, named = ''] = COMPONENT.exec(location) ?? [];
-    const [, path, version] = VERSIONED.exec(judge.expand(named)) ?? [];
+    const whole = judge.expand(location);
+    const hosts = ['$CI_SERVER_FQDN', '$CI_SERVER_HOST'].map((name) => `${judge.expand(name)}/`);
+    const host = hosts.find((one) => whole.startsWith(one));
+    const [, path, version] = VERSIONED.exec(host ? whole.slice(host.length) : judge.expand(named)) ?? [];
     if (!path || !version) {
       throw new InvalidConfig(`Component \`${location}\` should be $CI_SERVER_FQDN/project/name@version`);
     }
@@ -183,7 +186,7 @@ export class Composer {
   }
 }
 
-/** Of this server, whose name is not known when a pipeline is made: it goes by several. */
+/** Of this server, whose name is not always known. */
 const COMPONENT = /^\$(?:\{CI_SERVER_(?:FQDN|HOST)\}|CI_SERVER_(?:FQDN|HOST))\/(.+)$/;
 const VERSIONED = /^([^@]{1,500}\/[\w-]{1,255})@([^@]{1,255})$/;
 const KINDS = ['local', 'project', 'remote', 'template', 'component', 'artifact'] as const;
