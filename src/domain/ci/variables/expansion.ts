@@ -200,6 +200,11 @@ export class Expansion {
   }
 }
 
+/** The names that a text refers to itself. */
+export function namesIn(text: string): string[] {
+  return [...text.matchAll(REFERENCE)].flatMap(([, braced, plain]) => braced ?? plain ?? []);
+}
+
 function isOpen({ value, isFixed, isFile }: Expandable): boolean {
   return !isFixed && !isFile && value.includes('$');
 }

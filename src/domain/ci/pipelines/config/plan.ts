@@ -70,7 +70,8 @@ export function planOf({ text, occasion, known, answers, inputs, wantsMerged = f
     const config = readConfig(raw);
     const selection = occasion ? selectPipeline(config, occasion, { matcher, judge }) : allOf(config);
     if (sources.missing.length > 0) return { missing: sources.missing };
-    const { stages, warnings } = config;
+    const { stages } = config;
+    const warnings = [...config.warnings, ...selection.warnings];
     // Conditions have had their effect, if there is an occasion.
     const without = occasion ? { rules: null, only: null, except: null } : { rules: null };
     const jobs = selection.jobs.map((job) => ({ ...job, ...without }));
@@ -94,5 +95,5 @@ export function planOf({ text, occasion, known, answers, inputs, wantsMerged = f
 }
 
 function allOf({ jobs, workflow, variables }: Config) {
-  return { jobs, variables, isFiltered: false, name: workflow.name, autoCancel: workflow.autoCancel };
+  return { jobs, variables, isFiltered: false, name: workflow.name, autoCancel: workflow.autoCancel, warnings: [] };
 }

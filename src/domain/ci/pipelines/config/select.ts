@@ -6,7 +6,7 @@ import type { DefinedVariables } from '#src/domain/ci/pipelines/config/base/valu
 import { ofJobName } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import type { Config, JobConfig, RefPolicy, When } from '#src/domain/ci/pipelines/config/model.ts';
 import { inOrder } from '#src/domain/ci/pipelines/config/needs.ts';
-import { Judge } from '#src/domain/ci/pipelines/config/rules/judge.ts';
+import { type Conditions, Judge } from '#src/domain/ci/pipelines/config/rules/judge.ts';
 import type { AutoCancel, Rule } from '#src/domain/ci/pipelines/config/rules/model.ts';
 
 /** Words of `only` and `except` for the sources of pipelines. */
@@ -30,6 +30,8 @@ export interface Selection {
   name: string | null;
   variables: DefinedVariables;
   autoCancel: AutoCancel | null;
+  /** Variables in rules of what is left out that are not set. */
+  warnings: string[];
 }
 
 /** What there is to decide by. */
@@ -44,15 +46,19 @@ const NOTHING: Selection = {
   name: null,
   variables: { values: {}, raw: [] },
   autoCancel: null,
+  warnings: [],
 };
 
 /** The jobs of the file for this occasion, each after those that it needs. Throws InvalidConfig. */
 export function selectPipeline(config: Config, occasion: Occasion, { matcher, judge }: Deciding): Selection {
   const { rules, name, autoCancel } = config.workflow;
   const rule = rules && judge.first(rules, config.variables);
-  if (rules && (!rule || rule.when === 'never')) return NOTHING;
+  if (rules && (!rule || rule.when === 'never')) {
+    return { ...NOTHING, warnings: unsetIn('workflow:rules', judge.unset(rules.map(conditionsOf), config.variables)) };
+  }
   const variables = rule?.variables ?? {};
-  const jobs = selectJobs(config, occasion, { matcher, judge, variables });
+  const warnings: string[] = [];
+  const jobs = selectJobs(config, occasion, { matcher, judge, variables, warnings });
   return {
     jobs: withNeeds(jobs),
     isFiltered: false,
@@ -60,18 +66,40 @@ export function selectPipeline(config: Config, occasion: Occasion, { matcher, ju
     variables: overriddenBy(config.variables, variables),
     autoCancel:
       autoCancel && rule?.autoCancel ? { ...autoCancel, ...given(rule.autoCancel) } : (rule?.autoCancel ?? autoCancel),
+    warnings,
   };
+}
+
+/** What to tell of variables that are not set, in conditions of what is left out. */
+export function unsetIn(where: string, names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  return [
+    `${where} left it out, and these variables in them are not set: ${names.map((name) => `$${name}`).join(', ')}`,
+  ];
+}
+
+function conditionsOf({ if: expression, changes, exists }: Rule): Conditions {
+  return { expressions: expression ? [expression] : [], changes, exists };
+}
+
+function conditionsOfPolicy(policy: RefPolicy | null): Conditions[] {
+  return policy ? [{ expressions: policy.variables ?? [], changes: policy.changes }] : [];
 }
 
 function given({ onNewCommit, onJobFailure }: AutoCancel): Partial<AutoCancel> {
   return { ...(onNewCommit && { onNewCommit }), ...(onJobFailure && { onJobFailure }) };
 }
 
-/** The jobs whose rules, or `only` and `except`, let them take part; `variables` are those of the workflow. */
+/** The jobs whose rules, or `only` and `except`, let them take part; `variables` are those of the workflow. Others may get a warning. */
 export function selectJobs(
   { jobs, workflow }: Config,
   occasion: Occasion,
-  { matcher, judge, variables = {} }: Deciding & { variables?: Variables } = alone(),
+  {
+    matcher,
+    judge,
+    variables = {},
+    warnings = [],
+  }: Deciding & { variables?: Variables; warnings?: string[] } = alone(),
 ): JobConfig[] {
   const fits = (entry: string) => meets(entry, occasion, matcher);
   const isOfMergeRequest = occasion.source === 'merge_request_event';
@@ -80,13 +108,19 @@ export function selectJobs(
     const known = withName(job, own);
     if (job.rules) {
       const rule = judge.first(job.rules, known);
-      return rule && rule.when !== 'never' ? [byRule(job, rule, rule.when ?? job.when, own)] : [];
+      if (rule && rule.when !== 'never') return [byRule(job, rule, rule.when ?? job.when, own)];
+      warnings.push(...unsetIn(`jobs:${job.name}:rules`, judge.unset(job.rules.map(conditionsOf), known)));
+      return [];
     }
     const isMeant = (policy: RefPolicy, isDefault: boolean) => asked(policy, isDefault, { fits, judge, known });
     const isWanted = job.only
       ? isMeant(job.only, !isOfMergeRequest).every(Boolean)
       : !isOfMergeRequest || workflow.rules !== null;
-    if (!isWanted || (job.except && isMeant(job.except, false).some(Boolean))) return [];
+    if (!isWanted || (job.except && isMeant(job.except, false).some(Boolean))) {
+      const conditions = [job.only, job.except].flatMap(conditionsOfPolicy);
+      warnings.push(...unsetIn(`jobs:${job.name}:only`, judge.unset(conditions, known)));
+      return [];
+    }
     return [{ ...job, variables: own.values, raw: own.raw }];
   });
 }

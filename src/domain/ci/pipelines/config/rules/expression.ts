@@ -120,6 +120,12 @@ export function holds(expression: Expression, variables: LookUp, matcher: Patter
   return isTrue(evaluate(expression, variables, matcher));
 }
 
+/** The names of the variables in an expression. */
+export function variablesIn(expression: Expression): string[] {
+  if (expression.kind === 'variable') return [expression.name];
+  return 'left' in expression ? [...variablesIn(expression.left), ...variablesIn(expression.right)] : [];
+}
+
 type Value = string | boolean | null;
 
 /** Unset variables and empty texts do not hold. */

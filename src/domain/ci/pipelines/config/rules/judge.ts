@@ -2,10 +2,10 @@ import type { PatternMatcher } from '#src/domain/ci/pipelines/config/base/patter
 import type { Sources } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import type { DefinedVariables } from '#src/domain/ci/pipelines/config/base/values.ts';
-import { type Expression, holds } from '#src/domain/ci/pipelines/config/rules/expression.ts';
+import { type Expression, holds, variablesIn } from '#src/domain/ci/pipelines/config/rules/expression.ts';
 import { matchesAny } from '#src/domain/ci/pipelines/config/rules/glob.ts';
 import type { ChangesCondition, ExistsCondition, Rule } from '#src/domain/ci/pipelines/config/rules/model.ts';
-import { type Expandable, Expansion, ExpansionBudget } from '#src/domain/ci/variables/expansion.ts';
+import { type Expandable, Expansion, ExpansionBudget, namesIn } from '#src/domain/ci/variables/expansion.ts';
 
 /** How many paths are compared with patterns for one condition; beyond them, it holds. */
 const MOST_CHECKS = 50_000;
@@ -42,6 +42,19 @@ export function layered(
   };
 }
 
+/** Conditions that may name variables. */
+export interface Conditions {
+  expressions?: readonly Expression[];
+  changes?: ChangesCondition | null;
+  exists?: ExistsCondition | null;
+}
+
+/** Predefined variables that tell by their absence what a pipeline is for. */
+const OF_SOME_PIPELINES =
+  /^(?:CI_(?:COMMIT_(?:TAG|TAG_MESSAGE|BRANCH)|(?:MERGE_REQUEST|EXTERNAL_PULL_REQUEST|ENVIRONMENT)_\w+|OPEN_MERGE_REQUESTS|PIPELINE_(?:TRIGGERED|SCHEDULE_DESCRIPTION)|DEFAULT_BRANCH|DEPLOY_FREEZE|KUBERNETES_ACTIVE|PROJECT_REPOSITORY_LANGUAGES|NODE_INDEX|REGISTRY\w*)|TRIGGER_PAYLOAD|CHAT_\w+)$/;
+/** Unset names that are told of one thing. */
+const MAX_NAMES = 20;
+
 /** Decides whether rules hold, for one pipeline. Throws InvalidConfig for conditions that take too long. */
 export class Judge {
   readonly #known: KnownVariables;
@@ -71,6 +84,20 @@ export class Judge {
   /** Whether one of the paths that the commit changed matches. */
   changed(condition: ChangesCondition, own: DefinedVariables = NONE): boolean {
     return this.#changed(condition, this.#with(own));
+  }
+
+  /**
+   * The names in conditions that are not set, other than those that only some pipelines have; none where nothing is known of the
+   * pipeline.
+   */
+  unset(conditions: readonly Conditions[], own: DefinedVariables = NONE): string[] {
+    if (Object.keys(this.#known.weak).length === 0) return [];
+    const find = layered(this.#known, own);
+    const names = conditions.flatMap(({ expressions = [], changes, exists }) => [
+      ...expressions.flatMap(variablesIn),
+      ...[...(changes?.paths ?? []), changes?.compareTo ?? '', ...(exists?.paths ?? [])].flatMap(namesIn),
+    ]);
+    return [...new Set(names)].filter((name) => !OF_SOME_PIPELINES.test(name) && !find(name)).slice(0, MAX_NAMES);
   }
 
   /** Replaces the variables of the pipeline in a text; unset ones stay. */
