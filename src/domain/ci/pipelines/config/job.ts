@@ -97,7 +97,8 @@ export function readJob(key: string, given: unknown, defaults: JobDefaults, budg
   if (name.length > 255) throw new InvalidConfig(`${where} name is too long (maximum is 255 characters)`);
   const stage = scalarText(raw.stage ?? raw.type ?? 'test');
   if (stage === null || ![FIRST_STAGE, ...defaults.stages, LAST_STAGE].includes(stage)) {
-    throw new InvalidConfig(`${name} job: stage parameter should be ${defaults.stages.join(', ')}`);
+    const stages = [FIRST_STAGE, ...defaults.stages, LAST_STAGE].join(', ');
+    throw new InvalidConfig(`${name} job: chosen stage ${stage ?? ''} does not exist; available stages are ${stages}`);
   }
   const trigger = readTrigger(raw.trigger, `${where}:trigger`, budget);
   const script = readCommands(raw.script, `${where}:script`, budget) ?? [];

@@ -66,8 +66,9 @@ export function planOf({ text, occasion, known, answers, inputs, wantsMerged = f
   const matcher = new PatternMatcher();
   const judge = new Judge(known, matcher, sources);
   try {
-    const { raw, included } = compose(text, { sources, matcher, judge, merger: new Merger() }, inputs);
-    const config = readConfig(raw);
+    const composed = compose(text, { sources, matcher, judge, merger: new Merger() }, inputs);
+    const { raw, included } = composed;
+    const config = readConfig(composed);
     const selection = occasion ? selectPipeline(config, occasion, { matcher, judge }) : allOf(config);
     if (sources.missing.length > 0) return { missing: sources.missing };
     const { stages } = config;
