@@ -107,6 +107,8 @@ describe('The environment of a job', () => {
       variable('A', 'second'),
       variable('B', ['is $', '{A}, $UNKNOWN and $$'].join('')),
       variable('SECRET', 'pa$A', { public: false }),
+      variable('RAW', 'pa$A', { raw: true }),
+      variable('WHERE', '$CI_PROJECT_DIR/$FILE'),
       variable('FILE', 'content', { file: true, public: false }),
       variable('BAD-NAME', 'x'),
       variable('NUL', 'a\0b'),
@@ -115,8 +117,10 @@ describe('The environment of a job', () => {
     const environment = await environmentOf(job, places);
     expect(environment).toMatchObject({
       A: 'second',
-      B: 'is second, $UNKNOWN and $$',
-      SECRET: 'pa$A',
+      B: 'is second,  and $',
+      SECRET: 'pasecond',
+      RAW: 'pa$A',
+      WHERE: `/builds/1/project/${environment.FILE}`,
       PATH: '/own/path',
       OWN: 'yes',
       CI_PROJECT_DIR: '/builds/1/project',
@@ -128,10 +132,10 @@ describe('The environment of a job', () => {
     delete process.env.RUNNER_SECRET;
   });
 
-  it('expands what is known alone', () => {
+  it('has the values of variables in texts, as the runner of today puts them there', () => {
     const text = ['$A-$', '{B}-$C-$', '{}-$'];
-    expect(expand(text.join(''), { A: '1', B: '$A' })).toBe(['1-$A-$C-$', '{}-$'].join(''));
-    expect(expand('$constructor $toString', {})).toBe('$constructor $toString');
+    expect(expand(text.join(''), { A: '1', B: '$A' })).toBe('1-$A---$');
+    expect(expand('$constructor $toString $1 $? $$ $/ $', {})).toBe('    $ $/ $');
   });
 });
 
