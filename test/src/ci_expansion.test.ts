@@ -65,6 +65,11 @@ describe('Variables that refer to others', () => {
     expect([made.value('RAW'), made.value('FILE')]).toEqual(['a$B', '$B']);
   });
 
+  it('are secret if they have a secret in them, and not if they only stand beside it', () => {
+    const made = expansionOf({ A: '$B', B: 'x$SECRET', C: '$D', D: 'd', SECRET: { value: 's', isSecret: true } });
+    expect(['A', 'B', 'C', 'SECRET'].filter((name) => made.isSecret(name))).toEqual(['A', 'B', 'SECRET']);
+  });
+
   it('do not grow without limit: what would be too long stays as it is written', () => {
     const doubled = Array.from({ length: 60 }, (_, at) => [`A${at}`, `$A${at + 1}$A${at + 1}`]);
     const made = expansionOf({ ...Object.fromEntries(doubled), A60: 'a'.repeat(1_000) });
@@ -75,6 +80,7 @@ describe('Variables that refer to others', () => {
   it('may refer to each other in a chain of any length', () => {
     const chain = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`A${at}`, `$A${at + 1}`]));
     expect(expansionOf({ ...chain, A50000: 'end' }).value('A0')).toBe('end');
+    expect(expansionOf({ A: 'a' }).names('$A'.repeat(200_000))).toEqual(['A']);
   });
 });
 

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runnerCommands } from '#src/entrances/cli/runner.ts';
 import { environmentOf, expand } from '#src/entrances/runner/environment.ts';
 import { Masker, Masking } from '#src/entrances/runner/masker.ts';
 import type { JobPayload } from '#src/entrances/runner/payload.ts';
@@ -137,6 +138,16 @@ describe('The environment of a job', () => {
     expect(expand(text.join(''), { A: '1', B: '$A' })).toBe('1-$A---$');
     expect(expand('$constructor $toString $1 $? $$ $/ $', {})).toBe('    $ $/ $');
   });
+});
+
+describe('A runner that was created on a page', () => {
+  it.each([['--description', 'mine'], ['--tag', 'mine'], ['--run-untagged']])(
+    'keeps its name and its tags, which are changed there: %s',
+    async (...given) => {
+      const args = ['--url', 'http://localhost', '--registration-token', 'glrt-token', ...given];
+      await expect(runnerCommands['runner register']?.(args)).rejects.toThrow('are changed there');
+    },
+  );
 });
 
 describe('The token of a job', () => {

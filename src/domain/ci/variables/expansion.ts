@@ -5,6 +5,8 @@ export interface Expandable {
   isFixed?: boolean | undefined;
   /** Whether the runner puts the path of a file in its place. */
   isFile?: boolean | undefined;
+  /** Whether logs may not show it. */
+  isSecret?: boolean | undefined;
 }
 
 /** Characters of the longest value with what it refers to, and of all that is read and made for one pipeline or job. */
@@ -58,6 +60,8 @@ export class Expansion {
   readonly #values = new Map<string, string>();
   readonly #inserted = new Map<string, string>();
   readonly #pieces = new Map<string, Piece[]>();
+  /** Those that have a secret in their values. */
+  readonly #secret = new Set<string>();
 
   constructor(find: (name: string) => Expandable | undefined, mode: Mode, budget = new ExpansionBudget()) {
     this.#find = find;
@@ -96,16 +100,25 @@ export class Expansion {
     return made;
   }
 
+  /** Whether a variable is secret, or has the value of one in its own. */
+  isSecret(name: string): boolean {
+    this.value(name);
+    return this.#secret.has(name) || this.#find(name)?.isSecret === true;
+  }
+
   /** The names of all variables that a text refers to, directly or by others. */
   names(text: string): string[] {
     const found = new Set<string>();
-    const look = (pieces: readonly Piece[]) => pieces.flatMap((piece) => ('name' in piece ? [piece.name] : []));
-    const open = look(this.#split(text));
+    const open: string[] = [];
+    const look = (pieces: readonly Piece[]) => {
+      for (const piece of pieces) if ('name' in piece && !found.has(piece.name)) open.push(piece.name);
+    };
+    look(this.#split(text));
     for (let name = open.pop(); name !== undefined; name = open.pop()) {
       const variable = found.has(name) ? undefined : this.#find(name);
       if (!variable) continue;
       found.add(name);
-      if (isOpen(variable)) open.push(...look(this.#piecesOf(name, variable)));
+      if (isOpen(variable)) look(this.#piecesOf(name, variable));
     }
     return [...found];
   }
@@ -149,7 +162,10 @@ export class Expansion {
     for (const { name } of group) {
       const variable = this.#find(name);
       if (!variable) continue;
-      const made = isCycle ? null : this.#join(this.#piecesOf(name, variable), MAX_VALUE_LENGTH, 'vanish');
+      const pieces = this.#piecesOf(name, variable);
+      const made = isCycle ? null : this.#join(pieces, MAX_VALUE_LENGTH, 'vanish');
+      const isTold = (one: string) => this.#secret.has(one) || this.#find(one)?.isSecret === true;
+      if (made !== null && pieces.some((piece) => 'name' in piece && isTold(piece.name))) this.#secret.add(name);
       this.#values.set(name, made ?? variable.value);
     }
   }

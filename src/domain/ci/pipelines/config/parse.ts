@@ -78,9 +78,11 @@ export function readConfig({ raw, warnings: missing }: Omit<Composed, 'included'
   };
   const given = Object.keys(raw).filter((name) => !GLOBAL.has(name) && !name.startsWith('.'));
   // They add to jobs of templates that are not there.
-  const rests = missing.length > 0 ? given.filter((name) => isRest(raw[name])) : [];
-  warnings.push(...rests.map((name) => `jobs:${name} is left out, as it has no script without such a template`));
-  const names = given.filter((name) => !rests.includes(name));
+  const rests = new Set(missing.length > 0 ? given.filter((name) => isRest(raw[name])) : []);
+  for (const name of [...rests].slice(0, MOST_JOBS)) {
+    warnings.push(`jobs:${name} is left out, as it has no script without such a template`);
+  }
+  const names = given.filter((name) => !rests.has(name));
   if (names.length === 0) throw new InvalidConfig('jobs config should contain at least one visible job');
   if (names.length > MOST_JOBS) throw new InvalidConfig(`jobs config should contain at most ${MOST_JOBS} jobs`);
   const made = names.flatMap((name) => readJob(name, raw[name], defaults, budget));

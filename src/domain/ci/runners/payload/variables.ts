@@ -92,7 +92,9 @@ function expanded(variables: readonly PayloadVariable[], strong: ReadonlySet<str
   const byName = new Map(variables.map((variable) => [variable.key, variable]));
   const expansion = new Expansion((name) => {
     const variable = byName.get(name);
-    return variable && { value: variable.value, isFixed: variable.raw, isFile: variable.file };
+    return (
+      variable && { value: variable.value, isFixed: variable.raw, isFile: variable.file, isSecret: !variable.public }
+    );
   }, 'again');
   const isStrong = (name: string) => strong.has(name);
   const isCredential = (name: string) => !strong.has(name) && byName.get(name)?.masked === true;
@@ -100,8 +102,7 @@ function expanded(variables: readonly PayloadVariable[], strong: ReadonlySet<str
     const { key, value, file, raw } = variable;
     // One that a later one takes the place of is not looked at.
     if (file || raw || !value.includes('$') || byName.get(key) !== variable) return variable;
-    const isPublic = variable.public && expansion.names(value).every((name) => byName.get(name)?.public);
-    return { ...variable, value: expansion.value(key) ?? value, public: isPublic };
+    return { ...variable, value: expansion.value(key) ?? value, public: !expansion.isSecret(key) };
   });
   return { list, expansion, isStrong, isCredential };
 }
