@@ -329,6 +329,10 @@ describe('Includes', () => {
     await write('templates/one.yml', spec('1.0'));
     await write('templates/two/template.yml', 'include: /parts/two.yml');
     await write('parts/two.yml', 'second: {script: x}');
+    await write(
+      'templates/self.yml',
+      'spec: {component: [name, sha, version, reference]}\n---\n"$[[ component.name ]] $[[ component.version ]] $[[ component.reference ]]": {script: "$[[ component.sha ]]"}',
+    );
     await release('v1.0.0');
     await updateFile(world.as(owner), source.project.id, {
       ...{ path: 'templates/one.yml', content: spec('1.10'), branch: 'master', message: 'Newer' },
@@ -361,6 +365,8 @@ describe('Includes', () => {
     expect(await tried(`${at}/one@~latest`)).toBe('unit 1.10');
     expect(await tried(`${at}/one@master`)).toBe('unit 2');
     expect(await tried(`${at}/two@master`)).toBe('second');
+    expect(await tried(`${at}/self@~latest`)).toBe('self v1.10.0 ~latest');
+    expect(await tried(`${new URL(world.url).host}/${source.project.fullPath}/two@master`)).toBe('second');
     expect(await tried(`${at}/one@3`)).toBe(`Component \`${source.project.fullPath}/one\` has no version \`3\``);
     expect(await tried(`${at}/none@master`)).toContain('does not exist in version `master`');
     expect(await tried(`$CI_SERVER_HOST/${hidden.fullPath}/one@master`)).toContain('not found or access denied');

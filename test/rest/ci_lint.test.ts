@@ -138,6 +138,27 @@ describe('POST /projects/:id/ci/lint', () => {
     expect(dry.body).toMatchObject({ valid: true, jobs: [] });
   });
 
+  it('names the variables that are not set in the rules of what a push would leave out', async () => {
+    const content = `
+unit: {script: x}
+ship: {script: x, rules: [{if: $SHIPS == "yes" && $CI_COMMIT_TAG}, {if: $CI_COMIT_BRANCH}]}
+old: {script: x, only: {variables: [$OLD]}}
+some: {script: x, rules: [{changes: ["$FOLDER/*"], when: never}, {when: never}]}
+there: {script: x, rules: [{if: $NOT_SET == null}]}
+tagged: {script: x, rules: [{if: $CI_COMMIT_TAG}]}
+`;
+    const ask = async (more: object) => (await world.api(developer).post(at, { content, ...more })).body.warnings;
+    const told = 'left it out, and these variables in them are not set:';
+    expect(await ask({ dry_run: true })).toEqual([
+      `jobs:ship:rules ${told} $SHIPS, $CI_COMIT_BRANCH`,
+      `jobs:old:only ${told} $OLD`,
+      `jobs:some:rules ${told} $FOLDER`,
+    ]);
+    expect(await ask({})).toEqual([]);
+    const filtered = { content: `workflow: {rules: [{if: $NOBODY}]}${content}`, dry_run: true };
+    expect(await ask(filtered)).toEqual([`workflow:rules ${told} $NOBODY`]);
+  });
+
   it('is for developers, who alone use its variables', async () => {
     const content = 'a: {script: x}';
     const statuses = await Promise.all(

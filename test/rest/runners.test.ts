@@ -325,7 +325,11 @@ describe('The runner of a job', () => {
 describe('POST /ci/lint', () => {
   it.each([
     ['a: {script: x}', 'valid', []],
-    ['a: {stage: nowhere}', 'invalid', ['a job: stage parameter should be build, test, deploy']],
+    [
+      'a: {stage: nowhere}',
+      'invalid',
+      ['a job: chosen stage nowhere does not exist; available stages are .pre, build, test, deploy, .post'],
+    ],
     ['', 'invalid', ['Please provide content of .gitlab-ci.yml']],
     ['{', 'invalid', [expect.any(String)]],
     ['a: {script: "\u0000"}', 'invalid', [expect.any(String)]],

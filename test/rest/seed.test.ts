@@ -173,7 +173,7 @@ describe('The sample data is as docs/testing-clients.md says', () => {
     });
     expect(await trace.text()).toContain('AssertionError');
     expect((await get('/projects/2/pipelines')).body).toMatchObject([{ id: 7, status: 'running' }]);
-    expect((await get('/projects/6/pipelines/9')).body.yaml_errors).toContain('stage parameter should be');
+    expect((await get('/projects/6/pipelines/9')).body.yaml_errors).toContain('does not exist; available stages are');
   });
 
   it('environments, deployments, variables, snippets', LONG, async () => {

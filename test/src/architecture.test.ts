@@ -130,7 +130,6 @@ const PARSERS_OF_OWN_TEXT = [
   'src/access/sign_in/challenges.ts',
   'src/access/oauth/keys.ts',
   'src/domain/ci/pipelines/given_variables.ts',
-  'src/domain/ci/pipelines/push.ts',
   'src/domain/packages/npm.ts',
   'src/domain/repository/contributors_kept.ts',
   'src/domain/repository/languages/count.ts',

@@ -3,22 +3,25 @@ import type { PipelineOrigin } from '#src/domain/ci/pipelines/config/base/origin
 import { type Answers, keyOf, type Wanted } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { planOf } from '#src/domain/ci/pipelines/config/plan.ts';
 import { readExpression } from '#src/domain/ci/pipelines/config/rules/expression.ts';
+import { knownTemplate } from '#src/domain/ci/pipelines/config/templates.ts';
 
 interface Case {
   origin?: Partial<PipelineOrigin>;
   weak?: Record<string, string>;
   strong?: Record<string, string>;
   files?: Record<string, string>;
+  templates?: readonly string[];
   changed?: string[];
   tree?: string[];
 }
 
 const BRANCH: PipelineOrigin = { ref: 'topic', tag: false, source: 'push', project: 'group/project' };
 
-function answersOf({ files = {}, changed, tree }: Case): Answers {
+function answersOf({ files = {}, templates = [], changed, tree }: Case): Answers {
   const answers = new Map<string, ReturnType<Answers['get']>>();
   const add = (wanted: Wanted, answer: ReturnType<Answers['get']>) => answers.set(keyOf(wanted), answer);
   for (const [path, text] of Object.entries(files)) add({ kind: 'file', place: null, path }, { text });
+  for (const name of templates) add({ kind: 'template', name }, knownTemplate(name) ?? { error: `no ${name}` });
   if (changed) add({ kind: 'changes', compareTo: null }, { paths: changed, isWhole: true });
   const paths = tree ?? Object.keys(files);
   add({ kind: 'tree', place: null }, { paths, isWhole: true });
@@ -214,7 +217,8 @@ describe('The workflow', () => {
     const text = `variables: {A: file, B: file}\n${workflow('[{variables: {A: workflow, C: c}, auto_cancel: {on_job_failure: all}}]', ', name: " $A of $CI_COMMIT_BRANCH ", auto_cancel: {on_new_commit: interruptible}')}\nk: {script: x, variables: {A: job}}`;
     const made = plan(text);
     expect(made).toMatchObject({
-      name: 'workflow of topic',
+      name: ' $A of $CI_COMMIT_BRANCH ',
+      variables: { values: { A: 'workflow', B: 'file', C: 'c' }, raw: [] },
       autoCancel: { onNewCommit: 'interruptible', onJobFailure: 'all' },
     });
     expect(made.jobs?.map(({ variables }) => variables)).toEqual([
@@ -354,13 +358,13 @@ test: {script: x, needs: [{job: build, parallel: {matrix: [{OS: linux, ARCH: [x6
   });
 
   it.each([
-    ['needs: [no]', 'j job: undefined need: no'],
+    ['needs: [no]', 'j job: undefined need: no; there are b, j, later'],
     ['needs: [{job: no, optional: true}]', 'b j later'],
-    ['needs: [later]', 'j job: need later is not defined in current or prior stages'],
+    ['needs: [later]', 'j job: need later is not defined in current or prior stages: it is in deploy, and j in test'],
     ['needs: [j]', 'The pipeline has circular dependencies: j waits for itself'],
     ['needs: [{artifacts: true}]', "jobs:j:needs job can't be blank"],
     [`needs: [${'b,'.repeat(51)}]`, 'jobs:j:needs config has too many needs (maximum is 50)'],
-    ['needs: [b], dependencies: [c]', 'j job: undefined dependency: c'],
+    ['needs: [b], dependencies: [c]', 'j job: undefined dependency: c; there are b, j, later'],
     ['needs: [], dependencies: [b]', 'j job: dependency b should be part of needs'],
   ])('with %s: %s', (keys, expected) => {
     expect(jobs(`b: {script: x, stage: build}\nj: {script: x, ${keys}}\nlater: {script: x, stage: deploy}`)).toBe(
@@ -466,7 +470,80 @@ describe('include', () => {
   });
 });
 
+describe('Templates of others', () => {
+  const including = (name: string, more = 'j: {script: x}') => `include: {template: ${name}}\n${more}`;
+
+  it.each([
+    [
+      'Workflows/MergeRequest-Pipelines.gitlab-ci.yml',
+      { weak: { CI_COMMIT_BRANCH: 'topic', CI_DEFAULT_BRANCH: 'main' } },
+      'filtered',
+    ],
+    ['Workflows/MergeRequest-Pipelines.gitlab-ci.yml', { weak: { CI_PIPELINE_SOURCE: 'merge_request_event' } }, 'j'],
+    ['Workflows/Branch-Pipelines.gitlab-ci.yml', {}, 'j'],
+  ])('rule whether there is a pipeline, as %s does: %j', (name, given, expected) => {
+    expect(jobs(including(name), { ...given, templates: [name] })).toBe(expected);
+  });
+
+  it.each([
+    'Jobs/SAST.gitlab-ci.yml',
+    'Security/Secret-Detection.gitlab-ci.yml',
+    'Code-Quality.gitlab-ci.yml',
+    'Pages/Hugo.gitlab-ci.yml',
+  ])('that need programs of theirs add nothing, and the author is told: %s', (name) => {
+    const text = including(
+      name,
+      'j: {script: x}\nscan: {stage: test, variables: {A: b}}\nown: {extends: .scan, script: x}',
+    );
+    const made = plan(text, { templates: [name] });
+    expect(made.jobs?.map((one) => one.name)).toEqual(['j', 'own']);
+    expect(made.warnings).toEqual([
+      `Template \`${name}\` is ignored: there is none like it here, and it adds no jobs`,
+      'jobs:scan is left out, as it has no script without such a template',
+    ]);
+  });
+
+  it('are an error if nobody knows them', () => {
+    expect(jobs(including('Odd/Thing.gitlab-ci.yml'), { templates: ['Odd/Thing.gitlab-ci.yml'] })).toBe(
+      'no Odd/Thing.gitlab-ci.yml',
+    );
+  });
+});
+
+describe('A job that is named like one of a matrix', () => {
+  it('takes its place', () => {
+    const text =
+      'j: {script: x, parallel: {matrix: [{A: [a, b]}]}}\n"j: [a]": {script: own}\nk: {script: x, needs: [j]}';
+    const made = plan(text);
+    expect(made.jobs?.map(({ name, options }) => `${name} ${options.script}`)).toEqual([
+      'j: [b] x',
+      'j: [a] own',
+      'k x',
+    ]);
+  });
+});
+
 describe('Inputs', () => {
+  it.each(['a/b', 'a b', 'a.b', 'größe', 'a-b_c'])('have any name: %s', (name) => {
+    expect(jobs(`spec: {inputs: {"${name}": {default: made}}}\n---\n"$[[ inputs.${name} ]]": {script: x}`)).toBe(
+      'made',
+    );
+  });
+
+  it.each([
+    ["it's $HOME; ls", "it\\\\'s\\\\ \\\\$HOME\\\\;\\\\ ls"],
+    ['', "''"],
+  ])('are one word for a shell with posix_escape: %s', (value, expected) => {
+    const text = `spec: {inputs: {a: {default: ${JSON.stringify(value)}}}}\n---\nj: {script: "$[[ inputs.a | posix_escape ]]"}`;
+    expect(plan(text).jobs?.[0]?.options.script).toEqual([expected.replaceAll('\\\\', '\\')]);
+  });
+
+  it('that are not there are told with those that are', () => {
+    expect(jobs('spec: {inputs: {a: {default: b}}}\n---\nj: {script: "$[[ inputs.c ]]"}')).toBe(
+      'unknown interpolation key: `c`; there are `a`',
+    );
+  });
+
   const header =
     'spec: {inputs: {name: {}, count: {type: number, default: 2}, on: {type: boolean, default: true}, list: {type: array, default: [a, b]}, kind: {options: [x, y], default: x}, tag: {regex: "^v[0-9]+$", default: v1}}}\n---\n';
   const body =
@@ -522,8 +599,8 @@ j:
     const [made] = plan(text).jobs ?? [];
     expect(made?.allowFailure).toBe(false);
     expect(made?.variables).toEqual({ PLAIN: '1', RAW: '$A', SAID: 'x' });
+    expect(made?.raw).toEqual(['RAW']);
     expect(made?.options).toMatchObject({
-      raw_variables: ['RAW'],
       image: { pull_policy: 'always' },
       cache: [{ key: { files: ['lock'], prefix: 'p' }, policy: 'pull', fallback_keys: ['k'] }, { paths: ['n'] }],
       artifacts: { exclude: ['p'], reports: { junit: ['a.xml'], dotenv: ['b.env'], cobertura: ['c.xml'] } },

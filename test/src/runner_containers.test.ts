@@ -156,6 +156,17 @@ describe('A job with an image', { timeout: 60_000 }, () => {
     expect(readdirSync(place)).toEqual([]);
   });
 
+  it('is run by an entrypoint that is a shell with a text to run', async () => {
+    const calls = fakeEngine('docker');
+    const image = { name: 'alpine', entrypoint: ['/bin/sh', '-c'] };
+    expect(await run(job(['true'], { image }))).toEqual({ state: 'success' });
+    const [started = []] = calls().filter(([command]) => command === 'run');
+    expect(started.slice(started.indexOf('--entrypoint'))).toEqual([
+      ...['--entrypoint', '/bin/sh', '--', 'alpine', '-c'],
+      expect.stringMatching(/^sh '\/.*\/tmp\/script'$/),
+    ]);
+  });
+
   it('gives the program that starts containers none of its variables', async () => {
     fakeEngine('podman');
     expect(await run(job(['true'], { image: { name: 'alpine' } }))).toEqual({ state: 'success' });

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runnerCommands } from '#src/entrances/cli/runner.ts';
 import { environmentOf, expand } from '#src/entrances/runner/environment.ts';
 import { Masker, Masking } from '#src/entrances/runner/masker.ts';
 import type { JobPayload } from '#src/entrances/runner/payload.ts';
@@ -107,6 +108,8 @@ describe('The environment of a job', () => {
       variable('A', 'second'),
       variable('B', ['is $', '{A}, $UNKNOWN and $$'].join('')),
       variable('SECRET', 'pa$A', { public: false }),
+      variable('RAW', 'pa$A', { raw: true }),
+      variable('WHERE', '$CI_PROJECT_DIR/$FILE'),
       variable('FILE', 'content', { file: true, public: false }),
       variable('BAD-NAME', 'x'),
       variable('NUL', 'a\0b'),
@@ -115,8 +118,10 @@ describe('The environment of a job', () => {
     const environment = await environmentOf(job, places);
     expect(environment).toMatchObject({
       A: 'second',
-      B: 'is second, $UNKNOWN and $$',
-      SECRET: 'pa$A',
+      B: 'is second,  and $',
+      SECRET: 'pasecond',
+      RAW: 'pa$A',
+      WHERE: `/builds/1/project/${environment.FILE}`,
       PATH: '/own/path',
       OWN: 'yes',
       CI_PROJECT_DIR: '/builds/1/project',
@@ -128,11 +133,21 @@ describe('The environment of a job', () => {
     delete process.env.RUNNER_SECRET;
   });
 
-  it('expands what is known alone', () => {
+  it('has the values of variables in texts, as the runner of today puts them there', () => {
     const text = ['$A-$', '{B}-$C-$', '{}-$'];
-    expect(expand(text.join(''), { A: '1', B: '$A' })).toBe(['1-$A-$C-$', '{}-$'].join(''));
-    expect(expand('$constructor $toString', {})).toBe('$constructor $toString');
+    expect(expand(text.join(''), { A: '1', B: '$A' })).toBe('1-$A---$');
+    expect(expand('$constructor $toString $1 $? $$ $/ $', {})).toBe('    $ $/ $');
   });
+});
+
+describe('A runner that was created on a page', () => {
+  it.each([['--description', 'mine'], ['--tag', 'mine'], ['--run-untagged']])(
+    'keeps its name and its tags, which are changed there: %s',
+    async (...given) => {
+      const args = ['--url', 'http://localhost', '--registration-token', 'glrt-token', ...given];
+      await expect(runnerCommands['runner register']?.(args)).rejects.toThrow('are changed there');
+    },
+  );
 });
 
 describe('The token of a job', () => {

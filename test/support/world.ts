@@ -379,7 +379,8 @@ export async function startWorld(
   const outgoing = mailer && { mailer, baseUrl: () => listening.promise };
   const baseUrl = () => listening.promise;
   const hooks = new HookDeliveries({ db, repositories, secret, imports, baseUrl, sshAddress: () => null, report });
-  const handlers = jobHandlers({ db, repositories, uploads, secret, imports, outgoing, hooks });
+  const address = async () => ({ baseUrl: await baseUrl(), ssh: null });
+  const handlers = jobHandlers({ db, repositories, uploads, secret, imports, outgoing, hooks, address });
   const listener = await Listener.open(databaseUrl, report);
   // To make a connection takes PostgreSQL longer than most tests ask of it: one serves the queue.
   const queue = { url: databaseUrl, listener, db, connections: 1 };

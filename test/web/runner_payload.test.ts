@@ -112,7 +112,7 @@ unit:
           artifact_format: 'zip',
         },
       ],
-      cache: [{ key: '$CI_JOB_NAME', untracked: true, paths: ['vendor/'] }],
+      cache: [{ key: 'unit', untracked: true, paths: ['vendor/'] }],
       credentials: [
         {
           type: 'registry',

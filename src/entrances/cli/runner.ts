@@ -2,6 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import path from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
+import { CREATED_RUNNER_TOKEN } from '#src/access/credentials/tokens/runner_tokens.ts';
 import { withoutTrailingSlashes } from '#src/base/text.ts';
 import { print, type Run, required, UsageError } from '#src/entrances/cli/command.ts';
 import { RunnerApi } from '#src/entrances/runner/api.ts';
@@ -30,6 +31,10 @@ async function register(args: string[]): Promise<number> {
   const given = required(values['registration-token'], '--registration-token');
   const registrationToken = given === '-' ? (await readText(process.stdin)).trim() : given;
   const file = path.resolve(values.config ?? USUAL_CONFIG);
+  const isCreated = registrationToken.startsWith(CREATED_RUNNER_TOKEN);
+  if (isCreated && (values.description !== undefined || values.tag.length > 0 || values['run-untagged'])) {
+    throw new UsageError('The name and the tags of a runner that was created on a page are changed there.');
+  }
   const description = values.description ?? hostname();
   // A runner with tags takes untagged jobs only if requested.
   const runUntagged = values.tag.length === 0 || values['run-untagged'];
@@ -45,7 +50,8 @@ async function register(args: string[]): Promise<number> {
     await api.unregister(made.token);
     throw error;
   }
-  return print(`Registered runner ${made.id} (${description}). Its token is in ${file}.\n`);
+  const name = isCreated ? '' : ` (${description})`;
+  return print(`Registered runner ${made.id}${name}. Its token is in ${file}.\n`);
 }
 
 async function unregister(args: string[]): Promise<number> {

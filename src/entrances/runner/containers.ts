@@ -45,7 +45,7 @@ export async function runInContainer(
     ...pullPolicy(image),
     ...(entrypoint === undefined ? [] : ['--entrypoint', entrypoint]),
     // What follows are no options, whatever the name of the image.
-    ...['--', image.name, ...before, 'sh', script],
+    ...['--', image.name, ...before, ...commandFor(image, script)],
   ];
   try {
     const ending = await run({ program: engine, args, environment: process.env, ...around });
@@ -58,6 +58,11 @@ export async function runInContainer(
     const removing = promisify(execFile)(engine, ['rm', '--force', name], { timeout: 30_000 });
     await removing.catch(() => undefined);
   }
+}
+
+/** What runs a script. A shell that is to run one text (`-c`) would take it for the name of the text. */
+function commandFor({ entrypoint }: JobImage, script: string): string[] {
+  return entrypoint?.at(-1) === '-c' ? [`sh '${script.replaceAll("'", "'\\''")}'`] : ['sh', script];
 }
 
 /** Gives what containers made, which belongs to root there, to the user of the runner, so that it can be removed. */

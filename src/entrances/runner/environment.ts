@@ -34,18 +34,13 @@ export async function environmentOf(
   { project, builds, files, own: known }: { project: string; builds: string; files: string; own: Values },
 ): Promise<Record<string, string>> {
   const own = Object.fromEntries(HANDED_ON.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
-  const values: Record<string, string> = {
-    ...variablesOf({ variables: [...shown(known), ...job.variables] }),
-    CI_PROJECT_DIR: project,
-    CI_BUILDS_DIR: builds,
-  };
-  const paths = job.variables.filter(({ key, file }) => file && isName(key));
-  for (const [at, { key }] of paths.entries()) {
-    const file = path.join(files, String(at));
-    await writeFile(file, values[key] ?? '', { mode: 0o600 });
-    values[key] = file;
-  }
-  return { ...own, ...values };
+  const places = { CI_PROJECT_DIR: project, CI_BUILDS_DIR: builds };
+  const variables = [...shown(known), ...job.variables, ...shown(places)];
+  const last = new Map(variables.map((variable) => [variable.key, variable]));
+  const contents = [...last.values()].filter(({ key, file }) => file && isName(key));
+  const paths = Object.fromEntries(contents.map(({ key }, at) => [key, path.join(files, String(at))]));
+  for (const { key, value } of contents) await writeFile(paths[key] ?? '', value, { mode: 0o600 });
+  return { ...own, ...variablesOf({ variables }, paths) };
 }
 
 /** The words of today's runners for processors. */
@@ -74,24 +69,29 @@ function shown(values: Values): JobPayload['variables'] {
   return Object.entries(values).map(([key, value]) => ({ key, value, public: true, file: false }));
 }
 
-/** The variables of a job by name. References to variables within public values are expanded; secret values stay as they are. */
-export function variablesOf({ variables }: Pick<JobPayload, 'variables'>): Record<string, string> {
+/**
+ * The variables of a job by name. What they refer to is put in its place, once, unless they are raw or files: the server has done so for
+ * what it knows.
+ *
+ * @param paths those of files, which stand for their contents
+ */
+export function variablesOf({ variables }: Pick<JobPayload, 'variables'>, paths: Values = {}): Record<string, string> {
   const usable = variables.filter(({ key, value }) => isName(key) && !value.includes('\0'));
-  const given = Object.fromEntries(usable.map(({ key, value }) => [key, value]));
-  const open = new Set(usable.filter((variable) => variable.public && !variable.file).map(({ key }) => key));
-  return Object.fromEntries(
-    Object.entries(given).map(([key, value]) => {
-      const others = { ...given, [key]: '' };
-      return [key, open.has(key) ? expand(value, others) : value];
-    }),
-  );
+  const given = { ...Object.fromEntries(usable.map(({ key, value }) => [key, value])), ...paths };
+  const fixed = new Map(usable.map(({ key, raw, file }) => [key, raw === true || file]));
+  const entries = Object.entries(given);
+  return Object.fromEntries(entries.map(([key, value]) => [key, fixed.get(key) ? value : expand(value, given)]));
 }
 
-/** Expands `$NAME` and `${NAME}` if there is such a variable; leaves the rest. */
+/** References as Go's `os.Expand` reads them: names, names in braces, and single characters of a shell, of which `$$` is a dollar sign. */
+const REFERENCE = /\$(?:\{([^}]{0,255})\}|([A-Za-z_]\w*)|([*#$@!?\-0-9]))/g;
+
+/** Expands references to variables; those that are not set become empty. */
 export function expand(text: string, values: Values): string {
-  return text.replace(/\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g, (whole, plain?: string, braced?: string) => {
-    const name = plain ?? braced ?? '';
-    return Object.hasOwn(values, name) ? (values[name] ?? '') : whole;
+  return text.replace(REFERENCE, (_whole, braced?: string, plain?: string, special?: string) => {
+    const name = braced ?? plain ?? special ?? '';
+    if (name === '$') return '$';
+    return Object.hasOwn(values, name) ? (values[name] ?? '') : '';
   });
 }
 

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JobGone, type RunnerApi } from '#src/entrances/runner/api.ts';
+import { variablesOf } from '#src/entrances/runner/environment.ts';
 import { Masking } from '#src/entrances/runner/masker.ts';
 import type { JobPayload } from '#src/entrances/runner/payload.ts';
 
@@ -32,7 +33,9 @@ export class JobLog {
     this.#file = file;
     this.#api = api;
     this.#job = job;
-    const secrets = job.variables.filter((variable) => variable.masked === true).map(({ value }) => value);
+    const values = variablesOf(job);
+    const masked = job.variables.filter((variable) => variable.masked === true);
+    const secrets = masked.flatMap(({ key, value }) => [value, values[key] ?? '']);
     this.#masker = new Masking([job.token, ...secrets]);
     this.#sending = this.#sendAll();
   }

@@ -6,7 +6,14 @@ export interface JobPayload {
   git_info: GitInfo;
   /** Seconds. */
   runner_info: { timeout: number };
-  variables: { key: string; value: string; public: boolean; file: boolean; masked?: boolean | null }[];
+  variables: {
+    key: string;
+    value: string;
+    public: boolean;
+    file: boolean;
+    masked?: boolean | null;
+    raw?: boolean | null;
+  }[];
   steps: JobStep[];
   image?: JobImage | null;
   services?: JobService[] | null;

@@ -107,7 +107,7 @@ class Work {
         project: this.#project,
         temporary,
         caches: path.join(directory, 'cache'),
-        variables: { ...variablesOf(this.#job), CI_PROJECT_DIR: this.#project },
+        variables: this.#variables(),
         say: (line) => this.#log.say(line),
         untracked: () => this.#untracked(),
       };
@@ -209,7 +209,12 @@ class Work {
     const engine = this.#container?.engine;
     if (!engine || !services?.length) return null;
     const variables = this.#variables();
-    const named = services.map((service) => ({ ...service, name: expand(service.name, variables) }));
+    const named = services.map((service) => ({
+      ...service,
+      name: expand(service.name, variables),
+      alias: service.alias && expand(service.alias, variables),
+      variables: service.variables?.map(({ key, value }) => ({ key, value: expand(value, variables) })) ?? null,
+    }));
     const { temporary } = this.#around;
     const say = (line: string) => this.#log.say(line);
     const signal = AbortSignal.any([this.#signal, this.#log.canceling]);

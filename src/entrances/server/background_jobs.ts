@@ -79,6 +79,8 @@ export interface JobSettings extends Pick<ImportStores, 'secret' | 'imports' | '
   outgoing?: Outgoing | undefined;
   /** Delivers webhooks. */
   hooks?: HookDeliveries | undefined;
+  /** Where the server is. */
+  address?: Context['address'];
 }
 
 /** The schedules of jobs, and how many of a name run at once. */
@@ -109,13 +111,23 @@ export const JOB_PACES: JobPaces = {
 };
 
 /** The handler of every job. */
-export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...importing }: JobSettings): JobHandlers {
+export function jobHandlers({
+  db,
+  repositories,
+  uploads,
+  outgoing,
+  hooks,
+  address,
+  ...importing
+}: JobSettings): JobHandlers {
   const followers = FOLLOWERS;
   /** The context for commands that run for a user; null if the user is no longer active. */
   const as = async (userId: number, jobs: JobQueue): Promise<Context | null> => {
     const actor = await activeUser(db, userId);
     const { secret, imports } = importing;
-    return actor && { db, actor, secret, jobs, followers, repositories, uploads, imports, clientAddress: null };
+    return (
+      actor && { db, actor, secret, jobs, followers, repositories, uploads, imports, clientAddress: null, address }
+    );
   };
   return {
     'projects.remove': ({ projectId }) => removeProject({ db, repositories, uploads }, projectId),

@@ -71,7 +71,8 @@ export function createEntrance({
     domainContext: (actor, request: Request) => {
       const { ip = null, res: answer } = request;
       noteCaller(request, actor);
-      return { ...stores, tools, actor, clientAddress: ip, answer };
+      const address = async () => ({ baseUrl: entrance.baseUrl(request), ssh: sshAddress() });
+      return { ...stores, tools, actor, clientAddress: ip, answer, address };
     },
     contextAt: async (context, url) => {
       const { avatarServiceEnabled } = await currentSettings(db);

@@ -79,7 +79,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const stopped = new AbortController();
   const stores = { db, repositories, uploads, secret, imports };
   const hooks = new HookDeliveries({ ...stores, baseUrl, sshAddress, report });
-  const handlers = jobHandlers({ ...stores, outgoing, hooks, stopping: stopped.signal });
+  const address = async () => ({ baseUrl: await baseUrl(), ssh: sshAddress() });
+  const handlers = jobHandlers({ ...stores, outgoing, hooks, address, stopping: stopped.signal });
   const jobs = await startJobs({
     url: directUrl,
     listener,

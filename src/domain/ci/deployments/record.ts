@@ -1,5 +1,6 @@
 import { parseDuration } from '#src/base/duration.ts';
 import type { DeploymentStatus } from '#src/domain/ci/deployments/list.ts';
+import { finalUrl, type KnownForUrl } from '#src/domain/ci/environments/url.ts';
 import { slugOf } from '#src/domain/ci/environments/values.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { isWebUrl } from '#src/platform/web_url.ts';
@@ -26,6 +27,10 @@ interface OfJob extends NewDeployment {
   action: string | null;
   /** How long the environment is used from then on, as the file says it. */
   autoStopIn: string | null;
+  /** What its URL refers to; null for those of earlier versions, which are as they should be. */
+  known: KnownForUrl | null;
+  /** The variables that the job has reported. */
+  reported: Record<string, string> | null;
 }
 
 /** Records the deployments of jobs that have begun to run, whose pipelines are locked. */
@@ -57,10 +62,13 @@ export async function recordDeployment(tx: Transaction, jobId: number): Promise<
   const [job] = await tx.$queryRaw<OfJob[]>`
     SELECT j.project_id AS "projectId", p.ref, p.tag, p.sha, j.user_id AS "userId", j.id AS "jobId", j.environment,
       j.environment_url AS url, j.environment_action AS action, j.options->'environment'->>'tier' AS tier,
-      j.options->'environment'->>'auto_stop_in' AS "autoStopIn"
+      j.options->'environment'->>'auto_stop_in' AS "autoStopIn", j.options->'environment'->'known' AS known,
+      (SELECT r.variables FROM job_reports r WHERE r.job_id = j.id AND r.type = 'dotenv') AS reported
     FROM jobs j JOIN pipelines p ON p.id = j.pipeline_id WHERE j.id = ${jobId} AND j.environment IS NOT NULL`;
   if (!job) return;
-  const { action, autoStopIn, ...deployment } = job;
+  const { action, autoStopIn, known, reported, ...written } = job;
+  const url = written.url !== null && known !== null ? finalUrl(written.url, known, reported ?? {}) : written.url;
+  const deployment = { ...written, url };
   if (action === 'stop') return stopEnvironment(tx, deployment);
   // Statuses of jobs of other systems have no action.
   if (action === null || action === 'start') await succeed(tx, deployment);

@@ -1,16 +1,19 @@
 import { parseDuration } from '#src/base/duration.ts';
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
-import { TIERS } from '#src/domain/ci/environments/tier.ts';
-import { ENVIRONMENT_NAME } from '#src/domain/ci/environments/values.ts';
+import { TIERS, tierOf } from '#src/domain/ci/environments/tier.ts';
+import { knownForUrl } from '#src/domain/ci/environments/url.ts';
+import { ENVIRONMENT_NAME, slugOf } from '#src/domain/ci/environments/values.ts';
 import { settlePipeline } from '#src/domain/ci/jobs/settle.ts';
 import { commitTime } from '#src/domain/ci/pipelines/commit_time.ts';
 import type { PipelineOrigin } from '#src/domain/ci/pipelines/config/base/origin.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
-import { expand, expandKnown } from '#src/domain/ci/pipelines/config/base/variables.ts';
+import type { DefinedVariables } from '#src/domain/ci/pipelines/config/base/values.ts';
+import { ofJobName } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import { type JobConfig, stageIndexOf } from '#src/domain/ci/pipelines/config/model.ts';
 import type { CrossNeed } from '#src/domain/ci/pipelines/config/needs.ts';
 import type { PipelinePlan } from '#src/domain/ci/pipelines/config/plan.ts';
-import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
+import { type KnownVariables, layered } from '#src/domain/ci/pipelines/config/rules/judge.ts';
+import { Expansion, ExpansionBudget } from '#src/domain/ci/variables/expansion.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 
@@ -49,9 +52,12 @@ export async function buildPipeline(
 ): Promise<number | null> {
   const commit = await repository.commit(input.sha);
   return context.db.$transaction(async (tx) => {
-    const id = await insertPipeline(tx, input, plan, commit && commitTime(commit));
-    if (id === null) return null;
-    if (!input.isSkipped) await insertJobs(tx, id, input, plan);
+    const made = await insertPipeline(tx, input, plan, commit && commitTime(commit));
+    if (made === null) return null;
+    const { id } = made;
+    const variables = new PipelineVariables(input.known, made.iid);
+    await nameIt(tx, id, plan, variables);
+    if (!input.isSkipped) await insertJobs(tx, id, input, { plan, variables });
     await settlePipeline(tx, context, id);
     // A pipeline that failed from the start has no later end.
     if (plan.error !== null) {
@@ -71,9 +77,9 @@ export async function buildPipeline(
 async function insertPipeline(
   tx: Transaction,
   input: NewPipeline,
-  { error, name, autoCancel }: PipelinePlan,
+  { error, autoCancel }: PipelinePlan,
   committedAt: number | null,
-): Promise<number | null> {
+): Promise<{ id: number; iid: number } | null> {
   const {
     projectId,
     ref,
@@ -91,25 +97,62 @@ async function insertPipeline(
   // Pipelines of merge requests are those that have one.
   const source = input.source === 'merge_request_event' || input.source === 'web' ? 'api' : input.source;
   const status = error !== null ? 'failed' : input.isSkipped ? 'skipped' : 'pending';
-  const [row] = await tx.$queryRaw<{ id: number }[]>`
+  const [row] = await tx.$queryRaw<{ id: number; iid: number }[]>`
     INSERT INTO pipelines (project_id, ref, tag, sha, before_sha, status, source, user_id, trigger_id, schedule_id, source_job_id,
-      merge_request_id, variables_encrypted, predefined, name, auto_cancel, yaml_errors, push_key, committed_at, finished_at)
+      merge_request_id, variables_encrypted, predefined, auto_cancel, yaml_errors, push_key, committed_at, finished_at)
     VALUES (${projectId}, ${ref}, ${tag}, ${sha}, ${beforeSha}, ${status}::job_status,
       ${source}::pipeline_source, ${userId}, ${triggerId ?? null}::int, ${scheduleId ?? null}::int, ${sourceJobId ?? null}::int,
       ${mergeRequestId ?? null}::int, ${variablesEncrypted ?? null}::bytea,
-      ${JSON.stringify(input.known.kept)}::jsonb, ${name}, ${autoCancel && JSON.stringify(autoCancel)}::jsonb, ${error}, ${pushKey ?? null},
+      ${JSON.stringify(input.known.kept)}::jsonb, ${autoCancel && JSON.stringify(autoCancel)}::jsonb, ${error}, ${pushKey ?? null},
       to_timestamp(${committedAt}::float8), CASE WHEN ${error}::text IS NULL THEN NULL ELSE now() END)
-    ON CONFLICT (push_key) DO NOTHING RETURNING id`;
-  return row?.id ?? null;
+    ON CONFLICT (push_key) DO NOTHING RETURNING id, iid`;
+  return row ?? null;
 }
 
+/** Writes the name that the file gives the pipeline, which may have its number in it. */
+async function nameIt(
+  tx: Transaction,
+  id: number,
+  { name, variables }: PipelinePlan,
+  known: PipelineVariables,
+): Promise<void> {
+  const shown = name && known.with(variables).text(name, MAX_TEXT_LENGTH).trim().slice(0, MAX_NAME_LENGTH);
+  if (shown) await tx.pipeline.update({ where: { id }, data: { name: shown } });
+}
+
+/** What is known when a pipeline is made, with its number. */
+class PipelineVariables {
+  readonly #known: KnownVariables;
+  readonly #budget = new ExpansionBudget();
+
+  constructor({ weak, ...known }: KnownVariables, iid: number) {
+    this.#known = { ...known, weak: { ...weak, CI_PIPELINE_IID: String(iid) } };
+  }
+
+  /** Together with variables of the file, and with predefined ones of a job. */
+  with(own: DefinedVariables, ofJob: Variables = {}): Expansion {
+    const { weak, ...known } = this.#known;
+    return new Expansion(layered({ ...known, weak: { ...weak, ...ofJob } }, own), 'final', this.#budget);
+  }
+}
+
+/** Characters of the longest text with variables in it. */
+const MAX_TEXT_LENGTH = 1_000;
+
 /** One statement for all jobs, in the order of stages. */
-async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipeline, plan: PipelinePlan): Promise<void> {
+async function insertJobs(
+  tx: Transaction,
+  pipelineId: number,
+  input: NewPipeline,
+  { plan, variables: known }: { plan: PipelinePlan; variables: PipelineVariables },
+): Promise<void> {
   const { stages, jobs } = plan;
   if (!jobs || jobs.length === 0) return;
-  const { weak, strong } = input.known;
   const rows = jobs.map((job) => {
-    const variables = { ...weak, ...job.variables, ...strong };
+    const own = { values: job.variables, raw: job.raw };
+    const variables = known.with(own, ofJobName(job));
+    const environment = environmentOf(job, variables);
+    const ofEnvironment = environment ? variablesOfEnvironment(environment) : {};
     return {
       name: job.name,
       stage: job.stage,
@@ -118,18 +161,17 @@ async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipelin
       when: job.when,
       options: {
         ...optionsOf(job),
-        ...environmentOptions(job, variables),
+        ...environmentOptions(job, known.with(own, { ...ofJobName(job), ...ofEnvironment }), input.known.strong),
         ...triggerOptions(job, variables),
         ...tokenOptions(job, variables),
         ...crossOptions(job, variables),
       },
-      tags: job.tags.map((tag) => expandKnown(tag, variables)),
+      tags: job.tags.map((tag) => variables.text(tag, MAX_TEXT_LENGTH)),
       needs: job.needs && [...new Set(job.needs.map((need) => need.job))],
       interruptible: job.interruptible,
       bridge: job.trigger !== null,
-      resource_group:
-        job.resourceGroup === null ? null : expand(job.resourceGroup, variables, MAX_ENVIRONMENT_LENGTH).trim() || null,
-      ...environmentOf(job, variables),
+      resource_group: job.resourceGroup === null ? null : shortText(job.resourceGroup, variables) || null,
+      ...environment,
     };
   });
   await insertGroups(
@@ -157,14 +199,20 @@ async function insertGroups(tx: Transaction, projectId: number, keys: readonly s
 }
 
 /** What the job row keeps under the names of the file. A job gets the artifacts of those that it needs, unless it names others. */
-function optionsOf({ options, variables, needs, startIn }: JobConfig): Record<string, unknown> {
+function optionsOf({ options, variables, raw, needs, startIn }: JobConfig): Record<string, unknown> {
   const needed = needs?.filter((need) => need.artifacts).map((need) => need.job);
   return {
     ...options,
     ...(needed ? { dependencies: named(options.dependencies, needed) } : {}),
     ...(startIn === null ? {} : { start_in: startIn }),
     variables,
+    ...(raw.length > 0 ? { raw_variables: raw } : {}),
   };
+}
+
+/** A text for which variables of the environment are known; cut after as many characters as names and groups have. */
+function shortText(text: string, variables: Expansion): string {
+  return variables.text(text, MAX_TEXT_LENGTH, 'vanish').slice(0, MAX_NAME_LENGTH).trim();
 }
 
 function named(dependencies: unknown, needed: readonly string[]): string[] {
@@ -172,53 +220,81 @@ function named(dependencies: unknown, needed: readonly string[]): string[] {
 }
 
 /** What the file says of the environment beyond its name, with known variables expanded; what makes no sense then is left out. */
-function environmentOptions({ environment }: JobConfig, variables: Variables): Record<string, unknown> {
-  if (!environment || (environment.autoStopIn === null && environment.tier === null)) return {};
-  const [duration, tier] = [environment.autoStopIn, environment.tier].map(
-    (text) => text && expand(text, variables, MAX_ENVIRONMENT_LENGTH).trim(),
-  );
-  return {
-    environment: {
-      ...(duration && parseDuration(duration) !== null ? { auto_stop_in: duration } : {}),
-      ...(TIERS.some((one) => one === tier) ? { tier } : {}),
-    },
+function environmentOptions(
+  { environment }: JobConfig,
+  variables: Expansion,
+  strong: Variables,
+): Record<string, unknown> {
+  if (!environment) return {};
+  const [duration, tier] = [environment.autoStopIn, environment.tier].map((text) => text && shortText(text, variables));
+  const known =
+    environment.url === null
+      ? null
+      : knownForUrl(environment.url, variables, { isStrong: (name) => Object.hasOwn(strong, name) });
+  const options = {
+    ...(duration && parseDuration(duration) !== null ? { auto_stop_in: duration } : {}),
+    ...(TIERS.some((one) => one === tier) ? { tier } : {}),
+    ...(known ? { known } : {}),
   };
+  return Object.keys(options).length === 0 ? {} : { environment: options };
 }
 
 /** For whom the job gets tokens, with known variables expanded. */
-function tokenOptions({ options }: JobConfig, variables: Variables): Record<string, unknown> {
+function tokenOptions({ options }: JobConfig, variables: Expansion): Record<string, unknown> {
   const { id_tokens: tokens } = options as { id_tokens?: Record<string, string[]> };
   if (!tokens) return {};
-  const expanded = Object.entries(tokens).map(([name, all]) => [name, all.map((one) => expandKnown(one, variables))]);
+  const expanded = Object.entries(tokens).map(([name, all]) => [
+    name,
+    all.map((one) => variables.text(one, MAX_TEXT_LENGTH)),
+  ]);
   return { id_tokens: Object.fromEntries(expanded) };
 }
 
 /** Which jobs of other pipelines the job needs, with known variables expanded. */
-function crossOptions({ options }: JobConfig, variables: Variables): Record<string, unknown> {
+function crossOptions({ options }: JobConfig, variables: Expansion): Record<string, unknown> {
   const { cross_needs: needs } = options as { cross_needs?: CrossNeed[] };
   if (!needs) return {};
-  return { cross_needs: needs.map(({ pipeline, job }) => ({ pipeline: expandKnown(pipeline, variables), job })) };
+  return {
+    cross_needs: needs.map(({ pipeline, job }) => ({ pipeline: variables.text(pipeline, MAX_TEXT_LENGTH), job })),
+  };
 }
 
 /** Which pipeline the job starts, with known variables expanded. */
-function triggerOptions({ trigger }: JobConfig, variables: Variables): Record<string, unknown> {
+function triggerOptions({ trigger }: JobConfig, variables: Expansion): Record<string, unknown> {
   if (!trigger) return {};
-  const [project, branch] = [trigger.project, trigger.branch].map((text) => text && expandKnown(text, variables));
+  const [project, branch] = [trigger.project, trigger.branch].map(
+    (text) => text && variables.text(text, MAX_TEXT_LENGTH),
+  );
   return { trigger: { ...trigger, project, branch } };
 }
 
-/** Characters of the longest name and URL of an environment. */
-const MAX_ENVIRONMENT_LENGTH = 255;
+/** Characters of the longest name of a pipeline, an environment or a resource group. */
+const MAX_NAME_LENGTH = 255;
 
-/** The environment of a job, with known variables expanded; none if that gives no valid name. */
-function environmentOf({ environment }: JobConfig, variables: Variables) {
-  if (!environment) return {};
-  const name = expand(environment.name, variables, MAX_ENVIRONMENT_LENGTH).trim();
-  if (!ENVIRONMENT_NAME.test(name)) return {};
+/** The environment of a job, with known variables expanded; null if that gives no valid name. Its URL stays as it is written. */
+function environmentOf({ environment }: JobConfig, variables: Expansion) {
+  if (!environment) return null;
+  const name = shortText(environment.name, variables);
+  if (!ENVIRONMENT_NAME.test(name)) return null;
   return {
     environment: name,
-    environment_url: environment.url === null ? null : expand(environment.url, variables, MAX_ENVIRONMENT_LENGTH),
+    environment_url: environment.url,
     environment_action: environment.action,
     on_stop: environment.onStop,
+  };
+}
+
+function variablesOfEnvironment({
+  environment,
+  environment_action: action,
+}: {
+  environment: string;
+  environment_action: string;
+}): Variables {
+  return {
+    CI_ENVIRONMENT_NAME: environment,
+    CI_ENVIRONMENT_SLUG: slugOf(environment),
+    CI_ENVIRONMENT_ACTION: action,
+    CI_ENVIRONMENT_TIER: tierOf({ tier: null, name: environment }),
   };
 }

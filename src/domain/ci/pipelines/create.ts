@@ -8,12 +8,7 @@ import type { Raw } from '#src/domain/ci/pipelines/config/base/values.ts';
 import type { PipelinePlan } from '#src/domain/ci/pipelines/config/plan.ts';
 import { planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
 import { readInputs } from '#src/domain/ci/pipelines/given_inputs.ts';
-import {
-  encryptVariables,
-  type GivenVariable,
-  validateVariables,
-  valuesOf,
-} from '#src/domain/ci/pipelines/given_variables.ts';
+import { encryptVariables, type GivenVariable, validateVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import { predefinedVariables } from '#src/domain/ci/pipelines/known.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
@@ -94,8 +89,16 @@ export async function planStart(
   const sha = branch?.commit ?? tag?.commit ?? null;
   if (!repository || sha === null) throw invalid('Reference not found');
   const origin = { ref, tag: tag !== null, source, project: project.fullPath };
-  const given = valuesOf(variables);
-  const subject = { project, repository, origin, sha, beforeSha: null, starter: actor, mergeRequestId: null, given };
+  const subject = {
+    project,
+    repository,
+    origin,
+    sha,
+    beforeSha: null,
+    starter: actor,
+    mergeRequestId: null,
+    given: variables,
+  };
   const known = await predefinedVariables(context, { ...subject, about });
   const ground = { repository, commit: sha, base: null, configPath: project.ciConfigPath };
   const plan = await planPipeline(context, ground, origin, known, inputs);

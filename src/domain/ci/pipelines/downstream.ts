@@ -10,17 +10,14 @@ import { lockPipeline, settlePipeline } from '#src/domain/ci/jobs/settle.ts';
 import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
 import type { PipelineSource } from '#src/domain/ci/pipelines/config/base/origin.ts';
 import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
-import { expandKnown, predefined } from '#src/domain/ci/pipelines/config/base/variables.ts';
+import { predefined } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import { planText } from '#src/domain/ci/pipelines/config/read.ts';
+import { layered } from '#src/domain/ci/pipelines/config/rules/judge.ts';
 import type { TriggerConfig } from '#src/domain/ci/pipelines/config/trigger.ts';
 import { buildPlanned, type PlannedPipeline, planStart } from '#src/domain/ci/pipelines/create.ts';
-import {
-  decryptVariables,
-  encryptVariables,
-  type GivenVariable,
-  valuesOf,
-} from '#src/domain/ci/pipelines/given_variables.ts';
-import { predefinedVariables } from '#src/domain/ci/pipelines/known.ts';
+import { decryptVariables, encryptVariables, type GivenVariable } from '#src/domain/ci/pipelines/given_variables.ts';
+import { predefinedVariables, strongVariables } from '#src/domain/ci/pipelines/known.ts';
+import { Expansion } from '#src/domain/ci/variables/expansion.ts';
 import { variablesOfProject } from '#src/domain/ci/variables/of_pipeline.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { defaultBranch } from '#src/domain/repository/revision.ts';
@@ -261,7 +258,6 @@ async function planChild(
   const { ref, tag, sha, mergeRequestId, sourceBranch } = bridge;
   const branch = sourceBranch === null ? {} : { branch: sourceBranch };
   const origin = { ref, tag, ...branch, source: 'parent_pipeline', project: project.fullPath } as const;
-  const given = valuesOf(variables);
   const subject = {
     project,
     repository,
@@ -270,7 +266,7 @@ async function planChild(
     beforeSha: null,
     starter: context.actor,
     mergeRequestId,
-    given,
+    given: variables,
   };
   const known = await predefinedVariables(context, subject);
   // JSON is YAML.
@@ -327,17 +323,19 @@ async function passedOn(
   const { variables = {}, raw_variables: raw = [] } = bridge.options;
   const { projectId, ref, tag, mergeRequestId, userId, starterId } = bridge;
   const receiver = { projectId, ref, tag, mergeRequestId, userIds: [userId, starterId], environment: null };
-  const known = {
+  const weak = {
     ...predefined({ ...bridge, branch: bridge.sourceBranch ?? ref, project: project.fullPath }, bridge.sha),
     ...bridge.predefined,
     ...{ CI_PIPELINE_ID: String(bridge.pipelineId), CI_PROJECT_ID: String(projectId) },
-    ...variables,
-    ...(await variablesOfProject(db, receiver, secret)),
-    ...valuesOf(given),
   };
+  const strong = strongVariables([...(await variablesOfProject(db, receiver, secret)), ...given]);
+  // What is not known here may be there.
+  const known = new Expansion(layered({ weak, ...strong }, { values: variables, raw }), 'again');
   const own = Object.entries(variables).map(([key, value]) => {
     const isRaw = raw.includes(key);
-    return { key, value: isRaw ? value : expandKnown(value, known, MAX_CHARACTERS), isFile: false, raw: isRaw };
+    const isOverridden = Object.hasOwn(strong.strong, key);
+    const made = isOverridden ? known.text(value, MAX_CHARACTERS) : (known.value(key) ?? value);
+    return { key, value: isRaw ? value : made, isFile: false, raw: isRaw };
   });
   const passed = [...(forwardsOwn ? own : []), ...(forwardsGiven ? given : [])];
   const size = passed.reduce((sum, { key, value }) => sum + key.length + value.length, 0);

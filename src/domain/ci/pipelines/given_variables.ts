@@ -61,11 +61,6 @@ export function validateVariables(variables: readonly GivenVariable[]): void {
   if (problems.length > 0) throw new ValidationFailed({ variables: problems });
 }
 
-/** The values by name, of which the last of a name wins. */
-export function valuesOf(variables: readonly GivenVariable[]): Variables {
-  return Object.fromEntries(variables.map(({ key, value }) => [key, value]));
-}
-
 /** The variables as a pipeline keeps them: texts by name, and objects for those that are more; null for none. */
 export function encryptVariables(variables: readonly GivenVariable[], secret: string): Uint8Array<ArrayBuffer> | null {
   if (variables.length === 0) return null;

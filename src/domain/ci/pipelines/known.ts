@@ -4,15 +4,33 @@ import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { predefined, refSlug } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import { configPath } from '#src/domain/ci/pipelines/config/read.ts';
 import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
+import type { GivenVariable } from '#src/domain/ci/pipelines/given_variables.ts';
 import { ofMergeRequest } from '#src/domain/ci/pipelines/merge_request_variables.ts';
-import { variablesOfProject } from '#src/domain/ci/variables/of_pipeline.ts';
+import { type JobVariable, variablesOfProject } from '#src/domain/ci/variables/of_pipeline.ts';
+import { ofRegistry } from '#src/domain/ci/variables/of_registry.ts';
+import { ofServer } from '#src/domain/ci/variables/of_server.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { listProtections, protectionOf } from '#src/domain/repository/protections/of_branches.ts';
 import { listTagProtections, protectionsOfTag } from '#src/domain/repository/protections/of_tags.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
 import { defaultBranch } from '#src/domain/repository/revision.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
+import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
+
+declare module '#src/access/permissions/actor.ts' {
+  interface Context {
+    /** Where the server is, for variables of pipelines; absent where that does not matter. */
+    readonly address?: (() => Promise<ServerAddress>) | undefined;
+  }
+}
+
+/** Where a server is, for who asks. */
+export interface ServerAddress {
+  /** Without a trailing slash. */
+  baseUrl: string;
+  ssh: SshPlace;
+}
 
 /** Characters of the longest message of a commit in variables. */
 const MAX_MESSAGE_LENGTH = 100_000;
@@ -20,6 +38,8 @@ const MAX_MESSAGE_LENGTH = 100_000;
 const LONG_TITLE = 100;
 /** Merge requests that are named. */
 const MAX_MERGE_REQUESTS = 4;
+/** Languages of the project that are named, those with the most bytes. */
+const MAX_LANGUAGES = 5;
 const NO_COMMIT = '0'.repeat(40);
 
 /** What a pipeline is to be made of. */
@@ -32,7 +52,7 @@ export interface Subject {
   starter: { id: number; username: string };
   mergeRequestId: number | null;
   /** The variables that it is given. */
-  given: Variables;
+  given: readonly GivenVariable[];
   /** Predefined variables that say what started it. */
   about?: Variables;
 }
@@ -45,23 +65,55 @@ export async function predefinedVariables(
   const { db, secret } = context;
   const { project, origin, starter, mergeRequestId } = subject;
   const receiver = { ...origin, projectId: project.id, mergeRequestId, userIds: [starter.id], environment: null };
-  const [ofProject, mergeRequest, kept] = await Promise.all([
+  // A worker beside the server may not know where it is.
+  const address = (await context.address?.().catch(() => null)) ?? null;
+  const [ofProject, mergeRequest, kept, facts] = await Promise.all([
     variablesOfProject(db, receiver, secret),
-    mergeRequestId === null ? null : ofMergeRequest(db, mergeRequestId, ''),
+    mergeRequestId === null ? null : ofMergeRequest(db, mergeRequestId, address?.baseUrl ?? ''),
     keptVariables(db, subject),
+    factsOf(db, project.id, starter.id),
   ]);
   const { sha } = subject;
   const weak = {
+    GITLAB_CI: 'true',
+    ...(address ? ofPlace(address, project) : {}),
     ...predefined(origin, sha),
     ...kept,
-    ...withoutUrls(mergeRequest?.variables ?? {}),
+    ...(address ? mergeRequest?.variables : withoutUrls(mergeRequest?.variables ?? {})),
+    CI_PIPELINE_IID: String(facts?.nextIid ?? 1),
     GITLAB_USER_ID: String(starter.id),
     GITLAB_USER_LOGIN: starter.username,
+    ...(facts && { GITLAB_USER_NAME: facts.name, GITLAB_USER_EMAIL: facts.email }),
   };
-  return { weak, strong: { ...ofProject, ...subject.given }, kept };
+  return { weak, ...strongVariables([...ofProject, ...subject.given]), kept };
 }
 
-/** The address of the server may be another one for everybody who asks. */
+/** Variables of the project and of who started the pipeline by name, the last of a name, and which of them are not looked into. */
+export function strongVariables(
+  variables: readonly Pick<JobVariable, 'key' | 'value' | 'raw' | 'isFile'>[],
+): Omit<KnownVariables, 'weak'> {
+  const byName = new Map(variables.map((variable) => [variable.key, variable]));
+  const fixed = [...byName.values()].filter(({ raw, isFile }) => raw || isFile).map(({ key }) => key);
+  return { strong: Object.fromEntries([...byName].map(([key, { value }]) => [key, value])), fixed };
+}
+
+function ofPlace({ baseUrl, ssh }: ServerAddress, { fullPath, containerRegistryEnabled }: ProjectRow): Variables {
+  return {
+    ...ofServer(baseUrl, ssh),
+    ...(containerRegistryEnabled ? ofRegistry({ baseUrl, fullPath }) : {}),
+    CI_PROJECT_URL: `${baseUrl}/${fullPath}`,
+  };
+}
+
+/** Who starts the pipeline, and which number it has unless another one comes before it. */
+async function factsOf(db: Db, projectId: number, userId: number) {
+  const [facts] = await db.$queryRaw<{ name: string; email: string; nextIid: number | null }[]>`
+    SELECT u.name, u.email, c.last_pipeline_iid + 1 AS "nextIid" FROM users u LEFT JOIN project_counters c ON c.project_id = ${projectId}
+    WHERE u.id = ${userId}`;
+  return facts;
+}
+
+/** Addresses of a server whose own is not known. */
 function withoutUrls(variables: Variables): Variables {
   return Object.fromEntries(Object.entries(variables).filter(([name]) => !name.endsWith('_URL')));
 }
@@ -71,10 +123,11 @@ async function keptVariables(db: Db, subject: Subject): Promise<Variables> {
   const { fullPath } = project;
   const isBranch = !origin.tag && subject.mergeRequestId === null;
   const namespace = fullPath.split('/').slice(0, -1).join('/');
-  const [isProtected, branch, opened] = await Promise.all([
+  const [isProtected, branch, opened, languages] = await Promise.all([
     isProtectedRef(db, subject),
     defaultBranch(project, repository),
-    isBranch ? openMergeRequests(db, project.id, origin.ref) : [],
+    origin.tag ? [] : openMergeRequests(db, project.id, origin.branch ?? origin.ref),
+    languagesOf(db, project.id),
   ]);
   return {
     ...(await ofCommit(repository, sha)),
@@ -95,6 +148,7 @@ async function keptVariables(db: Db, subject: Subject): Promise<Variables> {
     ...(branch === null ? {} : { CI_DEFAULT_BRANCH: branch }),
     ...(isBranch ? { CI_COMMIT_BRANCH: origin.ref } : {}),
     ...(origin.tag ? await ofTag(repository, origin.ref) : {}),
+    ...(languages.length > 0 ? { CI_PROJECT_REPOSITORY_LANGUAGES: languages.join(',') } : {}),
     ...(opened.length > 0 ? { CI_OPEN_MERGE_REQUESTS: opened.join(',') } : {}),
     ...subject.about,
   };
@@ -139,6 +193,12 @@ async function ofTag(repository: RepositoryReader, name: string): Promise<Variab
   const tag = await repository.tag(name);
   const message = tag?.annotation ? storable(tag.annotation.message).trimEnd().slice(0, MAX_MESSAGE_LENGTH) : '';
   return { CI_COMMIT_TAG: name, ...(message === '' ? {} : { CI_COMMIT_TAG_MESSAGE: message }) };
+}
+
+/** The languages of the default branch as they were counted last. */
+async function languagesOf(db: Db, projectId: number): Promise<string[]> {
+  const counted = await db.languageCount.findUnique({ where: { projectId }, select: { names: true } });
+  return counted?.names.slice(0, MAX_LANGUAGES) ?? [];
 }
 
 async function openMergeRequests(db: Db, projectId: number, branch: string): Promise<string[]> {

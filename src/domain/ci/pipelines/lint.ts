@@ -51,7 +51,7 @@ export async function lintForProject(
           beforeSha: null,
           starter: actor,
           mergeRequestId: null,
-          given: {},
+          given: [],
         })
       : { weak: {}, strong: {} };
   const wish = { text, origin: dryRun ? origin : null, known, ground, wantsMerged: true };

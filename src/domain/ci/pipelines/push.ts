@@ -5,14 +5,13 @@ import type { PipelineOptions, RefsPushed } from '#src/domain/changes/change.ts'
 import type { ChangeContext, Follower } from '#src/domain/changes/record.ts';
 import { buildPipeline } from '#src/domain/ci/pipelines/build.ts';
 import { cancelRedundant } from '#src/domain/ci/pipelines/cancel_redundant.ts';
-import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { configPath, planPipeline } from '#src/domain/ci/pipelines/config/read.ts';
+import { decryptVariables } from '#src/domain/ci/pipelines/given_variables.ts';
 import { predefinedVariables } from '#src/domain/ci/pipelines/known.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { nullIfNotFound } from '#src/platform/errors.ts';
-import { decrypt } from '#src/platform/secrets.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
@@ -83,7 +82,7 @@ export async function createPushedPipelines(
   const repository = await context.repositories.open(project);
   if (!repository) return;
   const variablesEncrypted = options?.variablesEncrypted ? Buffer.from(options.variablesEncrypted, 'base64') : null;
-  const given = variablesEncrypted ? readVariables(decrypt(variablesEncrypted, context.secret)) : {};
+  const given = decryptVariables(variablesEncrypted, context.secret);
   for (const { ref, tag, sha, beforeSha, pushKey } of refs) {
     const commit = await repository.commit(sha);
     if (commit === null) continue;
@@ -114,8 +113,4 @@ export async function createPushedPipelines(
     const id = await buildPipeline(context, input, { repository, plan });
     if (id !== null) await cancelRedundant(context, id);
   }
-}
-
-function readVariables(json: string): Variables {
-  return JSON.parse(json);
 }

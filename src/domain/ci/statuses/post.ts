@@ -129,10 +129,11 @@ async function takeStatus(
         status = CASE WHEN NOT generic AND status IN ('created', 'pending', 'manual') THEN 'skipped' ELSE status END
       WHERE pipeline_id = ${pipeline.id} AND name = ${name} AND NOT retried RETURNING *)
     INSERT INTO jobs (project_id, pipeline_id, generic, name, user_id, stage, stage_index, allow_failure,
-      environment, environment_url, environment_action, on_stop)
+      environment, environment_url, environment_action, on_stop, options)
     SELECT ${pipeline.projectId}, ${pipeline.id}, true, ${name}, ${userId}, COALESCE(b.stage, 'external'),
       COALESCE(b.stage_index, ${LAST_STAGE}), COALESCE(b.allow_failure, false), b.environment, b.environment_url,
-      b.environment_action, b.on_stop
+      b.environment_action, b.on_stop,
+      CASE WHEN b.options->'environment'->'known' IS NOT NULL THEN jsonb_build_object('environment', b.options->'environment') END
     FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM before ORDER BY id DESC LIMIT 1) b ON TRUE RETURNING id`;
   return { id: made.id, status: 'created' };
 }

@@ -39,7 +39,7 @@ interface Row extends Omit<JobVariable, 'value'> {
 }
 
 /** The variables that a pipeline or job gets from the server, the groups of its project and the project, of which the nearest win. */
-export async function variablesFor(db: Db, receiver: Receiver, secret: string): Promise<JobVariable[]> {
+export async function variablesOfProject(db: Db, receiver: Receiver, secret: string): Promise<JobVariable[]> {
   const rows = await db.$queryRaw<Row[]>`
     SELECT v.key, v.value_encrypted AS "valueEncrypted", v.protected, v.masked, v.raw, v.is_file AS "isFile",
       v.environment_scope AS "environmentScope", CASE WHEN v.project_id IS NOT NULL THEN 1000000
@@ -59,12 +59,6 @@ export async function variablesFor(db: Db, receiver: Receiver, secret: string): 
     raw,
     isFile,
   }));
-}
-
-/** The same by name, as conditions see them. */
-export async function variablesOfProject(db: Db, receiver: Receiver, secret: string): Promise<Record<string, string>> {
-  const given = await variablesFor(db, receiver, secret);
-  return Object.fromEntries(given.map(({ key, value }) => [key, value]));
 }
 
 function literals(scope: string): number {

@@ -84,7 +84,7 @@ async function plannedFor(context: Context, { source, target, repository, sha, m
     beforeSha: null,
     starter,
     mergeRequestId: id,
-    given: {},
+    given: [],
   };
   const known = await predefinedVariables(context, subject);
   const plan = await planPipeline(

@@ -1,5 +1,6 @@
 import { parseDuration } from '#src/base/duration.ts';
 import { TIERS } from '#src/domain/ci/environments/tier.ts';
+import { MAX_URL_LENGTH } from '#src/domain/ci/environments/url.ts';
 import { ENVIRONMENT_NAME, NAME_RULE } from '#src/domain/ci/environments/values.ts';
 import { readNeeds } from '#src/domain/ci/pipelines/config/base/needs.ts';
 import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
@@ -96,7 +97,8 @@ export function readJob(key: string, given: unknown, defaults: JobDefaults, budg
   if (name.length > 255) throw new InvalidConfig(`${where} name is too long (maximum is 255 characters)`);
   const stage = scalarText(raw.stage ?? raw.type ?? 'test');
   if (stage === null || ![FIRST_STAGE, ...defaults.stages, LAST_STAGE].includes(stage)) {
-    throw new InvalidConfig(`${name} job: stage parameter should be ${defaults.stages.join(', ')}`);
+    const stages = [FIRST_STAGE, ...defaults.stages, LAST_STAGE].join(', ');
+    throw new InvalidConfig(`${name} job: chosen stage ${stage ?? ''} does not exist; available stages are ${stages}`);
   }
   const trigger = readTrigger(raw.trigger, `${where}:trigger`, budget);
   const script = readCommands(raw.script, `${where}:script`, budget) ?? [];
@@ -127,7 +129,6 @@ export function readJob(key: string, given: unknown, defaults: JobDefaults, budg
     allow_failure_exit_codes: exitCodes.length > 0 ? exitCodes : null,
     id_tokens: readIdTokens(raw.id_tokens, `${where}:id_tokens`, budget),
     release: readRelease(raw.release, `${where}:release`, budget),
-    raw_variables: rawNames(variables, own, defaults.variables),
   };
   const job: JobConfig = {
     name,
@@ -142,6 +143,7 @@ export function readJob(key: string, given: unknown, defaults: JobDefaults, budg
     environment: readEnvironment(raw.environment, `${where}:environment`, budget),
     variables,
     own: own.values,
+    raw: rawNames(variables, own, defaults.variables),
     tags: tags ?? [],
     needs: needs.own == null ? null : readNeeds(needs.own, `${where}:needs`, budget),
     interruptible,
@@ -189,11 +191,8 @@ function inheritedVariables(inherit: unknown, { values }: DefinedVariables, wher
 }
 
 /** The names of the variables whose values are not expanded; a job's own take the place of those of the file. */
-function rawNames(variables: Variables, own: DefinedVariables, all: DefinedVariables): string[] | null {
-  const names = Object.keys(variables).filter((name) =>
-    (Object.hasOwn(own.values, name) ? own : all).raw.includes(name),
-  );
-  return names.length > 0 ? names : null;
+function rawNames(variables: Variables, own: DefinedVariables, all: DefinedVariables): string[] {
+  return Object.keys(variables).filter((name) => (Object.hasOwn(own.values, name) ? own : all).raw.includes(name));
 }
 
 function inParts(job: JobConfig, parts: readonly Part[] | null, budget: ExpansionLimit): JobConfig[] {
@@ -205,6 +204,7 @@ function inParts(job: JobConfig, parts: readonly Part[] | null, budget: Expansio
     name: `${job.name}${suffix}`.slice(0, 255),
     variables: { ...job.variables, ...variables },
     own: { ...job.own, ...variables },
+    raw: job.raw.filter((name) => !Object.hasOwn(variables, name)),
   }));
 }
 
@@ -271,6 +271,9 @@ function readEnvironment(value: unknown, where: string, budget: ExpansionLimit):
     if (entry != null && found === null) throw new InvalidConfig(`${where} config should be a hash of strings`);
     return found === null ? null : budget.spend(found);
   });
+  if (address && address.length > MAX_URL_LENGTH) {
+    throw new InvalidConfig(`${where} url is too long (maximum is ${MAX_URL_LENGTH} characters)`);
+  }
   return { name: budget.spend(text), url: address ?? null, action, onStop: stop ?? null, autoStopIn, tier };
 }
 

@@ -11,6 +11,7 @@ import {
 } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { versionOf } from '#src/domain/ci/pipelines/config/component_version.ts';
 import { fetchRemote } from '#src/domain/ci/pipelines/config/fetch_remote.ts';
+import { knownTemplate } from '#src/domain/ci/pipelines/config/templates.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { resolveRevision } from '#src/domain/repository/revision.ts';
 import { isLimit } from '#src/git/base/errors.ts';
@@ -124,6 +125,8 @@ export class LookUp {
   }
 
   async #template(name: string): Promise<Answer<'template'>> {
+    const known = knownTemplate(name);
+    if (known) return known;
     const plain = name.replace(/\.gitlab-ci\.yml$/i, '').replace(/^.*\//, '');
     try {
       return { text: (await findTemplate(this.#context, 'gitlab_ci_ymls', plain)).content };
@@ -158,8 +161,11 @@ export class LookUp {
     const place = { project, ref };
     for (const file of [`templates/${name}.yml`, `templates/${name}/template.yml`]) {
       const found = await this.#file(place, file);
-      if (found && 'text' in found) return { ...found, place };
       const there = await this.#at(place);
+      if (found && 'text' in found) {
+        const sha = there && 'commit' in there ? there.commit : '';
+        return { ...found, place, about: { name, sha, version: ref, reference: version } };
+      }
       if (there && 'error' in there) return there;
     }
     return { error: `Component \`${path}\` does not exist in version \`${version}\`` };

@@ -1,4 +1,5 @@
 import type { Need, Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
+import type { DefinedVariables } from '#src/domain/ci/pipelines/config/base/values.ts';
 import type { Expression } from '#src/domain/ci/pipelines/config/rules/expression.ts';
 import type { AutoCancel, ChangesCondition, Rule } from '#src/domain/ci/pipelines/config/rules/model.ts';
 import type { TriggerConfig } from '#src/domain/ci/pipelines/config/trigger.ts';
@@ -10,7 +11,7 @@ export interface Config {
   jobs: JobConfig[];
   workflow: Workflow;
   /** Of all jobs. */
-  variables: Variables;
+  variables: DefinedVariables;
   /** What was read and has no effect. */
   warnings: string[];
 }
@@ -70,6 +71,8 @@ export interface JobConfig {
   /** Those of the file, followed by its own. */
   variables: Variables;
   own: Variables;
+  /** The names of those whose values are not expanded. */
+  raw: string[];
   /** A runner must have all of them. May contain variables. */
   tags: string[];
   /** The jobs that it waits for; null for all of earlier stages. */

@@ -70,13 +70,25 @@ export function checkNeeds(jobs: readonly JobConfig[], stages: readonly string[]
     for (const need of needsOf(job)) {
       const found = byName.get(need.job);
       if (!found && need.optional) continue;
-      if (!found) throw new InvalidConfig(`${job.name} job: undefined need: ${need.job}`);
+      if (!found) throw new InvalidConfig(`${job.name} job: undefined need: ${need.job}${instead(byName.keys())}`);
       if (stages.indexOf(found.stage) > stages.indexOf(job.stage)) {
-        throw new InvalidConfig(`${job.name} job: need ${need.job} is not defined in current or prior stages`);
+        throw new InvalidConfig(
+          `${job.name} job: need ${need.job} is not defined in current or prior stages: it is in ${found.stage}, and ${job.name} in ${job.stage}`,
+        );
       }
     }
   }
   inOrder(jobs);
+}
+
+/** Names of jobs that an error lists. */
+const MAX_LISTED = 10;
+
+/** The end of an error about a job that is not there: which ones are. */
+export function instead(names: Iterable<string>): string {
+  const all = [...names];
+  const more = all.length > MAX_LISTED ? ` and ${all.length - MAX_LISTED} more` : '';
+  return `; there are ${all.slice(0, MAX_LISTED).join(', ')}${more}`;
 }
 
 function needsOf({ needs, rules }: JobConfig): Need[] {

@@ -22,7 +22,7 @@ import {
   LAST_STAGE,
   stageIndexOf,
 } from '#src/domain/ci/pipelines/config/model.ts';
-import { checkNeeds, withParallelNames } from '#src/domain/ci/pipelines/config/needs.ts';
+import { checkNeeds, instead, withParallelNames } from '#src/domain/ci/pipelines/config/needs.ts';
 import { readCache, readImage, readServices } from '#src/domain/ci/pipelines/config/options.ts';
 import { readTimeout } from '#src/domain/ci/pipelines/config/policies.ts';
 import { Judge } from '#src/domain/ci/pipelines/config/rules/judge.ts';
@@ -40,7 +40,7 @@ const GLOBAL = new Set([...OLD_DEFAULTS, 'variables', 'stages', 'types', 'defaul
 
 /** Parses a `.gitlab-ci.yml` that stands alone. Throws InvalidConfig with a message for its author. */
 export function parseConfig(text: string): Config {
-  return readConfig(compose(text, alone()).raw);
+  return readConfig(compose(text, alone()));
 }
 
 function alone(): Composition {
@@ -48,18 +48,27 @@ function alone(): Composition {
   return { sources, matcher, merger: new Merger(), judge: new Judge({ weak: {}, strong: {} }, matcher, sources) };
 }
 
+interface Composed {
+  raw: Raw;
+  included: Included[];
+  /** The templates that are not there, of which nothing is included. */
+  warnings: string[];
+}
+
 /** A configuration in one piece, of a file with the values of its inputs: what is included, extended and referred to is in its place. Throws InvalidConfig, Incomplete. */
-export function compose(text: string, composition: Composition, inputs: Raw = {}): { raw: Raw; included: Included[] } {
+export function compose(text: string, composition: Composition, inputs: Raw = {}): Composed {
   const composer = new Composer(composition);
   const whole = composer.read(text, null, inputs);
   if (composition.sources.missing.length > 0) throw new Incomplete();
-  return { raw: resolveReferences(resolveExtends(whole, composition.merger)), included: composer.included };
+  const { included, warnings } = composer;
+  const extended = resolveExtends(whole, composition.merger, warnings.length > 0);
+  return { raw: resolveReferences(extended), included, warnings };
 }
 
 /** Validates a configuration in one piece. Throws InvalidConfig with a message for its author. */
-export function readConfig(raw: Raw): Config {
+export function readConfig({ raw, warnings: missing }: Omit<Composed, 'included'>): Config {
   const budget = new ExpansionLimit();
-  const warnings: string[] = [];
+  const warnings = [...missing];
   const stages = (readNames(flat(raw.stages ?? raw.types), 'stages', budget) ?? DEFAULT_STAGES).filter(isOwnStage);
   const defaults: JobDefaults = {
     stages,
@@ -67,13 +76,22 @@ export function readConfig(raw: Raw): Config {
     keys: readDefaults(raw, budget),
     warn: (problem) => warnings.push(problem),
   };
-  const names = Object.keys(raw).filter((name) => !GLOBAL.has(name) && !name.startsWith('.'));
+  const given = Object.keys(raw).filter((name) => !GLOBAL.has(name) && !name.startsWith('.'));
+  // They add to jobs of templates that are not there.
+  const rests = new Set(missing.length > 0 ? given.filter((name) => isRest(raw[name])) : []);
+  for (const name of [...rests].slice(0, MAX_JOBS)) {
+    warnings.push(`jobs:${name} is left out, as it has no script without such a template`);
+  }
+  const names = given.filter((name) => !rests.has(name));
   if (names.length === 0) throw new InvalidConfig('jobs config should contain at least one visible job');
   if (names.length > MAX_JOBS) throw new InvalidConfig(`jobs config should contain at most ${MAX_JOBS} jobs`);
   const made = names.flatMap((name) => readJob(name, raw[name], defaults, budget));
   if (made.length > MAX_PARALLEL_JOBS)
     throw new InvalidConfig(`jobs config should make at most ${MAX_PARALLEL_JOBS} jobs`);
-  const jobs = made.map((job) => withNamesOfParts(job, made));
+  // A job that is named like a part of another one takes its place.
+  const alone = new Set(made.flatMap(({ name, group }) => (name === group ? [name] : [])));
+  const kept = made.filter(({ name, group }) => name === group || !alone.has(name));
+  const jobs = kept.map((job) => withNamesOfParts(job, kept));
   const byName = new Map(jobs.map((job) => [job.name, job]));
   for (const job of jobs) {
     checkStop(job, byName);
@@ -81,7 +99,11 @@ export function readConfig(raw: Raw): Config {
   }
   checkNeeds(jobs, stages);
   const workflow = readWorkflow(raw.workflow, budget);
-  return { stages, jobs, workflow, variables: defaults.variables.values, warnings };
+  return { stages, jobs, workflow, variables: defaults.variables, warnings };
+}
+
+function isRest(job: unknown): boolean {
+  return isRecord(job) && job.script == null && job.trigger == null && job.run == null;
 }
 
 function flat(value: unknown): unknown {
@@ -140,10 +162,12 @@ function checkDependencies(job: JobConfig, jobs: ReadonlyMap<string, JobConfig>,
   const { dependencies } = options;
   for (const wanted of Array.isArray(dependencies) ? dependencies : []) {
     const found = jobs.get(wanted);
-    if (!found) throw new InvalidConfig(`${name} job: undefined dependency: ${wanted}`);
+    if (!found) throw new InvalidConfig(`${name} job: undefined dependency: ${wanted}${instead(jobs.keys())}`);
     const isNeeded = needs?.some((need) => need.job === wanted);
     if (!isNeeded && stageIndexOf(stages, found.stage) >= stageIndexOf(stages, stage)) {
-      throw new InvalidConfig(`${name} job: dependency ${wanted} is not defined in prior stages`);
+      throw new InvalidConfig(
+        `${name} job: dependency ${wanted} is not defined in prior stages: it is in ${found.stage}, and ${name} in ${stage}`,
+      );
     }
     if (needs && !isNeeded) throw new InvalidConfig(`${name} job: dependency ${wanted} should be part of needs`);
   }

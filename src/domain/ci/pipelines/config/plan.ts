@@ -2,7 +2,7 @@ import type { PipelineOrigin } from '#src/domain/ci/pipelines/config/base/origin
 import { PatternMatcher } from '#src/domain/ci/pipelines/config/base/pattern.ts';
 import { type Answers, Incomplete, Sources, type Wanted } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
-import type { Raw } from '#src/domain/ci/pipelines/config/base/values.ts';
+import type { DefinedVariables, Raw } from '#src/domain/ci/pipelines/config/base/values.ts';
 import type { Included } from '#src/domain/ci/pipelines/config/compose/include.ts';
 import { Merger } from '#src/domain/ci/pipelines/config/compose/merge.ts';
 import type { Config, JobConfig } from '#src/domain/ci/pipelines/config/model.ts';
@@ -22,7 +22,9 @@ export interface PipelinePlan {
   warnings: string[];
   /** Whether the rules of the workflow rule the pipeline out. */
   isFiltered: boolean;
+  /** May contain variables, also these of the file. */
   name: string | null;
+  variables: DefinedVariables;
   autoCancel: AutoCancel | null;
   included: Included[];
   /** The configuration in one piece, as YAML; only if it is asked for. */
@@ -52,6 +54,7 @@ export const NO_PLAN: PipelinePlan = {
   warnings: [],
   isFiltered: false,
   name: null,
+  variables: { values: {}, raw: [] },
   autoCancel: null,
   included: [],
   merged: null,
@@ -63,11 +66,13 @@ export function planOf({ text, origin, known, answers, inputs, wantsMerged = fal
   const matcher = new PatternMatcher();
   const judge = new Judge(known, matcher, sources);
   try {
-    const { raw, included } = compose(text, { sources, matcher, judge, merger: new Merger() }, inputs);
-    const config = readConfig(raw);
+    const composed = compose(text, { sources, matcher, judge, merger: new Merger() }, inputs);
+    const { raw, included } = composed;
+    const config = readConfig(composed);
     const selection = origin ? selectPipeline(config, origin, { matcher, judge }) : allOf(config);
     if (sources.missing.length > 0) return { missing: sources.missing };
-    const { stages, warnings } = config;
+    const { stages } = config;
+    const warnings = [...config.warnings, ...selection.warnings];
     // Conditions have had their effect, if there is an origin.
     const without = origin ? { rules: null, only: null, except: null } : { rules: null };
     const jobs = selection.jobs.map((job) => ({ ...job, ...without }));
@@ -90,6 +95,6 @@ export function planOf({ text, origin, known, answers, inputs, wantsMerged = fal
   }
 }
 
-function allOf({ jobs, workflow }: Config) {
-  return { jobs, isFiltered: false, name: workflow.name, autoCancel: workflow.autoCancel };
+function allOf({ jobs, workflow, variables }: Config) {
+  return { jobs, variables, isFiltered: false, name: workflow.name, autoCancel: workflow.autoCancel, warnings: [] };
 }

@@ -2,10 +2,11 @@ import type { PipelineOrigin, PipelineSource } from '#src/domain/ci/pipelines/co
 import { PatternMatcher, splitEntry } from '#src/domain/ci/pipelines/config/base/pattern.ts';
 import { Sources } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
-import { expandKnown, ofJobName } from '#src/domain/ci/pipelines/config/base/variables.ts';
+import type { DefinedVariables } from '#src/domain/ci/pipelines/config/base/values.ts';
+import { ofJobName } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import type { Config, JobConfig, RefPolicy, When } from '#src/domain/ci/pipelines/config/model.ts';
 import { inOrder } from '#src/domain/ci/pipelines/config/needs.ts';
-import { Judge } from '#src/domain/ci/pipelines/config/rules/judge.ts';
+import { type Conditions, Judge } from '#src/domain/ci/pipelines/config/rules/judge.ts';
 import type { AutoCancel, Rule } from '#src/domain/ci/pipelines/config/rules/model.ts';
 
 /** Words of `only` and `except` for the sources of pipelines. */
@@ -25,8 +26,12 @@ export interface Selection {
   jobs: JobConfig[];
   /** Whether the rules of the workflow rule the pipeline out. */
   isFiltered: boolean;
+  /** May contain variables, also these of the file. */
   name: string | null;
+  variables: DefinedVariables;
   autoCancel: AutoCancel | null;
+  /** Variables in rules of what is left out that are not set. */
+  warnings: string[];
 }
 
 /** What there is to decide by. */
@@ -35,53 +40,88 @@ export interface Deciding {
   judge: Judge;
 }
 
-const NOTHING: Selection = { jobs: [], isFiltered: true, name: null, autoCancel: null };
+const NOTHING: Selection = {
+  jobs: [],
+  isFiltered: true,
+  name: null,
+  variables: { values: {}, raw: [] },
+  autoCancel: null,
+  warnings: [],
+};
 
 /** The jobs of the file for this origin, each after those that it needs. Throws InvalidConfig. */
 export function selectPipeline(config: Config, origin: PipelineOrigin, { matcher, judge }: Deciding): Selection {
   const { rules, name, autoCancel } = config.workflow;
   const rule = rules && judge.first(rules, config.variables);
-  if (rules && (!rule || rule.when === 'never')) return NOTHING;
+  if (rules && (!rule || rule.when === 'never')) {
+    return { ...NOTHING, warnings: unsetIn('workflow:rules', judge.unset(rules.map(conditionsOf), config.variables)) };
+  }
   const variables = rule?.variables ?? {};
-  const jobs = selectJobs(config, origin, { matcher, judge, variables });
-  const shown =
-    name &&
-    expandKnown(judge.expand(name), { ...config.variables, ...variables })
-      .trim()
-      .slice(0, 255);
+  const warnings: string[] = [];
+  const jobs = selectJobs(config, origin, { matcher, judge, variables, warnings });
   return {
     jobs: withNeeds(jobs),
     isFiltered: false,
-    name: shown || null,
+    name,
+    variables: overriddenBy(config.variables, variables),
     autoCancel:
       autoCancel && rule?.autoCancel ? { ...autoCancel, ...given(rule.autoCancel) } : (rule?.autoCancel ?? autoCancel),
+    warnings,
   };
+}
+
+/** What to tell of variables that are not set, in conditions of what is left out. */
+export function unsetIn(where: string, names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  return [
+    `${where} left it out, and these variables in them are not set: ${names.map((name) => `$${name}`).join(', ')}`,
+  ];
+}
+
+function conditionsOf({ if: expression, changes, exists }: Rule): Conditions {
+  return { expressions: expression ? [expression] : [], changes, exists };
+}
+
+function conditionsOfPolicy(policy: RefPolicy | null): Conditions[] {
+  return policy ? [{ expressions: policy.variables ?? [], changes: policy.changes }] : [];
 }
 
 function given({ onNewCommit, onJobFailure }: AutoCancel): Partial<AutoCancel> {
   return { ...(onNewCommit && { onNewCommit }), ...(onJobFailure && { onJobFailure }) };
 }
 
-/** The jobs whose rules, or `only` and `except`, let them take part; `variables` are those of the workflow. */
+/** The jobs whose rules, or `only` and `except`, let them take part; `variables` are those of the workflow. Others may get a warning. */
 export function selectJobs(
   { jobs, workflow }: Config,
   origin: PipelineOrigin,
-  { matcher, judge, variables = {} }: Deciding & { variables?: Variables } = alone(),
+  {
+    matcher,
+    judge,
+    variables = {},
+    warnings = [],
+  }: Deciding & { variables?: Variables; warnings?: string[] } = alone(),
 ): JobConfig[] {
   const fits = (entry: string) => meets(entry, origin, matcher);
   const isOfMergeRequest = origin.source === 'merge_request_event';
   return jobs.flatMap((job) => {
-    const known = { ...job.variables, ...variables, ...job.own };
+    const own = overriddenBy({ values: job.variables, raw: job.raw }, variables, job.own);
+    const known = withName(job, own);
     if (job.rules) {
-      const rule = judge.first(job.rules, { ...ofJobName(job), ...known });
-      return rule && rule.when !== 'never' ? [byRule(job, rule, rule.when ?? job.when, known)] : [];
+      const rule = judge.first(job.rules, known);
+      if (rule && rule.when !== 'never') return [byRule(job, rule, rule.when ?? job.when, own)];
+      warnings.push(...unsetIn(`jobs:${job.name}:rules`, judge.unset(job.rules.map(conditionsOf), known)));
+      return [];
     }
     const isMeant = (policy: RefPolicy, isDefault: boolean) => asked(policy, isDefault, { fits, judge, known });
     const isWanted = job.only
       ? isMeant(job.only, !isOfMergeRequest).every(Boolean)
       : !isOfMergeRequest || workflow.rules !== null;
-    if (!isWanted || (job.except && isMeant(job.except, false).some(Boolean))) return [];
-    return [{ ...job, variables: known }];
+    if (!isWanted || (job.except && isMeant(job.except, false).some(Boolean))) {
+      const conditions = [job.only, job.except].flatMap(conditionsOfPolicy);
+      warnings.push(...unsetIn(`jobs:${job.name}:only`, judge.unset(conditions, known)));
+      return [];
+    }
+    return [{ ...job, variables: own.values, raw: own.raw }];
   });
 }
 
@@ -90,8 +130,24 @@ function alone(): Deciding {
   return { matcher, judge: new Judge({ weak: {}, strong: {} }, matcher, new Sources(new Map())) };
 }
 
+/** Variables with others over them, which are not raw, save for those that are `own` in any case. */
+function overriddenBy({ values, raw }: DefinedVariables, others: Variables, own: Variables = {}): DefinedVariables {
+  const isStill = (name: string) => !Object.hasOwn(others, name) || Object.hasOwn(own, name);
+  return { values: { ...values, ...others, ...own }, raw: raw.filter(isStill) };
+}
+
+/** The variables of a job together with those that tell its name, in which nothing is a reference. */
+function withName(job: JobConfig, { values, raw }: DefinedVariables): DefinedVariables {
+  const named = ofJobName(job);
+  return {
+    values: { ...named, ...values },
+    raw: [...Object.keys(named).filter((name) => !Object.hasOwn(values, name)), ...raw],
+  };
+}
+
 /** The job as the rule that holds has it. */
-function byRule(job: JobConfig, rule: Rule, when: When, known: Variables): JobConfig {
+function byRule(job: JobConfig, rule: Rule, when: When, own: DefinedVariables): JobConfig {
+  const { values: variables, raw } = overriddenBy(own, rule.variables);
   return {
     ...job,
     when,
@@ -99,14 +155,14 @@ function byRule(job: JobConfig, rule: Rule, when: When, known: Variables): JobCo
     allowFailure: rule.allowFailure ?? job.allowFailure,
     interruptible: rule.interruptible ?? job.interruptible,
     needs: rule.needs ?? job.needs,
-    variables: { ...known, ...rule.variables },
+    ...{ variables, raw },
   };
 }
 
 interface PolicyContext {
   fits: (entry: string) => boolean;
   judge: Judge;
-  known: Variables;
+  known: DefinedVariables;
 }
 
 /** Whether each of the conditions is met. Without refs, `only` means branches and tags. */

@@ -4,6 +4,7 @@ import {
   REGISTRATION_TOKEN,
   RUNNER_TOKEN,
 } from '#src/access/credentials/tokens/runner_tokens.ts';
+import { knownForUrl } from '#src/domain/ci/environments/url.ts';
 import { markDebugLog, printsVariables } from '#src/domain/ci/job_logs/debug.ts';
 import { FAILURE_REASONS } from '#src/domain/ci/jobs/failure_reason.ts';
 import type { AuthenticatedRunner } from '#src/domain/ci/runners/authenticate.ts';
@@ -11,7 +12,7 @@ import { resolveCrossNeeds } from '#src/domain/ci/runners/payload/cross_needs.ts
 import { demandedFeatures } from '#src/domain/ci/runners/payload/demands.ts';
 import { payloadDependencies } from '#src/domain/ci/runners/payload/dependencies.ts';
 import { payloadGit } from '#src/domain/ci/runners/payload/git.ts';
-import { payloadJob } from '#src/domain/ci/runners/payload/job.ts';
+import { type PayloadJob, payloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import {
   payloadArtifacts,
   payloadCache,
@@ -21,7 +22,7 @@ import {
 } from '#src/domain/ci/runners/payload/options.ts';
 import { registryCredentials } from '#src/domain/ci/runners/payload/registry.ts';
 import { releaseLine } from '#src/domain/ci/runners/payload/release.ts';
-import { payloadVariables } from '#src/domain/ci/runners/payload/variables.ts';
+import { type JobVariables, payloadVariables } from '#src/domain/ci/runners/payload/variables.ts';
 import type { TakenJob } from '#src/domain/ci/runners/take.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
@@ -30,6 +31,9 @@ import type { Db } from '#src/platform/database/db.ts';
 const TOKEN_USER = 'gitlab-ci-token';
 /** How tokens begin that runners hide in logs. */
 const MASKED_PREFIXES = [RUNNER_TOKEN, CREATED_RUNNER_TOKEN, JOB_TOKEN, REGISTRATION_TOKEN];
+
+/** Characters of the longest name of an image, key of a cache or name of artifacts with variables in it. */
+const MAX_TEXT_LENGTH = 1_000;
 
 export interface PayloadContext {
   db: Db;
@@ -55,7 +59,10 @@ export async function jobPayload(context: PayloadContext, runner: AuthenticatedR
   if (crossJobs === null) return 'missing';
   job.crossJobs = crossJobs;
   const repositoryUrl = withCredentials(`${baseUrl}/${job.fullPath}.git`, token);
-  const variables = await payloadVariables(db, job, { runner, token, repositoryUrl, baseUrl, ssh, secret });
+  const given = await payloadVariables(db, job, { runner, token, repositoryUrl, baseUrl, ssh, secret });
+  const variables = given.list;
+  const expand = (text: string) => given.expansion.text(text, MAX_TEXT_LENGTH);
+  await keepForUrl(db, job, given);
   // Before the runner can write a line, whatever it says itself.
   if (printsVariables(variables)) await markDebugLog(db, id);
   return {
@@ -80,10 +87,10 @@ export async function jobPayload(context: PayloadContext, runner: AuthenticatedR
     runner_info: { timeout, runner_session_url: null },
     variables,
     steps: payloadSteps(options, timeout, releaseLine(options, `${baseUrl}/api/v4/projects/${job.projectId}/releases`)),
-    image: payloadImage(options),
-    services: payloadServices(options),
-    artifacts: payloadArtifacts(options),
-    cache: payloadCache(options),
+    image: payloadImage(options, expand),
+    services: payloadServices(options, expand),
+    artifacts: payloadArtifacts(options, expand),
+    cache: payloadCache(options, expand),
     credentials: registryCredentials({ baseUrl, token }),
     dependencies: await payloadDependencies(db, job, token),
     features: { trace_sections: true, token_mask_prefixes: MASKED_PREFIXES, failure_reasons: FAILURE_REASONS },
@@ -92,6 +99,15 @@ export async function jobPayload(context: PayloadContext, runner: AuthenticatedR
     policy_options: {},
     inputs: [],
   };
+}
+
+/** Keeps what the URL of the environment refers to, for when the job ends. */
+async function keepForUrl(db: Db, { id, environmentUrl }: PayloadJob, variables: JobVariables): Promise<void> {
+  if (environmentUrl === null) return;
+  const known = knownForUrl(environmentUrl, variables.expansion, variables);
+  await db.$executeRaw`
+    UPDATE jobs SET options = jsonb_set(options, '{environment}', COALESCE(options->'environment', '{}')
+      || jsonb_build_object('known', ${JSON.stringify(known)}::jsonb)) WHERE id = ${id} AND options IS NOT NULL`;
 }
 
 function withCredentials(address: string, token: string): string {

@@ -27,20 +27,27 @@ export function payloadSteps(options: Options, timeout: number, release: string 
   return steps;
 }
 
+/** Puts the values of variables into a text. */
+type Expand = (text: string) => string;
+
+function asWritten(text: string): string {
+  return text;
+}
+
 /** The image that the job runs in; null leaves it to the runner. */
-export function payloadImage(options: Options): PayloadImage | null {
-  const [image] = named([options.image]);
+export function payloadImage(options: Options, expand: Expand = asWritten): PayloadImage | null {
+  const [image] = named([options.image], expand);
   return image ?? null;
 }
 
-export function payloadServices(options: Options): PayloadImage[] {
-  return named(Array.isArray(options.services) ? options.services : []);
+export function payloadServices(options: Options, expand: Expand): PayloadImage[] {
+  return named(Array.isArray(options.services) ? options.services : [], expand);
 }
 
 /** The archive of the files that the job keeps, and each kind of report as one file of its own. */
-export function payloadArtifacts(options: Options): Raw[] {
+export function payloadArtifacts(options: Options, expand: Expand): Raw[] {
   const { artifacts } = options;
-  return isRecord(artifacts) ? [...payloadArchive(artifacts), ...payloadReports(artifacts)] : [];
+  return isRecord(artifacts) ? [...payloadArchive(artifacts, expand), ...payloadReports(artifacts)] : [];
 }
 
 function payloadReports({ reports, expire_in: expireIn }: Raw): Raw[] {
@@ -62,12 +69,12 @@ function payloadReports({ reports, expire_in: expireIn }: Raw): Raw[] {
   });
 }
 
-function payloadArchive(artifacts: Raw): Raw[] {
+function payloadArchive(artifacts: Raw, expand: Expand): Raw[] {
   const { name, when, expire_in: expireIn } = artifacts;
   if (artifacts.untracked !== true && lines(artifacts.paths).length === 0) return [];
   return [
     {
-      ...(typeof name === 'string' ? { name } : {}),
+      ...(typeof name === 'string' ? { name: expand(name) } : {}),
       untracked: artifacts.untracked === true,
       paths: lines(artifacts.paths),
       ...(artifacts.exclude == null ? {} : { exclude: lines(artifacts.exclude) }),
@@ -79,7 +86,7 @@ function payloadArchive(artifacts: Raw): Raw[] {
   ];
 }
 
-export function payloadCache(options: Options): Raw[] {
+export function payloadCache(options: Options, expand: Expand): Raw[] {
   const caches: unknown[] = Array.isArray(options.cache) ? options.cache : [options.cache];
   return caches.flatMap((cache) => {
     if (!isRecord(cache)) return [];
@@ -87,12 +94,12 @@ export function payloadCache(options: Options): Raw[] {
     const key = typeof cache.key === 'string' || typeof cache.key === 'number' ? String(cache.key) : 'default';
     return [
       {
-        key,
+        key: expand(key),
         untracked: cache.untracked === true,
         paths: lines(cache.paths),
         ...(typeof when === 'string' ? { when } : {}),
-        ...(typeof policy === 'string' ? { policy } : {}),
-        ...(fallback == null ? {} : { fallback_keys: lines(fallback) }),
+        ...(typeof policy === 'string' ? { policy: expand(policy) } : {}),
+        ...(fallback == null ? {} : { fallback_keys: lines(fallback).map(expand) }),
       },
     ];
   });
@@ -114,7 +121,7 @@ interface PayloadImage {
   variables?: { key: string; value: string }[];
 }
 
-function named(values: readonly unknown[]): PayloadImage[] {
+function named(values: readonly unknown[], expand: Expand): PayloadImage[] {
   return values.flatMap((value) => {
     const given = isRecord(value) ? value : { name: value };
     const { name, alias, entrypoint, command, pull_policy: pull, docker, kubernetes, variables } = given;
@@ -122,8 +129,8 @@ function named(values: readonly unknown[]): PayloadImage[] {
     if (typeof name !== 'string' || name === '') return [];
     return [
       {
-        name,
-        ...(typeof alias === 'string' ? { alias } : {}),
+        name: expand(name),
+        ...(typeof alias === 'string' ? { alias: expand(alias) } : {}),
         ...(entrypoint == null ? {} : { entrypoint: lines(entrypoint) }),
         ...(command == null ? {} : { command: lines(command) }),
         ...(pull == null ? {} : { pull_policy: lines(pull) }),

@@ -1,28 +1,6 @@
-import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
+import { REGISTRY_USER } from '#src/domain/ci/variables/of_registry.ts';
 
-/** The user name for the token of a job, which the container registry takes as the password. */
-const REGISTRY_USER = 'gitlab-ci-token';
-
-/** The project of a job, and the server. */
-interface RegistryJob {
-  /** URL of the server, without a trailing slash. */
-  baseUrl: string;
-  fullPath: string;
-  /** Of the job. */
-  token: string;
-}
-
-/** The variables that tell of the container registry, other than the password. */
-export function ofRegistry({ baseUrl, fullPath }: Omit<RegistryJob, 'token'>): Variables {
-  const { host } = new URL(baseUrl);
-  return {
-    CI_REGISTRY: host,
-    CI_REGISTRY_IMAGE: `${host}/${fullPath.toLowerCase()}`,
-    CI_REGISTRY_USER: REGISTRY_USER,
-  };
-}
-
-/** What runners sign in with to pull images of jobs. */
-export function registryCredentials({ baseUrl, token }: Omit<RegistryJob, 'fullPath'>) {
+/** What runners sign in with to pull images of jobs: the token of the job, at a URL of the server without a trailing slash. */
+export function registryCredentials({ baseUrl, token }: { baseUrl: string; token: string }) {
   return [{ type: 'registry', url: new URL(baseUrl).host, username: REGISTRY_USER, password: token }];
 }

@@ -11,10 +11,11 @@ import { deployTokenOfJobs } from '#src/domain/ci/runners/payload/deploy_token.t
 import { idTokens } from '#src/domain/ci/runners/payload/id_tokens.ts';
 import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import { payloadImage } from '#src/domain/ci/runners/payload/options.ts';
-import { ofRegistry } from '#src/domain/ci/runners/payload/registry.ts';
-import { ofServer } from '#src/domain/ci/runners/payload/server.ts';
 import { shortTriggerToken } from '#src/domain/ci/triggers/list.ts';
-import { variablesFor } from '#src/domain/ci/variables/of_pipeline.ts';
+import { Expansion } from '#src/domain/ci/variables/expansion.ts';
+import { variablesOfProject } from '#src/domain/ci/variables/of_pipeline.ts';
+import { ofRegistry } from '#src/domain/ci/variables/of_registry.ts';
+import { ofServer } from '#src/domain/ci/variables/of_server.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
@@ -43,13 +44,25 @@ export interface Surroundings {
   secret: string;
 }
 
-/** All variables of a job in increasing precedence (runner-protocol.md): predefined, runner's, file's, earlier jobs', project's, pipeline's. */
-export async function payloadVariables(db: Db, job: PayloadJob, around: Surroundings): Promise<PayloadVariable[]> {
+/** The variables of a job, and what expands texts by them, which the runner expands once more. */
+export interface JobVariables {
+  list: PayloadVariable[];
+  expansion: Expansion;
+  /** Whether a variable is one over which reports of the job do not win, and whether it is a credential that the server made for the job. */
+  isStrong(name: string): boolean;
+  isCredential(name: string): boolean;
+}
+
+/**
+ * All variables of a job in increasing precedence (runner-protocol.md): predefined, runner's, file's, earlier jobs', project's, pipeline's. What they
+ * refer to is in its place already, as runners replace only once.
+ */
+export async function payloadVariables(db: Db, job: PayloadJob, around: Surroundings): Promise<JobVariables> {
   const { secret, runner } = around;
   const { mergeRequestId: id } = job;
   const mergeRequest = id === null ? null : await ofMergeRequest(db, id, around.baseUrl);
   const deployToken = await deployTokenOfJobs(db, job, secret);
-  return [
+  const weak = [
     ...shown(ofServer(around.baseUrl, around.ssh), true),
     ...shown(await idTokens(db, job, { ...around, runnerId: runner.id }), false).map(asSecret),
     ...(job.hasRegistry ? shown(ofRegistry({ ...around, fullPath: job.fullPath }), true) : []),
@@ -57,20 +70,51 @@ export async function payloadVariables(db: Db, job: PayloadJob, around: Surround
     ...(deployToken ? shown({ CI_DEPLOY_USER: deployToken.username }, true) : []),
     ...(deployToken ? shown({ CI_DEPLOY_PASSWORD: deployToken.password }, false).map(asSecret) : []),
     ...shown(ofJob(job, around, mergeRequest?.branch), true),
+    ...given(ofImage(job), true),
     ...shown(ofTrigger(job, secret), true),
     ...shown(isTexts(job.predefined) ? job.predefined : {}, true),
     ...shown(mergeRequest?.variables ?? {}, true),
     ...shown({ CI_JOB_TOKEN: around.token, CI_REPOSITORY_URL: around.repositoryUrl }, false).map(asSecret),
     ...shown(ofRunner(runner), true),
     ...ofFile(job.options),
-    ...shown(await dotenvVariables(db, job), false),
+    ...given(await dotenvVariables(db, job), false),
+  ];
+  const strong = [
     ...(await ofPlaces(db, job, secret)),
     ...ofPipeline(job, secret),
     ...shown(fixedOfEnvironment(job), true),
+    ...given(job.environmentUrl === null ? {} : { CI_ENVIRONMENT_URL: job.environmentUrl }, true),
   ];
+  return expanded([...weak, ...strong], new Set(strong.map(({ key }) => key)));
 }
 
+function expanded(variables: readonly PayloadVariable[], strong: ReadonlySet<string>): JobVariables {
+  const byName = new Map(variables.map((variable) => [variable.key, variable]));
+  const expansion = new Expansion((name) => {
+    const variable = byName.get(name);
+    return (
+      variable && { value: variable.value, isFixed: variable.raw, isFile: variable.file, isSecret: !variable.public }
+    );
+  }, 'again');
+  const isStrong = (name: string) => strong.has(name);
+  const isCredential = (name: string) => !strong.has(name) && byName.get(name)?.masked === true;
+  const list = variables.map((variable) => {
+    const { key, value, file, raw } = variable;
+    // One that a later one takes the place of is not looked at.
+    if (file || raw || !value.includes('$') || byName.get(key) !== variable) return variable;
+    return { ...variable, value: expansion.value(key) ?? value, public: !expansion.isSecret(key) };
+  });
+  return { list, expansion, isStrong, isCredential };
+}
+
+/** Variables in which nothing is a reference. */
 function shown(variables: Variables, isPublic: boolean): PayloadVariable[] {
+  return given(variables, isPublic).map((variable) =>
+    variable.value.includes('$') ? { ...variable, raw: true } : variable,
+  );
+}
+
+function given(variables: Variables, isPublic: boolean): PayloadVariable[] {
   return Object.entries(variables).map(([key, value]) => ({ key, value, public: isPublic, file: false }));
 }
 
@@ -83,14 +127,14 @@ function asSecret(variable: PayloadVariable): PayloadVariable {
 function ofFile({ variables, raw_variables: raw }: PayloadJob['options']): PayloadVariable[] {
   if (!isTexts(variables)) return [];
   const names: unknown[] = Array.isArray(raw) ? raw : [];
-  return shown(variables, true).map((variable) =>
+  return given(variables, true).map((variable) =>
     names.includes(variable.key) ? { ...variable, raw: true } : variable,
   );
 }
 
 /** The variables of the server, of groups and of the project. */
 async function ofPlaces(db: Db, job: PayloadJob, secret: string): Promise<PayloadVariable[]> {
-  const given = await variablesFor(db, { ...job, userIds: [job.userId, job.starterId] }, secret);
+  const given = await variablesOfProject(db, { ...job, userIds: [job.userId, job.starterId] }, secret);
   return given.map(({ key, value, masked, raw, isFile }) => ({
     key,
     value,
@@ -103,7 +147,6 @@ async function ofPlaces(db: Db, job: PayloadJob, secret: string): Promise<Payloa
 
 function ofJob(job: PayloadJob, { baseUrl }: Surroundings, branch = job.ref): Variables {
   const { fullPath } = job;
-  const image = payloadImage(job.options)?.name ?? null;
   const origin = {
     ref: job.ref,
     branch,
@@ -118,7 +161,6 @@ function ofJob(job: PayloadJob, { baseUrl }: Surroundings, branch = job.ref): Va
     CI_JOB_URL: `${baseUrl}${pagePath(fullPath, 'jobs', job.id)}`,
     CI_JOB_TIMEOUT: String(job.timeout),
     ...(job.startedAt === null ? {} : { CI_JOB_STARTED_AT: job.startedAt.toISOString() }),
-    ...(image === null ? {} : { CI_JOB_IMAGE: image }),
     ...(job.when === 'manual' ? { CI_JOB_MANUAL: 'true' } : {}),
     ...(job.isTriggered ? { CI_JOB_TRIGGERED: 'true' } : {}),
     CI_PIPELINE_ID: String(job.pipelineId),
@@ -139,6 +181,11 @@ function ofJob(job: PayloadJob, { baseUrl }: Surroundings, branch = job.ref): Va
   };
 }
 
+function ofImage({ options }: PayloadJob): Variables {
+  const image = payloadImage(options)?.name;
+  return image === undefined ? {} : { CI_JOB_IMAGE: image };
+}
+
 function ofTrigger({ triggerTokenEncrypted: sealed }: PayloadJob, secret: string): Variables {
   return sealed === null ? {} : { CI_TRIGGER_SHORT_TOKEN: shortTriggerToken(sealed, secret) };
 }
@@ -153,11 +200,10 @@ function ofEnvironment({ environment, environmentAction, environmentTier: tier }
 }
 
 /** What nothing else overrides. */
-function fixedOfEnvironment({ environment, environmentId, environmentUrl }: PayloadJob): Variables {
+function fixedOfEnvironment({ environment, environmentId }: PayloadJob): Variables {
   if (environment === null) return {};
   return {
     CI_ENVIRONMENT_SLUG: slugOf(environment),
-    ...(environmentUrl === null ? {} : { CI_ENVIRONMENT_URL: environmentUrl }),
     ...(environmentId === null ? {} : { CI_ENVIRONMENT_ID: String(environmentId) }),
   };
 }

@@ -20,6 +20,10 @@ export type Wanted =
   /** A file in the artifacts of a job of the pipeline whose child is made. */
   | { kind: 'artifact'; job: string; path: string };
 
+/** What `spec:component` may ask for. */
+export const ABOUT_COMPONENT = ['name', 'sha', 'version', 'reference'] as const;
+export type AboutComponent = Record<(typeof ABOUT_COMPONENT)[number], string>;
+
 /** What was found. */
 export interface Facts {
   file: { text: string };
@@ -28,9 +32,10 @@ export interface Facts {
   /** Null if there is nothing to compare with. */
   changes: { paths: string[]; isWhole: boolean } | null;
   remote: { text: string };
-  template: { text: string };
-  /** With where it lies, for what it includes in turn. */
-  component: { text: string; place: Place };
+  /** With what to tell the author of a template that is not there. */
+  template: { text: string; warning?: string };
+  /** With where it lies, for what it includes in turn, and what it may ask of itself. */
+  component: { text: string; place: Place; about: AboutComponent };
   artifact: { text: string };
 }
 

@@ -41,28 +41,3 @@ export function refSlug(ref: string): string {
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|(?<!-)-+$/g, '');
 }
-
-/** Expands `$NAME` and `${NAME}`; unknown names become empty. Truncated after `limit` characters, as values may be long. */
-export function expand(text: string, variables: Variables, limit: number): string {
-  let [result, end] = ['', 0];
-  for (const match of text.matchAll(/\$(?:\{(\w+)\}|(\w+))/g)) {
-    const name = match[1] ?? match[2] ?? '';
-    const value = Object.hasOwn(variables, name) ? (variables[name] ?? '') : '';
-    result += text.slice(end, match.index) + value;
-    end = match.index + match[0].length;
-    if (result.length > limit) return result.slice(0, limit);
-  }
-  return (result + text.slice(end)).slice(0, limit);
-}
-
-/** Replaces `$NAME` and `${NAME}` of known variables in a text of the file; others stay. */
-export function expandKnown(text: string, variables: Variables, longest = MAX_VALUE_LENGTH): string {
-  if (!text.includes('$')) return text;
-  return text.replace(/\$(?:\{(\w+)\}|(\w+))/g, (place, braced?: string, plain?: string) => {
-    const name = braced ?? plain ?? '';
-    return Object.hasOwn(variables, name) ? (variables[name] ?? '').slice(0, longest) : place;
-  });
-}
-
-/** Characters of the longest value that is put into a path or a name. */
-const MAX_VALUE_LENGTH = 1_000;

@@ -5,8 +5,12 @@ import type { Merger } from '#src/domain/ci/pipelines/config/compose/merge.ts';
 /** How many levels of `extends` may lie above each other. */
 const MAX_EXTENDS_LEVELS = 11;
 
-/** Resolves `extends`: each entry of the file that has it starts from those that it names, in order. Throws InvalidConfig. */
-export function resolveExtends(raw: Raw, merger: Merger): Raw {
+/**
+ * Resolves `extends`: each entry of the file that has it starts from those that it names, in order. Throws InvalidConfig.
+ *
+ * @param mayMiss whether some may be in a template that is not there
+ */
+export function resolveExtends(raw: Raw, merger: Merger, mayMiss = false): Raw {
   const done = new Map<string, Raw>();
   const resolve = (name: string, above: readonly string[]): unknown => {
     const value = raw[name];
@@ -19,7 +23,8 @@ export function resolveExtends(raw: Raw, merger: Merger): Raw {
     if (bases.includes(null))
       throw new InvalidConfig(`jobs:${name}:extends config should be an array of strings or a string`);
     const unknown = bases.filter((base) => base === null || !isMap(raw[base]));
-    if (unknown.length > 0) throw new InvalidConfig(`${name}: unknown keys in \`extends\` (${unknown.join(', ')})`);
+    if (unknown.length > 0 && !mayMiss)
+      throw new InvalidConfig(`${name}: unknown keys in \`extends\` (${unknown.join(', ')})`);
     const { extends: _names, ...own } = value;
     const merged = [...bases.map((base) => resolve(String(base), [...above, name])), own].reduce<Raw>(
       (before, next) => merger.merge(before, isMap(next) ? next : {}),

@@ -1,5 +1,5 @@
 import type { PatternMatcher } from '#src/domain/ci/pipelines/config/base/pattern.ts';
-import type { Answer, Place, Sources, Wanted } from '#src/domain/ci/pipelines/config/base/sources.ts';
+import type { AboutComponent, Answer, Place, Sources, Wanted } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { MAX_CONFIG_BYTES, MAX_TOTAL_BYTES } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import {
@@ -34,6 +34,13 @@ export interface Included {
   job?: string;
 }
 
+/** A file while it is read. */
+interface File {
+  location?: string;
+  /** What it may ask of itself, if it is a component. */
+  about?: AboutComponent | null | undefined;
+}
+
 export interface Composition {
   sources: Sources;
   merger: Merger;
@@ -45,6 +52,7 @@ export interface Composition {
 /** Puts the files together that a configuration includes. */
 export class Composer {
   readonly included: Included[] = [];
+  readonly warnings: string[] = [];
   readonly #composition: Composition;
   readonly #budget = new ExpansionLimit();
   #bytes = 0;
@@ -57,7 +65,13 @@ export class Composer {
    * The content of a file with all that it includes: later files win over earlier ones, and the file itself over all. What is
    * missing among the sources is left out. Throws InvalidConfig.
    */
-  read(text: string, place: Place = null, inputs: Raw = {}, depth = 0, location = ''): Raw {
+  read(
+    text: string,
+    place: Place = null,
+    inputs: Raw = {},
+    depth = 0,
+    { location = '', about = null }: File = {},
+  ): Raw {
     if (Buffer.byteLength(text) > MAX_CONFIG_BYTES) {
       throw new InvalidConfig(`The file${location && ` ${location}`} is larger than ${MAX_CONFIG_BYTES} bytes`);
     }
@@ -68,7 +82,11 @@ export class Composer {
     if (header !== null && !isSpec(header)) {
       throw new InvalidConfig('A second document, which is not supported unless the first has `spec`');
     }
-    const raw = withInputs(content, header, inputs, { matcher: this.#composition.matcher, isFromOutside: depth === 0 });
+    const raw = withInputs(content, header, inputs, {
+      matcher: this.#composition.matcher,
+      isFromOutside: depth === 0,
+      about,
+    });
     if (!isMap(raw))
       throw new InvalidConfig(
         location ? `Included file \`${location}\` does not have valid YAML syntax!` : 'Invalid configuration format',
@@ -86,7 +104,8 @@ export class Composer {
         const found = this.#contentOf(file);
         if (found === undefined) continue;
         const given = isRecord(entry) && isRecord(entry.inputs) ? entry.inputs : {};
-        const next = this.read(found.text, found.place, given, depth + 1, file.location);
+        const { about } = found;
+        const next = this.read(found.text, found.place, given, depth + 1, { location: file.location, about });
         merged = this.#composition.merger.merge(merged, next);
       }
     }
@@ -141,22 +160,25 @@ export class Composer {
 
   #isWanted(value: unknown): boolean {
     const rules = readRules(value, 'include:rules', this.#budget, 'include');
-    const rule = this.#composition.judge.first(rules, {});
+    const rule = this.#composition.judge.first(rules);
     return rule !== null && rule.when !== 'never';
   }
 
   /** The text of a file, and where what it includes lies. */
-  #contentOf(file: Included): { text: string; place: Place } | undefined {
+  #contentOf(file: Included): { text: string; place: Place; about?: AboutComponent } | undefined {
     if (file.type === 'component') return this.#component(file.location);
     const text = this.#textOf(file);
     const isFile = file.type === 'local' || file.type === 'file';
     return text === undefined ? undefined : { text, place: isFile ? file.place : null };
   }
 
-  #component(location: string): { text: string; place: Place } | undefined {
+  #component(location: string): { text: string; place: Place; about: AboutComponent } | undefined {
     const { judge, sources } = this.#composition;
     const [, named = ''] = COMPONENT.exec(location) ?? [];
-    const [, path, version] = VERSIONED.exec(judge.expand(named)) ?? [];
+    const whole = judge.expand(location);
+    const hosts = ['$CI_SERVER_FQDN', '$CI_SERVER_HOST'].map((name) => `${judge.expand(name)}/`);
+    const host = hosts.find((one) => whole.startsWith(one));
+    const [, path, version] = VERSIONED.exec(host ? whole.slice(host.length) : judge.expand(named)) ?? [];
     if (!path || !version) {
       throw new InvalidConfig(`Component \`${location}\` should be $CI_SERVER_FQDN/project/name@version`);
     }
@@ -180,11 +202,12 @@ export class Composer {
     const found: Answer<'file' | 'remote' | 'template' | 'artifact'> | undefined =
       this.#composition.sources.find(wanted);
     if (found && 'error' in found) throw new InvalidConfig(found.error);
+    if (found && 'warning' in found && found.warning !== undefined) this.warnings.push(found.warning);
     return found?.text;
   }
 }
 
-/** Of this server, whose name is not known when a pipeline is made: it goes by several. */
+/** Of this server, whose name is not always known. */
 const COMPONENT = /^\$(?:\{CI_SERVER_(?:FQDN|HOST)\}|CI_SERVER_(?:FQDN|HOST))\/(.+)$/;
 const VERSIONED = /^([^@]{1,500}\/[\w-]{1,255})@([^@]{1,255})$/;
 const KINDS = ['local', 'project', 'remote', 'template', 'component', 'artifact'] as const;

@@ -1,6 +1,7 @@
 import { parseJson } from '#src/base/json.ts';
 import type { PatternMatcher } from '#src/domain/ci/pipelines/config/base/pattern.ts';
 import { Reference } from '#src/domain/ci/pipelines/config/base/reference.ts';
+import { ABOUT_COMPONENT, type AboutComponent } from '#src/domain/ci/pipelines/config/base/sources.ts';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { isMap, isRecord, type Raw, requireKeys, scalarText } from '#src/domain/ci/pipelines/config/base/values.ts';
 
@@ -13,6 +14,8 @@ interface Options {
   matcher: PatternMatcher;
   /** Whether the values come from who starts the pipeline, who may have nothing but texts to give: a form has no other values. */
   isFromOutside: boolean;
+  /** What a component may ask of itself; null in other files. */
+  about: AboutComponent | null;
 }
 
 /** Puts the inputs that a file declares in its header in their places. Throws InvalidConfig. */
@@ -23,7 +26,18 @@ export function withInputs(content: unknown, header: unknown, given: Raw, option
   const inputs = Object.fromEntries(
     Object.entries(declared).map(([name, spec]) => [name, inputOf(name, spec, given, options)]),
   );
-  return header === null ? content : new Interpolation(inputs).of(content);
+  return header === null ? content : new Interpolation(inputs, askedOf(header, options.about)).of(content);
+}
+
+/** What the header of a component asks of itself. */
+function askedOf(header: unknown, about: AboutComponent | null): Raw {
+  const asked = isRecord(header) && isRecord(header.spec) ? header.spec.component : null;
+  if (asked == null) return {};
+  const isKnown = (one: unknown) => ABOUT_COMPONENT.some((key) => key === one);
+  if (!Array.isArray(asked) || !asked.every(isKnown)) {
+    throw new InvalidConfig(`header:spec:component config should be an array of: ${ABOUT_COMPONENT.join(', ')}`);
+  }
+  return about ? Object.fromEntries(Object.entries(about).filter(([key]) => asked.includes(key))) : {};
 }
 
 function declaredInputs(header: unknown): Raw {
@@ -32,7 +46,7 @@ function declaredInputs(header: unknown): Raw {
   requireKeys(header, 'header', ['spec']);
   const { spec } = header;
   if (!isRecord(spec)) throw new InvalidConfig('header:spec config should be a hash');
-  requireKeys(spec, 'header:spec', ['inputs']);
+  requireKeys(spec, 'header:spec', ['inputs', 'component']);
   if (spec.inputs == null) return {};
   if (!isRecord(spec.inputs)) throw new InvalidConfig('header:spec:inputs config should be a hash');
   return spec.inputs;
@@ -87,10 +101,12 @@ const PLACE = /\$\[\[\s*([^\]]*?)\s*\]\]/g;
 
 class Interpolation {
   readonly #inputs: Raw;
+  readonly #component: Raw;
   #left = MAX_TEXT_LENGTH;
 
-  constructor(inputs: Raw) {
+  constructor(inputs: Raw, component: Raw) {
     this.#inputs = inputs;
+    this.#component = component;
   }
 
   of(value: unknown): unknown {
@@ -117,17 +133,21 @@ class Interpolation {
 
   #input(inner: string): unknown {
     const [path = '', ...functions] = inner.split('|').map((part) => part.trim());
-    const name = /^inputs\.([\w-]+)$/.exec(path)?.[1];
-    if (name === undefined || !Object.hasOwn(this.#inputs, name)) {
-      throw new InvalidConfig(`unknown interpolation key: \`${path.replace(/^inputs\./, '')}\``);
+    const [, place, name = ''] = /^(inputs|component)\.(.+)$/su.exec(path) ?? [];
+    const values = place === 'component' ? this.#component : this.#inputs;
+    if (place === undefined || !Object.hasOwn(values, name)) {
+      const names = Object.keys(values).map((one) => `\`${one}\``);
+      const known = names.length === 0 ? '' : `; there are ${names.slice(0, MAX_OPTIONS).join(', ')}`;
+      throw new InvalidConfig(`unknown interpolation key: \`${path.replace(/^inputs\./, '')}\`${known}`);
     }
-    return functions.reduce(apply, this.#inputs[name]);
+    return functions.reduce(apply, values[name]);
   }
 }
 
-/** `truncate(offset, length)`; `expand_vars` changes nothing, as variables are expanded where they are used. */
+/** `truncate(offset, length)`, `posix_escape`; `expand_vars` changes nothing, as variables are expanded where they are used. */
 function apply(value: unknown, call: string): unknown {
   if (call === 'expand_vars') return value;
+  if (call === 'posix_escape' && typeof value === 'string') return escaped(value);
   const [, offset, length] = /^truncate\(\s*(\d{1,6})\s*,\s*(\d{1,6})\s*\)$/.exec(call) ?? [];
   if (offset === undefined || typeof value !== 'string') {
     throw new InvalidConfig(
@@ -135,4 +155,10 @@ function apply(value: unknown, call: string): unknown {
     );
   }
   return value.slice(Number(offset), Number(offset) + Number(length));
+}
+
+/** A text as one word for a shell. */
+function escaped(text: string): string {
+  if (text === '') return "''";
+  return text.replace(/[^\w\-.,:+/@\n]/gu, '\\$&').replaceAll('\n', "'\n'");
 }

@@ -1,5 +1,5 @@
 import { CONDITION, type PatternMatcher } from '#src/domain/ci/pipelines/config/base/pattern.ts';
-import { InvalidConfig, type Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 
 /**
  * The condition of a rule. Terms are variables, texts, patterns between slashes, and null; two of them can be compared, and conditions
@@ -112,9 +112,18 @@ class Reader {
   }
 }
 
+/** The value of a variable; undefined if it is not set. */
+type LookUp = (name: string) => string | undefined;
+
 /** Whether an expression holds. Throws InvalidConfig if its patterns take too long. */
-export function holds(expression: Expression, variables: Variables, matcher: PatternMatcher): boolean {
+export function holds(expression: Expression, variables: LookUp, matcher: PatternMatcher): boolean {
   return isTrue(evaluate(expression, variables, matcher));
+}
+
+/** The names of the variables in an expression. */
+export function variablesIn(expression: Expression): string[] {
+  if (expression.kind === 'variable') return [expression.name];
+  return 'left' in expression ? [...variablesIn(expression.left), ...variablesIn(expression.right)] : [];
 }
 
 type Value = string | boolean | null;
@@ -124,10 +133,10 @@ function isTrue(value: Value): boolean {
   return value === true || (typeof value === 'string' && value !== '');
 }
 
-function evaluate(expression: Expression, variables: Variables, matcher: PatternMatcher): Value {
+function evaluate(expression: Expression, variables: LookUp, matcher: PatternMatcher): Value {
   switch (expression.kind) {
     case 'variable':
-      return Object.hasOwn(variables, expression.name) ? (variables[expression.name] ?? null) : null;
+      return variables(expression.name) ?? null;
     case 'text':
       return expression.text;
     case 'pattern':
@@ -157,7 +166,7 @@ function comparable(value: Value | undefined): string | null {
   return value == null ? null : String(value);
 }
 
-function matches(left: Expression, right: Expression, variables: Variables, matcher: PatternMatcher): boolean {
+function matches(left: Expression, right: Expression, variables: LookUp, matcher: PatternMatcher): boolean {
   const pattern = comparable(evaluate(right, variables, matcher));
   if (pattern === null) return false;
   const text = comparable(evaluate(left, variables, matcher)) ?? '';

@@ -1,7 +1,7 @@
 import { Reference } from '#src/domain/ci/pipelines/config/base/reference.ts';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { wrong } from '#src/domain/ci/pipelines/config/yaml/error.ts';
-import { resolvePlain, resolveTagged } from '#src/domain/ci/pipelines/config/yaml/resolve.ts';
+import { isMergeTag, resolvePlain, resolveTagged } from '#src/domain/ci/pipelines/config/yaml/resolve.ts';
 import { scan, type Token, type TokenType } from '#src/domain/ci/pipelines/config/yaml/scan.ts';
 
 /** Values of the largest file; repeated or merged ones count each time. */
@@ -175,7 +175,7 @@ class Loader {
     }
     while (this.#is('?')) {
       const place = this.#next();
-      const isPlain = this.#token.isPlain;
+      const isPlain = this.#isPlainKey();
       const key = this.#is('?', ':', 'end') ? null : this.#key(true);
       const value = this.#skip(':') && !this.#is('?', ':', 'end') ? this.#node(true, true) : this.#nothing();
       map.add(place, key, isPlain, value);
@@ -214,10 +214,16 @@ class Loader {
   #flowPair(end: ']' | '}'): Parameters<Entries['add']> {
     const place = this.#token;
     const isKey = this.#skip('?');
-    const isPlain = this.#token.isPlain;
+    const isPlain = this.#isPlainKey();
     const key = isKey && this.#is(':', ',', end) ? null : this.#key(false);
     const value = isKey && this.#skip(':') && !this.#is(',', end) ? this.#node(false) : this.#nothing();
     return [place, key, isPlain, value];
+  }
+
+  /** Whether a key that follows is unquoted, or merges by its tag. */
+  #isPlainKey(): boolean {
+    const { type, value, isPlain } = this.#token;
+    return isPlain || (type === '!' && isMergeTag(value));
   }
 
   /** Reads a key as written. */

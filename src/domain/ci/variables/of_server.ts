@@ -1,4 +1,3 @@
-import type { Variables } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { API_VERSION } from '#src/platform/api_version.ts';
 import { type SshPlace, sshHost } from '#src/platform/config/ssh_address.ts';
 import { packageRevision } from '#src/platform/package_root.ts';
@@ -8,7 +7,7 @@ import { packageRevision } from '#src/platform/package_root.ts';
  *
  * @param baseUrl of the server, without a trailing slash
  */
-export function ofServer(baseUrl: string, ssh: SshPlace): Variables {
+export function ofServer(baseUrl: string, ssh: SshPlace): Record<string, string> {
   const [major = '', minor = '', patch = ''] = API_VERSION.split('.');
   const { protocol, hostname, host, port } = new URL(baseUrl);
   return {
