@@ -21,7 +21,8 @@ export const ERROR_CODES: Readonly<Record<ErrorCode | RequestCode, string>> = {
   NOT_MODIFIED: 'Nothing changed, as the record already is in the requested state.',
   LIMIT_REACHED: 'The user has reached a limit, such as the number of projects.',
   RATE_LIMITED: 'Too many attempts; `retryAfter` is the number of seconds to wait.',
-  QUERY_TOO_LARGE: 'The operation exceeds a limit, which the message names.',
+  QUERY_TOO_LARGE:
+    'The operation exceeds a limit, which the message names; `kind`, `limit` and, where it is known, `used` tell programs.',
   UNAVAILABLE: 'Temporarily not possible; try again after `retryAfter` seconds.',
   GRAPHQL_PARSE_FAILED: 'The document is not GraphQL.',
   GRAPHQL_VALIDATION_FAILED: 'The document does not match the schema.',
