@@ -366,7 +366,14 @@ async function operate<A extends Asker>(
   }
   const { trial } = endpoint.route;
   if (trial && isTried(trial, endpoint, variables)) return void respondToTrial(trial, request, response);
-  return void respond(endpoint, subtree, page, request, response, urlOf(options, request));
+  const url = urlOf(options, request);
+  return void respond(endpoint, subtree, page, request, response, url, besideDone(endpoint, result.data));
+}
+
+/** What the body has besides where there is no record to show. */
+function besideDone({ route: { doneWith = {} } }: Endpoint, data: ExecutionResult['data']): object {
+  const lists = Object.entries(doneWith).map(([key, path]) => [key, valueAt(data, path.split('.'))] as const);
+  return Object.fromEntries(lists.filter(([, list]) => Array.isArray(list) && list.length > 0));
 }
 
 /** Whether the parameter by which nothing is changed is true. */

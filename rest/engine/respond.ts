@@ -13,6 +13,7 @@ export function respond(
   request: IncomingMessage,
   response: ServerResponse,
   url: string,
+  besideDone: object = {},
 ): void {
   if (status === 204) return void response.writeHead(204).end();
   if (hasNoBody(route)) return void response.writeHead(status, { 'Content-Length': 0 }).end();
@@ -25,7 +26,7 @@ export function respond(
   if (subtree == null && route.done) {
     const { doneStatus = 202 } = route;
     if (Object.keys(route.done).length === 0) return void response.writeHead(doneStatus, { 'Content-Length': 0 }).end();
-    return void send(response, doneStatus, JSON.stringify(route.done), request);
+    return void send(response, doneStatus, JSON.stringify({ ...route.done, ...besideDone }), request);
   }
   const { nodes, totalCount } = (paginated ? subtree : {}) as { nodes?: unknown; totalCount?: number };
   const body = paginated ? nodes : subtree;
