@@ -13,7 +13,9 @@ import {
   IssueFeedDocument,
   type IssueFeedQuery,
   ProjectActivityFeedDocument,
+  ReleaseFeedDocument,
   StartActivityFeedDocument,
+  TagFeedDocument,
   UserActivityFeedDocument,
 } from '#src/generated/page_operations.ts';
 
@@ -89,6 +91,42 @@ export const feeds = [
         author: commit.authorName,
         text: commit.message,
         isHtml: false,
+      })),
+    }),
+  }),
+  feed({
+    path: `${PLACES.project}/tags.atom`,
+    operation: TagFeedDocument,
+    found: ({ project }) => project?.repository?.tags && { project, tags: project.repository.tags.nodes },
+    feed: ({ project, tags }, { t }) => ({
+      title: `${t('Tags')} · ${project.fullPath}`,
+      path: path(project.fullPath, '-', 'tags'),
+      entries: tags.map(({ name, message, createdAt, commit }) => ({
+        key: `project/${project.databaseId}/tag/${name}`,
+        title: name,
+        path: path(project.fullPath, '-', 'commits', name),
+        updated: String(createdAt ?? commit?.committedDate ?? new Date(0).toISOString()),
+        author: commit?.authorName ?? '',
+        text: message ?? commit?.title ?? '',
+        isHtml: false,
+      })),
+    }),
+  }),
+  feed({
+    path: `${PLACES.project}/releases.atom`,
+    operation: ReleaseFeedDocument,
+    found: ({ project }) => project,
+    feed: ({ fullPath, releases }, { t }) => ({
+      title: `${t('Releases')} · ${fullPath}`,
+      path: path(fullPath, '-', 'releases'),
+      entries: releases.nodes.map((release) => ({
+        key: `release/${release.databaseId}`,
+        title: release.name,
+        path: path(fullPath, '-', 'releases', release.tagName),
+        updated: release.releasedAt,
+        author: release.author?.name ?? '',
+        text: release.descriptionHtml,
+        isHtml: true,
       })),
     }),
   }),

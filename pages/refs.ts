@@ -1,5 +1,6 @@
 import { shownFiles } from '#pages/diff.ts';
 import { named } from '#pages/engine/asking.ts';
+import { path as pathTo } from '#pages/engine/helpers.ts';
 import { form, page } from '#pages/engine/row.ts';
 import {
   BranchListPageDocument,
@@ -32,6 +33,7 @@ const tags = page({
   found: ({ project }) => (project?.repository?.tags ? project : null),
   title: (project, { t }) => `${t('Tags')} · ${project.fullPath}`,
   show: (project) => ({ project, tab: 'code', tags: project.repository?.tags }),
+  feed: (project) => `${pathTo(project.fullPath, '-', 'tags')}.atom`,
 });
 
 const comparison = (path: string) =>

@@ -57,6 +57,7 @@ export const releases = [
     found: ({ project }) => project,
     title: (project, { t }) => `${t('Releases')} · ${project.fullPath}`,
     show: (project) => ({ project, releases: project.releases, tab: 'releases' }),
+    feed: (project) => `${path(project.fullPath, '-', 'releases')}.atom`,
     pageSize: 10,
   }),
   newRelease,

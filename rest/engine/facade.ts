@@ -373,7 +373,14 @@ async function operate<A extends Asker>(
   }
   const { dryRun } = endpoint.route;
   if (dryRun && isDryRun(dryRun, endpoint, variables)) return void respondToDryRun(dryRun, request, response);
-  return void respond(endpoint, subtree, page, request, response, urlOf(options, request));
+  const url = urlOf(options, request);
+  return void respond(endpoint, subtree, page, request, response, url, besideNoRecord(endpoint, result.data));
+}
+
+/** What the body has besides where there is no record to show. */
+function besideNoRecord({ route: { withNoRecord = {} } }: Endpoint, data: ExecutionResult['data']): object {
+  const lists = Object.entries(withNoRecord).map(([key, path]) => [key, valueAt(data, path.split('.'))] as const);
+  return Object.fromEntries(lists.filter(([, list]) => Array.isArray(list) && list.length > 0));
 }
 
 /** Whether the parameter by which nothing is changed is true. */

@@ -8,12 +8,18 @@ import { documents } from '#src/generated/operations_documents.ts';
  * @param name of the operation, for the OpenAPI document and its clients
  * @param result the field of the mutation, and the one of its result that is the body
  * @param selected what is selected of that: `...LabelRecord`, a fragment of rest/v4/*.graphql, or a field
+ * @param beside what is selected besides, next to the field of its result
  */
-export function mutation(name: string, result: string, selected = ''): Pick<Route, 'operation' | 'result'> {
+export function mutation(
+  name: string,
+  result: string,
+  selected = '',
+  beside = '',
+): Pick<Route, 'operation' | 'result'> {
   const operation: DocumentNode = {
     kind: Kind.DOCUMENT,
     get definitions() {
-      const value = definitionsOf(name, result.split('.'), selected);
+      const value = definitionsOf(name, result.split('.'), selected, beside);
       Object.defineProperty(this, 'definitions', { value });
       return value;
     },
@@ -21,15 +27,18 @@ export function mutation(name: string, result: string, selected = ''): Pick<Rout
   return { operation, result };
 }
 
-function definitionsOf(name: string, fields: readonly string[], selected: string): DefinitionNode[] {
+function definitionsOf(name: string, fields: readonly string[], selected: string, beside: string): DefinitionNode[] {
   const [field = '', ...inner] = fields;
   const input = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input!`;
   const selection = [...inner, selected]
     .filter((part) => part !== '')
     .reduceRight((within, part) => `${part} { ${within} }`);
-  const { definitions } = parse(`mutation ${name}($input: ${input}) { ${field}(input: $input) { ${selection} } }`, {
-    noLocation: true,
-  });
+  const { definitions } = parse(
+    `mutation ${name}($input: ${input}) { ${field}(input: $input) { ${selection} ${beside} } }`,
+    {
+      noLocation: true,
+    },
+  );
   const fragments = new Set<DefinitionNode>();
   visit(definitions[0] as DefinitionNode, {
     FragmentSpread({ name: { value } }) {

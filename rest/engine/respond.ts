@@ -13,6 +13,7 @@ export function respond(
   request: IncomingMessage,
   response: ServerResponse,
   url: string,
+  besideNoRecord: object = {},
 ): void {
   if (status === 204) return void response.writeHead(204).end();
   if (hasNoBody(route)) return void response.writeHead(status, { 'Content-Length': 0 }).end();
@@ -26,7 +27,7 @@ export function respond(
     const { noRecordStatus = 202 } = route;
     if (Object.keys(route.whenNoRecord).length === 0)
       return void response.writeHead(noRecordStatus, { 'Content-Length': 0 }).end();
-    return void send(response, noRecordStatus, JSON.stringify(route.whenNoRecord), request);
+    return void send(response, noRecordStatus, JSON.stringify({ ...route.whenNoRecord, ...besideNoRecord }), request);
   }
   const { nodes, totalCount } = (paginated ? subtree : {}) as { nodes?: unknown; totalCount?: number };
   const body = paginated ? nodes : subtree;

@@ -107,6 +107,8 @@ export interface Route {
   readonly failure?: number | Readonly<Partial<Record<ErrorCode, number>>>;
   /** The body, with status 202, if all was done and there is no record to show; none if it has no keys. */
   readonly whenNoRecord?: object;
+  /** Keys that this body has besides, with lists of the operation's result, where they are not empty. */
+  readonly withNoRecord?: Readonly<Record<string, string>>;
   /** The status of that response, if not 202. */
   readonly noRecordStatus?: number;
   /** The parameter with which nothing is changed: the response is then `success` under its name, with status 200. */

@@ -18,7 +18,7 @@ export function responses(endpoint: Endpoint, schema: GraphQLSchema, components:
       202: {
         description: 'All was done, and there is no record to show of it.',
         ...(Object.keys(route.whenNoRecord).length > 0 && {
-          content: { 'application/json': { schema: constantSchema(route.whenNoRecord) } },
+          content: { 'application/json': { schema: noRecordSchema(route) } },
         }),
       },
     };
@@ -29,6 +29,13 @@ export function responses(endpoint: Endpoint, schema: GraphQLSchema, components:
     },
   };
   return { ...success, ...done, ...dryRun, ...refusalsOf(endpoint, codesOf(endpoint, schema)) };
+}
+
+/** The schema of the body where there is no record to show. */
+function noRecordSchema({ whenNoRecord = {}, withNoRecord = {} }: Route): Json {
+  const schema = constantSchema(whenNoRecord);
+  const lists = Object.keys(withNoRecord).map((key) => [key, { type: 'array', items: { type: 'string' } }]);
+  return { ...schema, properties: { ...(schema.properties as Json), ...Object.fromEntries(lists) } };
 }
 
 function successOf(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {

@@ -123,8 +123,10 @@ mutation('createNote', {
       }),
     }),
   },
-  resolve: async ({ on, ...values }, context) =>
-    (await createNote(context, { on: noteableRef(on), ...values })) ?? { id: null },
+  resolve: async ({ on, ...values }, context) => {
+    const { note, notApplied } = await createNote(context, { on: noteableRef(on), ...values });
+    return { ...(note ?? { id: null }), notApplied };
+  },
   payload: {
     description: 'The note that was written.',
     fields: (t) => ({
@@ -134,6 +136,11 @@ mutation('createNote', {
         description: 'The note as it is now; null if the text held nothing but quick actions, which were applied.',
         resolve: (written, _args, context, info) =>
           written.id === null ? null : findNote(context, written.on, written.id, selectionAt(info, 'Note')),
+      }),
+      notApplied: t.stringList({
+        description:
+          'Why quick actions of the text did nothing, or not all that they say. Their lines stay in the note.',
+        resolve: ({ notApplied }) => [...notApplied],
       }),
       discussion: t.field({
         type: Discussion,

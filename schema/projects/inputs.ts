@@ -103,7 +103,7 @@ export const texts = (t: InputFields) => ({
   }),
   mergeCommitTemplate: t.string({
     description:
-      'Message of merge commits, up to 500 characters, with placeholders such as `%{title}`, `%{source_branch}`, `%{target_branch}`, `%{issues}`, `%{description}`, `%{reference}`, `%{all_commits}` and `%{merged_by}`; null for the usual one.',
+      'Message of merge commits, up to 500 characters, with placeholders such as `%{title}`, `%{source_branch}`, `%{target_branch}`, `%{issues}`, `%{description}`, `%{reference}`, `%{url}`, `%{all_commits}`, `%{merged_by}`, `%{approved_by}`, `%{reviewed_by}` and `%{co_authored_by}`, of which unknown ones are refused; null for the usual one.',
   }),
   squashCommitTemplate: t.string({
     description:

@@ -3,7 +3,7 @@ import { listQuickActions, type OfferedQuickAction } from '#src/domain/tracking/
 
 const QuickAction = builder.objectRef<OfferedQuickAction>('QuickAction').implement({
   description:
-    'Something that a line of a description or comment does, such as `/label ~bug`. Lines that their writer may not use do nothing.',
+    'Something that a line of a description or comment does, such as `/label ~bug`. Lines that their writer may not use stay text.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The word after the slash, such as `label`.' }),
     description: t.exposeString('description', { description: 'What the action does, in a few words.' }),

@@ -100,6 +100,34 @@ describe('The feed of commits', () => {
   });
 });
 
+describe('The feeds of tags and releases', () => {
+  it('have what was tagged and released, for those who may read it, and are named on their pages', async () => {
+    const { project } = await filled([{ action: 'create', file_path: 'a', content: 'a' }]);
+    const api = world.api(owner);
+    for (const tag_name of ['v2', 'v1'])
+      await api.post(`/projects/${project.id}/repository/tags`, {
+        tag_name,
+        ref: 'master',
+        message: `Tag ${tag_name}`,
+      });
+    const description = `Some *text* ${SCRIPT}`;
+    await api.post(`/projects/${project.id}/releases`, { tag_name: 'v1', name: UGLY, description });
+    const tags = elementsOf(String((await read(`/${project.fullPath}/-/tags.atom`, owner.token)).body));
+    expect(at(tags, 'feed/entry/title').toSorted()).toEqual(['v1', 'v2']);
+    expect(at(tags, 'feed/entry/content').toSorted()).toEqual(['type="text"Tag v1', 'type="text"Tag v2']);
+    const releases = String((await read(`/${project.fullPath}/-/releases.atom`, owner.token)).body);
+    expect(at(elementsOf(releases), 'feed/entry/link')[0]).toContain(`/${project.fullPath}/-/releases/v1"`);
+    expect(releases).toContain('&lt;em&gt;text&lt;/em&gt;');
+    expect(releases).not.toContain(SCRIPT);
+    const browser = await signedIn(world, owner);
+    for (const list of ['tags', 'releases']) {
+      await browser.get(`/${project.fullPath}/-/${list}`);
+      expect(browser.page).toContain(`href="/${project.fullPath}/-/${list}.atom"`);
+      expect((await read(`/${project.fullPath}/-/${list}.atom`)).status).toBe(404);
+    }
+  });
+});
+
 describe('The feed of issues', () => {
   it('of a project and its group has those that its reader may see and the address asks for', async () => {
     const group = await world.group({ owner, visibility: 'private' });

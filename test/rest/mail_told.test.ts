@@ -254,6 +254,26 @@ describe('Mail about an issue', () => {
     expect([blocked, unconfirmed, elsewhere].flatMap(subjectsTo)).toEqual([]);
   });
 
+  it('says in its headers who did it, where and why, so that filters can sort it', LONG, async () => {
+    const user = await member();
+    await world.db.user.update({ where: { id: assignee.id }, data: { name: 'Änn "the" Lee' } });
+    const { id, iid } = await world.issue(project, assignee, { assigneeId: user.id });
+    const { raw } = await mailbox.next(addressOf(user));
+    const [group = ''] = project.fullPath.split('/');
+    const { hostname } = new URL(world.url);
+    expect(header(raw, 'From')).toMatch(/^=\?UTF-8\?.*\?= <gantry@example\.org>$/);
+    expect(header(raw, 'List-Id')).toBe(`${project.fullPath} <${project.id}.${project.path}.${group}.${hostname}>`);
+    const told = ['Project', 'Project-Id', 'Project-Path', 'Issue-ID', 'Issue-IID', 'NotificationReason'];
+    expect(told.map((name) => header(raw, `X-GitLab-${name}`))).toEqual([
+      'Rocket',
+      String(project.id),
+      project.fullPath,
+      String(id),
+      String(iid),
+      'assigned',
+    ]);
+  });
+
   it('takes no header, no second recipient and no end of line from names and titles', LONG, async () => {
     const user = await member();
     await world.db.user.update({

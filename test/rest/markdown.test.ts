@@ -313,7 +313,7 @@ const ATTACKS = [
   '<a href="/\\evil.example">a</a>',
   '<a href="\\\\evil.example">a</a>',
   '<a href="https:evil.example">a</a>',
-  '<a href="ftp://relative.invalid/a">a</a>',
+  '<a href="ws://relative.invalid/a">a</a>',
   '<svg><script>alert(1)</script></svg>',
   '<svg onload=alert(1)>',
   '<svg><a xlink:href="javascript:alert(1)"><text>a</text></a></svg>',

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { git } from '../support/git_program.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
-import { startWorld } from '../support/world.ts';
+import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
 const owner = await world.user();
@@ -110,16 +110,55 @@ describe('Templates of messages', () => {
   it('are filled in, lines of nothing but an empty placeholder left out', async () => {
     const { project, show, merge } = await stage({
       merge_commit_template:
-        'Merge %{source_branch} into %{target_branch}\r\n\r\n%{issues}\n%{title} (%{reference}) %{nothing}\nBy: %{merged_by}',
+        'Merge %{source_branch} into %{target_branch}\r\n\r\n%{issues}\n%{title} (%{reference})\nBy: %{merged_by}',
       squash_commit_template: '%{title}\n\n%{all_commits}\n\n%{description}',
     });
     await commitTo(world, project, developer, 'topic', 'c.txt');
     const { iid, title } = await opened(world, project, developer, { squash: true, description: 'Why %{title}' });
     const { body } = await merge(iid);
     expect(show('%B', 'master')).toBe(
-      `Merge topic into master\n\n${title} (${project.fullPath}!${iid}) %{nothing}\nBy: Name of ${owner.username} <${owner.username}@example.org>`,
+      `Merge topic into master\n\n${title} (${project.fullPath}!${iid})\nBy: Name of ${owner.username} <${owner.username}@example.org>`,
     );
     expect(show('%B', body.squash_commit_sha)).toBe(`${title}\n\n* Change b.txt\n\n* Change c.txt\n\nWhy %{title}`);
+  });
+
+  it('name where a merge request is, and who wrote, reviewed and approved it', async () => {
+    const { project, at, show, merge } = await stage({
+      merge_commit_template:
+        '%{local_reference} %{source_project_id} %{merge_request_author}\n%{url}\n\n%{first_commit}\n%{first_multiline_commit}\n%{first_multiline_commit_description}\n%{co_authored_by}\n%{approved_by}\n%{reviewed_by}',
+    });
+    await commitTo(world, project, developer, 'topic', 'c.txt', 'c', 'Change c.txt\n\nFor a reason');
+    const { iid } = await opened(world, project, owner, { reviewerIds: [developer.id] });
+    expect((await world.api(developer).post(`${at}/${iid}/approve`)).status).toBe(201);
+    await merge(iid);
+    const person = ({ username }: TestUser) => `Name of ${username} <${username}@example.org>`;
+    expect(show('%B', 'master')).toBe(
+      [
+        `!${iid} ${project.id} ${person(owner)}`,
+        `${world.url}/${project.fullPath}/-/merge_requests/${iid}`,
+        '',
+        'Change b.txt',
+        'Change c.txt',
+        '',
+        'For a reason',
+        'For a reason',
+        `Co-authored-by: ${person(developer)}`,
+        `Approved-by: ${person(developer)}`,
+        `Reviewed-by: ${person(developer)}`,
+      ].join('\n'),
+    );
+  });
+
+  it('are refused where they name what there is not', async () => {
+    const project = await world.project({ owner });
+    for (const name of ['merge_commit_template', 'squash_commit_template']) {
+      const template = '%{title} %{nothing} %{titel} %{nothing}';
+      const { status, body } = await world.api(owner).put(`/projects/${project.id}`, { [name]: template });
+      expect([status, body.message]).toEqual([400, { [name]: ['has unknown placeholders: %{nothing}, %{titel}'] }]);
+      expect((await world.api(owner).put(`/projects/${project.id}`, { [name]: '100 % {ok} %{title}' })).status).toBe(
+        200,
+      );
+    }
   });
 
   it('give way to the messages of the caller, and to the usual ones once they are blank', async () => {

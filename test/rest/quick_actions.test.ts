@@ -39,7 +39,7 @@ describe('Quick actions in descriptions', () => {
     const { open, milestone } = await stage();
     expect(await open(reporter, ALL, { labels: 'ui' })).toMatchObject({
       title: 'Another title',
-      description: 'It fails.',
+      description: 'It fails.\n/label ~unknown',
       labels: ['bug', 'needs work', 'ui'],
       milestone: { id: milestone.id },
       assignee: { id: reporter.id },
@@ -48,7 +48,7 @@ describe('Quick actions in descriptions', () => {
     });
   });
 
-  it('count once where several set the same thing: the last, even if it means nothing', async () => {
+  it('count once where several set the same thing: the last; what means nothing stays in the text', async () => {
     const { open, milestone } = await stage();
     const text = [
       '/due 2027-01-01',
@@ -59,8 +59,9 @@ describe('Quick actions in descriptions', () => {
       '/assign @nobody-knows',
     ];
     expect(await open(reporter, [...text, '/label ~ui'].join('\n'))).toMatchObject({
+      description: '/assign @nobody-knows',
       due_date: '2027-02-03',
-      assignee: null,
+      assignee: { id: reporter.id },
       milestone: { id: milestone.id },
       labels: ['bug', 'ui'],
     });
@@ -70,7 +71,7 @@ describe('Quick actions in descriptions', () => {
     const { open } = await stage();
     expect(await open(guest, ALL)).toMatchObject({
       title: 'Another title',
-      description: 'It fails.',
+      description: ALL.replace('\n/title Another title', ''),
       labels: [],
       milestone: null,
       assignee: null,
@@ -133,17 +134,19 @@ describe('Quick actions in descriptions', () => {
     const todos = async () =>
       (await world.api(reporter).get('/todos')).body.filter(({ target }: Json) => target.iid === iid);
     expect((await todos()).map(({ action_name }: Json) => action_name)).toEqual(['marked']);
-    // The last award is a vote on one's own issue.
-    expect((await world.api(reporter).get(`${at}/issues/${iid}/award_emoji`)).body).toEqual([]);
+    const given = async () => (await world.api(reporter).get(`${at}/issues/${iid}/award_emoji`)).body;
+    expect((await given()).map(({ name }: Json) => name)).toEqual(['tada']);
+    // One is no time, and one a vote on one's own issue.
+    const { description } = (await world.api(reporter).get(`${at}/issues/${iid}`)).body;
+    expect(description).toBe('Text\n/spend soon\n/award :+1:');
     const change = (description: string) => world.api(reporter).put(`${at}/issues/${iid}`, { description });
-    await change('/remove_estimate\n/remove_time_spent\n/done\n/award :tada:');
+    await change('/remove_estimate\n/remove_time_spent\n/done\n/react :bug:');
     expect((await world.api(reporter).get(`${at}/issues/${iid}/time_stats`)).body).toMatchObject({
       time_estimate: 0,
       total_time_spent: 0,
     });
     expect(await todos()).toEqual([]);
-    const awards = (await world.api(reporter).get(`${at}/issues/${iid}/award_emoji`)).body;
-    expect(awards.map(({ name }: Json) => name)).toEqual(['tada']);
+    expect((await given()).map(({ name }: Json) => name)).toEqual(['tada', 'bug']);
     const refused = await change('New\n/spend -1h');
     expect([refused.status, refused.body.message]).toEqual([
       400,
@@ -212,8 +215,97 @@ describe('Quick actions in notes', () => {
 
   it('do only what the writer may do', async () => {
     const { answer, issue } = await noted(guest, 'I want it closed.\n/close\n/label ~bug\n/title Mine');
-    expect([answer.status, answer.body.body]).toEqual([201, 'I want it closed.']);
+    expect([answer.status, answer.body.body]).toEqual([201, 'I want it closed.\n/close\n/label ~bug\n/title Mine']);
     expect(issue).toMatchObject({ state: 'opened', labels: ['ui'], title: 'One' });
+  });
+
+  it('are refused with the reason where they are all that there is, and none does anything', async () => {
+    const { answer, notes } = await noted(guest, '/close\n/frobnicate\n/spend soon\n/label');
+    expect([answer.status, answer.body.message, notes]).toEqual([
+      400,
+      `Failed to save note {:commands_only=>["/close is not allowed to you here","/frobnicate is no quick action","/spend is not allowed to you here","/label needs a parameter, such as ~label"]}`,
+      [],
+    ]);
+  });
+
+  it('say which of them did nothing where others did, and why', async () => {
+    const { answer, issue, notes } = await noted(reporter, '/close\n/spend soon\n/label ~bug ~nothing\n/approve');
+    expect([answer.status, answer.body, notes]).toEqual([
+      202,
+      {
+        message: 'Commands applied',
+        commands_only: [
+          '/approve is for merge requests',
+          '/spend needs a time, such as 1h 30m',
+          '/label names what is not there: ~nothing',
+        ],
+      },
+      [],
+    ]);
+    expect(issue).toMatchObject({ state: 'closed', labels: ['bug', 'ui'] });
+  });
+
+  it('record time for the day that they name', async () => {
+    const { answer } = await noted(reporter, '/spend 1h 30m 2026-11-01\n/Spent 15m');
+    expect(answer.status).toBe(202);
+    const logs = await world.db.timelog.findMany({ where: { userId: reporter.id }, orderBy: { id: 'desc' }, take: 2 });
+    expect(logs.map(({ seconds }) => seconds)).toEqual([900, 5400]);
+    expect(logs[1]?.createdAt.toISOString().slice(0, 10)).toBe('2026-11-01');
+    expect((await noted(reporter, '/spend 1h 2999-01-01')).answer.status).toBe(400);
+  });
+
+  it('link issues, take links away, and close duplicates', async () => {
+    const { project, at, open } = await stage();
+    const [one, two, three] = [await open(owner, 'a'), await open(owner, 'b'), await open(owner, 'c')];
+    const say = (body: string, who = reporter) => world.api(who).post(`${at}/issues/${one.iid}/notes`, { body });
+    const linked = async () =>
+      (await world.api(owner).get(`${at}/issues/${one.iid}/links`)).body.map(({ iid }: Json) => iid);
+    expect((await say(`/relate #${two.iid} ${project.fullPath}#${three.iid}`)).status).toBe(202);
+    expect(await linked()).toEqual([two.iid, three.iid]);
+    expect((await say(`/unrelate #${two.iid}`)).status).toBe(202);
+    expect(await linked()).toEqual([three.iid]);
+    expect((await say(`/relate #${two.iid}`, guest)).status).toBe(400);
+    expect((await say('/relate #99999')).body.message).toContain('No matching issue found');
+    expect((await say(`The same.\n/duplicate #${two.iid}`)).body.body).toBe('The same.');
+    expect(await linked()).toEqual([three.iid, two.iid]);
+    expect((await world.api(owner).get(`${at}/issues/${one.iid}`)).body.state).toBe('closed');
+  });
+
+  it('move issues with the note, for those who may', async () => {
+    const { at, open } = await stage();
+    const elsewhere = await world.project({ owner, visibility: 'private' });
+    const { iid } = await open(owner, 'Text');
+    const say = (who: TestUser) =>
+      world.api(who).post(`${at}/issues/${iid}/notes`, { body: `Off it goes\n/move ${elsewhere.fullPath}` });
+    expect((await say(reporter)).body.body).toBe(`Off it goes\n/move ${elsewhere.fullPath}`);
+    expect((await say(owner)).body.body).toBe('Off it goes');
+    const [moved] = (await world.api(owner).get(`/projects/${elsewhere.id}/issues`)).body;
+    const notes = (await world.api(owner).get(`/projects/${elsewhere.id}/issues/${moved.iid}/notes`)).body;
+    expect(notes.map(({ body }: Json) => body)).toContain('Off it goes');
+  });
+
+  it('merge, for those who may', LONG, async () => {
+    const { project, at } = await stage();
+    await withTopic(world, project, owner);
+    const values = { title: 'Merge it', source_branch: 'topic', target_branch: 'master' };
+    const { iid } = (await world.api(owner).post(`${at}/merge_requests`, values)).body;
+    const say = (who: TestUser) => world.api(who).post(`${at}/merge_requests/${iid}/notes`, { body: '/merge' });
+    const state = async () => (await world.api(owner).get(`${at}/merge_requests/${iid}`)).body.state;
+    expect([(await say(reporter)).status, await state()]).toEqual([400, 'opened']);
+    expect([(await say(owner)).status, await state()]).toEqual([202, 'merged']);
+  });
+
+  it('copy labels and milestone, and hide issues from others', async () => {
+    const { at, open, milestone } = await stage();
+    const from = await open(owner, '/label ~bug\n/milestone %v1');
+    const to = await open(owner, 'Text', { labels: 'ui' });
+    const body = `/copy_metadata #${from.iid}\n/confidential`;
+    expect((await world.api(reporter).post(`${at}/issues/${to.iid}/notes`, { body })).status).toBe(202);
+    expect((await world.api(owner).get(`${at}/issues/${to.iid}`)).body).toMatchObject({
+      labels: ['bug', 'ui'],
+      milestone: { id: milestone.id },
+      confidential: true,
+    });
   });
 
   it('leave nothing where one of them is refused', async () => {

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { dueDate } from '#src/domain/tracking/quick_actions/due_date.ts';
 import { labelTitles, milestoneTitle, usernames } from '#src/domain/tracking/quick_actions/names.ts';
-import { mayHaveQuickActions, splitQuickActions } from '#src/domain/tracking/quick_actions/split.ts';
+import { mayHaveQuickActions, splitQuickActions, textOf } from '#src/domain/tracking/quick_actions/split.ts';
+import { OTHER_NAMES, QUICK_ACTIONS } from '#src/domain/tracking/quick_actions/table.ts';
 
 describe('Quick actions in a text', () => {
   it.each([
@@ -16,28 +18,37 @@ describe('Quick actions in a text', () => {
     ],
     ['/title  A new title \r\nText\r\n', 'Text', [['title', 'A new title']]],
     ['/close', '', [['close', '']]],
+    ['/Close', '', [['close', '']]],
+    [
+      '/SPENT 1h\n/award :tada:',
+      '',
+      [
+        ['spend', '1h'],
+        ['react', ':tada:'],
+      ],
+    ],
+    ['/label', '', [['label', '']]],
+    ['/unknown thing\nText', 'Text', [[null, 'thing']]],
     ['a\n\n/todo\n\nb', 'a\n\n\nb', [['todo', '']]],
   ])('are taken out of it: %j', (text, left, actions) => {
     const split = splitQuickActions(text);
-    expect(split.text).toBe(left);
+    expect(textOf(split, new Map())).toBe(left);
     expect(split.actions.map(({ name, argument }) => [name, argument])).toEqual(actions);
   });
 
   it.each([
     'Use /close to close it.',
     ' /close',
-    '/unknown thing',
-    '/closed',
+    '/close/it',
+    '/ok-to-test',
+    '/1',
     '/usr/bin/env',
-    '/label',
-    '/assign   ',
-    '/Close',
     '```\n/close\n```',
     '~~~ sh\n/close\n~~~',
     '>>>\n/close\n>>>',
     '````\n```\n/close\n````',
   ])('are only whole lines of known names outside of code and quotes: %j', (text) => {
-    expect(splitQuickActions(text)).toEqual({ text, actions: [] });
+    expect(splitQuickActions(text)).toEqual({ lines: text.split('\n'), actions: [] });
   });
 
   it('are read again behind a block of code', () => {
@@ -45,9 +56,16 @@ describe('Quick actions in a text', () => {
   });
 
   it('are at most a hundred; further lines stay text', () => {
-    const { text, actions } = splitQuickActions('/todo\n'.repeat(120).trim());
-    expect(actions).toHaveLength(100);
-    expect(text.split('\n')).toHaveLength(20);
+    const split = splitQuickActions('/todo\n'.repeat(120).trim());
+    expect(split.actions).toHaveLength(100);
+    expect(textOf(split, new Map()).split('\n')).toHaveLength(20);
+  });
+
+  it('may be text with a face, or with names', () => {
+    const text = ['/shrug Who knows', '/Tableflip', '/cc @ann'].join('\n');
+    const split = splitQuickActions(text);
+    expect(split.actions).toEqual([]);
+    expect(split.lines).toEqual(['Who knows ¯\\＿(ツ)＿/¯', '(╯°□°)╯︵ ┻━┻', '/cc @ann']);
   });
 
   it('take no longer for long and odd texts', () => {
@@ -72,6 +90,18 @@ describe('Quick actions in a text', () => {
       false,
       false,
     ]);
+  });
+});
+
+describe('The manual', () => {
+  it('has every quick action, by all of its names', () => {
+    const manual = readFileSync(new URL('../../docs/quick-actions.md', import.meta.url), 'utf8');
+    const table = manual
+      .split('\n')
+      .filter((line) => line.startsWith('|'))
+      .join('\n');
+    const names = [...Object.keys(QUICK_ACTIONS), ...Object.keys(OTHER_NAMES)];
+    expect(names.filter((name) => !new RegExp(`\`/${name}[\` ]`).test(table))).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Feature, FeatureLevel } from '#src/access/permissions/features.ts';
+import { unknownPlaceholders } from '#src/domain/projects/message_placeholders.ts';
 import { isBranchName } from '#src/platform/branch_name.ts';
 import type { FieldErrors } from '#src/platform/errors.ts';
 import type { Columns } from '#src/platform/records/model.ts';
@@ -128,7 +129,10 @@ const MAX_TAGS = 100;
 const TEMPLATE = 500;
 
 function templateError(template: string | null | undefined): string | null {
-  return template && [...template].length > TEMPLATE ? tooLong(TEMPLATE) : null;
+  if (template == null) return null;
+  if ([...template].length > TEMPLATE) return tooLong(TEMPLATE);
+  const unknown = unknownPlaceholders(template);
+  return unknown.length > 0 ? `has unknown placeholders: ${unknown.join(', ')}` : null;
 }
 
 /** Files of the repository itself, without the files of other projects and servers. */

@@ -202,7 +202,8 @@ export function jobHandlers({
     'merge_requests.pipeline': async (settled, jobs) => {
       const steps = (await awaitingMerge({ db }, settled)).map(({ id, userId }) => async () => {
         const context = await as(userId, jobs);
-        if (context) await mergeAfterPipeline(context, id);
+        const baseUrl = await outgoing?.baseUrl();
+        if (context) await mergeAfterPipeline({ ...context, ...(baseUrl && { baseUrl }) }, id);
       });
       await eachStep(steps);
     },

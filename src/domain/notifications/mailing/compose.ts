@@ -1,5 +1,6 @@
 import { cut } from '#src/domain/notifications/mailing/cut.ts';
 import type { Facts } from '#src/domain/notifications/mailing/facts.ts';
+import { headersOf } from '#src/domain/notifications/mailing/headers.ts';
 import type { Recipient } from '#src/domain/notifications/mailing/recipients.ts';
 import type { Keyed } from '#src/domain/notifications/mailing/request.ts';
 import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
@@ -8,6 +9,8 @@ import { label, type Texts } from '#src/platform/texts/texts.ts';
 
 /** Characters of a subject; longer ones are truncated. */
 const MAX_SUBJECT_LENGTH = 200;
+/** Characters of a name in a header. */
+const MAX_NAME_LENGTH = 100;
 
 /** What separates the notes of a review, as text and in HTML. */
 const BETWEEN = { text: '\n\n---\n\n', html: '\n<hr>\n' };
@@ -62,15 +65,21 @@ ${text === null ? '' : `<div>${rendered.join(BETWEEN.html)}</div>\n`}<p><a href=
 <p><small>${escapeHtml(server)}</small></p>
 </body></html>
 `;
+  const { hostname } = new URL(baseUrl);
   return {
     to,
+    ...(facts.actor !== null && { fromName: cut(line(facts.actor), MAX_NAME_LENGTH) }),
     subject: subjectOf(happening, facts),
     text: `${parts.filter((part) => part !== null).join('\n\n')}\n`,
     html,
-    thread: threadOf(happening, new URL(baseUrl).hostname),
-    ...(unsubscribe && {
-      headers: { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
-    }),
+    thread: threadOf(happening, hostname),
+    headers: {
+      ...headersOf(happening, reason, { ...facts, project: cut(line(facts.project), MAX_NAME_LENGTH) }, hostname),
+      ...(unsubscribe && {
+        'List-Unsubscribe': `<${unsubscribe}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }),
+    },
   };
 }
 

@@ -14,8 +14,13 @@ const { sql } = Prisma;
 
 /** The content of a mail, from current data. Texts are as users wrote them. */
 export interface Facts {
-  /** Name of the project. */
+  /** Name of the project, and its full path. */
   project: string;
+  projectPath: string;
+  /** Name of the user who did it; null for pipelines. */
+  actor: string | null;
+  /** The number of the record in its project; of pipelines their ID. */
+  iid: number;
   /** What follows the project in the subject, with the number, such as `#4`. */
   title: string;
   number: string;
@@ -67,6 +72,9 @@ async function ofRecord(db: Db, happening: RecordHappening, texts: Texts): Promi
   const isNew = event === 'newIssue' || event === 'newMergeRequest';
   return {
     project: read.project,
+    projectPath: read.fullPath,
+    actor: read.actor,
+    iid: read.iid,
     title: read.title,
     number: `${isIssue ? '#' : '!'}${read.iid}`,
     sentence: sentence(happening, read, texts),
@@ -150,6 +158,9 @@ async function ofPipeline(db: Db, { event, pipelineId }: PipelineHappening, { t 
   const facts = { id: pipelineId, ref, sha: sha.slice(0, 8) };
   return {
     project,
+    projectPath: fullPath,
+    actor: null,
+    iid: pipelineId,
     title: hasFailed ? t('Pipeline has failed for {ref}', facts) : t('Pipeline has succeeded for {ref}', facts),
     number: `#${pipelineId}`,
     sentence: hasFailed

@@ -44,7 +44,8 @@ export async function publishDraftNotes(
     const [body, thread] = [texts[index] ?? draft.body, threadOf(draft)];
     ready.push({ draft, body, thread, suggestions: await readSuggestions(context, noteable, thread, body) });
   }
-  await work(async (tx) => {
+  await work(async (tx, { texts: left }) => {
+    for (const [index, one] of ready.entries()) one.body = left[index] ?? one.body;
     await touchNoteable(tx, noteable);
     await take(tx, drafts);
     await write(tx, context, actor, noteable, ready, draftId === null);

@@ -79,6 +79,7 @@ export async function createIssue(
       title,
       labels: labelsGiven(given),
       assigneeIds: assigneesGiven(given),
+      authorId: null,
       mayUpdate: true,
       mayAdmin,
       mayLock: mayAdmin,

@@ -5,7 +5,7 @@ import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import { type ChangeableIssue, locateIssue, maySee } from '#src/domain/tracking/issues/find.ts';
+import { type ChangeableIssue, type LocatedIssue, locateIssue, maySee } from '#src/domain/tracking/issues/find.ts';
 import { copyFiles } from '#src/domain/tracking/issues/move_files.ts';
 import { changeState } from '#src/domain/tracking/issues/update.ts';
 import { labelsTitled } from '#src/domain/tracking/labels/ensure.ts';
@@ -22,12 +22,7 @@ import { BadRequest } from '#src/platform/errors.ts';
 export async function moveIssue(context: Context, ref: IdOrPath, iid: number, to: IdOrPath): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const { project, issue } = await locateIssue(context, ref, iid);
-  const target = await findProject(context, to);
-  const permitted =
-    can(actor, 'move_issue', project) && can(actor, 'move_issue', target) && maySee(actor, project, issue);
-  if (!permitted || issue.movedToId !== null)
-    throw new BadRequest('Cannot move issue due to insufficient permissions!');
-  if (target.id === project.id) throw new BadRequest('Cannot move issue to project it originates from!', 'to');
+  const target = await requireMovable(context, { project, issue }, to);
   const files = await copyFiles(context, issue.id, project, target);
   const move = async (tx: Transaction) => {
     await lockCounters(tx, [project.id, target.id]);
@@ -55,6 +50,22 @@ export async function moveIssue(context: Context, ref: IdOrPath, iid: number, to
     await files.remove();
     throw error;
   }
+}
+
+/** The project that the actor may move the issue to. Throws NotFound, BadRequest. */
+export async function requireMovable(
+  context: Context,
+  { project, issue }: LocatedIssue,
+  to: IdOrPath,
+): Promise<ProjectRow> {
+  const actor = requireActor(context);
+  const target = await findProject(context, to);
+  const permitted =
+    can(actor, 'move_issue', project) && can(actor, 'move_issue', target) && maySee(actor, project, issue);
+  if (!permitted || issue.movedToId !== null)
+    throw new BadRequest('Cannot move issue due to insufficient permissions!');
+  if (target.id === project.id) throw new BadRequest('Cannot move issue to project it originates from!', 'to');
+  return target;
 }
 
 /** Both projects' counters are updated: always in the same order, so that opposite moves do not deadlock. */

@@ -106,6 +106,7 @@ export async function targetOf(context: Context, actor: Actor, { project, issue 
     title: issue.title,
     labels: labels.map(({ title }) => title),
     assigneeIds: issue.assigneeIds,
+    authorId: issue.authorId,
     mayUpdate: mayUpdate(actor, project, issue),
     mayAdmin: can(actor, 'admin_issue', project),
     mayLock: can(actor, 'admin_issue', project),

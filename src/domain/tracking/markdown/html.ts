@@ -3,6 +3,7 @@ import { nameToEmoji } from 'gemoji';
 import highlighter from 'highlight.js/lib/common';
 import MarkdownIt, { type MarkdownIt as Parser, type StateCore, type Token } from 'markdown-it';
 import footnotes from 'markdown-it-footnote';
+import { autolinkAtStart, autolinksIn } from '#src/domain/tracking/markdown/autolinks.ts';
 import { referencesIn } from '#src/domain/tracking/markdown/references.ts';
 import { type Surroundings, sanitize } from '#src/domain/tracking/markdown/sanitize.ts';
 
@@ -31,7 +32,6 @@ export interface Rendering extends Surroundings {
 const MAX_HTML_LENGTH = 1024 * 1024;
 /** Characters of a block of code that is highlighted: others are shown without. */
 const MAX_HIGHLIGHTED_LENGTH = 32_768;
-const MAX_ADDRESS_LENGTH = 2048;
 /** Quotations and lists within each other. */
 const maxNesting = 50;
 
@@ -51,12 +51,19 @@ export function renderHtml(rendering: Rendering): string | null {
 }
 
 function commonmark(): Parser {
-  return new MarkdownIt('commonmark', { maxNesting }).enable('table');
+  const parser = new MarkdownIt('commonmark', { maxNesting }).enable('table');
+  parser.core.ruler.push('disallowed_html', makeDisallowedText);
+  return parser;
 }
 
 function gfm(): Parser {
   const parser = new MarkdownIt('default', { html: true, linkify: true, maxNesting, highlight }).use(footnotes);
-  parser.linkify.set({ fuzzyLink: false }).add('www.', { validate: lengthOfAddress, normalize: completeAddress });
+  Object.assign(parser.linkify, {
+    test: (text: string) => /[:@]|www\./i.test(text),
+    match: autolinksIn,
+    matchAtStart: autolinkAtStart,
+  });
+  parser.core.ruler.push('disallowed_html', makeDisallowedText);
   parser.core.ruler.before('linkify', 'task_lists', makeTaskLists);
   parser.core.ruler.push('head_cells', makeEmptyHeadsCells);
   parser.core.ruler.after('linkify', 'references', makeLinks);
@@ -64,13 +71,18 @@ function gfm(): Parser {
   return parser;
 }
 
-/** How many characters of an address follow its `www.`, without the end of a sentence. */
-function lengthOfAddress(text: string, at: number): number {
-  return /^[^\s<]*[^\s<.,;:!?"'()*_~]/.exec(text.slice(at, at + MAX_ADDRESS_LENGTH))?.[0].length ?? 0;
-}
+/** The tags of HTML that change how all that follows is read, wherever they stand. */
+const DISALLOWED = /<(?=\/?(?:title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext)(?:[\s/>]|$))/gi;
 
-function completeAddress(match: { url: string }): void {
-  match.url = `http://${match.url}`;
+/** GFM's disallowed raw HTML is text, so that it hides nothing of what is behind it. */
+function makeDisallowedText({ tokens }: StateCore): void {
+  for (const token of tokens) {
+    for (const part of [token, ...(token.children ?? [])]) {
+      if (part.type === 'html_block' || part.type === 'html_inline') {
+        part.content = part.content.replace(DISALLOWED, '&lt;');
+      }
+    }
+  }
 }
 
 function line(): Parser {

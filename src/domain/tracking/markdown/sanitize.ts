@@ -15,8 +15,13 @@ export interface Surroundings {
 /** Before each ID, so that none is one of the page around, nor the name of a property of its document. */
 const OWN = 'user-content-';
 
+/** Schemes of links that have a host, and of others: they lead to a place or to a person, and run or read nothing by themselves. */
+const WITH_HOST = ['http', 'https', 'ftp'];
+const OTHERS = ['mailto', 'tel', 'sms', 'xmpp', 'matrix', 'irc', 'ircs', 'ssh', 'git', 'vscode'];
+const ABSOLUTE = new RegExp(String.raw`^(?:(?:${WITH_HOST.join('|')}):\/\/|(?:${OTHERS.join('|')}):)`, 'i');
+
 /** A link is relative if it stays here. No link that may be kept has this scheme. */
-const HERE = 'ftp://relative.invalid';
+const HERE = 'ws://relative.invalid';
 
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
 const BLOCKS = new Set(['p', 'ul', 'ol', 'blockquote', 'table', ...HEADINGS]);
@@ -90,16 +95,17 @@ const allowedClasses = {
   input: ['task-list-item-checkbox'],
 };
 
-/** The HTML without all that is not on the lists above: no scripts, styles, forms or frames, and links to http, https and mailto. */
+/** The HTML without all that is not on the lists above: no scripts, styles, forms or frames, and links of known schemes alone. */
 export function sanitize(html: string, surroundings: Surroundings): string {
   return sanitizeHtml(html, {
     allowedTags,
     allowedAttributes,
     allowedClasses,
-    allowedSchemes: ['http', 'https', 'mailto'],
+    allowedSchemes: [...WITH_HOST, ...OTHERS],
     allowedSchemesByTag: { img: ['http', 'https'] },
     allowProtocolRelative: false,
     nestingLimit: 200,
+    nonTextTags: ['script', 'style', 'textarea', 'xmp'],
     transformTags: {
       a: (tagName, { rel: _rel, name, href, ...attribs }) => {
         const id = attribs.id ?? name;
@@ -143,14 +149,14 @@ function linkTo(written: string, surroundings: Surroundings): Record<string, str
   if (href === undefined) return {};
   const url = URL.parse(href);
   const isElsewhere =
-    url !== null && url.protocol !== 'mailto:' && url.origin !== URL.parse(surroundings.baseUrl)?.origin;
+    url !== null && /^(?:https?|ftp):$/.test(url.protocol) && url.origin !== URL.parse(surroundings.baseUrl)?.origin;
   return { href, ...(isElsewhere && { rel: 'nofollow noreferrer noopener' }) };
 }
 
 /** Where a link leads; undefined if it must not be followed. */
 function leadTo(written: string, page: 'blob' | 'raw', { baseUrl, project, at }: Surroundings): string | undefined {
   const href = written.trim();
-  if (/^(?:https?:\/\/|mailto:)/i.test(href)) return href;
+  if (ABSOLUTE.test(href)) return href;
   const url = URL.parse(
     href,
     `${HERE}/${at?.directory ? `${at.directory.split('/').map(encodeURIComponent).join('/')}/` : ''}`,

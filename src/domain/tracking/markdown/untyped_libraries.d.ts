@@ -17,6 +17,7 @@ declare module 'sanitize-html' {
     allowedSchemesByTag: Readonly<Record<string, readonly string[]>>;
     allowProtocolRelative: boolean;
     nestingLimit: number;
+    nonTextTags: readonly string[];
     transformTags: Readonly<
       Record<string, (tagName: string, attribs: Attributes) => { tagName: string; attribs: Attributes; text?: string }>
     >;

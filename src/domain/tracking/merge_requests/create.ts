@@ -89,12 +89,13 @@ export async function createMergeRequest(
       labels: labelsGiven(given),
       assigneeIds: assigneesGiven(given),
       reviewerIds: given.reviewerIds ?? [],
+      authorId: null,
       mayUpdate: true,
       mayAdmin,
       mayLock: can(actor, 'update_merge_request', target),
     };
   });
-  const { stateEvent: _state, dueDate: _date, ...wanted } = changes;
+  const { stateEvent: _state, dueDate: _date, confidential: _hidden, ...wanted } = changes;
   const input: NewMergeRequest = { ...given, ...wanted, description: text };
   const { sourceBranch, targetBranch } = input;
   const sides = { source, sourceBranch, target, targetBranch };

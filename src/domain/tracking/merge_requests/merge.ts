@@ -32,6 +32,13 @@ import type { CommitSeries } from '#src/git/write/series.ts';
 import { MergeConflict, mergeInto, NothingChanged, squashOnto } from '#src/git/writer.ts';
 import { BadRequest, Conflict, DomainError, Forbidden, NotFound } from '#src/platform/errors.ts';
 
+declare module '#src/access/permissions/actor.ts' {
+  interface Context {
+    /** URL of the server, without a trailing slash; absent where it is not known. */
+    readonly baseUrl?: string;
+  }
+}
+
 export interface MergeOptions {
   /** Message of the merge commit; the default one when absent. */
   mergeCommitMessage?: string | null | undefined;
@@ -307,18 +314,27 @@ async function messageFacts(
 ): Promise<MessageFacts> {
   const { mergeRequest, target, reader, sourceTip, targetTip } = sides;
   const { mergeCommitTemplate, squashCommitTemplate } = target.merging;
+  const templates = `${mergeCommitTemplate} ${squashCommitTemplate}`;
   const [closed, commits] = await withEffort(context, () =>
     Promise.all([
       issuesClosedByMerge(context.db, actor, sides),
-      /commits?\}/.test(`${mergeCommitTemplate} ${squashCommitTemplate}`) && sourceTip !== null && targetTip !== null
+      /%\{(?:\w*_commits?(?:_description)?|co_authored_by)\}/.test(templates) &&
+      sourceTip !== null &&
+      targetTip !== null
         ? reader.between(targetTip, sourceTip, { limit: MAX_MESSAGES })
         : [],
     ]),
   );
+  const author = personOf(await findPusher(context.db, mergeRequest.authorId));
+  const authors = commits.map(({ author }) => personOf(author)).reverse();
+  const reviews = /%\{(?:approved|reviewed)_by\}/.test(templates) ? await reviewsOf(context, mergeRequest.id) : NOBODY;
   return {
     ...mergeRequest,
+    ...reviews,
     projectPath: project.fullPath,
-    author: personOf(await findPusher(context.db, mergeRequest.authorId)),
+    url: context.baseUrl ? `${context.baseUrl}/${project.fullPath}/-/merge_requests/${mergeRequest.iid}` : null,
+    author,
+    coAuthors: [...new Set(authors)].filter((person) => person !== author),
     mergedBy: personOf(merger),
     // Readers of the repository may not be allowed to know of other projects.
     closes: closed.flatMap(({ iid, projectId }) => (projectId === project.id ? `#${iid}` : [])),
@@ -326,6 +342,29 @@ async function messageFacts(
   };
 }
 
-function personOf({ name, email }: Pusher): string {
+const NOBODY = { approvers: [], reviewers: [] };
+
+/** Who approved a merge request, and who reviewed it, in the order in which they did or were asked: some hundred at most. */
+async function reviewsOf(
+  { db }: Context,
+  mergeRequestId: number,
+): Promise<Pick<MessageFacts, 'approvers' | 'reviewers'>> {
+  const asked = { orderBy: { id: 'asc' }, select: { userId: true }, take: MAX_MESSAGES } as const;
+  const [approvals, reviews] = await Promise.all([
+    db.mergeRequestApproval.findMany({ where: { mergeRequestId }, ...asked }),
+    db.mergeRequestReviewer.findMany({
+      where: { mergeRequestId, state: { notIn: ['unreviewed', 'review_started'] } },
+      ...asked,
+    }),
+  ]);
+  const people = async (rows: readonly { userId: number }[]) => {
+    const found: string[] = [];
+    for (const { userId } of rows) found.push(personOf(await findPusher(db, userId)));
+    return found;
+  };
+  return { approvers: await people(approvals), reviewers: await people(reviews) };
+}
+
+function personOf({ name, email }: Pick<Pusher, 'name' | 'email'>): string {
   return `${name} <${email}>`;
 }

@@ -1,3 +1,5 @@
+import { type MessagePlaceholder, PLACEHOLDER } from '#src/domain/projects/message_placeholders.ts';
+
 /** What the messages of merge commits and squashed commits are made of. */
 export interface MessageFacts {
   iid: number;
@@ -7,9 +9,18 @@ export interface MessageFacts {
   targetBranch: string;
   /** Full path of the project of the target branch. */
   projectPath: string;
+  /** Address of its page; null where that is not known. */
+  url: string | null;
+  /** Null if the fork is gone. */
+  sourceProjectId: number | null;
   /** `Name <address>` of its author, and of who merges it. */
   author: string;
   mergedBy: string;
+  /** Those who approve it, and those who reviewed it. */
+  approvers: readonly string[];
+  reviewers: readonly string[];
+  /** The authors of its commits, without its own author. */
+  coAuthors: readonly string[];
   /** References of the issues that the merge closes, such as `#4`. */
   closes: readonly string[];
   /** Messages of the commits that it brings, the oldest first. */
@@ -37,7 +48,7 @@ function usualMessage({ iid, title, sourceBranch, targetBranch, closes }: Messag
 }
 
 /** What each placeholder of a template stands for: `%{title}`. */
-const PLACEHOLDERS: Readonly<Record<string, (facts: MessageFacts) => string>> = {
+const PLACEHOLDERS: Readonly<Record<MessagePlaceholder, (facts: MessageFacts) => string>> = {
   source_branch: ({ sourceBranch }) => sourceBranch,
   target_branch: ({ targetBranch }) => targetBranch,
   title: ({ title }) => title,
@@ -45,12 +56,32 @@ const PLACEHOLDERS: Readonly<Record<string, (facts: MessageFacts) => string>> = 
   issues: ({ closes }) => (closes.length > 0 ? `Closes ${list(closes)}` : ''),
   reference: ({ projectPath, iid }) => `${projectPath}!${iid}`,
   local_reference: ({ iid }) => `!${iid}`,
+  url: ({ url, projectPath, iid }) => url ?? `${projectPath}!${iid}`,
+  source_project_id: ({ sourceProjectId }) => (sourceProjectId === null ? '' : String(sourceProjectId)),
   first_commit: ({ commits }) => commits[0]?.trim() ?? '',
   first_multiline_commit: ({ commits, title }) => (commits.find(hasBody) ?? title).trim(),
+  first_multiline_commit_description: ({ commits }) => descriptionIn(commits.find(hasBody) ?? ''),
   all_commits: ({ commits }) => commits.map((message) => `* ${message.trim()}`).join('\n\n'),
   merge_request_author: ({ author }) => author,
   merged_by: ({ mergedBy }) => mergedBy,
+  approved_by: ({ approvers }) => trailers('Approved-by', approvers),
+  reviewed_by: ({ reviewers }) => trailers('Reviewed-by', reviewers),
+  co_authored_by: ({ coAuthors }) => trailers('Co-authored-by', coAuthors),
 };
+
+/** A line for each of several people, as git reads it at the end of a message. */
+function trailers(name: string, people: readonly string[]): string {
+  return people.map((person) => `${name}: ${person}`).join('\n');
+}
+
+/** A message without its subject. */
+function descriptionIn(message: string): string {
+  return message.trim().split('\n').slice(1).join('\n').trim();
+}
+
+function isPlaceholder(name: string): name is MessagePlaceholder {
+  return Object.hasOwn(PLACEHOLDERS, name);
+}
 
 function hasBody(message: string): boolean {
   return message.trim().includes('\n');
@@ -60,7 +91,7 @@ function hasBody(message: string): boolean {
 function filled(template: string, facts: MessageFacts): string {
   const values = new Map<string, string>();
   const textOf = (name: string) => {
-    const value = values.get(name) ?? PLACEHOLDERS[name]?.(facts) ?? null;
+    const value = values.get(name) ?? (isPlaceholder(name) ? PLACEHOLDERS[name](facts) : null);
     if (value !== null) values.set(name, value);
     return value;
   };
@@ -69,7 +100,7 @@ function filled(template: string, facts: MessageFacts): string {
     const [, name] = /^\s*%\{(\w+)\}\s*$/.exec(line) ?? [];
     return name === undefined || textOf(name) !== '';
   });
-  const text = kept.join('\n').replace(/%\{(\w+)\}/g, (whole, name: string) => textOf(name) ?? whole);
+  const text = kept.join('\n').replace(PLACEHOLDER, (whole, name: string) => textOf(name) ?? whole);
   return `${text.trim().slice(0, MAX_MESSAGE_LENGTH)}\n`;
 }
 

@@ -63,7 +63,7 @@ export async function updateMergeRequest(
   const given =
     draft == null ? wished : { ...wished, title: withDraftPrefix(draft, wished.title ?? mergeRequest.title) };
   const read = await readQuickActions(context, actor, given.description, () => targetOf(context, actor, located));
-  const { dueDate: _date, ...wanted } = read.changes;
+  const { dueDate: _date, confidential: _hidden, ...wanted } = read.changes;
   const changes: MergeRequestChanges = { ...given, ...wanted, description: read.text };
   checkTexts(changes.title, changes.description);
   const attributes = permittedAttributes(actor, project, changes, 'admin_merge_request');
@@ -155,6 +155,7 @@ export async function targetOf(
     labels: labels.map(({ title }) => title),
     assigneeIds: mergeRequest.assigneeIds,
     reviewerIds: reviewers.map(({ userId }) => userId),
+    authorId: mergeRequest.authorId,
     mayUpdate: mayUpdate(actor, project, mergeRequest),
     mayAdmin: can(actor, 'admin_merge_request', project),
     mayLock: can(actor, 'update_merge_request', project),

@@ -4,16 +4,26 @@ import { targetOf as issueTarget, updateIssue } from '#src/domain/tracking/issue
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { targetOf as mergeRequestTarget, updateMergeRequest } from '#src/domain/tracking/merge_requests/update.ts';
 import type { Noteable } from '#src/domain/tracking/noteable.ts';
+import { finish, obey } from '#src/domain/tracking/notes/orders.ts';
 import { applyEffects, hasEffects } from '#src/domain/tracking/quick_actions/apply.ts';
-import { readQuickActionsOf } from '#src/domain/tracking/quick_actions/read.ts';
+import { type ReadTexts, readQuickActionsOf } from '#src/domain/tracking/quick_actions/read.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
+import { DomainError, ValidationFailed } from '#src/platform/errors.ts';
+
+/** What became of the quick actions, before the notes are written. */
+interface Obeyed {
+  /** The texts without the actions that do something. */
+  texts: readonly string[];
+  /** Why others do nothing. */
+  notApplied: readonly string[];
+}
 
 /** Does something in a transaction, with what the quick actions do. */
-type Work = <T>(write: (tx: Transaction) => Promise<T>) => Promise<T>;
+type Work = <T>(write: (tx: Transaction, obeyed: Obeyed) => Promise<T>) => Promise<T>;
 
 /**
- * The texts of notes on a record without their quick actions, and a function that writes the notes and applies these, as if they
- * were of one text. Snippets have none.
+ * The texts of notes on a record without any quick actions, and a function that writes the notes and applies these, as if they
+ * were of one text: it throws ValidationFailed where nothing but actions is left and none does anything. Snippets have none.
  */
 export async function readNoteActions(
   context: Context,
@@ -21,32 +31,66 @@ export async function readNoteActions(
   { type, id, iid, title, project }: Noteable,
   bodies: readonly string[],
 ): Promise<{ texts: readonly string[]; work: Work }> {
-  const alone: Work = (write) => context.db.$transaction(write);
-  if (type === 'Snippet' || iid === null) return { texts: bodies, work: alone };
+  if (type === 'Snippet' || iid === null) {
+    const obeyed = { texts: bodies, notApplied: [] };
+    return { texts: bodies, work: (write) => context.db.$transaction((tx) => write(tx, obeyed)) };
+  }
   const isIssue = type === 'Issue';
-  const { texts, changes, effects } = await readQuickActionsOf(context, actor, bodies, async () =>
+  const read = await readQuickActionsOf(context, actor, bodies, async () =>
     isIssue
       ? issueTarget(context, actor, await locateIssue(context, project.id, iid))
       : mergeRequestTarget(context, actor, await locateMergeRequest(context, project.id, iid)),
   );
   const subject = { type, id, iid, title, project };
-  const both = async <T>(tx: Transaction, write: (tx: Transaction) => Promise<T>): Promise<T> => {
-    const written = await write(tx);
-    await applyEffects(tx, context, actor, subject, effects);
-    return written;
-  };
+  const { changes, effects, orders } = read;
   const hasChanges = Object.keys(changes).length > 0;
-  if (!hasChanges && !hasEffects(effects)) return { texts, work: alone };
-  if (!hasChanges) return { texts, work: (write) => context.db.$transaction((tx) => both(tx, write)) };
   const update = isIssue ? updateIssue : updateMergeRequest;
+  const apply = async <T>(write: (tx: Transaction) => Promise<T>): Promise<T> => {
+    const both = async (tx: Transaction) => {
+      const written = await write(tx);
+      if (hasEffects(effects)) await applyEffects(tx, context, actor, subject, effects);
+      return written;
+    };
+    if (!hasChanges) return context.db.$transaction(both);
+    const written: T[] = [];
+    await update(context, project.id, iid, changes, async (tx) => {
+      written.push(await both(tx));
+    });
+    return written.at(-1) as T;
+  };
   return {
-    texts,
-    work: async <T>(write: (tx: Transaction) => Promise<T>) => {
-      const written: T[] = [];
-      await update(context, project.id, iid, changes, async (tx) => {
-        written.push(await both(tx, write));
-      });
-      return written.at(-1) as T;
+    texts: read.textsWith(new Map()),
+    work: async (write) => {
+      const refusals = new Map(read.refusals);
+      const done = [];
+      for (const order of orders) {
+        const reason = await refusalOf(() => obey(context, subject, order));
+        if (reason === null) done.push(order);
+        else refusals.set(order.action, { reason: `/${order.name}: ${reason}`, left: order.action.written });
+      }
+      const obeyed = outcomeOf(read, refusals);
+      const written = await apply((tx) => write(tx, obeyed));
+      for (const order of done) await finish(context, subject, order);
+      return written;
     },
   };
+}
+
+/** Throws ValidationFailed if there is nothing to write, and nothing was done. */
+function outcomeOf(read: ReadTexts, refusals: ReadTexts['refusals']): Obeyed {
+  const notApplied = [...refusals.values()].map(({ reason }) => reason);
+  const isNothing = read.isBare && read.count > 0 && read.count === refusals.size;
+  if (isNothing) throw new ValidationFailed({ commands_only: notApplied });
+  return { texts: read.textsWith(refusals), notApplied };
+}
+
+/** Why a command was refused; null if it was not. */
+async function refusalOf(command: () => Promise<void>): Promise<string | null> {
+  try {
+    await command();
+    return null;
+  } catch (error) {
+    if (error instanceof DomainError) return error.message;
+    throw error;
+  }
 }

@@ -40,24 +40,34 @@ export interface ChangedNote {
   discussionId: number;
 }
 
+/** The note that was written; none for a text of nothing but quick actions, with why some of them did nothing. */
+export interface CreatedNote {
+  note: ChangedNote | null;
+  notApplied: readonly string[];
+}
+
 /**
- * Writes a note on a record that the actor can see, and applies its quick actions. Null for a text of nothing else, which creates
- * no note. Throws NotFound, Forbidden, ValidationFailed.
+ * Writes a note on a record that the actor can see, and applies its quick actions; those that do nothing stay in its text. Throws
+ * NotFound, Forbidden, ValidationFailed, also for a text of nothing but actions that do nothing.
  */
-export async function createNote(context: Context, { on, body: given, ...rest }: NewNote): Promise<ChangedNote | null> {
+export async function createNote(context: Context, { on, body: given, ...rest }: NewNote): Promise<CreatedNote> {
   const actor = requireActor(context);
   const noteable = await locateNoteable(context, on);
   requireCommenting(actor, noteable);
   checkBody(given);
   const { texts, work } = await readNoteActions(context, actor, noteable, [given]);
-  const [body = ''] = texts;
+  const [bare = ''] = texts;
   const { createdAt: at, ignoreForbidden } = rest;
   const createdAt = permittedTimestamp(actor, noteable.project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
   const thread = await threadFor(context, actor, noteable, rest);
-  const suggestions = await readSuggestions(context, noteable, thread, body);
-  return work(async (tx) => {
+  const suggestions = await readSuggestions(context, noteable, thread, bare);
+  return work(async (tx, { texts: [body = ''], notApplied }) => {
     await touchNoteable(tx, noteable);
-    return body === '' ? null : writeNote(tx, context, actor, noteable, { body, thread, suggestions, createdAt });
+    if (bare === '') return { note: null, notApplied };
+    return {
+      note: await writeNote(tx, context, actor, noteable, { body, thread, suggestions, createdAt }),
+      notApplied,
+    };
   });
 }
 

@@ -5,7 +5,6 @@ import { addApproval, removeApproval } from '#src/domain/tracking/reviews/approv
 import { addTodos, finishTodos } from '#src/domain/tracking/subjects/todos.ts';
 import { writeEstimate, writeSpentTime } from '#src/domain/tracking/subjects/write_time.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-import { emojiNamed, isVote } from '#src/platform/emoji.ts';
 
 export function hasEffects(effects: PendingEffects): boolean {
   return Object.keys(effects).length > 0;
@@ -20,13 +19,13 @@ export async function applyEffects(
   context: ChangeContext,
   actor: { id: number },
   subject: Subject,
-  { approved, subscribed, estimate, spend, award, todo }: PendingEffects,
+  { approved, subscribed, estimate, spent = [], awards = [], todo }: PendingEffects,
 ): Promise<void> {
   if (approved !== undefined) await approve(tx, context, actor, subject, approved);
   if (subscribed !== undefined) await subscribe(tx, actor, subject, subscribed);
   if (estimate !== undefined) await writeEstimate(tx, context, actor, subject, estimate);
-  if (spend !== undefined) await writeSpentTime(tx, context, actor, subject, spend);
-  if (award !== undefined) await give(tx, actor, subject, award);
+  for (const { duration, day } of spent) await writeSpentTime(tx, context, actor, subject, duration, { day });
+  for (const award of awards) await give(tx, actor, subject, award);
   // Last, as the actions before it mark existing todos as done.
   if (todo === 'add') await addTodos(tx, actor, subject, [{ userId: actor.id, action: 'marked' }]);
   if (todo === 'done') await finishTodos(tx, actor.id, subject);
@@ -58,20 +57,12 @@ async function subscribe(
   });
 }
 
-/** Awards the emoji, if there is one of that name. Votes on the actor's own text are skipped. */
+/** Awards the emoji. */
 async function give(
   tx: Transaction,
   { id: userId }: { id: number },
   { type: subjectType, id: subjectId }: Subject,
-  award: string,
+  name: string,
 ): Promise<void> {
-  const name = await emojiNamed(award);
-  if (name === null || (isVote(name) && (await authorOf(tx, subjectType, subjectId)) === userId)) return;
   await tx.awardEmoji.createMany({ data: [{ subjectType, subjectId, userId, name }], skipDuplicates: true });
-}
-
-async function authorOf(tx: Transaction, type: Subject['type'], id: number): Promise<number | undefined> {
-  const which = { where: { id }, select: { authorId: true } };
-  const found = type === 'Issue' ? await tx.issue.findUnique(which) : await tx.mergeRequest.findUnique(which);
-  return found?.authorId;
 }

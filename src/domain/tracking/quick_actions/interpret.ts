@@ -5,10 +5,11 @@ import { milestoneTitled } from '#src/domain/tracking/milestones/list.ts';
 import { dueDate } from '#src/domain/tracking/quick_actions/due_date.ts';
 import { labelTitles, milestoneTitle, usernames } from '#src/domain/tracking/quick_actions/names.ts';
 import type { QuickAction } from '#src/domain/tracking/quick_actions/split.ts';
-import { factsOf, type QuickActionName } from '#src/domain/tracking/quick_actions/table.ts';
+import { type DoingName, factsOf } from '#src/domain/tracking/quick_actions/table.ts';
 import { involvable, MAX_ASSIGNEES } from '#src/domain/tracking/subjects/assignees.ts';
 import { asDraft, asReady, toggleDraft } from '#src/domain/tracking/subjects/draft.ts';
 import { parseDuration } from '#src/domain/tracking/subjects/duration.ts';
+import { emojiNamed, isVote } from '#src/platform/emoji.ts';
 
 /** The target of a text's actions, before them. */
 export interface Target {
@@ -24,6 +25,8 @@ export interface Target {
   mayUpdate: boolean;
   /** Whether the actor may set assignee, milestone, labels and due date. */
   mayAdmin: boolean;
+  /** Null for the actor, whose text is new. */
+  authorId: number | null;
   /** Whether the actor may decide that only members comment. */
   mayLock: boolean;
 }
@@ -38,10 +41,11 @@ export interface WantedChanges {
   labels?: string[];
   dueDate?: string | null;
   targetBranch?: string;
+  confidential?: boolean;
   discussionLocked?: boolean;
 }
 
-/** Effects of actions besides attributes, each at most once. Durations are as written. */
+/** Effects of actions besides attributes. Durations are as written. */
 export interface PendingEffects {
   approved?: boolean;
   subscribed?: boolean;
@@ -49,10 +53,21 @@ export interface PendingEffects {
   todo?: 'add' | 'done';
   /** Null removes it. */
   estimate?: string | null;
-  /** Null removes all. */
-  spend?: string | null;
-  award?: string;
+  /** Null removes all. The day is `2026-11-01`; today if absent. */
+  spent?: { duration: string | null; day?: string }[];
+  /** Names of emoji. */
+  awards?: string[];
 }
+
+/** A command of its own that an action asks for. */
+export interface Order {
+  name: OrderName;
+  argument: string;
+  action: QuickAction;
+}
+
+const ORDERS = ['relate', 'unrelate', 'duplicate', 'move', 'copy_metadata', 'merge', 'rebase'] as const;
+export type OrderName = (typeof ORDERS)[number];
 
 /** The effects of the actions. */
 export interface ActionEffects {
@@ -60,39 +75,86 @@ export interface ActionEffects {
   effects: PendingEffects;
 }
 
+interface Refusal {
+  reason: string;
+  /** What stays in the text. */
+  left: string;
+}
+
 /**
- * The permitted effects of the given actions; others are skipped. Of actions for the same attribute only the last is interpreted,
- * and all labels and users are loaded at once: a text may have a hundred actions.
+ * The permitted effects of the given actions, and why others have none. Of actions that set the same attribute only the last is
+ * interpreted, and all labels and users are loaded at once: a text may have a hundred actions.
  */
 export async function interpret(
   context: Context,
   actor: { id: number; username: string },
   target: Target,
   actions: readonly QuickAction[],
-): Promise<ActionEffects> {
-  const counting = lastOfEach(actions.filter(({ name }) => isPermitted(name, target)));
+  inNotes: boolean,
+): Promise<ActionEffects & { orders: Order[]; refusals: Map<QuickAction, Refusal> }> {
+  const refusals = new Map<QuickAction, Refusal>();
+  const usable: Usable[] = [];
+  for (const action of actions) {
+    const reason = whyNot(action, target, inNotes);
+    if (reason === null && action.name !== null) usable.push({ ...action, name: action.name, action });
+    else refusals.set(action, { reason: `${wordOf(action)} ${reason}`, left: action.written });
+  }
+  const counting = lastOfEach(usable);
   const known = {
     labels: await existing(context, target, counting),
     ...(await people(context, actor, target, counting)),
   };
+  const orders: Order[] = [];
   let wishes: ActionEffects = { changes: {}, effects: {} };
-  for (const { name, argument } of counting) {
-    const { changes, effects } = await ACTIONS[name]({ context, actor, target, known, so: wishes.changes }, argument);
-    wishes = { changes: { ...wishes.changes, ...changes }, effects: { ...wishes.effects, ...effects } };
+  for (const { name, argument, action } of counting) {
+    if (isOrder(name)) {
+      orders.push({ name, argument, action });
+      continue;
+    }
+    const { changes: so, effects } = wishes;
+    const outcome = await ACTIONS[name]({ context, actor, target, known, so, effects }, argument);
+    wishes = { changes: { ...so, ...outcome.changes }, effects: { ...effects, ...outcome.effects } };
+    const { refused, rest } = outcome;
+    if (refused === undefined && rest === undefined) continue;
+    const reason = refused ?? `names what is not there: ${rest}`;
+    refusals.set(action, {
+      reason: `${wordOf(action)} ${reason}`,
+      left: refused === undefined ? `${wordOf(action)} ${rest}` : action.written,
+    });
   }
-  return wishes;
+  return { ...wishes, orders, refusals };
 }
 
-function isPermitted(name: QuickActionName, target: Target): boolean {
-  const { on, who } = factsOf(name);
-  if (on !== undefined && on !== target.type) return false;
-  if (who === 'locker') return target.mayLock;
-  if (who === 'admin') return target.mayAdmin;
-  return target.mayUpdate || who === 'reader';
+/** An action that there is, and that the actor may use. */
+interface Usable extends QuickAction {
+  name: DoingName;
+  action: QuickAction;
+}
+
+/** The slash and the name of an action, as it is written. */
+function wordOf({ written }: QuickAction): string {
+  return /^\S*/.exec(written)?.[0] ?? '';
+}
+
+function isOrder(name: DoingName): name is OrderName {
+  return (ORDERS as readonly string[]).includes(name);
+}
+
+/** Why an action cannot be used here; null if it can. */
+function whyNot({ name, argument }: QuickAction, target: Target, inNotes: boolean): string | null {
+  if (name === null) return 'is no quick action';
+  const { on, who, needsParameter, parameter, inNotes: notesOnly } = factsOf(name);
+  if (on !== undefined && on !== target.type) return `is for ${on === 'Issue' ? 'issues' : 'merge requests'}`;
+  if (notesOnly && !inNotes) return 'is for comments';
+  if (needsParameter && argument === '') return `needs a parameter, such as ${parameter}`;
+  const may = { locker: target.mayLock, admin: target.mayAdmin, updater: target.mayUpdate, reader: true }[who];
+  if (!may) return 'is not allowed to you here';
+  if ((name === 'close' || name === 'reopen') && target.authorId === null) return 'is for what is there already';
+  return null;
 }
 
 /** Removes actions that are overridden by a later one. */
-function lastOfEach(actions: readonly QuickAction[]): QuickAction[] {
+function lastOfEach(actions: readonly Usable[]): Usable[] {
   const seen = new Set<string>();
   const counting = actions.toReversed().filter(({ name }) => {
     const thing = factsOf(name).sets;
@@ -111,6 +173,7 @@ interface Reading {
   known: Known;
   /** The effects of the actions before it. */
   so: WantedChanges;
+  effects: PendingEffects;
 }
 
 /** What the arguments of the actions name. */
@@ -123,100 +186,141 @@ interface Known {
   readers: ReadonlyMap<string, number>;
 }
 
-type Act = (reading: Reading, argument: string) => Partial<ActionEffects> | Promise<Partial<ActionEffects>>;
+/** What an action does: why it does nothing, or what of its argument means nothing. */
+interface Outcome extends Partial<ActionEffects> {
+  refused?: string;
+  rest?: string;
+}
 
-const ACTIONS: Record<QuickActionName, Act> = {
+type Act = (reading: Reading, argument: string) => Outcome | Promise<Outcome>;
+
+const ACTIONS: Record<Exclude<DoingName, OrderName>, Act> = {
   close: () => ({ changes: { stateEvent: 'close' } }),
   reopen: () => ({ changes: { stateEvent: 'reopen' } }),
   title: (_reading, title) => ({ changes: { title } }),
   draft: (reading) => retitled(reading, asDraft),
   ready: (reading) => retitled(reading, asReady),
   wip: (reading) => retitled(reading, toggleDraft),
-  assign: (reading, argument) => assigned(reading, added(reading, argument)),
-  unassign: (reading, argument) => assigned(reading, removed(reading, argument)),
-  reassign: (reading, argument) => assigned(reading, replaced(reading, argument)),
-  assign_reviewer: (reading, argument) => asked(reading, added(reading, argument)),
-  unassign_reviewer: (reading, argument) => asked(reading, removed(reading, argument)),
-  reassign_reviewer: (reading, argument) => asked(reading, replaced(reading, argument)),
+  assign: (reading, argument) => withPeople('assigneeIds', reading, argument, added),
+  unassign: (reading, argument) => withPeople('assigneeIds', reading, argument, removed),
+  reassign: (reading, argument) => withPeople('assigneeIds', reading, argument, replaced),
+  assign_reviewer: (reading, argument) => withPeople('reviewerIds', reading, argument, added),
+  unassign_reviewer: (reading, argument) => withPeople('reviewerIds', reading, argument, removed),
+  reassign_reviewer: (reading, argument) => withPeople('reviewerIds', reading, argument, replaced),
   approve: () => ({ effects: { approved: true } }),
   unapprove: () => ({ effects: { approved: false } }),
   milestone: setMilestone,
   remove_milestone: () => ({ changes: { milestoneId: null } }),
-  label: ({ target, so, known }, argument) => {
-    const present = so.labels ?? target.labels;
-    return { changes: { labels: [...new Set([...present, ...titlesOf(argument, known.labels)])] } };
-  },
-  unlabel: ({ target, so }, argument) => {
+  label: (reading, argument) => labelled(reading, argument, presentLabels(reading)),
+  unlabel: (reading, argument) => {
     const gone = new Set(labelTitles(argument));
-    const left = (so.labels ?? target.labels).filter((title) => argument !== '' && !gone.has(title));
+    if (argument !== '' && gone.size === 0) return { refused: NO_LABEL };
+    const left = presentLabels(reading).filter((title) => argument !== '' && !gone.has(title));
     return { changes: { labels: left } };
   },
-  relabel: ({ known }, argument) => {
-    const labels = titlesOf(argument, known.labels);
-    return labels.length > 0 ? { changes: { labels } } : {};
-  },
+  relabel: (reading, argument) => labelled(reading, argument, []),
   due: (_reading, argument) => {
     const day = dueDate(argument, new Date());
-    return day === null ? {} : { changes: { dueDate: day } };
+    return day === null ? { refused: 'needs a date' } : { changes: { dueDate: day } };
   },
   remove_due_date: () => ({ changes: { dueDate: null } }),
   target_branch: (_reading, targetBranch) => ({ changes: { targetBranch } }),
+  confidential: () => ({ changes: { confidential: true } }),
   lock: () => ({ changes: { discussionLocked: true } }),
   unlock: () => ({ changes: { discussionLocked: false } }),
   subscribe: () => ({ effects: { subscribed: true } }),
   unsubscribe: () => ({ effects: { subscribed: false } }),
   todo: () => ({ effects: { todo: 'add' } }),
   done: () => ({ effects: { todo: 'done' } }),
-  estimate: (_reading, estimate) => (parseDuration(estimate) === null ? {} : { effects: { estimate } }),
+  estimate: (_reading, estimate) =>
+    parseDuration(estimate) === null ? { refused: NO_TIME } : { effects: { estimate } },
   remove_estimate: () => ({ effects: { estimate: null } }),
-  spend: (_reading, spend) => (parseDuration(spend) === null ? {} : { effects: { spend } }),
-  remove_time_spent: () => ({ effects: { spend: null } }),
-  award: (_reading, emoji) => ({ effects: { award: emoji.replace(/^:|:$/g, '') } }),
+  spend,
+  remove_time_spent: ({ effects: { spent = [] } }) => ({ effects: { spent: [...spent, { duration: null }] } }),
+  react,
 };
 
-function retitled({ target, so }: Reading, change: (title: string) => string): Partial<ActionEffects> {
+const NO_LABEL = 'names no label that is there';
+const NO_TIME = 'needs a time, such as 1h 30m';
+
+function retitled({ target, so }: Reading, change: (title: string) => string): Outcome {
   return { changes: { title: change(so.title ?? target.title) } };
 }
 
-/** Users after a change of the present ones. */
-type Turn = (present: readonly number[]) => number[];
-
-function assigned({ target: { assigneeIds } }: Reading, turn: Turn): Partial<ActionEffects> {
-  const next = turned(assigneeIds, turn);
-  return next ? { changes: { assigneeIds: next } } : {};
+/** The time, and the day on which it was spent. */
+function spend({ effects: { spent = [] } }: Reading, argument: string): Outcome {
+  const words = argument.split(/\s+/);
+  const last = words.at(-1) ?? '';
+  const isDated = words.length > 1 && /^\d{4}-\d{2}-\d{2}$/.test(last);
+  const duration = isDated ? words.slice(0, -1).join(' ') : argument;
+  if (parseDuration(duration) === null) return { refused: NO_TIME };
+  if (!isDated) return { effects: { spent: [...spent, { duration }] } };
+  const day = dueDate(last, new Date());
+  if (day === null || day > new Date().toISOString()) return { refused: 'needs a day that is not in the future' };
+  return { effects: { spent: [...spent, { duration, day }] } };
 }
 
-function asked({ target: { reviewerIds = [] } }: Reading, turn: Turn): Partial<ActionEffects> {
-  const next = turned(reviewerIds, turn);
-  return next ? { changes: { reviewerIds: next } } : {};
+/** Nobody votes on a text of their own. */
+async function react({ actor, target, effects: { awards = [] } }: Reading, argument: string): Promise<Outcome> {
+  const name = await emojiNamed(argument.replace(/^:|:$/g, ''));
+  if (name === null) return { refused: 'names no emoji' };
+  if (isVote(name) && (target.authorId ?? actor.id) === actor.id)
+    return { refused: 'is no vote on a text of your own' };
+  return { effects: { awards: [...awards, name] } };
 }
 
-/** The users after a change; null if they are the same. */
-function turned(present: readonly number[], turn: Turn): number[] | null {
-  const next = [...new Set(turn(present))].slice(0, MAX_ASSIGNEES);
-  return next.length === present.length && next.every((id, index) => id === present[index]) ? null : next;
+function presentLabels({ so, target }: Reading): readonly string[] {
+  return so.labels ?? target.labels;
 }
 
-const added =
-  (reading: Reading, argument: string): Turn =>
-  (present) => [...present, ...readersIn(argument, reading)];
+/** Adds the labels that are there. */
+function labelled({ known }: Reading, argument: string, present: readonly string[]): Outcome {
+  const named = [...new Set(labelTitles(argument))];
+  const found = named.filter((title) => known.labels.has(title));
+  if (found.length === 0) return { refused: NO_LABEL };
+  const missing = named.filter((title) => !known.labels.has(title));
+  return {
+    changes: { labels: [...new Set([...present, ...found])] },
+    ...(missing.length > 0 && {
+      rest: missing.map((title) => `~${/[\s,~]/.test(title) ? `"${title}"` : title}`).join(' '),
+    }),
+  };
+}
+
+/** The people after a change of the present ones; null if the argument names nobody who can be meant. */
+type Turn = (present: readonly number[], argument: string, reading: Reading) => number[] | null;
+
+function withPeople(key: 'assigneeIds' | 'reviewerIds', reading: Reading, argument: string, turn: Turn): Outcome {
+  const { target, so, known, actor } = reading;
+  const present = so[key] ?? target[key] ?? [];
+  const turned = turn(present, argument, reading);
+  if (turned === null) return { refused: 'names nobody who can read this' };
+  const ids = turn === removed ? known.users : known.readers;
+  const missing = namesIn(argument, actor).filter((name) => !ids.has(name));
+  const next = [...new Set(turned)].slice(0, MAX_ASSIGNEES);
+  const isSame = next.length === present.length && next.every((id, index) => id === present[index]);
+  return {
+    ...(!isSame && { changes: { [key]: next } }),
+    ...(missing.length > 0 && { rest: missing.map((name) => `@${name}`).join(' ') }),
+  };
+}
+
+const added: Turn = (present, argument, reading) => {
+  const readers = readersIn(argument, reading);
+  return readers.length > 0 ? [...present, ...readers] : null;
+};
 
 /** Without the users whom the argument names; with nobody if it is empty. */
-const removed =
-  ({ known, actor }: Reading, argument: string): Turn =>
-  (present) => {
-    if (argument === '') return [];
-    const named = new Set(namesIn(argument, actor).map((name) => known.users.get(name)));
-    return present.filter((id) => !named.has(id));
-  };
+const removed: Turn = (present, argument, { known, actor }) => {
+  if (argument === '') return [];
+  const named = new Set(namesIn(argument, actor).flatMap((name) => known.users.get(name) ?? []));
+  return named.size > 0 ? present.filter((id) => !named.has(id)) : null;
+};
 
-/** The present ones stay if the argument names nobody who can read the target. */
-const replaced =
-  (reading: Reading, argument: string): Turn =>
-  (present) => {
-    const next = readersIn(argument, reading);
-    return next.length > 0 ? next : [...present];
-  };
+const replaced: Turn = (_present, argument, reading) => {
+  const next = readersIn(argument, reading);
+  return next.length > 0 ? next : null;
+};
 
 /** The named users who can read the target. */
 function readersIn(argument: string, { known, actor }: Reading): number[] {
@@ -228,23 +332,15 @@ function namesIn(argument: string, actor: { username: string }): string[] {
   return usernames(argument).map((name) => (name === 'me' ? actor.username : name).toLowerCase());
 }
 
-async function setMilestone({ context, target }: Reading, argument: string): Promise<Partial<ActionEffects>> {
+async function setMilestone({ context, target }: Reading, argument: string): Promise<Outcome> {
   const title = milestoneTitle(argument);
-  if (title === null) return {};
-  const [milestone] = await context.db.$queryRaw<{ id: number }[]>(milestoneTitled(target.project.id, title));
-  return milestone ? { changes: { milestoneId: milestone.id } } : {};
-}
-
-function titlesOf(argument: string, known: ReadonlySet<string>): string[] {
-  return [...new Set(labelTitles(argument))].filter((title) => known.has(title));
+  const [milestone] =
+    title === null ? [] : await context.db.$queryRaw<{ id: number }[]>(milestoneTitled(target.project.id, title));
+  return milestone ? { changes: { milestoneId: milestone.id } } : { refused: 'names no milestone that is there' };
 }
 
 /** The labels named by the actions that the project or a group around it has: up to the first hundred. */
-async function existing(
-  context: Context,
-  target: Target,
-  actions: readonly QuickAction[],
-): Promise<ReadonlySet<string>> {
+async function existing(context: Context, target: Target, actions: readonly Usable[]): Promise<ReadonlySet<string>> {
   const naming = actions.filter(({ name }) => name === 'label' || name === 'relabel');
   const named = [...new Set(naming.flatMap(({ argument }) => labelTitles(argument)))].slice(0, MAX_LABELS);
   if (named.length === 0) return new Set();
@@ -257,7 +353,7 @@ async function people(
   context: Context,
   actor: { username: string },
   { type, project }: Target,
-  actions: readonly QuickAction[],
+  actions: readonly Usable[],
 ): Promise<Pick<Known, 'users' | 'readers'>> {
   const naming = actions.filter(({ name }) => factsOf(name).parameter === '@user');
   const named = [...new Set(naming.flatMap(({ argument }) => namesIn(argument, actor)))].slice(0, MAX_ASSIGNEES);

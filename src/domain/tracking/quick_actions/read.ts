@@ -1,6 +1,7 @@
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import {
   interpret,
+  type Order,
   type PendingEffects,
   type Target,
   type WantedChanges,
@@ -9,18 +10,39 @@ import {
   MAX_ACTIONS,
   mayHaveQuickActions,
   type QuickAction,
+  type SplitText,
   splitQuickActions,
+  textOf,
 } from '#src/domain/tracking/quick_actions/split.ts';
 
-/** A text without its quick actions, and their effects. */
+/** A text without the quick actions that did something, and their effects. */
 export interface ReadText<T extends string | null | undefined> {
   text: T | string;
   changes: WantedChanges;
   effects: PendingEffects;
 }
 
+/** Several texts, and what their quick actions do. */
+export interface ReadTexts {
+  changes: WantedChanges;
+  effects: PendingEffects;
+  /** Commands of their own, of notes alone. */
+  orders: readonly Order[];
+  /** How many actions there are. */
+  count: number;
+  /** Why actions do nothing, or not all that they say. */
+  refusals: Refusals;
+  /** The texts with the lines of the actions that are refused, which are not lost. */
+  textsWith(refusals: Refusals): string[];
+  /** Whether a text has nothing but actions. */
+  isBare: boolean;
+}
+
+/** Why an action does nothing, and what is left of it as text. */
+export type Refusals = ReadonlyMap<QuickAction, { reason: string; left: string }>;
+
 /**
- * Removes the quick actions from a text, and returns their permitted effects.
+ * Removes the quick actions that are permitted and mean something from a description, and returns their effects.
  *
  * @param targetOf the target of the text; called only if there are any
  */
@@ -31,8 +53,8 @@ export async function readQuickActions<T extends string | null | undefined>(
   targetOf: () => Target | Promise<Target>,
 ): Promise<ReadText<T>> {
   if (text == null) return { text, changes: {}, effects: {} };
-  const { texts, ...effects } = await readQuickActionsOf(context, actor, [text], targetOf);
-  return { text: texts[0] ?? text, ...effects };
+  const { changes, effects, textsWith, refusals } = await readQuickActionsOf(context, actor, [text], targetOf, false);
+  return { text: textsWith(refusals)[0] ?? text, changes, effects };
 }
 
 /** Like readQuickActions, for several texts of one target: they share the number of actions that a text may have. */
@@ -41,14 +63,21 @@ export async function readQuickActionsOf(
   actor: Pick<Actor, 'id' | 'username'>,
   texts: readonly string[],
   targetOf: () => Target | Promise<Target>,
-): Promise<{ texts: string[]; changes: WantedChanges; effects: PendingEffects }> {
+  inNotes = true,
+): Promise<ReadTexts> {
   const actions: QuickAction[] = [];
-  const left = texts.map((text) => {
+  const split = texts.map((text): string | SplitText => {
     if (!mayHaveQuickActions(text)) return text;
-    const split = splitQuickActions(text, MAX_ACTIONS - actions.length);
-    actions.push(...split.actions);
-    return split.text;
+    const read = splitQuickActions(text, MAX_ACTIONS - actions.length);
+    actions.push(...read.actions);
+    return read.actions.length === 0 && read.lines.join('\n') === text.replaceAll('\r\n', '\n') ? text : read;
   });
-  if (actions.length === 0) return { texts: left, changes: {}, effects: {} };
-  return { texts: left, ...(await interpret(context, actor, await targetOf(), actions)) };
+  const textsWith = (refusals: Refusals) => {
+    const left = new Map([...refusals].map(([action, { left }]) => [action, left]));
+    return split.map((part) => (typeof part === 'string' ? part : textOf(part, left)));
+  };
+  const isBare = textsWith(new Map()).every((text) => text === '');
+  const read = { count: actions.length, textsWith, isBare };
+  if (actions.length === 0) return { ...read, changes: {}, effects: {}, orders: [], refusals: new Map() };
+  return { ...read, ...(await interpret(context, actor, await targetOf(), actions, inNotes)) };
 }

@@ -1,10 +1,19 @@
-import { factsOf, isQuickAction, type QuickActionName } from '#src/domain/tracking/quick_actions/table.ts';
+import { type DoingName, factsOf, quickActionCalled } from '#src/domain/tracking/quick_actions/table.ts';
 
 /** A line such as `/label ~bug` in a description or note. */
 export interface QuickAction {
-  name: QuickActionName;
+  /** Null if there is no such action. */
+  name: DoingName | null;
   /** The text after the name, trimmed; may be empty. */
   argument: string;
+  /** The line. */
+  written: string;
+}
+
+/** A text by its lines, of which some are actions. */
+export interface SplitText {
+  lines: readonly (string | QuickAction)[];
+  actions: QuickAction[];
 }
 
 /** Maximum number of actions; further ones stay in the text. */
@@ -12,37 +21,42 @@ export const MAX_ACTIONS = 100;
 
 /** Whether a text may have quick actions: a cheap test without false negatives. */
 export function mayHaveQuickActions(text: string | null | undefined): text is string {
-  return text?.includes('/') === true && /^\/[a-z]/m.test(text);
+  return text?.includes('/') === true && /^\/[a-z]/im.test(text);
 }
 
 /**
- * Separates the quick actions from a text: lines that begin with `/` and a known name. Lines in fenced code blocks, and between
- * lines of `>>>`, stay text.
+ * Finds the quick actions of a text: lines that begin with `/` and a name, in any case. What looks like a path is text, and so are
+ * lines in fenced code blocks, and between lines of `>>>`.
  */
-export function splitQuickActions(text: string, most = MAX_ACTIONS): { text: string; actions: QuickAction[] } {
+export function splitQuickActions(text: string, most = MAX_ACTIONS): SplitText {
   const actions: QuickAction[] = [];
-  const kept: string[] = [];
+  const lines: (string | QuickAction)[] = [];
   let fence: string | null = null;
   for (const line of text.split(/\r?\n/)) {
     const mark = /^ {0,3}(`{3,}|~{3,}|>>>)/.exec(line)?.[1];
     if (fence === null) {
-      const action = actions.length < most ? actionOf(line) : null;
-      if (action) actions.push(action);
-      else kept.push(line);
+      const read = actions.length < most ? lineOf(line) : line;
+      if (typeof read !== 'string') actions.push(read);
+      lines.push(read);
       fence = mark ?? null;
     } else {
-      kept.push(line);
+      lines.push(line);
       if (mark?.startsWith(fence)) fence = null;
     }
   }
-  if (actions.length === 0) return { text, actions };
-  return { text: kept.join('\n').trim(), actions };
+  return { lines, actions };
 }
 
-function actionOf(line: string): QuickAction | null {
-  if (!line.startsWith('/')) return null;
-  const [, name = '', argument = ''] = /^\/([a-z_]{1,20})(?:[ \t](.*))?$/.exec(line) ?? [];
-  const trimmed = argument.trim();
-  if (!isQuickAction(name) || (trimmed === '' && factsOf(name).needsParameter)) return null;
-  return { name, argument: trimmed };
+/** The text without its actions, except for what is left of some. */
+export function textOf({ lines }: SplitText, left: ReadonlyMap<QuickAction, string>): string {
+  const kept = lines.flatMap((line) => (typeof line === 'string' ? [line] : (left.get(line) ?? [])));
+  return kept.join('\n').trim();
+}
+
+function lineOf(line: string): string | QuickAction {
+  const [, written, rest = ''] = /^\/([A-Za-z_]{1,30})(?:[ \t](.*))?$/.exec(line) ?? [];
+  if (written === undefined) return line;
+  const [name, argument] = [quickActionCalled(written), rest.trim()];
+  if (name === 'shrug' || name === 'tableflip' || name === 'cc') return factsOf(name).becomes?.(argument) ?? line;
+  return { name, argument, written: line };
 }

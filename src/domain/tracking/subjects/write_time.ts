@@ -41,6 +41,7 @@ function estimated(duration: string): number {
  * Throws ValidationFailed, NotFound.
  *
  * @param summary what the time was spent on; blank counts as none
+ * @param day when it was spent, as `2026-11-01`; now if absent
  */
 export async function writeSpentTime(
   tx: Transaction,
@@ -48,7 +49,7 @@ export async function writeSpentTime(
   actor: { id: number },
   subject: Subject,
   duration: string | null,
-  summary?: string | null,
+  { summary, day }: { summary?: string | null | undefined; day?: string | undefined } = {},
 ): Promise<void> {
   const { id, type } = subject;
   const said = summary?.trim() || null;
@@ -63,7 +64,8 @@ export async function writeSpentTime(
   const change = spent(Number(total), duration);
   if (change.seconds === 0) return;
   await tx.$executeRaw`
-    INSERT INTO timelogs (${column}, user_id, seconds, summary) VALUES (${id}, ${actor.id}, ${change.seconds}, ${said})`;
+    INSERT INTO timelogs (${column}, user_id, seconds, summary, created_at)
+    VALUES (${id}, ${actor.id}, ${change.seconds}, ${said}, ${day === undefined ? new Date() : new Date(`${day}T12:00:00Z`)})`;
   await recordSubjectChanges(tx, context, actor, subject, [change]);
 }
 

@@ -39,6 +39,6 @@ async function spend(
 ): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const subject = await locateChangeable(context, type, ref, iid);
-  await context.db.$transaction((tx) => writeSpentTime(tx, context, actor, subject, duration, summary));
+  await context.db.$transaction((tx) => writeSpentTime(tx, context, actor, subject, duration, { summary }));
   return { project: subject.project, id: subject.id };
 }

@@ -3,6 +3,8 @@ import type { MailConfig } from '#src/platform/config/config.ts';
 
 export interface Message {
   to: string;
+  /** Shown in place of the name of the sender; the address stays. */
+  fromName?: string | undefined;
   subject: string;
   text: string;
   html: string;
@@ -24,12 +26,26 @@ const ANSWER_TIMEOUT_MS = 20_000;
 export function createMailer({ url, from }: MailConfig): Mailer {
   const transport = openTransport(url, ANSWER_TIMEOUT_MS);
   return {
-    async send({ to, subject, text, html, thread, headers }) {
+    async send({ to, fromName, subject, text, html, thread, headers }) {
+      const sender = fromName === undefined ? from : { name: fromName, address: addressIn(from) };
       const all = { 'Auto-Submitted': 'auto-generated', ...headers };
       const place = thread && { ...thread, ...(thread.inReplyTo ? { references: thread.inReplyTo } : {}) };
-      await transport.sendMail({ from, to: { name: '', address: to }, subject, text, html, ...place, headers: all });
+      await transport.sendMail({
+        from: sender,
+        to: { name: '', address: to },
+        subject,
+        text,
+        html,
+        ...place,
+        headers: all,
+      });
     },
   };
+}
+
+/** The address of `address` or `Name <address>`. */
+function addressIn(from: string): string {
+  return /<([^<>]*)>\s*$/.exec(from)?.[1] ?? from.trim();
 }
 
 /** Connects and signs in, and sends nothing. Throws what speaks against it. */
