@@ -16,14 +16,19 @@ export function readVariables(
     const { name, required, neededWithin } = parameter;
     try {
       const value = parameter.in === 'path' ? inPath.get(name) : givenAt(given, parameter.keys);
-      const others = route.alternatives?.includes(name) ? route.alternatives.filter((other) => other !== name) : [];
-      if (isBlank(value) && others.some((other) => !isBlank(given[other]))) continue;
+      // Empty, it is not the one that is meant; if none is, the first is what is missing.
+      if (route.alternatives?.includes(name) && isBlank(value)) {
+        const isNone = route.alternatives.every((other) => isBlank(given[other]));
+        if (isNone && route.alternatives[0] === name)
+          problems.push(`${name} is ${value === undefined ? 'missing' : 'invalid'}`);
+        continue;
+      }
       const coerced = value === undefined ? undefined : coerce(value, parameter);
       const hasOther = isNonNullType(parameter.type) || parameter.preset !== undefined;
       const absent = coerced === undefined || (coerced === null && hasOther);
       if (!absent) fill(variables, parameter.fills, coerced);
       else if (parameter.preset !== undefined) fill(variables, parameter.fills, parameter.preset);
-      else if (required || route.alternatives?.[0] === name || (neededWithin && isBegun(given, parameter.keys)))
+      else if (required || (neededWithin && isBegun(given, parameter.keys)))
         problems.push(`${name} is ${value === undefined ? 'missing' : 'invalid'}`);
     } catch (error) {
       if (!(error instanceof Unusable)) throw error;

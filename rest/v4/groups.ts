@@ -22,30 +22,12 @@ const within = [
 /** Levels of today that Gantry does not have, as the next higher one. */
 const words = { min_access_level: { 5: 10, 15: 20 } };
 
-/** Parameters that clients of 2017 did not know. */
-const OF_TODAY = [
-  'min_access_level',
-  'top_level_only',
-  'visibility',
-  'with_custom_attributes',
-  'pagination',
-  'active',
-  'archived',
-];
-
-const isText = (value: unknown) => typeof value === 'string' && value.trim() !== '';
-
 export const groups: Route[] = [
   {
     method: 'GET',
     path: '/groups',
     operation: operations.GroupsDocument,
     result: 'groups',
-    // A search returns only four keys (rest-api-v4.md, Group), unless clients of today ask: they also search for full paths.
-    derived: {
-      whole: ({ search }, _caller, sent) =>
-        !isText(search) || String(search).includes('/') || OF_TODAY.some((name) => sent[name] !== undefined),
-    },
     words,
     keyset: { ...BY_CURSOR, only: { order_by: ['name'], sort: ['asc', undefined] } },
   },
