@@ -36,6 +36,10 @@ export function readVariables(
     }
   }
   problems.push(...unkeptSecrets({ route, parameters }, given));
+  const isAsked = (value: unknown) =>
+    typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : !isBlank(value) && !isFalse(value);
+  const refused = (route.unsupported ?? []).filter((name) => isAsked(given[name]));
+  problems.push(...refused.map((name) => `${name} is not supported here`));
   const exclusive = [...(route.exclusive ?? []), ...(route.alternatives ? [route.alternatives] : [])];
   for (const names of exclusive) {
     if (names.filter((name) => !isBlank(given[name])).length > 1)
@@ -91,6 +95,11 @@ function isBegun(given: Record<string, unknown>, keys: Parameter['keys']): boole
 /** Whether a parameter was sent as true. */
 export function isTrue(value: unknown): boolean {
   return typeof value !== 'object' && /^(true|1|yes|y|t|on)$/i.test(String(value).trim());
+}
+
+/** Whether a parameter was sent as false. */
+function isFalse(value: unknown): boolean {
+  return typeof value !== 'object' && /^(false|0|no|n|f|off)$/i.test(String(value).trim());
 }
 
 /** Optional parameters that are empty count as absent. */
