@@ -36,17 +36,15 @@ export function readVariables(
     }
   }
   problems.push(...unkeptSecrets({ route, parameters }, given));
-  const isAsked = (value: unknown) =>
-    typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : !isBlank(value) && !isFalse(value);
-  const refused = (route.unsupported ?? []).filter((name) => isAsked(given[name]));
-  problems.push(...refused.map((name) => `${name} is not supported here`));
+  const refused = Object.entries(route.unsupported ?? {}).filter(([name, held]) => !isHeld(given[name], held));
+  problems.push(...refused.map(([name]) => `${name} is not supported here`));
   const exclusive = [...(route.exclusive ?? []), ...(route.alternatives ? [route.alternatives] : [])];
   for (const names of exclusive) {
     if (names.filter((name) => !isBlank(given[name])).length > 1)
       problems.push(`${names.join(', ')} are mutually exclusive`);
   }
-  const { atLeastOne, check } = route;
-  if (atLeastOne && !atLeastOne.some((name) => given[name] !== undefined)) {
+  const { atLeastOne, check, unsupported = {} } = route;
+  if (atLeastOne && ![...atLeastOne, ...Object.keys(unsupported)].some((name) => given[name] !== undefined)) {
     problems.push(`${atLeastOne.join(', ')} are missing, at least one parameter must be provided`);
   }
   problems.push(...(check?.(given) ?? []));
@@ -97,9 +95,10 @@ export function isTrue(value: unknown): boolean {
   return typeof value !== 'object' && /^(true|1|yes|y|t|on)$/i.test(String(value).trim());
 }
 
-/** Whether a parameter was sent as false. */
-function isFalse(value: unknown): boolean {
-  return typeof value !== 'object' && /^(false|0|no|n|f|off)$/i.test(String(value).trim());
+/** Whether a value is empty, or one of these. */
+function isHeld(value: unknown, held: readonly string[]): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
+  return isBlank(value) || held.includes(String(value).trim().toLowerCase());
 }
 
 /** Optional parameters that are empty count as absent. */

@@ -2,6 +2,7 @@ import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { projectFilters } from '#rest/v4/filters.ts';
 import { BY_CURSOR, PROJECTS_BY_ID } from '#rest/v4/keyset.ts';
+import { OF_GROUPS, OF_SAVED_GROUPS } from '#rest/v4/unsupported.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** Keys that only some projects have (behaviour.md 7), in a list and within a group. */
@@ -92,6 +93,7 @@ export const groups: Route[] = [
   {
     method: 'POST',
     path: '/groups',
+    unsupported: OF_GROUPS,
     ...mutation('CreateGroup', 'createGroup.group', '...GroupRecord'),
     names: { parent: 'parent_id' },
     required: ['name', 'path'],
@@ -102,6 +104,7 @@ export const groups: Route[] = [
   {
     method: 'PUT',
     path: '/groups/:id',
+    unsupported: OF_SAVED_GROUPS,
     ...mutation('UpdateGroup', 'updateGroup.group', '...GroupDetail'),
     atLeastOne: [
       'name',

@@ -1,5 +1,6 @@
 import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
+import { OF_HOOKS } from '#rest/v4/unsupported.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const precheck = 'admin_hook';
@@ -28,9 +29,6 @@ const changes = [
   'branch_filter_strategy',
   'custom_headers',
 ];
-
-/** What decides where requests go and what they say, and would be sent otherwise than asked. */
-const unsupported = ['custom_webhook_template', 'url_variables'];
 
 /** Events that do not happen here: their switches are taken, and stay off. */
 const constants = {
@@ -63,7 +61,7 @@ export const hooks: Route[] = [
     path: '/groups/:id/hooks',
     ...mutation('CreateGroupHook', 'createGroupWebhook.webhook', '...GroupHookRecord'),
     constants: constantsOfGroup,
-    unsupported,
+    unsupported: OF_HOOKS,
     alsoRefuses,
   },
   {
@@ -71,7 +69,7 @@ export const hooks: Route[] = [
     path: '/groups/:id/hooks/:hook_id',
     ...mutation('UpdateGroupHook', 'updateWebhook.webhook', '...GroupHookRecord'),
     constants: constantsOfGroup,
-    unsupported,
+    unsupported: OF_HOOKS,
     atLeastOne: changes,
     alsoRefuses,
   },
@@ -102,7 +100,7 @@ export const hooks: Route[] = [
     path: '/projects/:id/hooks',
     ...mutation('CreateProjectHook', 'createProjectWebhook.webhook', '...ProjectHookRecord'),
     constants,
-    unsupported,
+    unsupported: OF_HOOKS,
     precheck,
     alsoRefuses,
   },
@@ -111,7 +109,7 @@ export const hooks: Route[] = [
     path: '/projects/:id/hooks/:hook_id',
     ...mutation('UpdateProjectHook', 'updateWebhook.webhook', '...ProjectHookRecord'),
     constants,
-    unsupported,
+    unsupported: OF_HOOKS,
     required: ['url'],
     precheck,
     alsoRefuses,
@@ -157,7 +155,7 @@ export const hooks: Route[] = [
     method: 'POST',
     path: '/hooks',
     ...mutation('CreateSystemHook', 'createSystemWebhook.webhook', '...HookRecord'),
-    unsupported,
+    unsupported: OF_HOOKS,
     precheck: 'administrate',
   },
   {
