@@ -42,6 +42,14 @@ const ARCHIVES = [
   ['.tar', 'tar'],
 ] as const;
 
+/** What the last part of an address asks for: `v1/project-v1.tar.gz`, or `v1.tar.gz`. */
+function archiveNamed(name: unknown) {
+  const text = String(name);
+  const [ending, format] = ARCHIVES.find(([one]) => text.endsWith(one)) ?? [];
+  const ref = ending ? text.slice(0, -ending.length) : text;
+  return { format, ref, around: ref.includes('/') ? ref.slice(0, ref.lastIndexOf('/')) : ref };
+}
+
 const titleOf = (name: string, { ref, path }: Place, fullPath: string) =>
   [name, path, ref, fullPath].filter((part) => part !== '').join(' · ');
 
@@ -138,12 +146,27 @@ export const repository = [
     found: ({ project }) => project?.repository?.at?.file,
   }),
   raw({
-    path: '/:project/-/archive/*ref/:file',
+    path: '/:project/-/archive/*name',
     operation: RawArchivesDocument,
     content: 'page_archive',
+    variables: (given) => ({ ...given, ...archiveNamed(given.name) }),
     found: ({ project }, { given }) => {
-      const [, format] = ARCHIVES.find(([ending]) => String(given.file).endsWith(ending)) ?? [];
-      return format && project?.repository?.[format];
+      const { format, ref, around } = archiveNamed(given.name);
+      const [whole, outer] = format ? [project?.repository?.[format], project?.around?.[format]] : [];
+      if (!format || !outer || around === ref) return whole;
+      // What is called as the archive has a directory that is called so, which recipes of packages rely on.
+      const prefix = `${String(given.project).split('/').at(-1)}-${around.replaceAll('/', '-')}`;
+      const isCalledSo = ref.slice(around.length + 1) === prefix;
+      return isCalledSo ? { ...outer, prefix, fileName: `${prefix}.${outer.extension}` } : outer;
     },
   }),
+  ...ARCHIVES.map(([ending, format]) =>
+    raw({
+      path: `/:project/repository/archive${ending}`,
+      operation: RawArchivesDocument,
+      content: 'page_archive',
+      variables: ({ project, ref, sha }) => ({ project, ref: ref ?? sha ?? '', around: ref ?? sha ?? '' }),
+      found: ({ project }) => project?.repository?.[format],
+    }),
+  ),
 ];

@@ -96,6 +96,7 @@ export interface Raw {
     | 'artifacts'
     | 'data_export'
     | 'project_export';
+  readonly variables: (given: Facts['given']) => Facts['given'];
   readonly found: (data: never, facts: Facts) => unknown;
 }
 
@@ -266,12 +267,14 @@ interface RawOptions<Data> {
   operation: TypedDocumentNode<Data, never> | TypedDocumentNode<Data, Record<string, unknown>>;
   /** What is sent: a file or an archive of a repository, the log of a job, one file of its artifacts or all of them, or the export of a project. */
   content: Raw['content'];
+  /** As of a page. */
+  variables?: (given: Facts['given']) => Facts['given'];
   /** What the reader of the content needs (`src/domain/repository/raw.ts`); null where there is no such content. */
   found: (data: Data, facts: Facts) => object | null | undefined;
 }
 
-export function raw<Data>(options: RawOptions<Data>): Raw {
-  return { kind: 'raw', ...options } as unknown as Raw;
+export function raw<Data>({ variables = (given) => given, ...options }: RawOptions<Data>): Raw {
+  return { kind: 'raw', variables, ...options } as unknown as Raw;
 }
 
 interface FeedOptions<Data, Found> extends Pick<PageOptions<Data, Found>, 'path' | 'operation' | 'found' | 'catchAll'> {

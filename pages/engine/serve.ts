@@ -213,7 +213,7 @@ async function sendRaw(
   visit: Visit,
 ): Promise<boolean> {
   const given = { ...queryOf(visit), ...parameters };
-  const asked = variablesIn(operation().variables, given, { pageSize: 0 }, parameters);
+  const asked = variablesIn(operation().variables, row.variables(given), { pageSize: 0 }, parameters);
   if (asked === null) return false;
   const reader = await serving.identify(visit);
   const result = await serving.execute(row.operation, asked, reader);

@@ -112,6 +112,7 @@ const BY_REASON: Readonly<Record<Exclude<ErrorReason, 'explained'>, (message: st
   notAnswerable: () => ({ body: { message: '400 Bad request - Discussion can not be replied to.' } }),
   nothingToChange: () => ({ body: { message: '400 Bad request - Missing params to modify' } }),
   jobNotPlayable: () => ({ body: { message: '400 (Bad request) "Unplayable Job" not given' } }),
+  hookFilterInvalid: () => ({ status: 422, body: { error: 'Invalid branch filter given' } }),
   hookUrlInvalid: () => ({ status: 422, body: { error: 'Invalid url given' } }),
   hookUrlPrivate: (message) => ({ status: 422, body: { error: `Invalid url given. ${message}` } }),
   hookWithoutExample: (message) => ({ status: 422, body: { message } }),

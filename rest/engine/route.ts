@@ -123,6 +123,11 @@ export interface Route {
   readonly alsoRefuses?: readonly number[];
   /** Parameters of which at least one must be present; those that the operation does not have are enough, too, and change nothing. */
   readonly atLeastOne?: readonly string[];
+  /**
+   * Parameters of today that Gantry does not have, and refuses, as without them something else would be done than was asked; with the
+   * values that say what holds anyway. Empty ones count as absent.
+   */
+  readonly unsupported?: Readonly<Record<string, readonly string[]>>;
   /** What is wrong with the parameters of a row, or with several of them together, that no other option says. */
   readonly check?: Check;
   /** Keys that are omitted from the record if null; `a.b` is key `b` of the record, or each record, at `a`. */

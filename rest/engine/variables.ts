@@ -16,14 +16,19 @@ export function readVariables(
     const { name, required, neededWithin } = parameter;
     try {
       const value = parameter.in === 'path' ? inPath.get(name) : givenAt(given, parameter.keys);
-      const others = route.alternatives?.includes(name) ? route.alternatives.filter((other) => other !== name) : [];
-      if (isBlank(value) && others.some((other) => !isBlank(given[other]))) continue;
+      // Empty, it is not the one that is meant; if none is, the first is what is missing.
+      if (route.alternatives?.includes(name) && isBlank(value)) {
+        const isNone = route.alternatives.every((other) => isBlank(given[other]));
+        if (isNone && route.alternatives[0] === name)
+          problems.push(`${name} is ${value === undefined ? 'missing' : 'invalid'}`);
+        continue;
+      }
       const coerced = value === undefined ? undefined : coerce(value, parameter);
       const hasOther = isNonNullType(parameter.type) || parameter.preset !== undefined;
       const absent = coerced === undefined || (coerced === null && hasOther);
       if (!absent) fill(variables, parameter.fills, coerced);
       else if (parameter.preset !== undefined) fill(variables, parameter.fills, parameter.preset);
-      else if (required || route.alternatives?.[0] === name || (neededWithin && isBegun(given, parameter.keys)))
+      else if (required || (neededWithin && isBegun(given, parameter.keys)))
         problems.push(`${name} is ${value === undefined ? 'missing' : 'invalid'}`);
     } catch (error) {
       if (!(error instanceof Unusable)) throw error;
@@ -31,13 +36,15 @@ export function readVariables(
     }
   }
   problems.push(...unkeptSecrets({ route, parameters }, given));
+  const refused = Object.entries(route.unsupported ?? {}).filter(([name, held]) => !isHeld(given[name], held));
+  problems.push(...refused.map(([name]) => `${name} is not supported here`));
   const exclusive = [...(route.exclusive ?? []), ...(route.alternatives ? [route.alternatives] : [])];
   for (const names of exclusive) {
     if (names.filter((name) => !isBlank(given[name])).length > 1)
       problems.push(`${names.join(', ')} are mutually exclusive`);
   }
-  const { atLeastOne, check } = route;
-  if (atLeastOne && !atLeastOne.some((name) => given[name] !== undefined)) {
+  const { atLeastOne, check, unsupported = {} } = route;
+  if (atLeastOne && ![...atLeastOne, ...Object.keys(unsupported)].some((name) => given[name] !== undefined)) {
     problems.push(`${atLeastOne.join(', ')} are missing, at least one parameter must be provided`);
   }
   problems.push(...(check?.(given) ?? []));
@@ -86,6 +93,12 @@ function isBegun(given: Record<string, unknown>, keys: Parameter['keys']): boole
 /** Whether a parameter was sent as true. */
 export function isTrue(value: unknown): boolean {
   return typeof value !== 'object' && /^(true|1|yes|y|t|on)$/i.test(String(value).trim());
+}
+
+/** Whether a value is empty, or one of these. */
+function isHeld(value: unknown, held: readonly string[]): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
+  return isBlank(value) || held.includes(String(value).trim().toLowerCase());
 }
 
 /** Optional parameters that are empty count as absent. */

@@ -21,6 +21,14 @@ export const commits: Route[] = [
   },
   {
     method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/sequence',
+    operation: operations.CommitSequenceDocument,
+    result: 'project.repository.commit',
+    description: 'Counts the commits up to this one.',
+    precheck,
+  },
+  {
+    method: 'GET',
     path: '/projects/:id/repository/commits/:sha/comments',
     operation: operations.CommitCommentsDocument,
     result: 'project.repository.commit.comments',

@@ -1,5 +1,6 @@
 import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
+import { ENDING } from '#rest/v4/unsupported.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const precheck = 'admin_deploy_key';
@@ -33,6 +34,7 @@ export const deployKeys: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/deploy_keys',
+    unsupported: ENDING,
     ...mutation('CreateDeployKey', 'createDeployKey.deployKey', '...DeployKeyRecord'),
     required: ['title', 'key'],
     precheck,

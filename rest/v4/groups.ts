@@ -2,6 +2,7 @@ import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { projectFilters } from '#rest/v4/filters.ts';
 import { BY_CURSOR, PROJECTS_BY_ID } from '#rest/v4/keyset.ts';
+import { OF_GROUPS, OF_SAVED_GROUPS } from '#rest/v4/unsupported.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** Keys that only some projects have (behaviour.md 7), in a list and within a group. */
@@ -22,30 +23,12 @@ const within = [
 /** Levels of today that Gantry does not have, as the next higher one. */
 const words = { min_access_level: { 5: 10, 15: 20 } };
 
-/** Parameters that clients of 2017 did not know. */
-const OF_TODAY = [
-  'min_access_level',
-  'top_level_only',
-  'visibility',
-  'with_custom_attributes',
-  'pagination',
-  'active',
-  'archived',
-];
-
-const isText = (value: unknown) => typeof value === 'string' && value.trim() !== '';
-
 export const groups: Route[] = [
   {
     method: 'GET',
     path: '/groups',
     operation: operations.GroupsDocument,
     result: 'groups',
-    // A search returns only four keys (rest-api-v4.md, Group), unless clients of today ask: they also search for full paths.
-    derived: {
-      whole: ({ search }, _caller, sent) =>
-        !isText(search) || String(search).includes('/') || OF_TODAY.some((name) => sent[name] !== undefined),
-    },
     words,
     keyset: { ...BY_CURSOR, only: { order_by: ['name'], sort: ['asc', undefined] } },
   },
@@ -110,6 +93,7 @@ export const groups: Route[] = [
   {
     method: 'POST',
     path: '/groups',
+    unsupported: OF_GROUPS,
     ...mutation('CreateGroup', 'createGroup.group', '...GroupRecord'),
     names: { parent: 'parent_id' },
     required: ['name', 'path'],
@@ -120,6 +104,7 @@ export const groups: Route[] = [
   {
     method: 'PUT',
     path: '/groups/:id',
+    unsupported: OF_SAVED_GROUPS,
     ...mutation('UpdateGroup', 'updateGroup.group', '...GroupDetail'),
     atLeastOne: [
       'name',

@@ -1,5 +1,6 @@
 import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
+import { OF_HOOKS } from '#rest/v4/unsupported.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const precheck = 'admin_hook';
@@ -20,27 +21,55 @@ const changes = [
   'pipeline_events',
   'wiki_page_events',
   'releases_events',
+  'confidential_note_events',
   'enable_ssl_verification',
+  'name',
+  'description',
+  'push_events_branch_filter',
+  'branch_filter_strategy',
+  'custom_headers',
 ];
 
+/** Events that do not happen here: their switches are taken, and stay off. */
+const constants = {
+  deployment_events: false,
+  feature_flag_events: false,
+  emoji_events: false,
+  milestone_events: false,
+  resource_access_token_events: false,
+  repository_update_events: false,
+};
+const constantsOfGroup = { ...constants, subgroup_events: false, member_events: false, project_events: false };
+
 export const hooks: Route[] = [
-  { method: 'GET', path: '/groups/:id/hooks', operation: operations.GroupHooksDocument, result: 'group.webhooks' },
+  {
+    method: 'GET',
+    path: '/groups/:id/hooks',
+    operation: operations.GroupHooksDocument,
+    result: 'group.webhooks',
+    constants: constantsOfGroup,
+  },
   {
     method: 'GET',
     path: '/groups/:id/hooks/:hook_id',
     operation: operations.GroupHookDocument,
     result: 'group.webhook',
+    constants: constantsOfGroup,
   },
   {
     method: 'POST',
     path: '/groups/:id/hooks',
     ...mutation('CreateGroupHook', 'createGroupWebhook.webhook', '...GroupHookRecord'),
+    constants: constantsOfGroup,
+    unsupported: OF_HOOKS,
     alsoRefuses,
   },
   {
     method: 'PUT',
     path: '/groups/:id/hooks/:hook_id',
     ...mutation('UpdateGroupHook', 'updateWebhook.webhook', '...GroupHookRecord'),
+    constants: constantsOfGroup,
+    unsupported: OF_HOOKS,
     atLeastOne: changes,
     alsoRefuses,
   },
@@ -55,6 +84,7 @@ export const hooks: Route[] = [
     path: '/projects/:id/hooks',
     operation: operations.ProjectHooksDocument,
     result: 'project.webhooks',
+    constants,
     precheck,
   },
   {
@@ -62,12 +92,15 @@ export const hooks: Route[] = [
     path: '/projects/:id/hooks/:hook_id',
     operation: operations.ProjectHookDocument,
     result: 'project.webhook',
+    constants,
     precheck,
   },
   {
     method: 'POST',
     path: '/projects/:id/hooks',
     ...mutation('CreateProjectHook', 'createProjectWebhook.webhook', '...ProjectHookRecord'),
+    constants,
+    unsupported: OF_HOOKS,
     precheck,
     alsoRefuses,
   },
@@ -75,6 +108,8 @@ export const hooks: Route[] = [
     method: 'PUT',
     path: '/projects/:id/hooks/:hook_id',
     ...mutation('UpdateProjectHook', 'updateWebhook.webhook', '...ProjectHookRecord'),
+    constants,
+    unsupported: OF_HOOKS,
     required: ['url'],
     precheck,
     alsoRefuses,
@@ -120,6 +155,7 @@ export const hooks: Route[] = [
     method: 'POST',
     path: '/hooks',
     ...mutation('CreateSystemHook', 'createSystemWebhook.webhook', '...HookRecord'),
+    unsupported: OF_HOOKS,
     precheck: 'administrate',
   },
   {

@@ -1,6 +1,7 @@
 import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { BY_CURSOR } from '#rest/v4/keyset.ts';
+import { OF_PLAYED_JOBS, OF_RETRIED_JOBS } from '#rest/v4/unsupported.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const notFound = { Job: '404 Not Found', Artifacts: '404 Not Found' };
@@ -124,6 +125,7 @@ export const jobs: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/jobs/:job_id/retry',
+    unsupported: OF_RETRIED_JOBS,
     ...mutation('RetryJob', 'retryJob.job', '...JobRecord'),
     notFound,
     omitNull,
@@ -131,6 +133,7 @@ export const jobs: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/jobs/:job_id/play',
+    unsupported: OF_PLAYED_JOBS,
     ...mutation('PlayJob', 'playJob.job', '...JobRecord'),
     status: 200,
     notFound,

@@ -1,5 +1,6 @@
 import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
+import { OF_MIRRORS } from '#rest/v4/unsupported.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const mirrors = '/projects/:id/remote_mirrors';
@@ -29,12 +30,14 @@ export const remoteMirrors: Route[] = [
   {
     method: 'POST',
     path: mirrors,
+    unsupported: OF_MIRRORS,
     ...mutation('CreateRemoteMirror', 'createRemoteMirror.remoteMirror', '...RemoteMirrorRecord'),
     constants,
   },
   {
     method: 'PUT',
     path: mirror,
+    unsupported: OF_MIRRORS,
     ...mutation('UpdateRemoteMirror', 'updateRemoteMirror.remoteMirror', '...RemoteMirrorRecord'),
     constants,
   },

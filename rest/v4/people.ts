@@ -71,7 +71,7 @@ export const people: Route[] = [
     operation: operations.ResetMergeRequestApprovalsDocument,
     result: 'resetMergeRequestApprovals.mergeRequest',
     status: 202,
-    body: {},
+    body: { message: '202 Accepted' },
     forbidden: { status: 401, message: '401 Unauthorized' },
   },
 ];

@@ -2,6 +2,7 @@ import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { projectFilters } from '#rest/v4/filters.ts';
 import { PROJECTS_BY_ID } from '#rest/v4/keyset.ts';
+import { OF_FORKS, OF_NEW_PROJECTS, OF_SAVED_PROJECTS } from '#rest/v4/unsupported.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** Keys that only some projects have (behaviour.md 7). */
@@ -70,6 +71,7 @@ export const projects: Route[] = [
   {
     method: 'POST',
     path: '/projects',
+    unsupported: OF_NEW_PROJECTS,
     ...mutation('CreateProject', 'createProject.project', '...FullProject'),
     names: { ...names, namespace: 'namespace_id' },
     hidden,
@@ -85,6 +87,7 @@ export const projects: Route[] = [
   {
     method: 'POST',
     path: '/projects/user/:user_id',
+    unsupported: OF_NEW_PROJECTS,
     ...mutation('CreateProjectForUser', 'createProjectForUser.project', '...FullProject'),
     names,
     hidden,
@@ -99,6 +102,7 @@ export const projects: Route[] = [
   {
     method: 'PUT',
     path: '/projects/:id',
+    unsupported: OF_SAVED_PROJECTS,
     ...mutation('UpdateProject', 'updateProject.project', '...FullProject'),
     names: {
       ...names,
@@ -170,6 +174,7 @@ export const projects: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/fork',
+    unsupported: OF_FORKS,
     ...mutation('ForkProject', 'forkProject.project', '...FullProject'),
     synonyms: { namespace_id: 'namespace', namespace_path: 'namespace' },
     omitNull,

@@ -1,5 +1,6 @@
 import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
+import { OF_SNIPPETS } from '#rest/v4/unsupported.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const auth = 'optional';
@@ -24,6 +25,7 @@ export const snippets: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/snippets',
+    unsupported: OF_SNIPPETS,
     ...mutation('CreateProjectSnippet', 'createSnippet.snippet', '...SnippetRecord'),
     names: { content: 'code' },
     required: ['title', 'file_name', 'code', 'visibility'],
@@ -34,6 +36,7 @@ export const snippets: Route[] = [
   {
     method: 'PUT',
     path: '/projects/:id/snippets/:snippet_id',
+    unsupported: OF_SNIPPETS,
     ...mutation('UpdateProjectSnippet', 'updateSnippet.snippet', '...SnippetRecord'),
     names: { content: 'code' },
     contents: true,
@@ -76,6 +79,7 @@ export const snippets: Route[] = [
   {
     method: 'POST',
     path: '/snippets',
+    unsupported: OF_SNIPPETS,
     operation: operations.CreatePersonalSnippetDocument,
     description: 'Creates a personal snippet.',
     result: 'createSnippet.snippet',
@@ -85,6 +89,7 @@ export const snippets: Route[] = [
   {
     method: 'PUT',
     path: '/snippets/:snippet_id',
+    unsupported: OF_SNIPPETS,
     ...mutation('UpdatePersonalSnippet', 'updateSnippet.snippet', '...PersonalSnippetRecord'),
     hidden: ['project'],
     contents: true,

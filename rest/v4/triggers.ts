@@ -1,5 +1,6 @@
 import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
+import { ENDING } from '#rest/v4/unsupported.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** Coverage is a text in this API. */
@@ -33,6 +34,7 @@ export const triggers: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/triggers',
+    unsupported: ENDING,
     ...mutation('CreateTrigger', 'createTrigger.trigger', '...TriggerRecord'),
   },
   {

@@ -1,5 +1,6 @@
 import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
+import { OF_WIKIS } from '#rest/v4/unsupported.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const precheck = 'read_wiki';
@@ -20,6 +21,7 @@ export const wikis: Route[] = [
   {
     method: 'POST',
     path: pages,
+    unsupported: OF_WIKIS,
     ...mutation('CreateWikiPage', 'createWikiPage.wikiPage', '...WikiPageRecord'),
     required: ['title', 'content'],
     hidden: ['message'],
@@ -47,6 +49,7 @@ export const wikis: Route[] = [
   {
     method: 'PUT',
     path: page,
+    unsupported: OF_WIKIS,
     ...mutation('UpdateWikiPage', 'updateWikiPage.wikiPage', '...WikiPageRecord'),
     hidden: ['message'],
     precheck,

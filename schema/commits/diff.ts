@@ -58,6 +58,8 @@ const DiffHunk = builder.objectRef<Hunk>('DiffHunk').implement({
 /** How many lines of a file are returned one by one. */
 const MAX_LINES = 5_000;
 
+const ABSENT = 'What stands for the mode of a file that is not there, in place of null.';
+
 export const FileDiff = builder.objectRef<DiffEntry>('FileDiff').implement({
   description: 'The difference of one file, link or submodule between two states.',
   fields: (t) => ({
@@ -98,13 +100,17 @@ export const FileDiff = builder.objectRef<DiffEntry>('FileDiff').implement({
       description: 'Path of the file after the change, from the root.',
       resolve: ({ newPath }) => newPath.toWellFormed(),
     }),
-    oldMode: t.exposeString('oldMode', {
+    oldMode: t.string({
       nullable: true,
       description: 'Mode of the file before, as six octal digits; null for a new file.',
+      args: { absent: t.arg.string({ description: ABSENT }) },
+      resolve: ({ oldMode }, { absent }) => oldMode ?? absent ?? null,
     }),
-    newMode: t.exposeString('newMode', {
+    newMode: t.string({
       nullable: true,
       description: 'Mode of the file after, as six octal digits; null for a deleted file.',
+      args: { absent: t.arg.string({ description: ABSENT }) },
+      resolve: ({ newMode }, { absent }) => newMode ?? absent ?? null,
     }),
     newFile: t.exposeBoolean('newFile', { description: 'Whether the change added the file.' }),
     renamedFile: t.exposeBoolean('renamedFile', { description: 'Whether the change renamed the file.' }),

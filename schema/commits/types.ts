@@ -105,6 +105,14 @@ export const Commit = builder.objectRef<CommitRow>('Commit').implement({
       description: 'Number of lines that the commit changed compared to its first parent.',
       resolve: (commit, _args, context) => commitStats(context, commit),
     }),
+    sequence: t.int({
+      description: 'Number of commits up to this one, which is one of them.',
+      args: {
+        firstParent: t.arg.boolean({ defaultValue: false, description: 'Whether merges count as one commit.' }),
+      },
+      resolve: ({ oid, repository }, { firstParent }) =>
+        repository.count({ start: oid, firstParent: firstParent ?? false }),
+    }),
   }),
 });
 

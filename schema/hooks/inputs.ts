@@ -9,6 +9,41 @@ export const WEBHOOK_URL =
 export const TOKEN =
   'Secret that is sent in the header `X-Gitlab-Token` and signs the requests; blank or null for none. At most 2,048 characters. Stored encrypted.';
 
+export const BranchFilterStrategy = builder.enumType('BranchFilterStrategy', {
+  description: 'How a webhook chooses the branches of whose pushes it is told.',
+  values: {
+    WILDCARD: { value: 'wildcard', description: 'By a pattern of the whole name, where `*` stands for any text.' },
+    REGEX: { value: 'regex', description: 'By a regular expression, which is found in the name.' },
+    ALL_BRANCHES: { value: 'all_branches', description: 'All branches, whatever the filter says.' },
+  } as const,
+});
+
+const WebhookHeaderInput = builder.inputType('WebhookHeaderInput', {
+  description: 'A header that requests of a webhook carry in addition.',
+  fields: (t) => ({
+    key: t.string({ required: true, description: 'Name of the header.' }),
+    value: t.string({ required: true, description: 'Value of the header. Stored encrypted, and never returned.' }),
+  }),
+});
+
+/** What narrows and names a webhook. */
+export const details = (t: InputFields) => ({
+  name: t.string({ description: 'Name for people; at most 255 characters.' }),
+  description: t.string({ description: 'What the webhook is for; at most 2,048 characters.' }),
+  pushEventsBranchFilter: t.string({
+    description:
+      'The branches of whose pushes it is told; null or blank for all. What it means is said by `branchFilterStrategy`.',
+  }),
+  branchFilterStrategy: t.field({
+    type: BranchFilterStrategy,
+    description: 'How the filter is read; a pattern for new webhooks.',
+  }),
+  customHeaders: t.field({
+    type: [WebhookHeaderInput],
+    description: 'All headers that requests carry in addition, at most 20; null for none.',
+  }),
+});
+
 /** The event switches; `isNew` adds the defaults for new webhooks. */
 export const events = (t: InputFields, isNew: boolean) => {
   const flag = (description: string, defaultValue: boolean) =>
@@ -23,6 +58,10 @@ export const events = (t: InputFields, isNew: boolean) => {
     ),
     mergeRequestsEvents: flag('Whether changes of merge requests are sent.', false),
     noteEvents: flag('Whether new comments are sent.', false),
+    confidentialNoteEvents: t.boolean({
+      description:
+        'Whether comments are sent on what not everybody sees. Until it is set, they are with both `noteEvents` and `confidentialIssuesEvents`.',
+    }),
     jobEvents: flag('Whether changes of the status of jobs are sent.', false),
     pipelineEvents: flag('Whether changes of the status of pipelines are sent.', false),
     wikiPageEvents: flag('Whether changes of wiki pages are wanted.', false),
@@ -35,6 +74,7 @@ export const newWebhook = (t: InputFields) => ({
   url: t.string({ required: true, description: WEBHOOK_URL }),
   token: t.string({ description: TOKEN }),
   ...events(t, true),
+  ...details(t),
 });
 
 export const holders = (t: InputFields) => ({

@@ -1,5 +1,6 @@
 import { WebhookDelivery } from '#schema/hooks/delivery.ts';
 import {
+  details,
   events,
   holders,
   newWebhook,
@@ -107,6 +108,7 @@ mutation('createSystemWebhook', {
         defaultValue: true,
         description: 'Whether the certificate of the receiver must be valid.',
       }),
+      ...details(t),
     }),
   },
   resolve: (input, context) => createSystemHook(context, input),
@@ -123,6 +125,7 @@ mutation('updateWebhook', {
       url: t.string({ description: WEBHOOK_URL }),
       token: t.string({ description: TOKEN }),
       ...events(t, false),
+      ...details(t),
     }),
   },
   resolve: ({ id, project, group, ...values }, context) => updateHook(context, { id, project, group }, values),

@@ -2,13 +2,20 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { Group } from '#schema/groups/types.ts';
 import { WebhookDelivery, WebhookDeliveryConnection } from '#schema/hooks/delivery.ts';
+import { BranchFilterStrategy } from '#schema/hooks/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import type { BranchFilterStrategy as Strategy } from '#src/domain/webhooks/branch_filter.ts';
 import { listDeliveries, readDelivery } from '#src/domain/webhooks/deliveries.ts';
 import { findHook, listGroupHooks, listProjectHooks, listSystemHooks } from '#src/domain/webhooks/list.ts';
+
+const WebhookHeader = builder.objectRef<{ key: string }>('WebhookHeader').implement({
+  description: 'A header that requests of a webhook carry in addition. Its value is never returned.',
+  fields: (t) => ({ key: t.exposeString('key', { description: 'Name of the header.' }) }),
+});
 
 export const Webhook = builder.prismaObject('Hook', {
   variant: 'Webhook',
@@ -48,6 +55,9 @@ export const Webhook = builder.prismaObject('Hook', {
     noteEvents: t.exposeBoolean('noteEvents', {
       description: 'Whether new comments on issues, merge requests, commits and snippets are sent.',
     }),
+    confidentialNoteEvents: t.exposeBoolean('sendsConfidentialNotes', {
+      description: 'Whether comments on what not everybody sees are sent.',
+    }),
     jobEvents: t.exposeBoolean('jobEvents', { description: 'Whether changes of the status of jobs are sent.' }),
     pipelineEvents: t.exposeBoolean('pipelineEvents', {
       description: 'Whether changes of the status of pipelines are sent.',
@@ -60,6 +70,27 @@ export const Webhook = builder.prismaObject('Hook', {
     }),
     enableSslVerification: t.exposeBoolean('enableSslVerification', {
       description: 'Whether the certificate of the receiver must be valid.',
+    }),
+    name: t.exposeString('name', { nullable: true, description: 'Name for people; null without one.' }),
+    description: t.exposeString('description', {
+      nullable: true,
+      description: 'What the webhook is for; null if that is not said.',
+    }),
+    pushEventsBranchFilter: t.exposeString('pushEventsBranchFilter', {
+      nullable: true,
+      description: 'The branches of whose pushes it is told, as `branchFilterStrategy` reads it; null for all.',
+    }),
+    branchFilterStrategy: t.field({
+      type: BranchFilterStrategy,
+      description: 'How the filter of branches is read.',
+      select: { branchFilterStrategy: true },
+      resolve: ({ branchFilterStrategy }) => branchFilterStrategy as Strategy,
+    }),
+    customHeaders: t.field({
+      type: [WebhookHeader],
+      description: 'The headers that requests carry in addition, at most 20; of their values only the names are told.',
+      select: { customHeaderNames: true },
+      resolve: ({ customHeaderNames }) => customHeaderNames.map((key) => ({ key })),
     }),
     failures: t.exposeInt('failures', {
       description: 'Number of attempts that failed since the last one that succeeded.',

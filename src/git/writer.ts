@@ -32,7 +32,7 @@ export interface CherryPickInput {
   /** What the new commit is to follow. */
   onto: Oid;
   committer: Signature;
-  /** That of the commit itself without. */
+  /** Without, that of the commit with a line that names it. */
   message?: string | undefined;
   /** Whether nothing is written: whether it would go is all that is wanted. */
   isTrial?: boolean | undefined;
@@ -49,7 +49,8 @@ export async function cherryPick(
 ): Promise<Oid> {
   const commit = await commitOf(reader, oid);
   const change = { from: await parentTree(reader, commit), to: commit.tree };
-  const said = { author: commit.author, committer, message: message ?? commit.message };
+  const picked = `${commit.message.trimEnd()}\n\n(cherry picked from commit ${oid})`;
+  const said = { author: commit.author, committer, message: message ?? picked };
   return applyChange(reader, { ...change, ...said, onto, isTrial }, keepLock);
 }
 

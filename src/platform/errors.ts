@@ -50,6 +50,7 @@ export type ErrorReason =
   | 'notAnswerable'
   | 'nothingToChange'
   | 'jobNotPlayable'
+  | 'hookFilterInvalid'
   | 'hookUrlInvalid'
   | 'hookUrlPrivate'
   | 'hookWithoutExample'

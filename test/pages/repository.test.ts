@@ -179,9 +179,12 @@ describe('Files', () => {
       'archive/main/x.zip',
       'blame/main/evil.html',
       'find_file/main',
+      'archive/main.tar.gz',
+      'archive/main/x.tar.gz',
     ]) {
       expect([path, (await stranger.get(`${at}/-/${path}`)).status]).toEqual([path, 404]);
     }
+    expect((await stranger.get(`${at}/repository/archive.tar.gz?ref=main`)).status).toBe(404);
   });
 
   it('are archived, and found by words in their paths', async () => {
@@ -192,6 +195,18 @@ describe('Files', () => {
     expect(headers['content-disposition']).toMatch(/^attachment.*-main-.*\.tar\.gz/);
     expect((await browser.get(`${at}/-/archive/main/x.tar.bz2`)).status).toBe((await hasBzip2()) ? 200 : 400);
     expect((await browser.get(`${at}/-/archive/main/x.exe`)).status).toBe(404);
+    const name = at.split('/').at(-1) ?? '';
+    const called = async (path: string) => {
+      const answer = await browser.get(`${at}/${path}`);
+      return [answer.status, /filename="([^"]+)"/.exec(String(answer.headers['content-disposition']))?.[1]];
+    };
+    const hash = expect.stringMatching(new RegExp(`^${name}-main-[0-9a-f]{40}\\.tar\\.gz$`));
+    expect(await called(`-/archive/main/${name}-main.tar.gz`)).toEqual([200, `${name}-main.tar.gz`]);
+    expect(await called('-/archive/main.tar.gz')).toEqual([200, hash]);
+    expect(await called('repository/archive.tar.gz?ref=main')).toEqual([200, hash]);
+    expect(await called('repository/archive.tar.gz')).toEqual([200, hash]);
+    expect(await called('-/archive/gone.tar.gz')).toEqual([404, undefined]);
+    expect(await called('repository/archive.tar.gz?ref=gone')).toEqual([404, undefined]);
     await browser.get(`${at}/-/find_file/main?search=src+one`);
     expect(browser.page).toContain('src/One.ts');
     expect(browser.page).not.toContain('src/two.ts');

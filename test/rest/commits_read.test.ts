@@ -322,11 +322,11 @@ function comparable(entry: Json) {
 function shown({ oldPath, newPath, modes, similarity, body }: Entry) {
   const [oldMode = '', newMode = ''] = modes.split(' ');
   const name = (latin1: string) => wellFormed(Buffer.from(latin1, 'latin1'));
-  const mode = (text: string) => (text === '000000' ? null : text);
+  const mode = (text: string) => (text === '000000' ? '0' : text);
   return {
     paths: [name(oldPath), name(newPath)],
     modes: [mode(oldMode), mode(newMode)],
-    kind: [mode(oldMode) === null, similarity !== null, mode(newMode) === null],
+    kind: [mode(oldMode) === '0', similarity !== null, mode(newMode) === '0'],
     body: body.toWellFormed(),
   };
 }
@@ -334,3 +334,13 @@ function shown({ oldPath, newPath, modes, similarity, body }: Entry) {
 function wellFormed(bytes: Buffer): string {
   return bytes.toString('utf8').toWellFormed();
 }
+
+describe('GET /projects/:id/repository/commits/:sha/sequence', () => {
+  it('counts the commits up to one', async () => {
+    const lines = (...more: string[]) => Number(gitLines(directory, ['rev-list', '--count', ...more, 'topic'])[0]);
+    expect(await api.get(`${at}/topic/sequence`)).toMatchObject({ status: 200, body: { count: lines() } });
+    const alone = { count: lines('--first-parent') };
+    expect((await api.get(`${at}/topic/sequence?first_parent=true`)).body).toEqual(alone);
+    expect(await api.get(`${at}/${'f'.repeat(40)}/sequence`)).toMatchObject({ status: 404 });
+  });
+});

@@ -75,10 +75,11 @@ describe('GET /groups', () => {
     expect(await list(admin, `?skip_groups=${internal.id}`)).toEqual(['alpha', 'beta', 'gamma open']);
   });
 
-  it('answers a search in name or path with four keys only', async () => {
-    const { body, headers } = await world.api(admin).get('/groups?search=INSIDE&statistics=true');
+  it('answers a search in name or path with whole records', async () => {
+    const { body, headers } = await world.api(admin).get('/groups?search=INSIDE');
     expect(headers['x-total']).toBe('1');
-    expect(body).toEqual([{ id: inside.id, name: 'alpha', path: 'inside', description: '' }]);
+    expect(body).toMatchObject([{ id: inside.id, name: 'alpha', path: 'inside', description: '' }]);
+    expect(Object.keys(body[0])).toEqual(GROUP_KEYS);
     expect(await list(admin, '?search=ma%20OP')).toEqual(['gamma open']);
     expect(await list(admin, '?search=%25')).toEqual([]);
     expect(await list(outsider, '?search=alpha&all_available=true')).toEqual([]);

@@ -34,7 +34,22 @@ const FLAGS = {
   pipeline_events: false,
   wiki_page_events: false,
   releases_events: false,
+  confidential_note_events: false,
   job_events: false,
+};
+const DETAILS = {
+  name: null,
+  description: null,
+  push_events_branch_filter: null,
+  branch_filter_strategy: 'wildcard',
+  custom_headers: [],
+  // Events that do not happen here.
+  deployment_events: false,
+  feature_flag_events: false,
+  emoji_events: false,
+  milestone_events: false,
+  resource_access_token_events: false,
+  repository_update_events: false,
 };
 
 describe('POST /projects/:id/hooks', () => {
@@ -48,6 +63,7 @@ describe('POST /projects/:id/hooks', () => {
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       project_id: project.id,
       ...FLAGS,
+      ...DETAILS,
     });
     const stored = await world.db.hook.findUniqueOrThrow({ where: { id: body.id } });
     expect(Buffer.from(stored.tokenEncrypted ?? []).length).toBeGreaterThan(0);
@@ -169,7 +185,10 @@ describe('Hooks of the server', () => {
     const to = url();
     const made = await world.api(admin).post('/hooks', { url: to, token: 'x', push_events: false });
     expect(made.status).toBe(201);
-    const keys = ['id', 'url', 'created_at', 'push_events', 'tag_push_events', 'enable_ssl_verification'];
+    const keys = [
+      ...['id', 'url', 'created_at', 'push_events', 'tag_push_events', 'enable_ssl_verification'],
+      ...['name', 'description', 'push_events_branch_filter', 'branch_filter_strategy', 'custom_headers'],
+    ];
     expect(Object.keys(made.body)).toEqual(keys);
     expect(made.body).toMatchObject({ url: to, push_events: false, tag_push_events: false });
     expect((await world.api(admin).get('/hooks')).body[0]).toEqual(made.body);

@@ -26,6 +26,7 @@ const REASONS: Record<ErrorReason, [ErrorCode, number]> = {
   nothingToChange: ['VALIDATION_FAILED', 400],
   listPositionOutOfRange: ['BAD_REQUEST', 400],
   jobNotPlayable: ['BAD_REQUEST', 400],
+  hookFilterInvalid: ['BAD_REQUEST', 422],
   hookUrlInvalid: ['BAD_REQUEST', 422],
   hookUrlPrivate: ['BAD_REQUEST', 422],
   hookWithoutExample: ['BAD_REQUEST', 422],

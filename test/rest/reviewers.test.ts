@@ -200,7 +200,7 @@ describe('Approvals', () => {
     expect(ids((await api.get(`${path}/approvals`)).body.approved_by.map(({ user }: Json) => user))).toHaveLength(2);
 
     const { status, body } = await world.api(bot).put(`${path}/reset_approvals`);
-    expect([status, body]).toEqual([202, null]);
+    expect([status, body]).toEqual([202, { message: '202 Accepted' }]);
     expect((await api.get(`${path}/approvals`)).body).toMatchObject({ approved: false, approved_by: [] });
     expect((await api.get(`${other}/approvals`)).body.approved).toBe(true);
     expect((await api.get(`${path}/reviewers`)).body.map(({ state }: Json) => state)).toEqual([

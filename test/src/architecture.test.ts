@@ -133,6 +133,7 @@ const PARSERS_OF_OWN_TEXT = [
   'src/domain/packages/npm.ts',
   'src/domain/repository/contributors_kept.ts',
   'src/domain/repository/languages/count.ts',
+  'src/domain/webhooks/custom_headers.ts',
   'src/domain/webhooks/request.ts',
   'src/domain/webhooks/sample.ts',
   'schema/hooks/delivery.ts',

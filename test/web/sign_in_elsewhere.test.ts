@@ -364,6 +364,12 @@ describe('Where mail is sent, somebody whose address the provider has not verifi
     expect((await come(claims)).answer).toMatchObject({ status: 303, headers: { location: '/' } });
   });
 
+  it('does not have to where the provider says in words that it is confirmed, as Amazon Cognito does', async () => {
+    mailing.useProviders([issuer.settings()]);
+    expect((await come(stranger({ email_verified: 'true' }))).answer.headers.location).toBe('/');
+    expect((await come(stranger({ email_verified: 'false' }))).answer.headers.location).toBe('/users/sign_in');
+  });
+
   it('does not have to where the provider is trusted, and its users are told of what is connected', async () => {
     mailing.useProviders([issuer.settings({ trustEmail: true })]);
     expect((await come(stranger({ email_verified: false }))).answer.headers.location).toBe('/');

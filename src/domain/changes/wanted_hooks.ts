@@ -50,7 +50,8 @@ export function watchHooks(db: Db, listener: Listener): Promise<() => Promise<vo
 async function read(reader: Pick<Transaction, '$queryRaw'>): Promise<Wanted> {
   const [found] = await reader.$queryRaw<[Wanted]>`
     SELECT COALESCE(bool_or(issues_events OR confidential_issues_events), false) AS issue,
-      COALESCE(bool_or(merge_requests_events), false) AS "mergeRequest", COALESCE(bool_or(note_events), false) AS note,
+      COALESCE(bool_or(merge_requests_events), false) AS "mergeRequest",
+      COALESCE(bool_or(note_events OR confidential_note_events), false) AS note,
       COALESCE(bool_or(releases_events), false) AS release,
       COALESCE(bool_or(wiki_page_events), false) AS "wikiPage"
     FROM hooks WHERE disabled_at IS NULL`;

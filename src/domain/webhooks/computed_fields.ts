@@ -1,4 +1,10 @@
 import { Prisma } from '#src/platform/database/db.ts';
 import { computedFields } from '#src/platform/records/computed_fields.ts';
 
-computedFields('Hook', { hasToken: ({ tokenEncrypted }) => Prisma.sql`${tokenEncrypted} IS NOT NULL` });
+const { sql } = Prisma;
+
+computedFields('Hook', {
+  hasToken: ({ tokenEncrypted }) => sql`${tokenEncrypted} IS NOT NULL`,
+  sendsConfidentialNotes: ({ confidentialNoteEvents, noteEvents, confidentialIssuesEvents }) =>
+    sql`COALESCE(${confidentialNoteEvents}, ${noteEvents} AND ${confidentialIssuesEvents})`,
+});

@@ -67,6 +67,7 @@ interface Row {
   id: number;
   url: string;
   tokenEncrypted: Uint8Array | null;
+  customHeadersEncrypted: Uint8Array | null;
   enableSslVerification: boolean;
   isSystem: boolean;
   eventId: number;
@@ -84,12 +85,13 @@ export async function findDelivery(db: Db, hookId: number, id: number): Promise<
   return row ? { ...deliveryOf(row), id: row.id, hookId } : null;
 }
 
-const receiverColumns = sql`h.url, h.token_encrypted AS "tokenEncrypted", h.enable_ssl_verification AS "enableSslVerification",
+const receiverColumns = sql`h.url, h.token_encrypted AS "tokenEncrypted",
+  h.custom_headers_encrypted AS "customHeadersEncrypted", h.enable_ssl_verification AS "enableSslVerification",
   h.project_id IS NULL AND h.namespace_id IS NULL AS "isSystem"`;
 /** Without the facts of the event, which may be large, and are read when needed. */
 const eventColumns = sql`e.id AS "eventId", e.key::text AS key, e.kind, e.project_id AS "projectId"`;
 
 function deliveryOf(row: Omit<Row, 'id'>): Pick<NextDelivery, 'receiver' | 'event'> {
-  const { url, tokenEncrypted, enableSslVerification, isSystem, eventId: id, key, kind, projectId } = row;
-  return { receiver: { url, tokenEncrypted, enableSslVerification, isSystem }, event: { id, key, kind, projectId } };
+  const { eventId: id, key, kind, projectId, ...receiver } = row;
+  return { receiver, event: { id, key, kind, projectId } };
 }

@@ -1,4 +1,5 @@
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
+import { customHeaders } from '#src/domain/webhooks/custom_headers.ts';
 import { buildBody } from '#src/domain/webhooks/payload/build.ts';
 import type { Surroundings } from '#src/domain/webhooks/payload/common.ts';
 import type { EventKind } from '#src/domain/webhooks/payload/kinds.ts';
@@ -28,6 +29,7 @@ export interface Stores {
 export interface Receiver {
   url: string;
   tokenEncrypted: Uint8Array | null;
+  customHeadersEncrypted: Uint8Array | null;
   enableSslVerification: boolean;
   /** Whether it is a system hook. */
   isSystem: boolean;
@@ -66,7 +68,7 @@ export async function surroundings(
 
 /** The request that delivers an event, and its headers without secrets. */
 export function requestFor(
-  { url, tokenEncrypted, enableSslVerification: verify, isSystem }: Receiver,
+  { url, tokenEncrypted, customHeadersEncrypted, enableSslVerification: verify, isSystem }: Receiver,
   { key, kind }: Pick<EventToSend, 'key' | 'kind'>,
   { body, secret, now }: { body: string; secret: string; now: Date },
 ): { sending: Sending; shown: Record<string, string> } | null {
@@ -81,10 +83,11 @@ export function requestFor(
   };
   const at = Math.floor(now.getTime() / 1000);
   const signed = signatureHeaders(token, { id: key, at, body });
-  const shown = { ...plain, ...signed, ...(token ? { 'x-gitlab-token': REDACTED } : {}) };
+  const secrets = { ...customHeaders(customHeadersEncrypted, secret), ...(token ? { 'x-gitlab-token': token } : {}) };
+  const hidden = Object.fromEntries(Object.keys(secrets).map((name) => [name, REDACTED]));
   return {
-    sending: { url: to, headers: { ...shown, ...(token ? { 'x-gitlab-token': token } : {}) }, body, verify },
-    shown,
+    sending: { url: to, headers: { ...secrets, ...plain, ...signed }, body, verify },
+    shown: { ...hidden, ...plain, ...signed },
   };
 }
 

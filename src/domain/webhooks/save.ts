@@ -3,6 +3,8 @@ import { audit } from '#src/access/audit/record.ts';
 import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
 import { clearHookCache } from '#src/domain/changes/wanted_hooks.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { type BranchFilterStrategy, isBranchFilter } from '#src/domain/webhooks/branch_filter.ts';
+import { type CustomHeader, headerColumns, wrongHeaders } from '#src/domain/webhooks/custom_headers.ts';
 import { administered, administeredGroup, findHook, type HookPlace, type HookRef } from '#src/domain/webhooks/list.ts';
 import type { Switch } from '#src/domain/webhooks/payload/kinds.ts';
 import { SWITCHES } from '#src/domain/webhooks/payload/kinds.ts';
@@ -20,6 +22,14 @@ export interface HookValues extends Partial<Record<Switch, boolean | null | unde
   /** The secret that receivers check; null or blank removes it. */
   token?: string | null | undefined;
   enableSslVerification?: boolean | null | undefined;
+  name?: string | null | undefined;
+  description?: string | null | undefined;
+  /** The branches of which pushes are sent; null or blank for all. */
+  pushEventsBranchFilter?: string | null | undefined;
+  branchFilterStrategy?: BranchFilterStrategy | null | undefined;
+  confidentialNoteEvents?: boolean | null | undefined;
+  /** All headers that requests carry in addition; null for none. */
+  customHeaders?: readonly CustomHeader[] | null | undefined;
 }
 
 export type NewHook = HookValues & { url: string };
@@ -51,6 +61,7 @@ export async function createSystemHook(context: Context, values: NewHook): Promi
 export async function updateHook(context: Context, ref: HookRef, values: HookValues): Promise<SavedHook> {
   const hook = await findHook(context, ref);
   const isSystem = hook.projectId === null && hook.namespaceId === null;
+  await requireFilter(context, values, hook.id);
   const data = { ...(await columns(context, values, isSystem)), ...AWAKE, updatedAt: new Date() };
   await context.db.$transaction(async (tx) => {
     const before = await rowBefore(tx, 'Hook', hook.id);
@@ -93,6 +104,7 @@ async function create(
 ): Promise<SavedHook> {
   const isSystem = place.projectId === undefined && place.namespaceId === undefined;
   const { projectId = null, namespaceId = null } = place;
+  await requireFilter(context, values, null);
   const data = { ...(await columns(context, values, isSystem)), url: values.url, projectId, namespaceId };
   const { id } = await context.db.$transaction(async (tx) => {
     await requireRoom(tx, { projectId, namespaceId }, where);
@@ -124,6 +136,8 @@ async function requireRoom(
 
 /** The longest secret, in characters. */
 const MAX_TOKEN_LENGTH = 2_048;
+const MAX_NAME_LENGTH = 255;
+const MAX_DESCRIPTION_LENGTH = 2_048;
 
 async function columns(context: Context, values: HookValues, isSystem: boolean) {
   const { secret } = context;
@@ -137,14 +151,49 @@ async function columns(context: Context, values: HookValues, isSystem: boolean) 
       ? [`is too long (maximum is ${MAX_TOKEN_LENGTH} characters)`]
       : []),
   ];
-  if (wrong.length > 0) throw new ValidationFailed({ token: wrong });
+  const wrongNames = wrongHeaders(values.customHeaders ?? []);
+  const tooLong = (text: string | null | undefined, most: number) =>
+    (text?.length ?? 0) > most ? [`is too long (maximum is ${most} characters)`] : [];
+  const problems = {
+    token: wrong,
+    custom_headers: wrongNames,
+    name: tooLong(values.name, MAX_NAME_LENGTH),
+    description: tooLong(values.description, MAX_DESCRIPTION_LENGTH),
+  };
+  const found = Object.entries(problems).filter(([, texts]) => texts.length > 0);
+  if (found.length > 0) throw new ValidationFailed(Object.fromEntries(found));
   const switches = SWITCHES.flatMap((name) => (values[name] == null ? [] : [[name, values[name]] as const]));
   return {
     ...Object.fromEntries(switches),
     ...(url == null ? {} : { url }),
     ...(enableSslVerification == null ? {} : { enableSslVerification }),
     ...(token === undefined ? {} : { tokenEncrypted: token ? encrypt(token, secret) : null }),
+    ...(values.name === undefined ? {} : { name: values.name || null }),
+    ...(values.description === undefined ? {} : { description: values.description || null }),
+    ...(values.pushEventsBranchFilter === undefined
+      ? {}
+      : { pushEventsBranchFilter: values.pushEventsBranchFilter?.trim() || null }),
+    ...(values.branchFilterStrategy == null ? {} : { branchFilterStrategy: values.branchFilterStrategy }),
+    ...(values.confidentialNoteEvents == null ? {} : { confidentialNoteEvents: values.confidentialNoteEvents }),
+    ...(values.customHeaders === undefined ? {} : headerColumns(values.customHeaders ?? [], secret)),
   };
+}
+
+/** Throws BadRequest if the hook would have a filter that matches nothing that can be understood. */
+async function requireFilter({ db }: Context, values: HookValues, id: number | null): Promise<void> {
+  const { pushEventsBranchFilter: given, branchFilterStrategy: chosen } = values;
+  if (given === undefined && chosen == null) return;
+  const select = { pushEventsBranchFilter: true, branchFilterStrategy: true };
+  const now = id === null ? null : await db.hook.findUnique({ where: { id }, select });
+  const filter = (given === undefined ? now?.pushEventsBranchFilter : given)?.trim() ?? '';
+  const strategy = chosen ?? now?.branchFilterStrategy ?? 'wildcard';
+  if (filter !== '' && !(await isBranchFilter(db, strategy, filter))) {
+    throw new BadRequest(
+      'The branch filter of a webhook must be a pattern of at most 255 characters, or a regular expression without references and lookaround',
+      'pushEventsBranchFilter',
+      'hookFilterInvalid',
+    );
+  }
 }
 
 const PRIVATE = 'must not lead to a private address, unless GANTRY_WEBHOOK_HOSTS allows its host';

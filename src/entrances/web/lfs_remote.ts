@@ -22,6 +22,7 @@ import {
   readLfsToken,
   secondsLeft,
 } from '#src/domain/uploads/lfs/token.ts';
+import type { ByteRange } from '#src/domain/uploads/store.ts';
 import { endSilentBody } from '#src/entrances/web/end_silent_body.ts';
 import { CHALLENGE, type GitRemoteOptions } from '#src/entrances/web/git_remote.ts';
 import { isBrokenOff } from '#src/platform/broken_off.ts';
@@ -210,7 +211,8 @@ async function batch(call: Call): Promise<object> {
   if (Array.isArray(transfers) && !transfers.includes('basic'))
     throw new BadRequest('Only basic transfers are supported');
   if (algorithm !== 'sha256') throw new DomainError('CONFLICT', 'Only sha256 is supported');
-  const objects = namesIn(body.objects);
+  const asked = namesIn(body.objects);
+  const objects = asked.filter((one) => 'oid' in one);
   const service = operation === 'upload' ? 'push' : 'fetch';
   const opened = service === 'push' ? await openFor('push') : reader;
   const { context, project, proof, expires } = opened;
@@ -221,38 +223,52 @@ async function batch(call: Call): Promise<object> {
     const token = Buffer.from(`lfs:${newLfsToken(grant, context.secret)}`).toString('base64');
     const given = { header: { Authorization: `Basic ${token}` }, expires_in: secondsLeft(grant) };
     const base = `${call.options.baseUrl(call.request)}/${project.fullPath.split('/').map(encodeURIComponent).join('/')}.git/info/lfs/objects`;
-    const answers = objects.map(async ({ oid, size }) => {
+    const answers = asked.map(async (one) => {
+      if (!('oid' in one)) return one.unusable;
+      const { oid, size } = one;
       const known = present.get(oid);
-      const one = { oid, size: known?.size ?? size, authenticated: true };
+      const found = { oid, size: known?.size ?? size, authenticated: true };
       if (operation === 'download') {
         if (!known) return { oid, size, error: { code: 404, message: 'The object does not exist' } };
-        return { ...one, actions: { download: { href: `${base}/${oid}`, ...given } } };
+        return { ...found, actions: { download: { href: `${base}/${oid}`, ...given } } };
       }
-      if (known) return known.size === size ? one : { oid, size, error: { code: 422, message: 'The size is wrong' } };
+      if (known) return known.size === size ? found : { oid, size, error: { code: 422, message: 'The size is wrong' } };
       const refused = await refusalOf(context, project.id, size);
       if (refused) return { oid, size, error: refused };
       const actions = {
         upload: { href: `${base}/${oid}/${size}`, ...given },
         verify: { href: `${base}/verify`, ...given },
       };
-      return { ...one, actions };
+      return { ...found, actions };
     });
     return { transfer: 'basic', hash_algo: 'sha256', objects: await Promise.all(answers) };
   });
 }
 
-function namesIn(given: unknown): LfsName[] {
+/** An object that a batch names, or what is answered for one that cannot be. */
+type Asked = LfsName | { unusable: object };
+
+function namesIn(given: unknown): Asked[] {
   if (!Array.isArray(given)) throw new BadRequest('objects is missing');
   if (given.length > MAX_OBJECTS) throw tooMuch(`objects has more than ${MAX_OBJECTS}`);
-  return given.map(nameIn);
+  return given.map((one: Named) => nameIn(one) ?? unusable(one));
 }
 
-function nameIn(given: { oid?: unknown; size?: unknown } | null): LfsName {
+type Named = { oid?: unknown; size?: unknown } | null;
+
+function nameIn(given: Named): LfsName | null {
   const { oid, size } = given ?? {};
-  if (!isLfsOid(oid) || typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) {
-    throw new BadRequest('An object needs its oid and size');
-  }
-  return { oid, size };
+  const isSize = typeof size === 'number' && Number.isSafeInteger(size) && size >= 0;
+  return isLfsOid(oid) && isSize ? { oid, size } : null;
+}
+
+const UNUSABLE = 'An object needs its oid and size';
+
+/** The others of a batch are not refused with it. */
+function unusable(given: Named): Asked {
+  const { oid, size } = given ?? {};
+  const named = { oid: typeof oid === 'string' ? oid : '', size: typeof size === 'number' ? size : 0 };
+  return { unusable: { ...named, error: { code: 422, message: UNUSABLE } } };
 }
 
 async function refusalOf(context: Context, projectId: number, size: number) {
@@ -268,7 +284,9 @@ async function refusalOf(context: Context, projectId: number, size: number) {
 
 async function verify(call: Call): Promise<object> {
   const { context, project } = await open(call, 'push');
-  const { oid, size } = nameIn(await bodyOf(call));
+  const name = nameIn(await bodyOf(call));
+  if (name === null) throw new BadRequest(UNUSABLE);
+  const { oid, size } = name;
   const known = (await presentObjects(context.db, project.id, [oid])).get(oid);
   if (!known) throw new NotFound('Object', 'The object does not exist');
   if (known.size !== size) throw new BadRequest('The size is wrong');
@@ -297,21 +315,31 @@ async function transfer(call: Call, oid: string, size: string | undefined): Prom
   await withShare(call, context, async () => {
     const known = (await presentObjects(context.db, project.id, [oid])).get(oid);
     if (!known) throw new NotFound('Object', 'The object does not exist');
-    const start = Number(/^bytes=(\d{1,15})-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
-    const isPart = start > 0 && start < known.size;
-    response.status(isPart ? 206 : 200).set({
+    const range = rangeOf(request, known.size);
+    if (range === 'unsatisfiable') {
+      return void response.status(416).set('Content-Range', `bytes */${known.size}`).end();
+    }
+    response.status(range ? 206 : 200).set({
       'Content-Type': 'application/octet-stream',
-      'Content-Length': String(isPart ? known.size - start : known.size),
+      'Content-Length': String(range ? range.end - range.start + 1 : known.size),
       'Accept-Ranges': 'bytes',
       'Cache-Control': 'private, no-transform',
-      ...(isPart ? { 'Content-Range': `bytes ${start}-${known.size - 1}/${known.size}` } : {}),
+      ...(range ? { 'Content-Range': `bytes ${range.start}-${range.end}/${known.size}` } : {}),
     });
     if (request.method === 'HEAD' || known.size === 0) return void response.end();
-    const range = isPart ? { start, end: known.size - 1 } : undefined;
     const content = await lfsStore(context).read(placeOf(known), range);
     if (content === null) throw new NotFound('Object', 'The object is missing in the store');
     await pipeline(content, response);
   });
+}
+
+/** The part that is asked for, of an object of this size: `bytes=5-`, `bytes=5-9` or `bytes=-5`; none for the whole. */
+function rangeOf(request: Request, size: number): ByteRange | 'unsatisfiable' | undefined {
+  // An object never changes under its name: a condition is met by what has it.
+  if (size === 0) return undefined;
+  const ranges = request.range(size, { combine: true });
+  if (ranges === -1) return 'unsatisfiable';
+  return Array.isArray(ranges) && ranges.type === 'bytes' && ranges.length === 1 ? ranges[0] : undefined;
 }
 
 /** Does what takes memory or long when the caller's turn has come. */

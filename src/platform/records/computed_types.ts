@@ -17,6 +17,8 @@ export interface ComputedFields {
   Hook: {
     /** Whether requests carry a secret. */
     hasToken: boolean;
+    /** Whether comments on what not everybody sees are sent. */
+    sendsConfidentialNotes: boolean;
   };
   Issue: SubjectFields & {
     /** When it was last closed, and who closed it; null while it is open, and if that is not known. */

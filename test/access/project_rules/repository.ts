@@ -360,6 +360,7 @@ export function repositoryRules({
       }),
     },
     'GET /projects/:id/repository/commits/:sha/refs': { ...repository, open: 'user', given: commit },
+    'GET /projects/:id/repository/commits/:sha/sequence': { ...repository, open: 'user', given: commit },
     'GET /projects/:id/repository/commits/:sha/signature': {
       ...repository,
       open: 'user',

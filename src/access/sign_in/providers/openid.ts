@@ -117,7 +117,8 @@ export class OpenIdProvider {
       username,
       name: textOf(name) ?? username,
       email: address,
-      emailConfirmed: settings.trustEmail || verified === true,
+      // As text, Amazon Cognito has it.
+      emailConfirmed: settings.trustEmail || verified === true || verified === 'true',
       groups: (Array.isArray(groups) ? groups : []).slice(0, MAX_GROUPS).filter((one) => typeof one === 'string'),
     };
   }
