@@ -7,14 +7,14 @@ export const BRANCH_FILTER_STRATEGIES = ['wildcard', 'regex', 'all_branches'] as
 
 export type BranchFilterStrategy = (typeof BRANCH_FILTER_STRATEGIES)[number];
 
-const LONGEST = 255;
+const MAX_FILTER_LENGTH = 255;
 
 /** What a regular expression has that takes long, and that the expressions of other servers do not have either. */
 const BACKTRACKING = /\\[1-9]|\(\?(?:[=!<]|P)|^\*\*\*/;
 
 /** Whether the database can match branches by it: a push must never fail for it. */
 export async function isBranchFilter(db: Db, strategy: string, filter: string): Promise<boolean> {
-  if (filter.length > LONGEST || filter.includes('\0')) return false;
+  if (filter.length > MAX_FILTER_LENGTH || filter.includes('\0')) return false;
   if (strategy !== 'regex') return true;
   if (BACKTRACKING.test(filter)) return false;
   try {

@@ -7,8 +7,8 @@ export interface CustomHeader {
 }
 
 /** Maximum number of them, and characters of a value. */
-const MOST = 20;
-const LONGEST = 2_048;
+const MAX_HEADERS = 20;
+const MAX_VALUE_LENGTH = 2_048;
 
 /** Headers that requests have anyway, or that say how a request is sent. */
 const OWN =
@@ -21,15 +21,15 @@ const HEADER_VALUE = /^[^\u0000-\u001f\u007f-\u009f\u0100-\uffff]+$/;
 export function wrongHeaders(headers: readonly CustomHeader[]): string[] {
   const names = headers.map(({ key }) => key.toLowerCase());
   const isName = (name: string) => /^[a-z\d][\w.-]{0,99}$/i.test(name);
-  const isValue = (value: string) => value.length <= LONGEST && HEADER_VALUE.test(value);
+  const isValue = (value: string) => value.length <= MAX_VALUE_LENGTH && HEADER_VALUE.test(value);
   return [
-    ...(headers.length > MOST ? [`are too many (maximum is ${MOST})`] : []),
+    ...(headers.length > MAX_HEADERS ? [`are too many (maximum is ${MAX_HEADERS})`] : []),
     ...(new Set(names).size < names.length ? ['must have different names'] : []),
     ...(names.every(isName) ? [] : ['must be named by letters, digits, `-`, `_` and `.`']),
     ...(names.some((name) => OWN.test(name)) ? ['must not be those that Gantry sends itself'] : []),
     ...(headers.every(({ value }) => isValue(value))
       ? []
-      : [`must have values of at most ${LONGEST} characters that an HTTP header can hold`]),
+      : [`must have values of at most ${MAX_VALUE_LENGTH} characters that an HTTP header can hold`]),
   ];
 }
 

@@ -11,7 +11,7 @@ const REASONS: Partial<Record<Recipient['reason'], string>> = {
 };
 
 /** Characters of the longest identifier of a list (RFC 2919). */
-const LONGEST_LIST_ID = 255;
+const MAX_LIST_ID_LENGTH = 255;
 
 /** The headers by which filters sort mail: where it comes from, what it is about, and why it came. */
 export function headersOf(
@@ -41,5 +41,5 @@ function aboutOf(happening: Keyed, iid: number): Record<string, string> {
 /** `7.project.group.git.example.org`, without the path where that would be too long. */
 function listIdOf(projectId: number, projectPath: string, host: string): string {
   const whole = [projectId, ...projectPath.split('/').reverse(), host].join('.');
-  return whole.length <= LONGEST_LIST_ID ? whole : `${projectId}.${host}`;
+  return whole.length <= MAX_LIST_ID_LENGTH ? whole : `${projectId}.${host}`;
 }

@@ -80,7 +80,8 @@ export async function copyFiles(
 /** Links to files of a project: below the page that has the text, by the path of the project, or by its ID. */
 function linksTo({ id, fullPath }: Place): RegExp {
   const path = fullPath.replace(/[^\w/]/g, '\\$&');
-  return new RegExp(`(/-/project/${id}|/${path}|(?<![\\w./-]))/uploads/([0-9a-f]{32})/`, 'g');
+  const places = [`/-/project/${id}`, `/${path}`, String.raw`(?<![\w./-])`].join('|');
+  return new RegExp(`(${places})/uploads/([0-9a-f]{32})/`, 'g');
 }
 
 /** The description and the notes that may have links to files. */

@@ -9,7 +9,7 @@ export interface Autolink {
 }
 
 /** Characters before and behind the `@` of an e-mail address. */
-const LONGEST_PART = 255;
+const MAX_PART_LENGTH = 255;
 
 const WEB = String.raw`(?:https?|ftp):\/\/`;
 /** Where an address may begin, and the `@` of those that begin before it. */
@@ -70,7 +70,7 @@ function addressFrom(text: string, index: number, begun: string): Autolink | nul
 
 function mailAround(text: string, at: number, last: number): Autolink | null {
   let index = at;
-  while (index > last && at - index < LONGEST_PART && /[\w.+-]/.test(text.charAt(index - 1))) index -= 1;
+  while (index > last && at - index < MAX_PART_LENGTH && /[\w.+-]/.test(text.charAt(index - 1))) index -= 1;
   const end = index === at ? null : mailEnd(text, at + 1);
   return end === null ? null : { ...linkOf(text, index, end, 'mailto:'), url: `mailto:${text.slice(index, end)}` };
 }
@@ -78,7 +78,7 @@ function mailAround(text: string, at: number, last: number): Autolink | null {
 /** Where the host of an e-mail address ends that begins there; null if it is none. `react@18.2.0` is none. */
 function mailEnd(text: string, start: number): number | null {
   const host = matchAt(MAIL_HOST, text, start);
-  return host !== null && host.length <= LONGEST_PART && /[A-Za-z]$/.test(host) ? start + host.length : null;
+  return host !== null && host.length <= MAX_PART_LENGTH && /[A-Za-z]$/.test(host) ? start + host.length : null;
 }
 
 function linkOf(text: string, index: number, lastIndex: number, schema: string): Autolink {
