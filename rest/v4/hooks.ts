@@ -157,6 +157,7 @@ export const hooks: Route[] = [
     ...mutation('CreateSystemHook', 'createSystemWebhook.webhook', '...HookRecord'),
     unsupported: OF_HOOKS,
     precheck: 'administrate',
+    alsoRefuses,
   },
   {
     method: 'GET',

@@ -2,7 +2,6 @@ import { notEmpty } from '#rest/engine/checks.ts';
 import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { mergeRequestFilters } from '#rest/v4/filters.ts';
-import { MERGED_LATER } from '#rest/v4/unsupported.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const commaSeparated = ['labels', 'add_labels', 'remove_labels'];
@@ -63,7 +62,6 @@ export const mergeRequests: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/merge_requests',
-    unsupported: MERGED_LATER,
     ...mutation('CreateMergeRequest', 'createMergeRequest.mergeRequest', '...MergeRequestDetail'),
     required: ['title', 'source_branch', 'target_branch'],
     names: { target_project: 'target_project_id' },
@@ -81,7 +79,6 @@ export const mergeRequests: Route[] = [
   {
     method: 'PUT',
     path: '/projects/:id/merge_requests/:merge_request_iid',
-    unsupported: MERGED_LATER,
     ...mutation('UpdateMergeRequest', 'updateMergeRequest.mergeRequest', '...MergeRequestDetail'),
     hidden: ['draft'],
     preset: { ignoreForbidden: true },

@@ -45,8 +45,7 @@ export const OF_GROUPS: Unsupported = {
 
 export const OF_SAVED_GROUPS: Unsupported = { ...OF_GROUPS, shared_runners_setting: ON };
 
-/** What is to happen later, or to end. */
-export const MERGED_LATER: Unsupported = { merge_after: [] };
+/** What is to end. */
 export const ENDING: Unsupported = { expires_at: [] };
 
 /** What a job would run with. */

@@ -270,7 +270,7 @@ describe('POST /projects/:id/repository/commits/:sha/cherry_pick', () => {
       .post(`${own.at}/commits/${picked.id}/cherry_pick`, { branch: 'master' });
     expect([status, Object.keys(body).sort()]).toEqual([201, [...COMMIT_KEYS].sort()]);
     expect(body).toMatchObject({
-      message: 'Pick me',
+      message: expect.stringMatching(/^Pick me\n\n\(cherry picked from commit [0-9a-f]{40}\)$/),
       author_name: 'Ada',
       committer_name: `Name of ${master.username}`,
       parent_ids: [git(own.directory, ['rev-parse', 'master^']).trim()],

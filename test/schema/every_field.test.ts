@@ -144,7 +144,7 @@ JobTracePart LfsPointer LineRange LineRangeEnd MergeRef MergeRequestApproval
 MergeRequestReviewer NotificationEvents NpmDocument Passkey PipelineInput ProjectAccess
 ProjectExportLinks ProjectUpload PullMirror RegisteredKey ResourceGroup Runner
 RunnerManager SignInProvider Suggestion TestCase TestSuite Todo
-TriedBadge UploadedFile UserSession WebhookDelivery WikiAttachment WikiAttachmentLink
+TriedBadge UploadedFile UserSession WebhookDelivery WebhookHeader WikiAttachment WikiAttachmentLink
 `.trim();
 
 it('Records of all types but these are there to be asked', () => {

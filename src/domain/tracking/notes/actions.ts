@@ -68,7 +68,8 @@ export async function readNoteActions(
         if (reason === null) done.push(order);
         else refusals.set(order.action, { reason: `/${order.name}: ${reason}`, left: order.action.written });
       }
-      const obeyed = outcomeOf(read, refusals);
+      const hasDone = hasChanges || hasEffects(effects) || done.length > 0;
+      const obeyed = outcomeOf(read, refusals, hasDone);
       const written = await apply((tx) => write(tx, obeyed));
       for (const order of done) await finish(context, subject, order);
       return written;
@@ -77,9 +78,9 @@ export async function readNoteActions(
 }
 
 /** Throws ValidationFailed if there is nothing to write, and nothing was done. */
-function outcomeOf(read: ReadTexts, refusals: ReadTexts['refusals']): Obeyed {
+function outcomeOf(read: ReadTexts, refusals: ReadTexts['refusals'], hasDone: boolean): Obeyed {
   const notApplied = [...refusals.values()].map(({ reason }) => reason);
-  const isNothing = read.isBare && read.count > 0 && read.count === refusals.size;
+  const isNothing = read.isBare && read.count > 0 && !hasDone && read.count === refusals.size;
   if (isNothing) throw new ValidationFailed({ commands_only: notApplied });
   return { texts: read.textsWith(refusals), notApplied };
 }

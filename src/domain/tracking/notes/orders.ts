@@ -85,7 +85,8 @@ const MAX_REFERENCE_LENGTH = 2_000;
 
 /** `#4`, `group/project#4`, or `project#4` of the same namespace. Throws NotFound for anything else. */
 function referenceIn(word: string, sign: '#' | '!', { project }: Ordered): Which {
-  const [, path = '', number = ''] = word.length > MAX_REFERENCE_LENGTH ? [] : (/^([\w./-]*)[#!](\d{1,9})$/.exec(word) ?? []);
+  const [, path = '', number = ''] =
+    word.length > MAX_REFERENCE_LENGTH ? [] : (/^([\w./-]*)[#!](\d{1,9})$/.exec(word) ?? []);
   if (number === '' || !word.includes(sign))
     throw new NotFound('Issue', `${word.slice(0, 100)} is no reference such as ${sign}1`);
   const namespace = project.fullPath.slice(0, project.fullPath.lastIndexOf('/') + 1);
