@@ -48,7 +48,12 @@ export function loaderAt<Key, T>(
   const [field] = fieldNodes as [FieldNode];
   const ofField = loaders.ofField(field);
   const name = `${key} ${selection.key}`;
-  const made = () => new DataLoader(load, { cache, maxBatchSize: BATCH_SIZE }) as DataLoader<unknown, unknown>;
+  // Loaders do not pass on what is thrown before there is a promise, as to visitors that they have to sign in.
+  const made = () =>
+    new DataLoader(async (keys: readonly Key[]) => load(keys), { cache, maxBatchSize: BATCH_SIZE }) as DataLoader<
+      unknown,
+      unknown
+    >;
   const loader = ofField.get(name) ?? made();
   ofField.set(name, loader);
   return loader as DataLoader<Key, T>;
