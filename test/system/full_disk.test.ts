@@ -100,6 +100,8 @@ async function refused(cause: string): Promise<void> {
   });
   const { errors } = (await asked.json()) as { errors?: { extensions: { code: string } }[] };
   expect(errors?.[0]?.extensions.code).toBe('UNAVAILABLE');
+  // The log is written in pieces.
+  await expect.poll(() => server.output().slice(before), { timeout: 10_000 }).toContain('"cause');
   const log = server.output().slice(before);
   const lines = log.split('\n').filter((line) => line.includes(`"cause":"${cause}"`));
   expect(lines.length).toBe(1);
