@@ -34,6 +34,15 @@ describe.each(CONTENTS)('The compressed form of %s', (_, content) => {
     }
   });
 
+  it('has an end behind the empty frame that Node may add, too', () => {
+    const params = { [ZSTD_c_checksumFlag]: 1 };
+    const whole = Buffer.concat([zstdCompressSync(content, { params }), zstdCompressSync(Buffer.alloc(0), { params })]);
+    for (const step of [4_099, whole.length]) {
+      expect(hasEnd(whole, step)).toBe(true);
+      for (const missing of [1, 2, 3, 4, 5]) expect(hasEnd(whole.subarray(0, -missing), step)).toBe(false);
+    }
+  });
+
   it('ends there, whatever comes behind', () => {
     const whole = zstdCompressSync(content);
     expect(hasEnd(Buffer.concat([whole, randomBytes(100)]), 4_099)).toBe(true);

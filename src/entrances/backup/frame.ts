@@ -1,4 +1,6 @@
 const MAGIC = 4;
+/** How a frame begins, in the order of bytes of numbers. */
+const MAGIC_NUMBER = 0xfd2fb528;
 const BLOCK_HEADER = 3;
 const CHECKSUM = 4;
 
@@ -6,8 +8,8 @@ const CHECKSUM = 4;
 const REPEATED = 1;
 
 /**
- * Finds the end of a compressed stream's frame (RFC 8878, section 3.1.1). Node's decompressor does not always notice when the
- * last bytes are missing, which only hold the checksum.
+ * Finds the end of a compressed stream's frame (RFC 8878, section 3.1.1), and of frames behind it. Node's decompressor does not always
+ * notice when the last bytes are missing, which only hold the checksum; its compressor adds an empty frame when what it writes to is slow.
  */
 export class Frame {
   /** The part of the next header that has arrived. */
@@ -16,10 +18,12 @@ export class Frame {
   #content = 0;
   #next: 'descriptor' | 'block' | 'checksum' | 'nothing' = 'descriptor';
   #hasChecksum = false;
+  /** Whether what follows belongs to no frame. */
+  #isOver = false;
 
   /** Reads the next bytes of the stream. */
   add(chunk: Buffer): void {
-    for (let at = 0; at < chunk.length && !this.isWhole; ) {
+    for (let at = 0; at < chunk.length && !this.#isOver; ) {
       const passed = Math.min(this.#content, chunk.length - at);
       this.#content -= passed;
       at += passed;
@@ -31,19 +35,21 @@ export class Frame {
     }
   }
 
-  /** Whether the frame is complete. */
+  /** Whether the last frame that began is complete. */
   get isWhole(): boolean {
     return this.#next === 'nothing' && this.#content === 0;
   }
 
   #length(): number {
-    return { descriptor: MAGIC + 1, block: BLOCK_HEADER, checksum: CHECKSUM, nothing: 0 }[this.#next];
+    return { descriptor: MAGIC + 1, block: BLOCK_HEADER, checksum: CHECKSUM, nothing: MAGIC + 1 }[this.#next];
   }
 
   #goOn(): void {
     const begun = this.#begun;
     this.#begun = Buffer.alloc(0);
-    if (this.#next === 'descriptor') this.#header(begun[MAGIC] as number);
+    if (this.#next === 'nothing') this.#isOver = begun.readUInt32LE(0) !== MAGIC_NUMBER;
+    if (this.#isOver) return;
+    if (this.#next === 'descriptor' || this.#next === 'nothing') this.#header(begun[MAGIC] as number);
     else if (this.#next === 'block') this.#block(begun.readUIntLE(0, BLOCK_HEADER));
     else this.#next = 'nothing';
   }
