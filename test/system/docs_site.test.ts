@@ -10,7 +10,7 @@ import { packagePath, packageRoot } from '#src/platform/package_root.ts';
 import { anchorsOf, documents, linksOf } from '../support/documentation.ts';
 
 /* The site that `npm run docs` builds, as a server of files would serve it. */
-const dist = packagePath('site/dist');
+const dist = packagePath('docs/.site/dist');
 const read = (page: string) => readFileSync(path.join(dist, page), 'utf8');
 let pages: string[];
 
