@@ -45,7 +45,10 @@ export async function readNoteActions(
   const subject = { type, id, iid, title, project };
   const { effects, orders } = read;
   const update = isIssue ? updateIssue : updateMergeRequest;
-  const apply = async <T>(changes: WantedChanges & Copied, write: (tx: Transaction) => Promise<T>): Promise<T> => {
+  const apply = async <T>(
+    changes: WantedChanges & Pick<Copied, 'addLabels'>,
+    write: (tx: Transaction) => Promise<T>,
+  ): Promise<T> => {
     const both = async (tx: Transaction) => {
       const written = await write(tx);
       if (hasEffects(effects)) await applyEffects(tx, context, actor, subject, effects);
