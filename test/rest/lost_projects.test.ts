@@ -101,6 +101,35 @@ describe('An issue that is moved', () => {
     }
   });
 
+  it('takes a gigabyte of files along; links to others stay as they are', async () => {
+    const { source, fork } = await forked();
+    await world.member(fork, owner, 'reporter');
+    const [one, two] = [
+      await attached(world, source, owner, 'a.txt', 'a'),
+      await attached(world, source, owner, 'b.txt', 'b'),
+    ];
+    await world.db.upload.updateMany({
+      where: { projectId: source.id, fileName: 'a.txt' },
+      data: { size: 1024 ** 3 },
+    });
+    const issue = await world.issue(source, owner, { description: `${one} ${one}` });
+    const at = `/projects/${source.id}/issues/${issue.iid}`;
+    for (let left = 20; left > 0; left -= 1)
+      await done(world.api(owner).post(`${at}/notes`, { body: `${one} ${left}` }));
+    await done(world.api(owner).post(`${at}/notes`, { body: two }));
+    const moved = await done(world.api(owner).post(`${at}/move`, { to_project_id: fork.id }));
+    const copies = await world.db.upload.findMany({ where: { projectId: fork.id } });
+    expect(copies.map(({ fileName }) => fileName)).toEqual(['a.txt']);
+    const copied = one.replace(/[0-9a-f]{32}/, copies[0]?.secret ?? '');
+    expect(moved.description).toBe(`${copied} ${copied}`);
+    const where = { subjectType: 'Issue', subjectId: moved.id, system: false };
+    const notes = await world.db.note.findMany({ where, orderBy: { id: 'asc' } });
+    expect(notes.map(({ body }) => body)).toEqual([
+      ...Array.from({ length: 20 }, (_, index) => `${copied} ${20 - index}`),
+      two,
+    ]);
+  });
+
   it('leaves no copies of its files where it is not moved after all', async () => {
     const { source, fork } = await forked();
     await world.member(fork, owner, 'reporter');

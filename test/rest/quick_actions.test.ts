@@ -245,6 +245,15 @@ describe('Quick actions in notes', () => {
     expect(issue).toMatchObject({ state: 'closed', labels: ['bug', 'ui'] });
   });
 
+  it('are refused where the one that counts does nothing', async () => {
+    const { answer, notes } = await noted(reporter, '/due soon\n/due at some time');
+    expect([answer.status, answer.body.message, notes]).toEqual([
+      400,
+      'Failed to save note {:commands_only=>["/due needs a date"]}',
+      [],
+    ]);
+  });
+
   it('record time for the day that they name', async () => {
     const { answer } = await noted(reporter, '/spend 1h 30m 2026-11-01\n/Spent 15m');
     expect(answer.status).toBe(202);
@@ -266,6 +275,8 @@ describe('Quick actions in notes', () => {
     expect(await linked()).toEqual([three.iid]);
     expect((await say(`/relate #${two.iid}`, guest)).status).toBe(400);
     expect((await say('/relate #99999')).body.message).toContain('No matching issue found');
+    expect((await say(`/duplicate ${`#${two.iid} `.repeat(21)}`)).body.message).toContain('more than 20 issues');
+    expect((await world.api(owner).get(`${at}/issues/${one.iid}`)).body.state).toBe('opened');
     expect((await say(`The same.\n/duplicate #${two.iid}`)).body.body).toBe('The same.');
     expect(await linked()).toEqual([three.iid, two.iid]);
     expect((await world.api(owner).get(`${at}/issues/${one.iid}`)).body.state).toBe('closed');
@@ -282,6 +293,16 @@ describe('Quick actions in notes', () => {
     const [moved] = (await world.api(owner).get(`/projects/${elsewhere.id}/issues`)).body;
     const notes = (await world.api(owner).get(`/projects/${elsewhere.id}/issues/${moved.iid}/notes`)).body;
     expect(notes.map(({ body }: Json) => body)).toContain('Off it goes');
+  });
+
+  it('move issues once: to the last of several projects', async () => {
+    const { at, open } = await stage();
+    const places = [await world.project({ owner }), await world.project({ owner })] as const;
+    const { iid } = await open(owner, 'Text');
+    const body = `Off it goes\n${places.map(({ fullPath }) => `/move ${fullPath}`).join('\n')}`;
+    expect((await world.api(owner).post(`${at}/issues/${iid}/notes`, { body })).status).toBe(201);
+    const moved = places.map(async ({ id }) => (await world.api(owner).get(`/projects/${id}/issues`)).body.length);
+    expect(await Promise.all(moved)).toEqual([0, 1]);
   });
 
   it('merge, for those who may', LONG, async () => {
@@ -305,6 +326,18 @@ describe('Quick actions in notes', () => {
       labels: ['bug', 'ui'],
       milestone: { id: milestone.id },
       confidential: true,
+    });
+  });
+
+  it('copy labels and milestone besides those that others name', async () => {
+    const { at, open, milestone } = await stage();
+    const [one, other] = [await open(owner, '/label ~bug\n/milestone %v1'), await open(owner, '/label ~"needs work"')];
+    const to = await open(owner, 'Text');
+    const body = `/copy_metadata #${one.iid}\n/copy_metadata #${other.iid}\n/label ~ui`;
+    expect((await world.api(reporter).post(`${at}/issues/${to.iid}/notes`, { body })).status).toBe(202);
+    expect((await world.api(owner).get(`${at}/issues/${to.iid}`)).body).toMatchObject({
+      labels: ['bug', 'needs work', 'ui'],
+      milestone: { id: milestone.id },
     });
   });
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { maskError } from '#schema/errors.ts';
 import { trimEnds } from '#src/base/text.ts';
 import { pathFrom } from '#src/domain/namespaces/path_from.ts';
+import { autolinksIn } from '#src/domain/tracking/markdown/autolinks.ts';
 import { dueDate } from '#src/domain/tracking/quick_actions/due_date.ts';
 import { splitQuickActions } from '#src/domain/tracking/quick_actions/split.ts';
 import { formatSignature, parseSignature } from '#src/git/objects/signature.ts';
@@ -30,6 +31,7 @@ const CASES: [string, () => unknown, unknown][] = [
     () => maskError(new GraphQLError(`"${'token'.repeat(LONG)}`), () => undefined).message.length,
     2001,
   ],
+  ['addresses of the web within each other', () => autolinksIn('www.a_'.repeat(LONG / 10)).length, 0],
   [
     'a due date of spaces',
     () => dueDate(`in${' '.repeat(LONG)}2 days`, new Date('2026-11-23T00:00:00Z')),

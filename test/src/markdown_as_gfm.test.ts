@@ -139,6 +139,7 @@ const AUTOLINKS: [string, string[][]][] = [
   ['xmpp:ann@example.org/a@b.', [same('xmpp:ann@example.org/a@b')]],
   ['mailto:ann and xmpp:', []],
   ['`www.example.org` \\www.example.org', []],
+  [`www.${'a'.repeat(256)} https://${'a.'.repeat(128)}org`, []],
 ];
 
 describe('Addresses without marks', () => {

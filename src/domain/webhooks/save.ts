@@ -189,7 +189,7 @@ async function requireFilter({ db }: Context, values: HookValues, id: number | n
   const strategy = chosen ?? now?.branchFilterStrategy ?? 'wildcard';
   if (filter !== '' && !(await isBranchFilter(db, strategy, filter))) {
     throw new BadRequest(
-      'The branch filter of a webhook must be a pattern of at most 255 characters, or a regular expression without references and lookaround',
+      'The branch filter of a webhook must be a pattern of at most 255 characters, or a regular expression without references, lookaround and many repetitions',
       'pushEventsBranchFilter',
       'hookFilterInvalid',
     );

@@ -9,10 +9,16 @@ interface Place {
   fullPath: string;
 }
 
-interface Copied {
-  place: UploadLocation;
+/** A file that the texts lead to. */
+interface FileRow {
+  secret: string;
+  fileName: string;
   userId: number | null;
   size: bigint;
+}
+
+interface Copied extends Pick<FileRow, 'userId' | 'size'> {
+  place: UploadLocation;
 }
 
 /** Copies of the files that the texts of an issue lead to, in the project that it moves to. */
@@ -23,6 +29,12 @@ export interface MovedFiles {
   remove(): Promise<void>;
 }
 
+/** Files that go along, and bytes of all of them: links to others lead to the project that the issue was in. */
+const MAX_FILES = 1_000;
+const MAX_BYTES = 1024 ** 3;
+/** Texts that are read at a time. */
+const BATCH_SIZE = 20;
+
 /** Copies the files of an issue, description and notes; texts on both sides stay as they are. Throws UploadsUnavailable. */
 export async function copyFiles(
   { db, uploads }: Pick<Context, 'db' | 'uploads'>,
@@ -31,12 +43,7 @@ export async function copyFiles(
   to: Place,
 ): Promise<MovedFiles> {
   const links = linksTo(from);
-  const texts = await textsWithFiles(db, issueId);
-  const secrets = new Set(texts.flatMap(({ text }) => [...text.matchAll(links)].map(([, , secret = '']) => secret)));
-  const found = await db.upload.findMany({
-    where: { projectId: from.id, secret: { in: [...secrets] } },
-    select: { secret: true, fileName: true, userId: true, size: true },
-  });
+  const found = await filesOf(db, issueId, from.id, links);
   const copies = new Map<string, Copied>();
   const remove = async () => {
     for (const { place } of copies.values()) await uploads.remove(place);
@@ -66,7 +73,7 @@ export async function copyFiles(
       if (copies.size === 0) return;
       const data = [...copies.values()].map(({ place, userId, size }) => ({ ...place, userId, size }));
       await tx.upload.createMany({ data });
-      for (const { noteId, text } of await textsWithFiles(tx, movedId)) {
+      for await (const { noteId, text } of textsWithFiles(tx, movedId)) {
         const now = rewritten(text);
         if (now === text) continue;
         // Not an edit: times stay.
@@ -84,12 +91,44 @@ function linksTo({ id, fullPath }: Place): RegExp {
   return new RegExp(`(${places})/uploads/([0-9a-f]{32})/`, 'g');
 }
 
-/** The description and the notes that may have links to files. */
-function textsWithFiles(
+/** The files of a project that the texts of an issue lead to, as many as go along. */
+async function filesOf(
   db: Pick<Transaction, '$queryRaw'>,
   issueId: number,
-): Promise<{ noteId: number | null; text: string }[]> {
-  return db.$queryRaw`
-    SELECT NULL::int AS "noteId", description AS text FROM issues WHERE id = ${issueId} AND description LIKE '%/uploads/%'
-    UNION ALL SELECT id, body FROM notes WHERE subject_type = 'Issue' AND subject_id = ${issueId} AND body LIKE '%/uploads/%'`;
+  projectId: number,
+  links: RegExp,
+): Promise<FileRow[]> {
+  const found = new Map<string, FileRow>();
+  let bytes = 0;
+  for await (const { text } of textsWithFiles(db, issueId)) {
+    const secrets = [...text.matchAll(links)].map(([, , secret = '']) => secret);
+    const rows = await db.$queryRaw<FileRow[]>`
+      SELECT secret, file_name AS "fileName", user_id AS "userId", size FROM uploads
+      WHERE project_id = ${projectId} AND secret = ANY(${[...new Set(secrets)]}::text[]) ORDER BY id LIMIT ${MAX_FILES}`;
+    for (const row of rows) {
+      if (found.has(row.secret) || bytes + Number(row.size) > MAX_BYTES) continue;
+      found.set(row.secret, row);
+      bytes += Number(row.size);
+      if (found.size >= MAX_FILES) return [...found.values()];
+    }
+  }
+  return [...found.values()];
+}
+
+/** The description and the notes that may have links to files. */
+async function* textsWithFiles(
+  db: Pick<Transaction, '$queryRaw'>,
+  issueId: number,
+): AsyncGenerator<{ noteId: number | null; text: string }> {
+  yield* await db.$queryRaw<{ noteId: null; text: string }[]>`
+    SELECT NULL::int AS "noteId", description AS text FROM issues WHERE id = ${issueId} AND description LIKE '%/uploads/%'`;
+  for (let last = 0; ; ) {
+    const notes = await db.$queryRaw<{ noteId: number; text: string }[]>`
+      SELECT id AS "noteId", body AS text FROM notes
+      WHERE subject_type = 'Issue' AND subject_id = ${issueId} AND body LIKE '%/uploads/%' AND id > ${last}
+      ORDER BY id LIMIT ${BATCH_SIZE}`;
+    yield* notes;
+    last = notes.at(-1)?.noteId ?? last;
+    if (notes.length < BATCH_SIZE) return;
+  }
 }

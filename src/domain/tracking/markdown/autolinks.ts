@@ -8,7 +8,7 @@ export interface Autolink {
   url: string;
 }
 
-/** Characters before and behind the `@` of an e-mail address. */
+/** Characters of a host, and of what stands before the `@` of an e-mail address. */
 const MAX_PART_LENGTH = 255;
 
 const WEB = String.raw`(?:https?|ftp):\/\/`;
@@ -58,7 +58,9 @@ function addressFrom(text: string, index: number, begun: string): Autolink | nul
     const resource = schema === 'xmpp:' ? (matchAt(RESOURCE, text, end) ?? '').replace(/\.$/, '') : '';
     return linkOf(text, index, end + resource.length, schema);
   }
-  const host = matchAt(HOST, text, start);
+  // Little more is read than a host can have: within a longer one, each `www.` would begin another.
+  const host = matchAt(HOST, text.slice(start, start + MAX_PART_LENGTH + 2), 0);
+  if (host !== null && host.length > MAX_PART_LENGTH) return null;
   // No underscores in the last two parts of a name, as there are none in those that can be had.
   if (host === null || host.split('.').slice(-2).join('').includes('_')) return null;
   const length = lengthOf(matchAt(ADDRESS, text, index) ?? '');

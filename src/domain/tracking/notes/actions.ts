@@ -4,8 +4,9 @@ import { targetOf as issueTarget, updateIssue } from '#src/domain/tracking/issue
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { targetOf as mergeRequestTarget, updateMergeRequest } from '#src/domain/tracking/merge_requests/update.ts';
 import type { Noteable } from '#src/domain/tracking/noteable.ts';
-import { finish, obey } from '#src/domain/tracking/notes/orders.ts';
+import { type Copied, finish, obey } from '#src/domain/tracking/notes/orders.ts';
 import { applyEffects, hasEffects } from '#src/domain/tracking/quick_actions/apply.ts';
+import type { WantedChanges } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { type ReadTexts, readQuickActionsOf } from '#src/domain/tracking/quick_actions/read.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { DomainError, ValidationFailed } from '#src/platform/errors.ts';
@@ -42,16 +43,18 @@ export async function readNoteActions(
       : mergeRequestTarget(context, actor, await locateMergeRequest(context, project.id, iid)),
   );
   const subject = { type, id, iid, title, project };
-  const { changes, effects, orders } = read;
-  const hasChanges = Object.keys(changes).length > 0;
+  const { effects, orders } = read;
   const update = isIssue ? updateIssue : updateMergeRequest;
-  const apply = async <T>(write: (tx: Transaction) => Promise<T>): Promise<T> => {
+  const apply = async <T>(
+    changes: WantedChanges & Pick<Copied, 'addLabels'>,
+    write: (tx: Transaction) => Promise<T>,
+  ): Promise<T> => {
     const both = async (tx: Transaction) => {
       const written = await write(tx);
       if (hasEffects(effects)) await applyEffects(tx, context, actor, subject, effects);
       return written;
     };
-    if (!hasChanges) return context.db.$transaction(both);
+    if (!isAny(changes)) return context.db.$transaction(both);
     const written: T[] = [];
     await update(context, project.id, iid, changes, async (tx) => {
       written.push(await both(tx));
@@ -63,18 +66,27 @@ export async function readNoteActions(
     work: async (write) => {
       const refusals = new Map(read.refusals);
       const done = [];
+      let copied: Copied = {};
       for (const order of orders) {
-        const reason = await refusalOf(() => obey(context, subject, order));
+        const reason = await refusalOf(async () => {
+          const more = await obey(context, subject, order);
+          const addLabels = [...(copied.addLabels ?? []), ...(more.addLabels ?? [])];
+          copied = { ...copied, ...more, ...(addLabels.length > 0 && { addLabels }) };
+        });
         if (reason === null) done.push(order);
         else refusals.set(order.action, { reason: `/${order.name}: ${reason}`, left: order.action.written });
       }
-      const hasDone = hasChanges || hasEffects(effects) || done.length > 0;
+      const hasDone = isAny(read.changes) || hasEffects(effects) || done.length > 0;
       const obeyed = outcomeOf(read, refusals, hasDone);
-      const written = await apply((tx) => write(tx, obeyed));
+      const written = await apply({ ...copied, ...read.changes }, (tx) => write(tx, obeyed));
       for (const order of done) await finish(context, subject, order);
       return written;
     },
   };
+}
+
+function isAny(changes: WantedChanges): boolean {
+  return Object.keys(changes).length > 0;
 }
 
 /** Throws ValidationFailed if there is nothing to write, and nothing was done. */

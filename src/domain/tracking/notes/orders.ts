@@ -1,5 +1,4 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import { findProject } from '#src/domain/projects/find.ts';
 import { createIssueLink, deleteIssueLink } from '#src/domain/tracking/issue_links/save.ts';
 import { locateIssue } from '#src/domain/tracking/issues/find.ts';
 import { moveIssue, requireMovable } from '#src/domain/tracking/issues/move.ts';
@@ -7,10 +6,9 @@ import { updateIssue } from '#src/domain/tracking/issues/update.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { acceptMergeRequest } from '#src/domain/tracking/merge_requests/merge.ts';
 import { requestRebase } from '#src/domain/tracking/merge_requests/rebase.ts';
-import { updateMergeRequest } from '#src/domain/tracking/merge_requests/update.ts';
 import type { Noteable } from '#src/domain/tracking/noteable.ts';
 import type { Order, OrderName } from '#src/domain/tracking/quick_actions/interpret.ts';
-import { Conflict, Forbidden, NotFound } from '#src/platform/errors.ts';
+import { BadRequest, Conflict, Forbidden, NotFound } from '#src/platform/errors.ts';
 
 /** A record that can be given orders. */
 interface Ordered extends Pick<Noteable, 'id' | 'project'> {
@@ -44,7 +42,8 @@ const BEFORE: Partial<Record<OrderName, Do>> = {
     await createIssueLink(context, whichOf(on), other).catch(unlessLinked);
     await updateIssue(context, on.project.id, on.iid, { stateEvent: 'close' });
   }),
-  copy_metadata: copyMetadata,
+  merge: (context, { project, iid }) =>
+    acceptMergeRequest(context, project.id, iid, { mergeWhenPipelineSucceeds: true }),
   rebase: (context, { project, iid }) => requestRebase(context, project.id, iid, { skipCi: false }),
 };
 
@@ -53,11 +52,17 @@ const AFTER: Partial<Record<OrderName, Do>> = {
   move: (context, { project, iid }, to) => moveIssue(context, project.id, iid, pathOf(to)),
 };
 
-/** Does what can be done before the note is written. Throws what the command throws. */
-export async function obey(context: Context, on: Ordered, { name, argument }: Order): Promise<void> {
+/** What an order changes together with the note. */
+export interface Copied {
+  addLabels?: string[];
+  milestoneId?: number;
+}
+
+/** Does what can be done before the note is written, and returns what changes with it. Throws what the command throws. */
+export async function obey(context: Context, on: Ordered, { name, argument }: Order): Promise<Copied> {
   await CHECKS[name]?.(context, on, argument);
   await BEFORE[name]?.(context, on, argument);
-  if (name === 'merge') await acceptMergeRequest(context, on.project.id, on.iid, { mergeWhenPipelineSucceeds: true });
+  return name === 'copy_metadata' ? metadataOf(context, on, argument) : {};
 }
 
 /** Does the rest, behind the note. */
@@ -75,12 +80,14 @@ const whichOf = ({ project, iid }: Ordered): Which => ({ project: project.id, ii
 function eachIssue(command: (context: Context, on: Ordered, other: Which) => Promise<unknown>): Do {
   return async (context, on, argument) => {
     const named = argument.split(/[\s,]+/).filter((word) => word !== '');
+    if (named.length > MAX_REFERENCES) throw new BadRequest(`names more than ${MAX_REFERENCES} issues`);
     const issues = named.map((word) => referenceIn(word, '#', on));
     for (const issue of issues) await command(context, on, issue);
   };
 }
 
-/** Most references of one line. */
+/** Issues that one line may name, and characters of a reference to one. */
+const MAX_REFERENCES = 20;
 const MAX_REFERENCE_LENGTH = 2_000;
 
 /** `#4`, `group/project#4`, or `project#4` of the same namespace. Throws NotFound for anything else. */
@@ -99,8 +106,8 @@ function unlessLinked(error: unknown): void {
   if (!(error instanceof Conflict)) throw error;
 }
 
-/** Adds the labels of another issue or merge request, and takes its milestone. */
-async function copyMetadata(context: Context, on: Ordered, argument: string): Promise<void> {
+/** The labels and the milestone of another issue or merge request of the project. */
+async function metadataOf(context: Context, on: Ordered, argument: string): Promise<Copied> {
   const isIssue = argument.includes('#');
   const other = referenceIn(argument, isIssue ? '#' : '!', on);
   const { id, project } = isIssue
@@ -109,17 +116,13 @@ async function copyMetadata(context: Context, on: Ordered, argument: string): Pr
         project,
         id: mergeRequest.id,
       }));
-  if (project.id !== (await findProject(context, on.project.id)).id) {
-    throw new Forbidden('Labels and milestone are copied within one project');
-  }
+  if (project.id !== on.project.id) throw new Forbidden('Labels and milestone are copied within one project');
   const of = isIssue ? { issues: { some: { issueId: id } } } : { mergeRequests: { some: { mergeRequestId: id } } };
   const labels = await context.db.label.findMany({ where: of, select: { title: true } });
   const which = { where: { id }, select: { milestoneId: true } };
   const found = isIssue ? await context.db.issue.findUnique(which) : await context.db.mergeRequest.findUnique(which);
-  const changes = {
+  return {
     addLabels: labels.map(({ title }) => title),
     ...(found?.milestoneId != null && { milestoneId: found.milestoneId }),
   };
-  const update = on.type === 'Issue' ? updateIssue : updateMergeRequest;
-  await update(context, on.project.id, on.iid, changes);
 }

@@ -91,7 +91,7 @@ export async function interpret(
   target: Target,
   actions: readonly QuickAction[],
   inNotes: boolean,
-): Promise<ActionEffects & { orders: Order[]; refusals: Map<QuickAction, Refusal> }> {
+): Promise<ActionEffects & { orders: Order[]; refusals: Map<QuickAction, Refusal>; count: number }> {
   const refusals = new Map<QuickAction, Refusal>();
   const usable: Usable[] = [];
   for (const action of actions) {
@@ -100,6 +100,7 @@ export async function interpret(
     else refusals.set(action, { reason: `${wordOf(action)} ${reason}`, left: action.written });
   }
   const counting = lastOfEach(usable);
+  const count = refusals.size + counting.length;
   const known = {
     labels: await existing(context, target, counting),
     ...(await people(context, actor, target, counting)),
@@ -122,7 +123,7 @@ export async function interpret(
       left: refused === undefined ? `${wordOf(action)} ${rest}` : action.written,
     });
   }
-  return { ...wishes, orders, refusals };
+  return { ...wishes, orders, refusals, count };
 }
 
 /** An action that there is, and that the actor may use. */

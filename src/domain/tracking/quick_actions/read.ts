@@ -28,7 +28,7 @@ export interface ReadTexts {
   effects: PendingEffects;
   /** Commands of their own, of notes alone. */
   orders: readonly Order[];
-  /** How many actions there are. */
+  /** How many actions there are, without those that a later one overrides. */
   count: number;
   /** Why actions do nothing, or not all that they say. */
   refusals: Refusals;
@@ -77,7 +77,7 @@ export async function readQuickActionsOf(
     return split.map((part) => (typeof part === 'string' ? part : textOf(part, left)));
   };
   const isBare = textsWith(new Map()).every((text) => text === '');
-  const read = { count: actions.length, textsWith, isBare };
-  if (actions.length === 0) return { ...read, changes: {}, effects: {}, orders: [], refusals: new Map() };
+  const read = { textsWith, isBare };
+  if (actions.length === 0) return { ...read, count: 0, changes: {}, effects: {}, orders: [], refusals: new Map() };
   return { ...read, ...(await interpret(context, actor, await targetOf(), actions, inNotes)) };
 }
