@@ -16,6 +16,7 @@ export const COSTS: Readonly<Record<string, number>> = {
   // A log of 4 MB is read through.
   'Job.traceLines': 400,
   'Job.traceMatches': 400,
+  'Job.trace': 400,
   // The list of files of an archive is read.
   'Job.artifactFolder': 400,
   'ArtifactFile.text': 400,
@@ -27,7 +28,12 @@ export const COSTS: Readonly<Record<string, number>> = {
   'RepositoryFile.lines': 400,
   'RepositoryFile.html': 400,
   'RepositoryFile.table': 400,
+  // A file is read, if it was not before.
+  'RepositoryFile.contentSha256': 400,
+  'RepositoryFile.isEditable': 400,
   'RepositoryFile.blame': 2000,
+  'WikiPage.content': 20,
+  'WikiPage.body': 20,
   'Snippet.content': 4000,
   'Branch.divergence': 20,
   'Repository.compare': 400,
@@ -36,7 +42,10 @@ export const COSTS: Readonly<Record<string, number>> = {
   'Comparison.diffs': 400,
   'Comparison.fileDiffs': 400,
   'MergeRequest.changes': 400,
+  'MergeRequest.rawDiff': 400,
+  'MergeRequest.changesOverflow': 400,
   'MergeRequest.commits': 100,
+  'MergeRequest.divergedCommitsCount': 20,
   'Project.mergeRequestPreview': 400,
   'MergeRequestPreview.commits': 100,
   'MergeRequestVersion.diffs': 400,

@@ -3,6 +3,7 @@ import {
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
+  NoFragmentCyclesRule,
   type OperationDefinitionNode,
   validate,
 } from 'graphql';
@@ -57,6 +58,8 @@ export class Documents {
   });
   /** Texts of documents that are cached, or parsed but not yet validated. */
   readonly #texts = new WeakMap<DocumentNode, string>();
+  /** The errors of documents with fragments within themselves, which are not validated any further. */
+  readonly #cycles = new WeakMap<DocumentNode, readonly GraphQLError[]>();
 
   constructor(schema: GraphQLSchema, limits: Limits) {
     this.#schema = schema;
@@ -81,7 +84,9 @@ export class Documents {
     const document = known ?? parseWithin(text, this.#limits);
     const measure = this.limiter.check(document, operationName ?? undefined, variables ?? {});
     if (!known) {
-      this.limiter.checkRepeats(document);
+      const cycles = validate(this.#schema, document, [NoFragmentCyclesRule]);
+      if (cycles.length > 0) this.#cycles.set(document, cycles);
+      else this.limiter.checkRepeats(document);
       this.#texts.set(document, text);
     }
     return { document, measure };
@@ -91,7 +96,7 @@ export class Documents {
   validate(document: DocumentNode): readonly GraphQLError[] {
     const text = this.#texts.get(document);
     if (text !== undefined && this.#valid.get(text) === document) return [];
-    const errors = validate(this.#schema, document);
+    const errors = this.#cycles.get(document) ?? validate(this.#schema, document);
     if (errors.length > 0) return toldValidation(this.#schema, document, errors).map(withoutSecrets);
     if (text !== undefined) this.#valid.set(text, document);
     return [];

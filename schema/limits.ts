@@ -111,14 +111,19 @@ export class Limiter {
   }
 
   /**
-   * Checks repeated fields, which are slow to validate; needed once per document within the other limits.
+   * Checks repeated fields, which are slow to validate; needed once per document within the other limits, of which no fragment is
+   * within itself.
    *
    * @throws GraphQLError
    */
   checkRepeats(document: DocumentNode): void {
     for (const operation of operationsOf(document)) {
-      if (!repeatsTooMuch(operation, document, this.#limits.cost)) continue;
-      throw tooLarge('The operation has too many fields of one name in one place.', { kind: 'repeats' }, operation);
+      if (!repeatsTooMuch(operation, document)) continue;
+      throw tooLarge(
+        'The operation has too many fields, or too many of one name in one place.',
+        { kind: 'repeats' },
+        operation,
+      );
     }
   }
 

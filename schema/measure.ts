@@ -69,7 +69,7 @@ const known = new WeakMap<OperationDefinitionNode, Measured>();
 
 /**
  * Measures an operation of a document; again only if its variables change the sizes of lists. Each fragment is visited once,
- * however often it is spread. Fields missing in the schema count as one.
+ * however often it is spread. Fields missing in the schema count as values.
  *
  * @param variables as requested, for sizes of lists; absent ones have their defaults
  */

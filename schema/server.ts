@@ -70,7 +70,9 @@ const LARGE_OPERATION_CONCURRENCY = {
   waiting: 200,
   patience: 20_000,
 };
-const PROGRAM_CONCURRENCY = { concurrency: 200, perCaller: 1, waitingPerCaller: 20, waiting: 200, patience: 20_000 };
+const PROGRAM_CONCURRENCY = { concurrency: 224, perCaller: 1, waitingPerCaller: 20, patience: 20_000 };
+/** Those of a caller that run and wait, whatever it works with, so that those of many programs leave room for others. */
+const CALLER_CONCURRENCY = { concurrency: 224, perCaller: 22 };
 
 /** The handler for /graphql: GraphQL over HTTP. */
 export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServer {
@@ -152,10 +154,9 @@ function executor(
   execute: (args: Execution) => Promise<ExecutionResult>,
   turns: CallerSemaphore,
 ): (args: ExecutionArgs) => Promise<ExecutionResult> {
-  const [largeTurns, programTurns] = [
-    new CallerSemaphore(LARGE_OPERATION_CONCURRENCY),
-    new CallerSemaphore(PROGRAM_CONCURRENCY),
-  ];
+  const large = new CallerSemaphore(LARGE_OPERATION_CONCURRENCY);
+  const largeOfProgram = new CallerSemaphore(PROGRAM_CONCURRENCY);
+  const largeOfCaller = new CallerSemaphore(CALLER_CONCURRENCY);
   return async (args) => {
     const { schema, document, operationName, variableValues } = args;
     const { measure, params, actor, clientAddress, req, res } = args.contextValue as Executing;
@@ -169,10 +170,8 @@ function executor(
     if (res && operation) settleCompression(res, selectsSecrets(document, operation));
     const caller = callerOf(actor, clientAddress);
     const run = () => execute({ ...args, onError });
-    const inTurn = () =>
-      isLarge
-        ? programTurns.run(programOf(actor, clientAddress), () => largeTurns.run(caller, run))
-        : turns.run(caller, run);
+    const inLargeTurn = () => largeOfProgram.run(programOf(actor, clientAddress), () => large.run(caller, run));
+    const inTurn = () => (isLarge ? largeOfCaller.run(caller, inLargeTurn) : turns.run(caller, run));
     const executed = await measureOperation(type, cost, inTurn);
     const variables = variableValues ?? {};
     const result = withToldErrors(executed, { schema, document, operationName, variables });

@@ -2,8 +2,8 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
 import type { CompiledTool } from '#mcp/engine/compile.ts';
 import { shorten } from '#mcp/engine/shorten.ts';
-import { filled } from '#rest/engine/input_fields.ts';
 import { withToldErrors } from '#schema/answer/errors.ts';
+import { filled } from '#schema/input_fields.ts';
 
 /** Runs an operation for the caller. */
 export type Execute = (

@@ -1,7 +1,7 @@
 import { type DocumentNode, type GraphQLSchema, getOperationAST, OperationTypeNode } from 'graphql';
 import { argumentsOf, inputSchemaOf, type ObjectSchema } from '#mcp/engine/input_schema.ts';
 import type { Tool } from '#mcp/engine/tool.ts';
-import type { Taken } from '#rest/engine/input_fields.ts';
+import type { Taken } from '#schema/input_fields.ts';
 
 /** A tool, ready to be listed and called. */
 export interface CompiledTool {

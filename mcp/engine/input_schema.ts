@@ -16,7 +16,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { type Differences, type Manner, type Taken, takenBy } from '#rest/engine/input_fields.ts';
+import { type Differences, type Manner, type Taken, takenBy } from '#schema/input_fields.ts';
 
 /** A JSON Schema of values. */
 export interface JsonSchema {

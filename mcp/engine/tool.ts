@@ -1,6 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import type { DocumentNode } from 'graphql';
-import type { Differences } from '#rest/engine/input_fields.ts';
+import type { Differences } from '#schema/input_fields.ts';
 
 /** A tool: one operation of the GraphQL API. Made by `tool`. */
 export interface Tool {

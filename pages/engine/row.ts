@@ -2,7 +2,7 @@ import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import type { DocumentNode } from 'graphql';
 import type { Question } from '#pages/engine/asking.ts';
 import type { Feed } from '#pages/engine/atom.ts';
-import type { Differences } from '#rest/engine/input_fields.ts';
+import type { Differences } from '#schema/input_fields.ts';
 import type { Texts } from '#src/platform/texts/texts.ts';
 
 /** What the functions of a row know besides the result of its operation. */

@@ -23,7 +23,7 @@ import type {
 } from '#pages/engine/row.ts';
 import { InvalidVariable, isNoId, type Variable, valuesFor, variablesOf } from '#pages/engine/variables.ts';
 import type { Visit } from '#pages/engine/visit.ts';
-import { filled } from '#rest/engine/input_fields.ts';
+import { filled } from '#schema/input_fields.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
 import { DomainError, type FieldErrors, NotFound } from '#src/platform/errors.ts';
 

@@ -9,7 +9,7 @@ import {
   isNonNullType,
   isScalarType,
 } from 'graphql';
-import { type Differences, type Manner, type Taken, takenBy } from '#rest/engine/input_fields.ts';
+import { type Differences, type Manner, type Taken, takenBy } from '#schema/input_fields.ts';
 import { fromGlobalId } from '#schema/node/global_id.ts';
 
 /** What the operation of a row takes from a request: a variable, or a field of `$input`. */

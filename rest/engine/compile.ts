@@ -21,9 +21,9 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { type Parameter, snakeCase } from '#rest/engine/coerce.ts';
-import { inputTypeOf, type Manner, type Taken, takenBy, takesInput } from '#rest/engine/input_fields.ts';
 import { withPath } from '#rest/engine/path_fields.ts';
 import { pathParameters, type Route, variantsOf } from '#rest/engine/route.ts';
+import { inputTypeOf, type Manner, type Taken, takenBy, takesInput } from '#schema/input_fields.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
 
 /** A route with everything derived from its operation, computed once at start. */

@@ -1,8 +1,8 @@
 import { isNonNullType } from 'graphql';
 import { coerce, type Parameter, Unusable } from '#rest/engine/coerce.ts';
 import type { Endpoint } from '#rest/engine/compile.ts';
-import { fill } from '#rest/engine/input_fields.ts';
 import { pathParameters, type Route } from '#rest/engine/route.ts';
+import { fill } from '#schema/input_fields.ts';
 
 /** The operation's variables from path and parameters; errors are added to `problems` in order. */
 export function readVariables(

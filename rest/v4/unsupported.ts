@@ -2,8 +2,8 @@ import type { Route } from '#rest/engine/route.ts';
 
 type Unsupported = NonNullable<Route['unsupported']>;
 
-const OFF = ['false', '0'];
-const ON = ['true', '1', 'enabled'];
+const OFF = ['false', '0', 'no', 'n', 'f', 'off'];
+const ON = ['true', '1', 'yes', 'y', 't', 'on', 'enabled'];
 
 /** What decides where the requests of a webhook go and what they say. */
 export const OF_HOOKS: Unsupported = { custom_webhook_template: [], url_variables: [] };
@@ -31,6 +31,7 @@ export const OF_NEW_PROJECTS: Unsupported = {
 export const OF_SAVED_PROJECTS: Unsupported = {
   ...OF_PROJECTS,
   restrict_user_defined_variables: OFF,
+  max_artifacts_size: [],
   ci_pipeline_variables_minimum_override_role: ['developer'],
 };
 
@@ -43,7 +44,7 @@ export const OF_GROUPS: Unsupported = {
   mentions_disabled: OFF,
 };
 
-export const OF_SAVED_GROUPS: Unsupported = { ...OF_GROUPS, shared_runners_setting: ON };
+export const OF_SAVED_GROUPS: Unsupported = { ...OF_GROUPS, shared_runners_setting: ON, max_artifacts_size: [] };
 
 /** What is to end. */
 export const ENDING: Unsupported = { expires_at: [] };

@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { projectField } from '#schema/inputs.ts';
 import { changed, mutation, type Payload } from '#schema/mutation.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { CommitStatus } from '#schema/statuses/types.ts';
 import { postedStatus } from '#src/domain/ci/statuses/list.ts';
 import { postStatus } from '#src/domain/ci/statuses/post.ts';
@@ -36,6 +37,11 @@ mutation('postCommitStatus', {
       state: t.field({ type: PostedState, required: true, description: 'The state to report for the commit.' }),
       ref: t.string({
         description: 'Name of the branch or tag; by default, the first branch that contains the commit.',
+      }),
+      pipelineId: t.field({
+        ...idOf('Pipeline'),
+        description:
+          'Global or numeric ID of the pipeline; by default, the latest one of the commit and the branch or tag.',
       }),
       name: t.string({
         required: true,

@@ -2,7 +2,7 @@ import { print } from 'graphql';
 import { coerce } from '#rest/engine/coerce.ts';
 import type { Endpoint } from '#rest/engine/compile.ts';
 import { statusOf } from '#rest/engine/errors.ts';
-import { fill } from '#rest/engine/input_fields.ts';
+import { fill } from '#schema/input_fields.ts';
 import { FullPath } from '#schema/refs.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';

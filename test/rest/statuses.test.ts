@@ -93,6 +93,22 @@ describe('POST /projects/:id/statuses/:sha', () => {
     expect((await commit.pipelines())[0]).toMatchObject({ ref: 'topic', status: 'success', coverage: 97.5 });
   });
 
+  it('is of the pipeline that is named, which is one of the commit and the branch', async () => {
+    const [commit, other] = [await fresh(), await fresh()];
+    await commit.post({ state: 'running', ref: 'topic' });
+    await commit.post({ state: 'running' });
+    const [topic, latest] = (await commit.pipelines()).map(({ id }) => id) as [number, number];
+    const named = { state: 'success', name: 'named', pipeline_id: topic };
+    expect(await commit.post(named)).toMatchObject({ status: 201, body: { ref: 'topic', name: 'named' } });
+    const where = { name: 'named', projectId: project.id };
+    expect(await world.db.job.findMany({ where, select: { pipelineId: true } })).toEqual([{ pipelineId: topic }]);
+    const notFound = { status: 404, body: { message: '404 Not found' } };
+    expect(await commit.post({ ...named, ref: 'master' })).toMatchObject(notFound);
+    expect(await other.post(named)).toMatchObject(notFound);
+    expect(await commit.post({ state: 'success', pipeline_id: '' })).toMatchObject({ status: 201 });
+    expect(await world.db.pipeline.findUnique({ where: { id: latest } })).toMatchObject({ status: 'success' });
+  });
+
   it('takes `context` for the name, and `name` before it', LONG, async () => {
     const commit = await fresh();
     expect((await commit.post({ state: 'pending', context: 'ci/a' })).body.name).toBe('ci/a');

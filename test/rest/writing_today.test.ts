@@ -35,16 +35,19 @@ const IGNORED: Record<string, string> = {
   ...because('it only changes how pages look', [
     ...['show_default_award_emojis', 'warn_about_potentially_unwanted_characters', 'mr_default_target_self'],
     ...['printing_merge_request_link_enabled', 'issue_branch_template', 'suggestion_commit_message'],
-    ...['resolve_outdated_diff_discussions', 'description', 'issue_type', 'severity', 'start_date'],
+    'resolve_outdated_diff_discussions',
+  ]),
+  ...because('issues have one type and no such values here, and snippets no description; answers say so', [
+    ...['description', 'issue_type', 'severity', 'start_date'],
   ]),
   ...because('the server decides it for all', [
-    ...['repository_storage', 'task', 'default_branch', 'default_branch_protection', 'max_artifacts_size'],
+    ...['repository_storage', 'task', 'default_branch', 'default_branch_protection'],
     ...['default_branch_protection_defaults', 'two_factor_grace_period', 'organization_id'],
     ...['keep_latest_artifact', 'enforce_auth_checks_on_uploads', 'branch'],
   ]),
   ...because('runners and pipelines work as if it was not there, and clients send what today has anyway', [
     ...['build_git_strategy', 'build_coverage_regex', 'ci_forward_deployment_enabled', 'ci_separated_caches'],
-    ...['ci_forward_deployment_rollback_allowed', 'pipeline_id'],
+    'ci_forward_deployment_rollback_allowed',
   ]),
   ...because('nothing is deleted on its own here, and what users wrote stays', [
     ...['container_expiration_policy_attributes', 'ci_delete_pipelines_in_seconds', 'hard_delete'],
@@ -106,6 +109,10 @@ describe('A parameter that is refused', () => {
     expect(await api.put(at, { emails_disabled: true })).toMatchObject(refused('emails_disabled'));
     expect(await api.put(at, { emails_disabled: false, emails_enabled: true })).toMatchObject({ status: 200 });
     expect(await api.post(`${at}/fork`, { branches: 'main', path: 'x' })).toMatchObject(refused('branches'));
+    for (const value of ['off', 'No', 0]) {
+      expect(await api.put(at, { emails_disabled: value, packages_enabled: 'yes' })).toMatchObject({ status: 200 });
+    }
+    expect(await api.put(at, { max_artifacts_size: 5 })).toMatchObject(refused('max_artifacts_size'));
     const group = await world.group({ owner });
     const twoFactor = await api.put(`/groups/${group.id}`, { require_two_factor_authentication: true });
     expect(twoFactor).toMatchObject(refused('require_two_factor_authentication'));

@@ -1,4 +1,4 @@
-import { getIntrospectionQuery, parse, validate } from 'graphql';
+import { type GraphQLObjectType, getIntrospectionQuery, getNamedType, isLeafType, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';
 import { DEFAULT_LIMITS, Limiter, parseWithin } from '#schema/limits.ts';
@@ -65,6 +65,7 @@ describe('The cost of an operation', () => {
     const content = schema.getType('Blob');
     expect(content && 'getFields' in content && content.getFields().content?.description).toContain('Costs 4000.');
     expect(schema.getQueryType()?.description).toContain('GraphQL-Cost');
+    expect(costOf('{ project(ref: 1) { job(id: 1) { name trace } } }')).toBe(403);
   });
 
   it('does not count the form of a list, nor what the list itself tells for each of its records', () => {
@@ -162,10 +163,27 @@ describe('Refused before anything is expanded:', () => {
     expect((await world.graphql(`{ version { ${spread} } } ${shared}`, {}, owner)).body.errors).toBeUndefined();
   });
 
+  it('the same behind more fields than an operation may have', async () => {
+    const valuesOf = (name: string) => {
+      const fields = Object.values((schema.getType(name) as GraphQLObjectType).getFields());
+      const values = fields.filter(({ type, args }) => isLeafType(getNamedType(type)) && args.length === 0);
+      return values.map((field) => field.name).join(' ');
+    };
+    const places = Array.from({ length: 140 }, (_, n) => `p${n}: project(ref: 1) { ...p }`).join(' ');
+    const many = `${places} } fragment u on User { ${valuesOf('User')} }
+      fragment p on Project { ${valuesOf('Project')} creator { ...u } owner { ...u } }`;
+    const query = `{ first: project(ref: 1) { ${'name '.repeat(2500)} } ${many}`;
+    expect(await refusal(query)).toEqual(['QUERY_TOO_LARGE', expect.stringContaining('one name in one place')]);
+  });
+
   it('a fragment within itself, as invalid', async () => {
     const query =
       '{ ...f } fragment f on Query { project(ref: 1) { ...g } } fragment g on Project { issues { nodes { project { ...g } } } }';
     expect(await refusal(query)).toEqual(['GRAPHQL_VALIDATION_FAILED', expect.stringContaining('within itself')]);
+    const repeated = `{ version { ${'version '.repeat(2000)} } ...f } fragment f on Query { a: project(ref: 1) { ...g } }
+      fragment g on Project { forkedFrom { ...g } }`;
+    const { body } = await world.graphql(repeated, {}, owner);
+    expect(body.errors.map(({ message }: Error) => message)).toEqual([expect.stringContaining('within itself')]);
   });
 
   it('long documents, deep ones, and deep values', async () => {
@@ -201,4 +219,29 @@ it('Who is refused for a while is told by the header Retry-After, too', async ()
   expect(answer.headers['retry-after']).toBe(String(extensions.retryAfter));
   const parameters = new URLSearchParams({ query: '{ version { version } }' });
   expect((await world.send('GET', `/graphql?${parameters}`, {})).headers).not.toHaveProperty('retry-after');
+});
+
+it('Large operations of one user wait for their turn, up to some, whatever tokens they are sent with', async () => {
+  const [waiting, over] = [22, 5];
+  const tokens = await Promise.all(Array.from({ length: 3 }, () => world.token(owner)));
+  const lists = Array.from({ length: 10 }, (_, n) => `m${n}: milestones(first: 100) { nodes { title } }`).join(' ');
+  const variables = { project: project.fullPath };
+  const query = `query ($project: ProjectRef!) { project(ref: $project) { labels(first: 100) { nodes { title } } ${lists} } }`;
+  const codes: unknown[] = [];
+  const all: Promise<unknown>[] = [];
+  await world.db.$transaction(
+    async (tx) => {
+      // Those whose turn it is wait here, with one statement each.
+      await tx.$executeRaw`LOCK TABLE labels`;
+      for (let n = 0; n < waiting + over; n += 1) {
+        const headers = { 'PRIVATE-TOKEN': tokens[n % tokens.length] ?? '' };
+        const sent = world.send('POST', '/graphql', { headers, body: { query, variables } });
+        all.push(sent.then(({ body }) => codes.push(body.errors?.[0].extensions.code)));
+      }
+      await expect.poll(() => codes, { timeout: 15_000 }).toEqual(Array.from({ length: over }, () => 'RATE_LIMITED'));
+    },
+    { timeout: 20_000 },
+  );
+  await Promise.all(all);
+  expect(codes.slice(over)).toEqual(Array.from({ length: waiting }, () => undefined));
 });

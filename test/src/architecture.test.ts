@@ -156,10 +156,6 @@ const PARSERS_OF_OWN_TEXT = [
   'rest/openapi/responses.ts',
 ];
 
-/** What operations take from a request is told once for all facades; it knows GraphQL alone. */
-const isSharedByFacades = (file: string, imported: string) =>
-  imported === '#rest/engine/input_fields.ts' && file.split('/')[1] === 'engine';
-
 const listed = (found: { file: string; imported: string }[]) =>
   found.map(({ file, imported }) => `${file} → ${imported}`);
 
@@ -337,7 +333,6 @@ describe('Who may import whom', () => {
     const allowed =
       /^#src\/(access\/permissions\/scopes|platform\/(errors|texts\/texts)|generated\/page_operations)\.ts$/;
     const found = importsOf('pages').filter(({ file, imported }) => {
-      if (isSharedByFacades(file, imported)) return false;
       if (/^(@prisma\/|pg$|#rest\/)/.test(imported)) return true;
       if (file.startsWith('pages/engine/')) return false;
       if (/^(express|#schema\/)/.test(imported)) return true;
@@ -378,7 +373,6 @@ describe('Who may import whom', () => {
     const allowed =
       /^#src\/(base\/json|platform\/(broken_off|errors|limits\/read_at_most)|generated\/mcp_operations)\.ts$/;
     const found = importsOf('mcp').filter(({ file, imported }) => {
-      if (isSharedByFacades(file, imported)) return false;
       if (/^(@prisma\/|pg$|express|#rest\/|#pages\/)/.test(imported)) return true;
       if (/^(#schema\/|@modelcontextprotocol\/)/.test(imported)) return !file.startsWith('mcp/engine/');
       return imported.startsWith('#src/') && !allowed.test(imported);

@@ -19,6 +19,8 @@ export interface NewStatus {
   state: Destination;
   /** The branch or tag; the first branch with the commit when absent. */
   ref?: string | null | undefined;
+  /** The latest pipeline of the commit and that branch or tag when absent. */
+  pipelineId?: number | null | undefined;
   name?: string | null | undefined;
   targetUrl?: string | null | undefined;
   description?: string | null | undefined;
@@ -27,8 +29,8 @@ export interface NewStatus {
 }
 
 /**
- * Posts a commit status: updates the pending or running one of that name, ref and actor, else adds one, to the latest pipeline of
- * commit and ref, which is created if there is none (behaviour.md 8). Throws NotFound, Forbidden, ValidationFailed, BadRequest.
+ * Posts a commit status: updates the pending or running one of that name, ref and actor, else adds one, to the given pipeline, or the
+ * latest one of commit and ref, which is created if there is none (behaviour.md 8). Throws NotFound, Forbidden, ValidationFailed, BadRequest.
  */
 export async function postStatus(
   context: Context,
@@ -42,9 +44,13 @@ export async function postStatus(
   const commit = await findCommit(context, project, sha);
   const name = input.name || 'default';
   check(name, input);
-  const place = await placeOf(commit, input.ref || null);
+  const { pipelineId } = input;
+  const wanted = input.ref || null;
+  const place = pipelineId == null ? await placeOf(commit, wanted) : null;
   return context.db.$transaction(async (tx) => {
-    const pipeline = await takePipeline(tx, commit, place, actor.id);
+    const pipeline = place
+      ? await takePipeline(tx, commit, place, actor.id)
+      : await givenPipeline(tx, commit, { id: pipelineId ?? 0, ref: wanted });
     const status = await takeStatus(tx, { ...pipeline, projectId: project.id }, name, actor.id);
     await moveJob(tx, status, input.state);
     await describe(tx, status.id, input);
@@ -84,6 +90,19 @@ async function placeOf(commit: CommitRow, wanted: string | null): Promise<Status
   const branch = await branchOf(commit);
   if (branch === null) throw new NotFound('References for commit');
   return { ref: branch, tag: false };
+}
+
+/** The pipeline of the commit with this ID, locked. Throws NotFound if it has another commit or ref. */
+async function givenPipeline(
+  tx: Transaction,
+  { project, oid: sha }: CommitRow,
+  { id, ref }: { id: number; ref: string | null },
+): Promise<{ id: number }> {
+  const where = { id, projectId: project.id, sha, ...(ref === null ? {} : { ref }) };
+  const found = await tx.pipeline.findFirst({ where, select: { id: true } });
+  if (!found) throw new NotFound('Pipeline');
+  await lockPipeline(tx, id);
+  return found;
 }
 
 /** The latest pipeline for commit and ref, locked; of concurrent callers the first one creates it. */
