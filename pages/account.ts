@@ -72,7 +72,7 @@ export const accounts = [
     says: label('Your password was changed. You were signed out everywhere else.'),
     check: ({ new_password: password, new_password_again: repeated }): Record<string, string> =>
       text(password) === text(repeated) ? {} : { new_password_again: 'Passwords do not match' },
-    checks: 'passwordChange',
+    checkedBy: 'passwordChange',
     proof: 'current_password',
     renewsSession: true,
   }),

@@ -1,4 +1,5 @@
 import { named } from '#pages/engine/asking.ts';
+import { text } from '#pages/engine/fields.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
 import { inWords, offeredScopes, SCOPE_NAMES } from '#src/access/permissions/scopes.ts';
 import {
@@ -24,7 +25,6 @@ import { Forbidden } from '#src/platform/errors.ts';
 import { label } from '#src/platform/texts/texts.ts';
 
 const back = (path: string) => () => path;
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 const inLowerCase = (names: readonly string[]) => names.map((name) => name.toLowerCase());
 
 const TOKENS = '/profile/personal_access_tokens';
@@ -42,7 +42,7 @@ function shownTokens({ admin, active, inactive }: Viewer, { t, given }: Facts, m
     // Programs that ask for a token fill in the form by the address.
     before: made
       ? {}
-      : { name: textOf(given.name), expires_at: textOf(given.expires_at), scopes: wanted(given.scopes) },
+      : { name: text(given.name), expires_at: text(given.expires_at), scopes: wanted(given.scopes) },
     made,
     lists: lists.map(({ tokens: { nodes, totalCount }, ...list }) => ({
       ...list,
@@ -59,7 +59,7 @@ interface Made {
 
 /** The scopes in an address: `api,read_user`. */
 function wanted(scopes: unknown): string[] {
-  return textOf(scopes)
+  return text(scopes)
     .split(',')
     .map((scope) => scope.trim());
 }
@@ -212,12 +212,7 @@ function withSecret({ made }: Pick<SendApplicationSecretRenewalMutation, 'made'>
   return found && { view: 'application', title: found.name, values: shownApplication(found, found.secret) };
 }
 
-/** The domain speaks of the redirect URIs one by one. */
-const OF_APPLICATION = {
-  isShort: true,
-  lists: ['redirect_uris'],
-  spokenOf: { redirect_uri: 'redirect_uris' },
-} as const;
+const OF_APPLICATION = { isShort: true, lists: ['redirect_uris'] } as const;
 
 /** Personal access tokens, the private token, and the applications that users registered or authorized. */
 export const credentials = [
@@ -283,7 +278,7 @@ export const credentials = [
     path: `${APPLICATIONS}/revoke`,
     operation: SendApplicationRevocationDocument,
     // There is no application 0.
-    variables: ({ application }) => ({ application: /^\d{0,9}$/.test(textOf(application)) ? application : '0' }),
+    variables: ({ application }) => ({ application: /^\d{0,9}$/.test(text(application)) ? application : '0' }),
     says: label('The application’s access was revoked.'),
     asks: ({ t, given }) => ({
       heading: t('Revoke the access of {name}?', { name: named(given) }),

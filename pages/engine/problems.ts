@@ -19,15 +19,12 @@ const MENDABLE = ['VALIDATION_FAILED', 'BAD_REQUEST', 'CONFLICT', 'FORBIDDEN', '
 /**
  * What is wrong with a form, by its fields. Empty if nothing was left to do, as when a button is pressed twice; null
  * for errors that the user cannot mend.
- *
- * @param spokenOf fields that the domain speaks of by names from which they do not follow
  */
 export function problemsOf(
   { errors = [] }: ExecutionResult,
   document: DocumentNode,
   schema: GraphQLSchema,
   fieldOf: FieldOf,
-  spokenOf: Readonly<Record<string, string>>,
 ): Problems | null {
   if (errors.some(({ extensions }) => extensions.code === 'NOT_MODIFIED')) return {};
   const error = errors.find(({ extensions }) => MENDABLE.includes(String(extensions.code)));
@@ -38,8 +35,7 @@ export function problemsOf(
   const fields = Object.entries((named ?? {}) as Record<string, readonly string[]>);
   if (fields.length === 0) return { '': error.message };
   const messages = Object.fromEntries(fields.map(([name, all]) => [name, details[name] ?? all]));
-  const variableOf = (name: string) => spokenOf[name] ?? variableFor(name, error.path?.[0], document, schema, fieldOf);
-  return byVariable(messages, variableOf);
+  return byVariable(messages, (name) => variableFor(name, error.path?.[0], document, schema, fieldOf));
 }
 
 /** What the domain finds wrong with a form before its mutation runs, by the variables of that. */

@@ -38,7 +38,7 @@ export type Need = keyof Needed;
 /** What a page knows besides the result of its operation: what all do, and what it needs. */
 export type FactsWith<Needs extends Need> = Facts & { readonly needed: Pick<Needed, Needs> };
 
-/** Checks of the domain that find all that is wrong with a form, where its mutation stops at the first mistake (`checks`). */
+/** Checks of the domain that find all that is wrong with a form, where its mutation stops at the first mistake (`checkedBy`). */
 export type Check = 'passwordChange';
 
 /** What templates get besides what a row shows in them. */
@@ -158,9 +158,8 @@ export interface Form {
   readonly isShort: boolean;
   readonly administers: boolean;
   readonly from: string | null;
-  readonly spokenOf: Readonly<Record<string, string>>;
   readonly check: (given: Facts['given']) => Readonly<Record<string, string>>;
-  readonly checks: Check | null;
+  readonly checkedBy: Check | null;
   readonly proof: string | null;
   readonly renewsSession: boolean;
 }
@@ -345,12 +344,10 @@ export interface FormOptions<Data> extends Differences {
    * answer with errors is reloaded from the address bar.
    */
   from?: string;
-  /** Fields that the domain speaks of by names from which they do not follow. */
-  spokenOf?: Readonly<Record<string, string>>;
   /** What can be seen to be wrong before the mutation runs, by field: it does not run then. */
   check?: (given: Facts['given']) => Readonly<Record<string, string>>;
   /** What finds all that is wrong with the form, where the mutation stops at the first mistake. */
-  checks?: Check;
+  checkedBy?: Check;
   /** The field with the password that the mutation verifies: it is said to be wrong where the mutation answers UNAUTHENTICATED. */
   proof?: string;
   /** Whether the mutation ends the sessions of the user: the browser that sent the form gets another one. */
@@ -373,9 +370,8 @@ export function form<Data>({
   required,
   preset,
   from,
-  spokenOf = {},
   check = () => ({}),
-  checks,
+  checkedBy,
   proof,
   renewsSession = false,
   ...options
@@ -394,9 +390,8 @@ export function form<Data>({
     isShort,
     administers,
     from: from ?? null,
-    spokenOf,
     check,
-    checks: checks ?? null,
+    checkedBy: checkedBy ?? null,
     proof: proof ?? null,
     renewsSession,
     ...options,

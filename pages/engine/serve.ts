@@ -367,7 +367,7 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
           return answerForm({ row, match, operation }, visit, result.data, facts);
         refuseFailures(result);
         const known =
-          told ?? provenWrong(row, result) ?? problemsOf(result, row.operation, serving.schema, fieldOf, row.spokenOf);
+          told ?? provenWrong(row, result) ?? problemsOf(result, row.operation, serving.schema, fieldOf);
         if (!known || !row.again) throw refusalOf(result);
         problems = known;
       }
@@ -393,8 +393,8 @@ async function checkForm(
   fieldOf: FieldOf,
 ): Promise<Problems> {
   const problems = row.check(given);
-  if (row.checks === null) return problems;
-  const fields = await checks[row.checks](visit, variables, Object.keys(problems).length > 0);
+  if (row.checkedBy === null) return problems;
+  const fields = await checks[row.checkedBy](visit, variables, Object.keys(problems).length > 0);
   return { ...problemsFound(fields, row.operation, schema, fieldOf), ...problems };
 }
 

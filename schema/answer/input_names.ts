@@ -23,6 +23,7 @@ export const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   forked_from_project: ['forkedFrom'],
   fingerprint: ['key'],
   file_path: ['path'],
+  redirect_uri: ['redirectUris'],
 };
 
 /** Arguments of a field, or fields of an input, by name. */

@@ -138,6 +138,12 @@ describe('What is wrong with values is told with the names of the input', () => 
       'input.codeideUrl',
       'input.homePageUrl',
     ]);
+    const register =
+      'mutation ($input: RegisterOAuthApplicationInput!) { registerOAuthApplication(input: $input) { oauthApplication { name } } }';
+    expect(await named(register, { name: '', redirectUris: ['x'], scopes: ['API'], confidential: true })).toEqual([
+      'input.name',
+      'input.redirectUris',
+    ]);
     const rest = await world.api(owner).post('/projects', { name: '-', import_url: 'ftp://x' });
     expect([rest.status, Object.keys(rest.body.message)]).toEqual([400, ['import_url']]);
   });

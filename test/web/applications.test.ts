@@ -46,6 +46,13 @@ describe('/profile/applications', () => {
     expect(browser.page).toContain('My app');
   });
 
+  it('shows no list where there are no applications', async () => {
+    const browser = await signedIn(world, await world.user());
+    await browser.get(HOME);
+    expect(browser.page).toContain('You have not registered any applications.');
+    expect(browser.page).not.toContain('<ul class="rows">');
+  });
+
   it('registers a public application without a secret', async () => {
     const browser = await signedIn(world, await world.user());
     await browser.get(`${HOME}/new`);
