@@ -40,9 +40,7 @@ function shownTokens({ admin, active, inactive }: Viewer, { t, given }: Facts, m
   return {
     scopes: offeredScopes({ admin }),
     // Programs that ask for a token fill in the form by the address.
-    before: made
-      ? {}
-      : { name: text(given.name), expires_at: text(given.expires_at), scopes: wanted(given.scopes) },
+    before: made ? {} : { name: text(given.name), expires_at: text(given.expires_at), scopes: wanted(given.scopes) },
     made,
     lists: lists.map(({ tokens: { nodes, totalCount }, ...list }) => ({
       ...list,

@@ -366,8 +366,7 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
         if (!told && !result.errors?.length && result.data)
           return answerForm({ row, match, operation }, visit, result.data, facts);
         refuseFailures(result);
-        const known =
-          told ?? provenWrong(row, result) ?? problemsOf(result, row.operation, serving.schema, fieldOf);
+        const known = told ?? provenWrong(row, result) ?? problemsOf(result, row.operation, serving.schema, fieldOf);
         if (!known || !row.again) throw refusalOf(result);
         problems = known;
       }

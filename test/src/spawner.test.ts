@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { killGroup, startChild } from '#src/git/program/child.ts';
 import { type SpawnedProgram, type SpawnOptions, spawner, startSpawner } from '#src/git/program/spawner.ts';
 import { packagePath } from '#src/platform/package_root.ts';
+import { isAlive } from '../support/server_process.ts';
 
 const SCRIPT = packagePath('bin/spawner.js');
 const env = { PATH: process.env.PATH };
@@ -23,15 +24,6 @@ async function start(command: string, args: string[], options: Partial<SpawnOpti
     const program = spawner()?.start(command, args, { env, ...options });
     if (program) return program;
     await new Promise(setImmediate);
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }
 
