@@ -72,7 +72,7 @@ export const OAuthApplication = builder.prismaObject('OAuthApplication', {
 
 const OAuthApplicationConnection = connectionOf('OAuthApplication', OAuthApplication);
 
-const AuthorizedApplication = builder.objectRef<AuthorizedRow>('AuthorizedApplication');
+export const AuthorizedApplication = builder.objectRef<AuthorizedRow>('AuthorizedApplication');
 AuthorizedApplication.implement({
   description: 'An application that a user has authorized to act for them.',
   fields: (t) => ({

@@ -70,7 +70,7 @@ const JobFile = builder.objectRef<JobFileRow>('JobFile').implement({
   }),
 });
 
-const ArtifactFile = builder.objectRef<FoundArtifactFile>('ArtifactFile').implement({
+export const ArtifactFile = builder.objectRef<FoundArtifactFile>('ArtifactFile').implement({
   description: 'One file within the archive of a job’s artifacts.',
   fields: (t) => ({
     projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project that the job belongs to.' }),

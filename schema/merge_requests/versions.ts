@@ -41,7 +41,7 @@ async function commitsOf(
   return { project, headCommitSha, baseCommitSha, startCommitSha };
 }
 
-const MergeRequestVersion = builder.prismaObject('MergeRequestVersion', {
+export const MergeRequestVersion = builder.prismaObject('MergeRequestVersion', {
   description: 'What a merge request was about from one move of its source branch to the next. It stays as it is.',
   interfaces: [Node],
   select: { id: true },

@@ -19,7 +19,7 @@ const TestStatus = builder.enumType('TestStatus', {
   } satisfies Record<string, { value: (typeof TEST_STATUSES)[number]; description: string }>,
 });
 
-const TestCase = builder.objectRef<TestCaseOfReport & { jobId: number; projectId: number }>('TestCase').implement({
+export const TestCase = builder.objectRef<TestCaseOfReport & { jobId: number; projectId: number }>('TestCase').implement({
   description: 'One test in a report of a job.',
   fields: (t) => ({
     status: t.expose('status', { type: TestStatus, description: 'How the test ended.' }),

@@ -40,7 +40,7 @@ const MembershipSource = builder.enumType('MembershipSource', {
   } as const,
 });
 
-const UserMembership = builder.objectRef<Membership>('UserMembership').implement({
+export const UserMembership = builder.objectRef<Membership>('UserMembership').implement({
   description: 'A direct membership of a user, as administrators see it.',
   fields: (t) => ({
     sourceId: t.exposeInt('sourceId', { description: 'Numeric ID of the project or group.' }),
