@@ -247,7 +247,7 @@ builder.prismaObjectFields(MergeRequestVersion, (t) => ({
   mergeRequest: t.field({
     type: MergeRequest,
     nullable: true,
-    description: 'The merge request that the version is of.',
+    description: 'The merge request whose source branch moved.',
     select: { mergeRequestId: true },
     resolve: end(({ mergeRequestId }) => ['MergeRequest', mergeRequestId]),
   }),
@@ -323,7 +323,7 @@ builder.objectFields(ProjectShare, (t) => ({
   project: t.field({
     type: Project,
     nullable: true,
-    description: 'The shared project.',
+    description: 'The project that is shared with the group.',
     resolve: end(({ projectId }) => ['Project', projectId]),
   }),
 }));
@@ -351,7 +351,7 @@ builder.objectFields(UserPreferences, (t) => ({
   user: t.field({
     type: User,
     nullable: true,
-    description: 'The user who chose this.',
+    description: 'The user whose preferences these are.',
     resolve: end(({ id }) => ['User', id]),
   }),
 }));

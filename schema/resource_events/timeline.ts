@@ -2,6 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import type { GraphQLContext } from '#schema/context.ts';
+import { sortField } from '#schema/inputs.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { type Found, recordAt } from '#schema/node/finders.ts';
@@ -24,6 +25,29 @@ const TimelineItem = builder.unionType('TimelineItem', {
 
 const TimelineConnection = connectionOf<Found>('TimelineItem', TimelineItem as never);
 
+const TimelineItemType = builder.enumType('TimelineItemType', {
+  description: 'The kinds of entries that timelines have.',
+  values: {
+    NOTE: { value: 'Note', description: 'Comments and system notes on the record.' },
+    LABEL_EVENT: { value: 'LabelEvent', description: 'Labels that were added and removed.' },
+    MILESTONE_EVENT: { value: 'MilestoneEvent', description: 'Milestones that were given and taken away.' },
+    STATE_EVENT: { value: 'StateEvent', description: 'Closing, reopening and merging of the record.' },
+  } as const,
+});
+
+const TimelineFilter = builder.inputType('TimelineFilter', {
+  description: 'Which entries a timeline has.',
+  fields: (t) => ({
+    types: t.field({ type: [TimelineItemType], description: 'Only entries of these kinds.' }),
+  }),
+});
+
+const timelineArgs = builder.args((t) => ({
+  ...pageArgs,
+  sort: sortField(t, 'asc'),
+  filter: t.field({ type: TimelineFilter, description: 'Which entries the timeline has; all if left out.' }),
+}));
+
 /** Entries are read by their IDs alone, whatever a document selects of them. */
 const selection = select('Note', { id: true });
 
@@ -32,12 +56,12 @@ function addTimeline(type: keyof typeof TYPES): void {
   builder.prismaObjectFields(TYPES[type] as typeof Issue, (t) => ({
     timeline: t.field({
       type: TimelineConnection,
-      description: `What happened on the ${NAMES[type]}, oldest first: the notes that the caller can see, and the events of labels, milestones and states, without the system notes that say the same.`,
-      args: pageArgs,
+      description: `What happened on the ${NAMES[type]}, oldest first by default: the notes that the caller can see, and the events of labels, milestones and states, without the system notes that say the same.`,
+      args: timelineArgs,
       resolve: ({ id }, args, context, info) =>
         loadPage(args, info, async (page) => {
           const entries = await loadBelow(context, info, { page, selection }, id, (ids) =>
-            listTimeline(context, type, ids, page),
+            listTimeline(context, type, ids, { kinds: args.filter?.types, sort: args.sort }, page),
           );
           return withRecords(context, info, entries as Page<TimelineEntry>);
         }),

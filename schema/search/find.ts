@@ -2,6 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, loadCountedPage, loadPage, type PageArgs, pageArgs } from '#schema/connection.ts';
+import { Visibility } from '#schema/enums.ts';
 import { Group, GroupConnection } from '#schema/groups/types.ts';
 import { sortField } from '#schema/inputs.ts';
 import { IssueStateFilter } from '#schema/issues/queries.ts';
@@ -76,7 +77,21 @@ const archived = builder.args((t) => ({
 
 const by = (direction: Direction) => ({ by: 'created_at', direction }) as const;
 
-const BY_NAME = { by: 'name', direction: 'asc' } as const;
+const FoundGroupFilter = builder.inputType('FoundGroupFilter', {
+  description: 'Which groups a search finds. All conditions must hold.',
+  fields: (t) => ({
+    visibility: t.field({ type: Visibility, description: 'Only groups with this visibility.' }),
+    topLevelOnly: t.boolean({ description: 'Whether to find groups without a parent alone.' }),
+  }),
+});
+
+const groupArgs = builder.args((t) => ({
+  ...pageArgs,
+  sort: sortField(t, 'asc'),
+  filter: t.field({ type: FoundGroupFilter, description: 'Which groups are found; all if left out.' }),
+}));
+
+const byName = (direction: Direction) => ({ by: 'name', direction }) as const;
 
 /** No records. */
 const nothing = ({ offset }: PageRequest) => ({ nodes: [], offset, total: 0 });
@@ -106,11 +121,11 @@ const ServerSearch = builder.objectRef<Search<null>>('ServerSearch').implement({
     groups: t.field({
       type: GroupConnection,
       description: 'Groups with the text in name or path, by name.',
-      args: pageArgs,
+      args: groupArgs,
       resolve: (search, args, context, info) =>
         pageFor(search, args, info, (text, page) => {
-          const wanted = { search: text, allAvailable: true };
-          return listGroups(context, wanted, BY_NAME, page, selectionAt(info, 'Namespace'));
+          const wanted = { ...args.filter, search: text, allAvailable: true };
+          return listGroups(context, wanted, byName(args.sort), page, selectionAt(info, 'Namespace'));
         }),
     }),
     issues: t.field({
@@ -186,7 +201,7 @@ const GroupSearch = builder.objectRef<Search<GroupRow>>('GroupSearch').implement
     groups: t.field({
       type: GroupConnection,
       description: 'Groups on all levels inside the group with the text in name or path, by name.',
-      args: pageArgs,
+      args: groupArgs,
       resolve: ({ text, place }, args, context, info) =>
         pageBelow('Namespace', place, args, context, info, async (_context, groups, page, selection) =>
           text === null
@@ -195,7 +210,7 @@ const GroupSearch = builder.objectRef<Search<GroupRow>>('GroupSearch').implement
                 context,
                 groups,
                 'descendants',
-                { filter: { search: text }, by: BY_NAME },
+                { filter: { ...args.filter, search: text }, by: byName(args.sort) },
                 page,
                 selection,
               ),

@@ -3,7 +3,7 @@ import type { Subject } from '#src/domain/changes/change.ts';
 import { isSourceVisible, sourcePlaces } from '#src/domain/tracking/subjects/seen_sources.ts';
 import { all, PLACE, Prisma, pageJson, readPages } from '#src/platform/database/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
-import type { CursorPosition, Page, PageRequest } from '#src/platform/page.ts';
+import type { CursorPosition, Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { type Asked, perParent } from '#src/platform/records/parents.ts';
 
@@ -26,8 +26,15 @@ export interface TimelineEntry {
   id: number;
 }
 
+/** Which entries a timeline has, and from which end. */
+export interface TimelineList {
+  kinds?: readonly TimelineEntry['kind'][] | null | undefined;
+  /** Oldest first by default. */
+  sort?: Direction | null | undefined;
+}
+
 /**
- * The notes on each of the records and the events of its labels, milestones and states, oldest first, in one statement. Excludes
+ * The notes on each of the records and the events of its labels, milestones and states, in one statement. Excludes
  * notes that the actor cannot see, and system notes that only say what an event says. The caller has checked that the records are visible.
  *
  * @throws ValidationFailed for a cursor of another list
@@ -36,6 +43,7 @@ export async function listTimeline(
   context: Context,
   type: Subject['type'],
   ids: readonly number[],
+  { kinds, sort }: TimelineList,
   page: PageRequest,
 ): Promise<Page<TimelineEntry>[]> {
   const actor = readerOf(context);
@@ -62,13 +70,16 @@ export async function listTimeline(
           sql`SELECT ${kind} AS kind, te.id, te.created_at FROM ${events} te WHERE te.${column} = ${id}`,
       ),
     ];
-    const every = join(entries, ' UNION ALL ');
-    const end = raw(page.isBackwards ? 'DESC' : 'ASC');
+    const only = kinds == null ? sql`TRUE` : sql`every.kind = ANY(${[...kinds]}::text[])`;
+    const every = sql`SELECT * FROM (${join(entries, ' UNION ALL ')}) every WHERE ${only}`;
+    const isDescending = sort === 'desc';
+    const whole = raw(isDescending ? 'DESC' : 'ASC');
+    const end = raw(isDescending !== (page.isBackwards ?? false) ? 'DESC' : 'ASC');
     const limit = page.limit + (page.withPlaces ? 1 : 0);
-    const part = sql`SELECT * FROM (${every}) k WHERE ${all(between(page))}
+    const part = sql`SELECT * FROM (${every}) k WHERE ${all(between(page, isDescending))}
       ORDER BY k.created_at ${end}, k.kind ${end}, k.id ${end} LIMIT ${limit} OFFSET ${page.offset}`;
     const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('kind', k.kind, 'id', k.id, ${raw(`'${PLACE}'`)},
-      json_build_object('created_at', k.created_at, 'kind', k.kind, 'id', k.id)) ORDER BY k.created_at, k.kind, k.id), '[]') FROM (${part}) k)`;
+      json_build_object('created_at', k.created_at, 'kind', k.kind, 'id', k.id)) ORDER BY k.created_at ${whole}, k.kind ${whole}, k.id ${whole}), '[]') FROM (${part}) k)`;
     return pageJson(nodes, page.withTotal && sql`(SELECT count(*) FROM (${every}) k)`);
   };
   const places = sourcePlaces(actor, sql`sn.subject_type = ${type} AND sn.subject_id = ANY(${[...ids]}::int[])`);
@@ -77,10 +88,11 @@ export async function listTimeline(
 }
 
 /** The conditions for entries (`k`) behind one place and before another. */
-function between({ after, before }: PageRequest): Prisma.Sql[] {
+function between({ after, before }: PageRequest, isDescending: boolean): Prisma.Sql[] {
+  const [behind, inFront] = isDescending ? [raw('<'), raw('>')] : [raw('>'), raw('<')];
   return [
-    ...(after ? [sql`(k.created_at, k.kind, k.id) > (${place('after', after)})`] : []),
-    ...(before ? [sql`(k.created_at, k.kind, k.id) < (${place('before', before)})`] : []),
+    ...(after ? [sql`(k.created_at, k.kind, k.id) ${behind} (${place('after', after)})`] : []),
+    ...(before ? [sql`(k.created_at, k.kind, k.id) ${inFront} (${place('before', before)})`] : []),
   ];
 }
 
