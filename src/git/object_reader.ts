@@ -34,6 +34,7 @@ import type {
   TreePageRequest,
   TreePart,
 } from './base/reader.ts';
+import type { PatchQuery } from './base/patch.ts';
 import type { FileHits, FileSearch, MessageHits, MessageSearch } from './base/search.ts';
 import { firstChanges } from './diff/changes.ts';
 import type { Plan } from './diff/plan.ts';
@@ -326,6 +327,10 @@ export abstract class ObjectReader implements RepositoryReader {
 
   blame(_query: BlameQuery): Promise<BlameHunk[] | null> {
     return Promise.resolve(null);
+  }
+
+  patch(_query: PatchQuery): Readable | null {
+    return null;
   }
 
   lastCommits(query: LastCommitsQuery): Promise<FoundCommits> {

@@ -1,5 +1,6 @@
 import { ProgramFailed } from '../base/errors.ts';
-import { EMPTY_TREE, isOid, type Oid } from '../base/model.ts';
+import { isOid, type Oid } from '../base/model.ts';
+import { KEEP_ATTRIBUTES_OUT } from './environment.ts';
 import { runProgram } from './run.ts';
 
 /** What a diff may take of which a patch ID is told. In milliseconds and bytes. */
@@ -9,10 +10,9 @@ const BOUNDS = { timeout: 5_000, memory: 128 * 1024 * 1024, limit: 4 * 1024 * 10
 export async function patchId(directory: string, from: Oid, to: Oid): Promise<string | null> {
   if (!isOid(from) || !isOid(to)) return null;
   try {
-    // Binary files are told apart by their full hashes. Newer programs would heed what the default branch says of its files.
+    // Binary files are told apart by their full hashes.
     const diff = [
-      '-c',
-      `attr.tree=${EMPTY_TREE}`,
+      ...KEEP_ATTRIBUTES_OUT,
       'diff-tree',
       '-p',
       '-M',
