@@ -151,6 +151,7 @@ const latestArtifacts = OF_REF.flatMap((at) => [
         const inside = given.path === undefined ? [] : String(given.path).split('/');
         return pathTo(project.fullPath, '-', 'jobs', String(databaseId), 'artifacts', place, ...inside);
       },
+      takesTokens: true,
     }),
   ),
 ]);

@@ -26,7 +26,13 @@ export const patches = KINDS.flatMap((kind) => {
       found: ({ project }) => {
         const { projectId, commit } = project?.repository ?? {};
         if (!projectId || !commit) return null;
-        return { projectId, from: commit.parentShas[0] ?? null, to: commit.sha, asMails, fileName: `${commit.sha}.${kind}` };
+        return {
+          projectId,
+          from: commit.parentShas[0] ?? null,
+          to: commit.sha,
+          asMails,
+          fileName: `${commit.sha}.${kind}`,
+        };
       },
     }),
   ];

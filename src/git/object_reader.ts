@@ -19,6 +19,7 @@ import {
   type Tag,
   type TreeEntry,
 } from './base/model.ts';
+import type { PatchQuery } from './base/patch.ts';
 import type {
   Contributor,
   ContributorsQuery,
@@ -34,7 +35,6 @@ import type {
   TreePageRequest,
   TreePart,
 } from './base/reader.ts';
-import type { PatchQuery } from './base/patch.ts';
 import type { FileHits, FileSearch, MessageHits, MessageSearch } from './base/search.ts';
 import { firstChanges } from './diff/changes.ts';
 import type { Plan } from './diff/plan.ts';

@@ -1,12 +1,14 @@
 // One part in depth, which the long run has.
 // @module-tag long
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { badgePicture } from '#pages/badge_picture.ts';
+import { receiveLfsObject } from '#src/domain/uploads/lfs/objects.ts';
 import { storeArtifacts } from '../support/artifacts.ts';
 import { startCommittingWorld } from '../support/commits.ts';
-import { git, scratch } from '../support/git_program.ts';
+import { commitFile, run, workingCopy } from '../support/git_client.ts';
 import { signedIn } from '../support/oauth.ts';
 import { endJob, takenJob } from '../support/running_job.ts';
 import type { TestUser } from '../support/world.ts';
@@ -18,10 +20,14 @@ const outsider = await world.user();
 /** What a program gets at an address, with a token of the user or as a visitor. */
 async function read(address: string, who?: TestUser, headers: Record<string, string> = {}) {
   const token = who === undefined ? {} : { 'PRIVATE-TOKEN': who.token };
-  const { status, headers: answered, body } = await world.send('GET', address, {
+  const {
+    status,
+    headers: answered,
+    body,
+  } = await world.send('GET', address, {
     headers: { Accept: '*/*', ...token, ...headers },
   });
-  return { status, headers: answered, text: String(body) };
+  return { status, headers: answered, text: body == null ? '' : String(body) };
 }
 
 /** A project with two commits on a branch, and a merge request for it. */
@@ -31,7 +37,10 @@ async function proposed(visibility: 'private' | 'public' = 'private') {
   const more = { branch: 'topic', author_name: 'Ada', author_email: 'ada@example.com' };
   const first = { ...more, commit_message: 'Add two\n\nIt follows one.' };
   await committed(made.at, [{ action: 'update', file_path: 'a.txt', content: 'one\ntwo\n' }], first);
-  await committed(made.at, [{ action: 'create', file_path: 'b.txt', content: 'b\n' }], { ...more, commit_message: 'Add b' });
+  await committed(made.at, [{ action: 'create', file_path: 'b.txt', content: 'b\n' }], {
+    ...more,
+    commit_message: 'Add b',
+  });
   const merging = { source_branch: 'topic', target_branch: 'master', title: 'Two' };
   const { body } = await world.api(owner).post(`/projects/${made.project.id}/merge_requests`, merging);
   return { ...made, base: `/${made.project.fullPath}/-`, iid: body.iid as number };
@@ -46,19 +55,16 @@ describe('The changes of a merge request', () => {
     expect(diff.text).toContain('diff --git a/b.txt b/b.txt\nnew file mode 100644\n');
     const mails = await read(`${base}/merge_requests/${iid}.patch`, owner);
     expect(mails.text).toMatch(/^From [0-9a-f]{40} .*\nFrom: Ada <ada@example.com>\n/);
-    const work = mkdtempSync(path.join(scratch(), 'work-'));
-    git(work, 'init', '--quiet');
-    writeFileSync(path.join(work, 'a.txt'), 'one\n');
-    git(work, 'add', 'a.txt');
-    git(work, '-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '--quiet', '-m', 'First');
+    const work = await workingCopy();
+    await commitFile(work, 'a.txt', 'one\n');
     writeFileSync(path.join(work, 'all.diff'), diff.text);
-    git(work, 'apply', '--check', 'all.diff');
+    await run(work, 'apply', '--check', 'all.diff');
     writeFileSync(path.join(work, 'all.patch'), mails.text);
-    git(work, '-c', 'user.name=x', '-c', 'user.email=x@example.com', 'am', '--quiet', 'all.patch');
-    expect(git(work, 'log', '-2', '--format=%an <%ae> %s')).toBe(
+    await run(work, 'am', '--quiet', 'all.patch');
+    expect(await run(work, 'log', '-2', '--format=%an <%ae> %s')).toBe(
       'Ada <ada@example.com> Add b\nAda <ada@example.com> Add two',
     );
-    expect(git(work, 'show', '-s', '--format=%b', 'HEAD~1')).toContain('It follows one.');
+    expect(await run(work, 'show', '-s', '--format=%b', 'HEAD~1')).toContain('It follows one.');
     // A browser that asks again is told that nothing has changed.
     const again = { 'If-None-Match': String(mails.headers.etag) };
     expect((await read(`${base}/merge_requests/${iid}.patch`, owner, again)).status).toBe(304);
@@ -68,10 +74,10 @@ describe('The changes of a merge request', () => {
   });
 
   it('are for those alone who may read the code', async () => {
-    const { base, iid, sha } = { ...(await proposed()), sha: 'topic' };
+    const { base, iid } = await proposed();
     for (const address of ['diff', 'patch'].flatMap((kind) => [
       `${base}/merge_requests/${iid}.${kind}`,
-      `${base}/commit/${sha}.${kind}`,
+      `${base}/commit/topic.${kind}`,
     ])) {
       expect([address, (await read(address, developer)).status]).toEqual([address, 200]);
       for (const who of [undefined, outsider, guest]) {
@@ -140,7 +146,13 @@ describe('A badge', () => {
     expect(await badge(`${old}/master/coverage.svg`)).toBe('coverage: unknown');
     expect(await badge(`${base}/badges/release.svg`)).toBe('Latest Release: none');
     const { body } = await world.api(owner).get(`${at}/branches/master`);
-    const by = { projectId: project.id, userId: owner.id, ref: 'master', sha: body.commit.id as string, source: 'push' as const };
+    const by = {
+      projectId: project.id,
+      userId: owner.id,
+      ref: 'master',
+      sha: body.commit.id as string,
+      source: 'push' as const,
+    };
     const passed = await world.db.pipeline.create({ data: { ...by, status: 'success' } });
     const job = { projectId: project.id, userId: owner.id, pipelineId: passed.id, stage: 'test', stageIndex: 0 };
     await world.db.job.create({ data: { ...job, name: 'unit', status: 'success', coverage: 92.5 } });
@@ -258,19 +270,21 @@ describe('Addresses of pages that programs build', () => {
     expect((await read(`${base}/graphs/none`)).status).toBe(404);
   });
 
+  it('lead to the files of the default branch where a choice names no ref', async () => {
+    const { base } = await proposed('public');
+    const { status, headers } = await read(`${base}/switch`);
+    expect([status, headers.location]).toEqual([302, `${base}/tree/master`]);
+  });
+
   it('send what a file of Git LFS has in place of its pointer', async () => {
     const { project, base, at } = await proposed('public');
-    const { createHash } = await import('node:crypto');
-    const { receiveLfsObject } = await import('#src/domain/uploads/lfs/objects.ts');
     const bytes = Buffer.from('a picture, so to speak');
     const oid = createHash('sha256').update(bytes).digest('hex');
     const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${bytes.length}\n`;
-    await world.db.project.update({ where: { id: project.id }, data: { lfsEnabled: true } });
     const source = (async function* () {
       yield bytes;
     })();
-    const row = await world.db.project.findUniqueOrThrow({ where: { id: project.id } });
-    await receiveLfsObject(world.as(owner), row as never, { oid, size: bytes.length }, source as never);
+    await receiveLfsObject(world.as(owner), project, { oid, size: bytes.length }, source);
     await committed(at, [{ action: 'create', file_path: 'a.png', content: pointer }]);
     const { status, headers, text } = await read(`${base}/raw/master/a.png`);
     expect([status, headers['content-type'], text]).toEqual([200, 'image/png', bytes.toString()]);

@@ -44,5 +44,11 @@ export async function readRawPatch(context: Context, wanted: RawPatch): Promise<
   if (stream === null) throw new BadRequest('The server has no git program, which this needs');
   const late = setTimeout(() => stream.destroy(new Error('The patch took too long')), TIMEOUT).unref();
   stream.once('close', () => clearTimeout(late));
-  return { stream, size: null, type: PLAIN_TEXT, fileName, etag: `"${from ?? ''}-${to}-${asMails ? 'mails' : 'diff'}"` };
+  return {
+    stream,
+    size: null,
+    type: PLAIN_TEXT,
+    fileName,
+    etag: `"${from ?? ''}-${to}-${asMails ? 'mails' : 'diff'}"`,
+  };
 }

@@ -10,13 +10,7 @@ import { type RawPackageFile, readRawPackageFile } from '#src/domain/packages/re
 import { readRawExport } from '#src/domain/project_archives/request.ts';
 import { readRawProjectAvatar } from '#src/domain/projects/avatar.ts';
 import { type RawPatch, readRawPatch } from '#src/domain/repository/patch.ts';
-import {
-  type MadeText,
-  madeText,
-  plainText,
-  type RawArchive,
-  type RawContent,
-} from '#src/domain/repository/raw.ts';
+import { type MadeText, madeText, plainText, type RawArchive, type RawContent } from '#src/domain/repository/raw.ts';
 import { type RawSnippet, readRawSnippet } from '#src/domain/snippets/raw.ts';
 import { type RawFile, readArchiveWithObjects, readPageFile, readRawFile } from '#src/domain/uploads/lfs/read.ts';
 import { readRawUpload } from '#src/domain/uploads/list.ts';

@@ -11,15 +11,7 @@ export async function patchId(directory: string, from: Oid, to: Oid): Promise<st
   if (!isOid(from) || !isOid(to)) return null;
   try {
     // Binary files are told apart by their full hashes.
-    const diff = [
-      ...KEEP_ATTRIBUTES_OUT,
-      'diff-tree',
-      '-p',
-      '-M',
-      '--full-index',
-      '--no-ext-diff',
-      '--no-textconv',
-    ];
+    const diff = [...KEEP_ATTRIBUTES_OUT, 'diff-tree', '-p', '-M', '--full-index', '--no-ext-diff', '--no-textconv'];
     const { output: input } = await runProgram(directory, [...diff, from, to], BOUNDS);
     if (input.length === 0) return null;
     const { output } = await runProgram(directory, ['patch-id', '--stable'], { ...BOUNDS, input });
