@@ -25,7 +25,7 @@ const PADDING = 10;
 
 /** Widths of characters of the font in pixels, as far as they differ from that of most. */
 const NARROW = /[ijltfrI1.,:;'|!()[\] -]/;
-const WIDE = /[mwMW@%]|[^\u0000-\u02ff]/;
+const WIDE = /[mwMW@%]|[\u{300}-\u{10ffff}]/u;
 
 /** The picture of a badge as SVG. Texts are written as wide as they are taken to be, whatever fonts there are. */
 export function badgePicture({ label, value, color }: Badge, style: BadgeStyle): string {
