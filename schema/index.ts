@@ -153,6 +153,7 @@ import '#schema/deployments/mutations.ts';
 import '#schema/triggers/types.ts';
 import '#schema/triggers/mutations.ts';
 import '#schema/subscriptions/fields.ts';
+import '#schema/subscriptions/more_fields.ts';
 import { builder } from '#schema/builder.ts';
 import { describeCosts } from '#schema/costs.ts';
 import { admitUnknownWords } from '#schema/words.ts';

@@ -43,7 +43,7 @@ import { findUsersByIds } from '#src/domain/users/find.ts';
 import { findGpgKeysByIds } from '#src/domain/users/gpg_keys/list.ts';
 import { findKeysByIds } from '#src/domain/users/keys/list.ts';
 import { findHooksByIds } from '#src/domain/webhooks/list.ts';
-import { BadRequest, Unauthenticated } from '#src/platform/errors.ts';
+import { BadRequest, NotFound, Unauthenticated } from '#src/platform/errors.ts';
 import type { ModelName } from '#src/platform/records/model.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
@@ -153,6 +153,13 @@ async function findNodes(
     ),
   );
   return wanted.map((one) => (one && found.get(`${one.type}:${one.id}`)) ?? null);
+}
+
+/** The record of a type with that ID, with what is selected of it. Throws NotFound if there is none, or the caller may not see it. */
+export async function findOne(context: GraphQLContext, type: string, id: number, info: GraphQLResolveInfo): Promise<object> {
+  const [found] = (await FINDERS[type]?.(context, [id], info)) ?? [];
+  if (!found) throw new NotFound(type);
+  return { ...found, __typename: type };
 }
 
 builder.queryFields((t) => ({
