@@ -154,6 +154,8 @@ import '#schema/triggers/types.ts';
 import '#schema/triggers/mutations.ts';
 import '#schema/subscriptions/fields.ts';
 import '#schema/subscriptions/more_fields.ts';
+import '#schema/usage/deprecated_uses.ts';
+import '#schema/usage/rate_limit.ts';
 import { builder } from '#schema/builder.ts';
 import { describeCosts } from '#schema/costs.ts';
 import { admitUnknownWords } from '#schema/words.ts';

@@ -156,7 +156,12 @@ async function findNodes(
 }
 
 /** The record of a type with that ID, with what is selected of it. Throws NotFound if there is none, or the caller may not see it. */
-export async function findOne(context: GraphQLContext, type: string, id: number, info: GraphQLResolveInfo): Promise<object> {
+export async function findOne(
+  context: GraphQLContext,
+  type: string,
+  id: number,
+  info: GraphQLResolveInfo,
+): Promise<object> {
   const [found] = (await FINDERS[type]?.(context, [id], info)) ?? [];
   if (!found) throw new NotFound(type);
   return { ...found, __typename: type };

@@ -1,5 +1,5 @@
-import { builder } from '#schema/builder.ts';
 import { Board } from '#schema/boards/types.ts';
+import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { Label } from '#schema/labels/types.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
@@ -69,7 +69,8 @@ builder.subscriptionFields((t) => ({
   }),
   labelChanged: t.field({
     type: Label,
-    description: 'A label that was added or changed, as it is now. Those of a group are reported in the projects that use them, too.',
+    description:
+      'A label that was added or changed, as it is now. Those of a group are reported in the projects that use them, too.',
     args: { in: placeArg(t, 'labels') },
     subscribe: (_root, args, context) => sourceOf(context, 'label', args, 'read_label'),
     resolve: (event: LiveEvent, _args, context, info) =>

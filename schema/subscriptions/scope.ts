@@ -67,4 +67,3 @@ export async function sourceOf(
   if (viewer) return topic('viewer', requireActor(context).id);
   throw new BadRequest('`viewer` must be true.');
 }
-

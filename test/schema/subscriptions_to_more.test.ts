@@ -58,14 +58,20 @@ describe('Whoever subscribes hears of', () => {
     expect((await live.next()).data.awardsChanged).toEqual({ ...shown, awards: { nodes: [] } });
     const note = await api.post(`${at}/issues/${issue.iid}/notes`, { body: 'Done' });
     await api.post(`${at}/issues/${issue.iid}/notes/${note.body.id}/award_emoji`, { name: 'eyes' });
-    expect((await live.next()).data.awardsChanged).toEqual({ __typename: 'Note', id: toGlobalId('Note', note.body.id) });
+    expect((await live.next()).data.awardsChanged).toEqual({
+      __typename: 'Note',
+      id: toGlobalId('Note', note.body.id),
+    });
     await live.close();
   });
 
   it('labels of a project, and of the groups whose labels it uses', async () => {
     const { group, project, api, at } = await place();
     const query = 'subscription ($in: SubscriptionScope!) { labelChanged(in: $in) { title color } }';
-    const [own, all] = [await open(query, { in: { project: project.id } }), await open(query, { in: { viewer: true } })];
+    const [own, all] = [
+      await open(query, { in: { project: project.id } }),
+      await open(query, { in: { viewer: true } }),
+    ];
     const elsewhere = await place();
     await elsewhere.api.post(`/groups/${elsewhere.group.id}/labels`, { name: 'decoy', color: '#010101' });
     await api.post(`${at}/labels`, { name: 'bug', color: '#ff0000' });

@@ -48,7 +48,8 @@ export interface Change {
 export const CHANGES = 'gantry_changes';
 
 const TOLD = /^(issue|merge_request|pipeline|event|trace) (\d{1,10}) (\d{1,10})(?: (\d{1,15}))?$/;
-const OWNED = /^(award|label|board|release|project|todo|deleted) (\d{1,10}) ([pnu])(\d{1,10})(?: (\w{1,20}))?(?: (\w{1,20}))?$/;
+const OWNED =
+  /^(award|label|board|release|project|todo|deleted) (\d{1,10}) ([pnu])(\d{1,10})(?: (\w{1,20}))?(?: (\w{1,20}))?$/;
 
 /** Parses a notification; null for those of later versions. */
 export function parseChange(payload: string): Change | null {

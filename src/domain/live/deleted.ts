@@ -70,7 +70,10 @@ async function couldSeeIssue(context: Context, project: ProjectRow, id: number):
 }
 
 /** The row of the project may be gone with its members; those of the groups around it remain. */
-async function couldSeeProject(context: Context, { id, namespaceId = 0, visibility = 'private' }: Change): Promise<boolean> {
+async function couldSeeProject(
+  context: Context,
+  { id, namespaceId = 0, visibility = 'private' }: Change,
+): Promise<boolean> {
   const actor = readerOf(context);
   if (actor?.admin) return true;
   const isOpen = openTo(actor, { visibility: sql`${visibility}` });

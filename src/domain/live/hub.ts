@@ -4,9 +4,9 @@ import { callerOf } from '#src/access/permissions/caller.ts';
 import { Announcement } from '#src/domain/live/announcement.ts';
 import {
   CHANGES,
-  CURSORLESS,
   type Change,
   type ChangeKind,
+  CURSORLESS,
   isCursorless,
   parseChange,
   reachesProjects,
@@ -324,7 +324,8 @@ export class SubscriptionHub implements FeedWork {
   async #catchUp(): Promise<void> {
     const since = Prisma.sql`now() - make_interval(secs => ${(performance.now() - this.#heardAt) / 1000})`;
     const kinds = new Set([...this.#feeds.values()].map(({ topic }) => topic.kind));
-    for (const kind of CURSORLESS) this.#endAll(new Unavailable('Changes may have been missed. Subscribe again.'), kind);
+    for (const kind of CURSORLESS)
+      this.#endAll(new Unavailable('Changes may have been missed. Subscribe again.'), kind);
     try {
       const position = this.#ids?.position();
       if (position) this.#gatherOrEnd('event', await missedEvents(this.#db, null, position, null));

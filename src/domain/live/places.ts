@@ -50,5 +50,8 @@ export async function placesOf(
       json_to_recordset(${JSON.stringify([...wanted.values()])}::json) AS w (name text, project int, namespace int, inside boolean)
       LEFT JOIN projects p ON p.id = w.project JOIN namespaces n ON n.id = COALESCE(w.namespace, p.namespace_id)) ON TRUE`;
   const now = rows[0]?.now ?? new Date();
-  return { places: new Map(rows.flatMap((row) => (row.name === null ? [] : [[row.name, row]]))), now: now.toISOString() };
+  return {
+    places: new Map(rows.flatMap((row) => (row.name === null ? [] : [[row.name, row]]))),
+    now: now.toISOString(),
+  };
 }
