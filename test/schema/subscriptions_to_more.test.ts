@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/types.ts';
-import { openStream, subscribe } from '../support/live.ts';
+import { subscribe } from '../support/live.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -248,10 +248,12 @@ describe('A subscription without a cursor', () => {
     await world.api(owner).delete(`/projects/${project.id}/issues/${issue.iid}`);
     expect((await live.next()).extensions).toBeUndefined();
     await live.close();
-    const refused = await openStream(world.url, DELETED, {
+    const refused = await subscribe('Server-Sent Events', world.url, DELETED, {
       variables: { in: { project: project.id } },
-      headers: { 'PRIVATE-TOKEN': owner.token, 'Last-Event-ID': '17' },
+      token: owner.token,
+      lastEventId: '17',
     });
-    expect(refused.status).toBe(400);
+    expect((await refused.end())?.extensions.code).toBe('BAD_REQUEST');
+    await refused.close();
   });
 });
