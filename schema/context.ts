@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { FieldNode } from 'graphql';
-import type { Spent } from '#schema/usage/rate_limit.ts';
+import type { Spent } from '#schema/usage/spent.ts';
 import { actorFor, type Context, type Purpose } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { traceTexts } from '#src/domain/ci/job_logs/read.ts';

@@ -39,7 +39,6 @@ const DeletedRecord = builder.objectRef<DeletedRow>('DeletedRecord').implement({
       description: 'The global ID that the record had.',
       resolve: ({ kind, id }) => toGlobalId(DELETABLE[kind].type, id),
     }),
-    recordDatabaseId: t.exposeInt('id', { description: 'The numeric ID that the record had.' }),
     recordType: t.expose('kind', { type: DeletableType, description: 'What it was.' }),
     typeName: t.string({
       description: 'The name of its type, as `__typename` gave it: `MergeRequest`.',

@@ -1,10 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import type { BudgetState } from '#src/platform/limits/hourly_budget.ts';
-
-/** What an operation takes of the budget of its hour, and what is left. */
-export interface Spent extends BudgetState {
-  cost: number;
-}
+import type { Spent } from '#schema/usage/spent.ts';
 
 /** Cost that makes a point, which an operation takes at least. */
 const COST_OF_A_POINT = 100;

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { packagePath } from '#src/platform/package_root.ts';
 import { pipelineOf } from '../support/ci.ts';
@@ -136,4 +137,10 @@ describe('One document of at most thirty statements shows', () => {
   it('a pipeline with its jobs', async () => {
     expect((await show('pipeline')).project.pipeline.jobs.nodes).toMatchObject([{ name: 'unit' }]);
   });
+});
+
+it('docs/graphql.md lists the screens that there are', () => {
+  const files = globSync('examples/screens/*.graphql', { cwd: packagePath('.') }).map((file) => path.basename(file));
+  const listed = readFileSync(packagePath('docs/graphql.md'), 'utf8').matchAll(/`(\w+\.graphql)` \|/g);
+  expect([...listed].map(([, file]) => file).sort()).toEqual(files.sort());
 });

@@ -5,7 +5,7 @@ import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const DELETED = `subscription ($in: SubscriptionScope!, $types: [DeletableType!]) {
-  recordDeleted(in: $in, types: $types) { recordId recordDatabaseId recordType typeName project { id: databaseId } } }`;
+  recordDeleted(in: $in, types: $types) { recordId recordType typeName project { id: databaseId } } }`;
 
 const world = await startWorld();
 let owner: TestUser;
@@ -165,13 +165,15 @@ describe('recordDeleted tells of', () => {
     expect((await api.delete(`${at}/issues/${issue.iid}`)).status).toBe(204);
     const told = {
       recordId: toGlobalId('Issue', issue.id),
-      recordDatabaseId: issue.id,
       recordType: 'ISSUE',
       typeName: 'Issue',
       project: { id: project.id },
     };
     expect((await live.next()).data.recordDeleted).toEqual(told);
-    expect((await wide.next()).data.recordDeleted).toMatchObject({ recordType: 'LABEL', recordDatabaseId: label.id });
+    expect((await wide.next()).data.recordDeleted).toMatchObject({
+      recordType: 'LABEL',
+      recordId: toGlobalId('Label', label.id),
+    });
     expect((await wide.next()).data.recordDeleted).toEqual(told);
     await live.close();
     await wide.close();
@@ -184,7 +186,7 @@ describe('recordDeleted tells of', () => {
     const live = await open(DELETED, { in: { project: project.id } }, guest);
     await api.delete(`${at}/issues/${secret.iid}`);
     await api.delete(`${at}/issues/${plain.iid}`);
-    expect((await live.next()).data.recordDeleted.recordDatabaseId).toBe(plain.id);
+    expect((await live.next()).data.recordDeleted.recordId).toBe(toGlobalId('Issue', plain.id));
     await live.close();
   });
 
@@ -214,13 +216,16 @@ describe('recordDeleted tells of', () => {
     expect((await api.delete(at)).status).toBe(202);
     expect((await live.next()).data.recordDeleted).toMatchObject({
       typeName: 'Project',
-      recordDatabaseId: project.id,
+      recordId: toGlobalId('Project', project.id),
       project: null,
     });
     await world.idle();
     const issue = await world.issue(open2, owner);
     await api.delete(`/projects/${open2.id}/issues/${issue.iid}`);
-    expect((await live.next()).data.recordDeleted).toMatchObject({ recordDatabaseId: issue.id, typeName: 'Issue' });
+    expect((await live.next()).data.recordDeleted).toMatchObject({
+      recordId: toGlobalId('Issue', issue.id),
+      typeName: 'Issue',
+    });
     await live.close();
   });
 
@@ -231,10 +236,10 @@ describe('recordDeleted tells of', () => {
     const witness = await open(DELETED, { in: { project: project.id } });
     await api.delete(`${at}/members/${guest.id}`);
     await api.delete(`${at}/issues/${first.iid}`);
-    await until(witness, 'recordDeleted', expect.objectContaining({ recordDatabaseId: first.id }));
+    await until(witness, 'recordDeleted', expect.objectContaining({ recordId: toGlobalId('Issue', first.id) }));
     await api.post(`${at}/members`, { user_id: guest.id, access_level: 10 });
     await api.delete(`${at}/issues/${second.iid}`);
-    expect((await theirs.next()).data.recordDeleted.recordDatabaseId).toBe(second.id);
+    expect((await theirs.next()).data.recordDeleted.recordId).toBe(toGlobalId('Issue', second.id));
     await theirs.close();
     await witness.close();
   });
