@@ -4,7 +4,7 @@ import { MAX_LIMIT } from '#schema/connection.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { type Found, findRecords, isFound } from '#schema/node/finders.ts';
 import { fromGlobalId, Node } from '#schema/node/types.ts';
-import { BadRequest } from '#src/platform/errors.ts';
+import { BadRequest, NotFound } from '#src/platform/errors.ts';
 
 /** The records with these global IDs, in their order; null for unknown IDs and those that the caller may not see. */
 async function findNodes(
@@ -21,6 +21,18 @@ async function findNodes(
     }),
   );
   return wanted.map((one) => (one && found.get(`${one.type}:${one.id}`)) ?? null);
+}
+
+/** The record of a type with that ID, with what is selected of it. Throws NotFound if there is none, or the caller may not see it. */
+export async function findOne(
+  context: GraphQLContext,
+  type: string,
+  id: number,
+  info: GraphQLResolveInfo,
+): Promise<Found> {
+  const [found] = await findRecords(context, type, [id], info);
+  if (!found) throw new NotFound(type);
+  return found;
 }
 
 builder.queryFields((t) => ({
