@@ -51,7 +51,7 @@ import {
 import { label } from '#src/platform/texts/texts.ts';
 
 /** What access levels are called. */
-export const ROLES: Readonly<Record<AccessLevel, string>> = {
+export const ROLES: Readonly<Record<Exclude<AccessLevel, 'MAINTAINER'>, string>> = {
   GUEST: label('Guest'),
   REPORTER: label('Reporter'),
   DEVELOPER: label('Developer'),
