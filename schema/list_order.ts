@@ -29,16 +29,17 @@ export function listOrder<M extends ModelName, Name extends string>(
   const values = Object.fromEntries(
     Object.entries<Described<M>>(orders).map(([key, { by, description }]) => [
       key,
-      { value: new ListOrder(by), description },
+      // Pothos' types have texts and numbers only.
+      { value: new ListOrder(by) as unknown as string, description },
     ]),
-  ) as Record<string, { value: ListOrder; description: string }>;
+  );
   const type = builder.enumType(`${name}Order`, { description: `Ways to order ${what}.`, values });
   return (own: Name, direction: Direction) =>
     builder.args((t) => ({
       orderBy: t.field({
         type,
         required: true,
-        defaultValue: values[own]?.value as never,
+        defaultValue: values[own]?.value,
         description: `What the ${what} are ordered by.`,
       }),
       sort: t.field({

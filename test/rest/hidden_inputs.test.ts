@@ -77,8 +77,10 @@ const HIDDEN: Record<string, string> = {
   'DELETE /admin/ci/variables/:key': 'filter group project',
   'DELETE /personal_access_tokens/:id': 'userId',
   'DELETE /projects/:id/issues/:issue_iid/notes/:note_id': 'discussionId',
-  'DELETE /projects/:id/job_token_scope/allowlist/:target_project_id': 'allowedGroupId',
-  'DELETE /projects/:id/job_token_scope/groups_allowlist/:target_group_id': 'allowedProjectId',
+  'DELETE /groups/:id/share/:group_id': 'invitedGroup',
+  'DELETE /projects/:id/job_token_scope/allowlist/:target_project_id': 'allowedGroup allowedGroupId allowedProject',
+  'DELETE /projects/:id/job_token_scope/groups_allowlist/:target_group_id':
+    'allowedGroup allowedProject allowedProjectId',
   'DELETE /projects/:id/merge_requests/:merge_request_iid/notes/:note_id': 'discussionId',
   'DELETE /projects/:id/snippets/:snippet_id/notes/:note_id': 'discussionId',
   'DELETE /projects/:id/uploads/:secret/:filename': 'id',

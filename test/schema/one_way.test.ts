@@ -59,6 +59,53 @@ describe('A project or a group', () => {
   });
 });
 
+describe('What undoes a change', () => {
+  const share = 'mutation($input: ShareProjectInput!) { shareProject(input: $input) { share { groupId } } }';
+  const unshare = 'mutation($input: UnshareProjectInput!) { unshareProject(input: $input) { unsharedGroupId } }';
+
+  it('takes the names of what it undoes: of a share with a project', async () => {
+    const [guests, others] = [await world.group(owner), await world.group(owner)];
+    const which = { project: project.fullPath, group: guests.fullPath };
+    for (const { fullPath } of [guests, others]) {
+      const { errors } = await ask(share, { input: { ...which, group: fullPath, accessLevel: 'GUEST' } });
+      expect(errors).toBeUndefined();
+    }
+    expect((await ask(unshare, { input: which })).errors).toBeUndefined();
+    const left = await world.db.projectShare.findMany({ where: { projectId: project.id } });
+    expect(left.map(({ groupId }) => groupId)).toEqual([others.id]);
+    const byId = await ask(unshare, { input: { project: project.fullPath, groupId: String(others.id) } });
+    expect(byId.errors).toBeUndefined();
+    expect(await world.db.projectShare.count({ where: { projectId: project.id } })).toBe(0);
+    const none = await ask(unshare, { input: { project: project.fullPath } });
+    expect(none.errors[0].extensions.code).toBe('VALIDATION_FAILED');
+  });
+
+  it('takes the names of what it undoes: of a share with a group', async () => {
+    const guests = await world.group(owner);
+    const which = { group: group.fullPath, invitedGroup: guests.fullPath };
+    const given = await ask('mutation($input: ShareGroupInput!) { shareGroup(input: $input) { group { id } } }', {
+      input: { ...which, accessLevel: 'GUEST' },
+    });
+    expect(given.errors).toBeUndefined();
+    const undo = 'mutation($input: UnshareGroupInput!) { unshareGroup(input: $input) { group { id } } }';
+    expect((await ask(undo, { input: which })).errors).toBeUndefined();
+    expect(await world.db.groupShare.count({ where: { groupId: guests.id } })).toBe(0);
+  });
+
+  it('takes the names of what it undoes: of projects and groups whose jobs may use another', async () => {
+    const allow = 'mutation($input: AllowJobTokensInput!) { allowJobTokens(input: $input) { targetId } }';
+    const disallow = 'mutation($input: DisallowJobTokensInput!) { disallowJobTokens(input: $input) { targetId } }';
+    for (const allowed of [{ allowedProject: other.fullPath }, { allowedGroup: group.fullPath }]) {
+      const input = { project: project.fullPath, ...allowed };
+      expect((await ask(allow, { input })).errors).toBeUndefined();
+      expect((await ask(disallow, { input })).errors).toBeUndefined();
+    }
+    const where = { projectId: project.id };
+    const left = [await world.db.jobTokenProject.count({ where }), await world.db.jobTokenGroup.count({ where })];
+    expect(left).toEqual([0, 0]);
+  });
+});
+
 describe('The level 40', () => {
   it('is read as MAINTAINER and as MASTER, and answered as MASTER', async () => {
     const ADD = `mutation($input: AddProjectMemberInput!) { addProjectMember(input: $input) { member { accessLevel } } }`;
