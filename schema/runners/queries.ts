@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { deprecated } from '#schema/deprecated.ts';
 import { SortDirection } from '#schema/enums.ts';
 import { runnerFilter } from '#schema/filters.ts';
 import { Group } from '#schema/groups/types.ts';
@@ -131,7 +132,8 @@ builder.prismaObjectFields(Runner, (t) => ({
   }),
   allProjects: t.field({
     type: [Project],
-    description: 'All projects that the runner is enabled for and that the caller can see. Prefer `projects`.',
+    description: 'All projects that the runner is enabled for and that the caller can see.',
+    ...deprecated('Use `projects`.', '0.3.0', '0.5.0'),
     select: { id: true },
     resolve: (runner, _args, context, info) => {
       const selection = selectionAt(info, 'Project');
