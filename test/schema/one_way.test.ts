@@ -5,7 +5,7 @@ const world = await startWorld();
 const owner = await world.user();
 const project = await world.project({ owner });
 const other = await world.project({ owner });
-const group = await world.group(owner);
+const group = await world.group({ owner });
 
 async function ask(query: string, variables: object = {}) {
   const { body } = await world.send('POST', '/graphql', {
@@ -64,7 +64,7 @@ describe('What undoes a change', () => {
   const unshare = 'mutation($input: UnshareProjectInput!) { unshareProject(input: $input) { unsharedGroupId } }';
 
   it('takes the names of what it undoes: of a share with a project', async () => {
-    const [guests, others] = [await world.group(owner), await world.group(owner)];
+    const [guests, others] = [await world.group({ owner }), await world.group({ owner })];
     const which = { project: project.fullPath, group: guests.fullPath };
     for (const { fullPath } of [guests, others]) {
       const { errors } = await ask(share, { input: { ...which, group: fullPath, accessLevel: 'GUEST' } });
@@ -81,7 +81,7 @@ describe('What undoes a change', () => {
   });
 
   it('takes the names of what it undoes: of a share with a group', async () => {
-    const guests = await world.group(owner);
+    const guests = await world.group({ owner });
     const which = { group: group.fullPath, invitedGroup: guests.fullPath };
     const given = await ask('mutation($input: ShareGroupInput!) { shareGroup(input: $input) { group { id } } }', {
       input: { ...which, accessLevel: 'GUEST' },
