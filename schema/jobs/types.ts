@@ -95,7 +95,7 @@ const ArtifactEntry = builder.objectRef<ZipChild & { path: string }>('ArtifactEn
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name of the file or folder, without the folders that it is in.' }),
     path: t.exposeString('path', { description: 'Where the file or folder is in the archive.' }),
-    isFolder: t.exposeBoolean('isFolder', { description: 'Whether it is a folder.' }),
+    folder: t.exposeBoolean('isFolder', { description: 'Whether it is a folder.' }),
     size: t.expose('size', {
       type: 'Long',
       description: 'Size of the unpacked file, in bytes; of a folder that of all files in it.',
