@@ -2,6 +2,7 @@ import { accounts } from '#pages/account.ts';
 import { admin } from '#pages/admin.ts';
 import { auditEvents } from '#pages/audit_events.ts';
 import { boards } from '#pages/boards.ts';
+import { choices } from '#pages/choices.ts';
 import { ciTools } from '#pages/ci_tools.ts';
 import { commits } from '#pages/commits.ts';
 import { completion } from '#pages/completion.ts';
@@ -35,6 +36,7 @@ import { settingsStorage } from '#pages/settings_storage.ts';
 import { settingsTokens } from '#pages/settings_tokens.ts';
 import { snippets } from '#pages/snippets.ts';
 import { start } from '#pages/start.ts';
+import { talk } from '#pages/talk.ts';
 
 /** All pages and forms over GraphQL. Of several rows that match a path, the first one that finds something is shown. */
 export const rows = [
@@ -47,6 +49,7 @@ export const rows = [
   ...admin,
   ...auditEvents,
   ...search,
+  ...choices,
   ...completion,
   ...explore,
   ...boards,
@@ -56,6 +59,7 @@ export const rows = [
   ...mergeRequests,
   ...milestones,
   ...notes,
+  ...talk,
   ...ciTools,
   ...environments,
   ...jobs,
