@@ -112,7 +112,9 @@ export function wordsOf(filter: Filter, but: Partial<Filter> = {}): string {
 
 /** The parameters of an address that say a filter one by one, as feeds and tools know them. */
 export function parametersOf({ labels, ...filter }: Filter, username: string | null): URLSearchParams {
-  const plain = Object.entries(valuesFrom(filter, username)).filter(([, value]) => value !== '');
+  const plain = Object.entries(valuesFrom(filter, username)).filter(
+    ([name, value]) => value !== '' && !(name === 'state' && value === NOTHING.state),
+  );
   const query = new URLSearchParams(plain);
   for (const title of labels) query.append('labels', wordFor(title));
   return query;
