@@ -226,7 +226,9 @@
   for (const field of document.querySelectorAll('input[data-picker]')) pick(field);
   for (const menu of document.querySelectorAll('details.menu')) {
     menu.addEventListener('toggle', () => {
-      if (menu.open) menu.querySelector('.menu-items :is(input, select, button):not([type="hidden"])')?.focus();
+      if (!menu.open) return;
+      const [items, fields] = [menu.querySelector('.menu-items'), 'input:not([type="hidden"]), select'];
+      (items?.querySelector(fields) ?? items?.querySelector('form > button'))?.focus();
     });
   }
 

@@ -45,9 +45,9 @@
     ['I', around('_'), 'i'],
     ['❝', lines('> ')],
     ['<>', code],
-    ['🔗', link],
+    ['#link', link],
     ['•', lines('- ')],
-    ['☑', lines('- [ ] ')],
+    ['#checklist', lines('- [ ] ')],
   ];
 
   const upload = async (field, files) => {
@@ -111,7 +111,14 @@
   const button = (text, label) => {
     const made = document.createElement('button');
     made.type = 'button';
-    made.textContent = text;
+    if (text.startsWith('#')) {
+      const picture = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+      picture.setAttribute('class', 'icon');
+      const use = document.createElementNS('http://www.w3.org/2000/svg', 'use');
+      use.setAttribute('href', `${document.getElementById('palette')?.dataset.icons}${text}`);
+      picture.append(use);
+      made.append(picture);
+    } else made.textContent = text;
     if (label) {
       made.title = label;
       made.setAttribute('aria-label', label);
@@ -133,7 +140,7 @@
     }
     if (field.dataset.uploads) {
       const chosen = Object.assign(document.createElement('input'), { type: 'file', multiple: true, hidden: true });
-      const attach = button('📎', names[TOOLS.length]);
+      const attach = button('#upload', names[TOOLS.length]);
       attach.addEventListener('click', () => chosen.click());
       chosen.addEventListener('change', () => upload(field, [...chosen.files]));
       tools.append(attach, chosen);
