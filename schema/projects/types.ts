@@ -306,6 +306,14 @@ export const Project = builder.prismaObject('Project', {
       nullable: true,
       description: 'How many commits runners fetch unless a job says GIT_DEPTH; all for 0, and where it was never set.',
     }),
+    ciSeparatedCaches: t.exposeBoolean('ciSeparatedCaches', {
+      description: 'Whether jobs of protected branches and tags have caches of their own.',
+    }),
+    maxArtifactsSize: t.exposeInt('maxArtifactsSize', {
+      nullable: true,
+      description:
+        'How large the artifacts of a job may be, in megabytes, within the limit of the server; null for that of its groups.',
+    }),
     lfsEnabled: t.exposeBoolean('lfsEnabled', { description: 'Whether large file storage is on.' }),
     publicJobs: t.exposeBoolean('publicJobs', {
       description: 'Whether everyone who can see the project can see its pipelines and jobs.',
