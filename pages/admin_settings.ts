@@ -1,7 +1,7 @@
 import { label } from '#src/platform/texts/texts.ts';
 
-/** How a setting is entered: a box to tick, a number, a text, lines of a list, or a choice of the values of an enum. */
-export type SettingInput = 'tick' | 'number' | 'text' | 'lines' | 'Visibility' | 'GitAccessProtocol';
+/** How a setting is entered: a box to tick, a number, a text, one in Markdown, lines of a list, or a choice of the values of an enum. */
+export type SettingInput = 'tick' | 'number' | 'text' | 'markdown' | 'lines' | 'Visibility' | 'GitAccessProtocol';
 
 /** Settings of one theme, each by its name in the graph with its meaning. */
 export interface SettingsTheme {
@@ -36,6 +36,8 @@ export const SETTINGS_THEMES: readonly SettingsTheme[] = [
       ['domainDenylist', 'lines', label('Mail domains that cannot sign up')],
       ['disabledOauthSignInSources', 'lines', label('Names of sign-in providers that are switched off')],
       ['signInText', 'text', label('Text on the sign-in page, in Markdown')],
+      ['frontPageTitle', 'text', label('Heading of the front page; that of the server when empty')],
+      ['frontPageText', 'markdown', label('Text on the front page, in Markdown')],
       ['homePageUrl', 'text', label('Address that visitors are sent to from the home page')],
       ['afterSignOutPath', 'text', label('Address after signing out')],
     ],

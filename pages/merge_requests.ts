@@ -1,4 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { shownFiles } from '#pages/diff.ts';
 import { text } from '#pages/engine/fields.ts';
 import { path } from '#pages/engine/helpers.ts';
 import { liveAt } from '#pages/engine/live.ts';
@@ -18,6 +19,7 @@ import {
   MergeRequestPipelinesPageDocument,
   MergeRequestsLiveDocument,
   NewMergeRequestPageDocument,
+  type NewMergeRequestPageQuery,
   SendApprovalDocument,
   SendCancelMergeDocument,
   SendMergeDocument,
@@ -28,6 +30,8 @@ import {
   SendMergeRequestUnsubscriptionDocument,
   SendNewMergeRequestDocument,
   SendRebaseDocument,
+  SendReviewRequestDocument,
+  SendSuggestionInOverviewDocument,
   SendUnapprovalDocument,
 } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
@@ -157,30 +161,46 @@ const edit = page({
   signIn: true,
 });
 
+/** The target of the menu, a project and a branch, as what links name. */
+function withTarget(given: Facts['given']): Facts['given'] {
+  const [, project, branch] = /^([^:]+):(.+)$/.exec(text(given.target)) ?? [];
+  return project === undefined ? given : { ...given, targetProjectId: project, targetBranch: branch };
+}
+
 /** Between two branches, as `?merge_request[source_branch]=…` names them. */
 const newPage = page({
   path: '/:project/-/merge_requests/new',
   operation: NewMergeRequestPageDocument,
   view: 'merge_requests/new',
-  // Without anything to preview the branches are chosen again.
-  found: ({ project }) => (project?.viewerCanCreateMergeRequest ? project : null),
+  variables: withTarget,
+  listsFiles: true,
+  // Without anything to preview the branches are chosen again, and where somebody asks for that.
+  found: ({ project }, { given }) =>
+    project?.viewerCanCreateMergeRequest && given.choose === undefined ? project : null,
   title: (project, { t }) => `${t('New merge request')} · ${project.fullPath}`,
-  show: (project, { given }) => ({
+  show: (project, facts) => ({
     project,
     preview: project.mergeRequestPreview,
+    files: project.mergeRequestPreview?.fileDiffs ? shownFiles(project.mergeRequestPreview.fileDiffs, facts) : [],
     tab: 'merge_requests',
-    before: {
-      title: given.title === undefined ? project.mergeRequestPreview?.title : text(given.title),
-      description: given.description === undefined ? project.mergeRequestPreview?.description : text(given.description),
-      labels: [],
-      assigneeIds: [],
-      reviewerIds: [],
-      removeSourceBranch: project.mergeRequestPreview?.targetProject.removeSourceBranchAfterMerge,
-      squash: ['ALWAYS', 'DEFAULT_ON'].includes(project.mergeRequestPreview?.targetProject.squashOption ?? ''),
-    },
+    before: beforeOpened(project, facts),
   }),
   signIn: true,
 });
+
+/** What is in the form at first. */
+function beforeOpened(project: NonNullable<NewMergeRequestPageQuery['project']>, { given }: Facts) {
+  const preview = project.mergeRequestPreview;
+  return {
+    title: given.title === undefined ? preview?.title : text(given.title),
+    description: given.description === undefined ? preview?.description : text(given.description),
+    labels: [],
+    assigneeIds: [],
+    reviewerIds: [],
+    removeSourceBranch: preview?.targetProject.removeSourceBranchAfterMerge,
+    squash: ['ALWAYS', 'DEFAULT_ON'].includes(preview?.targetProject.squashOption ?? ''),
+  };
+}
 
 const choose = page({
   path: '/:project/-/merge_requests/new',
@@ -276,6 +296,16 @@ export const mergeRequests = [
   button('rebase', SendRebaseDocument, label('The branch is being rebased.')),
   button('approve', SendApprovalDocument, label('You approved the merge request.')),
   button('unapprove', SendUnapprovalDocument, label('You took your approval back.')),
+  form({
+    path: '/:project/-/merge_requests/:iid/apply',
+    operation: SendSuggestionInOverviewDocument,
+    hidden: ['commitMessage'],
+    says: label('The suggestion was applied.'),
+    goTo: (_data, facts) =>
+      `${subject(facts)}${facts.url.search}${/^\d{1,19}$/.test(String(facts.given.note)) ? `#note_${facts.given.note}` : ''}`,
+    again: overview,
+  }),
+  button('request_review', SendReviewRequestDocument, label('The reviewer is asked for another review.')),
   button('state', SendMergeRequestStateDocument, stateSaid, { stateEvent: 'event' }),
   button('subscribe', SendMergeRequestSubscriptionDocument, label('You are notified of what happens here.')),
   button(

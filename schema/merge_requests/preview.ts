@@ -1,10 +1,13 @@
 import { builder } from '#schema/builder.ts';
+import { FileDiffConnection, fileDiffArgs } from '#schema/commits/diff.ts';
 import { CommitConnection } from '#schema/commits/types.ts';
 import { loadCountedPage, pageArgs } from '#schema/connection.ts';
 import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
+import { diffPage } from '#src/domain/repository/commits/diff.ts';
 import { type MergeRequestPreview, previewMergeRequest } from '#src/domain/tracking/merge_requests/preview.ts';
-import { versionCommits } from '#src/domain/tracking/merge_requests/versions.ts';
+import { type PushedBranch, pushedBranch } from '#src/domain/tracking/merge_requests/pushed_branch.ts';
+import { versionCommits, versionDiff } from '#src/domain/tracking/merge_requests/versions.ts';
 
 const Preview = builder.objectRef<MergeRequestPreview>('MergeRequestPreview').implement({
   description: 'What a merge request between two branches would bring if it was opened now.',
@@ -35,10 +38,35 @@ const Preview = builder.objectRef<MergeRequestPreview>('MergeRequestPreview').im
       resolve: ({ version }, args, context, info) =>
         loadCountedPage(args, info, (page) => versionCommits(context, version, page)),
     }),
+    fileDiffs: t.field({
+      type: FileDiffConnection,
+      nullable: true,
+      description:
+        'The files that it would change since the last common commit, by path, page by page; null where `changesCount` is.',
+      args: { ...pageArgs, ...fileDiffArgs },
+      resolve: ({ version }, { path, ...args }, context, info) =>
+        version &&
+        loadCountedPage(args, info, async (page) => diffPage(await versionDiff(context, version), page, path)),
+    }),
+  }),
+});
+
+const Pushed = builder.objectRef<PushedBranch>('PushedBranch').implement({
+  description: 'A branch that the caller pushed to a short time ago.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name of the branch.' }),
+    pushedAt: t.expose('pushedAt', { type: 'DateTime', description: 'When the caller pushed to it last.' }),
   }),
 });
 
 builder.objectFields(Project, (t) => ({
+  viewerPushedBranch: t.field({
+    type: Pushed,
+    nullable: true,
+    description:
+      'The branch to which the caller pushed last, within two hours, if a merge request can be opened from it: it still exists, is not the default branch, and has no open merge request. Null otherwise, and for those who cannot open merge requests from the project.',
+    resolve: (project, _args, context) => pushedBranch(context, project),
+  }),
   mergeRequestPreview: t.field({
     type: Preview,
     description:

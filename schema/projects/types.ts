@@ -406,6 +406,14 @@ export const Project = builder.prismaObject('Project', {
       select: { importError: true },
       resolve: (project, _args, { actor }) => (can(actor, 'update_project', project) ? project.importError : null),
     }),
+    mainLanguage: t.string({
+      nullable: true,
+      description:
+        'Name of the language of the most bytes on the default branch, as counted last; null until then, without any, and for callers who cannot read the repository. See `languages`.',
+      select: { languageCount: { select: { languages: true } } },
+      resolve: (project, _args, { actor }) =>
+        can(actor, 'read_repository', project) ? mainLanguage(project.languageCount?.languages ?? null) : null,
+    }),
     viewerHasStarred: t.exposeBoolean('isStarred', { description: 'Whether the caller starred the project.' }),
     starCount: t.int({ description: 'Number of users who starred the project.', ...viaRelation('counters', 'stars') }),
     forksCount: t.int({

@@ -20,9 +20,7 @@ export function mailOf({ actor, subject: { type, id, project }, changes }: Subje
       case 'reviewers':
         return [{ ...common, event: 'reassignMergeRequest', ...people('reviewer', change) }];
       case 'reviewRequestedAgain':
-        return [
-          { ...common, event: 'reassignMergeRequest', ...people('reviewer', { from: [], to: [change.userId] }) },
-        ];
+        return [{ ...common, event: 'reassignMergeRequest', ...people('reviewer', { from: [], to: [change.userId] }) }];
       default:
         return [];
     }
