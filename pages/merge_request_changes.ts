@@ -156,7 +156,6 @@ export const mergeRequestChanges = [
   form({
     path: `${PATH}/publish`,
     operation: SendReviewDocument,
-    required: ['verdict'],
     says: (_data, { given }) =>
       given.verdict === 'approve'
         ? label('You approved the merge request.')

@@ -63,7 +63,7 @@ const WATCHED = [
   ['GLOBAL', label('Default'), label('As set for the group, or else for all projects')],
   ['PARTICIPATING', label('Participating'), label('Where you take part or are mentioned')],
   ['WATCH', label('All activity'), label('Everything that happens here')],
-  ['MENTION', label('On mention'), label('Only where you are mentioned')],
+  ['MENTION', label('On mention'), label('On mention')],
   ['DISABLED', label('Ignore'), label('Nothing at all')],
 ] as const;
 
