@@ -134,8 +134,8 @@ function withVariables(given: Facts['given']): Facts['given'] {
     textsOf(given[name]),
   ) as [string[], string[], string[], string[], string[]];
   const variables = keys.flatMap((key, at) => {
-    const type = types[at] === 'file' ? 'FILE' : 'ENV_VAR';
-    return key.trim() === '' ? [] : [{ key: key.trim(), value: values[at] ?? '', type }];
+    const variableType = types[at] === 'file' ? 'FILE' : 'ENV_VAR';
+    return key.trim() === '' ? [] : [{ key: key.trim(), value: values[at] ?? '', variableType }];
   });
   const pairs = names.flatMap((name, at) => (name.trim() === '' ? [] : [[name.trim(), inputs[at] ?? '']]));
   return {

@@ -23,6 +23,7 @@ import { INHERITED } from '#src/domain/changes/notification_setting.ts';
 import { projectAvatarPath } from '#src/domain/projects/avatar.ts';
 import { PROJECT_BASE } from '#src/domain/projects/find.ts';
 import { runnersToken } from '#src/domain/projects/runners_token.ts';
+import { mainLanguage } from '#src/domain/repository/languages/count.ts';
 import { sshUrl } from '#src/platform/config/ssh_address.ts';
 import type { NotificationSetting, ProjectShareRow } from '#src/platform/records/computed_types.ts';
 import type { Columns } from '#src/platform/records/model.ts';

@@ -11,14 +11,12 @@ async function withFile() {
   const project = await world.project({ owner, visibility: 'public' });
   const commit = async (content: string, action: string, more = {}) => {
     const actions = [{ action, file_path: 'a.txt', content }];
-    const { body } = await world
-      .api(owner)
-      .post(`/projects/${project.id}/repository/commits`, {
-        branch: 'main',
-        commit_message: content,
-        actions,
-        ...more,
-      });
+    const { body } = await world.api(owner).post(`/projects/${project.id}/repository/commits`, {
+      branch: 'main',
+      commit_message: content,
+      actions,
+      ...more,
+    });
     return body.id as string;
   };
   return { project, at: `/${project.fullPath}`, commit };
@@ -134,7 +132,8 @@ it('ends a review with a summary and a request for changes, and asks the reviewe
   const guest = await signedIn(world, await world.user());
   await guest.get(`${at}/diffs`);
   expect(guest.page).not.toContain('value="request_changes"');
-  expect((await guest.submit(`${at}/diffs/publish`, { verdict: 'request_changes' })).status).toBe(403);
+  expect((await guest.submit(`${at}/diffs/publish`, { verdict: 'request_changes' })).status).toBe(422);
+  expect(await reviewers()).toEqual([[ann.username, 'unreviewed']]);
 });
 
 it('starts a pipeline with variables and inputs', async () => {
