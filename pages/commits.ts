@@ -96,7 +96,7 @@ const applying = (act: 'revert' | 'cherry-pick', title: string, button: string, 
       before: {
         branch: given.branch === undefined ? project.defaultBranch : String(given.branch),
         newBranch: `${act}-${found.shortSha}`,
-        message: `${found.message.trim()}\n\n(cherry picked from commit ${found.sha})`,
+        message: found.message.trim(),
       },
       branches: project.repository?.branches,
     }),
