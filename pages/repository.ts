@@ -84,16 +84,16 @@ export const home = [
     path: '/:project',
     operation: ProjectHomePageDocument,
     view: 'project/home',
-    found: ({ project }) => project,
-    title: ({ fullPath }) => fullPath,
-    show: (project) => ({
-      project,
+    found: ({ project, about }) => project && { project, about },
+    title: ({ project }) => project.fullPath,
+    show: ({ project, about }) => ({
+      ...{ project, about },
       tab: 'code',
       repository: project.repository,
       at: project.repository?.at ?? null,
       levels: WATCHED,
     }),
-    feed: (project) => `${helpers.path(project.fullPath)}.atom`,
+    feed: ({ project }) => `${helpers.path(project.fullPath)}.atom`,
     pageSize: 100,
   }),
   form({
