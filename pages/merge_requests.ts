@@ -8,6 +8,7 @@ import { commentForm, pageOfNote, THREADS, withSoughtNote } from '#pages/notes.t
 import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import {
   ChooseBranchesPageDocument,
+  type DiffFilesFragment,
   EditMergeRequestPageDocument,
   GroupMergeRequestListPageDocument,
   type GroupMergeRequestListPageQuery,
@@ -181,12 +182,15 @@ const newPage = page({
   show: (project, facts) => ({
     project,
     preview: project.mergeRequestPreview,
-    files: project.mergeRequestPreview?.fileDiffs ? shownFiles(project.mergeRequestPreview.fileDiffs, facts) : [],
+    diff: project.mergeRequestPreview?.comparison?.fileDiffs ?? null,
+    files: filesOf(project.mergeRequestPreview?.comparison?.fileDiffs, facts),
     tab: 'merge_requests',
     before: beforeOpened(project, facts),
   }),
   signIn: true,
 });
+
+const filesOf = (diff: DiffFilesFragment | null | undefined, facts: Facts) => (diff ? shownFiles(diff, facts) : []);
 
 /** What is in the form at first. */
 function beforeOpened(project: NonNullable<NewMergeRequestPageQuery['project']>, { given }: Facts) {

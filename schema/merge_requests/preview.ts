@@ -1,13 +1,13 @@
 import { builder } from '#schema/builder.ts';
-import { FileDiffConnection, fileDiffArgs } from '#schema/commits/diff.ts';
 import { CommitConnection } from '#schema/commits/types.ts';
 import { loadCountedPage, pageArgs } from '#schema/connection.ts';
 import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
-import { diffPage } from '#src/domain/repository/commits/diff.ts';
+import { Comparison } from '#schema/repository/types.ts';
+import { compareRefs } from '#src/domain/repository/compare.ts';
 import { type MergeRequestPreview, previewMergeRequest } from '#src/domain/tracking/merge_requests/preview.ts';
 import { type PushedBranch, pushedBranch } from '#src/domain/tracking/merge_requests/pushed_branch.ts';
-import { versionCommits, versionDiff } from '#src/domain/tracking/merge_requests/versions.ts';
+import { versionCommits } from '#src/domain/tracking/merge_requests/versions.ts';
 
 const Preview = builder.objectRef<MergeRequestPreview>('MergeRequestPreview').implement({
   description: 'What a merge request between two branches would bring if it was opened now.',
@@ -38,15 +38,15 @@ const Preview = builder.objectRef<MergeRequestPreview>('MergeRequestPreview').im
       resolve: ({ version }, args, context, info) =>
         loadCountedPage(args, info, (page) => versionCommits(context, version, page)),
     }),
-    fileDiffs: t.field({
-      type: FileDiffConnection,
+    comparison: t.field({
+      type: Comparison,
       nullable: true,
-      description:
-        'The files that it would change since the last common commit, by path, page by page; null where `changesCount` is.',
-      args: { ...pageArgs, ...fileDiffArgs },
-      resolve: ({ version }, { path, ...args }, context, info) =>
-        version &&
-        loadCountedPage(args, info, async (page) => diffPage(await versionDiff(context, version), page, path)),
+      description: 'The source branch compared with the target branch; null where `changesCount` is.',
+      resolve: ({ version }, _args, context) => {
+        if (version === null) return null;
+        const { project, startCommitSha: from, headCommitSha: to } = version;
+        return compareRefs(context, project, { from, to, straight: false });
+      },
     }),
   }),
 });
@@ -54,7 +54,7 @@ const Preview = builder.objectRef<MergeRequestPreview>('MergeRequestPreview').im
 const Pushed = builder.objectRef<PushedBranch>('PushedBranch').implement({
   description: 'A branch that the caller pushed to a short time ago.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Name of the branch.' }),
+    name: t.exposeString('name', { description: 'Name of the branch, without `refs/heads/`.' }),
     pushedAt: t.expose('pushedAt', { type: 'DateTime', description: 'When the caller pushed to it last.' }),
   }),
 });
