@@ -11,6 +11,7 @@ import {
   CommitPlacePageDocument,
   CommitSearchPageDocument,
   CommitThreadPageDocument,
+  HistoryPlacePageDocument,
   SendCherryPickDocument,
   SendCommitCommentDocument,
   SendRevertDocument,
@@ -136,7 +137,21 @@ function behindApplied({ commit: made }: Applied, { given }: Facts): string {
   return `${path(made.project.fullPath, '-', 'merge_requests', 'new')}?${query}`;
 }
 
+/** Where addresses of pages lead that show a history in another way: to its commits. */
+const histories = ['graphs/*ref/charts', 'graphs/*ref', 'network/*ref'].map((place) =>
+  page({
+    path: `/:project/-/${place}`,
+    operation: HistoryPlacePageDocument,
+    view: 'error',
+    found: ({ project }) => (project?.repository?.at ? { project, ref: project.repository.at.ref } : null),
+    title: ({ project }) => project.fullPath,
+    show: () => ({}),
+    redirectTo: ({ project, ref }) => `${path(project.fullPath, '-', 'commits')}${path(ref)}`,
+  }),
+);
+
 export const commits = [
+  ...histories,
   page({
     path: '/:project/-/commits/*ref',
     operation: CommitSearchPageDocument,
