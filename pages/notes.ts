@@ -45,7 +45,7 @@ export interface Talk {
 
 /** What a thread shows (`notes/discussion`): in a timeline, or alone and as a whole, without its record. */
 export interface OfThread
-  extends Pick<OfRow, 'values' | 'problems'>,
+  extends Pick<OfRow, 'values' | 'problems' | 'url'>,
     Pick<Talk, 'project' | 'canComment'>,
     Partial<Pick<Talk, 'on' | 'base' | 'author' | 'actions'>> {
   thread: ShownThread;

@@ -151,6 +151,7 @@ export const SENTENCES = [
   label('Tag {name} already exists'),
   label('Target {name} is invalid'),
   label('The branch was changed meanwhile'),
+  label('The text has changed meanwhile. Look at it again.'),
   label('The draft notes were published or changed meanwhile'),
   label('The merge request is merged'),
   label('The merge request is not open'),

@@ -99,7 +99,7 @@ const HIDDEN: Record<string, string> = {
   'POST /projects/:id/issues/:issue_iid/notes': 'commitSha discussionId lenientPosition position startDiscussion',
   'POST /projects/:id/job_token_scope/allowlist': 'allowedGroup',
   'POST /projects/:id/job_token_scope/groups_allowlist': 'allowedProject',
-  'POST /projects/:id/merge_requests': 'draft',
+  'POST /projects/:id/merge_requests': 'assigneeUsernames draft reviewerUsernames',
   'POST /projects/:id/merge_requests/:merge_request_iid/discussions': 'discussionId internal',
   'POST /projects/:id/merge_requests/:merge_request_iid/discussions/:discussion_id/notes':
     'commitSha internal lenientPosition position startDiscussion',
@@ -132,7 +132,7 @@ const HIDDEN: Record<string, string> = {
   'PUT /projects/:id': 'repositoryEnabled',
   'PUT /projects/:id/issues/:issue_iid': 'assigneeUsernames',
   'PUT /projects/:id/issues/:issue_iid/notes/:note_id': 'discussionId resolved',
-  'PUT /projects/:id/merge_requests/:merge_request_iid': 'draft',
+  'PUT /projects/:id/merge_requests/:merge_request_iid': 'assigneeUsernames draft reviewerUsernames',
   'PUT /projects/:id/merge_requests/:merge_request_iid/notes/:note_id': 'discussionId resolved',
   'PUT /projects/:id/pipeline_schedules/:pipeline_schedule_id/variables/:key': 'isRaw',
   'PUT /projects/:id/repository/files/:file_path': 'contentFile',
