@@ -22,7 +22,7 @@ for (const field of document.querySelectorAll('[data-narrows]')) {
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (event.target.closest('input, textarea, select, [contenteditable]')) return;
-  const field = [...document.querySelectorAll('[data-key]')].find(({ dataset }) => dataset.key === event.key);
+  const field = [...document.querySelectorAll('[data-reach]')].find(({ dataset }) => dataset.reach === event.key);
   if (!field) return;
   event.preventDefault();
   field.focus();
