@@ -139,6 +139,7 @@ import '#schema/administration/server.ts';
 import '#schema/administration/sign_in_providers.ts';
 import '#schema/bgjobs/queries.ts';
 import '#schema/templates/queries.ts';
+import '#schema/settings/front_page.ts';
 import '#schema/settings/queries.ts';
 import '#schema/settings/mutations.ts';
 import '#schema/pipelines/queries.ts';

@@ -113,6 +113,7 @@ export const settings: Route[] = [
       'max_export_size',
       'max_import_size',
     ],
+    hidden: ['front_page_title', 'front_page_text'],
     passUnknownEnum: ['restricted_visibility_levels'],
     nullWord: { enabled_git_access_protocol: 'nil' },
     // Names used by clients of older servers (rulings.md 1).

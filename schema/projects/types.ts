@@ -24,6 +24,7 @@ import { INHERITED } from '#src/domain/changes/notification_setting.ts';
 import { projectAvatarPath } from '#src/domain/projects/avatar.ts';
 import { PROJECT_BASE } from '#src/domain/projects/find.ts';
 import { runnersToken } from '#src/domain/projects/runners_token.ts';
+import { mainLanguage } from '#src/domain/repository/languages/count.ts';
 import { sshUrl } from '#src/platform/config/ssh_address.ts';
 import type { NotificationSetting, ProjectShareRow } from '#src/platform/records/computed_types.ts';
 import type { Columns } from '#src/platform/records/model.ts';
@@ -414,6 +415,14 @@ export const Project = builder.prismaObject('Project', {
       description: 'Error message of a failed import. For masters of the project; null for others.',
       select: { importError: true },
       resolve: (project, _args, { actor }) => (can(actor, 'update_project', project) ? project.importError : null),
+    }),
+    mainLanguage: t.string({
+      nullable: true,
+      description:
+        'Name of the language of the most bytes on the default branch, as counted last; null until then, without any, and for callers who cannot read the repository. See `languages`.',
+      select: { languageCount: { select: { languages: true } } },
+      resolve: (project, _args, { actor }) =>
+        can(actor, 'read_repository', project) ? mainLanguage(project.languageCount?.languages ?? null) : null,
     }),
     viewerHasStarred: t.exposeBoolean('isStarred', { description: 'Whether the caller starred the project.' }),
     starCount: t.int({ description: 'Number of users who starred the project.', ...viaRelation('counters', 'stars') }),

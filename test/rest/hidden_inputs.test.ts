@@ -126,8 +126,10 @@ const HIDDEN: Record<string, string> = {
   'POST /projects/:id/repository/commits/:commit_id/discussions': 'discussionId line lineType path',
   'POST /projects/:id/repository/commits/:commit_id/discussions/:discussion_id/notes':
     'line lineType path position startDiscussion',
+  'POST /projects/:id/repository/commits/:sha/cherry_pick': 'startBranch',
   'POST /projects/:id/repository/commits/:sha/comments':
     'createdAt discussionId ignoreForbidden position startDiscussion',
+  'POST /projects/:id/repository/commits/:sha/revert': 'startBranch',
   'POST /projects/:id/repository/files/:file_path': 'contentFile',
   'POST /projects/:id/repository/tags/:tag_name/release':
     'assets milestoneIds milestones name ref releasedAt tagMessage',
@@ -140,6 +142,7 @@ const HIDDEN: Record<string, string> = {
   'POST /projects/user/:user_id': 'repositoryEnabled',
   'POST /snippets': 'project',
   'PUT /admin/ci/variables/:key': 'environmentScope filter group project',
+  'PUT /application/settings': 'frontPageText frontPageTitle',
   'PUT /groups/:id/labels': 'priority',
   'PUT /groups/:id/labels/:label_id': 'priority',
   'PUT /projects/:id': 'repositoryEnabled',
