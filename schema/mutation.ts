@@ -86,6 +86,19 @@ export function deleted(type: string, what: string, how: 'deleted' | 'removed' =
   };
 }
 
+/** The payload with `changed`, of a mutation that succeeds, too, where its record is as it should be. */
+export function toldChanged<Result>(payload: Payload<Result>): Payload<Result & { changed: boolean }> {
+  const { description, fields } = payload as Payload<{ changed: boolean }>;
+  const told: Payload<{ changed: boolean }> = {
+    description,
+    fields: (t) => ({
+      ...fields?.(t),
+      changed: t.exposeBoolean('changed', { description: 'False when that was so already, and nothing changed.' }),
+    }),
+  };
+  return told as Payload<Result & { changed: boolean }>;
+}
+
 /**
  * The payload of a mutation whose record is read after it, from what the mutation resolves to: `Result` is not inferred, but taken
  * from the constant, `const labelPayload: Payload<ChangedRecord> = changed(…)`. `what` is the type in words, those of the field unless given.

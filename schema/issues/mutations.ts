@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { type InputFields, projectField } from '#schema/inputs.ts';
 import { Issue } from '#schema/issues/types.ts';
-import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload, toldChanged } from '#schema/mutation.ts';
 import { databaseIdOf, idOf, idsOf } from '#schema/node/plugin.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { createIssueFollowingUp } from '#src/domain/tracking/discussions/follow_up.ts';
@@ -167,19 +167,19 @@ mutation('reorderIssue', {
 });
 
 mutation('subscribeToIssue', {
-  description: 'Subscribes to an issue. NOT_MODIFIED if the caller already is.',
+  description: 'Subscribes to an issue. `changed` is false if the caller already is.',
   input: { description: 'Which issue to subscribe to.', argument: 'Names the issue to subscribe to.', fields: which },
   resolve: ({ project, iid }, context) => subscribeToIssue(context, project, iid, true),
-  payload: issuePayload,
+  payload: toldChanged(issuePayload),
 });
 
 mutation('unsubscribeFromIssue', {
-  description: 'Unsubscribes from an issue. NOT_MODIFIED if the caller is not subscribed.',
+  description: 'Unsubscribes from an issue. `changed` is false if the caller is not subscribed.',
   input: {
     description: 'Which issue to unsubscribe from.',
     argument: 'Names the issue to unsubscribe from.',
     fields: which,
   },
   resolve: ({ project, iid }, context) => subscribeToIssue(context, project, iid, false),
-  payload: issuePayload,
+  payload: toldChanged(issuePayload),
 });

@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { type InputFields, projectField } from '#schema/inputs.ts';
 import { Label } from '#schema/labels/types.ts';
-import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload, toldChanged } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { placeFields } from '#schema/places/fields.ts';
 import type { OwnedRecord } from '#src/domain/projects/owner.ts';
@@ -126,19 +126,19 @@ mutation('promoteLabel', {
 });
 
 mutation('subscribeToLabel', {
-  description: 'Subscribes to a label. NOT_MODIFIED if the caller already is.',
+  description: 'Subscribes to a label. `changed` is false if the caller already is.',
   input: { description: 'Which label to subscribe to.', argument: 'Names the label to subscribe to.', fields: which },
   resolve: ({ project, group, label }, context) => subscribeToLabel(context, { project, group }, label, true),
-  payload: labelPayload,
+  payload: toldChanged(labelPayload),
 });
 
 mutation('unsubscribeFromLabel', {
-  description: 'Unsubscribes from a label. NOT_MODIFIED if the caller is not subscribed.',
+  description: 'Unsubscribes from a label. `changed` is false if the caller is not subscribed.',
   input: {
     description: 'Which label to unsubscribe from.',
     argument: 'Names the label to unsubscribe from.',
     fields: which,
   },
   resolve: ({ project, group, label }, context) => subscribeToLabel(context, { project, group }, label, false),
-  payload: labelPayload,
+  payload: toldChanged(labelPayload),
 });

@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { type InputFields, projectField } from '#schema/inputs.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
-import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload, toldChanged } from '#schema/mutation.ts';
 import { idOf, idsOf } from '#schema/node/plugin.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { createMergeRequest } from '#src/domain/tracking/merge_requests/create.ts';
@@ -147,24 +147,24 @@ mutation('deleteMergeRequest', {
 
 mutation('subscribeToMergeRequest', {
   description:
-    'Subscribes to a merge request. For those who can change it. NOT_MODIFIED if the caller is subscribed already.',
+    'Subscribes to a merge request. For those who can change it. `changed` is false if the caller is subscribed already.',
   input: {
     description: 'Which merge request to subscribe to.',
     argument: 'Names the merge request to subscribe to.',
     fields: whichMergeRequest,
   },
   resolve: ({ project, iid }, context) => subscribeToMergeRequest(context, project, iid, true),
-  payload: mergeRequestPayload,
+  payload: toldChanged(mergeRequestPayload),
 });
 
 mutation('unsubscribeFromMergeRequest', {
   description:
-    'Unsubscribes from a merge request. For those who can change it. NOT_MODIFIED if the caller is not subscribed.',
+    'Unsubscribes from a merge request. For those who can change it. `changed` is false if the caller is not subscribed.',
   input: {
     description: 'Which merge request to unsubscribe from.',
     argument: 'Names the merge request to unsubscribe from.',
     fields: whichMergeRequest,
   },
   resolve: ({ project, iid }, context) => subscribeToMergeRequest(context, project, iid, false),
-  payload: mergeRequestPayload,
+  payload: toldChanged(mergeRequestPayload),
 });

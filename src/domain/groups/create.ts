@@ -51,7 +51,11 @@ export async function createGroup(context: Context, group: NewGroup): Promise<nu
       return id;
     });
   } catch (error) {
-    if (violates(error)) throw new ValidationFailed({ path: ['has already been taken'] });
+    if (violates(error))
+      throw new ValidationFailed({ path: ['has already been taken'] }).asExisting({
+        type: 'Group',
+        where: { parentId: parent?.id ?? null, deletedAt: null, path: { equals: input.path, mode: 'insensitive' } },
+      });
     throw error;
   }
 }

@@ -46,7 +46,7 @@ export async function updateGroup(context: Context, ref: IdOrPath, changes: Grou
       await auditChanges(tx, context, event, before);
     });
   } catch (error) {
-    if (violates(error)) throw new ValidationFailed({ path: ['has already been taken'] });
+    if (violates(error)) throw new ValidationFailed({ path: ['has already been taken'] }).asExisting();
     throw error;
   }
   return id;

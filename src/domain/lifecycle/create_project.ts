@@ -13,7 +13,7 @@ import { takePath } from '#src/domain/namespaces/redirects.ts';
 import { saveProjectAvatar } from '#src/domain/projects/avatar.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type HeldHome, type Home, holdHome, permittedHome, personalHome } from '#src/domain/projects/home.ts';
-import { takenFields } from '#src/domain/projects/taken.ts';
+import { existingProject, takenFields } from '#src/domain/projects/taken.ts';
 import {
   type FeatureAccess,
   givenSettings,
@@ -134,7 +134,9 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
     return await findProject(context, id);
   } catch (error) {
     const fields = await takenFields(context.db, error, { namespaceId: home.id, name, path });
-    throw fields ? new ValidationFailed(fields) : error;
+    throw fields
+      ? new ValidationFailed(fields).asExisting(existingProject({ namespaceId: home.id, name, path }))
+      : error;
   }
 }
 

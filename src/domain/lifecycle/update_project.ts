@@ -10,7 +10,7 @@ import { holdNamespace } from '#src/domain/namespaces/lock.ts';
 import { redirectProject, takePath } from '#src/domain/namespaces/redirects.ts';
 import { saveProjectAvatar } from '#src/domain/projects/avatar.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
-import { takenFields } from '#src/domain/projects/taken.ts';
+import { existingProject, takenFields } from '#src/domain/projects/taken.ts';
 import {
   type FeatureAccess,
   givenSettings,
@@ -90,7 +90,7 @@ export async function updateProject(context: Context, ref: IdOrPath, changes: Pr
   } catch (error) {
     const wanted = { namespaceId: found.namespaceId, id: found.id, name, path: changes.path ?? found.path };
     const fields = await takenFields(context.db, error, wanted);
-    throw fields ? new ValidationFailed(fields) : error;
+    throw fields ? new ValidationFailed(fields).asExisting(existingProject(wanted)) : error;
   }
   return findProject(context, found.id);
 }

@@ -18,7 +18,7 @@ import {
   sourceIds,
 } from '#src/domain/members/source.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
-import { BadRequest, Conflict, ValidationFailed } from '#src/platform/errors.ts';
+import { AlreadyExists, BadRequest, ValidationFailed } from '#src/platform/errors.ts';
 
 const { sql } = Prisma;
 
@@ -40,13 +40,18 @@ export async function addMember(context: Context, ref: SourceRef, input: NewMemb
   const [user] = await context.db.$queryRaw<{ member: boolean }[]>`
     SELECT EXISTS (SELECT 1 FROM members m WHERE ${ofSource(source, 'm')} AND m.user_id = u.id AND ${notExpired('m')}) AS member
     FROM users u WHERE u.id = ${input.userId} AND NOT u.ghost AND NOT u.bot`;
-  if (user?.member) throw new Conflict('Member already exists', undefined, 'user_id');
+  if (user?.member) throw alreadyMember(input.userId);
   const errors = levelErrors(source, input.accessLevel);
   if (!user) errors.invite_email = ['is invalid'];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   checkGrant(actor, source, input.accessLevel);
   await context.db.$transaction((tx) => insertMember(tx, context, source, input));
   return { source, userId: input.userId };
+}
+
+/** The error for a user who is a member already: `existing` is the user. */
+function alreadyMember(userId: number): AlreadyExists {
+  return new AlreadyExists('Member already exists', { type: 'User', where: { id: userId } }, 'user_id');
 }
 
 /** Names users by number, or by username. */
@@ -177,7 +182,7 @@ export async function insertMember(
       SET access_level = EXCLUDED.access_level, expires_at = EXCLUDED.expires_at, created_at = EXCLUDED.created_at,
         created_by_id = EXCLUDED.created_by_id
       WHERE members.expires_at <= (now() AT TIME ZONE 'UTC')::date`;
-  if (added === 0) throw new Conflict('Member already exists', undefined, 'user_id');
+  if (added === 0) throw alreadyMember(userId);
   const { record, kind } = source;
   const where = kind === 'project' ? { projectId: record.id } : { namespaceId: record.id };
   await tx.accessRequest.deleteMany({ where: { userId, ...where } });

@@ -6,7 +6,7 @@ import { type NamespaceRef, namespaceIdOf } from '#src/domain/namespaces/find.ts
 import { ARCHIVE, MEGABYTE } from '#src/domain/project_archives/place.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type Home, holdHome, permittedHome, personalHome } from '#src/domain/projects/home.ts';
-import { takenFields } from '#src/domain/projects/taken.ts';
+import { existingProject, takenFields } from '#src/domain/projects/taken.ts';
 import { type Switches, textErrors } from '#src/domain/projects/values.ts';
 import { importsStore } from '#src/domain/uploads/archives.ts';
 import type { Prisma } from '#src/platform/database/db.ts';
@@ -95,7 +95,9 @@ export async function importProject(context: Context, wanted: WantedImport): Pro
   } catch (error) {
     await store.remove(place);
     const fields = await takenFields(context.db, error, { namespaceId: home.id, name, path });
-    throw fields ? new ValidationFailed(fields) : error;
+    throw fields
+      ? new ValidationFailed(fields).asExisting(existingProject({ namespaceId: home.id, name, path }))
+      : error;
   }
 }
 

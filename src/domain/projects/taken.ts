@@ -1,5 +1,5 @@
 import { type Db, violates } from '#src/platform/database/db.ts';
-import type { FieldErrors } from '#src/platform/errors.ts';
+import type { Existing, FieldErrors } from '#src/platform/errors.ts';
 
 /** The intended name and path of a project. */
 export interface Wanted {
@@ -25,4 +25,10 @@ export async function takenFields(db: Db, error: unknown, wanted: Wanted): Promi
   // What was taken may be free again by now: then the error itself names it.
   if (fields.length === 0) fields.push(violates(error, 'projects_name_lower') ? 'name' : 'path');
   return Object.fromEntries(fields.map((field) => [field, ['has already been taken']]));
+}
+
+/** The project, apart from the one that is renamed, that has the name or path in the namespace. */
+export function existingProject({ namespaceId, name, path, id = 0 }: Wanted): Existing {
+  const taken = [{ name: { equals: name, mode: 'insensitive' } }, { path: { equals: path, mode: 'insensitive' } }];
+  return { type: 'Project', where: { namespaceId, deletedAt: null, id: { not: id }, OR: taken } };
 }

@@ -24,7 +24,7 @@ import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
 import { mayMention } from '#src/domain/tracking/references/mentions.ts';
 import { addFurtherAssignees } from '#src/domain/tracking/subjects/assignees.ts';
 import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
-import { BadRequest, Conflict } from '#src/platform/errors.ts';
+import { AlreadyExists, BadRequest } from '#src/platform/errors.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
 export interface NewIssue extends IssueAttributes {
@@ -110,7 +110,11 @@ export async function createIssue(
       SELECT id, iid FROM issue`;
     const [issue] = await inserted.catch((error) => {
       throw wanted !== null && violates(error, 'iid')
-        ? new Conflict('iid has already been taken', undefined, 'iid')
+        ? new AlreadyExists(
+            'iid has already been taken',
+            { type: 'Issue', where: { projectId: project.id, iid: wanted } },
+            'iid',
+          )
         : error;
     });
     return issue;
