@@ -5,7 +5,6 @@ import {
   type ErrorCode,
   type ErrorReason,
   type FieldErrors,
-  Forbidden,
   HTTP_STATUS,
 } from '#src/platform/errors.ts';
 

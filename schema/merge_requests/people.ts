@@ -101,7 +101,7 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
 
 mutation('approveMergeRequest', {
   description:
-    'Approves a merge request that is open. For its author, its assignees and developers of the target project. `changed` is false if the caller has approved it already. CONFLICT if it is not open, or the source branch does not have the given head.',
+    'Approves a merge request that is open. For its author, its assignees and developers of the target project. `changed` is false if the caller has approved it already. CONFLICT if the source branch does not have the given head.',
   input: {
     description: 'Which merge request to approve.',
     argument: 'Names the merge request.',
@@ -131,7 +131,7 @@ mutation('unapproveMergeRequest', {
 
 mutation('resetMergeRequestApprovals', {
   description:
-    'Takes all approvals of a merge request back. For bots who are developers of the target project. FORBIDDEN for people, and if the merge request is merged.',
+    'Takes all approvals of a merge request back. For bots who are developers of the target project. FORBIDDEN for people. The merge request must not be merged.',
   input: {
     description: 'Which merge request to take all approvals back from.',
     argument: 'Names the merge request.',

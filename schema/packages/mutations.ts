@@ -15,7 +15,7 @@ const npmTag = (t: InputFields) => ({
 });
 
 mutation('publishNpmPackage', {
-  description: 'Publishes a version of an npm package. For developers. FORBIDDEN when it exists.',
+  description: 'Publishes a version of an npm package. For developers. A version that exists cannot be published again.',
   input: {
     description: 'A version of an npm package with its archive, as `npm publish` sends it.',
     argument: 'The version, and its archive.',

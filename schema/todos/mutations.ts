@@ -15,8 +15,7 @@ const todoPayload: Payload<{ id: number }> = changed('todo', Todo, 'Todo', (cont
 );
 
 mutation('markIssueAsTodo', {
-  description:
-    'Makes a todo of the caller about an issue. `changed` is false if one about it is pending, which is answered.',
+  description: 'Makes a todo of the caller about an issue. `changed` is false if one about it is pending.',
   input: {
     description: 'Which issue to make a todo about.',
     argument: 'Names the issue to deal with.',
@@ -27,8 +26,7 @@ mutation('markIssueAsTodo', {
 });
 
 mutation('markMergeRequestAsTodo', {
-  description:
-    'Makes a todo of the caller about a merge request. `changed` is false if one about it is pending, which is answered.',
+  description: 'Makes a todo of the caller about a merge request. `changed` is false if one about it is pending.',
   input: {
     description: 'Which merge request to make a todo about.',
     argument: 'Names the merge request to deal with.',

@@ -55,11 +55,31 @@ export const CONDITIONS = {
 /** The name of a row of CONDITIONS. */
 export type Condition = keyof typeof CONDITIONS;
 
+/** Types in GraphQL whose rows errors name as what exists already. */
+export const EXISTING_ROWS = [
+  'AwardEmoji',
+  'BoardList',
+  'Email',
+  'Environment',
+  'GpgKey',
+  'Group',
+  'Issue',
+  'IssueLink',
+  'Label',
+  'MergeRequest',
+  'Milestone',
+  'Project',
+  'Runner',
+  'User',
+] as const;
+
 /**
- * What exists already: a row, by its type in GraphQL and the condition that finds it, or something of a repository by its name.
- * GraphQL shows the row to callers who can see it.
+ * What exists already: a row, by its type in GraphQL and the condition that finds it, which GraphQL shows to callers who can see it;
+ * or something that whoever may make it may know of, by its name.
  */
-export type Existing = { type: string } & ({ where: Readonly<Record<string, unknown>> } | { name: string });
+export type Existing =
+  | { type: (typeof EXISTING_ROWS)[number]; where: Readonly<Record<string, unknown>> }
+  | { type: string; name: string };
 
 /** Messages by field, in the API's snake_case names. */
 export type FieldErrors = Record<string, string[]>;

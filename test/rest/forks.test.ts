@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { toGlobalId } from '#schema/node/global_id.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
@@ -254,6 +255,12 @@ describe('Forks in GraphQL', () => {
     expect((await run(fork, { project: project.id }, forker)).body.errors[0].extensions).toEqual({
       code: 'CONFLICT',
       fields: { 'input.name': taken, 'input.path': taken },
+      existing: {
+        type: 'Project',
+        id: toGlobalId('Project', data.forkProject.project.databaseId),
+        path: `${forker.username}/${project.path}`,
+        url: expect.stringMatching(`/${forker.username}/${project.path}$`),
+      },
     });
     const { databaseId } = data.forkProject.project;
     const unlink = 'unlinkFork(input: INPUT) { changed project { forkedFrom { databaseId } } }';

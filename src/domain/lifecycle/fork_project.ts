@@ -6,7 +6,7 @@ import { insertProject } from '#src/domain/lifecycle/create_project.ts';
 import { type NamespaceRef, namespaceIdOf } from '#src/domain/namespaces/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type Home, holdHome, permittedHome, personalHome } from '#src/domain/projects/home.ts';
-import { existingProject, takenFields } from '#src/domain/projects/taken.ts';
+import { takenIn } from '#src/domain/projects/taken.ts';
 import { SWITCHES, textErrors } from '#src/domain/projects/values.ts';
 import { isImporting } from '#src/domain/repository/writable.ts';
 import { shareLfsObjects } from '#src/domain/uploads/lfs/objects.ts';
@@ -75,14 +75,9 @@ export async function forkProject(
     });
     return await findProject(context, id);
   } catch (error) {
-    const fields = await takenFields(context.db, error, { namespaceId: home.id, name, path });
-    throw fields
-      ? new AlreadyExists(
-          'Name or path has already been taken',
-          existingProject({ namespaceId: home.id, name, path }),
-          undefined,
-          fields,
-        )
+    const taken = await takenIn(context.db, error, { namespaceId: home.id, name, path });
+    throw taken
+      ? new AlreadyExists('Name or path has already been taken', taken.existing, undefined, taken.fields)
       : error;
   }
 }

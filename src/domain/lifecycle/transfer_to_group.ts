@@ -10,7 +10,8 @@ import { holdNamespace } from '#src/domain/namespaces/lock.ts';
 import { redirectProject, takePath } from '#src/domain/namespaces/redirects.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type Home, holdHome, permittedHome } from '#src/domain/projects/home.ts';
-import { type Transaction, violates } from '#src/platform/database/db.ts';
+import { takenIn } from '#src/domain/projects/taken.ts';
+import { type Db, type Transaction, violates } from '#src/platform/database/db.ts';
 import { type Existing, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /**
@@ -66,14 +67,15 @@ async function moveTo(context: Context, projectId: number, home: Home): Promise<
     const what = violates(error, 'projects_name_lower') ? 'name' : 'path';
     throw new ValidationFailed({
       new_namespace: [`Project with same ${what} in target namespace already exists`],
-    }).asExisting(await existingIn(context.db, projectId, home.id));
+    }).asExisting(await existingIn(context.db, error, projectId, home.id));
   }
 }
 
 /** The project of the namespace that has the name or path of another one. */
-async function existingIn(db: Db, projectId: number, namespaceId: number): Promise<Existing | null> {
-  const moved = await db.project.findUnique({ where: { id: projectId }, select: { name: true, path: true } });
-  return moved && existingProject({ ...moved, namespaceId, id: projectId });
+async function existingIn(db: Db, error: unknown, id: number, namespaceId: number): Promise<Existing | null> {
+  const moved = await db.project.findUnique({ where: { id }, select: { name: true, path: true } });
+  const taken = moved && (await takenIn(db, error, { ...moved, namespaceId, id }));
+  return taken?.existing ?? null;
 }
 
 async function move(tx: Transaction, context: Context, projectId: number, targetId: number): Promise<void> {

@@ -82,10 +82,7 @@ export async function publishNpmPackage(
     });
   } catch (error) {
     throw violates(error, 'packages_project_id_type_name_version') || violates(error, 'version')
-      ? new Forbidden('Package already exists.').asExisting({
-          type: 'Package',
-          where: { projectId: project.id, type: 'npm', name, version },
-        })
+      ? new Forbidden('Package already exists.').asExisting({ type: 'Package', name: `${name}@${version}` })
       : error;
   }
   stored.keep();

@@ -147,14 +147,16 @@ export function identityOf({ provider, externUid }: UserValues): { provider: str
 /** Rejects an address or username of another user, the address first (behaviour.md 1.4). Throws Conflict. */
 export async function refuseTaken(db: Pick<Db, '$queryRaw'>, values: UserValues, userId = 0): Promise<void> {
   const all = await takenErrors(db, values, userId);
-  const existing = existingUser(values);
+  const existing = all.username ? await userNamed(db, values.username ?? '', userId) : null;
   if (all.email) throw new AlreadyExists('Email has already been taken', existing, all);
   if (all.username) throw new AlreadyExists('Username has already been taken', existing, all);
 }
 
-/** The user who has the username. Whose an address is nobody is told. */
-function existingUser({ username }: UserValues): Existing | null {
-  return username ? { type: 'User', where: { username: { equals: username, mode: 'insensitive' } } } : null;
+/** The other user who has the username. Whose an address is nobody is told. */
+async function userNamed(db: Pick<Db, '$queryRaw'>, username: string, userId: number): Promise<Existing | null> {
+  const [user] = await db.$queryRaw<{ id: number }[]>`
+    SELECT id FROM users WHERE lower(username) = lower(${username}) AND id <> ${userId}`;
+  return user ? { type: 'User', where: { id: user.id } } : null;
 }
 
 /** Which of address and username are taken, by field. */

@@ -49,8 +49,8 @@ function change(
 /** The state of the user, if it is not that of directory synchronization. */
 async function refuseDirectory(db: Db, id: number, reason: string): Promise<string> {
   const user = await db.user.findFirst({ where: { id, ghost: false }, select: { state: true } });
-  if (!user) throw new NotFound('User').asWrongState(user.state).asWrongState(user.state).asWrongState(user.state);
-  if (user.state === 'ldap_blocked') throw new Forbidden(reason);
+  if (!user) throw new NotFound('User');
+  if (user.state === 'ldap_blocked') throw new Forbidden(reason).asWrongState(user.state);
   return user.state;
 }
 

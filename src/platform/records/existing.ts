@@ -2,7 +2,7 @@ import type { Db } from '#src/platform/database/db.ts';
 import type { Existing } from '#src/platform/errors.ts';
 
 /** Models of types whose name differs. */
-const MODELS: Readonly<Record<string, string>> = { Group: 'namespace', BranchProtectionRule: 'protectedBranch' };
+const MODELS: Readonly<Record<string, string>> = { Group: 'namespace' };
 
 /** The number of the row that exists already; null if it is gone by now. Whether the caller may see it is not asked here. */
 export async function idOfExisting(db: Db, existing: Extract<Existing, { where: unknown }>): Promise<number | null> {

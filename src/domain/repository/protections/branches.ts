@@ -79,7 +79,7 @@ export async function createBranchProtectionRule(
     if (violates(error, 'name'))
       throw new AlreadyExists(
         `Protected branch '${name}' already exists`,
-        { type: 'BranchProtectionRule', where: { projectId: project.id, name } },
+        { type: 'BranchProtectionRule', name },
         'name',
       );
     throw error;

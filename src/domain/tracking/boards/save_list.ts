@@ -51,7 +51,7 @@ export async function createBoardList(
 
 /** The error for a label that has a list on the board already. */
 function existingList(boardId: number, labelId: number): ValidationFailed {
-  const existing = { type: 'BoardList', where: { boardId, labelId } };
+  const existing = { type: 'BoardList', where: { boardId, labelId } } as const;
   return new ValidationFailed({ label_id: ['has already been taken'] }).asExisting(existing);
 }
 

@@ -15,7 +15,8 @@ import { touchSubject } from '#src/domain/tracking/subjects/lock.ts';
 import { Forbidden, WrongState } from '#src/platform/errors.ts';
 
 /**
- * Approves an open merge request; for those who may change it; `changed` is false if the actor has already. Approvals outlive pushes, and never hold up a merge.
+ * Approves an open merge request, for those who may change it; `changed` is false if the actor has already. Approvals outlive
+ * pushes, and never hold up a merge.
  *
  * @param sha the head that the actor has seen: any other is not approved
  * @throws NotFound, Forbidden, Conflict

@@ -2,7 +2,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { lengthError } from '#src/base/text.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import { groupsAround } from '#src/domain/projects/groups_around.ts';
-import { type OwnedRecord, type Owner, type OwnerRef, requireOwner } from '#src/domain/projects/owner.ts';
+import { type OwnedRecord, type Owner, type OwnerRef, ownerColumns, requireOwner } from '#src/domain/projects/owner.ts';
 import { findMilestone } from '#src/domain/tracking/milestones/list.ts';
 import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';

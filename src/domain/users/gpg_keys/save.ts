@@ -53,7 +53,7 @@ export async function createGpgKey<R>(
   } catch (error) {
     const taken = ['has already been taken'];
     if (!violates(error)) throw error;
-    const existing = { type: 'GpgKey', where: { fingerprint } };
+    const existing = { type: 'GpgKey', where: { fingerprint } } as const;
     throw new ValidationFailed({ fingerprint: taken, primary_keyid: taken }).asExisting(existing);
   }
 }
