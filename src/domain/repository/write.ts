@@ -16,7 +16,7 @@ import { changeRefusal } from '#src/domain/repository/refusals.ts';
 import { COPY_TIMEOUT_MS, withCommits } from '#src/domain/repository/take_commits.ts';
 import { writeRefusal } from '#src/domain/repository/writable.ts';
 import type { Oid, Signature } from '#src/git/base/model.ts';
-import { BadRequest, type Existing, Forbidden, NotFound } from '#src/platform/errors.ts';
+import { BadRequest, DomainError, type Existing, Forbidden, NotFound } from '#src/platform/errors.ts';
 
 /** A branch that the actor may add commits to. */
 export interface WritableBranch {
