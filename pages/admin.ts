@@ -3,6 +3,7 @@ import { named, type Question } from '#pages/engine/asking.ts';
 import { type Facts, type FormOptions, form, type PageOptions, page } from '#pages/engine/row.ts';
 import {
   AdminApplicationsPageDocument,
+  AdminDeprecatedUsesPageDocument,
   AdminGroupListPageDocument,
   AdminHealthPageDocument,
   AdminHooksPageDocument,
@@ -65,6 +66,7 @@ const SECTIONS = [
   ['/admin/settings', label('Settings')],
   ['/admin/sign_in_providers', label('Sign-in providers')],
   ['/admin/background_jobs', label('Background jobs')],
+  ['/admin/deprecated_uses', label('Deprecated API')],
   ['/admin/hooks', label('System hooks')],
   ['/admin/runners', label('Runners')],
   ['/admin/applications', label('Applications')],
@@ -351,6 +353,14 @@ export const admin = [
     found: ({ jobMetrics }) => jobMetrics,
     title: (_found, { t }) => t('Background jobs'),
     show: (metrics) => ({ metrics }),
+  }),
+  adminPage('/admin/deprecated_uses', {
+    path: '/admin/deprecated_uses',
+    operation: AdminDeprecatedUsesPageDocument,
+    view: 'admin/deprecated',
+    found: ({ deprecatedUses }) => deprecatedUses,
+    title: (_found, { t }) => t('Deprecated API'),
+    show: (uses) => ({ uses }),
   }),
   adminForm({
     path: '/admin/background_jobs/retry',

@@ -10,6 +10,7 @@ import {
   CommitPlacePageDocument,
   CommitSearchPageDocument,
   CommitThreadPageDocument,
+  HistoryPlacePageDocument,
   SendCommitCommentDocument,
 } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
@@ -77,7 +78,21 @@ const commit = page({
   listsFiles: true,
 });
 
+/** Where addresses of pages lead that show a history in another way: to its commits. */
+const histories = ['graphs/*ref/charts', 'graphs/*ref', 'network/*ref'].map((place) =>
+  page({
+    path: `/:project/-/${place}`,
+    operation: HistoryPlacePageDocument,
+    view: 'error',
+    found: ({ project }) => (project?.repository?.at ? { project, ref: project.repository.at.ref } : null),
+    title: ({ project }) => project.fullPath,
+    show: () => ({}),
+    redirectTo: ({ project, ref }) => `${path(project.fullPath, '-', 'commits')}${path(ref)}`,
+  }),
+);
+
 export const commits = [
+  ...histories,
   page({
     path: '/:project/-/commits/*ref',
     operation: CommitSearchPageDocument,

@@ -1,6 +1,7 @@
 import { accounts } from '#pages/account.ts';
 import { admin } from '#pages/admin.ts';
 import { auditEvents } from '#pages/audit_events.ts';
+import { badges } from '#pages/badges.ts';
 import { boards } from '#pages/boards.ts';
 import { ciTools } from '#pages/ci_tools.ts';
 import { commits } from '#pages/commits.ts';
@@ -19,8 +20,10 @@ import { mergeRequests } from '#pages/merge_requests.ts';
 import { milestones } from '#pages/milestones.ts';
 import { notes } from '#pages/notes.ts';
 import { own } from '#pages/own.ts';
+import { patches } from '#pages/patches.ts';
 import { pipelines } from '#pages/pipelines.ts';
 import { profiles } from '#pages/profile.ts';
+import { publicKeys } from '#pages/public_keys.ts';
 import { refs } from '#pages/refs.ts';
 import { releases } from '#pages/releases.ts';
 import { home, repository } from '#pages/repository.ts';
@@ -39,6 +42,9 @@ import { start } from '#pages/start.ts';
 /** All pages and forms over GraphQL. Of several rows that match a path, the first one that finds something is shown. */
 export const rows = [
   ...feeds,
+  ...publicKeys,
+  ...badges,
+  ...patches,
   ...start,
   ...own,
   ...credentials,

@@ -1,5 +1,6 @@
 import { ACTIVE, ciFrame } from '#pages/ci.ts';
 import { named } from '#pages/engine/asking.ts';
+import { path as pathTo } from '#pages/engine/helpers.ts';
 import { liveAt } from '#pages/engine/live.ts';
 import { type Facts, form, page, raw } from '#pages/engine/row.ts';
 import { logHtml } from '#pages/job_log.ts';
@@ -13,8 +14,12 @@ import {
   JobListPageDocument,
   JobLogLiveDocument,
   JobPageDocument,
+  LatestArtifactPlaceDocument,
+  LatestRawArtifactFileDocument,
+  LatestRawArtifactsDocument,
   PlayJobOnPageDocument,
   RawArtifactFileDocument,
+  type RawArtifactFileQuery,
   RawArtifactsDocument,
   RawJobLogDocument,
   RetryJobOnPageDocument,
@@ -51,6 +56,14 @@ const job = page({
 });
 
 const back = (_data: unknown, { given }: Facts) => inPlace(given, 'jobs', String(given.id));
+
+/** The file that an operation found in the artifacts of a job, as its reader takes it. */
+function artifactIn(found: RawArtifactJob | null | undefined) {
+  const file = found?.artifactFile;
+  return file && { projectId: file.projectId, databaseId: file.jobId, path: file.path, size: Number(file.size) };
+}
+
+type RawArtifactJob = NonNullable<NonNullable<RawArtifactFileQuery['project']>['job']>;
 
 const artifactsAt = '/:project/-/jobs/:id/artifacts';
 
@@ -104,6 +117,44 @@ const deletion = page({
   show: ({ project, job: one }) => ({ ...ciFrame(project, 'jobs'), job: one }),
   signIn: true,
 });
+
+/** A ref that is a single name comes first: of several, the longest beginning is taken. */
+const OF_REF = [':ref', '*ref'].map((ref) => `/:project/-/jobs/artifacts/${ref}`);
+
+/**
+ * The artifacts of the latest job with a name (`?job=`) of a branch or tag. Files are sent as they are, so that programs
+ * need no second request; pages are those of the job.
+ */
+const latestArtifacts = OF_REF.flatMap((at) => [
+  raw({
+    path: `${at}/download`,
+    operation: LatestRawArtifactsDocument,
+    content: 'artifacts',
+    found: ({ project }) => project?.latestSuccessfulJob,
+  }),
+  raw({
+    path: `${at}/raw/*path`,
+    operation: LatestRawArtifactFileDocument,
+    content: 'page_artifact',
+    found: ({ project }) => artifactIn(project?.latestSuccessfulJob),
+  }),
+  ...[`${at}/browse`, `${at}/browse/*path`, `${at}/file/*path`].map((path) =>
+    page({
+      path,
+      operation: LatestArtifactPlaceDocument,
+      view: 'error',
+      found: ({ project }) => project?.latestSuccessfulJob && { project, job: project.latestSuccessfulJob },
+      title: ({ project }) => project.fullPath,
+      show: () => ({}),
+      redirectTo: ({ project, job: { databaseId } }, { given }) => {
+        const place = path.includes('/file/') ? 'file' : 'browse';
+        const inside = given.path === undefined ? [] : String(given.path).split('/');
+        return pathTo(project.fullPath, '-', 'jobs', String(databaseId), 'artifacts', place, ...inside);
+      },
+      takesTokens: true,
+    }),
+  ),
+]);
 
 /** Jobs, with their logs and artifacts. */
 export const jobs = [
@@ -163,6 +214,7 @@ export const jobs = [
     content: 'trace',
     found: ({ project }) => project?.job,
   }),
+  ...latestArtifacts,
   ...folders,
   page({
     path: `${artifactsAt}/file/*path`,
@@ -185,10 +237,7 @@ export const jobs = [
     path: `${artifactsAt}/raw/*path`,
     operation: RawArtifactFileDocument,
     content: 'page_artifact',
-    found: ({ project }) => {
-      const file = project?.job?.artifactFile;
-      return file && { projectId: file.projectId, databaseId: file.jobId, path: file.path, size: Number(file.size) };
-    },
+    found: ({ project }) => artifactIn(project?.job),
   }),
   raw({
     path: `${artifactsAt}/download`,

@@ -11,6 +11,7 @@ import {
   SendNewTagDocument,
   SendTagRemovalDocument,
   TagListPageDocument,
+  TagPageDocument,
 } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
 
@@ -96,6 +97,14 @@ export const refs = [
     goTo: listAround,
   }),
   tags,
+  page({
+    path: '/:project/-/tags/*tag',
+    operation: TagPageDocument,
+    view: 'tags/show',
+    found: ({ project }) => (project?.repository?.tag ? { project, tag: project.repository.tag } : null),
+    title: ({ project, tag }, { t }) => `${tag.name} · ${t('Tags')} · ${project.fullPath}`,
+    show: ({ project, tag }) => ({ project, tab: 'code', tag }),
+  }),
   form({
     path: '/:project/-/tags',
     operation: SendNewTagDocument,

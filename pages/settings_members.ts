@@ -51,7 +51,7 @@ import {
 import { label } from '#src/platform/texts/texts.ts';
 
 /** What access levels are called. */
-export const ROLES: Readonly<Record<AccessLevel, string>> = {
+export const ROLES: Readonly<Record<Exclude<AccessLevel, 'MAINTAINER'>, string>> = {
   GUEST: label('Guest'),
   REPORTER: label('Reporter'),
   DEVELOPER: label('Developer'),
@@ -359,6 +359,7 @@ export const settingsMembers = [
     path: inProject('groups/:id/remove'),
     operation: SendProjectShareRemovalDocument,
     names: { groupId: 'id' },
+    hidden: ['group'],
     says: label('The group no longer has access.'),
     goTo: goTo('project', 'groups'),
     asks: ofProject.unshare,
@@ -367,6 +368,7 @@ export const settingsMembers = [
     path: inGroup('groups/:id/remove'),
     operation: SendGroupShareRemovalDocument,
     names: { invitedGroupId: 'id' },
+    hidden: ['invitedGroup'],
     says: label('The group no longer has access.'),
     goTo: goTo('group', 'groups'),
     asks: ofGroup.unshare,

@@ -7,6 +7,7 @@ import '#schema/node/plugin.ts';
 import '#schema/nullability.ts';
 import '#schema/records/plugin.ts';
 import type { RecordTypes } from '#schema/records/types.ts';
+import '#schema/shared_fields.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { NamespaceRef } from '#src/domain/namespaces/find.ts';
 import type { UserMatch } from '#src/domain/tracking/subjects/filter.ts';
@@ -34,7 +35,7 @@ export const builder = new SchemaBuilder<{
   };
 }>({
   // Executed in reverse order.
-  plugins: ['records', 'globalIds', 'nullability', PrismaPlugin],
+  plugins: ['sharedFields', 'records', 'globalIds', 'nullability', PrismaPlugin],
   prisma: { client: ({ db }) => db, dmmf: getDatamodel() },
   defaultFieldNullability: false,
 });

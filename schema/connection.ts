@@ -7,9 +7,10 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { builder } from '#schema/builder.ts';
+import { narrowings } from '#schema/list_filter.ts';
 import { parseJson } from '#src/base/json.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
-import type { CursorPosition, Page, PageRequest } from '#src/platform/page.ts';
+import type { ChosenOrder, CursorPosition, Page, PageRequest } from '#src/platform/page.ts';
 
 /** Default and maximum number of records of a page (rest-api-v4.md, Limits). */
 export const DEFAULT_LIMIT = 20;
@@ -106,6 +107,19 @@ export interface PageArgs {
   before?: string | null | undefined;
   limit?: number | null | undefined;
   offset?: number | null | undefined;
+  /** Of these only what `listFilter` and `listOrder` offer is looked at here. */
+  filter?: unknown;
+  orderBy?: unknown;
+  sort?: unknown;
+}
+
+/** A value of an enum of orders: the columns by which it orders, the last of which tells all records apart. */
+export class ListOrder {
+  readonly by: readonly string[];
+
+  constructor(by: readonly string[]) {
+    this.by = by;
+  }
 }
 
 /** A page, and the fields requested when it was loaded. */
@@ -129,6 +143,8 @@ export async function loadPage<T>(
     before: placeOf('before', args.before),
     isBackwards,
     withPlaces: asked.places,
+    order: chosen(args),
+    only: narrowings(args.filter, info),
   };
   return { ...(await load(request)), request };
 }
@@ -141,16 +157,21 @@ export async function loadCountedPage<T>(
 ): Promise<LoadedPage<T>> {
   const asked = askedOf(info);
   const withTotal = asked.total || asked.places;
+  const order = chosen(args);
   const start = args.after == null ? natural('offset', args.offset ?? 0) : countOf('after', args.after) + 1;
   if (args.last == null || args.first != null) {
     const end = args.before == null ? Number.POSITIVE_INFINITY : countOf('before', args.before);
-    return load({ offset: start, limit: Math.max(0, Math.min(forwards(args), end - start)), withTotal });
+    return load({ offset: start, limit: Math.max(0, Math.min(forwards(args), end - start)), withTotal, order });
   }
   const last = size('last', args.last);
   const total = (await load({ offset: 0, limit: 0, withTotal: true })).total ?? 0;
   const end = args.before == null ? total : Math.min(total, countOf('before', args.before));
   const offset = Math.max(start, end - last, 0);
-  return load({ offset, limit: Math.max(0, end - offset), withTotal });
+  return load({ offset, limit: Math.max(0, end - offset), withTotal, order });
+}
+
+function chosen({ orderBy, sort }: PageArgs): ChosenOrder | undefined {
+  return orderBy instanceof ListOrder ? { by: orderBy.by, direction: sort === 'desc' ? 'desc' : 'asc' } : undefined;
 }
 
 function forwards({ first, limit }: PageArgs): number {

@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import type { FieldNode } from 'graphql';
+import type { Spent } from '#schema/usage/spent.ts';
 import { actorFor, type Context, type Purpose } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import { traceTexts } from '#src/domain/ci/job_logs/read.ts';
@@ -40,6 +41,8 @@ export interface GraphQLContext extends Context {
   /** Whether users without an avatar of their own get one from the avatar service. */
   readonly avatars: boolean;
   readonly loaders: Loaders;
+  /** What the operation takes of the caller's points; absent where it takes none. */
+  readonly spent?: Spent;
 }
 
 /** A context for one operation. */

@@ -1,4 +1,4 @@
-import { type GraphQLSchema, isObjectType } from 'graphql';
+import { type GraphQLSchema, isInterfaceType, isObjectType } from 'graphql';
 
 /** The costs of fields that take more work or memory than a record's; others cost 1. */
 export const COSTS: Readonly<Record<string, number>> = {
@@ -132,12 +132,25 @@ for each record that the list can have: its \`first\`, \`last\` or \`limit\`, by
     ' ',
   );
 
+/** A figure of a field by its place: of a field of an interface the largest of its types. */
+export function figureOf(
+  figures: Readonly<Record<string, number>>,
+  schema: GraphQLSchema,
+  type: string | undefined,
+  field: string,
+): number | undefined {
+  const named = type === undefined ? undefined : schema.getType(type);
+  if (!isInterfaceType(named)) return figures[`${type}.${field}`];
+  const known = schema.getPossibleTypes(named).flatMap(({ name }) => figures[`${name}.${field}`] ?? []);
+  return known.length > 0 ? Math.max(...known) : undefined;
+}
+
 /** Adds costs other than 1 to the descriptions of fields, and the assumed number of records to those of lists without a size. */
 export function describeCosts(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    if (!(isObjectType(type) || isInterfaceType(type)) || type.name.startsWith('__')) continue;
     for (const field of Object.values(type.getFields())) {
-      const [cost, size] = [COSTS[`${type.name}.${field.name}`], SIZES[`${type.name}.${field.name}`]];
+      const [cost, size] = [COSTS, SIZES].map((figures) => figureOf(figures, schema, type.name, field.name));
       if (cost !== undefined) field.description += ` Costs ${cost}.`;
       if (size !== undefined) field.description += ` Counts as ${size} records.`;
     }

@@ -124,6 +124,8 @@ export const AccessLevel = builder.enumType('AccessLevel', {
     GUEST: { value: 10, description: 'Level 10: can read and create issues.' },
     REPORTER: { value: 20, description: 'Level 20: can also read the repository and manage issues and labels.' },
     DEVELOPER: { value: 30, description: 'Level 30: can also push to branches that are not protected.' },
+    // Both names are read; what is answered has the name that comes last.
+    MAINTAINER: { value: 40, description: 'Level 40, as `MASTER`, for input: answers say `MASTER`.' },
     MASTER: { value: 40, description: 'Level 40: can also administer the project.' },
     OWNER: { value: 50, description: 'Level 50: owns the group or the personal namespace.' },
   }),

@@ -34,6 +34,8 @@ export interface Execution extends ExecutionArgs {
   purpose?: Purpose | null;
   /** What errors do to the values around them; they reach up to the next nullable place when absent. */
   onError?: ErrorBehavior | undefined;
+  /** The program that sent the operation, as it calls itself. */
+  client?: string | undefined;
 }
 
 /**
@@ -43,7 +45,7 @@ export interface Execution extends ExecutionArgs {
  * @param report receives errors that clients do not see
  */
 export async function executeWithin(
-  { isRepeated = false, purpose = 'read', onError = 'PROPAGATE', ...given }: Execution,
+  { isRepeated = false, purpose = 'read', onError = 'PROPAGATE', client, ...given }: Execution,
   report: (error: unknown) => void,
   limits?: BudgetLimits,
 ): Promise<ExecutionResult> {
@@ -55,7 +57,7 @@ export async function executeWithin(
   const own = isNarrow ? narrowPurpose(given.document, operation) : isMutation && isReading(purpose) ? null : purpose;
   const contextValue = contextFor(given.contextValue as GraphQLContext, own ?? undefined);
   const args = { ...given, contextValue };
-  const facts = { type: operation?.operation ?? 'unknown', name: operation?.name?.value };
+  const facts = { type: operation?.operation ?? 'unknown', name: operation?.name?.value, client };
   const over = () => {
     const { exceeded } = budget;
     return exceeded && [asGraphQLError(exceeded)];

@@ -153,9 +153,15 @@ import '#schema/deployments/mutations.ts';
 import '#schema/triggers/types.ts';
 import '#schema/triggers/mutations.ts';
 import '#schema/subscriptions/fields.ts';
+import '#schema/resource_events/timeline.ts';
+import '#schema/beside.ts';
+import '#schema/subscriptions/more_fields.ts';
+import '#schema/usage/deprecated_uses.ts';
+import '#schema/usage/rate_limit.ts';
 import { builder } from '#schema/builder.ts';
 import { describeCosts } from '#schema/costs.ts';
+import { deprecateNumbers } from '#schema/numbers.ts';
 import { admitUnknownWords } from '#schema/words.ts';
 
 /** The whole GraphQL schema. */
-export const schema = admitUnknownWords(describeCosts(builder.toSchema()));
+export const schema = admitUnknownWords(deprecateNumbers(describeCosts(builder.toSchema())));

@@ -13,6 +13,7 @@ import {
   typeFromAST,
   type VariableDefinitionNode,
 } from 'graphql';
+import { OWNER_REF } from '#schema/places/owner_ref.ts';
 
 /** How a row of a facade differs from the variables of its operation, or from the fields of `$input`. */
 export interface Differences {
@@ -153,12 +154,14 @@ function fieldsTaken(
   // What a reference is given by follows from the row.
   const isReference = record.isOneOf && fields.some((field) => isNamed(pathOf(field)));
   return fields.flatMap((field): Taken[] => {
+    const inner = getNullableType(field.type);
+    // Facades name projects and groups by fields of their own.
+    if (isInputObjectType(inner) && inner.name === OWNER_REF) return [];
     const path = pathOf(field);
     if (hidden.includes(path) || (isReference && !isNamed(path))) return [];
     const own = names[path] ?? word(field.name);
     const keys: Taken['keys'] = within && names[path] === undefined ? [...within, own] : [own];
     const fills: Taken['fills'] = [...above, field.name];
-    const inner = getNullableType(field.type);
     if (isInputObjectType(inner) && (nests || isNamedWithin(path))) {
       const inside = { fills, at: path, within: keys, around: [...around, field.description ?? ''] };
       return fieldsTaken(inner, inside, about);

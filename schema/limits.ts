@@ -29,6 +29,10 @@ export interface Limits {
   batch: number;
   /** Bytes of a request without uploads. */
   bytes: number;
+  /** Points that a user can spend in an hour, in each process (usage/rate_limit.ts). */
+  points: number;
+  /** Those of callers without an account, by network. */
+  visitorPoints: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -40,6 +44,8 @@ export const DEFAULT_LIMITS: Limits = {
   spreads: 500,
   batch: 10,
   bytes: 256 * 1024,
+  points: 500_000,
+  visitorPoints: 100_000,
 };
 
 /** How GraphQL over HTTP answers requests that are not executed: 400, and 200 to clients that accept plain JSON. */

@@ -12,7 +12,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '#schema/connection.ts';
-import { COSTS, COUNTED, SIZES } from '#schema/costs.ts';
+import { COSTS, COUNTED, figureOf, SIZES } from '#schema/costs.ts';
 
 /** The size of an operation; fragments count once per spread. */
 export interface Measure {
@@ -147,10 +147,9 @@ class Measuring {
     const inner = node.selectionSet ? this.selection(node.selectionSet, inside) : NOTHING;
     const aliases = inner.aliases + (node.alias ? 1 : 0);
     if (isForm(type?.name, name)) return { ...inner, aliases };
-    const place = `${type?.name}.${name}`;
     const isValue = type !== undefined && !type.name.startsWith('__') && !inside && !field?.args.length;
-    const own = COSTS[place] ?? (isValue ? VALUE : 1);
-    const size = this.#size(node, place, field);
+    const own = figureOf(COSTS, this.#schema, type?.name, name) ?? (isValue ? VALUE : 1);
+    const size = this.#size(node, type?.name, field);
     const whole = bounded(own * PARTS + inner.once + inner.cost * size);
     const records = size === 1 ? inner.records : bounded(size * (1 + inner.records));
     if (INTROSPECTION.has(name)) {
@@ -164,13 +163,13 @@ class Measuring {
 
   /** How many records a field may have. */
   #size(
-    { arguments: given = [] }: FieldNode,
-    place: string,
+    { name: { value: name }, arguments: given = [] }: FieldNode,
+    type: string | undefined,
     field: { readonly args: readonly { readonly name: string }[] } | undefined,
   ): number {
-    const list = given.find(({ name }) => name.value === COUNTED[place]);
+    const list = given.find((one) => one.name.value === COUNTED[`${type}.${name}`]);
     if (list) return this.#length(list.value);
-    if (!field?.args.some(({ name }) => name === 'limit')) return SIZES[place] ?? 1;
+    if (!field?.args.some(({ name }) => name === 'limit')) return figureOf(SIZES, this.#schema, type, name) ?? 1;
     const sizes = given.filter(({ name }) => ['first', 'last', 'limit'].includes(name.value));
     const asked = sizes.map(({ value }) => this.#number(value)).filter((size) => size !== null);
     return asked.length === 0 ? DEFAULT_LIMIT : Math.max(1, ...asked.map((size) => Math.min(size, MAX_LIMIT)));

@@ -11,6 +11,7 @@ import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import type { InputFields } from '#schema/inputs.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
+import { withOwner } from '#schema/places/owner_ref.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { Known } from '#schema/records/types.ts';
 import type { ModelName } from '#src/platform/records/model.ts';
@@ -63,7 +64,7 @@ export function mutation(
       type: result,
       description,
       args: { input: t.arg({ type, required: true, description: argument }) },
-      resolve: (_root, { input }, context, info) => resolve(input, context, info),
+      resolve: (_root, { input }, context, info) => resolve(withOwner(input), context, info),
     }),
   );
 }

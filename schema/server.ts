@@ -18,12 +18,18 @@ import type { Callers } from '#schema/subscriptions/caller.ts';
 import { type Prepare, preparing } from '#schema/subscriptions/prepare.ts';
 import { serverSentEvents, wantsEvents } from '#schema/subscriptions/server_sent_events.ts';
 import type { Subscribing } from '#schema/subscriptions/subscribe.ts';
+import { clientOf } from '#schema/usage/client.ts';
+import { deprecatedParts } from '#schema/usage/deprecated_parts.ts';
+import { pointsOf } from '#schema/usage/rate_limit.ts';
+import { warningsOf } from '#schema/usage/warnings.ts';
 import { callerOf, programOf } from '#src/access/permissions/caller.ts';
+import type { DeprecatedUses } from '#src/domain/administration/deprecated_uses.ts';
 import type { SubscriptionHub } from '#src/domain/live/hub.ts';
 import { type LiveLimits, subscriptionQuota } from '#src/domain/live/subscription_quota.ts';
 import { allowCompression, refuseCompression } from '#src/platform/compressible.ts';
 import type { BudgetLimits } from '#src/platform/limits/budget.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
+import { HourlyBudget } from '#src/platform/limits/hourly_budget.ts';
 import { measureOperation } from '#src/platform/observability/metrics/operations.ts';
 
 export interface GraphQLServerOptions {
@@ -40,6 +46,10 @@ export interface GraphQLServerOptions {
   trustedDocuments?: TrustedDocuments | undefined;
   /** What subscriptions need. */
   live: LiveServing;
+  /** Counts what is used that is deprecated. */
+  uses: DeprecatedUses;
+  /** Records the names of an operation and of the program that sent it, for the log. */
+  noteOperation(request: IncomingMessage, operation: string | null, client: string | null): void;
 }
 
 /** Receives changes, and limits subscriptions. */
@@ -76,7 +86,7 @@ const CALLER_CONCURRENCY = { concurrency: 224, perCaller: 22 };
 
 /** The handler for /graphql: GraphQL over HTTP. */
 export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServer {
-  const { contextOf, report, limits, budget, turns, trustedDocuments, live } = options;
+  const { contextOf, report, limits, budget, trustedDocuments, live } = options;
   const documents = new Documents(schema, limits);
   const { hub, callers } = live;
   const subscribing: Subscribing = {
@@ -88,7 +98,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
   };
   const persisted = persistedDocuments(trustedDocuments);
   const long = new LongDocuments();
-  const execute = executor(documents.limiter, (args) => executeWithin(args, report, budget), turns);
+  const execute = executor(documents.limiter, (args) => executeWithin(args, report, budget), options);
   const events = serverSentEvents({ subscribing, callers, buffer: live.limits.buffer });
   // Handles GET, multipart and Server-Sent Events.
   const yoga = createYoga<{ req: IncomingMessage; res: ServerResponse } & Measured, GraphQLContext>({
@@ -152,11 +162,12 @@ function executing(execute: (args: ExecutionArgs) => Promise<ExecutionResult>): 
 function executor(
   limiter: Limiter,
   execute: (args: Execution) => Promise<ExecutionResult>,
-  turns: CallerSemaphore,
+  { turns, limits, uses, noteOperation }: Pick<GraphQLServerOptions, 'turns' | 'limits' | 'uses' | 'noteOperation'>,
 ): (args: ExecutionArgs) => Promise<ExecutionResult> {
   const large = new CallerSemaphore(LARGE_OPERATION_CONCURRENCY);
   const largeOfProgram = new CallerSemaphore(PROGRAM_CONCURRENCY);
   const largeOfCaller = new CallerSemaphore(CALLER_CONCURRENCY);
+  const points = new HourlyBudget();
   return async (args) => {
     const { schema, document, operationName, variableValues } = args;
     const { measure, params, actor, clientAddress, req, res } = args.contextValue as Executing;
@@ -169,14 +180,33 @@ function executor(
     const type = operation?.operation ?? 'unknown';
     if (res && operation) settleCompression(res, selectsSecrets(document, operation));
     const caller = callerOf(actor, clientAddress);
-    const run = () => execute({ ...args, onError });
-    const inLargeTurn = () => largeOfProgram.run(programOf(actor, clientAddress), () => large.run(caller, run));
-    const inTurn = () => (isLarge ? largeOfCaller.run(caller, inLargeTurn) : turns.run(caller, run));
-    const executed = await measureOperation(type, cost, inTurn);
+    const client = clientOf(params, req);
+    const name = operation?.name?.value;
+    if (req) noteOperation(req, name ?? null, client?.name ?? null);
+    const parts = operation ? deprecatedParts(schema, document, operation) : [];
+    if (parts.length > 0)
+      uses.note(
+        actor,
+        client?.name ?? null,
+        parts.map(({ field }) => field),
+      );
+    const inTurn = async () => {
+      const taken = pointsOf(measure);
+      const spent = { ...points.take(caller, taken, actor ? limits.points : limits.visitorPoints), cost: taken };
+      const contextValue = { ...(args.contextValue as Executing), spent };
+      const run = () => execute({ ...args, contextValue, onError, client: client?.name });
+      const inLargeTurn = () => largeOfProgram.run(programOf(actor, clientAddress), () => large.run(caller, run));
+      return isLarge ? largeOfCaller.run(caller, inLargeTurn) : turns.run(caller, run);
+    };
+    const facts = { type, cost, name, client: client?.name ?? null, isVisitor: actor === null };
+    const executed = await measureOperation(facts, inTurn);
     const variables = variableValues ?? {};
     const result = withToldErrors(executed, { schema, document, operationName, variables });
-    if (req?.headers['graphql-cost'] === undefined) return result;
-    return { ...result, extensions: { ...result.extensions, cost: limiter.report(measure) } };
+    const warnings = warningsOf(parts);
+    const wantsCost = req?.headers['graphql-cost'] !== undefined;
+    if (!warnings && !wantsCost) return result;
+    const told = { ...(wantsCost && { cost: limiter.report(measure) }), ...(warnings && { warnings }) };
+    return { ...result, extensions: { ...result.extensions, ...told } };
   };
 }
 

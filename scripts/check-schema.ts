@@ -1,11 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { breakingChanges } from './breaking_changes.ts';
+import { deprecationProblems } from './deprecations.ts';
 import { asReleased, releasedVersion } from './released_schema.ts';
 
 /**
  * Refuses a change of schema/schema.graphql that breaks clients of the last release (schema/released.graphql), unless
- * schema/accepted_changes.txt has it. The last release is the version of package.json. `--release` makes the current schema
+ * schema/accepted_changes.txt has it, and a deprecation that does not say when it may go. What is deprecated goes in the version that the
+ * deprecation names, and not before. The last release is the version of package.json. `--release` makes the current schema
  * the released one (`npm version` runs it); `--released` refuses any difference between the two, before a version goes out.
  */
 const root = path.resolve(import.meta.dirname, '..');
@@ -37,7 +39,9 @@ function whatIsWrong(): string | null {
   if (process.argv.includes('--released')) {
     return before === asReleased(current, version) ? null : `${RELEASED} is not the schema of this version. ${mend}`;
   }
-  const broken = breakingChanges(before, current, read(ACCEPTED));
+  const undated = deprecationProblems(before, current);
+  if (undated.length > 0) return `Deprecations do not say when they may go:\n\n${undated.join('\n')}`;
+  const broken = breakingChanges(before, current, read(ACCEPTED), version);
   if (broken.length === 0) return null;
   return (
     `The schema breaks clients of version ${version}:\n\n${broken.join('\n')}\n\n` +

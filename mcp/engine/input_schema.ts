@@ -159,5 +159,5 @@ function isRequired({ type, defaultValue }: GraphQLInputField): boolean {
 /** A default as clients would send it: enums have values of their own inside. */
 function jsonOf(value: unknown, type: GraphQLInputType): unknown {
   const named = getNamedType(type);
-  return isEnumType(named) ? named.getValues().find((one) => one.value === value)?.name : value;
+  return isEnumType(named) ? named.getValues().findLast((one) => one.value === value)?.name : value;
 }

@@ -94,6 +94,8 @@ export interface Raw {
     | 'trace'
     | 'page_artifact'
     | 'artifacts'
+    | 'patch'
+    | 'page_text'
     | 'data_export'
     | 'project_export';
   readonly variables: (given: Facts['given']) => Facts['given'];
@@ -264,7 +266,7 @@ interface RawOptions<Data> {
   path: string;
   /** A query of `pages/*.graphql`, as of a page. */
   operation: TypedDocumentNode<Data, never> | TypedDocumentNode<Data, Record<string, unknown>>;
-  /** What is sent: a file or an archive of a repository, the log of a job, one file of its artifacts or all of them, or the export of a project. */
+  /** What is sent: a file or an archive of a repository, the log of a job, one file of its artifacts or all of them, changes, a text that the row made, or the export of a project. */
   content: Raw['content'];
   /** As of a page. */
   variables?: (given: Facts['given']) => Facts['given'];

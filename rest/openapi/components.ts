@@ -22,7 +22,8 @@ export class Components {
 
   /** Returns a reference to the values of an enum in this API. */
   enum(type: GraphQLEnumType): Json {
-    const values = [...type.getValues()];
+    // Of names for one value the last is the one of answers.
+    const values = [...new Map(type.getValues().map((one) => [one.value, one])).values()];
     if (isNumeric(type)) values.sort((a, b) => a.value - b.value);
     const words = values.map(({ value }) => value);
     const meanings = values.map(({ value, description }) => `- \`${value}\`: ${inRestWords(description ?? '')}`);

@@ -69,6 +69,7 @@ export const groups: Route[] = [
     path: '/groups/:id/share/:group_id',
     operation: operations.UnshareGroupDocument,
     names: { invited_group_id: 'group_id' },
+    hidden: ['invited_group'],
     result: 'unshareGroup.group',
     status: 204,
   },

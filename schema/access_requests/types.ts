@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { Group } from '#schema/groups/types.ts';
 import { page, picture, userFields } from '#schema/members/user_fields.ts';
+import { accessRequestOrder } from '#schema/orders.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { listAccessRequests } from '#src/domain/members/access_requests/list.ts';
@@ -23,7 +24,7 @@ builder.objectFields(Project, (t) => ({
   accessRequests: t.field({
     type: AccessRequestConnection,
     description: 'The open requests for access to the project, oldest first. For its masters.',
-    args: pageArgs,
+    args: { ...pageArgs, ...accessRequestOrder('ID', 'asc') },
     resolve: (record, args, context, info) =>
       pageBelow('AccessRequest', { kind: 'project', record } as const, args, context, info, listAccessRequests),
   }),
@@ -33,7 +34,7 @@ builder.objectFields(Group, (t) => ({
   accessRequests: t.field({
     type: AccessRequestConnection,
     description: 'The open requests for access to the group, oldest first. For its owners.',
-    args: pageArgs,
+    args: { ...pageArgs, ...accessRequestOrder('ID', 'asc') },
     resolve: (record, args, context, info) =>
       pageBelow('AccessRequest', { kind: 'group', record } as const, args, context, info, listAccessRequests),
   }),

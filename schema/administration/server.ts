@@ -29,20 +29,27 @@ const StorageType = builder.objectRef<Storage>('Storage').implement({
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name of the storage in the configuration.' }),
     projects: t.exposeInt('projects', { description: 'Number of projects whose repository lies there.' }),
-    repositorySize: t.exposeFloat('repositorySize', { description: 'Size of their repositories in bytes.' }),
-    lfsObjectsSize: t.exposeFloat('lfsObjectsSize', { description: 'Size of their large files (LFS) in bytes.' }),
-    jobArtifactsSize: t.exposeFloat('jobArtifactsSize', {
+    repositorySize: t.expose('repositorySize', { type: 'Long', description: 'Size of their repositories in bytes.' }),
+    lfsObjectsSize: t.expose('lfsObjectsSize', {
+      type: 'Long',
+      description: 'Size of their large files (LFS) in bytes.',
+    }),
+    jobArtifactsSize: t.expose('jobArtifactsSize', {
+      type: 'Long',
       description: 'Size of the artifacts of their jobs in bytes.',
     }),
-    packagesSize: t.exposeFloat('packagesSize', { description: 'Size of their packages in bytes.' }),
-    containerRegistrySize: t.exposeFloat('containerRegistrySize', {
+    packagesSize: t.expose('packagesSize', { type: 'Long', description: 'Size of their packages in bytes.' }),
+    containerRegistrySize: t.expose('containerRegistrySize', {
+      type: 'Long',
       description: 'Size of their container images in bytes.',
     }),
-    freeSpace: t.exposeFloat('freeSpace', {
+    freeSpace: t.expose('freeSpace', {
+      type: 'Long',
       nullable: true,
       description: 'Free bytes on the disk of the storage; null where it cannot be asked.',
     }),
-    totalSpace: t.exposeFloat('totalSpace', {
+    totalSpace: t.expose('totalSpace', {
+      type: 'Long',
       nullable: true,
       description: 'Size of the disk of the storage in bytes; null where it cannot be asked.',
     }),

@@ -1,8 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadCountedPage, loadPage, pageArgs } from '#schema/connection.ts';
 import { OAuthScope } from '#schema/enums.ts';
+import { applicationFilter } from '#schema/filters.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { applicationOrder } from '#schema/orders.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
@@ -72,7 +74,7 @@ export const OAuthApplication = builder.prismaObject('OAuthApplication', {
 
 const OAuthApplicationConnection = connectionOf('OAuthApplication', OAuthApplication);
 
-const AuthorizedApplication = builder.objectRef<AuthorizedRow>('AuthorizedApplication');
+export const AuthorizedApplication = builder.objectRef<AuthorizedRow>('AuthorizedApplication');
 AuthorizedApplication.implement({
   description: 'An application that a user has authorized to act for them.',
   fields: (t) => ({
@@ -109,7 +111,7 @@ builder.objectFields(User, (t) => ({
   oauthApplications: t.field({
     type: OAuthApplicationConnection,
     description: 'The OAuth applications that the user registered, oldest first. For administrators and the user.',
-    args: pageArgs,
+    args: { ...pageArgs, ...applicationFilter, ...applicationOrder('ID', 'asc') },
     resolve: ({ id }, args, context, info) => pageBelow('OAuthApplication', id, args, context, info, listApplications),
   }),
   authorizedApplications: t.field({
@@ -137,7 +139,7 @@ builder.queryFields((t) => ({
   oauthApplications: t.field({
     type: OAuthApplicationConnection,
     description: 'All OAuth applications of the server, oldest first. For administrators.',
-    args: pageArgs,
+    args: { ...pageArgs, ...applicationFilter, ...applicationOrder('ID', 'asc') },
     resolve: (_root, args, context, info) =>
       loadPage(args, info, (page) => listAllApplications(context, page, selectionAt(info, 'OAuthApplication'))),
   }),

@@ -4,6 +4,7 @@ import { loadPage, pageArgs } from '#schema/connection.ts';
 import { Group } from '#schema/groups/types.ts';
 import { databaseIdOf } from '#schema/node/plugin.ts';
 import { fromGlobalId } from '#schema/node/types.ts';
+import { auditEventOrder } from '#schema/orders.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -31,6 +32,7 @@ builder.queryFields((t) => ({
     description: 'What administrators, owners and masters changed, newest first. For administrators of the server.',
     args: {
       ...pageArgs,
+      ...auditEventOrder('CREATED_AT', 'desc'),
       ...filterArg,
       entityType: t.arg({ type: AuditEntityType, description: 'Only events in places of this kind.' }),
       entityId: t.arg.id({
@@ -61,7 +63,7 @@ builder.objectFields(Project, (t) => ({
     type: AuditEventConnection,
     nullable: true,
     description: 'What its masters and administrators changed in the project, newest first. For its masters.',
-    args: { ...pageArgs, ...filterArg },
+    args: { ...pageArgs, ...auditEventOrder('CREATED_AT', 'desc'), ...filterArg },
     resolve: (record, args, context, info) =>
       pageBelow(
         'AuditEvent',
@@ -87,7 +89,7 @@ builder.objectFields(Group, (t) => ({
     nullable: true,
     description:
       'What its owners and administrators changed in the group itself, without what is in it, newest first. For its owners.',
-    args: { ...pageArgs, ...filterArg },
+    args: { ...pageArgs, ...auditEventOrder('CREATED_AT', 'desc'), ...filterArg },
     resolve: (record, args, context, info) =>
       pageBelow(
         'AuditEvent',

@@ -86,7 +86,7 @@ type DetailsRow = Pick<
   | 'targetName'
 >;
 
-const AuditEventDetails = builder.objectRef<DetailsRow>('AuditEventDetails').implement({
+export const AuditEventDetails = builder.objectRef<DetailsRow>('AuditEventDetails').implement({
   description: 'The details of an audit event, as they were when it happened.',
   fields: (t) => ({
     message: t.string({

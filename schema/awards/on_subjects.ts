@@ -1,10 +1,12 @@
 import { AwardEmoji, AwardEmojiConnection } from '#schema/awards/types.ts';
 import { builder } from '#schema/builder.ts';
 import { pageArgs } from '#schema/connection.ts';
+import { awardFilter } from '#schema/filters.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Note } from '#schema/notes/types.ts';
+import { awardOrder } from '#schema/orders.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { Snippet } from '#schema/snippets/types.ts';
@@ -20,7 +22,7 @@ function addAwards(type: AwardableType): void {
     awards: t.field({
       type: AwardEmojiConnection,
       description: `The emoji that users gave the ${NAMES[type]}, oldest first.`,
-      args: pageArgs,
+      args: { ...pageArgs, ...awardFilter, ...awardOrder('ID', 'asc') },
       resolve: ({ id }, args, context, info) =>
         pageBelow('AwardEmoji', id, args, context, info, (_context, ids, page, selection) =>
           listAwardsOn(context, type, ids, page, selection),

@@ -4,6 +4,7 @@ import type { GraphQLContext } from '#schema/context.ts';
 import { Group } from '#schema/groups/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { badgeOrder } from '#schema/orders.ts';
 import { Project } from '#schema/projects/types.ts';
 import {
   BadgeFacts,
@@ -74,6 +75,7 @@ const TriedBadge = builder.objectRef<BadgeUrls & { rendered: BadgeUrls }>('Tried
 
 const listArgs = builder.args((t) => ({
   ...pageArgs,
+  ...badgeOrder('ID', 'asc'),
   name: t.string({ description: 'Only badges of exactly this name.' }),
 }));
 

@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, MAX_LIMIT, pageArgs } from '#schema/connection.ts';
+import { boardFilter } from '#schema/filters.ts';
 import { Group } from '#schema/groups/types.ts';
 import { issueArgs, order } from '#schema/issues/queries.ts';
 import { IssueConnection } from '#schema/issues/types.ts';
@@ -8,6 +9,7 @@ import { Label } from '#schema/labels/types.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node } from '#schema/node/types.ts';
+import { boardListOrder, boardOrder } from '#schema/orders.ts';
 import { byPlace, groupOfPlace, placeBase, projectOfPlace } from '#schema/places/fields.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -111,7 +113,7 @@ export const Board = builder.prismaObject('Board', {
     lists: t.field({
       type: BoardListConnection,
       description: 'The lists of the board, by position.',
-      args: pageArgs,
+      args: { ...pageArgs, ...boardListOrder('POSITION', 'asc') },
       resolve: ({ id }, args, context, info) =>
         pageBelow('BoardList', id, args, context, info, (_context, ids, page, selection) =>
           listBoardLists(context, ids, page, selection),
@@ -143,7 +145,7 @@ builder.objectFields(Project, (t) => ({
   boards: t.field({
     type: BoardConnection,
     description: 'The boards of the project, oldest first; each project has one at least.',
-    args: pageArgs,
+    args: { ...pageArgs, ...boardFilter, ...boardOrder('ID', 'asc') },
     resolve: (project, args, context, info) => {
       context.loaders.noteProject(project);
       return pageBelow('Board', project, args, context, info, (_context, projects, page, selection) =>
@@ -172,7 +174,7 @@ builder.objectFields(Group, (t) => ({
   boards: t.field({
     type: BoardConnection,
     description: 'The boards of the group, oldest first.',
-    args: pageArgs,
+    args: { ...pageArgs, ...boardFilter, ...boardOrder('ID', 'asc') },
     resolve: (group, args, context, info) =>
       pageBelow('Board', group, args, context, info, (_context, groups, page, selection) =>
         listGroupBoards(context, groups, page, selection),

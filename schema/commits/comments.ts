@@ -1,6 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { commitCommentFilter } from '#schema/filters.ts';
+import { commitCommentOrder } from '#schema/orders.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { alsoSelect } from '#schema/records/plugin.ts';
 import '#schema/users/types.ts';
@@ -57,7 +59,7 @@ builder.objectFields(Commit, (t) => ({
   comments: t.field({
     type: CommitCommentConnection,
     description: 'The comments on the commit, oldest first.',
-    args: pageArgs,
+    args: { ...pageArgs, ...commitCommentFilter, ...commitCommentOrder('ID', 'asc') },
     resolve: (commit, args, context, info) =>
       pageBelow('CommitComment', commit, args, context, info, listCommitComments),
   }),

@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { CommitComment, LineType } from '#schema/commits/comments.ts';
 import { Commit } from '#schema/commits/types.ts';
+import { deprecated } from '#schema/deprecated.ts';
 import { Discussion } from '#schema/discussions/types.ts';
 import { type InputFields, projectField } from '#schema/inputs.ts';
 import { deleted, mutation, type Payload } from '#schema/mutation.ts';
@@ -271,6 +272,7 @@ mutation('createCommitComment', {
       }),
       ignoreForbidden: t.boolean({
         required: true,
+        ...deprecated('Leave out what is refused: this is for the REST API.', '0.3.0', '0.5.0'),
         defaultValue: false,
         description:
           'Whether to silently ignore a time that the caller cannot set, as the REST API does. By default it is refused.',

@@ -1,8 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { pageArgs } from '#schema/connection.ts';
 import { ContainerRepository, ContainerRepositoryConnection } from '#schema/container_registry/types.ts';
+import { containerRepositoryFilter } from '#schema/filters.ts';
 import { Group } from '#schema/groups/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { containerRepositoryOrder } from '#schema/orders.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -24,7 +26,7 @@ builder.objectFields(Project, (t) => ({
     type: ContainerRepositoryConnection,
     description:
       'The repositories of images in the project, the first pushed first. For reporters of a private project.',
-    args: pageArgs,
+    args: { ...pageArgs, ...containerRepositoryFilter, ...containerRepositoryOrder('ID', 'asc') },
     resolve: (project, args, context, info) => {
       context.loaders.noteProject(project);
       return pageBelow('ContainerRepository', project, args, context, info, (_context, projects, page, selection) =>
@@ -49,7 +51,7 @@ builder.objectFields(Group, (t) => ({
   containerRepositories: t.field({
     type: ContainerRepositoryConnection,
     description: 'The repositories of images of the projects in the group and its subgroups that the caller may read.',
-    args: pageArgs,
+    args: { ...pageArgs, ...containerRepositoryFilter, ...containerRepositoryOrder('ID', 'asc') },
     resolve: (group, args, context, info) =>
       pageBelow('ContainerRepository', group, args, context, info, (_context, groups, page, selection) =>
         listGroupRepositories(context, groups, page, selection),

@@ -1,5 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { containerTagFilter } from '#schema/filters.ts';
+import { containerTagOrder } from '#schema/orders.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -101,7 +103,7 @@ export const ContainerRepository = builder.prismaObject('ContainerRepository', {
     tags: t.field({
       type: ContainerTagConnection,
       description: 'The tags of the repository, in the order of their names.',
-      args: pageArgs,
+      args: { ...pageArgs, ...containerTagFilter, ...containerTagOrder('NAME', 'asc') },
       select: { id: true },
       resolve: (repository, args, context, info) =>
         pageBelow('ContainerTag', repository, args, context, info, (_context, repositories, page, selection) =>

@@ -1,7 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { deployKeyFilter } from '#schema/filters.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { deployKeyOrder } from '#schema/orders.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -50,7 +52,7 @@ builder.objectFields(Project, (t) => ({
   deployKeys: t.field({
     type: DeployKeyConnection,
     description: 'The deploy keys of the project, newest first. For masters.',
-    args: pageArgs,
+    args: { ...pageArgs, ...deployKeyFilter, ...deployKeyOrder('ID', 'desc') },
     resolve: (project, args, context, info) => pageBelow('DeployKey', project, args, context, info, listDeployKeys),
   }),
   deployKey: t.field({
@@ -67,7 +69,7 @@ builder.queryFields((t) => ({
   deployKeys: t.field({
     type: DeployKeyConnection,
     description: 'The deploy keys of all projects, newest first. For administrators.',
-    args: pageArgs,
+    args: { ...pageArgs, ...deployKeyFilter, ...deployKeyOrder('ID', 'desc') },
     resolve: (_root, args, context, info) =>
       loadPage(args, info, (page) => listAllDeployKeys(context, page, selectionAt(info, 'DeployKey'))),
   }),

@@ -1,10 +1,12 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { values } from '#schema/enums.ts';
+import { deployTokenFilter } from '#schema/filters.ts';
 import { Group } from '#schema/groups/types.ts';
 import { onlyField } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { deployTokenOrder } from '#schema/orders.ts';
 import { groupOfPlace, projectOfPlace } from '#schema/places/fields.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -62,7 +64,12 @@ export const DeployToken = builder.prismaObject('DeployToken', {
 
 const DeployTokenConnection = connectionOf('DeployToken', DeployToken);
 
-const listArgs = builder.args((t) => ({ ...pageArgs, active: onlyField(t, 'tokens that still work') }));
+const listArgs = builder.args((t) => ({
+  ...pageArgs,
+  ...deployTokenFilter,
+  ...deployTokenOrder('ID', 'asc'),
+  active: onlyField(t, 'tokens that still work'),
+}));
 
 const tokenArgs = builder.args((t) => ({
   id: t.field({ ...idOf('DeployToken'), required: true, description: 'Global or numeric ID of the token.' }),

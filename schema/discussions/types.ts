@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { DiffLine } from '#schema/commits/diff.ts';
 import { connectionOf, cursorOf, pageArgs } from '#schema/connection.ts';
+import { deprecated } from '#schema/deprecated.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Note, NoteConnection } from '#schema/notes/types.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
@@ -179,7 +180,8 @@ export const Discussion = builder.prismaObject('Note', {
     }),
     allNotes: t.field({
       type: [Note],
-      description: 'The notes of the thread, oldest first, without pages; at most 1,000. Prefer `notes`.',
+      description: 'The notes of the thread, oldest first, without pages; at most 1,000.',
+      ...deprecated('Use `notes`.', '0.3.0', '0.5.0'),
       select: { discussionId: true, subjectType: true },
       resolve: async (note, _args, context, info) => {
         const selection = selectionAt(info, 'Note');

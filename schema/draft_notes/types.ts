@@ -1,9 +1,11 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { DiffPosition } from '#schema/discussions/types.ts';
+import { draftNoteFilter } from '#schema/filters.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { draftNoteOrder } from '#schema/orders.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { threadKey } from '#src/domain/tracking/discussions/key.ts';
@@ -76,7 +78,7 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
   draftNotes: t.field({
     type: DraftNoteConnection,
     description: 'The notes that the caller has drafted and not published, oldest first.',
-    args: pageArgs,
+    args: { ...pageArgs, ...draftNoteFilter, ...draftNoteOrder('ID', 'asc') },
     resolve: ({ id }, args, context, info) => pageBelow('DraftNote', id, args, context, info, listDraftNotes),
   }),
   draftNote: t.field({

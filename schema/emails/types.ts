@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { emailOrder } from '#schema/orders.ts';
 import { User } from '#schema/users/types.ts';
 import { type EmailRow, findEmail, listEmails } from '#src/domain/users/emails/list.ts';
 
@@ -31,7 +32,7 @@ builder.objectFields(User, (t) => ({
   secondaryEmails: t.field({
     type: EmailConnection,
     description: 'The secondary addresses of the user, newest first. For administrators and the user.',
-    args: pageArgs,
+    args: { ...pageArgs, ...emailOrder('ID', 'desc') },
     resolve: ({ id }, args, context, info) => loadPage(args, info, (page) => listEmails(context, id, page)),
   }),
   secondaryEmail: t.field({

@@ -1,7 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { environmentFilter } from '#schema/filters.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { environmentOrder } from '#schema/orders.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -89,6 +91,8 @@ builder.objectFields(Project, (t) => ({
     description: 'The environments of the project, oldest first. For reporters.',
     args: {
       ...pageArgs,
+      ...environmentFilter,
+      ...environmentOrder('ID', 'asc'),
       name: t.arg.string({ description: 'Only the environment with this name.' }),
       search: t.arg.string({
         description: 'Only environments with this text in their names, in any case: three characters or more.',

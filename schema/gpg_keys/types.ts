@@ -1,7 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { gpgKeyFilter } from '#schema/filters.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { gpgKeyOrder } from '#schema/orders.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
@@ -76,7 +78,7 @@ builder.objectFields(User, (t) => ({
   gpgKeys: t.field({
     type: GpgKeyConnection,
     description: 'The GPG keys of the user, newest first. For whoever is signed in.',
-    args: pageArgs,
+    args: { ...pageArgs, ...gpgKeyFilter, ...gpgKeyOrder('ID', 'desc') },
     resolve: ({ id }, args, context, info) => pageBelow('GpgKey', id, args, context, info, listGpgKeys),
   }),
   gpgKey: t.field({

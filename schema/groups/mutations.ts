@@ -1,4 +1,6 @@
+import { deprecated } from '#schema/deprecated.ts';
 import { AccessLevel, ProjectCreationLevel, SubgroupCreationLevel, Visibility } from '#schema/enums.ts';
+import { idOfGroup } from '#schema/groups/named.ts';
 import { Group } from '#schema/groups/types.ts';
 import { confirmationField, groupField, type InputFields, projectField } from '#schema/inputs.ts';
 import { changed, mutation, type Payload } from '#schema/mutation.ts';
@@ -138,14 +140,21 @@ mutation('unshareGroup', {
     argument: 'Names the group and the other one.',
     fields: (t) => ({
       group: groupField(t, 'that was shared'),
+      invitedGroup: t.field({
+        type: 'GroupRef',
+        description: 'The group that loses its access: full path, global ID or numeric ID. Required.',
+      }),
       invitedGroupId: t.field({
         ...idOf('Group'),
-        required: true,
-        description: 'Global or numeric ID of the group that loses its access.',
+        description: 'Global or numeric ID of the group that loses its access, instead of `invitedGroup`.',
+        ...deprecated('Use `invitedGroup`.', '0.3.0', '0.5.0'),
       }),
     }),
   },
-  resolve: async ({ group, invitedGroupId }, context) => ({ id: await unshareGroup(context, group, invitedGroupId) }),
+  resolve: async ({ group, invitedGroup, invitedGroupId }, context) => {
+    const invited = await idOfGroup(context, invitedGroup ?? invitedGroupId, 'invitedGroup');
+    return { id: await unshareGroup(context, group, invited) };
+  },
   payload: groupPayload,
 });
 

@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
+import { deprecated } from '#schema/deprecated.ts';
 import { Group } from '#schema/groups/types.ts';
 import { ProjectConnection, projectArgs, projectList } from '#schema/projects/list.ts';
 import { Project } from '#schema/projects/types.ts';
@@ -48,12 +49,14 @@ builder.objectFields(Group, (t) => ({
   }),
   allProjects: t.field({
     type: [Project],
-    description: 'All projects directly in the group, newest first, without pages. Prefer `projects`.',
+    description: 'All projects directly in the group, newest first, without pages.',
+    ...deprecated('Use `projects`.', '0.3.0', '0.5.0'),
     resolve: (group, _args, context, info) => allProjects(context, info, group, { own: 'direct' }),
   }),
   allSharedProjects: t.field({
     type: [Project],
-    description: 'All projects shared with the group, newest first, without pages. Prefer `sharedProjects`.',
+    description: 'All projects shared with the group, newest first, without pages.',
+    ...deprecated('Use `sharedProjects`.', '0.3.0', '0.5.0'),
     resolve: (group, _args, context, info) => allProjects(context, info, group, SHARED),
   }),
 }));

@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
-import { holderField, type InputFields } from '#schema/inputs.ts';
+import type { InputFields } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { holderFields } from '#schema/places/fields.ts';
 import { TEST_TRIGGERS, type TestTrigger } from '#src/domain/webhooks/sample.ts';
 
 export const WEBHOOK_URL =
@@ -77,14 +78,7 @@ export const newWebhook = (t: InputFields) => ({
   ...details(t),
 });
 
-export const holders = (t: InputFields) => ({
-  project: holderField(t, 'webhook'),
-  group: t.field({
-    type: 'GroupRef',
-    description:
-      'The group that the webhook must belong to: full path, global ID or numeric ID. Any group when left out.',
-  }),
-});
+export const holders = (t: InputFields) => holderFields(t, 'webhook');
 
 export const whichWebhook = (t: InputFields) => ({
   ...holders(t),

@@ -1,10 +1,12 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { webhookDeliveryFilter, webhookFilter } from '#schema/filters.ts';
 import { Group } from '#schema/groups/types.ts';
 import { WebhookDelivery, WebhookDeliveryConnection } from '#schema/hooks/delivery.ts';
 import { BranchFilterStrategy } from '#schema/hooks/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { webhookDeliveryOrder, webhookOrder } from '#schema/orders.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -119,7 +121,7 @@ export const Webhook = builder.prismaObject('Hook', {
     deliveries: t.field({
       type: WebhookDeliveryConnection,
       description: 'The last deliveries of the webhook, newest first: those that wait, and at most 100 others.',
-      args: pageArgs,
+      args: { ...pageArgs, ...webhookDeliveryFilter, ...webhookDeliveryOrder('ID', 'desc') },
       select: { id: true },
       resolve: (hook, args, context, info) => pageBelow('HookDelivery', hook, args, context, info, listDeliveries),
     }),
@@ -142,7 +144,7 @@ builder.objectFields(Project, (t) => ({
   webhooks: t.field({
     type: WebhookConnection,
     description: 'The webhooks of the project, newest first. For masters.',
-    args: pageArgs,
+    args: { ...pageArgs, ...webhookFilter, ...webhookOrder('ID', 'desc') },
     resolve: (project, args, context, info) => pageBelow('Hook', project, args, context, info, listProjectHooks),
   }),
   webhook: t.field({
@@ -158,7 +160,7 @@ builder.objectFields(Group, (t) => ({
     type: WebhookConnection,
     description:
       'The webhooks of the group, which are told of events in all projects below it, newest first. For owners.',
-    args: pageArgs,
+    args: { ...pageArgs, ...webhookFilter, ...webhookOrder('ID', 'desc') },
     resolve: (group, args, context, info) => pageBelow('Hook', group, args, context, info, listGroupHooks),
   }),
   webhook: t.field({
@@ -180,7 +182,7 @@ builder.queryFields((t) => ({
   systemWebhooks: t.field({
     type: WebhookConnection,
     description: 'The webhooks of the server, newest first. For administrators.',
-    args: pageArgs,
+    args: { ...pageArgs, ...webhookFilter, ...webhookOrder('ID', 'desc') },
     resolve: (_root, args, context, info) =>
       loadPage(args, info, (page) => listSystemHooks(context, page, selectionAt(info, 'Hook'))),
   }),

@@ -1,7 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { AccessLevel } from '#schema/enums.ts';
+import { invitationFilter } from '#schema/filters.ts';
 import { Group } from '#schema/groups/types.ts';
+import { invitationOrder } from '#schema/orders.ts';
 import { groupOfPlace, projectOfPlace } from '#schema/places/fields.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -44,6 +46,8 @@ const InvitationConnection = connectionOf('Invitation', Invitation);
 
 const listArgs = builder.args((t) => ({
   ...pageArgs,
+  ...invitationFilter,
+  ...invitationOrder('ID', 'asc'),
   search: t.string({ description: 'Only the invitation of this whole email address, ignoring case.' }),
 }));
 

@@ -1,10 +1,12 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { issueLinkFilter } from '#schema/filters.ts';
 import { issueOf } from '#schema/issues/issue_of.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node } from '#schema/node/types.ts';
+import { issueLinkOrder } from '#schema/orders.ts';
 import { loadBelow } from '#schema/records/below.ts';
 import { findIssueLinksByIds, LINK, type LinkRow, listIssueLinks } from '#src/domain/tracking/issue_links/list.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -64,7 +66,7 @@ builder.prismaObjectFields(Issue, (t) => ({
   links: t.field({
     type: IssueLinkConnection,
     description: 'The links of the issue to issues that the caller can see, oldest first.',
-    args: pageArgs,
+    args: { ...pageArgs, ...issueLinkFilter, ...issueLinkOrder('ID', 'asc') },
     select: { id: true },
     resolve: async ({ id: from }, args, context, info) => {
       const page = await loadPage(args, info, (page) =>

@@ -1,4 +1,5 @@
 import { builder } from '#schema/builder.ts';
+import { deprecated } from '#schema/deprecated.ts';
 import { type InputFields, projectField } from '#schema/inputs.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { changed, deleted, mutation, type Payload, toldChanged } from '#schema/mutation.ts';
@@ -62,6 +63,7 @@ const values = (t: InputFields, labels: string) => ({
   }),
   ignoreForbidden: t.boolean({
     required: true,
+    ...deprecated('Leave out what is refused: this is for the REST API.', '0.3.0', '0.5.0'),
     defaultValue: false,
     description:
       'Whether to silently ignore values that the caller cannot set, assignees who cannot read the project, and milestones of other projects, as the REST API does. By default they are refused.',

@@ -1,5 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
+import { deprecated } from '#schema/deprecated.ts';
+import { idOfGroup } from '#schema/groups/named.ts';
 import { GroupConnection } from '#schema/groups/types.ts';
 import { projectField } from '#schema/inputs.ts';
 import { mutation, type Payload } from '#schema/mutation.ts';
@@ -9,6 +11,7 @@ import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { findProject } from '#src/domain/projects/find.ts';
 import {
   allowJobTokens,
   authorizeScope,
@@ -109,15 +112,32 @@ mutation('allowJobTokens', {
 mutation('disallowJobTokens', {
   description: 'No longer lets the jobs of a project or group use a project by their tokens. For its masters.',
   input: {
-    description: 'Whose jobs may no longer use a project. Give either `allowedProjectId` or `allowedGroupId`.',
+    description: 'Whose jobs may no longer use a project. Give either `allowedProject` or `allowedGroup`.',
     argument: 'Names both projects, or project and group.',
     fields: (t) => ({
       project: projectField(t, 'that they could use'),
-      allowedProjectId: t.field({ ...idOf('Project'), description: 'Global or numeric ID of the project to remove.' }),
-      allowedGroupId: t.field({ ...idOf('Group'), description: 'Global or numeric ID of the group to remove.' }),
+      allowedProject: t.field({ type: 'ProjectRef', description: 'The project whose jobs may no longer use it.' }),
+      allowedGroup: t.field({ type: 'GroupRef', description: 'The group whose projects’ jobs may no longer use it.' }),
+      allowedProjectId: t.field({
+        ...idOf('Project'),
+        description: 'Global or numeric ID of the project to remove.',
+        ...deprecated('Use `allowedProject`.', '0.3.0', '0.5.0'),
+      }),
+      allowedGroupId: t.field({
+        ...idOf('Group'),
+        description: 'Global or numeric ID of the group to remove.',
+        ...deprecated('Use `allowedGroup`.', '0.3.0', '0.5.0'),
+      }),
     }),
   },
-  resolve: ({ project, allowedProjectId, allowedGroupId }, context) =>
-    disallowJobTokens(context, { project, projectId: allowedProjectId ?? null, groupId: allowedGroupId ?? null }),
+  resolve: async ({ project, ...given }, context) => {
+    const allowedProject = given.allowedProject ?? given.allowedProjectId ?? null;
+    const allowedGroup = given.allowedGroup ?? given.allowedGroupId ?? null;
+    return disallowJobTokens(context, {
+      project,
+      projectId: typeof allowedProject === 'string' ? (await findProject(context, allowedProject)).id : allowedProject,
+      groupId: allowedGroup === null ? null : await idOfGroup(context, allowedGroup, 'allowedGroup'),
+    });
+  },
   payload: scopePayload,
 });

@@ -2,8 +2,10 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { pageArgs } from '#schema/connection.ts';
 import type { GraphQLContext } from '#schema/context.ts';
+import { jobFilter } from '#schema/filters.ts';
 import { Job, JobConnection } from '#schema/jobs/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { jobOrder } from '#schema/orders.ts';
 import { JobStatus, Pipeline } from '#schema/pipelines/types.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
@@ -21,6 +23,8 @@ builder.objectFields(Project, (t) => ({
     description: 'The jobs of all pipelines of the project, newest first.',
     args: {
       ...pageArgs,
+      ...jobFilter,
+      ...jobOrder('ID', 'desc'),
       scope: t.arg({ type: [JobStatus], description: 'Only jobs in one of these states; all by default.' }),
     },
     resolve: (project, args, context, info) => {
@@ -60,6 +64,8 @@ builder.prismaObjectFields(Pipeline, (t) => ({
     description: 'The jobs of the pipeline, oldest first; posted statuses are not among them.',
     args: {
       ...pageArgs,
+      ...jobFilter,
+      ...jobOrder('ID', 'asc'),
       scope: t.arg({ type: [JobStatus], description: 'Only jobs in one of these states; all by default.' }),
       includeRetried: t.arg.boolean({
         required: true,
@@ -81,6 +87,8 @@ builder.prismaObjectFields(Pipeline, (t) => ({
     description: 'The jobs of the pipeline that start other pipelines, oldest first, without those that were retried.',
     args: {
       ...pageArgs,
+      ...jobFilter,
+      ...jobOrder('ID', 'asc'),
       scope: t.arg({ type: [JobStatus], description: 'Only jobs in one of these states; all by default.' }),
     },
     select: { projectId: true },

@@ -70,7 +70,7 @@ const JobFile = builder.objectRef<JobFileRow>('JobFile').implement({
   }),
 });
 
-const ArtifactFile = builder.objectRef<FoundArtifactFile>('ArtifactFile').implement({
+export const ArtifactFile = builder.objectRef<FoundArtifactFile>('ArtifactFile').implement({
   description: 'One file within the archive of a job’s artifacts.',
   fields: (t) => ({
     projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project that the job belongs to.' }),
@@ -95,7 +95,7 @@ const ArtifactEntry = builder.objectRef<ZipChild & { path: string }>('ArtifactEn
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name of the file or folder, without the folders that it is in.' }),
     path: t.exposeString('path', { description: 'Where the file or folder is in the archive.' }),
-    isFolder: t.exposeBoolean('isFolder', { description: 'Whether it is a folder.' }),
+    folder: t.exposeBoolean('isFolder', { description: 'Whether it is a folder.' }),
     size: t.expose('size', {
       type: 'Long',
       description: 'Size of the unpacked file, in bytes; of a folder that of all files in it.',

@@ -4,7 +4,7 @@ import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
 import { findKeyByFingerprint, type RegisteredKey } from '#src/domain/repository/deploy_keys/by_fingerprint.ts';
 
-const DeployKeyProject = builder
+export const DeployKeyProject = builder
   .objectRef<NonNullable<RegisteredKey['deployKeyProjects']>[number]>('DeployKeyProject')
   .implement({
     description: 'A project that a deploy key opens.',

@@ -3,6 +3,7 @@ import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { values } from '#schema/enums.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { sshKeyOrder } from '#schema/orders.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
 import { findAnyKey, findKey, type KeyRow, listKeys } from '#src/domain/users/keys/list.ts';
@@ -63,7 +64,7 @@ builder.objectFields(User, (t) => ({
   sshKeys: t.field({
     type: SshKeyConnection,
     description: 'The SSH keys of the user, newest first. For administrators and the user.',
-    args: pageArgs,
+    args: { ...pageArgs, ...sshKeyOrder('ID', 'desc') },
     resolve: ({ id }, args, context, info) =>
       loadPage(args, info, (page) => listKeys(context, id, page, selectionAt(info, 'User'))),
   }),

@@ -1,7 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { labelFilter } from '#schema/filters.ts';
 import { Group } from '#schema/groups/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { labelOrder } from '#schema/orders.ts';
 import { groupOfPlace, projectOfPlace } from '#schema/places/fields.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -87,6 +89,8 @@ builder.objectFields(Project, (t) => {
       description: 'The labels of the project and of the groups around it, by title.',
       args: {
         ...pageArgs,
+        ...labelFilter,
+        ...labelOrder('TITLE', 'asc'),
         search: t.arg.string({ description: search }),
         archived: t.arg.boolean({ description: archived }),
         includeAncestorGroups: ancestors,
@@ -125,6 +129,8 @@ builder.objectFields(Group, (t) => {
       description: 'The labels of the group and of the groups around it, by title.',
       args: {
         ...pageArgs,
+        ...labelFilter,
+        ...labelOrder('TITLE', 'asc'),
         search: t.arg.string({ description: search }),
         archived: t.arg.boolean({ description: archived }),
         includeAncestorGroups: ancestors,

@@ -1,8 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { pageArgs } from '#schema/connection.ts';
+import { memberFilter } from '#schema/filters.ts';
 import { Group } from '#schema/groups/types.ts';
 import { Member, MemberConnection } from '#schema/members/types.ts';
 import { idOf, idsOf } from '#schema/node/plugin.ts';
+import { memberOrder } from '#schema/orders.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -13,6 +15,8 @@ const INHERITED =
 
 const memberArgs = builder.args((t) => ({
   ...pageArgs,
+  ...memberFilter,
+  ...memberOrder('USER_ID', 'desc'),
   includeInherited: t.boolean({ required: true, defaultValue: false, description: INHERITED }),
   userIds: t.field({ ...idsOf('User'), description: 'Only members with these IDs.' }),
   skipUsers: t.field({ ...idsOf('User'), description: 'IDs of users to leave out.' }),

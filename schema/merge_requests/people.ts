@@ -4,6 +4,7 @@ import type { InputFields } from '#schema/inputs.ts';
 import { mergeRequestPayload, whichMergeRequest } from '#schema/merge_requests/mutations.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { mutation, toldChanged } from '#schema/mutation.ts';
+import { reviewOrder } from '#schema/orders.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { viaRelation } from '#schema/records/plugin.ts';
@@ -61,7 +62,7 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
   reviews: t.field({
     type: MergeRequestReviewerConnection,
     description: 'The reviewers with the state of their reviews, in the order in which they were asked.',
-    args: pageArgs,
+    args: { ...pageArgs, ...reviewOrder('ID', 'asc') },
     resolve: ({ id }, args, context, info) => pageBelow('MergeRequestReviewer', id, args, context, info, listReviews),
   }),
   approved: t.boolean({

@@ -3,10 +3,12 @@ import { FileDiff, FileDiffConnection, fileDiffArgs } from '#schema/commits/diff
 import { Commit, CommitConnection } from '#schema/commits/types.ts';
 import { connectionOf, loadCountedPage, pageArgs } from '#schema/connection.ts';
 import type { GraphQLContext } from '#schema/context.ts';
+import { versionFilter } from '#schema/filters.ts';
 import { IssueConnection } from '#schema/issues/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { versionOrder } from '#schema/orders.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -41,7 +43,7 @@ async function commitsOf(
   return { project, headCommitSha, baseCommitSha, startCommitSha };
 }
 
-const MergeRequestVersion = builder.prismaObject('MergeRequestVersion', {
+export const MergeRequestVersion = builder.prismaObject('MergeRequestVersion', {
   description: 'What a merge request was about from one move of its source branch to the next. It stays as it is.',
   interfaces: [Node],
   select: { id: true },
@@ -161,7 +163,7 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
   versions: t.field({
     type: MergeRequestVersionConnection,
     description: 'The versions of the merge request, the latest first.',
-    args: pageArgs,
+    args: { ...pageArgs, ...versionFilter, ...versionOrder('ID', 'desc') },
     select: { id: true },
     resolve: ({ id }, args, context, info) =>
       pageBelow('MergeRequestVersion', id, args, context, info, (_context, ids, page, selection) =>

@@ -3,7 +3,7 @@ import { type InputFields, projectField } from '#schema/inputs.ts';
 import { Milestone } from '#schema/milestones/types.ts';
 import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import { placeFields } from '#schema/places/fields.ts';
+import { holderFields, placeFields } from '#schema/places/fields.ts';
 import type { OwnedRecord } from '#src/domain/projects/owner.ts';
 import { placeHolding } from '#src/domain/tracking/milestones/holding.ts';
 import { changedMilestone } from '#src/domain/tracking/milestones/list.ts';
@@ -27,15 +27,7 @@ const values = (t: InputFields) => ({
 });
 
 const which = (t: InputFields) => ({
-  project: t.field({
-    type: 'ProjectRef',
-    description:
-      'The project that the milestone must belong to: full path, global ID or numeric ID. Any when left out.',
-  }),
-  group: t.field({
-    type: 'GroupRef',
-    description: 'The group that the milestone must belong to: full path, global ID or numeric ID. Any when left out.',
-  }),
+  ...holderFields(t, 'milestone'),
   id: t.field({ ...idOf('Milestone'), required: true, description: 'Global or numeric ID of the milestone.' }),
 });
 

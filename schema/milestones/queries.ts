@@ -1,10 +1,12 @@
 import { builder } from '#schema/builder.ts';
 import { pageArgs } from '#schema/connection.ts';
+import { milestoneFilter } from '#schema/filters.ts';
 import { Group } from '#schema/groups/types.ts';
 import { IssueConnection } from '#schema/issues/types.ts';
 import { MergeRequestConnection } from '#schema/merge_requests/types.ts';
 import { Milestone, MilestoneConnection } from '#schema/milestones/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { milestoneOrder } from '#schema/orders.ts';
 import { byPlace, placeBase } from '#schema/places/fields.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -26,6 +28,8 @@ const MilestoneStateFilter = builder.enumType('MilestoneStateFilter', {
 
 const milestoneArgs = builder.args((t) => ({
   ...pageArgs,
+  ...milestoneFilter,
+  ...milestoneOrder('ID', 'desc'),
   state: t.field({
     type: MilestoneStateFilter,
     required: true,

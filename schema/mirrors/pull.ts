@@ -12,7 +12,7 @@ import {
   startPullMirror,
 } from '#src/domain/imports/mirrors/save_pull.ts';
 
-const PullMirror = builder.objectRef<PullMirrorRow>('PullMirror').implement({
+export const PullMirror = builder.objectRef<PullMirrorRow>('PullMirror').implement({
   description: 'Another repository, elsewhere, from which a project gets its branches and tags.',
   fields: (t) => ({
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the mirror, as the REST API has it.' }),

@@ -1,7 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { remoteMirrorFilter } from '#schema/filters.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { remoteMirrorOrder } from '#schema/orders.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -78,7 +80,7 @@ builder.objectFields(Project, (t) => ({
   remoteMirrors: t.field({
     type: RemoteMirrorConnection,
     description: 'The push mirrors of the project, oldest first. For masters.',
-    args: pageArgs,
+    args: { ...pageArgs, ...remoteMirrorFilter, ...remoteMirrorOrder('ID', 'asc') },
     resolve: (project, args, context, info) => pageBelow('RemoteMirror', project, args, context, info, listMirrors),
   }),
   remoteMirror: t.field({

@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
 import { Namespace, NamespaceConnection } from '#schema/namespaces/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { namespaceOrder } from '#schema/orders.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findNamespace, type PathUse as PathInUse, pathInUse } from '#src/domain/groups/find_namespace.ts';
 import { listNamespaces } from '#src/domain/groups/list_namespaces.ts';
@@ -45,6 +46,7 @@ builder.queryFields((t) => ({
       'The caller’s personal namespace and the groups that they are a member of, newest first; for administrators, all namespaces.',
     args: {
       ...pageArgs,
+      ...namespaceOrder('ID', 'desc'),
       search: t.arg.string({ description: 'Only namespaces with this text in name or path, in any case.' }),
       searchFullPath: t.arg.boolean({
         required: true,

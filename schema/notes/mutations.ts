@@ -1,4 +1,5 @@
 import { builder } from '#schema/builder.ts';
+import { deprecated } from '#schema/deprecated.ts';
 import { Discussion, LineRangeEndType, PositionType } from '#schema/discussions/types.ts';
 import type { InputFields } from '#schema/inputs.ts';
 import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
@@ -117,6 +118,7 @@ mutation('createNote', {
       }),
       ignoreForbidden: t.boolean({
         required: true,
+        ...deprecated('Leave out what is refused: this is for the REST API.', '0.3.0', '0.5.0'),
         defaultValue: false,
         description:
           'Whether to silently ignore a time that the caller cannot set, as the REST API does. By default it is refused.',

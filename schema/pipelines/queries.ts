@@ -78,10 +78,15 @@ builder.objectFields(Project, (t) => ({
       'The latest pipeline of what a branch or tag points to now; null without one. Pipelines of merge requests do not count.',
     args: {
       ref: t.arg.string({ required: true, description: 'Name of a branch or tag; `HEAD` is the default branch.' }),
+      ignoreSkipped: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'Whether pipelines of which all jobs were skipped do not count.',
+      }),
     },
-    resolve: (project, { ref }, context, info) => {
+    resolve: (project, { ref, ignoreSkipped }, context, info) => {
       context.loaders.noteProject(project);
-      return findLatestPipeline(context, project, ref, selectionAt(info, 'Pipeline'));
+      return findLatestPipeline(context, project, { ref, ignoreSkipped }, selectionAt(info, 'Pipeline'));
     },
   }),
   pipeline: t.field({

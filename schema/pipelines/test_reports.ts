@@ -19,34 +19,36 @@ const TestStatus = builder.enumType('TestStatus', {
   } satisfies Record<string, { value: (typeof TEST_STATUSES)[number]; description: string }>,
 });
 
-const TestCase = builder.objectRef<TestCaseOfReport & { jobId: number; projectId: number }>('TestCase').implement({
-  description: 'One test in a report of a job.',
-  fields: (t) => ({
-    status: t.expose('status', { type: TestStatus, description: 'How the test ended.' }),
-    name: t.exposeString('name', { description: 'Name of the test in the report.' }),
-    classname: t.exposeString('classname', {
-      nullable: true,
-      description: 'Class or group of the test; null if the report has none.',
+export const TestCase = builder
+  .objectRef<TestCaseOfReport & { jobId: number; projectId: number }>('TestCase')
+  .implement({
+    description: 'One test in a report of a job.',
+    fields: (t) => ({
+      status: t.expose('status', { type: TestStatus, description: 'How the test ended.' }),
+      name: t.exposeString('name', { description: 'Name of the test in the report.' }),
+      classname: t.exposeString('classname', {
+        nullable: true,
+        description: 'Class or group of the test; null if the report has none.',
+      }),
+      file: t.exposeString('file', {
+        nullable: true,
+        description: 'Path of the file that the test is in; null if the report has none.',
+      }),
+      executionTime: t.exposeFloat('executionTime', { description: 'How long the test took, in seconds.' }),
+      systemOutput: t.exposeString('systemOutput', {
+        nullable: true,
+        description: 'What the test printed when it failed, or why it was skipped; null without.',
+      }),
+      attachmentUrl: t.string({
+        nullable: true,
+        description: 'URL of a file in the artifacts of the job that shows more, such as a picture; null without.',
+        resolve: ({ attachment, jobId, projectId }, _args, { baseUrl }) =>
+          attachment &&
+          `${baseUrl}/api/v4/projects/${projectId}/jobs/${jobId}/artifacts/${attachment.split('/').map(encodeURIComponent).join('/')}`,
+      }),
+      jobId: t.exposeInt('jobId', { description: 'Numeric ID of the job that ran the test.' }),
     }),
-    file: t.exposeString('file', {
-      nullable: true,
-      description: 'Path of the file that the test is in; null if the report has none.',
-    }),
-    executionTime: t.exposeFloat('executionTime', { description: 'How long the test took, in seconds.' }),
-    systemOutput: t.exposeString('systemOutput', {
-      nullable: true,
-      description: 'What the test printed when it failed, or why it was skipped; null without.',
-    }),
-    attachmentUrl: t.string({
-      nullable: true,
-      description: 'URL of a file in the artifacts of the job that shows more, such as a picture; null without.',
-      resolve: ({ attachment, jobId, projectId }, _args, { baseUrl }) =>
-        attachment &&
-        `${baseUrl}/api/v4/projects/${projectId}/jobs/${jobId}/artifacts/${attachment.split('/').map(encodeURIComponent).join('/')}`,
-    }),
-    jobId: t.exposeInt('jobId', { description: 'Numeric ID of the job that ran the test.' }),
-  }),
-});
+  });
 
 const TestSuite = builder.objectRef<JobTests>('TestSuite').implement({
   description: 'The tests of a job, or of all parallel ones of a name.',

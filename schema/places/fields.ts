@@ -3,6 +3,7 @@ import type { GraphQLContext } from '#schema/context.ts';
 import { groupOf } from '#schema/groups/group_of.ts';
 import { Group } from '#schema/groups/types.ts';
 import type { InputFields } from '#schema/inputs.ts';
+import { ownerFields } from '#schema/places/owner_ref.ts';
 import { projectOf, requireProjectBase } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { can, type GroupAbility, type ProjectAbility } from '#src/access/permissions/abilities.ts';
@@ -67,10 +68,20 @@ export function abilityThere(inProject: ProjectAbility, inGroup: GroupAbility, d
 /** The fields of an input that names the project or the group of a record; `whose` follows “The project”. */
 export function placeFields(t: InputFields, whose: string) {
   const how = 'full path, global ID or numeric ID. Give either `project` or `group`.';
-  return {
-    project: t.field({ type: 'ProjectRef', description: `The project ${whose}: ${how}` }),
-    group: t.field({ type: 'GroupRef', description: `The group ${whose}: ${how}` }),
-  };
+  return ownerFields(t, {
+    owner: `The project or group ${whose}. Required, unless \`project\` or \`group\` is given.`,
+    project: `The project ${whose}: ${how}`,
+    group: `The group ${whose}: ${how}`,
+  });
+}
+
+/** The project or group of a record, which may be omitted as the ID implies it. */
+export function holderFields(t: InputFields, record: string) {
+  return ownerFields(t, {
+    owner: `The project or group that the ${record} must belong to. Any when left out.`,
+    project: `The project that the ${record} must belong to: full path, global ID or numeric ID. Any project when left out.`,
+    group: `The group that the ${record} must belong to: full path, global ID or numeric ID. Any group when left out.`,
+  });
 }
 
 type Placed = { project: ProjectRow; group: null } | { project: null; group: GroupRow };

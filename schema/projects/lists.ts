@@ -1,8 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { AccessLevel } from '#schema/enums.ts';
+import { starFilter } from '#schema/filters.ts';
 import { GroupConnection } from '#schema/groups/types.ts';
 import { idsOf } from '#schema/node/plugin.ts';
+import { starOrder } from '#schema/orders.ts';
 import { ProjectConnection, projectArgs, projectList } from '#schema/projects/list.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -53,6 +55,8 @@ builder.objectFields(Project, (t) => ({
     description: 'The stars of the project with the users who gave them, latest first.',
     args: {
       ...pageArgs,
+      ...starFilter,
+      ...starOrder('CREATED_AT', 'desc'),
       search: t.arg.string({
         description:
           'Only users with this text in name or username, or with this whole e-mail address if it is public.',

@@ -1,4 +1,6 @@
+import { deprecated } from '#schema/deprecated.ts';
 import { AccessLevel, Visibility } from '#schema/enums.ts';
+import { idOfGroup } from '#schema/groups/named.ts';
 import { confirmationField, groupField, projectField } from '#schema/inputs.ts';
 import { mutation, type Payload, toldChanged } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
@@ -313,14 +315,19 @@ mutation('unshareProject', {
     argument: 'Names the project and the group.',
     fields: (t) => ({
       project: projectField(t, 'that was shared'),
+      group: t.field({
+        type: 'GroupRef',
+        description: 'The group that loses its access: full path, global ID or numeric ID. Required.',
+      }),
       groupId: t.field({
         ...idOf('Group'),
-        required: true,
-        description: 'Global or numeric ID of the group.',
+        description: 'Global or numeric ID of the group, instead of `group`.',
+        ...deprecated('Use `group`.', '0.3.0', '0.5.0'),
       }),
     }),
   },
-  resolve: async ({ project, groupId }, context) => {
+  resolve: async ({ project, group, groupId: given }, context) => {
+    const groupId = await idOfGroup(context, group ?? given, 'group');
     await unshareProject(context, project, groupId);
     return { groupId };
   },

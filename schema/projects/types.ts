@@ -1,4 +1,5 @@
 import { builder } from '#schema/builder.ts';
+import { deprecated } from '#schema/deprecated.ts';
 import {
   AccessLevel,
   AutoCancel,
@@ -185,7 +186,7 @@ const RestLinks = builder.objectRef<ProjectSubject & Features & { id: number }>(
       branches: link('/repository/branches', 'URL of the list of branches.'),
       labels: t.string({
         description: 'URL of the list of labels, also for those who may not read them.',
-        deprecationReason: 'Use viewerLabels.',
+        ...deprecated('Use `viewerLabels`.', '0.3.0', '0.5.0'),
         resolve: ({ id }, _args, { baseUrl }) => `${baseUrl}/api/v4/projects/${id}/labels`,
       }),
       viewerLabels: t.string({

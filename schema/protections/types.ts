@@ -1,7 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { values } from '#schema/enums.ts';
+import { branchProtectionFilter, tagProtectionFilter } from '#schema/filters.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
+import { branchProtectionOrder, tagProtectionOrder } from '#schema/orders.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -12,6 +14,8 @@ export const ProtectionAccessLevel = builder.enumType('ProtectionAccessLevel', {
   values: values<number>({
     NO_ONE: { value: 0, description: 'Level 0: nobody, administrators included.' },
     DEVELOPER: { value: 30, description: 'Level 30: developers and masters.' },
+    // Both names are read; what is answered has the name that comes last.
+    MAINTAINER: { value: 40, description: 'Level 40, as `MASTER`, for input: answers say `MASTER`.' },
     MASTER: { value: 40, description: 'Level 40: masters of the project.' },
     ADMINISTRATOR: { value: 60, description: 'Level 60: administrators of the server alone.' },
   }),
@@ -135,7 +139,12 @@ builder.objectFields(Project, (t) => ({
   branchProtectionRules: t.field({
     type: BranchProtectionRuleConnection,
     description: 'The protections of branches by name, for those who can read the repository.',
-    args: { ...pageArgs, search: t.arg.string({ description: search }) },
+    args: {
+      ...pageArgs,
+      ...branchProtectionFilter,
+      ...branchProtectionOrder('NAME', 'asc'),
+      search: t.arg.string({ description: search }),
+    },
     resolve: (project, args, context, info) =>
       pageBelow('ProtectedBranch', project, args, context, info, (_context, projects, page, selection) =>
         branchProtectionRules.list(context, projects, args.search, page, selection),
@@ -151,7 +160,12 @@ builder.objectFields(Project, (t) => ({
   tagProtectionRules: t.field({
     type: TagProtectionRuleConnection,
     description: 'The protections of tags by name, for masters of the project.',
-    args: { ...pageArgs, search: t.arg.string({ description: search }) },
+    args: {
+      ...pageArgs,
+      ...tagProtectionFilter,
+      ...tagProtectionOrder('NAME', 'asc'),
+      search: t.arg.string({ description: search }),
+    },
     resolve: (project, args, context, info) =>
       pageBelow('ProtectedTag', project, args, context, info, (_context, projects, page, selection) =>
         tagProtectionRules.list(context, projects, args.search, page, selection),

@@ -1,7 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
+import { releaseLinkFilter } from '#schema/filters.ts';
 import { sortField } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { releaseLinkOrder } from '#schema/orders.ts';
 import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -66,7 +68,12 @@ builder.objectFields(Project, (t) => ({
   releaseLinks: t.field({
     type: ReleaseLinkConnection,
     description: 'The links of a release of the project, newest first. Guests of a private project see them, too.',
-    args: { ...pageArgs, tag: t.arg.string({ required: true, description: 'Name of the tag that was released.' }) },
+    args: {
+      ...pageArgs,
+      ...releaseLinkFilter,
+      ...releaseLinkOrder('ID', 'desc'),
+      tag: t.arg.string({ required: true, description: 'Name of the tag that was released.' }),
+    },
     resolve: async (project, { tag, ...args }, context, info) => {
       context.loaders.noteProject(project);
       const release = await linkedRelease(context, project, tag);

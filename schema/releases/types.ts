@@ -2,7 +2,10 @@ import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import type { GraphQLContext } from '#schema/context.ts';
+import { deprecated } from '#schema/deprecated.ts';
+import { releaseLinkFilter } from '#schema/filters.ts';
 import { Milestone } from '#schema/milestones/types.ts';
+import { releaseLinkOrder } from '#schema/orders.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { loadBelow } from '#schema/records/below.ts';
 import '#schema/users/types.ts';
@@ -115,7 +118,7 @@ function anyListUrl(t: UrlFields, list: Listed, state: string, instead: string) 
   const what = list === 'issues' ? 'issues' : 'merge requests';
   return t.string({
     description: `URL of the page that lists the ${state} ${what} of the release, also for those who may not read ${what}.`,
-    deprecationReason: `Use ${instead}.`,
+    ...deprecated(`Use \`${instead}\`.`, '0.3.0', '0.5.0'),
     resolve: (urls) => listUrl(urls, list, state),
   });
 }
@@ -260,7 +263,7 @@ export const Release = builder.prismaObject('Release', {
     links: t.field({
       type: ReleaseLinkConnection,
       description: 'The links of the release, newest first.',
-      args: pageArgs,
+      args: { ...pageArgs, ...releaseLinkFilter, ...releaseLinkOrder('ID', 'desc') },
       select: { id: true },
       resolve: (release, args, context, info) =>
         loadPage(args, info, (page) =>

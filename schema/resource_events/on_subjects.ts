@@ -1,8 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { pageArgs } from '#schema/connection.ts';
+import { labelEventFilter, milestoneEventFilter, stateEventFilter } from '#schema/filters.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { labelEventOrder, milestoneEventOrder, stateEventOrder } from '#schema/orders.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import {
@@ -29,7 +31,7 @@ function addEvents(type: keyof typeof TYPES): void {
       labelEvents: t.field({
         type: LabelEventConnection,
         description: `What labels were put on ${whose} and taken off, oldest first.`,
-        args: pageArgs,
+        args: { ...pageArgs, ...labelEventFilter, ...labelEventOrder('ID', 'asc') },
         resolve: ({ id }, args, context, info) =>
           pageBelow('LabelEvent', id, args, context, info, (_context, ids, page, selection) =>
             labelEvents.list(context, type, ids, page, selection),
@@ -45,7 +47,7 @@ function addEvents(type: keyof typeof TYPES): void {
       milestoneEvents: t.field({
         type: MilestoneEventConnection,
         description: `What milestones ${whose} was given and lost, oldest first.`,
-        args: pageArgs,
+        args: { ...pageArgs, ...milestoneEventFilter, ...milestoneEventOrder('ID', 'asc') },
         resolve: ({ id }, args, context, info) =>
           pageBelow('MilestoneEvent', id, args, context, info, (_context, ids, page, selection) =>
             milestoneEvents.list(context, type, ids, page, selection),
@@ -61,7 +63,7 @@ function addEvents(type: keyof typeof TYPES): void {
       stateEvents: t.field({
         type: StateEventConnection,
         description: `When ${whose} was closed${type === 'Issue' ? ' and reopened' : ', reopened and merged'}, oldest first.`,
-        args: pageArgs,
+        args: { ...pageArgs, ...stateEventFilter, ...stateEventOrder('ID', 'asc') },
         resolve: ({ id }, args, context, info) =>
           pageBelow('StateEvent', id, args, context, info, (_context, ids, page, selection) =>
             stateEvents.list(context, type, ids, page, selection),

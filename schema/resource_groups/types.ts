@@ -1,7 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { resourceGroupFilter } from '#schema/filters.ts';
 import { Job, JobConnection } from '#schema/jobs/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { resourceGroupOrder } from '#schema/orders.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
@@ -84,7 +86,7 @@ builder.objectFields(Project, (t) => ({
   resourceGroups: t.field({
     type: ResourceGroupConnection,
     description: 'The resource groups of the jobs of the project, oldest first. For developers.',
-    args: pageArgs,
+    args: { ...pageArgs, ...resourceGroupFilter, ...resourceGroupOrder('ID', 'asc') },
     resolve: (project, args, context, info) =>
       pageBelow('ResourceGroup', project, args, context, info, (_context, projects, page, selection) =>
         listResourceGroups(context, projects, page, selection),

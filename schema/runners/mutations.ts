@@ -1,6 +1,7 @@
 import { groupField, type InputFields, projectField } from '#schema/inputs.ts';
 import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { ownerFields } from '#schema/places/owner_ref.ts';
 import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -81,13 +82,10 @@ mutation('createRunner', {
     argument: 'The values of the runner.',
     fields: (t) => ({
       runnerType: t.field({ type: RunnerType, required: true, description: 'Whose jobs the runner is to run.' }),
-      group: t.field({
-        type: 'GroupRef',
-        description: 'The group of a `GROUP_TYPE` runner: full path, global ID or numeric ID.',
-      }),
-      project: t.field({
-        type: 'ProjectRef',
-        description: 'The project of a `PROJECT_TYPE` runner: full path, global ID or numeric ID.',
+      ...ownerFields(t, {
+        owner: 'The project of a `PROJECT_TYPE` runner, or the group of a `GROUP_TYPE` one.',
+        project: 'The project of a `PROJECT_TYPE` runner: full path, global ID or numeric ID.',
+        group: 'The group of a `GROUP_TYPE` runner: full path, global ID or numeric ID.',
       }),
       description: t.string({ description: 'What the runner is called; at most 255 characters.' }),
       paused: t.boolean({ required: true, defaultValue: false, description: 'Whether the runner gets no jobs yet.' }),

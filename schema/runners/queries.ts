@@ -1,9 +1,12 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { deprecated } from '#schema/deprecated.ts';
 import { SortDirection } from '#schema/enums.ts';
+import { runnerFilter } from '#schema/filters.ts';
 import { Group } from '#schema/groups/types.ts';
 import { JobConnection } from '#schema/jobs/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { runnerManagerOrder, runnerOrder } from '#schema/orders.ts';
 import { JobStatus } from '#schema/pipelines/types.ts';
 import { ProjectConnection } from '#schema/projects/list.ts';
 import { Project } from '#schema/projects/types.ts';
@@ -66,6 +69,8 @@ builder.queryFields((t) => ({
       'The runners of the projects that the caller is a master of, or all runners of the server; in the order in which they were registered.',
     args: {
       ...pageArgs,
+      ...runnerFilter,
+      ...runnerOrder('ID', 'asc'),
       ...filterArgs,
       all: t.arg.boolean({
         required: true,
@@ -90,7 +95,7 @@ builder.objectFields(Project, (t) => ({
     type: RunnerConnection,
     description:
       'The runners of the project and of its groups, and the shared ones, in the order of registration. For masters.',
-    args: { ...pageArgs, ...filterArgs },
+    args: { ...pageArgs, ...runnerFilter, ...runnerOrder('ID', 'asc'), ...filterArgs },
     resolve: (project, args, context, info) =>
       pageBelow('Runner', project, args, context, info, (_context, projects, page, selection) =>
         listProjectRunners(context, projects, args, page, selection),
@@ -103,7 +108,7 @@ builder.objectFields(Group, (t) => ({
     type: RunnerConnection,
     description:
       'The runners of the group and of its parents, and the shared ones, in the order of registration. For owners.',
-    args: { ...pageArgs, ...filterArgs },
+    args: { ...pageArgs, ...runnerFilter, ...runnerOrder('ID', 'asc'), ...filterArgs },
     resolve: (group, args, context, info) =>
       pageBelow('Runner', group, args, context, info, (_context, groups, page, selection) =>
         listGroupRunners(context, groups, args, page, selection),
@@ -127,7 +132,8 @@ builder.prismaObjectFields(Runner, (t) => ({
   }),
   allProjects: t.field({
     type: [Project],
-    description: 'All projects that the runner is enabled for and that the caller can see. Prefer `projects`.',
+    description: 'All projects that the runner is enabled for and that the caller can see.',
+    ...deprecated('Use `projects`.', '0.3.0', '0.5.0'),
     select: { id: true },
     resolve: (runner, _args, context, info) => {
       const selection = selectionAt(info, 'Project');
@@ -163,7 +169,7 @@ builder.prismaObjectFields(Runner, (t) => ({
     type: RunnerManagerConnection,
     description:
       'The machines on which the program of the runner runs, oldest first. For those who see the runner in full.',
-    args: pageArgs,
+    args: { ...pageArgs, ...runnerManagerOrder('ID', 'asc') },
     select: { id: true, isShared: true },
     resolve: (runner, args, context, info) =>
       pageBelow('RunnerManager', runner, args, context, info, listRunnerManagers),

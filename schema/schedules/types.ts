@@ -1,8 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { SortDirection } from '#schema/enums.ts';
+import { scheduleFilter } from '#schema/filters.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { scheduleOrder } from '#schema/orders.ts';
 import { JobStatus, Pipeline, PipelineConnection, PipelineVariable } from '#schema/pipelines/types.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
@@ -163,6 +165,8 @@ builder.objectFields(Project, (t) => ({
     description: 'The schedules of pipelines of the project, oldest first.',
     args: {
       ...pageArgs,
+      ...scheduleFilter,
+      ...scheduleOrder('ID', 'asc'),
       status: t.arg({
         type: PipelineScheduleStatus,
         description: 'Only active or only inactive ones; all by default.',

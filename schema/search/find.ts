@@ -2,7 +2,8 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, loadCountedPage, loadPage, type PageArgs, pageArgs } from '#schema/connection.ts';
-import { Group } from '#schema/groups/types.ts';
+import { Visibility } from '#schema/enums.ts';
+import { Group, GroupConnection } from '#schema/groups/types.ts';
 import { sortField } from '#schema/inputs.ts';
 import { IssueStateFilter } from '#schema/issues/queries.ts';
 import { IssueConnection } from '#schema/issues/types.ts';
@@ -19,6 +20,7 @@ import { SnippetConnection } from '#schema/snippets/types.ts';
 import { UserConnection } from '#schema/users/types.ts';
 import { numberIn, textToFind } from '#src/domain/administration/search_text.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
+import { listGroups, listRelatedGroups } from '#src/domain/groups/list.ts';
 import { searchGroupUsers } from '#src/domain/members/users_of_group.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { listProjects } from '#src/domain/projects/list.ts';
@@ -75,6 +77,22 @@ const archived = builder.args((t) => ({
 
 const by = (direction: Direction) => ({ by: 'created_at', direction }) as const;
 
+const FoundGroupFilter = builder.inputType('FoundGroupFilter', {
+  description: 'Which groups a search finds. All conditions must hold.',
+  fields: (t) => ({
+    visibility: t.field({ type: Visibility, description: 'Only groups with this visibility.' }),
+    topLevelOnly: t.boolean({ description: 'Whether to find groups without a parent alone.' }),
+  }),
+});
+
+const groupArgs = builder.args((t) => ({
+  ...pageArgs,
+  sort: sortField(t, 'asc'),
+  filter: t.field({ type: FoundGroupFilter, description: 'Which groups are found; all if left out.' }),
+}));
+
+const byName = (direction: Direction) => ({ by: 'name', direction }) as const;
+
 /** No records. */
 const nothing = ({ offset }: PageRequest) => ({ nodes: [], offset, total: 0 });
 
@@ -99,6 +117,16 @@ const ServerSearch = builder.objectRef<Search<null>>('ServerSearch').implement({
         pageFor(search, args, info, (text, page) =>
           listProjects(context, projectsWith(text, args), page, selectionAt(info, 'Project')),
         ),
+    }),
+    groups: t.field({
+      type: GroupConnection,
+      description: 'Groups with the text in name or path, by name.',
+      args: groupArgs,
+      resolve: (search, args, context, info) =>
+        pageFor(search, args, info, (text, page) => {
+          const wanted = { ...args.filter, search: text, allAvailable: true };
+          return listGroups(context, wanted, byName(args.sort), page, selectionAt(info, 'Namespace'));
+        }),
     }),
     issues: t.field({
       type: IssueConnection,
@@ -169,6 +197,24 @@ const GroupSearch = builder.objectRef<Search<GroupRow>>('GroupSearch').implement
           const [found] = await listGroupProjects(context, groups, { own: 'all' }, list, page, selection);
           return found ?? nothing(page);
         }),
+    }),
+    groups: t.field({
+      type: GroupConnection,
+      description: 'Groups on all levels inside the group with the text in name or path, by name.',
+      args: groupArgs,
+      resolve: ({ text, place }, args, context, info) =>
+        pageBelow('Namespace', place, args, context, info, async (_context, groups, page, selection) =>
+          text === null
+            ? groups.map(() => nothing(page))
+            : listRelatedGroups(
+                context,
+                groups,
+                'descendants',
+                { filter: { ...args.filter, search: text }, by: byName(args.sort) },
+                page,
+                selection,
+              ),
+        ),
     }),
     issues: t.field({
       type: IssueConnection,

@@ -1,3 +1,4 @@
+import { deprecated } from '#schema/deprecated.ts';
 import { BranchProtection, Visibility } from '#schema/enums.ts';
 import { mutation } from '#schema/mutation.ts';
 import { ApplicationSettings, GitAccessProtocol } from '#schema/settings/types.ts';
@@ -71,7 +72,7 @@ mutation('updateApplicationSettings', {
         description: 'Names of the storages; each new project gets one at random.',
       }),
       repositoryStorage: t.string({
-        deprecationReason: 'Use repositoryStorages.',
+        ...deprecated('Use `repositoryStorages`.', '0.2.0', '0.4.0'),
         description: 'Name of the only storage for new projects.',
       }),
       enabledGitAccessProtocol: t.field({

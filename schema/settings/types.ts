@@ -1,4 +1,5 @@
 import { builder } from '#schema/builder.ts';
+import { deprecated } from '#schema/deprecated.ts';
 import { BranchProtection, Visibility } from '#schema/enums.ts';
 import type { Settings } from '#src/platform/settings/current.ts';
 
@@ -105,7 +106,7 @@ export const ApplicationSettings = builder.objectRef<Settings>('ApplicationSetti
     }),
     repositoryStorage: t.string({
       nullable: true,
-      deprecationReason: 'The first of repositoryStorages.',
+      ...deprecated('Use the first of `repositoryStorages`.', '0.2.0', '0.4.0'),
       description: 'Name of the first storage.',
       resolve: ({ repositoryStorages }) => repositoryStorages[0] ?? null,
     }),

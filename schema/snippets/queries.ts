@@ -1,6 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
+import { snippetFilter } from '#schema/filters.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { snippetOrder } from '#schema/orders.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -12,7 +14,7 @@ builder.objectFields(Project, (t) => ({
   snippets: t.field({
     type: SnippetConnection,
     description: 'The snippets of the project that the caller can see, newest first.',
-    args: pageArgs,
+    args: { ...pageArgs, ...snippetFilter, ...snippetOrder('ID', 'desc') },
     resolve: (project, args, context, info) => pageBelow('Snippet', project, args, context, info, listProjectSnippets),
   }),
   snippet: t.field({
@@ -30,14 +32,14 @@ builder.queryFields((t) => ({
   ownSnippets: t.field({
     type: SnippetConnection,
     description: "The caller's personal snippets, newest first.",
-    args: pageArgs,
+    args: { ...pageArgs, ...snippetFilter, ...snippetOrder('ID', 'desc') },
     resolve: (_root, args, context, info) =>
       loadPage(args, info, (page) => listOwnSnippets(context, page, selectionAt(info, 'Snippet'))),
   }),
   publicSnippets: t.field({
     type: SnippetConnection,
     description: 'The public personal snippets of all users, newest first.',
-    args: pageArgs,
+    args: { ...pageArgs, ...snippetFilter, ...snippetOrder('ID', 'desc') },
     resolve: (_root, args, context, info) =>
       loadPage(args, info, (page) => listPublicSnippets(context, page, selectionAt(info, 'Snippet'))),
   }),

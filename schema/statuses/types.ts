@@ -1,6 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { statusFilter } from '#schema/filters.ts';
+import { statusOrder } from '#schema/orders.ts';
 import { JobStatus } from '#schema/pipelines/types.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -66,6 +68,8 @@ builder.objectFields(Commit, (t) => ({
     description: 'The statuses that jobs and external systems reported for the commit, oldest first.',
     args: {
       ...pageArgs,
+      ...statusFilter,
+      ...statusOrder('ID', 'asc'),
       ref: t.arg.string({ description: 'Only statuses for this branch or tag.' }),
       stage: t.arg.string({ description: 'Only statuses of jobs of this stage.' }),
       name: t.arg.string({ description: 'Only statuses of this name.' }),

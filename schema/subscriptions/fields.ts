@@ -7,38 +7,18 @@ import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { fromGlobalId } from '#schema/node/types.ts';
 import { Pipeline } from '#schema/pipelines/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import { type Asked, placeArg, SCOPES, type Scope, sourceOf } from '#schema/subscriptions/scope.ts';
 import { type LiveEvent, readSeen, Source } from '#schema/subscriptions/source.ts';
-import { authorize } from '#src/access/permissions/abilities.ts';
-import { readerOf, requireActor } from '#src/access/permissions/actor.ts';
 import { findProjectEvent } from '#src/domain/activity/list_events.ts';
 import { requireLogReadable } from '#src/domain/ci/job_logs/debug.ts';
 import { readTracePart, type TracePart } from '#src/domain/ci/job_logs/part.ts';
 import { findJob } from '#src/domain/ci/jobs/list.ts';
 import { findPipeline } from '#src/domain/ci/pipelines/find.ts';
-import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
-import type { ChangeKind } from '#src/domain/live/change.ts';
-import type { Topic } from '#src/domain/live/topic.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { findIssueById } from '#src/domain/tracking/issues/find.ts';
 import { findMergeRequestById } from '#src/domain/tracking/merge_requests/find.ts';
-import { BadRequest, NotFound } from '#src/platform/errors.ts';
+import { NotFound } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
-
-const SCOPES = {
-  project: 'The records of this project.',
-  group: 'The records of the projects of this group and of its subgroups.',
-  viewer: '`true`: the records of all projects that the caller is a member of, directly or through a group.',
-};
-
-const SubscriptionScope = builder.inputType('SubscriptionScope', {
-  description: 'The records to subscribe to; give exactly one field.',
-  isOneOf: true,
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', description: SCOPES.project }),
-    group: t.field({ type: 'GroupRef', description: SCOPES.group }),
-    viewer: t.boolean({ description: SCOPES.viewer }),
-  }),
-});
 
 const JobTraceScope = builder.inputType('JobTraceScope', {
   description: 'The jobs whose logs to subscribe to; give exactly one field.',
@@ -73,16 +53,6 @@ const JobTracePart = builder.objectRef<JobTracePartRow>('JobTracePart').implemen
 
 const AFTER_STATES =
   'Cursor of the last event before the subscription was lost, to resume after it. The state of a record may be sent again.';
-
-type SubscriptionFields = PothosSchemaTypes.SubscriptionFieldBuilder<typeof builder.$inferSchemaTypes, object>;
-
-function placeArg(t: Pick<SubscriptionFields, 'arg'>, records: string) {
-  return t.arg({
-    type: SubscriptionScope,
-    required: true,
-    description: `Where to report ${records} from: a project, a group, or all projects of the caller.`,
-  });
-}
 
 builder.subscriptionFields((t) => ({
   issueChanged: t.field({
@@ -157,37 +127,6 @@ builder.subscriptionFields((t) => ({
       readSeen(event, () => readPart(context, event, selectionAt(info, 'Job'))),
   }),
 }));
-
-interface Scope {
-  project?: IdOrPath | null | undefined;
-  group?: IdOrPath | null | undefined;
-  viewer?: boolean | null | undefined;
-}
-
-interface Asked<In> {
-  in: In;
-  after?: string | null | undefined;
-}
-
-/**
- * The source for the caller. Without an ability, anonymous callers may subscribe. Throws NotFound, Forbidden, Unauthenticated.
- */
-async function sourceOf(
-  context: GraphQLContext,
-  kind: ChangeKind,
-  { in: { project, group, viewer }, after }: Asked<Scope>,
-  ability?: 'read_issue' | 'read_merge_request' | 'read_pipeline' | 'read_job_output',
-): Promise<Source> {
-  const topic = (scope: Topic['scope'], id: number) => new Source({ kind, scope, id }, after);
-  if (project != null) {
-    const found = await findProject(context, project);
-    if (ability) authorize(readerOf(context), ability, found);
-    return topic('project', found.id);
-  }
-  if (group != null) return topic('group', (await findGroup(context, group)).id);
-  if (viewer) return topic('viewer', requireActor(context).id);
-  throw new BadRequest('`viewer` must be true.');
-}
 
 async function traceSource(context: GraphQLContext, asked: Asked<Scope & { job?: string | null | undefined }>) {
   const { job, ...scope } = asked.in;

@@ -1,6 +1,6 @@
 import type { ExecutionArgs, GraphQLSchema } from 'graphql';
 import type { GraphQLContext } from '#schema/context.ts';
-import type { Documents, Measured, Wanted } from '#schema/documents.ts';
+import type { Documents, Wanted } from '#schema/documents.ts';
 import type { LongDocuments } from '#schema/long_documents.ts';
 import type { PersistedDocuments } from '#schema/persisted_documents.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
@@ -30,7 +30,7 @@ export function preparing(
     const text = persisted.textOf({ ...(query && { query }), ...(extensions && { extensions }) }) ?? '';
     const prepare = async () => {
       const { document, operation, measure } = documents.prepare(text, sent);
-      const contextValue: GraphQLContext & Measured = { ...context, measure };
+      const contextValue = { ...context, measure, params: { extensions } };
       const args = { schema, document, operationName, variableValues: variables ?? {}, contextValue };
       return { args, isSubscription: operation.operation === 'subscription' };
     };

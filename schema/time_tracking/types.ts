@@ -1,8 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { timelogFilter } from '#schema/filters.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { timelogOrder } from '#schema/orders.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import '#schema/users/types.ts';
 import { formatDuration } from '#src/domain/tracking/subjects/duration.ts';
@@ -79,7 +81,7 @@ function addTimes(type: keyof typeof TYPES): void {
     timelogs: t.field({
       type: TimelogConnection,
       description: ENTRIES,
-      args: pageArgs,
+      args: { ...pageArgs, ...timelogFilter, ...timelogOrder('ID', 'asc') },
       resolve: ({ id }, args, context, info) =>
         pageBelow('Timelog', id, args, context, info, (_context, ids, page, selection) =>
           listTimelogsOf(context, type, ids, page, selection),

@@ -1,5 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { todoFilter } from '#schema/filters.ts';
+import { todoOrder } from '#schema/orders.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
 import '#schema/issues/types.ts';
 import '#schema/merge_requests/types.ts';
@@ -114,6 +116,8 @@ const TodoCounts = builder.objectRef<{ pending: number; done: number }>('TodoCou
 
 const todoArgs = builder.args((t) => ({
   ...pageArgs,
+  ...todoFilter,
+  ...todoOrder('ID', 'desc'),
   state: t.field({
     type: TodoState,
     required: true,

@@ -3,6 +3,7 @@ import { accountField, type InputFields } from '#schema/inputs.ts';
 import { mutation, type Payload } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { ownerFields } from '#schema/places/owner_ref.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { Known } from '#schema/records/types.ts';
 import { PersonalAccessToken } from '#schema/tokens/types.ts';
@@ -122,8 +123,11 @@ mutation('rotateCurrentAccessToken', {
     description: 'Until when the new token works, and what the old one must be for.',
     argument: 'When the new token expires.',
     fields: (t) => ({
-      project: t.field({ type: 'ProjectRef', description: 'The project that the token must be for.' }),
-      group: t.field({ type: 'GroupRef', description: 'The group that the token must be for.' }),
+      ...ownerFields(t, {
+        owner: 'The project or group that the token must be for; any when left out.',
+        project: 'The project that the token must be for.',
+        group: 'The group that the token must be for.',
+      }),
       expiresAt: renewed(t),
     }),
   },

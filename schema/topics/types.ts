@@ -1,7 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { topicFilter } from '#schema/filters.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { topicOrder } from '#schema/orders.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findTopic, listTopics, topicAvatarPath } from '#src/domain/projects/topics.ts';
 
@@ -39,6 +41,8 @@ builder.queryFields((t) => ({
     description: 'All topics, those with the most projects that are not private first. Also for anonymous callers.',
     args: {
       ...pageArgs,
+      ...topicFilter,
+      ...topicOrder('PROJECTS_COUNT', 'desc'),
       search: t.arg.string({
         description: 'Only topics with this text in their name, in any case; the whole name below three characters.',
       }),

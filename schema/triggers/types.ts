@@ -1,7 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { triggerFilter } from '#schema/filters.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { triggerOrder } from '#schema/orders.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -55,7 +57,7 @@ builder.objectFields(Project, (t) => ({
   triggers: t.field({
     type: TriggerConnection,
     description: 'The triggers of the project, oldest first. For masters.',
-    args: pageArgs,
+    args: { ...pageArgs, ...triggerFilter, ...triggerOrder('ID', 'asc') },
     resolve: (project, args, context, info) => pageBelow('Trigger', project, args, context, info, listTriggers),
   }),
   trigger: t.field({

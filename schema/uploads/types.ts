@@ -1,7 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { uploadFilter } from '#schema/filters.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { toGlobalId } from '#schema/node/types.ts';
+import { uploadOrder } from '#schema/orders.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -38,7 +40,7 @@ builder.objectFields(Project, (t) => ({
   uploads: t.field({
     type: ProjectUploadConnection,
     description: 'The files that were attached to the project, latest first. For its masters.',
-    args: pageArgs,
+    args: { ...pageArgs, ...uploadFilter, ...uploadOrder('ID', 'desc') },
     resolve: (project, args, context, info) =>
       pageBelow('Upload', project, args, context, info, (_context, projects, page, selection) =>
         listUploads(context, projects, page, selection),

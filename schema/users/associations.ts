@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { AccessLevel } from '#schema/enums.ts';
+import { membershipOrder } from '#schema/orders.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { User } from '#schema/users/types.ts';
 import { listMembershipsOf, type Membership } from '#src/domain/members/of_user.ts';
@@ -40,7 +41,7 @@ const MembershipSource = builder.enumType('MembershipSource', {
   } as const,
 });
 
-const UserMembership = builder.objectRef<Membership>('UserMembership').implement({
+export const UserMembership = builder.objectRef<Membership>('UserMembership').implement({
   description: 'A direct membership of a user, as administrators see it.',
   fields: (t) => ({
     sourceId: t.exposeInt('sourceId', { description: 'Numeric ID of the project or group.' }),
@@ -59,7 +60,11 @@ builder.objectFields(User, (t) => ({
   memberships: t.field({
     type: UserMembershipConnection,
     description: 'The direct memberships of the user, oldest first. For administrators.',
-    args: { ...pageArgs, type: t.arg({ type: MembershipSource, description: 'Only memberships of this kind.' }) },
+    args: {
+      ...pageArgs,
+      ...membershipOrder('ID', 'asc'),
+      type: t.arg({ type: MembershipSource, description: 'Only memberships of this kind.' }),
+    },
     resolve: ({ id }, args, context, info) =>
       loadPage(args, info, (page) => listMembershipsOf(context, id, args.type, page)),
   }),

@@ -1,3 +1,4 @@
+import { deprecated } from '#schema/deprecated.ts';
 import { mutation } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
@@ -27,7 +28,7 @@ mutation('signIn', {
     fields: (t) => ({
       login: t.string({ description: 'Username or e-mail address of the account.' }),
       email: t.string({
-        deprecationReason: 'Use `login`, which also accepts e-mail addresses.',
+        ...deprecated('Use `login`, which also accepts e-mail addresses.', '0.2.0', '0.4.0'),
         description: 'E-mail address or username of the account; ignored if `login` is given.',
       }),
       password: t.string({ required: true, description: 'Password of the account.' }),
@@ -128,7 +129,7 @@ mutation('createUser', {
       }),
       admin: t.boolean({ required: true, defaultValue: false, description: ADMIN }),
       confirm: t.boolean({
-        deprecationReason: 'Use skipConfirmation.',
+        ...deprecated('Use `skipConfirmation`.', '0.2.0', '0.4.0'),
         description: 'Whether the user must confirm the e-mail address; true when left out.',
       }),
       skipConfirmation: t.boolean({

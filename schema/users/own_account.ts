@@ -37,7 +37,11 @@ const DataExportType = builder.objectRef<DataExport>('DataExport').implement({
       nullable: true,
       description: 'Until when that archive is kept; null without one.',
     }),
-    size: t.exposeFloat('size', { nullable: true, description: 'Size of that archive in bytes; null without one.' }),
+    size: t.expose('size', {
+      type: 'Long',
+      nullable: true,
+      description: 'Size of that archive in bytes; null without one.',
+    }),
   }),
 });
 

@@ -47,7 +47,7 @@ const FirstPage = builder.enumType('FirstPage', {
 const TIMEZONE = 'Name of a time zone in the IANA database, such as `Europe/Berlin`';
 const LANGUAGE = `Language of pages and mail: ${LANGUAGES.map((language) => `\`${language}\``).join(' or ')}`;
 
-const UserPreferences = builder.objectRef<Preferences & { id: number }>('UserPreferences').implement({
+export const UserPreferences = builder.objectRef<Preferences & { id: number }>('UserPreferences').implement({
   description: 'What a user chose for themself.',
   fields: (t) => ({
     userId: t.exposeInt('id', { description: 'Numeric ID of the user, as the REST API uses it.' }),

@@ -3,6 +3,7 @@ import { loadPage, pageArgs } from '#schema/connection.ts';
 import { UserState } from '#schema/enums.ts';
 import { onlyField, sortField } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { activityOrder } from '#schema/orders.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User, UserActivityConnection, UserConnection } from '#schema/users/types.ts';
 import { requireAccount } from '#src/access/permissions/actor.ts';
@@ -135,6 +136,7 @@ const userArgs = builder.args((t) => ({
 
 const activityArgs = builder.args((t) => ({
   ...pageArgs,
+  ...activityOrder('LAST_ACTIVITY_ON', 'asc'),
   from: t.field({
     type: 'Date',
     description: 'Only users whose latest request was on this day (UTC) or later; 6 months ago by default.',

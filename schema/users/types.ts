@@ -163,6 +163,18 @@ export const User = builder.prismaObject('User', {
       select: { ...OF_PROFILE, publicEmail: true },
       resolve: (user, _args, context) => (context.actor && seesProfile(user, context) ? user.publicEmail : null),
     }),
+    sshPublicKeys: t.stringList({
+      description:
+        'The SSH keys with which the user signs in, oldest first, as lines of `authorized_keys` without comments; at most 100. For everyone who sees the user, as `/USERNAME.keys` has them; none of blocked users, and none for others if the profile is private.',
+      select: { ...OF_PROFILE, sshPublicKeys: true },
+      resolve: (user, _args, context) => (seesProfile(user, context) ? user.sshPublicKeys : []),
+    }),
+    gpgPublicKeys: t.stringList({
+      description:
+        'The GPG keys of the user that name a confirmed address, oldest first, in their armor; at most 100. For everyone who sees the user, as `/USERNAME.gpg` has them; none for others if the profile is private.',
+      select: { ...OF_PROFILE, gpgPublicKeys: true },
+      resolve: (user, _args, context) => (seesProfile(user, context) ? user.gpgPublicKeys : []),
+    }),
     pronouns: t.string({
       nullable: true,
       description: 'How to speak of the user, such as `she/her`. Null for others if the profile is private.',

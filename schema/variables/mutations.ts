@@ -2,6 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { GraphQLContext } from '#schema/context.ts';
 import type { InputFields } from '#schema/inputs.ts';
 import { mutation, type Payload } from '#schema/mutation.ts';
+import { ownerFields } from '#schema/places/owner_ref.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { Known } from '#schema/records/types.ts';
 import { Variable, VariableFilter } from '#schema/variables/types.ts';
@@ -10,13 +11,10 @@ import { findVariable } from '#src/domain/ci/variables/list.ts';
 import { type ChangedVariable, createVariable, deleteVariable, updateVariable } from '#src/domain/ci/variables/save.ts';
 
 const which = (t: InputFields) => ({
-  project: t.field({
-    type: 'ProjectRef',
-    description: 'The project of the variable: full path, global ID or numeric ID.',
-  }),
-  group: t.field({
-    type: 'GroupRef',
-    description:
+  ...ownerFields(t, {
+    owner: 'The project or group of the variable; without one it is of the server.',
+    project: 'The project of the variable: full path, global ID or numeric ID.',
+    group:
       'The group of the variable: full path, global ID or numeric ID. Without project and group it is of the server.',
   }),
   key: t.string({ required: true, description: 'Key of the variable: letters, digits and `_`; at most 255.' }),

@@ -1,6 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { variableFilter } from '#schema/filters.ts';
 import { Group } from '#schema/groups/types.ts';
+import { variableOrder } from '#schema/orders.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -63,7 +65,7 @@ builder.objectFields(Project, (t) => ({
   variables: t.field({
     type: VariableConnection,
     description: 'The variables of the project, in order of creation. For masters.',
-    args: pageArgs,
+    args: { ...pageArgs, ...variableFilter, ...variableOrder('ID', 'asc') },
     resolve: (project, args, context, info) =>
       pageBelow('Variable', project, args, context, info, listProjectVariables),
   }),
@@ -86,7 +88,7 @@ builder.objectFields(Group, (t) => ({
     type: VariableConnection,
     description:
       'The variables of the group, which jobs of all projects below it get, in order of creation. For owners.',
-    args: pageArgs,
+    args: { ...pageArgs, ...variableFilter, ...variableOrder('ID', 'asc') },
     resolve: (group, args, context, info) => pageBelow('Variable', group, args, context, info, listGroupVariables),
   }),
   variable: t.field({
@@ -108,7 +110,7 @@ builder.queryFields((t) => ({
   serverVariables: t.field({
     type: VariableConnection,
     description: 'The variables that jobs of all projects get, in order of creation. For administrators.',
-    args: pageArgs,
+    args: { ...pageArgs, ...variableFilter, ...variableOrder('ID', 'asc') },
     resolve: (_root, args, context, info) =>
       loadPage(args, info, (page) => listServerVariables(context, page, selectionAt(info, 'Variable'))),
   }),

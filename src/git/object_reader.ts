@@ -19,6 +19,7 @@ import {
   type Tag,
   type TreeEntry,
 } from './base/model.ts';
+import type { PatchQuery } from './base/patch.ts';
 import type {
   Contributor,
   ContributorsQuery,
@@ -326,6 +327,10 @@ export abstract class ObjectReader implements RepositoryReader {
 
   blame(_query: BlameQuery): Promise<BlameHunk[] | null> {
     return Promise.resolve(null);
+  }
+
+  patch(_query: PatchQuery): Readable | null {
+    return null;
   }
 
   lastCommits(query: LastCommitsQuery): Promise<FoundCommits> {

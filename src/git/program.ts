@@ -3,6 +3,7 @@ import type { BlameHunk, BlameQuery } from './base/blame.ts';
 import { type Changes, type ChangesOptions, type Comparison, isFar } from './base/comparison.ts';
 import { type Commit, type CommitParents, isOid, type Oid } from './base/model.ts';
 import { encodeName } from './base/names.ts';
+import type { PatchQuery } from './base/patch.ts';
 import type { Contributor, ContributorsQuery, Divergence, LogQuery, Page, TreePart } from './base/reader.ts';
 import type { FileHits, FileSearch, MessageHits, MessageSearch } from './base/search.ts';
 import { compareByProgram } from './diff/by_program.ts';
@@ -19,6 +20,7 @@ import type { ObjectStore } from './objects/store.ts';
 import { blameByProgram } from './program/blame.ts';
 import { diffTrees } from './program/diff_trees.ts';
 import { followByProgram } from './program/followed.ts';
+import { patchByProgram } from './program/patch.ts';
 import { patchId } from './program/patch_id.ts';
 import { catFiles } from './program/pool.ts';
 import { runProgram } from './program/run.ts';
@@ -99,6 +101,10 @@ export class ProgramReader extends ObjectReader {
 
   patchId(from: Oid, to: Oid): Promise<string | null> {
     return patchId(this.directory, from, to);
+  }
+
+  override patch({ from, to, asMails }: PatchQuery): Readable {
+    return patchByProgram(this.directory, { from: from && hash(from), to: hash(to), asMails });
   }
 
   async mergeBases(left: Oid, right: Oid): Promise<Oid[]> {

@@ -3,6 +3,20 @@ import { ValidationFailed } from './errors.ts';
 /** Where a record stands in the order of its list: the values of the columns of the order, by their names in the database. */
 export type CursorPosition = Readonly<Record<string, unknown>>;
 
+/** An order among those that a list offers: columns of its records, the last of which tells all of them apart. */
+export interface ChosenOrder {
+  by: readonly string[];
+  direction: Direction;
+}
+
+/** A condition for the records of a list: a column of them, and what it is compared with. */
+export interface Narrowing {
+  column: string;
+  /** `from` and `until` compare moments, both ends included. */
+  is: 'equal' | 'contains' | 'from' | 'until' | 'at_least';
+  value: string | number | boolean;
+}
+
 /** Which part of a list is wanted. */
 export interface PageRequest {
   /** How many records at most. */
@@ -17,6 +31,10 @@ export interface PageRequest {
   before?: CursorPosition | undefined;
   /** Whether the last records are wanted rather than the first. */
   isBackwards?: boolean | undefined;
+  /** The order that the reader chose, in place of the list's own. */
+  order?: ChosenOrder | undefined;
+  /** Only records that meet all of these. */
+  only?: readonly Narrowing[] | undefined;
   /** Whether the places of the records are wanted too, and whether there are more in that direction. */
   withPlaces?: boolean | undefined;
 }

@@ -10,6 +10,7 @@ import { expect, it } from 'vitest';
 import type { Endpoint } from '#rest/engine/compile.ts';
 import { withPath } from '#rest/engine/path_fields.ts';
 import { schema } from '#schema/index.ts';
+import { OWNER_REF } from '#schema/places/owner_ref.ts';
 import { ENDPOINTS } from '../support/endpoints.ts';
 
 interface Mutation {
@@ -41,6 +42,8 @@ function written({ fields }: ObjectValueNode, above = ''): string[] {
 function unfilled(input: GraphQLInputObjectType, filled: readonly string[], above = ''): string[] {
   const found = Object.values(input.getFields()).flatMap(({ name, type }) => {
     const path = above + name;
+    // The path of an endpoint says whether it is of a project or of a group.
+    if (getNamedType(type).name === OWNER_REF) return [];
     if (filled.includes(path)) return [];
     const inner = getNamedType(type);
     const isBegun = filled.some((one) => one.startsWith(`${path}.`));
@@ -74,8 +77,10 @@ const HIDDEN: Record<string, string> = {
   'DELETE /admin/ci/variables/:key': 'filter group project',
   'DELETE /personal_access_tokens/:id': 'userId',
   'DELETE /projects/:id/issues/:issue_iid/notes/:note_id': 'discussionId',
-  'DELETE /projects/:id/job_token_scope/allowlist/:target_project_id': 'allowedGroupId',
-  'DELETE /projects/:id/job_token_scope/groups_allowlist/:target_group_id': 'allowedProjectId',
+  'DELETE /groups/:id/share/:group_id': 'invitedGroup',
+  'DELETE /projects/:id/job_token_scope/allowlist/:target_project_id': 'allowedGroup allowedGroupId allowedProject',
+  'DELETE /projects/:id/job_token_scope/groups_allowlist/:target_group_id':
+    'allowedGroup allowedProject allowedProjectId',
   'DELETE /projects/:id/merge_requests/:merge_request_iid/notes/:note_id': 'discussionId',
   'DELETE /projects/:id/snippets/:snippet_id/notes/:note_id': 'discussionId',
   'DELETE /projects/:id/uploads/:secret/:filename': 'id',

@@ -68,7 +68,7 @@ it('lists the folders of artifacts, two hundred entries at a time, and none that
   const content = await zip({ ...many, 'a.txt': 'four', 'many/deep/er/b.txt': 'sixsix' });
   await storeArtifacts(world, { id: job.id, projectId: project.id }, { content });
   const folder = async (args = '(path: "")') => {
-    const fields = 'entryCount entries { name path isFolder size }';
+    const fields = 'entryCount entries { name path isFolder: folder size }';
     const { data } = await ask(
       owner,
       `{ project(ref: ${project.id}) { job(id: ${job.id}) { artifactFolder${args} { ${fields} } } } }`,

@@ -60,6 +60,7 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     'Partial answers': 'test/schema/graphql_doc.test.ts',
     'Persisted documents': 'test/schema/graphql_doc.test.ts',
     'Cost and limits': 'test/schema/graphql_doc.test.ts',
+    'Ten screens': 'test/schema/screens.test.ts',
     Subscriptions: 'test/schema/graphql_doc.test.ts',
   },
   'docs/mcp.md': {

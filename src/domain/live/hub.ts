@@ -6,7 +6,10 @@ import {
   CHANGES,
   type Change,
   type ChangeKind,
+  CURSORLESS,
+  isCursorless,
   parseChange,
+  reachesProjects,
   STATES,
   type StateKind,
   waitingKey,
@@ -15,7 +18,7 @@ import { EventIds, type EventPosition, eventCursor, parseEventCursor } from '#sr
 import { ChangeFeed, type FeedWork } from '#src/domain/live/feed.ts';
 import { Member } from '#src/domain/live/member.ts';
 import { MAX_MISSED_CHANGES, missedEvents, missedStates, newestEvents, traceEnd } from '#src/domain/live/missed.ts';
-import { placesOf } from '#src/domain/live/places.ts';
+import { placeOf, placesOf } from '#src/domain/live/places.ts';
 import { type LiveCaller, type LiveOperation, ServerStops, type Sink } from '#src/domain/live/subscriber.ts';
 import { type Topic, topicKey, topicsOf } from '#src/domain/live/topic.ts';
 import { type Db, Prisma } from '#src/platform/database/db.ts';
@@ -156,6 +159,7 @@ export class SubscriptionHub implements FeedWork {
   #replayOf(topic: Topic, after: string | null): (feed: ChangeFeed) => Promise<Change[]> {
     const { kind } = topic;
     if (after === null) return async () => [];
+    if (isCursorless(kind)) throw new BadRequest('This subscription has no cursor: read the records again.');
     if (kind === 'event') {
       const from = parseEventCursor(after);
       if (from)
@@ -281,20 +285,22 @@ export class SubscriptionHub implements FeedWork {
     const wide = [...this.#wide.values()];
     const kinds = new Set(wide.map(({ kind }) => kind));
     const wanted = changes.filter(
-      (change) => kinds.has(change.kind) || topicsOf(change).some((topic) => this.#topics.has(topic)),
+      (change) =>
+        kinds.has(change.kind) || reachesProjects(change) || topicsOf(change).some((topic) => this.#topics.has(topic)),
     );
     if (wanted.length === 0) return;
     const users = new Set(wide.filter(({ scope }) => scope === 'viewer').map(({ id }) => id));
-    const { places, now } = await placesOf(
-      this.#db,
-      [...new Set(wanted.map(({ projectId }) => projectId))],
-      [...users],
+    const projects = new Set(
+      [...this.#feeds.values()].flatMap(({ topic }) =>
+        topic.scope === 'project' && isCursorless(topic.kind) ? topic.id : [],
+      ),
     );
+    const { places, now } = await placesOf(this.#db, wanted, { users: [...users], projects: [...projects] });
     const told: [ChangeFeed, Change][] = wanted.flatMap((change) => {
-      const feeds = topicsOf(change, places.get(change.projectId)).flatMap((topic) => [
+      const feeds = topicsOf(change, places.get(placeOf(change) ?? '')).flatMap((topic) => [
         ...(this.#topics.get(topic) ?? []),
       ]);
-      const cursor = change.kind === 'trace' ? null : (change.cursor ?? now);
+      const cursor = change.kind === 'trace' || isCursorless(change.kind) ? null : (change.cursor ?? now);
       return feeds.map((feed): [ChangeFeed, Change] => [feed, { ...change, cursor }]);
     });
     await this.#look([...new Set(told.map(([{ caller }]) => caller))]);
@@ -318,6 +324,8 @@ export class SubscriptionHub implements FeedWork {
   async #catchUp(): Promise<void> {
     const since = Prisma.sql`now() - make_interval(secs => ${(performance.now() - this.#heardAt) / 1000})`;
     const kinds = new Set([...this.#feeds.values()].map(({ topic }) => topic.kind));
+    for (const kind of CURSORLESS)
+      this.#endAll(new Unavailable('Changes may have been missed. Subscribe again.'), kind);
     try {
       const position = this.#ids?.position();
       if (position) this.#gatherOrEnd('event', await missedEvents(this.#db, null, position, null));

@@ -3,7 +3,7 @@ import { all, Prisma, queryPage } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { between, order, placePair, slice } from '#src/platform/records/order.ts';
+import { between, chosenOr, order, placePair, slice, sorted } from '#src/platform/records/order.ts';
 import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
@@ -35,11 +35,12 @@ export async function listMembershipsOf(
     sql`(m.project_id IS NULL OR (SELECT p.deleted_at IS NULL FROM projects p WHERE p.id = m.project_id))`,
     sql`(m.namespace_id IS NULL OR (SELECT n.deleted_at IS NULL FROM namespaces n WHERE n.id = m.namespace_id))`,
   ]);
-  const part = sql`SELECT * FROM members m WHERE ${all([held, ...between(member, OLDEST_FIRST, page)])}
-    ${slice(member, OLDEST_FIRST, page)}`;
+  const by = chosenOr(OLDEST_FIRST, page);
+  const part = sql`SELECT * FROM members m WHERE ${all([held, ...between(member, by, page)])}
+    ${slice(member, by, page)}`;
   const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('id', m.id, 'sourceId', COALESCE(m.project_id, m.namespace_id),
       'sourceName', COALESCE(p.name, n.name), 'sourceType', CASE WHEN p.id IS NULL THEN 'Namespace' ELSE 'Project' END,
-      'accessLevel', m.access_level, ${placePair(member, OLDEST_FIRST)}) ORDER BY m.id), '[]')
+      'accessLevel', m.access_level, ${placePair(member, by)}) ORDER BY ${sorted(member, by)}), '[]')
     FROM (${part}) m LEFT JOIN projects p ON p.id = m.project_id LEFT JOIN namespaces n ON n.id = m.namespace_id)`;
   return queryPage(context.db, page, nodes, page.withTotal && sql`(SELECT count(*) FROM members m WHERE ${held})`);
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { authorize } from '#src/access/permissions/abilities.ts';
@@ -5,7 +6,6 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { type BlobRow, findBlob } from '#src/domain/repository/blob.ts';
-import { imageTypeOf } from '#src/domain/repository/file_text.ts';
 import type { RepositoryLimits } from '#src/domain/repository/limits.ts';
 import { withinLimits } from '#src/domain/repository/refusals.ts';
 import type { Replace } from '#src/git/archive/replace.ts';
@@ -14,7 +14,8 @@ import type { TreeCounts } from '#src/git/base/reader.ts';
 import { ContentTooLarge, NotFound, RateLimited } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
-const TEXT = 'text/plain; charset=utf-8';
+/** The type of contents that are text. */
+export const PLAIN_TEXT = 'text/plain; charset=utf-8';
 const BINARY = 'application/octet-stream';
 
 /** Content that is sent as it is. */
@@ -38,7 +39,21 @@ export interface RawContent {
 export function plainText(fileName: string, text: string): RawContent {
   const bytes = Buffer.from(text);
   const stream = Readable.from([bytes], { objectMode: false });
-  return { stream, size: bytes.length, type: TEXT, fileName, etag: null };
+  return { stream, size: bytes.length, type: PLAIN_TEXT, fileName, etag: null };
+}
+
+/** A text that a row of the pages made. */
+export interface MadeText {
+  text: string;
+  fileName: string;
+  /** As in the header; plain text by default. */
+  type?: string;
+}
+
+/** Such a text, whose etag changes with it. */
+export function madeText({ text, fileName, type = PLAIN_TEXT }: MadeText): RawContent {
+  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+  return { ...plainText(fileName, text), type, etag };
 }
 
 /** A blob that an operation found, under the name of its file. */
@@ -54,15 +69,8 @@ export async function readRawBlob(context: Context, { projectId, sha, fileName }
   const opened = await withinLimits(() => blob.repository.blobStream(blob.oid));
   if (!opened) throw new NotFound('Blob');
   const { stream, size } = opened;
-  const type = (await isBinary(blob, stream)) ? BINARY : TEXT;
+  const type = (await isBinary(blob, stream)) ? BINARY : PLAIN_TEXT;
   return { stream, size, type, fileName: fileName ?? blob.oid, etag: `"${blob.oid}"` };
-}
-
-/** The same for pages, which show images: their type is the one of their name. Throws as findBlob. */
-export async function readPageBlob(context: Context, wanted: RawBlob): Promise<RawContent> {
-  const content = await readRawBlob(context, wanted);
-  const image = imageTypeOf(wanted.fileName ?? '');
-  return image === null ? content : { ...content, type: image };
 }
 
 /** An archive that an operation found: the fields of ArchiveRow. */

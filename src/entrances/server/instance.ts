@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { deprecatedUsesOf } from '#src/domain/administration/deprecated_uses.ts';
 import { createApp } from '#src/entrances/server/app.ts';
 import { openServices } from '#src/entrances/server/services.ts';
 import { serverTools } from '#src/entrances/server/tools.ts';
@@ -43,6 +44,9 @@ export interface InstanceOptions {
   /** Starts the SSH server; absent where it is off. */
   openSsh?: ((options: Omit<SshOptions, 'hostKeys'>, port?: number) => Promise<StartedSsh | null>) | undefined;
 }
+
+/** Milliseconds between two times that what was counted in memory is written down. */
+const FLUSH_MS = 30_000;
 
 /** Opens the stores, the job queue and the application of one database. */
 export async function openInstance(options: InstanceOptions): Promise<Instance> {
@@ -103,6 +107,9 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     upgrades,
     stopping: stopping.signal,
   });
+  const uses = deprecatedUsesOf(db);
+  const flush = () => uses.flush(db).catch(report);
+  const flushing = setInterval(flush, FLUSH_MS).unref();
   const resources = opened.move();
   return {
     handler: app,
@@ -115,6 +122,8 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
       readiness.stop();
       stopping.abort();
       await ssh?.close(grace);
+      clearInterval(flushing);
+      await flush();
     },
     close: () => resources.disposeAsync(),
   };

@@ -4,6 +4,7 @@ import type { createGraphQLServer } from '#schema/server.ts';
 import { authenticate, type Credentials } from '#src/access/credentials/authenticate.ts';
 import { readCredentials } from '#src/access/credentials/credentials.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
+import { deprecatedUsesOf } from '#src/domain/administration/deprecated_uses.ts';
 import { SubscriptionHub } from '#src/domain/live/hub.ts';
 import type { LiveCaller } from '#src/domain/live/subscriber.ts';
 import { DEFAULT_LIVE_LIMITS } from '#src/domain/live/subscription_quota.ts';
@@ -11,6 +12,7 @@ import type { AppOptions } from '#src/entrances/server/app_options.ts';
 import type { Entrance } from '#src/entrances/server/entrance.ts';
 import { bodyLimit } from '#src/entrances/web/body_limit.ts';
 import { largeUploads } from '#src/entrances/web/large_uploads.ts';
+import { noteGraphQL } from '#src/entrances/web/request_facts.ts';
 import { sessionForOwnPages } from '#src/entrances/web/session_token.ts';
 import { lazyUpgrade } from '#src/entrances/web/upgrades.ts';
 
@@ -64,6 +66,8 @@ export function mountGraphQL(
         turns,
         trustedDocuments,
         live,
+        uses: deprecatedUsesOf(db),
+        noteOperation: noteGraphQL,
       }),
     );
     return loading;

@@ -9,9 +9,10 @@ import { readDataExport } from '#src/domain/lifecycle/data_export.ts';
 import { type RawPackageFile, readRawPackageFile } from '#src/domain/packages/read.ts';
 import { readRawExport } from '#src/domain/project_archives/request.ts';
 import { readRawProjectAvatar } from '#src/domain/projects/avatar.ts';
-import { plainText, type RawArchive, type RawBlob, type RawContent, readPageBlob } from '#src/domain/repository/raw.ts';
+import { type RawPatch, readRawPatch } from '#src/domain/repository/patch.ts';
+import { type MadeText, madeText, plainText, type RawArchive, type RawContent } from '#src/domain/repository/raw.ts';
 import { type RawSnippet, readRawSnippet } from '#src/domain/snippets/raw.ts';
-import { type RawFile, readArchiveWithObjects, readRawFile } from '#src/domain/uploads/lfs/read.ts';
+import { type RawFile, readArchiveWithObjects, readPageFile, readRawFile } from '#src/domain/uploads/lfs/read.ts';
 import { readRawUpload } from '#src/domain/uploads/list.ts';
 
 /** Opens content for a caller: `found` is what the operation of a row found. */
@@ -30,12 +31,14 @@ const READERS: Readonly<Record<RawReader | Raw['content'], Read<object>>> = {
   artifacts: reader<RawArtifacts>(readRawArtifacts),
   trace: reader<RawTrace>(readRawTrace),
   blob: reader<RawFile>(readRawFile),
-  page_blob: reader<RawBlob>(readPageBlob),
+  page_blob: reader<RawFile>(readPageFile),
   snippet: reader<RawSnippet>(readRawSnippet),
   archive: reader<RawArchive & { withLfsObjects: boolean }>(readArchiveWithObjects),
   page_archive: reader<RawArchive>((context, found) =>
     readArchiveWithObjects(context, { ...found, withLfsObjects: true }),
   ),
+  patch: reader<RawPatch>(readRawPatch),
+  page_text: reader<MadeText>((_context, found) => madeText(found)),
   data_export: (context) => readDataExport(context),
 };
 

@@ -1,6 +1,12 @@
 import type { Request } from 'express';
 import { isGitPath } from '#src/entrances/web/git_remote.ts';
 
+/** What a request to /graphql says of itself. */
+export interface GraphQLFacts {
+  operations: string[];
+  client: string | undefined;
+}
+
 declare module 'express-serve-static-core' {
   interface Request {
     /** Identifies the request in logs, in `X-Request-Id` and in reports of unexpected errors. */
@@ -9,6 +15,8 @@ declare module 'express-serve-static-core' {
     routeTemplate?: string;
     /** The caller's ID, once known. */
     callerId?: number | undefined;
+    /** The names of the GraphQL operations that it sent, and of the program that sent them. */
+    graphql?: GraphQLFacts;
   }
 }
 
@@ -20,6 +28,13 @@ export function noteRoute(request: object, path: string): void {
 /** Records the caller. */
 export function noteCaller(request: object, actor: { id: number } | null): void {
   if (actor) (request as Request).callerId = actor.id;
+}
+
+/** Records an operation of a request to /graphql; null where it has no name, or the client does not say. */
+export function noteGraphQL(request: object, operation: string | null, client: string | null): void {
+  const known = (request as Request).graphql ?? { operations: [], client: undefined };
+  if (operation !== null) known.operations.push(operation.slice(0, 100));
+  (request as Request).graphql = { operations: known.operations, client: client ?? known.client };
 }
 
 /** The services of the git remote (gitprotocol-http). */

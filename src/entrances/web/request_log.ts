@@ -52,6 +52,8 @@ function line(request: Request, response: Response, { ms, bytes }: Answer, span:
     ms: Math.round(ms * 10) / 10,
     bytes,
     user: request.callerId,
+    operation: request.graphql?.operations.join(' ') || undefined,
+    client: request.graphql?.client,
     trace: span?.traceId ?? traceparentOf(request)?.slice(3, 35),
     aborted: response.writableFinished ? undefined : true,
   };

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { BlameHunk, BlameQuery } from './blame.ts';
 import type { Changes, ChangesOptions, Compared, Comparison } from './comparison.ts';
 import type { Branch, Commit, CommitParents, CommitSignature, EntryType, Oid, Tag, TreeEntry } from './model.ts';
+import type { PatchQuery } from './patch.ts';
 import type { FileHits, FileSearch, MessageHits, MessageSearch } from './search.ts';
 
 /** Which commits a log holds: those reachable from `start`, newest first, as `git log` orders and simplifies them. */
@@ -202,6 +203,8 @@ export interface RepositoryReader {
    * many, and without a git program.
    */
   patchId(from: Oid, to: Oid): Promise<string | null>;
+  /** Changes as a text, streamed; null without a git program. The commits must be there, and the stream be read or destroyed. */
+  patch(query: PatchQuery): Readable | null;
   /** The best common ancestors, the newest first; none if the histories are unrelated. */
   mergeBases(left: Oid, right: Oid): Promise<Oid[]>;
   /** Whether `descendant` reaches `ancestor`; every commit reaches itself. */

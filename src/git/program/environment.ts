@@ -1,5 +1,6 @@
 import { devNull } from 'node:os';
 import path from 'node:path';
+import { EMPTY_TREE } from '../base/model.ts';
 
 /**
  * Arguments that come before any command. They let the program read repositories that another user of the system owns,
@@ -38,6 +39,9 @@ export const FEW_BASES = ['-c', 'core.deltaBaseCacheLimit=4m'];
 
 /** For programs that stay, or pass on one content: they keep no files of more than 1 MiB in memory. */
 export const LASTING = ['-c', 'core.bigFileThreshold=1m'];
+
+/** For programs that compare: newer ones would heed what the default branch says of its files. */
+export const KEEP_ATTRIBUTES_OUT = ['-c', `attr.tree=${EMPTY_TREE}`];
 
 /** How much memory a program may take in one piece, in bytes: an object that is put together of differences lies in one. */
 export const MAX_ALLOCATION_BYTES = 192 * 1024 * 1024;

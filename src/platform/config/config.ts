@@ -67,7 +67,9 @@ export interface Config {
   /** The GraphQL documents that alone are executed, by their hashes; any is without them. */
   trustedDocuments?: ReadonlyMap<string, string> | undefined;
   /** What one request to /graphql may ask for; what is absent has its default. */
-  graphqlLimits: Partial<Record<'depth' | 'cost' | 'aliases' | 'batch' | 'tokens' | 'spreads' | 'bytes', number>>;
+  graphqlLimits: Partial<
+    Record<'depth' | 'cost' | 'aliases' | 'batch' | 'tokens' | 'spreads' | 'bytes' | 'points' | 'visitorPoints', number>
+  >;
   /** How many GraphQL subscriptions there may be, and how many bytes may wait for each; what is absent has its default. */
   liveLimits: Partial<Record<'total' | 'perCaller' | 'perConnection' | 'buffer', number>>;
   /** What one operation may use, REST or GraphQL; what is absent has its default. */
@@ -204,6 +206,8 @@ export function loadConfig(
       tokens: setting('GRAPHQL_MAX_TOKENS', parseCount),
       spreads: setting('GRAPHQL_MAX_SPREADS', parseCount),
       bytes: setting('GRAPHQL_MAX_BYTES', parseCount),
+      points: setting('GRAPHQL_MAX_POINTS_PER_HOUR', parseCount),
+      visitorPoints: setting('GRAPHQL_MAX_VISITOR_POINTS_PER_HOUR', parseCount),
     }),
     trustedDocuments: setting('GRAPHQL_TRUSTED_DOCUMENTS', (text) => readTrustedDocuments(path.resolve(cwd, text))),
     liveLimits: present({

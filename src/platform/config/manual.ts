@@ -204,6 +204,11 @@ export const settingGroups: readonly SettingGroup[] = [
       GRAPHQL_MAX_TOKENS: { meaning: 'lexical tokens of a document' },
       GRAPHQL_MAX_BATCH: { meaning: 'operations that one request can contain' },
       GRAPHQL_MAX_BYTES: { meaning: 'size of a request to `/graphql`, without files' },
+      GRAPHQL_MAX_POINTS_PER_HOUR: {
+        meaning:
+          'points that a user can spend on `/graphql` in an hour, in each process of the server ([graphql.md](graphql.md#cost-and-limits))',
+      },
+      GRAPHQL_MAX_VISITOR_POINTS_PER_HOUR: { meaning: 'those of callers without an account, by network' },
       GRAPHQL_TRUSTED_DOCUMENTS: {
         meaning:
           'the only GraphQL documents to execute: a JSON file as written by relay-compiler, graphql-codegen or Apollo, or a directory of `.graphql` files ([graphql.md](graphql.md#persisted-documents))',

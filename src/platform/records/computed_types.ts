@@ -192,6 +192,9 @@ export interface ComputedFields {
     shownEmail: string;
     /** Whether sign-in by password is refused for now, after too many wrong ones. */
     locked: boolean;
+    /** The SSH keys that let the user in, as type and base64, and the GPG keys with a confirmed address, in their armor; oldest first. */
+    sshPublicKeys: string[];
+    gpgPublicKeys: string[];
     /** How many users follow the user, and how many the user follows. */
     followersCount: number;
     followingCount: number;

@@ -27,6 +27,11 @@ export function order<M extends ModelName>(
   return { model, by, direction, ...rest };
 }
 
+/** The order of a page: what its reader chose, or else that of the list. */
+export function chosenOr<M extends ModelName>(of: Order<M>, { order: chosen }: Pick<PageRequest, 'order'>): Order<M> {
+  return chosen ? order(of.model, chosen.by as Order<M>['by'], chosen.direction) : of;
+}
+
 /** What stands behind ORDER BY; the other way round where the last rows come first. */
 export function sorted<M extends ModelName>(
   row: Alias<M>,

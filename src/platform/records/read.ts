@@ -3,7 +3,7 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import { type Alias, table, whole } from './alias.ts';
 import type { Params } from './computed_types.ts';
 import { factsOf, type ModelName } from './model.ts';
-import { asFew, between, type Order, order, placeJson, slice, sorted } from './order.ts';
+import { asFew, between, chosenOr, type Order, order, placeJson, slice, sorted } from './order.ts';
 import { rowsJson, type Source } from './rows.ts';
 import type { Selection } from './selection.ts';
 
@@ -25,14 +25,27 @@ export interface OrderedRows<M extends ModelName> extends Rows<M> {
 /** An expression for the JSON of a page of a list, with its total where that is asked for. */
 export function pageOfRows<M extends ModelName>(
   selection: Selection<M>,
-  { rows, where, order, params = {}, from: of = table(rows) }: OrderedRows<M>,
+  { rows, where: ofAll, order: ofList, params = {}, from: of = table(rows) }: OrderedRows<M>,
   page: PageRequest,
 ): Prisma.Sql {
+  const order = chosenOr(ofList, page);
+  const where = all([ofAll, ...narrowed(rows, page)]);
   const source = sql`${of} WHERE ${where}`;
   const conditions = all([where, ...between(rows, order, page)]);
   const from = asFew(sql`SELECT ${whole(rows)} FROM ${of} WHERE ${conditions} ${slice(rows, order, page)}`, page);
   const nodes = rowsJson(selection, { from, params, ...inOrder(order, page) });
   return pageJson(nodes, page.withTotal && sql`(SELECT count(*) FROM ${source})`);
+}
+
+/** What the reader of a list narrowed it to, as conditions. */
+export function narrowed<M extends ModelName>(rows: Alias<M>, { only = [] }: Pick<PageRequest, 'only'>): Prisma.Sql[] {
+  return only.map(({ column, is, value }) => {
+    const of: Prisma.Sql = Reflect.get(rows, column);
+    if (is === 'contains') return sql`position(lower(${value}) IN lower(${of})) > 0`;
+    if (is === 'from') return sql`${of} >= ${value}::timestamptz`;
+    if (is === 'until') return sql`${of} <= ${value}::timestamptz`;
+    return is === 'at_least' ? sql`${of} >= ${value}` : sql`${of} = ${value}`;
+  });
 }
 
 /** The order of the rows of a page, and their places where they are wanted. */

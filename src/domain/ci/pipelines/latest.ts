@@ -5,6 +5,13 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { defaultBranch } from '#src/domain/repository/revision.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
+/** Whose latest pipeline is asked for. */
+export interface LatestPipelineOf {
+  /** Name of a branch or tag; `HEAD` is the default branch. */
+  ref: string;
+  ignoreSkipped?: boolean;
+}
+
 /**
  * The latest pipeline of what a branch or tag points to now, `HEAD` to the default branch; pipelines of merge requests and child pipelines do not count. Null
  * if there is none, or no such ref. Throws Forbidden, Unauthenticated.
@@ -12,7 +19,7 @@ import type { Selection } from '#src/platform/records/selection.ts';
 export async function findLatestPipeline<R>(
   context: Context,
   project: ProjectRow,
-  ref: string,
+  { ref, ignoreSkipped = false }: LatestPipelineOf,
   selection: Selection<'Pipeline', R>,
 ): Promise<R | null> {
   authorize(readerOf(context), 'read_pipeline', project);
@@ -30,6 +37,7 @@ export async function findLatestPipeline<R>(
       sha,
       mergeRequestId: null,
       source: { not: 'parent_pipeline' },
+      ...(ignoreSkipped && { status: { not: 'skipped' as const } }),
     },
     orderBy: { id: 'desc' },
     select: { id: true },

@@ -1,4 +1,5 @@
 import { audit } from '#src/access/audit/record.ts';
+import { today } from '#src/access/credentials/tokens/create.ts';
 import { DEPLOY_TOKEN } from '#src/access/credentials/tokens/deploy_token.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { DEPLOY_SCOPES } from '#src/access/permissions/scopes.ts';
@@ -121,6 +122,7 @@ function check({ name, scopes, expiresAt, username }: NewDeployToken): void {
   }
   if (scopes.length === 0) errors.scopes = ["can't be blank"];
   else if (!scopes.every((scope) => (DEPLOY_SCOPES as string[]).includes(scope))) errors.scopes = ['is invalid'];
-  if (expiresAt && expiresAt.getTime() <= Date.now()) errors.expires_at = ['must be in the future'];
+  // As of access tokens, today is no error: such a token has expired at once.
+  if (expiresAt && expiresAt.getTime() < Date.parse(today())) errors.expires_at = ['must be in the future'];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }

@@ -50,12 +50,13 @@ export async function listBadges(
   { db }: Context,
   of: BadgePlace,
   name: string | null,
-  { limit, offset }: PageRequest,
+  { limit, offset, order }: PageRequest,
 ): Promise<Page<BadgeRow>> {
   const where = sql`${shown(of)} ${name === null ? Prisma.empty : sql`AND b.name = ${name}`}`;
   const [found] = await db.$queryRaw<{ total: number }[]>`SELECT count(*)::int AS total FROM badges b WHERE ${where}`;
+  const direction = order?.direction === 'desc' ? sql`DESC` : sql`ASC`;
   const rows = await db.$queryRaw<Omit<BadgeRow, 'of'>[]>`
-    SELECT ${COLUMNS} FROM badges b WHERE ${where} ORDER BY b.id LIMIT ${limit} OFFSET ${offset}`;
+    SELECT ${COLUMNS} FROM badges b WHERE ${where} ORDER BY b.id ${direction} LIMIT ${limit} OFFSET ${offset}`;
   return { nodes: rows.map((row) => ({ ...row, of })), offset, total: found?.total ?? 0 };
 }
 

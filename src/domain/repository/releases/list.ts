@@ -1,5 +1,5 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
-import type { Context } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import '#src/domain/users/computed_fields.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
@@ -74,6 +74,20 @@ export async function findRelease<R>(
   authorize(context.actor, 'read_repository', project);
   const where = sql`${release.projectId} = ${project.id} AND ${release.tag} = ${tag}`;
   const found = tag.includes('\0') ? undefined : await readRow(context.db, selection, { rows: release, where });
+  if (!found) throw new NotFound('Release');
+  return found;
+}
+
+/** The release of a project with that ID, for those who may list them. Throws NotFound, Forbidden, Unauthenticated. */
+export async function findReleaseById<R>(
+  context: Context,
+  project: ProjectRow,
+  id: number,
+  selection: Selection<'Release', R>,
+): Promise<R> {
+  authorize(readerOf(context), 'read_release', project);
+  const where = sql`${release.id} = ${id} AND ${release.projectId} = ${project.id}`;
+  const found = await readRow(context.db, selection, { rows: release, where });
   if (!found) throw new NotFound('Release');
   return found;
 }

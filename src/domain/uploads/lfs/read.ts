@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findProject } from '#src/domain/projects/find.ts';
+import { imageTypeOf } from '#src/domain/repository/file_text.ts';
 import { hasObjects, isLfsEnabled, type LfsRow, presentObjects } from '#src/domain/repository/lfs_objects.ts';
 import { type LfsPointer, parsePointer } from '#src/domain/repository/lfs_pointer.ts';
 import {
@@ -40,6 +41,13 @@ export async function readRawFile(context: Context, { lfsPointer, ...wanted }: R
     etag: `"${object.oid}"`,
     ...(headers && { headers }),
   };
+}
+
+/** The same for pages, which show images: their type is the one of their name. Throws as readRawFile. */
+export async function readPageFile(context: Context, wanted: RawFile): Promise<RawContent> {
+  const content = await readRawFile(context, wanted);
+  const image = imageTypeOf(wanted.fileName ?? '');
+  return image === null ? content : { ...content, type: image };
 }
 
 /**

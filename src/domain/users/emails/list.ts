@@ -4,7 +4,7 @@ import { all, Prisma, queryJson, queryPage } from '#src/platform/database/db.ts'
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { between, order, placePair, slice } from '#src/platform/records/order.ts';
+import { between, chosenOr, order, placePair, slice, sorted } from '#src/platform/records/order.ts';
 
 const { sql } = Prisma;
 const email = alias('Email', 'e');
@@ -25,8 +25,9 @@ export interface EmailRow {
 export async function listEmails(context: Context, userId: number, page: PageRequest): Promise<Page<EmailRow>> {
   authorizeAccount(requireAccount(context), userId);
   const total = page.withTotal && sql`(SELECT count(*) FROM emails WHERE user_id = ${userId})`;
-  const where = all([sql`e.user_id = ${userId}`, ...between(email, NEWEST_FIRST, page)]);
-  return queryPage(context.db, page, emailRows(where, slice(email, NEWEST_FIRST, page)), total);
+  const by = chosenOr(NEWEST_FIRST, page);
+  const where = all([sql`e.user_id = ${userId}`, ...between(email, by, page)]);
+  return queryPage(context.db, page, emailRows(where, slice(email, by, page), by), total);
 }
 
 /** One secondary address of a user. Throws Forbidden, NotFound. */
@@ -48,8 +49,8 @@ async function one({ db }: Context, condition: Prisma.Sql): Promise<EmailRow> {
   return email;
 }
 
-function emailRows(condition: Prisma.Sql, part: Prisma.Sql): Prisma.Sql {
+function emailRows(condition: Prisma.Sql, part: Prisma.Sql, by = NEWEST_FIRST): Prisma.Sql {
   return sql`(SELECT COALESCE(json_agg(json_build_object('id', e.id, 'userId', e.user_id, 'email', e.email,
-    'createdAt', e.created_at, 'confirmedAt', e.confirmed_at, ${placePair(email, NEWEST_FIRST)}) ORDER BY e.id DESC), '[]')
+    'createdAt', e.created_at, 'confirmedAt', e.confirmed_at, ${placePair(email, by)}) ORDER BY ${sorted(email, by)}), '[]')
     FROM (SELECT * FROM emails e WHERE ${condition} ${part}) e)`;
 }

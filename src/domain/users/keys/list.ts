@@ -7,7 +7,7 @@ import { all, Prisma, queryJson, queryPage } from '#src/platform/database/db.ts'
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { between, order, placePair, slice } from '#src/platform/records/order.ts';
+import { between, chosenOr, order, placePair, slice, sorted } from '#src/platform/records/order.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
@@ -40,8 +40,9 @@ export async function listKeys(
 ): Promise<Page<KeyRow>> {
   authorizeAccount(requireAccount(context), userId);
   const total = page.withTotal && sql`(SELECT count(*) FROM ssh_keys WHERE user_id = ${userId})`;
-  const where = all([sql`k.user_id = ${userId}`, ...between(key, NEWEST_FIRST, page)]);
-  return queryPage(context.db, page, keyRows(where, slice(key, NEWEST_FIRST, page), users), total);
+  const by = chosenOr(NEWEST_FIRST, page);
+  const where = all([sql`k.user_id = ${userId}`, ...between(key, by, page)]);
+  return queryPage(context.db, page, keyRows(where, slice(key, by, page), users, by), total);
 }
 
 /** One key of a user. Throws Forbidden, NotFound. */
@@ -81,10 +82,10 @@ export async function keyByFingerprint(
   return found;
 }
 
-function keyRows(condition: Prisma.Sql, part: Prisma.Sql, users?: Selection<'User'>): Prisma.Sql {
+function keyRows(condition: Prisma.Sql, part: Prisma.Sql, users?: Selection<'User'>, by = NEWEST_FIRST): Prisma.Sql {
   return sql`(SELECT COALESCE(json_agg(json_build_object('id', k.id, 'title', k.title, 'key', k.key,
     'fingerprint', k.fingerprint, 'fingerprintSha256', k.fingerprint_sha256, 'createdAt', k.created_at,
     'expiresAt', k.expires_at, 'usageType', k.usage_type,
-    'lastUsedAt', k.last_used_at, 'user', ${userJson('u', users)}, ${placePair(key, NEWEST_FIRST)}) ORDER BY k.id DESC), '[]')
+    'lastUsedAt', k.last_used_at, 'user', ${userJson('u', users)}, ${placePair(key, by)}) ORDER BY ${sorted(key, by)}), '[]')
     FROM (SELECT * FROM ssh_keys k WHERE ${condition} ${part}) k JOIN users u ON u.id = k.user_id)`;
 }

@@ -52,6 +52,13 @@ export const operations = new Histogram({
   registers,
 });
 
+export const clientOperations = new Counter({
+  name: 'gantry_graphql_client_operations_total',
+  help: 'GraphQL operations by the names of client and operation that users sent, the first 500 pairs of a process; `other` are those beyond.',
+  labelNames: ['client', 'operation', 'outcome'],
+  registers,
+});
+
 export const operationCosts = new Histogram({
   name: 'gantry_graphql_operation_cost',
   help: 'What GraphQL operations cost, as the limit on cost counts it.',

@@ -33,7 +33,7 @@ export function noteStatement(text: string, ms: number): void {
 }
 
 /** Logs an operation by its name, if it was slow. Names of clients' own operations are cut. */
-export function noteOperation(name: string | undefined, type: string, ms: number): void {
+export function noteOperation(name: string | undefined, type: string, ms: number, client?: string): void {
   if (!log || limits.operation === 0 || ms < limits.operation) return;
-  log.warn({ ms: Math.round(ms), operation: name?.slice(0, 100) ?? null, type }, 'slow operation');
+  log.warn({ ms: Math.round(ms), operation: name?.slice(0, 100) ?? null, type, client }, 'slow operation');
 }

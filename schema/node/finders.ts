@@ -1,0 +1,182 @@
+import type { FieldNode, GraphQLResolveInfo } from 'graphql';
+import type { GraphQLContext } from '#schema/context.ts';
+import { loaderAt } from '#schema/records/below.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { findTokensByIds } from '#src/access/credentials/tokens/list.ts';
+import { findAuditEventsByIds } from '#src/domain/activity/audit_events.ts';
+import { findApplicationsByIds } from '#src/domain/applications/find.ts';
+import { findDeploymentsByIds } from '#src/domain/ci/deployments/list.ts';
+import { findEnvironmentsByIds } from '#src/domain/ci/environments/list.ts';
+import { findJobsByIds } from '#src/domain/ci/jobs/list.ts';
+import { findPipelinesByIds } from '#src/domain/ci/pipelines/find.ts';
+import { findResourceGroupsByIds } from '#src/domain/ci/resource_groups/list.ts';
+import { findRunnersByIds } from '#src/domain/ci/runners/list.ts';
+import { findSchedulesByIds } from '#src/domain/ci/schedules/list.ts';
+import { findTriggersByIds } from '#src/domain/ci/triggers/list.ts';
+import { findGroupsByIds } from '#src/domain/groups/find.ts';
+import { findMirrorsByIds } from '#src/domain/imports/mirrors/list.ts';
+import { findDeployTokensByIds } from '#src/domain/members/deploy_tokens/list.ts';
+import { findProjectsByIds } from '#src/domain/projects/find.ts';
+import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
+import { findTopicsByIds } from '#src/domain/projects/topics.ts';
+import { BadgeFacts, findBadgesByIds } from '#src/domain/repository/badges/badges.ts';
+import { findDeployKeysByIds } from '#src/domain/repository/deploy_keys/list.ts';
+import { findSnippetsByIds } from '#src/domain/snippets/find.ts';
+import { findAwardsByIds } from '#src/domain/tracking/awards/list.ts';
+import { findBoardListsByIds, findBoardsByIds } from '#src/domain/tracking/boards/list.ts';
+import { findDraftNotesByIds } from '#src/domain/tracking/drafts/list.ts';
+import { findIssueLinksByIds } from '#src/domain/tracking/issue_links/list.ts';
+import { findIssuesByIds } from '#src/domain/tracking/issues/find.ts';
+import { findLabelsByIds } from '#src/domain/tracking/labels/list.ts';
+import { findMergeRequestsByIds } from '#src/domain/tracking/merge_requests/find.ts';
+import { findVersionsByIds } from '#src/domain/tracking/merge_requests/versions.ts';
+import { findMilestonesByIds } from '#src/domain/tracking/milestones/list.ts';
+import { findDiscussionsByIds } from '#src/domain/tracking/notes/discussions.ts';
+import { findNotesByIds } from '#src/domain/tracking/notes/list.ts';
+import { labelEvents, milestoneEvents, stateEvents } from '#src/domain/tracking/resource_events/list.ts';
+import { findTimelogsByIds } from '#src/domain/tracking/time_tracking/list.ts';
+import { findTodosByIds } from '#src/domain/tracking/todos/list.ts';
+import { findEmailsByIds } from '#src/domain/users/emails/list.ts';
+import { findUsersByIds } from '#src/domain/users/find.ts';
+import { findGpgKeysByIds } from '#src/domain/users/gpg_keys/list.ts';
+import { findKeysByIds } from '#src/domain/users/keys/list.ts';
+import { findHooksByIds } from '#src/domain/webhooks/list.ts';
+import { Unauthenticated } from '#src/platform/errors.ts';
+import type { ModelName } from '#src/platform/records/model.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+
+type Finder = (
+  context: GraphQLContext,
+  ids: readonly number[],
+  info: GraphQLResolveInfo,
+) => Promise<readonly { id: number }[]>;
+
+/** Finds records of each type by ID: those that the caller can see, with one statement for all. */
+const FINDERS: Readonly<Record<string, Finder>> = {
+  User: (context, ids, info) => findUsersByIds(context, ids, selectionAt(info, 'User')),
+  Todo: (context, ids, info) => findTodosByIds(context, ids, selectionAt(info, 'Todo')),
+  SshKey: findKeysByIds,
+  GpgKey: (context, ids, info) => findGpgKeysByIds(context, ids, selectionAt(info, 'GpgKey')),
+  DeployKey: (context, ids, info) => findDeployKeysByIds(context, ids, selectionAt(info, 'DeployKey')),
+  Email: findEmailsByIds,
+  AuditEvent: (context, ids, info) => findAuditEventsByIds(context, ids, selectionAt(info, 'AuditEvent')),
+  DeployToken: (context, ids, info) => findDeployTokensByIds(context, ids, selectionAt(info, 'DeployToken')),
+  PersonalAccessToken: (context, ids, info) => findTokensByIds(context, ids, selectionAt(info, 'PersonalAccessToken')),
+  OAuthApplication: (context, ids, info) => findApplicationsByIds(context, ids, selectionAt(info, 'OAuthApplication')),
+  Group: (context, ids, info) => findGroupsByIds(context, ids, selectionAt(info, 'Namespace')),
+  Project: (context, ids, info) => findProjectsByIds(context, ids, selectionAt(info, 'Project')),
+  Topic: (context, ids, info) => findTopicsByIds(context, ids, selectionAt(info, 'Topic')),
+  Badge: findShownBadges,
+  Snippet: inProjects('Snippet', findSnippetsByIds),
+  Issue: inProjects('Issue', findIssuesByIds),
+  IssueLink: (context, ids) => findIssueLinksByIds(context, ids, (id) => context.loaders.project.load(id)),
+  MergeRequest: inProjects('MergeRequest', findMergeRequestsByIds),
+  MergeRequestVersion: inProjects('MergeRequestVersion', findVersionsByIds),
+  Label: inProjects('Label', findLabelsByIds),
+  Board: inProjects('Board', findBoardsByIds),
+  BoardList: inProjects('BoardList', findBoardListsByIds),
+  Milestone: inProjects('Milestone', findMilestonesByIds),
+  Note: inProjects('Note', findNotesByIds),
+  Discussion: inProjects('Note', findDiscussionsByIds),
+  DraftNote: inProjects('DraftNote', findDraftNotesByIds),
+  AwardEmoji: inProjects('AwardEmoji', findAwardsByIds),
+  LabelEvent: inProjects('LabelEvent', labelEvents.findByIds),
+  MilestoneEvent: inProjects('MilestoneEvent', milestoneEvents.findByIds),
+  StateEvent: inProjects('StateEvent', stateEvents.findByIds),
+  Timelog: inProjects('Timelog', findTimelogsByIds),
+  Trigger: inProjects('Trigger', findTriggersByIds),
+  RemoteMirror: inProjects('RemoteMirror', findMirrorsByIds),
+  Webhook: (context, ids, info) =>
+    findHooksByIds(context, ids, selectionAt(info, 'Hook'), (id) => context.loaders.project.load(id)),
+  Deployment: inProjects('Deployment', findDeploymentsByIds),
+  Environment: inProjects('Environment', findEnvironmentsByIds),
+  Job: inProjects('Job', findJobsByIds),
+  Runner: (context, ids, info) => findRunnersByIds(context, ids, selectionAt(info, 'Runner')),
+  ResourceGroup: inProjects('ResourceGroup', findResourceGroupsByIds),
+  PipelineSchedule: inProjects('PipelineSchedule', findSchedulesByIds),
+  Pipeline: inProjects('Pipeline', findPipelinesByIds),
+};
+
+type FindInProjects<M extends ModelName> = (
+  context: GraphQLContext,
+  ids: readonly number[],
+  selection: Selection<M, { id: number }>,
+  projectOf: ProjectOf,
+) => Promise<{ id: number }[]>;
+
+/** The projects that determine who may read a record are loaded together for all types. */
+function inProjects<M extends ModelName>(model: M, find: FindInProjects<M>): Finder {
+  return (context, ids, info) =>
+    find(context, ids, selectionAt(info, model) as Selection<M, { id: number }>, (id) =>
+      context.loaders.project.load(id),
+    );
+}
+
+/** Badges as they are shown of what they belong to. */
+async function findShownBadges(context: GraphQLContext, ids: readonly number[]) {
+  const { loaders } = context;
+  const badges = await findBadgesByIds(context, ids, async ({ projectId, groupId }) => {
+    const project = projectId === null ? null : await loaders.project.load(projectId);
+    const group = groupId === null ? null : await loaders.group.load(groupId);
+    return project ? { project } : group && { group };
+  });
+  return badges.map((badge) => ({ ...badge, facts: new BadgeFacts(context, badge.of) }));
+}
+
+/** A record as `node` finds it. */
+export interface Found {
+  id: number;
+  __typename: string;
+}
+
+/** Whether records of the type are found by their IDs. */
+export function isFound(type: string): boolean {
+  return Object.hasOwn(FINDERS, type);
+}
+
+/** The records of a type with these IDs that the caller can see, in no particular order, with one statement for all. */
+export async function findRecords(
+  context: GraphQLContext,
+  type: string,
+  ids: readonly number[],
+  info: GraphQLResolveInfo,
+): Promise<Found[]> {
+  const records = (await FINDERS[type]?.(context, ids, info).catch(noneForVisitors(context))) ?? [];
+  return records.map((record) => ({ ...record, __typename: type }));
+}
+
+/**
+ * The record at the other end of a numeric ID, batched for the records of a list: null without one, if it is gone, and if the caller
+ * cannot see it.
+ */
+export async function recordAt(
+  context: GraphQLContext,
+  info: GraphQLResolveInfo,
+  type: string,
+  id: number | null | undefined,
+): Promise<Found | null> {
+  if (id == null || !isFound(type)) return null;
+  const key = `${type} ${info.fieldNodes.map(numberOf).join(' ')}`;
+  return loaderAt(context, info, { key }, async (ids: readonly number[]) => {
+    const found = new Map((await findRecords(context, type, ids, info)).map((record) => [record.id, record]));
+    return ids.map((one) => found.get(one) ?? null);
+  }).load(id);
+}
+
+const numbers = new WeakMap<FieldNode, number>();
+let counted = 0;
+
+/** Tells uses of a field apart that a fragment brings together with others. */
+function numberOf(node: FieldNode): number {
+  const known = numbers.get(node) ?? ++counted;
+  numbers.set(node, known);
+  return known;
+}
+
+/** What visitors without an account see of types that are for people with one. */
+function noneForVisitors({ actor }: GraphQLContext) {
+  return (error: unknown): { id: number }[] => {
+    if (actor === null && error instanceof Unauthenticated) return [];
+    throw error;
+  };
+}

@@ -1,0 +1,104 @@
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
+import type { Subject } from '#src/domain/changes/change.ts';
+import { isSourceVisible, sourcePlaces } from '#src/domain/tracking/subjects/seen_sources.ts';
+import { all, PLACE, Prisma, pageJson, readPages } from '#src/platform/database/db.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
+import type { CursorPosition, Direction, Page, PageRequest } from '#src/platform/page.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { type Asked, perParent } from '#src/platform/records/parents.ts';
+
+const { sql, raw, join } = Prisma;
+const note = alias('Note', 'nt');
+
+/** The events of a timeline, by their tables, with the system notes that say the same in words. */
+const EVENTS = {
+  LabelEvent: { events: sql`label_events`, notes: '^(added|removed) ~.* labels?$' },
+  MilestoneEvent: { events: sql`milestone_events`, notes: '^(changed milestone to %|removed milestone$)' },
+  StateEvent: { events: sql`state_events`, notes: '^(closed|reopened|merged)( via .*)?$' },
+} as const;
+
+/** A note is of an event if its author made it in the same transaction: seconds that this can take. */
+const APART = 60;
+
+/** An entry of a timeline: a note or an event, by its ID. */
+export interface TimelineEntry {
+  kind: 'Note' | keyof typeof EVENTS;
+  id: number;
+}
+
+/** Which entries a timeline has, and from which end. */
+export interface TimelineList {
+  kinds?: readonly TimelineEntry['kind'][] | null | undefined;
+  /** Oldest first by default. */
+  sort?: Direction | null | undefined;
+}
+
+/**
+ * The notes on each of the records and the events of its labels, milestones and states, in one statement. Excludes
+ * notes that the actor cannot see, and system notes that only say what an event says. The caller has checked that the records are visible.
+ *
+ * @throws ValidationFailed for a cursor of another list
+ */
+export async function listTimeline(
+  context: Context,
+  type: Subject['type'],
+  ids: readonly number[],
+  { kinds, sort }: TimelineList,
+  page: PageRequest,
+): Promise<Page<TimelineEntry>[]> {
+  const actor = readerOf(context);
+  const column = type === 'Issue' ? sql`issue_id` : sql`merge_request_id`;
+  const pageOf = ({ id }: Asked<{ id: number }>) => {
+    const told = Object.values(EVENTS).map(
+      ({
+        events,
+        notes,
+      }) => sql`(${note.body} ~ ${notes} AND EXISTS (SELECT 1 FROM ${events} te WHERE te.${column} = ${id}
+        AND te.user_id = ${note.authorId} AND te.created_at BETWEEN ${note.createdAt} - ${APART} * interval '1 second'
+          AND ${note.createdAt} + ${APART} * interval '1 second'))`,
+    );
+    const isShown = all([
+      sql`${note.subjectType} = ${type}`,
+      sql`${note.subjectId} = ${id}`,
+      isSourceVisible(note, actor),
+      sql`NOT (${note.system} AND (${join(told, ' OR ')}))`,
+    ]);
+    const entries = [
+      sql`SELECT 'Note' AS kind, ${note.id} AS id, ${note.createdAt} AS created_at FROM ${table(note)} WHERE ${isShown}`,
+      ...Object.entries(EVENTS).map(
+        ([kind, { events }]) =>
+          sql`SELECT ${kind} AS kind, te.id, te.created_at FROM ${events} te WHERE te.${column} = ${id}`,
+      ),
+    ];
+    const only = kinds == null ? sql`TRUE` : sql`every.kind = ANY(${[...kinds]}::text[])`;
+    const every = sql`SELECT * FROM (${join(entries, ' UNION ALL ')}) every WHERE ${only}`;
+    const isDescending = sort === 'desc';
+    const whole = raw(isDescending ? 'DESC' : 'ASC');
+    const end = raw(isDescending !== (page.isBackwards ?? false) ? 'DESC' : 'ASC');
+    const limit = page.limit + (page.withPlaces ? 1 : 0);
+    const part = sql`SELECT * FROM (${every}) k WHERE ${all(between(page, isDescending))}
+      ORDER BY k.created_at ${end}, k.kind ${end}, k.id ${end} LIMIT ${limit} OFFSET ${page.offset}`;
+    const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('kind', k.kind, 'id', k.id, ${raw(`'${PLACE}'`)},
+      json_build_object('created_at', k.created_at, 'kind', k.kind, 'id', k.id)) ORDER BY k.created_at ${whole}, k.kind ${whole}, k.id ${whole}), '[]') FROM (${part}) k)`;
+    return pageJson(nodes, page.withTotal && sql`(SELECT count(*) FROM (${every}) k)`);
+  };
+  const places = sourcePlaces(actor, sql`sn.subject_type = ${type} AND sn.subject_id = ANY(${[...ids]}::int[])`);
+  const parents = ids.map((id) => ({ id }));
+  return readPages(context.db, page, perParent(parents, { id: 'int' }, pageOf, [places]));
+}
+
+/** The conditions for entries (`k`) behind one place and before another. */
+function between({ after, before }: PageRequest, isDescending: boolean): Prisma.Sql[] {
+  const [behind, inFront] = isDescending ? [raw('<'), raw('>')] : [raw('>'), raw('<')];
+  return [
+    ...(after ? [sql`(k.created_at, k.kind, k.id) ${behind} (${place('after', after)})`] : []),
+    ...(before ? [sql`(k.created_at, k.kind, k.id) ${inFront} (${place('before', before)})`] : []),
+  ];
+}
+
+function place(name: string, { created_at: at, kind, id }: CursorPosition): Prisma.Sql {
+  const isPlace = typeof at === 'string' && typeof kind === 'string' && Number.isSafeInteger(id);
+  if (!isPlace || Number.isNaN(Date.parse(at)))
+    throw new ValidationFailed({ [name]: ['is not a cursor of this list'] });
+  return sql`${at}::timestamptz, ${kind}::text, ${Number(id)}::bigint`;
+}
