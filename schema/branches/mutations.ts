@@ -1,6 +1,7 @@
 import { Branch } from '#schema/branches/types.ts';
 import { type InputFields, projectField } from '#schema/inputs.ts';
 import { mutation, type Payload } from '#schema/mutation.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import { createBranch } from '#src/domain/repository/branches/create.ts';
 import { deleteBranch } from '#src/domain/repository/branches/delete.ts';
 import type { BranchRow } from '#src/domain/repository/branches/list.ts';
@@ -43,6 +44,7 @@ mutation('deleteBranch', {
     return { name };
   },
   payload: {
+    from: fromProject,
     description: 'The branch that was deleted.',
     fields: (t) => ({
       deletedBranchName: t.exposeString('name', {

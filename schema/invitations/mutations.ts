@@ -6,6 +6,7 @@ import { Invitation } from '#schema/invitations/types.ts';
 import { mutation } from '#schema/mutation.ts';
 import { idsOf } from '#schema/node/plugin.ts';
 import { placeFields } from '#schema/places/fields.ts';
+import { fromPlace } from '#schema/places/parents.ts';
 import { projectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -97,6 +98,7 @@ mutation('deleteInvitation', {
   },
   resolve: ({ project, group, email }, context) => deleteInvitation(context, { project, group }, email),
   payload: {
+    from: fromPlace,
     description: 'The invitation that was withdrawn.',
     fields: (t) => ({
       deletedInvitationEmail: t.exposeString('email', { description: 'The address that is no longer invited.' }),

@@ -4,6 +4,7 @@ import { type InputFields, projectField } from '#schema/inputs.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { changed, deleted, mutation, type Payload, toldChanged } from '#schema/mutation.ts';
 import { databaseIdOf, idOf, idsOf } from '#schema/node/plugin.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { createIssueFollowingUp } from '#src/domain/tracking/discussions/follow_up.ts';
 import { deleteIssue } from '#src/domain/tracking/issues/delete.ts';
@@ -137,7 +138,7 @@ mutation('deleteIssue', {
   description: 'Deletes an issue. For administrators and owners of the project.',
   input: { description: 'Which issue to delete.', argument: 'Names the issue to delete.', fields: which },
   resolve: ({ project, iid }, context) => deleteIssue(context, project, iid),
-  payload: deleted('Issue', 'issue'),
+  payload: { ...deleted('Issue', 'issue'), from: fromProject },
 });
 
 mutation('moveIssue', {

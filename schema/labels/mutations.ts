@@ -4,6 +4,7 @@ import { Label } from '#schema/labels/types.ts';
 import { changed, deleted, mutation, type Payload, toldChanged } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { placeFields } from '#schema/places/fields.ts';
+import { fromPlace } from '#schema/places/parents.ts';
 import type { OwnedRecord } from '#src/domain/projects/owner.ts';
 import { labelById } from '#src/domain/tracking/labels/list.ts';
 import { promoteLabel } from '#src/domain/tracking/labels/promote.ts';
@@ -92,7 +93,7 @@ mutation('deleteLabel', {
   resolve: async ({ project, group, label }, context) => ({
     id: await deleteLabel(context, { project, group }, label),
   }),
-  payload: deleted('Label', 'label'),
+  payload: { ...deleted('Label', 'label'), from: fromPlace },
 });
 
 mutation('setLabelPriority', {

@@ -4,6 +4,7 @@ import { type InputFields, projectField } from '#schema/inputs.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { changed, deleted, mutation, type Payload, toldChanged } from '#schema/mutation.ts';
 import { idOf, idsOf } from '#schema/node/plugin.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { createMergeRequest } from '#src/domain/tracking/merge_requests/create.ts';
 import { deleteMergeRequest } from '#src/domain/tracking/merge_requests/delete.ts';
@@ -144,7 +145,7 @@ mutation('deleteMergeRequest', {
     fields: whichMergeRequest,
   },
   resolve: ({ project, iid }, context) => deleteMergeRequest(context, project, iid),
-  payload: deleted('MergeRequest', 'merge request'),
+  payload: { ...deleted('MergeRequest', 'merge request'), from: fromProject },
 });
 
 mutation('subscribeToMergeRequest', {

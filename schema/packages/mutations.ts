@@ -2,6 +2,7 @@ import { type InputFields, projectField } from '#schema/inputs.ts';
 import { deleted, mutation } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { PackageFile, PackageStatus } from '#schema/packages/types.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { publishedFile } from '#src/domain/packages/list.ts';
 import { deleteNpmDistTag, type NpmPublication, publishNpmPackage, setNpmDistTag } from '#src/domain/packages/npm.ts';
@@ -15,7 +16,8 @@ const npmTag = (t: InputFields) => ({
 });
 
 mutation('publishNpmPackage', {
-  description: 'Publishes a version of an npm package. For developers. A version that exists cannot be published again.',
+  description:
+    'Publishes a version of an npm package. For developers. A version that exists cannot be published again.',
   input: {
     description: 'A version of an npm package with its archive, as `npm publish` sends it.',
     argument: 'The version, and its archive.',
@@ -79,6 +81,7 @@ mutation('deleteNpmDistTag', {
     return tag;
   },
   payload: {
+    from: fromProject,
     description: 'The tag that was removed.',
     fields: (t) => ({
       deletedNpmDistTagName: t.exposeString('tag', { description: 'Name of the tag that was removed.' }),
@@ -132,7 +135,7 @@ mutation('deletePackage', {
     }),
   },
   resolve: async ({ project, id }, context) => ({ id: await deletePackage(context, project, id) }),
-  payload: deleted('Package', 'package'),
+  payload: { ...deleted('Package', 'package'), from: fromProject },
 });
 
 mutation('deletePackageFile', {
@@ -147,5 +150,5 @@ mutation('deletePackageFile', {
     }),
   },
   resolve: async ({ project, ...which }, context) => ({ id: await deletePackageFile(context, project, which) }),
-  payload: deleted('PackageFile', 'file'),
+  payload: { ...deleted('PackageFile', 'file'), from: fromProject },
 });

@@ -5,6 +5,7 @@ import { confirmationField, groupField, projectField } from '#schema/inputs.ts';
 import { mutation, type Payload, toldChanged } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { fromGroup, withParent } from '#schema/places/parents.ts';
 import { ChangedPullMirrorInput, newProjectFields, switches, texts } from '#schema/projects/inputs.ts';
 import { Project, ProjectShare } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -120,8 +121,10 @@ mutation('deleteProject', {
     argument: 'Names the project to delete.',
     fields: (t) => ({ project: projectField(t, 'to delete'), confirmation: confirmationField(t) }),
   },
-  resolve: ({ project, confirmation }, context) => deleteProject(context, project, confirmation),
+  resolve: async ({ project, confirmation }, context) =>
+    withParent(await deleteProject(context, project, confirmation)),
   payload: {
+    from: fromGroup,
     description: 'The project that was deleted.',
     fields: (t) => ({
       deletedProjectId: t.id({

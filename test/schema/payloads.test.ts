@@ -1,0 +1,154 @@
+import { isObjectType } from 'graphql';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { schema } from '#schema/index.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
+import type { GroupRow } from '#src/domain/groups/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { startWorld, type TestUser } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+const member = await world.user();
+let group: GroupRow;
+let project: ProjectRow;
+
+beforeAll(async () => {
+  group = await world.group({ owner });
+  project = await world.project({ owner, namespaceId: group.id });
+});
+
+async function change(name: string, input: object, selection: string, who: TestUser = owner) {
+  const type = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}Input`;
+  const query = `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`;
+  const { body } = await world.graphql(query, { input }, who);
+  expect(body.errors).toBeUndefined();
+  return body.data[name];
+}
+
+/** Deletions of what is in no project and in no group, or whose payload has the record. */
+const WITHOUT_PLACE = [
+  'deleteAccount',
+  'deleteCommitComment',
+  'deleteContainerTags',
+  'deleteEmail',
+  'deleteFile',
+  'deleteGpgKey',
+  'deleteMergedBranches',
+  'deleteOAuthApplication',
+  'deletePipelineScheduleVariable',
+  'deleteRunner',
+  'deleteSnippet',
+  'deleteSshKey',
+  'deleteSystemWebhook',
+  'deleteTopic',
+  'deleteUser',
+];
+
+describe('The payload of a deletion', () => {
+  it('has what the record was deleted from', () => {
+    const deletions = Object.values(schema.getMutationType()?.getFields() ?? {}).filter(({ name }) =>
+      /^delete/.test(name),
+    );
+    const without = deletions.filter(({ type }) => {
+      const fields = isObjectType(type) ? type.getFields() : {};
+      return !['project', 'group', 'subject'].some((parent) => fields[parent]);
+    });
+    expect(deletions.length).toBeGreaterThan(40);
+    expect(without.map(({ name }) => name).sort()).toEqual(WITHOUT_PLACE);
+  });
+
+  it('shows the project or the group as it is then, by whichever field the input names it', async () => {
+    const { iid } = await world.issue(project, owner);
+    const counted = 'project { id openIssuesCount }';
+    const id = toGlobalId('Project', project.id);
+    expect(await change('deleteIssue', { project: project.fullPath, iid }, counted)).toEqual({
+      project: { id, openIssuesCount: 0 },
+    });
+    const label = await world.label(project, owner, 'short-lived');
+    const place = 'project { id } group { id }';
+    const owned = { owner: { project: project.id }, label: { id: toGlobalId('Label', label.id) } };
+    expect(await change('deleteLabel', owned, place)).toEqual({ project: { id }, group: null });
+  });
+
+  it('shows the project of a record that is named by its ID alone', async () => {
+    const inProject = await change('createMilestone', { project: project.id, title: 'One' }, 'milestone { id }');
+    const inGroup = await change('createMilestone', { group: group.id, title: 'Two' }, 'milestone { id }');
+    const [first, second] = [inProject.milestone.id, inGroup.milestone.id];
+    const place = 'deletedMilestoneId project { fullPath } group { fullPath }';
+    expect(await change('deleteMilestone', { id: first }, place)).toEqual({
+      ...{ deletedMilestoneId: first, project: { fullPath: project.fullPath }, group: null },
+    });
+    expect(await change('deleteMilestone', { id: second }, place)).toEqual({
+      ...{ deletedMilestoneId: second, project: null, group: { fullPath: group.fullPath } },
+    });
+    const hook = await change(
+      'createProjectWebhook',
+      { project: project.id, url: 'http://example.com' },
+      'webhook { id }',
+    );
+    expect(await change('deleteWebhook', { id: hook.webhook.id }, place.replace('Milestone', 'Webhook'))).toMatchObject(
+      {
+        project: { fullPath: project.fullPath },
+      },
+    );
+  });
+
+  it('shows the group around a project or a group, none around a personal project', async () => {
+    const inside = await world.project({ owner, namespaceId: group.id });
+    const fullPath = 'group { fullPath }';
+    expect(await change('deleteProject', { project: inside.id }, fullPath)).toEqual({
+      group: { fullPath: group.fullPath },
+    });
+    const subgroup = await world.group({ owner, parentId: group.id });
+    expect(await change('deleteGroup', { group: subgroup.id }, fullPath)).toEqual({
+      group: { fullPath: group.fullPath },
+    });
+    const own = await world.project({ owner });
+    expect(await change('deleteProject', { project: own.id }, fullPath)).toEqual({ group: null });
+  });
+
+  it('shows nothing of a project that the caller has left', async () => {
+    await world.member(project, member, 'developer');
+    const leave = { project: project.id, userId: member.id };
+    const left = await change('removeProjectMember', leave, 'removedUserId project { id }', member);
+    expect(left).toEqual({ removedUserId: toGlobalId('User', member.id), project: null });
+  });
+
+  it('shows what a note was on', async () => {
+    const { id, iid } = await world.issue(project, owner);
+    const on = { id: toGlobalId('Issue', id) };
+    const { note } = await change('createNote', { on, body: 'Hello' }, 'note { id }');
+    expect(await change('deleteNote', { id: note.id }, 'deletedNoteId subject { ... on Issue { iid } }')).toEqual({
+      deletedNoteId: note.id,
+      subject: { iid },
+    });
+  });
+});
+
+describe('The payload of a note with quick actions', () => {
+  it('says what each did, in their order, and why some did nothing', async () => {
+    const { id } = await world.issue(project, owner);
+    await world.label(project, owner, 'bug');
+    const body = ['/reopen', '/title New', '/label ~bug ~unknown', '/unlabel', 'Text', '/rebase', '/close'].join('\n');
+    const { quickActions, notApplied } = await change(
+      'createNote',
+      { on: { id: toGlobalId('Issue', id) }, body },
+      'notApplied quickActions { name argument applied message }',
+    );
+    expect(quickActions).toEqual([
+      { name: 'reopen', argument: '', applied: false, message: '/reopen is overridden by a later one' },
+      { name: 'title', argument: 'New', applied: true, message: null },
+      { name: 'label', argument: '~bug ~unknown', applied: true, message: expect.stringContaining('~unknown') },
+      { name: 'unlabel', argument: '', applied: true, message: null },
+      { name: 'rebase', argument: '', applied: false, message: '/rebase is for merge requests' },
+      { name: 'close', argument: '', applied: true, message: null },
+    ]);
+    expect(notApplied).toHaveLength(2);
+    const plain = await change(
+      'createNote',
+      { on: { id: toGlobalId('Issue', id) }, body: 'Only text' },
+      'quickActions { name }',
+    );
+    expect(plain).toEqual({ quickActions: [] });
+  });
+});
