@@ -4,6 +4,7 @@ import { schema } from '#schema/index.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { forgetSettings } from '#src/platform/settings/current.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -150,5 +151,63 @@ describe('The payload of a note with quick actions', () => {
       'quickActions { name }',
     );
     expect(plain).toEqual({ quickActions: [] });
+  });
+});
+
+describe('The payload of a mutation over several people', () => {
+  const results = 'results { path member { userId accessLevel } error { code message } }';
+  const refused = (path: string, code: string, message: string) => ({ path, member: null, error: { code, message } });
+
+  it('has the member or the error of each, by its position', async () => {
+    const place = await world.group({ owner });
+    const [first, second] = [await world.user(), await world.user()];
+    const input = {
+      ...{ group: place.id, accessLevel: 'DEVELOPER' },
+      userIds: [first.id, 999_999, owner.id],
+      usernames: ['nobody-here', second.username.toUpperCase()],
+    };
+    const added = (path: string, { id }: TestUser) => ({
+      path,
+      member: { userId: id, accessLevel: 'DEVELOPER' },
+      error: null,
+    });
+    expect(await change('addGroupMembers', input, `status ${results}`)).toEqual({
+      status: 'error',
+      results: [
+        added('input.userIds.0', first),
+        refused('input.userIds.1', 'NOT_FOUND', 'User not found'),
+        refused('input.userIds.2', 'CONFLICT', 'The group must keep an owner'),
+        refused('input.usernames.0', 'NOT_FOUND', 'User not found'),
+        added('input.usernames.1', second),
+      ],
+    });
+    const one = { group: place.id, accessLevel: 'DEVELOPER', usernames: [member.username] };
+    expect((await change('addGroupMembers', one, results)).results).toEqual([added('input.usernames.0', member)]);
+  });
+
+  it('adds who is named, and nobody whose name fits as a pattern', async () => {
+    const pattern = world.unique('a_b');
+    const other = await world.user({ username: pattern.replace('_', 'x') });
+    const named = await world.user({ username: pattern });
+    const input = { project: project.id, accessLevel: 'DEVELOPER', usernames: [pattern] };
+    const { member: added } = await change('addProjectMembers', input, 'member { userId }');
+    expect(added.userId).toBe(named.id);
+    expect(await world.db.member.count({ where: { projectId: project.id, userId: other.id } })).toBe(0);
+  });
+
+  it('says of each invitation what came of it', async () => {
+    const someone = await world.user();
+    const { email } = await world.db.user.findUniqueOrThrow({ where: { id: someone.id }, select: { email: true } });
+    await world.db.applicationSettings.update({ where: { id: 1 }, data: { signupEnabled: false } });
+    forgetSettings(world.db);
+    const input = {
+      ...{ owner: { project: project.id }, accessLevel: 'DEVELOPER', userIds: [999_999] },
+      emails: [`${world.unique('new')}@example.com`, email],
+    };
+    expect((await change('inviteMembers', input, results)).results).toEqual([
+      refused('input.emails.0', 'CONFLICT', 'There is no account with this address, and sign-up is disabled'),
+      { path: 'input.emails.1', member: { userId: someone.id, accessLevel: 'DEVELOPER' }, error: null },
+      refused('input.userIds.0', 'NOT_FOUND', 'User not found'),
+    ]);
   });
 });
