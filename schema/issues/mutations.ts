@@ -131,7 +131,7 @@ mutation('updateIssue', {
     }),
   },
   resolve: ({ project, iid, ...changes }, context) => updateIssue(context, project, iid, changes),
-  payload: issuePayload,
+  payload: toldChanged(issuePayload),
 });
 
 mutation('deleteIssue', {

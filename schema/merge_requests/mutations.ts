@@ -134,7 +134,7 @@ mutation('updateMergeRequest', {
     }),
   },
   resolve: ({ project, iid, ...changes }, context) => updateMergeRequest(context, project, iid, changes),
-  payload: mergeRequestPayload,
+  payload: toldChanged(mergeRequestPayload),
 });
 
 mutation('deleteMergeRequest', {

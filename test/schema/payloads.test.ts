@@ -211,3 +211,44 @@ describe('The payload of a mutation over several people', () => {
     ]);
   });
 });
+
+describe('A change', () => {
+  it('of an issue says whether it changed anything', async () => {
+    const { iid } = await world.issue(project, owner, { title: 'Same' });
+    const update = async (values: object) =>
+      (await change('updateIssue', { project: project.id, iid, ...values }, 'changed issue { state }')) as object;
+    expect(await update({ stateEvent: 'CLOSE' })).toEqual({ changed: true, issue: { state: 'CLOSED' } });
+    expect(await update({ stateEvent: 'CLOSE' })).toEqual({ changed: false, issue: { state: 'CLOSED' } });
+    expect(await update({ discussionLocked: true })).toMatchObject({ changed: true });
+    expect(await update({ discussionLocked: true, title: 'Same' })).toMatchObject({ changed: false });
+    expect(await update({ title: 'Other' })).toMatchObject({ changed: true });
+  });
+
+  it('names each user who does not fit by the position in the list, with all else that is wrong', async () => {
+    const stranger = await world.user();
+    const there = await change('createMilestone', { project: project.id, title: 'Here' }, 'milestone { id }');
+    const elsewhere = await world.project({ owner });
+    const input = {
+      ...{ project: elsewhere.id, title: 'New', milestoneId: there.milestone.id },
+      assigneeIds: [owner.id, stranger.id, 0, 999_999].map((id) => (id === 0 ? '0' : toGlobalId('User', id))),
+    };
+    const { body } = await world.graphql(
+      'mutation ($input: CreateIssueInput!) { createIssue(input: $input) { issue { iid } } }',
+      { input },
+      owner,
+    );
+    const wrong = ['is not a user who can read the project'];
+    expect(body.errors[0].extensions).toEqual({
+      code: 'VALIDATION_FAILED',
+      fields: {
+        'input.assigneeIds.1': wrong,
+        'input.assigneeIds.3': wrong,
+        'input.milestoneId': ['is not a milestone of the project'],
+      },
+    });
+    const { status } = await world
+      .api(owner)
+      .post(`/projects/${elsewhere.id}/issues`, { title: 'New', assignee_ids: [stranger.id] });
+    expect(status).toBe(201);
+  });
+});

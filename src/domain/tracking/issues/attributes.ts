@@ -30,6 +30,8 @@ export interface IssueAttributes {
   /** Titles of labels that it loses, of those to add, too. */
   removeLabels?: readonly string[] | null | undefined;
   dueDate?: string | null | undefined;
+  /** The lists as the input has them, for errors that name positions. */
+  asGiven?: Pick<IssueAttributes, 'assigneeIds' | 'reviewerIds'> | undefined;
   /** Whether to skip attributes that the actor may not set, without an error, as the REST API does (behaviour.md 6). */
   ignoreForbidden?: boolean | undefined;
 }
@@ -77,6 +79,7 @@ export function permittedAttributes(
     return { ignoreForbidden };
   }
   return {
+    asGiven: { assigneeIds: given.assigneeIds, reviewerIds },
     ...assigneesIn(given),
     ...(reviewerIds !== undefined && { reviewerIds: namedPeople(reviewerIds ?? [], 'reviewer_ids') }),
     milestoneId: milestoneId || zeroAsNull(milestoneId),
@@ -139,6 +142,22 @@ export function refuse(refused: readonly string[], whom: string, ignoreForbidden
   throw new Forbidden(`Only ${whom} can set ${refused.join(', ')}`);
 }
 
+/** The errors with those of lists by the positions of the users who do not fit. */
+function byItem(
+  errors: FieldErrors,
+  lists: Readonly<
+    Record<string, { given: readonly number[] | null | undefined; fitting: readonly number[] | undefined }>
+  >,
+): FieldErrors {
+  const items = Object.entries(errors).flatMap(([name, messages]): [string, string[]][] => {
+    const { given, fitting } = lists[name] ?? {};
+    const wrong = (given ?? []).flatMap((id, at) => (id === 0 || fitting?.includes(id) ? [] : [`${name}.${at}`]));
+    if (wrong.length === 0) return [[name, messages]];
+    return wrong.map((place) => [place, ['is not a user who can read the project']]);
+  });
+  return Object.fromEntries(items);
+}
+
 /**
  * Validates that assignees can read such records of the project, and that a milestone belongs to it or to a group around it.
  * Returns the columns that change, and assignees and reviewers if they do; invalid ones are left out if they are to be skipped.
@@ -167,7 +186,14 @@ export async function resolveAttributes(
     errors.reviewer_ids = ['has users who cannot read the project'];
   }
   const milestoneId = await milestoneGiven(db, project.id, attributes, errors);
-  if (!ignoreForbidden && Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  if (!ignoreForbidden && Object.keys(errors).length > 0) {
+    const { asGiven } = attributes;
+    const lists = {
+      assignee_ids: { given: asGiven?.assigneeIds, fitting: assigneeIds },
+      reviewer_ids: { given: asGiven?.reviewerIds, fitting: reviewerIds },
+    };
+    throw new ValidationFailed(errors, byItem(errors, lists));
+  }
   const columns = {
     ...(assigneeIds === undefined ? {} : { assigneeId: assigneeIds[0] ?? null }),
     ...(milestoneId === undefined ? {} : { milestoneId }),

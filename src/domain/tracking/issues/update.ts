@@ -17,7 +17,7 @@ import {
   swapIssueLabels,
 } from '#src/domain/tracking/issues/attributes.ts';
 import { type ChangeableIssue, type LocatedIssue, locateIssue, maySee } from '#src/domain/tracking/issues/find.ts';
-import { applyEffects } from '#src/domain/tracking/quick_actions/apply.ts';
+import { applyEffects, hasEffects } from '#src/domain/tracking/quick_actions/apply.ts';
 import type { Target } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
 import { setAssignees } from '#src/domain/tracking/subjects/assignees.ts';
@@ -37,8 +37,8 @@ export interface IssueChanges extends IssueAttributes {
 }
 
 /**
- * Updates an issue, and applies the quick actions of a new description: unset means unchanged, null clears. Throws NotFound,
- * Forbidden, ValidationFailed.
+ * Updates an issue, and applies the quick actions of a new description: unset means unchanged, null clears. `changed` is false if
+ * all was so already. Throws NotFound, Forbidden, ValidationFailed.
  *
  * @param also runs in the same transaction
  */
@@ -48,7 +48,7 @@ export async function updateIssue(
   iid: number,
   given: IssueChanges,
   also?: (tx: Transaction) => Promise<void>,
-): Promise<ChangedRecord> {
+): Promise<ChangedRecord & { changed: boolean }> {
   const actor = requireActor(context);
   const located = await locateIssue(context, ref, iid);
   const { project, issue } = located;
@@ -70,7 +70,7 @@ export async function updateIssue(
     ...(discussionLocked == null ? {} : { discussionLocked }),
     ...(changes.confidential == null ? {} : { confidential: changes.confidential }),
   };
-  await context.db.$transaction(async (tx) => {
+  const changed = await context.db.$transaction(async (tx) => {
     const before = await lockIssue(tx, issue.id);
     const assigned = assigneeIds ? await setAssignees(tx, { type: 'Issue', id: issue.id }, assigneeIds) : [];
     await tx.issue.update({ where: { id: issue.id }, data: { ...data, updatedAt: updatedAt ?? new Date() } });
@@ -90,8 +90,9 @@ export async function updateIssue(
     await recordSubjectChanges(tx, context, actor, subject, told);
     await applyEffects(tx, context, actor, subject, read.effects);
     await also?.(tx);
+    return told.length > 0 || updatedAt !== null || hasEffects(read.effects);
   });
-  return { project, id: issue.id };
+  return { project, id: issue.id, changed };
 }
 
 /** An issue as target of quick actions. */
