@@ -224,12 +224,29 @@ describe('A change', () => {
     expect(await update({ title: 'Other' })).toMatchObject({ changed: true });
   });
 
+  it('of the protection of a branch says so, too', async () => {
+    const made = await world.project({ owner, initializeWithReadme: true });
+    const branch = await world.db.project.findUniqueOrThrow({
+      where: { id: made.id },
+      select: { defaultBranch: true },
+    });
+    const which = { project: made.id, name: branch.defaultBranch ?? 'master' };
+    const run = async (name: string, values: object = {}) =>
+      (await change(name, { ...which, ...values }, 'changed')).changed;
+    await run('unprotectBranch');
+    expect(await run('unprotectBranch')).toBe(false);
+    expect(await run('protectBranch', { developersCanPush: true })).toBe(true);
+    expect(await run('protectBranch', { developersCanPush: true })).toBe(false);
+    expect(await run('protectBranch', { developersCanPush: false })).toBe(true);
+    expect(await run('unprotectBranch')).toBe(true);
+  });
+
   it('names each user who does not fit by the position in the list, with all else that is wrong', async () => {
     const stranger = await world.user();
     const there = await change('createMilestone', { project: project.id, title: 'Here' }, 'milestone { id }');
     const elsewhere = await world.project({ owner });
     const input = {
-      ...{ project: elsewhere.id, title: 'New', milestoneId: there.milestone.id },
+      ...{ project: elsewhere.id, title: ' ', milestoneId: there.milestone.id },
       assigneeIds: [owner.id, stranger.id, 0, 999_999].map((id) => (id === 0 ? '0' : toGlobalId('User', id))),
     };
     const { body } = await world.graphql(
@@ -241,6 +258,7 @@ describe('A change', () => {
     expect(body.errors[0].extensions).toEqual({
       code: 'VALIDATION_FAILED',
       fields: {
+        'input.title': ["can't be blank"],
         'input.assigneeIds.1': wrong,
         'input.assigneeIds.3': wrong,
         'input.milestoneId': ['is not a milestone of the project'],

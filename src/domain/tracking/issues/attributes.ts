@@ -40,8 +40,8 @@ const { sql } = Prisma;
 
 export const TITLE_LENGTH = 255;
 
-/** Rejects titles that are blank or too long, and descriptions that are too long. */
-export function checkTexts(title: string | null | undefined, description: string | null | undefined): void {
+/** The errors of titles that are blank or too long, and of descriptions that are too long. */
+export function textErrors(title: string | null | undefined, description: string | null | undefined): FieldErrors {
   const errors: FieldErrors = {};
   if (title !== undefined) {
     if (title === null || title.trim() === '') errors.title = ["can't be blank"];
@@ -49,7 +49,7 @@ export function checkTexts(title: string | null | undefined, description: string
   }
   const wrong = lengthError(description);
   if (wrong) errors.description = [wrong];
-  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  return errors;
 }
 
 const FOR_REPORTERS = [
@@ -161,12 +161,13 @@ function byItem(
 /**
  * Validates that assignees can read such records of the project, and that a milestone belongs to it or to a group around it.
  * Returns the columns that change, and assignees and reviewers if they do; invalid ones are left out if they are to be skipped.
- * Throws ValidationFailed.
+ * Throws ValidationFailed, also for the errors `found` so far, which are told together.
  */
 export async function resolveAttributes(
   { db }: Context,
   project: ProjectRow,
   attributes: IssueAttributes,
+  found: FieldErrors,
   type: keyof typeof LABELLED = 'Issue',
 ) {
   const { assigneeId, dueDate, ignoreForbidden = false } = attributes;
@@ -186,13 +187,14 @@ export async function resolveAttributes(
     errors.reviewer_ids = ['has users who cannot read the project'];
   }
   const milestoneId = await milestoneGiven(db, project.id, attributes, errors);
-  if (!ignoreForbidden && Object.keys(errors).length > 0) {
+  const wrong = ignoreForbidden ? found : { ...found, ...errors };
+  if (Object.keys(wrong).length > 0) {
     const { asGiven } = attributes;
     const lists = {
       assignee_ids: { given: asGiven?.assigneeIds, fitting: assigneeIds },
       reviewer_ids: { given: asGiven?.reviewerIds, fitting: reviewerIds },
     };
-    throw new ValidationFailed(errors, byItem(errors, lists));
+    throw new ValidationFailed(wrong, byItem(wrong, lists));
   }
   const columns = {
     ...(assigneeIds === undefined ? {} : { assigneeId: assigneeIds[0] ?? null }),

@@ -8,7 +8,6 @@ import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import {
   assigneesGiven,
-  checkTexts,
   type IssueAttributes,
   labelsGiven,
   permittedAttributes,
@@ -17,6 +16,7 @@ import {
   refuse,
   resolveAttributes,
   setLabels,
+  textErrors,
 } from '#src/domain/tracking/issues/attributes.ts';
 import { applyEffects, hasEffects } from '#src/domain/tracking/quick_actions/apply.ts';
 import type { WantedChanges } from '#src/domain/tracking/quick_actions/interpret.ts';
@@ -88,9 +88,13 @@ export async function createIssue(
   const input: NewIssue = { ...given, ...attributesIn(changes), description: text };
   const title = input.title ?? continued?.title ?? '';
   const description = input.description ?? continued?.description ?? null;
-  checkTexts(title, description);
   const attributes = permittedAttributes(actor, project, withoutNulls(input));
-  const { columns, assigneeIds = [] } = await resolveAttributes(context, project, attributes);
+  const { columns, assigneeIds = [] } = await resolveAttributes(
+    context,
+    project,
+    attributes,
+    textErrors(title, description),
+  );
   const { createdAt: at, ignoreForbidden } = input;
   const discussionLocked = permittedLock(actor, project, input);
   const createdAt = permittedTimestamp(actor, project, 'createdAt', { at, ignoreForbidden }) ?? new Date();

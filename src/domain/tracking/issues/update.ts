@@ -6,7 +6,6 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import {
-  checkTexts,
   type IssueAttributes,
   type LabelSwap,
   permittedAttributes,
@@ -15,6 +14,7 @@ import {
   resolveAttributes,
   setLabels,
   swapIssueLabels,
+  textErrors,
 } from '#src/domain/tracking/issues/attributes.ts';
 import { type ChangeableIssue, type LocatedIssue, locateIssue, maySee } from '#src/domain/tracking/issues/find.ts';
 import { applyEffects, hasEffects } from '#src/domain/tracking/quick_actions/apply.ts';
@@ -55,9 +55,13 @@ export async function updateIssue(
   if (!mayUpdate(actor, project, issue)) throw new Forbidden();
   const read = await readQuickActions(context, actor, given.description, () => targetOf(context, actor, located));
   const changes: IssueChanges = { ...given, ...read.changes, description: read.text };
-  checkTexts(changes.title, changes.description);
   const attributes = permittedAttributes(actor, project, changes);
-  const { columns, assigneeIds } = await resolveAttributes(context, project, attributes);
+  const { columns, assigneeIds } = await resolveAttributes(
+    context,
+    project,
+    attributes,
+    textErrors(changes.title, changes.description),
+  );
   const { swapLabels } = changes;
   if (swapLabels) authorize(actor, 'admin_issue', project);
   const { updatedAt: at, ignoreForbidden } = changes;

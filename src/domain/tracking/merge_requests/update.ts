@@ -7,10 +7,10 @@ import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
 import {
-  checkTexts,
   permittedAttributes,
   resolveAttributes,
   setLabels,
+  textErrors,
 } from '#src/domain/tracking/issues/attributes.ts';
 import type { MergeRequestAttributes } from '#src/domain/tracking/merge_requests/create.ts';
 import { type LocatedMergeRequest, locateMergeRequest, mayUpdate } from '#src/domain/tracking/merge_requests/find.ts';
@@ -65,9 +65,15 @@ export async function updateMergeRequest(
   const read = await readQuickActions(context, actor, given.description, () => targetOf(context, actor, located));
   const { dueDate: _date, confidential: _hidden, ...wanted } = read.changes;
   const changes: MergeRequestChanges = { ...given, ...wanted, description: read.text };
-  checkTexts(changes.title, changes.description);
+  const wrong = textErrors(changes.title, changes.description);
   const attributes = permittedAttributes(actor, project, changes, 'admin_merge_request');
-  const { columns, assigneeIds, reviewerIds } = await resolveAttributes(context, project, attributes, 'MergeRequest');
+  const { columns, assigneeIds, reviewerIds } = await resolveAttributes(
+    context,
+    project,
+    attributes,
+    wrong,
+    'MergeRequest',
+  );
   const retargeted = await measureRetargeted(context, located, changes.targetBranch);
   const { squash, discussionLocked } = changes;
   const mayLock = can(actor, 'update_merge_request', project);
