@@ -3,6 +3,7 @@ import { admin } from '#pages/admin.ts';
 import { auditEvents } from '#pages/audit_events.ts';
 import { badges } from '#pages/badges.ts';
 import { boards } from '#pages/boards.ts';
+import { choices } from '#pages/choices.ts';
 import { ciTools } from '#pages/ci_tools.ts';
 import { commits } from '#pages/commits.ts';
 import { completion } from '#pages/completion.ts';
@@ -38,6 +39,7 @@ import { settingsStorage } from '#pages/settings_storage.ts';
 import { settingsTokens } from '#pages/settings_tokens.ts';
 import { snippets } from '#pages/snippets.ts';
 import { start } from '#pages/start.ts';
+import { talk } from '#pages/talk.ts';
 
 /** All pages and forms over GraphQL. Of several rows that match a path, the first one that finds something is shown. */
 export const rows = [
@@ -53,6 +55,7 @@ export const rows = [
   ...admin,
   ...auditEvents,
   ...search,
+  ...choices,
   ...completion,
   ...explore,
   ...boards,
@@ -62,6 +65,7 @@ export const rows = [
   ...mergeRequests,
   ...milestones,
   ...notes,
+  ...talk,
   ...ciTools,
   ...environments,
   ...jobs,

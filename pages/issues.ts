@@ -1,10 +1,13 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { changedAlike, readChange } from '#pages/bulk.ts';
 import { named } from '#pages/engine/asking.ts';
 import { text } from '#pages/engine/fields.ts';
 import { path } from '#pages/engine/helpers.ts';
+import { localPath } from '#pages/engine/page.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
+import { LISTS as FILTERS, filterIn, isFiltered, parametersOf, statesOf, variablesOf, wordsOf } from '#pages/filter.ts';
 import { commentForm, pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
-import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
+import { inPlace, PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import {
   EditIssuePageDocument,
   GroupIssueListPageDocument,
@@ -16,11 +19,15 @@ import {
   NewIssuePageDocument,
   SendIssueChangeDocument,
   SendIssueDeletionDocument,
+  SendIssueEstimateDocument,
+  SendIssueFactsDocument,
   SendIssueLinkDocument,
   SendIssueLinkRemovalDocument,
   SendIssueMoveDocument,
+  SendIssueSpentTimeDocument,
   SendIssueStateDocument,
   SendIssueSubscriptionDocument,
+  SendIssuesChangeDocument,
   SendIssueUnsubscriptionDocument,
   SendNewIssueDocument,
 } from '#src/generated/page_operations.ts';
@@ -36,14 +43,53 @@ const listOf = (kind: PlaceKind, operation: TypedDocumentNode<IssueListPageQuery
     view: 'issues/list',
     found: ({ place }) => place,
     title: (place, { t }) => `${t('Issues')} · ${place.fullPath}`,
-    show: (place, { given }) => ({
-      ...shownIn(kind, place),
-      tab: 'issues',
-      section: 'issues',
-      issues: place.issues,
-      state: text(given.state) || 'opened',
+    variables: (given, { username }) => ({
+      ...given,
+      labels: undefined,
+      ...variablesOf(filterIn(given, 'issues'), username),
     }),
-    feed: (place, { url }) => `${shownIn(kind, place).base}/issues.atom${url.search}`,
+    show: (place, { given }) => {
+      const filter = filterIn(given, 'issues');
+      return {
+        ...shownIn(kind, place),
+        tab: 'issues',
+        section: 'issues',
+        issues: place.issues,
+        filter,
+        wordsOf: (but: Partial<typeof filter> = {}) => wordsOf(filter, but),
+        isFiltered: isFiltered(filter),
+        names: FILTERS.issues,
+        states: statesOf('issues'),
+      };
+    },
+    feed: (place, { given, username, url }) => {
+      const query = parametersOf(filterIn(given, 'issues'), username);
+      for (const name of ['sort', 'direction']) if (given[name] !== undefined) query.set(name, text(given[name]));
+      return `${shownIn(kind, place).base}/issues.atom${url.search === '' ? '' : `?${query}`}`;
+    },
+  });
+
+/** The form that changes chosen issues of a list. */
+const many = (kind: PlaceKind) =>
+  form({
+    path: `${PLACES[kind]}/issues/bulk`,
+    operation: SendIssuesChangeDocument,
+    required: ['ids'],
+    lists: ['addLabels', 'removeLabels', 'assigneeUsernames'],
+    variables: readChange,
+    says: ({ updateIssues }) =>
+      updateIssues?.unchanged.length
+        ? label('Not all of the chosen ones were changed.')
+        : label('The chosen issues were changed.'),
+    goTo: (_data, { given }) => localPath(given.back, inPlace(given, 'issues')),
+    shows: ({ updateIssues }, facts) =>
+      updateIssues &&
+      changedAlike(
+        updateIssues.issues,
+        updateIssues.unchanged.map(({ issue, message }) => ({ subject: issue, message })),
+        inPlace(facts.given, 'issues'),
+        facts,
+      ),
   });
 
 const newIssue = page({
@@ -97,7 +143,7 @@ const about = (
         ...issue,
         assigneeUsernames: issue.assignees.map(({ username }) => username).join(', '),
         labels: issue.labelTitles.join(', '),
-        milestoneId: issue.milestone?.id,
+        milestone: issue.milestone?.title,
       },
     }),
     signIn: true,
@@ -114,6 +160,8 @@ const LISTS = ['labels', 'assigneeUsernames'];
 export const issues = [
   listOf('project', IssueListPageDocument),
   listOf('group', GroupIssueListPageDocument),
+  many('project'),
+  many('group'),
   newIssue,
   form({
     path: LIST,
@@ -134,6 +182,28 @@ export const issues = [
     goTo: (_data, facts) => back(facts),
     again: editIssue,
     lists: LISTS,
+  }),
+  form({
+    path: `${ONE}/facts`,
+    operation: SendIssueFactsDocument,
+    says: label('The issue was saved.'),
+    goTo: (_data, facts) => back(facts),
+    again: issue,
+    lists: LISTS,
+  }),
+  form({
+    path: `${ONE}/estimate`,
+    operation: SendIssueEstimateDocument,
+    says: label('The estimate was saved.'),
+    goTo: (_data, facts) => back(facts),
+    again: issue,
+  }),
+  form({
+    path: `${ONE}/spent`,
+    operation: SendIssueSpentTimeDocument,
+    says: label('The time was added.'),
+    goTo: (_data, facts) => back(facts),
+    again: issue,
   }),
   form({
     path: `${ONE}/state`,

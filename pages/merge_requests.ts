@@ -1,12 +1,17 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { changedAlike, readChange } from '#pages/bulk.ts';
+import { shownFiles } from '#pages/diff.ts';
 import { text } from '#pages/engine/fields.ts';
 import { path } from '#pages/engine/helpers.ts';
 import { liveAt } from '#pages/engine/live.ts';
+import { localPath } from '#pages/engine/page.ts';
 import { type Facts, type Form, type FormOptions, form, page } from '#pages/engine/row.ts';
+import { LISTS as FILTERS, filterIn, isFiltered, statesOf, variablesOf, wordsOf } from '#pages/filter.ts';
 import { commentForm, pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
-import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
+import { inPlace, PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import {
   ChooseBranchesPageDocument,
+  type DiffFilesFragment,
   EditMergeRequestPageDocument,
   GroupMergeRequestListPageDocument,
   type GroupMergeRequestListPageQuery,
@@ -18,16 +23,22 @@ import {
   MergeRequestPipelinesPageDocument,
   MergeRequestsLiveDocument,
   NewMergeRequestPageDocument,
+  type NewMergeRequestPageQuery,
   SendApprovalDocument,
   SendCancelMergeDocument,
   SendMergeDocument,
   SendMergeRequestChangeDocument,
+  SendMergeRequestEstimateDocument,
+  SendMergeRequestSpentTimeDocument,
   SendMergeRequestStateDocument,
   SendMergeRequestSubscriptionDocument,
+  SendMergeRequestsChangeDocument,
   SendMergeRequestTodoDocument,
   SendMergeRequestUnsubscriptionDocument,
   SendNewMergeRequestDocument,
   SendRebaseDocument,
+  SendReviewRequestDocument,
+  SendSuggestionInOverviewDocument,
   SendUnapprovalDocument,
 } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
@@ -80,7 +91,47 @@ const listOf = (
     view: 'merge_requests/list',
     found: ({ place }) => place,
     title: (place, { t }) => `${t('Merge requests')} · ${place.fullPath}`,
-    show: (place) => ({ ...shownIn(kind, place), tab: 'merge_requests', mergeRequests: place.mergeRequests }),
+    variables: (given, { username }) => ({
+      ...given,
+      labels: undefined,
+      ...variablesOf(filterIn(given, 'mergeRequests'), username),
+    }),
+    show: (place, { given }) => {
+      const filter = filterIn(given, 'mergeRequests');
+      return {
+        ...shownIn(kind, place),
+        tab: 'merge_requests',
+        mergeRequests: place.mergeRequests,
+        filter,
+        wordsOf: (but: Partial<typeof filter> = {}) => wordsOf(filter, but),
+        isFiltered: isFiltered(filter),
+        names: FILTERS.mergeRequests,
+        states: statesOf('mergeRequests'),
+      };
+    },
+  });
+
+/** The form that changes chosen merge requests of a list. */
+const many = (kind: PlaceKind) =>
+  form({
+    path: `${PLACES[kind]}/merge_requests/bulk`,
+    operation: SendMergeRequestsChangeDocument,
+    required: ['ids'],
+    lists: ['addLabels', 'removeLabels', 'assigneeUsernames'],
+    variables: readChange,
+    says: ({ updateMergeRequests }) =>
+      updateMergeRequests?.unchanged.length
+        ? label('Not all of the chosen ones were changed.')
+        : label('The chosen merge requests were changed.'),
+    goTo: (_data, { given }) => localPath(given.back, inPlace(given, 'merge_requests')),
+    shows: ({ updateMergeRequests }, facts) =>
+      updateMergeRequests &&
+      changedAlike(
+        updateMergeRequests.mergeRequests,
+        updateMergeRequests.unchanged.map(({ mergeRequest, message }) => ({ subject: mergeRequest, message })),
+        inPlace(facts.given, 'merge_requests'),
+        facts,
+      ),
   });
 
 /** A form of one button with hidden fields, of which those that are null are left out. */
@@ -146,10 +197,10 @@ const edit = page({
       title: mergeRequest.title,
       description: mergeRequest.description,
       targetBranch: mergeRequest.targetBranch,
-      labels: mergeRequest.labelTitles,
-      assigneeIds: mergeRequest.assignees.map(({ id }) => id),
-      reviewerIds: mergeRequest.reviewers.map(({ id }) => id),
-      milestoneId: mergeRequest.milestone?.id,
+      labels: mergeRequest.labelTitles.join(', '),
+      assigneeUsernames: mergeRequest.assignees.map(({ username }) => username).join(', '),
+      reviewerUsernames: mergeRequest.reviewers.map(({ username }) => username).join(', '),
+      milestone: mergeRequest.milestone?.title,
       removeSourceBranch: mergeRequest.forceRemoveSourceBranch,
       squash: mergeRequest.squash,
     },
@@ -157,30 +208,49 @@ const edit = page({
   signIn: true,
 });
 
+/** The target of the menu, a project and a branch, as what links name. */
+function withTarget(given: Facts['given']): Facts['given'] {
+  const [, project, branch] = /^([^:]+):(.+)$/.exec(text(given.target)) ?? [];
+  return project === undefined ? given : { ...given, targetProjectId: project, targetBranch: branch };
+}
+
 /** Between two branches, as `?merge_request[source_branch]=…` names them. */
 const newPage = page({
   path: '/:project/-/merge_requests/new',
   operation: NewMergeRequestPageDocument,
   view: 'merge_requests/new',
-  // Without anything to preview the branches are chosen again.
-  found: ({ project }) => (project?.viewerCanCreateMergeRequest ? project : null),
+  variables: withTarget,
+  listsFiles: true,
+  // Without anything to preview the branches are chosen again, and where somebody asks for that.
+  found: ({ project }, { given }) =>
+    project?.viewerCanCreateMergeRequest && given.choose === undefined ? project : null,
   title: (project, { t }) => `${t('New merge request')} · ${project.fullPath}`,
-  show: (project, { given }) => ({
+  show: (project, facts) => ({
     project,
     preview: project.mergeRequestPreview,
+    diff: project.mergeRequestPreview?.comparison?.fileDiffs ?? null,
+    files: filesOf(project.mergeRequestPreview?.comparison?.fileDiffs, facts),
     tab: 'merge_requests',
-    before: {
-      title: given.title === undefined ? project.mergeRequestPreview?.title : text(given.title),
-      description: given.description === undefined ? project.mergeRequestPreview?.description : text(given.description),
-      labels: [],
-      assigneeIds: [],
-      reviewerIds: [],
-      removeSourceBranch: project.mergeRequestPreview?.targetProject.removeSourceBranchAfterMerge,
-      squash: ['ALWAYS', 'DEFAULT_ON'].includes(project.mergeRequestPreview?.targetProject.squashOption ?? ''),
-    },
+    before: beforeOpened(project, facts),
   }),
   signIn: true,
 });
+
+const filesOf = (diff: DiffFilesFragment | null | undefined, facts: Facts) => (diff ? shownFiles(diff, facts) : []);
+
+/** What is in the form at first. */
+function beforeOpened(project: NonNullable<NewMergeRequestPageQuery['project']>, { given }: Facts) {
+  const preview = project.mergeRequestPreview;
+  return {
+    title: given.title === undefined ? preview?.title : text(given.title),
+    description: given.description === undefined ? preview?.description : text(given.description),
+    labels: '',
+    assigneeUsernames: '',
+    reviewerUsernames: '',
+    removeSourceBranch: preview?.targetProject.removeSourceBranchAfterMerge,
+    squash: ['ALWAYS', 'DEFAULT_ON'].includes(preview?.targetProject.squashOption ?? ''),
+  };
+}
 
 const choose = page({
   path: '/:project/-/merge_requests/new',
@@ -197,17 +267,21 @@ function subject({ given }: Facts): string {
   return path(String(given.project), '-', 'merge_requests', String(given.iid));
 }
 
+/** Fields with several values, separated by commas. */
+const PEOPLE_AND_LABELS = ['labels', 'assigneeUsernames', 'reviewerUsernames'];
+
 /** A button on the overview: one mutation, after which that is shown again and says what was done. */
 function button(
   name: string,
   operation: Parameters<typeof form>[0]['operation'],
   says: string | ((data: unknown, facts: Facts) => string),
-  names?: FormOptions<unknown>['names'],
+  { names, lists }: Pick<FormOptions<unknown>, 'names' | 'lists'> = {},
 ): Form {
   return form({
     path: `/:project/-/merge_requests/:iid/${name}`,
     operation,
     names,
+    lists,
     says,
     goTo: (_data, facts) => subject(facts),
     again: overview,
@@ -223,6 +297,8 @@ function stateSaid(_data: unknown, { given: { event, draft } }: Facts): string {
 export const mergeRequests = [
   listOf('project', MergeRequestListPageDocument),
   listOf('group', GroupMergeRequestListPageDocument),
+  many('project'),
+  many('group'),
   newPage,
   choose,
   form({
@@ -234,6 +310,7 @@ export const mergeRequests = [
       return path(made?.project.fullPath ?? '', '-', 'merge_requests', made?.iid ?? '');
     },
     again: newPage,
+    lists: PEOPLE_AND_LABELS,
   }),
   edit,
   form({
@@ -242,6 +319,7 @@ export const mergeRequests = [
     says: label('The merge request was saved.'),
     goTo: (_data, { given }) => path(String(given.project), '-', 'merge_requests', String(given.iid)),
     again: edit,
+    lists: PEOPLE_AND_LABELS,
   }),
   page({
     path: '/:project/-/merge_requests/:iid/commits',
@@ -276,7 +354,20 @@ export const mergeRequests = [
   button('rebase', SendRebaseDocument, label('The branch is being rebased.')),
   button('approve', SendApprovalDocument, label('You approved the merge request.')),
   button('unapprove', SendUnapprovalDocument, label('You took your approval back.')),
-  button('state', SendMergeRequestStateDocument, stateSaid, { stateEvent: 'event' }),
+  form({
+    path: '/:project/-/merge_requests/:iid/apply',
+    operation: SendSuggestionInOverviewDocument,
+    hidden: ['commitMessage'],
+    says: label('The suggestion was applied.'),
+    goTo: (_data, facts) =>
+      `${subject(facts)}${facts.url.search}${/^\d{1,19}$/.test(String(facts.given.note)) ? `#note_${facts.given.note}` : ''}`,
+    again: overview,
+  }),
+  button('request_review', SendReviewRequestDocument, label('The reviewer is asked for another review.')),
+  button('state', SendMergeRequestStateDocument, stateSaid, { names: { stateEvent: 'event' } }),
+  button('facts', SendMergeRequestStateDocument, label('The merge request was saved.'), { lists: PEOPLE_AND_LABELS }),
+  button('estimate', SendMergeRequestEstimateDocument, label('The estimate was saved.')),
+  button('spent', SendMergeRequestSpentTimeDocument, label('The time was added.')),
   button('subscribe', SendMergeRequestSubscriptionDocument, label('You are notified of what happens here.')),
   button(
     'unsubscribe',

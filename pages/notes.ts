@@ -5,11 +5,13 @@ import {
   NotePageDocument,
   type NotePageQuery,
   type NotePlaceFragment,
+  type NoteShownFragment,
   type NoteSoughtFragment,
   SendNoteChangeDocument,
   SendNoteDeletionDocument,
   SendNoteDocument,
   SendResolutionDocument,
+  type SuggestionShownFragment,
   ThreadPageDocument,
   type ThreadPageQuery,
   type ThreadPlaceFragment,
@@ -23,6 +25,9 @@ export const THREADS = 50;
 /** A thread, whose place is told where it can have one. */
 export type ShownThread = ThreadShownFragment & Partial<ThreadPlaceFragment>;
 
+/** A note, whose suggestions are told where it can have some. */
+export type ShownNote = NoteShownFragment & { suggestions?: readonly SuggestionShownFragment[] | null };
+
 /** What a timeline shows of the record that it is on (`discussions`). */
 export interface Talk {
   project: { fullPath: string };
@@ -33,12 +38,14 @@ export interface Talk {
   canCommentInternally: boolean;
   locked: boolean;
   canBeginThreads: boolean;
+  /** Buttons beside that for a comment, as markup. */
+  beside?: string;
   actions?: 'Issue' | 'MergeRequest';
 }
 
 /** What a thread shows (`notes/discussion`): in a timeline, or alone and as a whole, without its record. */
 export interface OfThread
-  extends Pick<OfRow, 'values' | 'problems'>,
+  extends Pick<OfRow, 'values' | 'problems' | 'url'>,
     Pick<Talk, 'project' | 'canComment'>,
     Partial<Pick<Talk, 'on' | 'base' | 'author' | 'actions'>> {
   thread: ShownThread;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { addressOf } from '#pages/engine/manual.ts';
 import { ICONS_PATH } from '#pages/engine/shared_assets.ts';
@@ -12,6 +13,9 @@ export { qrCode } from '#pages/engine/qr_code.ts';
  */
 
 export { escaped, words };
+
+/** Path of the icons, for what scripts show. */
+export const icons = ICONS_PATH;
 
 /** An icon of `assets/icons.svg`, for decoration: what it means is said in words beside it, or in `label`. */
 export function icon(name: string, label?: string): string {
@@ -137,6 +141,11 @@ export function here(url: URL, changes: Readonly<Record<string, string | number 
   return url.pathname + (query === '' ? '' : `?${query}`);
 }
 
+/** The query of an address; what is empty is left out. */
+export function query(parameters: readonly (readonly [name: string, value: string | undefined])[]): string {
+  return new URLSearchParams(parameters.flatMap(([name, value]) => (value ? [[name, value]] : []))).toString();
+}
+
 /** Lines of a file that its page certainly has, unless they are very long. */
 const FIRST_LINES = 200;
 
@@ -168,6 +177,27 @@ export function avatar({ name, avatarUrl }: Pictured, pixels = 20): string {
   // The same person has one colour everywhere.
   const hue = [...name].reduce((sum, one) => sum + (one.codePointAt(0) ?? 0), 0) % 4;
   return `<span class="avatar" data-size="${pixels}" data-hue="${hue}" aria-hidden="true">${escaped(letter)}</span>`;
+}
+
+/** The SHA-256 of a text, in hexadecimal digits. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** The box of a task in a rendered text. */
+const TASK = /<input type="checkbox" class="task-list-item-checkbox"[^>]*>/g;
+
+/** A rendered text whose boxes of tasks are buttons of the forms `tick-ID` and `untick-ID`, with how many there are. */
+export function withTaskButtons(html: string, id: string): { html: string; count: number } {
+  let count = 0;
+  const made = html.replace(TASK, (box) => {
+    count += 1;
+    const [, name = ''] = / aria-label="([^"]*)"/.exec(box) ?? [];
+    const isDone = / checked(?:[\s=/>])/.test(box);
+    const form = `form="${isDone ? 'untick' : 'tick'}-${escaped(id)}" name="task" value="${count}"`;
+    return `<button class="task" type="submit" role="checkbox" aria-checked="${isDone}" aria-label="${name}" ${form}></button>`;
+  });
+  return { html: made, count };
 }
 
 /** The name of a user, which leads to the page of the user. */

@@ -67,7 +67,7 @@ export interface Page {
   readonly path: string;
   readonly operation: DocumentNode;
   readonly view: string;
-  readonly variables: (given: Facts['given']) => Facts['given'];
+  readonly variables: (given: Facts['given'], facts: Facts) => Facts['given'];
   readonly found: (data: never, facts: Facts) => unknown;
   readonly title: (found: never, facts: Facts) => string;
   readonly show: (found: never, facts: Facts) => Values;
@@ -118,7 +118,7 @@ export interface JsonRow {
   readonly kind: 'json';
   readonly path: string;
   readonly operation: DocumentNode;
-  readonly variables: (given: Facts['given']) => Facts['given'];
+  readonly variables: (given: Facts['given'], facts: Facts) => Facts['given'];
   readonly found: (data: never, facts: Facts) => unknown;
   readonly answer: (found: never, facts: Facts) => unknown;
 }
@@ -199,7 +199,7 @@ export interface PageOptions<Data, Found, View extends string = string, Shown = 
   /** Template in pages/views, without its ending. */
   view: View;
   /** The texts of the variables, from the parameters of path and query. Those themselves when absent. */
-  variables?: (given: Facts['given']) => Facts['given'];
+  variables?: (given: Facts['given'], facts: Facts) => Facts['given'];
   /** The part of the result without which there is no such page. */
   found: (data: Data, facts: FactsWith<Needs>) => Found | null | undefined;
   /** Title of the page, without the name of the server. */

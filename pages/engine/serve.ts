@@ -170,7 +170,7 @@ async function showRow(
   const usual = factsOf(visit, given);
   const pageSize = row.listsFiles && usual.changes.fileByFile ? 1 : row.pageSize;
   const { variables, isSecret } = operation();
-  const asked = variablesIn(variables, row.variables(given), { pageSize }, parameters);
+  const asked = variablesIn(variables, row.variables(given, usual), { pageSize }, parameters);
   if (asked === null) return false;
   const reader = row.takesTokens ? await serving.identify(visit) : visit;
   const result = await serving.execute(row.operation, asked, reader);
@@ -232,11 +232,11 @@ async function sendJson(
   visit: Visit,
 ): Promise<boolean> {
   const given = { ...queryOf(visit), ...parameters };
-  const asked = variablesIn(operation().variables, row.variables(given), { pageSize: 0 }, parameters);
+  const facts = factsOf(visit, given);
+  const asked = variablesIn(operation().variables, row.variables(given, facts), { pageSize: 0 }, parameters);
   if (asked === null) return false;
   const result = await serving.execute(row.operation, asked, visit);
   refuseFailures(result);
-  const facts = factsOf(visit, given);
   const found = result.data && row.found(result.data as never, facts);
   if (found === null || found === undefined) return leadAway(result, parameters, visit);
   visit.response.set('Cache-Control', 'private, no-store').json(row.answer(found as never, facts));

@@ -1,6 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import type { Reaction as ReactionRow } from '#src/domain/tracking/awards/reactions.ts';
+import { emojiCharacter } from '#src/platform/emoji.ts';
 import '#schema/users/types.ts';
 
 export const AwardEmoji = builder.prismaObject('AwardEmoji', {
@@ -20,6 +22,24 @@ export const AwardEmoji = builder.prismaObject('AwardEmoji', {
     awardableId: t.exposeInt('subjectId', { description: 'Numeric ID of the record that the award is on.' }),
     awardableType: t.exposeString('subjectType', {
       description: 'Type of the record that the award is on: `Issue`, `MergeRequest`, `Snippet` or `Note`.',
+    }),
+  }),
+});
+
+export const Reaction = builder.objectRef<ReactionRow>('Reaction').implement({
+  description: 'The awards of one emoji on a record.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name of the emoji, without colons: `thumbsup`.' }),
+    character: t.string({
+      description: 'The emoji itself; its name in colons if it is none of Unicode.',
+      resolve: async ({ name }) => (await emojiCharacter(name)) ?? `:${name}:`,
+    }),
+    count: t.exposeInt('count', { description: 'How many users gave it.' }),
+    people: t.exposeStringList('people', { description: 'Display names of the first ten users who gave it.' }),
+    viewerAwardId: t.id({
+      nullable: true,
+      description: 'Global ID of the award of the caller, who can take it back; null if they gave none.',
+      resolve: ({ ownId }) => (ownId === null ? null : toGlobalId('AwardEmoji', ownId)),
     }),
   }),
 });

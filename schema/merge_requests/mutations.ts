@@ -12,7 +12,7 @@ import { changedMergeRequest } from '#src/domain/tracking/merge_requests/find.ts
 import { subscribeToMergeRequest } from '#src/domain/tracking/merge_requests/subscribe.ts';
 import { updateMergeRequest } from '#src/domain/tracking/merge_requests/update.ts';
 
-const MergeRequestStateEvent = builder.enumType('MergeRequestStateEvent', {
+export const MergeRequestStateEvent = builder.enumType('MergeRequestStateEvent', {
   description: 'How the state of a merge request changes. One that is merged stays as it is.',
   values: {
     CLOSE: { value: 'close', description: 'Closes the merge request without merging it.' },
@@ -38,10 +38,18 @@ const values = (t: InputFields, labels: string) => ({
     description:
       'IDs of the users to assign the merge request to, at most 200, who must be able to read it; an empty list, or 0, for nobody. Wins over `assigneeId`. For reporters.',
   }),
+  assigneeUsernames: t.stringList({
+    description:
+      'Usernames of the users to assign the merge request to, at most 200, who must be able to read it; an empty list for nobody. Wins over `assigneeId`, but not over `assigneeIds`. For reporters.',
+  }),
   reviewerIds: t.field({
     ...idsOf('User'),
     description:
       'IDs of the users to ask for a review, at most 200, who must be able to read it; an empty list, or 0, for nobody. For reporters.',
+  }),
+  reviewerUsernames: t.stringList({
+    description:
+      'Usernames of the users to ask for a review, at most 200, who must be able to read it; an empty list for nobody. Not beside `reviewerIds`, which win. For reporters.',
   }),
   milestoneId: t.field({
     ...idOf('Milestone'),

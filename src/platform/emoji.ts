@@ -25,6 +25,13 @@ async function readNames(): Promise<ReadonlyMap<string, string>> {
   return found;
 }
 
+/** The emoji with any of its names, without colons; null if there is none. */
+export async function emojiCharacter(name: string): Promise<string | null> {
+  const { nameToEmoji } = await import('gemoji');
+  const known = [...VOTES].find(([, vote]) => vote === name)?.[0] ?? name;
+  return Object.hasOwn(nameToEmoji, known) ? (nameToEmoji[known] ?? null) : null;
+}
+
 /** An emoji by the name that texts have between colons. */
 export interface NamedEmoji {
   name: string;

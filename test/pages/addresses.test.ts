@@ -19,7 +19,7 @@ const outsider = await world.user();
 
 /** What a program gets at an address, with a token of the user or as a visitor. */
 async function read(address: string, who?: TestUser, headers: Record<string, string> = {}) {
-  const token = who === undefined ? {} : { 'PRIVATE-TOKEN': who.token };
+  const token: Record<string, string> = who === undefined ? {} : { 'PRIVATE-TOKEN': who.token };
   const {
     status,
     headers: answered,

@@ -53,14 +53,17 @@ it('opens an issue with assignees, labels, milestone and due date for reporters,
   await browser.get(`/${project.fullPath}/-/issues/new?issue[title]=From%20a%20"tool"&issue[description]=Steps%20<b>`);
   expect(browser.page).toContain('value="From a &quot;tool&quot;"');
   expect(browser.page).toContain('Steps &lt;b&gt;</textarea>');
-  expect(browser.page).toContain('First &lt;i&gt;release&lt;/i&gt;</option>');
   const fields = { title: 'Everything', labels: 'bug, ui', dueDate: '2030-01-31' };
-  const [, milestoneId = ''] = /<option value="([^"]+)">First/.exec(browser.page) ?? [];
-  await browser.submit(`/${project.fullPath}/-/issues`, { ...fields, milestoneId, assigneeUsernames: 'nobody-here' });
+  expect(browser.page).toContain(`data-picker="/${project.fullPath}/-/choices?kind=milestone"`);
+  await browser.submit(`/${project.fullPath}/-/issues`, {
+    ...fields,
+    milestone: milestone.title,
+    assigneeUsernames: 'nobody-here',
+  });
   expect(alertsOn(browser.page)).toEqual(['Assignees has users who cannot read the project']);
   expect(browser.page).toContain('value="bug, ui"');
   const assigneeUsernames = `${owner.username.toUpperCase()}, @${guest.username}`;
-  await browser.submit(`/${project.fullPath}/-/issues`, { ...fields, milestoneId, assigneeUsernames });
+  await browser.submit(`/${project.fullPath}/-/issues`, { ...fields, milestone: milestone.title, assigneeUsernames });
   const { body } = await world.api(owner).get(`/projects/${project.id}/issues/1`);
   expect(body).toMatchObject({ labels: ['bug', 'ui'], due_date: '2030-01-31', milestone: { id: milestone.id } });
   expect(body.assignees.map(({ id }: { id: number }) => id)).toEqual([owner.id, guest.id]);
@@ -86,7 +89,7 @@ it('changes an issue on its page for editing, and clears what is emptied', async
   await browser.submit(`${path}/edit`, { title: '' });
   expect(browser.answer.status).toBe(422);
   expect(alertsOn(browser.page)).toEqual(['Title can&#39;t be blank']);
-  const sent = { title: 'New', description: '', labels: '', dueDate: '', assigneeUsernames: '', milestoneId: '' };
+  const sent = { title: 'New', description: '', labels: '', dueDate: '', assigneeUsernames: '', milestone: '' };
   await browser.submit(`${path}/edit`, { ...sent, confidential: 'true' });
   expect(browser.answer.headers.location).toBe(path);
   expect((await world.api(owner).get(`/projects/${project.id}/issues/${issue.iid}`)).body).toMatchObject({
@@ -190,9 +193,9 @@ it('filters and sorts the list by what its address says, and keeps that in the f
   expect(browser.page).toMatch(/<a href="[^"]*sort=title&amp;direction=asc[^"]*" aria-current="true">/);
   expect(await titles('labels=bug&author=&assignee=&milestone=')).toEqual(['Ant', 'Bee']);
   expect(await titles('labels=bug&labels=ui&labels=')).toEqual(['Bee']);
-  expect(browser.page.match(/name="labels" type="text" value=/g)).toHaveLength(2);
+  expect(browser.page).toContain('name="labels" type="text" value="bug, ui"');
   expect(await titles(`author=${other.username}`)).toEqual(['Cat']);
   expect(await titles(`assignee=${owner.username}`)).toEqual(['Bee']);
-  expect(browser.page).toContain(`assignee=${owner.username}&amp;state=closed`);
+  expect(browser.page).toContain(`q=assignee%3A${owner.username}&amp;state=closed`);
   expect((await browser.get(`/${project.fullPath}/-/issues?sort=nonsense`)).status).toBe(400);
 });

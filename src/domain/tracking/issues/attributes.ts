@@ -20,6 +20,8 @@ export interface IssueAttributes {
   assigneeUsernames?: readonly string[] | null | undefined;
   /** All reviewers; of merge requests alone. */
   reviewerIds?: readonly number[] | null | undefined;
+  /** All reviewers by their usernames, where no `reviewerIds` are given. */
+  reviewerUsernames?: readonly string[] | null | undefined;
   milestoneId?: number | null | undefined;
   /** Title of a milestone of the project or of a group around it, where no `milestoneId` is given; blank for none. */
   milestone?: string | null | undefined;
@@ -57,6 +59,7 @@ const FOR_REPORTERS = [
   'assigneeIds',
   'assigneeUsernames',
   'reviewerIds',
+  'reviewerUsernames',
   'milestoneId',
   'milestone',
   'labels',
@@ -72,7 +75,7 @@ export function permittedAttributes(
   given: IssueAttributes,
   ability: 'admin_issue' | 'admin_merge_request' = 'admin_issue',
 ): IssueAttributes {
-  const { reviewerIds, milestoneId, milestone, labels, addLabels, removeLabels, dueDate, ignoreForbidden } = given;
+  const { milestoneId, milestone, labels, addLabels, removeLabels, dueDate, ignoreForbidden } = given;
   if (!can(actor, ability, project)) {
     const refused = FOR_REPORTERS.filter((name) => given[name] !== undefined);
     refuse(refused, 'reporters of the project', ignoreForbidden);
@@ -81,7 +84,7 @@ export function permittedAttributes(
   return {
     asGiven: { assigneeIds: given.assigneeIds, reviewerIds },
     ...assigneesIn(given),
-    ...(reviewerIds !== undefined && { reviewerIds: namedPeople(reviewerIds ?? [], 'reviewer_ids') }),
+    ...reviewersIn(given),
     milestoneId: milestoneId || zeroAsNull(milestoneId),
     milestone,
     labels,
@@ -103,6 +106,16 @@ function assigneesIn({
     return { assigneeUsernames: namedPeople(assigneeUsernames ?? [], 'assignee_usernames') };
   }
   return { assigneeId: assigneeId || zeroAsNull(assigneeId) };
+}
+
+/** The users to ask for a review, under the name that they are given by. */
+function reviewersIn({
+  reviewerIds,
+  reviewerUsernames,
+}: IssueAttributes): Pick<IssueAttributes, 'reviewerIds' | 'reviewerUsernames'> {
+  if (reviewerIds !== undefined) return { reviewerIds: namedPeople(reviewerIds ?? [], 'reviewer_ids') };
+  if (reviewerUsernames === undefined) return {};
+  return { reviewerUsernames: namedPeople(reviewerUsernames ?? [], 'reviewer_usernames') };
 }
 
 /** The IDs of the users that a new record is to be assigned to. */
@@ -174,7 +187,8 @@ export async function resolveAttributes(
   const named = attributes.assigneeUsernames && (await usersNamed(db, attributes.assigneeUsernames));
   const wanted = named ?? attributes.assigneeIds ?? (assigneeId === undefined ? undefined : assigneesGiven(attributes));
   const assigneeIds = wanted && (await involvable(db, type, project, wanted));
-  const reviewers = attributes.reviewerIds ?? undefined;
+  const namedReviewers = attributes.reviewerUsernames && (await usersNamed(db, attributes.reviewerUsernames));
+  const reviewers = namedReviewers ?? attributes.reviewerIds ?? undefined;
   const reviewerIds = reviewers && (await involvable(db, type, project, reviewers));
   const errors: FieldErrors = {};
   const isUnknown = named && named.length !== attributes.assigneeUsernames?.length;
@@ -183,8 +197,9 @@ export async function resolveAttributes(
     else if (attributes.assigneeIds) errors.assignee_ids = ['has users who cannot read the project'];
     else errors.assignee_id = ['is not a user who can read the project'];
   }
-  if (reviewerIds && reviewerIds.length !== reviewers.length) {
-    errors.reviewer_ids = ['has users who cannot read the project'];
+  const wantedReviewers = attributes.reviewerUsernames ?? reviewers;
+  if (reviewerIds && reviewerIds.length !== wantedReviewers?.length) {
+    errors[namedReviewers ? 'reviewer_usernames' : 'reviewer_ids'] = ['has users who cannot read the project'];
   }
   const milestoneId = await milestoneGiven(db, project.id, attributes, errors);
   const wrong = ignoreForbidden ? found : { ...found, ...errors };

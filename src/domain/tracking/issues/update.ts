@@ -33,6 +33,8 @@ export interface IssueChanges extends IssueAttributes {
   /** For reporters: the IDs of a label to remove and one to add; others stay. Not together with `labels`. */
   swapLabels?: LabelSwap | undefined;
   stateEvent?: 'close' | 'reopen' | null | undefined;
+  /** Makes the new description of the present one, which is locked; throws where it is not the one that the actor has seen. */
+  rewrite?: ((description: string | null) => string) | undefined;
   updatedAt?: Date | null | undefined;
 }
 
@@ -77,8 +79,9 @@ export async function updateIssue(
   const changed = await context.db.$transaction(async (tx) => {
     const before = await lockIssue(tx, issue.id);
     const assigned = assigneeIds ? await setAssignees(tx, { type: 'Issue', id: issue.id }, assigneeIds) : [];
-    await tx.issue.update({ where: { id: issue.id }, data: { ...data, updatedAt: updatedAt ?? new Date() } });
-    const told = [...differences(before, data), ...assigned];
+    const written = changes.rewrite ? { ...data, description: changes.rewrite(before.description) } : data;
+    await tx.issue.update({ where: { id: issue.id }, data: { ...written, updatedAt: updatedAt ?? new Date() } });
+    const told = [...differences(before, written), ...assigned];
     const relabelled = await setLabels(tx, project.id, { type: 'Issue', id: issue.id }, attributes);
     if (relabelled.added.length + relabelled.removed.length > 0) told.push({ kind: 'labels', ...relabelled });
     if (swapLabels) {

@@ -34,6 +34,8 @@ export interface MergeRequestChanges extends MergeRequestAttributes {
   description?: string | null | undefined;
   targetBranch?: string | null | undefined;
   stateEvent?: 'close' | 'reopen' | null | undefined;
+  /** Makes the new description of the present one, which is locked; throws where it is not the one that the actor has seen. */
+  rewrite?: ((description: string | null) => string) | undefined;
   removeSourceBranch?: boolean | null | undefined;
   squash?: boolean | null | undefined;
   /** Whether those who may merge it may push to the source branch, in a fork; for developers of that. */
@@ -96,8 +98,9 @@ export async function updateMergeRequest(
       const before = await lockMergeRequest(tx, id);
       const assigned = assigneeIds ? await setAssignees(tx, { type: 'MergeRequest', id }, assigneeIds) : [];
       const asked = reviewerIds ? await setReviewers(tx, id, reviewerIds) : [];
-      await tx.mergeRequest.update({ where: { id }, data: { ...data, updatedAt: new Date() } });
-      const told = [...differences(before, data), ...assigned, ...asked];
+      const written = changes.rewrite ? { ...data, description: changes.rewrite(before.description) } : data;
+      await tx.mergeRequest.update({ where: { id }, data: { ...written, updatedAt: new Date() } });
+      const told = [...differences(before, written), ...assigned, ...asked];
       const relabelled = await setLabels(tx, project.id, { type: 'MergeRequest', id }, attributes);
       if (relabelled.added.length + relabelled.removed.length > 0) told.push({ kind: 'labels', ...relabelled });
       if (retargeted && before.targetBranch !== retargeted.branch && before.state !== 'merged') {

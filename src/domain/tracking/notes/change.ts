@@ -14,6 +14,7 @@ import {
 import { type ChangedNote, checkBody } from '#src/domain/tracking/notes/create.ts';
 import { findNote } from '#src/domain/tracking/notes/list.ts';
 import { INTERNAL } from '#src/domain/tracking/subjects/seen_sources.ts';
+import { textChanged } from '#src/domain/tracking/subjects/task_items.ts';
 import { readSuggestions, writeSuggestions } from '#src/domain/tracking/suggestions/save.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
@@ -30,6 +31,8 @@ export interface NoteRef {
 export interface NoteValues {
   body?: string | null | undefined;
   resolved?: boolean | null | undefined;
+  /** The text that the new one was made from: it must still be the present one. */
+  madeFrom?: string | undefined;
 }
 
 const CHANGEABLE = select('Note', {
@@ -62,7 +65,11 @@ async function subjectOf({ db }: Context, noteId: number): Promise<NoteableRef> 
  * Edits a note, for its author and masters; or resolves its thread or opens it again, for developers and the author of the merge
  * request. Throws NotFound, Forbidden, ValidationFailed.
  */
-export async function updateNote(context: Context, ref: NoteRef, { body, resolved }: NoteValues): Promise<ChangedNote> {
+export async function updateNote(
+  context: Context,
+  ref: NoteRef,
+  { body, resolved, madeFrom }: NoteValues,
+): Promise<ChangedNote> {
   const actor = requireActor(context);
   if (body == null && resolved == null) throw new ValidationFailed({ body: ['or resolved must be given'] });
   if (body != null && resolved != null) throw new ValidationFailed({ resolved: ['cannot be given with body'] });
@@ -78,6 +85,7 @@ export async function updateNote(context: Context, ref: NoteRef, { body, resolve
     // Of two concurrent edits, the later one is compared with the earlier one.
     const [before] = await tx.$queryRaw<{ body: string }[]>`SELECT body FROM notes WHERE id = ${id} FOR UPDATE`;
     if (!before) throw new NotFound('Note');
+    if (madeFrom !== undefined && before.body !== madeFrom) throw textChanged();
     await tx.note.update({ where: { id }, data: { body } });
     await writeSuggestions(tx, id, suggestions, false);
     const text = { from: before.body, to: body };
