@@ -82,7 +82,7 @@ export function permittedAttributes(
     return { ignoreForbidden };
   }
   return {
-    asGiven: { assigneeIds: given.assigneeIds, reviewerIds },
+    asGiven: { assigneeIds: given.assigneeIds, reviewerIds: given.reviewerIds },
     ...assigneesIn(given),
     ...reviewersIn(given),
     milestoneId: milestoneId || zeroAsNull(milestoneId),
