@@ -32,6 +32,7 @@ const WITHOUT_PLACE = [
   'deleteCommitComment',
   'deleteContainerTags',
   'deleteEmail',
+  'deleteFeatureToggle',
   'deleteFile',
   'deleteGpgKey',
   'deleteMergedBranches',
