@@ -52,7 +52,8 @@ describe('A commit with startBranch', () => {
     const input = { ...change, project: project.fullPath, content: 'two\n' };
     const taken = "A branch called 'taken' already exists. Switch to that branch in order to make changes";
     expect(await send('updateFile', { ...input, branch: 'taken' })).toEqual({
-      code: 'BAD_REQUEST',
+      code: 'CONFLICT',
+      existing: { type: 'Branch', path: 'taken' },
       message: taken,
       fields: { 'input.branch': [taken] },
     });
