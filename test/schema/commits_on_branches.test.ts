@@ -53,7 +53,6 @@ describe('A commit with startBranch', () => {
     const taken = "A branch called 'taken' already exists. Switch to that branch in order to make changes";
     expect(await send('updateFile', { ...input, branch: 'taken' })).toEqual({
       code: 'CONFLICT',
-      existing: { type: 'Branch', path: 'taken' },
       message: taken,
       fields: { 'input.branch': [taken] },
     });
