@@ -65,7 +65,8 @@ describe('What is deprecated', () => {
       {
         code: 'DEPRECATED',
         field: 'ProjectRestLinks.labels',
-        message: 'ProjectRestLinks.labels is deprecated: Use viewerLabels.',
+        message:
+          'ProjectRestLinks.labels is deprecated: Use `viewerLabels`. Since 0.3.0; removed in 0.5.0 at the earliest.',
       },
     ]);
     expect(listed.data.deprecatedUses).toEqual([
