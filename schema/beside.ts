@@ -18,9 +18,11 @@ import { Member } from '#schema/members/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { MergeRequestVersion } from '#schema/merge_requests/versions.ts';
 import { PullMirror } from '#schema/mirrors/pull.ts';
+import { Namespace, PersonalNamespace } from '#schema/namespaces/types.ts';
 import { type Found, recordAt } from '#schema/node/finders.ts';
 import { Node } from '#schema/node/types.ts';
 import { Note } from '#schema/notes/types.ts';
+import { Package, PackageFile } from '#schema/packages/types.ts';
 import { TestCase } from '#schema/pipelines/test_reports.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { Project, ProjectShare } from '#schema/projects/types.ts';
@@ -362,6 +364,37 @@ builder.objectFields(AuthorizedApplication, (t) => ({
     nullable: true,
     description: 'The application; null without one, and for those who did not register it and are no administrators.',
     resolve: end(({ applicationId }) => ['OAuthApplication', applicationId]),
+  }),
+}));
+
+builder.prismaObjectFields(PackageFile, (t) => ({
+  package: t.field({
+    type: Package,
+    nullable: true,
+    description: 'The package that the file belongs to.',
+    select: { packageId: true },
+    resolve: end(({ packageId }) => ['Package', packageId]),
+  }),
+}));
+
+builder.prismaObjectFields(User, (t) => ({
+  namespace: t.field({
+    type: PersonalNamespace,
+    nullable: true,
+    description: 'The namespace of the personal projects of the user. For administrators and the user.',
+    select: { namespace: { select: { id: true } } },
+    resolve: end(({ namespace }) => ['PersonalNamespace', namespace?.id]),
+  }),
+}));
+
+builder.prismaInterfaceFields(Namespace, (t) => ({
+  parent: t.field({
+    type: Group,
+    nullable: true,
+    description:
+      'The group that the group is in; null for a top-level group, for a personal namespace, and if the caller cannot see it.',
+    select: { parentId: true },
+    resolve: end(({ parentId }) => ['Group', parentId]),
   }),
 }));
 

@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { Group } from '#schema/groups/types.ts';
 import { page, picture, userFields } from '#schema/members/user_fields.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { accessRequestOrder } from '#schema/orders.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -10,7 +11,12 @@ import { listAccessRequests } from '#src/domain/members/access_requests/list.ts'
 export const AccessRequest = builder.prismaObject('AccessRequest', {
   description: 'A user’s request to become a member of a project or group.',
   select: { id: true },
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the request.',
+      resolve: ({ id }) => toGlobalId('AccessRequest', id),
+    }),
     ...userFields(t as never),
     avatarUrl: t.string(picture),
     webUrl: t.string(page),

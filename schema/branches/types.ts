@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf } from '#schema/connection.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { refPath } from '#src/domain/namespaces/address.ts';
 import {
   type BranchRow,
@@ -23,7 +24,12 @@ const BranchDivergence = builder.objectRef<Divergence>('BranchDivergence').imple
 
 export const Branch = builder.objectRef<BranchRow>('Branch').implement({
   description: 'A branch of a repository: a name for the latest commit of a line of development.',
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the branch, which its name makes.',
+      resolve: ({ commit, name }) => toGlobalId('Branch', [commit.project.id, name]),
+    }),
     name: t.string({
       description: 'Name of the branch, without `refs/heads/`.',
       resolve: ({ name }) => name.toWellFormed(),

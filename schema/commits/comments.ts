@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { commitCommentFilter } from '#schema/filters.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { commitCommentOrder } from '#schema/orders.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { alsoSelect } from '#schema/records/plugin.ts';
@@ -19,7 +20,12 @@ export const LineType = builder.enumType('LineType', {
 export const CommitComment = builder.prismaObject('CommitComment', {
   description: 'A comment on a commit, or on a line that it changed.',
   select: { id: true },
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the comment.',
+      resolve: ({ id }) => toGlobalId('CommitComment', id),
+    }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the comment.' }),
     sha: t.exposeString('sha', { description: 'Full hash of the commit; see also `commit`.' }),
     commit: t.field({

@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { User } from '#schema/users/types.ts';
@@ -22,7 +23,12 @@ const CommitStatistics = builder.objectRef<CommitStats>('CommitStatistics').impl
 
 export const Commit = builder.objectRef<CommitRow>('Commit').implement({
   description: 'A state of all files of a repository, with its author, its parents and a message.',
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the commit in its project, which its hash makes.',
+      resolve: ({ project, oid }) => toGlobalId('Commit', [project.id, oid]),
+    }),
     sha: t.exposeString('oid', { description: 'Hash of the commit, in full: 40 hexadecimal digits.' }),
     shortSha: t.string({ description: 'The first 8 digits of its hash.', resolve: ({ oid }) => oid.slice(0, 8) }),
     projectId: t.int({

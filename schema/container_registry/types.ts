@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { containerTagFilter } from '#schema/filters.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { containerTagOrder } from '#schema/orders.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { loaderAt } from '#schema/records/below.ts';
@@ -23,7 +24,12 @@ const locationOf = (repository: Named, baseUrl: string) => `${new URL(baseUrl).h
 export const ContainerTag = builder.prismaObject('ContainerTag', {
   description: 'A name that leads to an image in the container registry.',
   select: { id: true },
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the tag.',
+      resolve: ({ id }) => toGlobalId('ContainerTag', id),
+    }),
     name: t.exposeString('name', { description: 'Name of the tag, such as `latest`.' }),
     path: t.string({
       description: 'Name of the image with the tag, without the host.',
@@ -77,7 +83,12 @@ const ContainerTagConnection = connectionOf('ContainerTag', ContainerTag);
 export const ContainerRepository = builder.prismaObject('ContainerRepository', {
   description: 'Images of one name in the container registry of a project.',
   select: { id: true },
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the repository.',
+      resolve: ({ id }) => toGlobalId('ContainerRepository', id),
+    }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the repository, as the REST API uses it.' }),
     projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field(ownProject),

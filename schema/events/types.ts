@@ -2,13 +2,14 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, type PageArgs, pageArgs } from '#schema/connection.ts';
 import { type NoteKind, noteType } from '#schema/discussions/types.ts';
+import { shownAt } from '#schema/events/shown.ts';
 import { Group } from '#schema/groups/types.ts';
 import { sortField } from '#schema/inputs.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Note } from '#schema/notes/types.ts';
 import { projectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
 import { avatarUrl, User } from '#schema/users/types.ts';
 import { requireActor } from '#src/access/permissions/actor.ts';
 import { type ContributionDay as Contribution, countContributions } from '#src/domain/activity/contributions.ts';
@@ -24,7 +25,6 @@ import {
 } from '#src/domain/activity/list_events.ts';
 import { type PushSummary, pushSummary, withAddresses } from '#src/domain/repository/push_data.ts';
 import type { Direction, Page } from '#src/platform/page.ts';
-import { select } from '#src/platform/records/selection.ts';
 
 builder.scalarType('JSON', {
   description: 'Any JSON value.',
@@ -109,7 +109,12 @@ const EventPush = builder.objectRef<PushSummary>('EventPush').implement({
 export const Event = builder.objectRef<EventRow>('Event');
 Event.implement({
   description: 'Something that a user did in a project, such as pushing commits or opening an issue.',
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the event.',
+      resolve: ({ id }) => toGlobalId('Event', id),
+    }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the event; later events have larger ones.' }),
     title: t.string({
       nullable: true,
@@ -189,14 +194,6 @@ Event.implement({
 });
 
 export const EventConnection = connectionOf('Event', Event);
-
-/** What tells the kind of a comment, which is the type of the target. */
-const NOTE_KIND = select('Note', { isInThread: true, thread: true, system: true });
-
-/** What a document requests of the authors of events, and of the comments. */
-export function shownAt(info: GraphQLResolveInfo): Shown {
-  return { users: selectionAt(info, 'User'), notes: NOTE_KIND.with(selectionAt(info, 'Note')) };
-}
 
 builder.objectField(EventConnection, 'newestId', (t) =>
   t.int({

@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
-import { toGlobalId } from '#schema/node/types.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { viaRelation } from '#schema/records/plugin.ts';
 
 const WebhookDeliveryState = builder.enumType('WebhookDeliveryState', {
@@ -31,6 +31,7 @@ export const WebhookDelivery = builder.prismaObject('HookDelivery', {
   variant: 'WebhookDelivery',
   description: 'An event that a webhook is told of: what was sent, and what the receiver answered to the last attempt.',
   select: { id: true },
+  interfaces: [Node],
   fields: (t) => ({
     id: t.id({
       description: 'Global ID of the delivery.',

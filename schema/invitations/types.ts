@@ -3,6 +3,7 @@ import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { AccessLevel } from '#schema/enums.ts';
 import { invitationFilter } from '#schema/filters.ts';
 import { Group } from '#schema/groups/types.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { invitationOrder } from '#schema/orders.ts';
 import { groupOfPlace, projectOfPlace } from '#schema/places/fields.ts';
 import { Project } from '#schema/projects/types.ts';
@@ -15,7 +16,12 @@ import '#schema/users/types.ts';
 export const Invitation = builder.prismaObject('Invitation', {
   description: 'An email address without an account that was invited to become a member of a project or group.',
   select: { id: true },
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the invitation.',
+      resolve: ({ id }) => toGlobalId('Invitation', id),
+    }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the invitation.' }),
     project: t.field(projectOfPlace),
     group: t.field(groupOfPlace),

@@ -4,12 +4,18 @@ import { AccessLevel } from '#schema/enums.ts';
 import { groupOf } from '#schema/groups/group_of.ts';
 import { Group } from '#schema/groups/types.ts';
 import { page, picture, publicEmail, userFields } from '#schema/members/user_fields.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import '#schema/users/types.ts';
 
 export const Member = builder.prismaObject('Member', {
   description: 'A membership of a project or group, or of one that gives access to it.',
   select: { id: true },
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the membership.',
+      resolve: ({ id }) => toGlobalId('Member', id),
+    }),
     ...userFields(t as never),
     avatarUrl: t.string(picture),
     webUrl: t.string(page),

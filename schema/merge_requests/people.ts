@@ -4,6 +4,7 @@ import type { InputFields } from '#schema/inputs.ts';
 import { mergeRequestPayload, whichMergeRequest } from '#schema/merge_requests/mutations.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { mutation, toldChanged } from '#schema/mutation.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { reviewOrder } from '#schema/orders.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -36,7 +37,12 @@ const ReviewState = builder.enumType('ReviewState', {
 const MergeRequestReviewer = builder.prismaObject('MergeRequestReviewer', {
   description: 'A user who was asked to review a merge request.',
   select: { id: true },
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the request for a review.',
+      resolve: ({ id }) => toGlobalId('MergeRequestReviewer', id),
+    }),
     user: t.relation('user', { description: 'The user who was asked for the review.' }),
     state: t.expose('state', { type: ReviewState, description: 'How far the review is.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the review was asked for.' }),

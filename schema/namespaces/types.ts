@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { NamespaceKind } from '#schema/enums.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { avatarUrl } from '#schema/users/types.ts';
 import { groupAvatarPath } from '#src/domain/groups/avatar.ts';
 
@@ -58,9 +59,13 @@ export const Namespace = builder.prismaInterface('Namespace', {
 export const PersonalNamespace = builder.prismaObject('Namespace', {
   variant: 'PersonalNamespace',
   description: 'The namespace of one user, which holds their personal projects.',
-  interfaces: [Namespace],
+  interfaces: [Node, Namespace],
   select: { id: true, kind: true },
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the namespace.',
+      resolve: ({ id }) => toGlobalId('PersonalNamespace', id),
+    }),
     owner: t.relation('owner', { nullable: true, description: 'The user who owns the namespace.' }),
   }),
 });

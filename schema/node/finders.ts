@@ -1,46 +1,64 @@
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import type { GraphQLContext } from '#schema/context.ts';
+import { shownAt } from '#schema/events/shown.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findTokensByIds } from '#src/access/credentials/tokens/list.ts';
 import { findAuditEventsByIds } from '#src/domain/activity/audit_events.ts';
+import { findEventsByIds } from '#src/domain/activity/list_events.ts';
 import { findApplicationsByIds } from '#src/domain/applications/find.ts';
 import { findDeploymentsByIds } from '#src/domain/ci/deployments/list.ts';
 import { findEnvironmentsByIds } from '#src/domain/ci/environments/list.ts';
 import { findJobsByIds } from '#src/domain/ci/jobs/list.ts';
 import { findPipelinesByIds } from '#src/domain/ci/pipelines/find.ts';
 import { findResourceGroupsByIds } from '#src/domain/ci/resource_groups/list.ts';
-import { findRunnersByIds } from '#src/domain/ci/runners/list.ts';
+import { findRunnerManagersByIds, findRunnersByIds } from '#src/domain/ci/runners/list.ts';
 import { findSchedulesByIds } from '#src/domain/ci/schedules/list.ts';
+import { findStatusesByIds } from '#src/domain/ci/statuses/list.ts';
 import { findTriggersByIds } from '#src/domain/ci/triggers/list.ts';
+import { findVariablesByIds } from '#src/domain/ci/variables/list.ts';
+import { findRepositoriesByIds, findTagsByIds } from '#src/domain/container_registry/list.ts';
 import { findGroupsByIds } from '#src/domain/groups/find.ts';
+import { findPersonalNamespaces } from '#src/domain/groups/find_namespace.ts';
 import { findMirrorsByIds } from '#src/domain/imports/mirrors/list.ts';
+import { findAccessRequestsByIds } from '#src/domain/members/access_requests/list.ts';
 import { findDeployTokensByIds } from '#src/domain/members/deploy_tokens/list.ts';
+import { findInvitationsByIds } from '#src/domain/members/invitations/list.ts';
+import { findMembersByIds } from '#src/domain/members/list.ts';
+import { findMembershipsByIds } from '#src/domain/members/of_user.ts';
+import type { SourceOf } from '#src/domain/members/source.ts';
+import { findPackageFilesByIds, findPackagesByIds } from '#src/domain/packages/list.ts';
 import { findProjectsByIds } from '#src/domain/projects/find.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { findTopicsByIds } from '#src/domain/projects/topics.ts';
 import { BadgeFacts, findBadgesByIds } from '#src/domain/repository/badges/badges.ts';
 import { findDeployKeysByIds } from '#src/domain/repository/deploy_keys/list.ts';
+import { branchProtectionRules, tagProtectionRules } from '#src/domain/repository/protections/list.ts';
+import { findReleaseLinksByIds, findReleasesByIds } from '#src/domain/repository/releases/list.ts';
 import { findSnippetsByIds } from '#src/domain/snippets/find.ts';
 import { findAwardsByIds } from '#src/domain/tracking/awards/list.ts';
 import { findBoardListsByIds, findBoardsByIds } from '#src/domain/tracking/boards/list.ts';
+import { findCommitCommentsByIds } from '#src/domain/tracking/commits/comments_list.ts';
 import { findDraftNotesByIds } from '#src/domain/tracking/drafts/list.ts';
 import { findIssueLinksByIds } from '#src/domain/tracking/issue_links/list.ts';
 import { findIssuesByIds } from '#src/domain/tracking/issues/find.ts';
 import { findLabelsByIds } from '#src/domain/tracking/labels/list.ts';
 import { findMergeRequestsByIds } from '#src/domain/tracking/merge_requests/find.ts';
+import { findReviewsByIds } from '#src/domain/tracking/merge_requests/reviews.ts';
 import { findVersionsByIds } from '#src/domain/tracking/merge_requests/versions.ts';
 import { findMilestonesByIds } from '#src/domain/tracking/milestones/list.ts';
 import { findDiscussionsByIds } from '#src/domain/tracking/notes/discussions.ts';
 import { findNotesByIds } from '#src/domain/tracking/notes/list.ts';
+import { findSuggestionsByIds } from '#src/domain/tracking/notes/suggestions.ts';
 import { labelEvents, milestoneEvents, stateEvents } from '#src/domain/tracking/resource_events/list.ts';
 import { findTimelogsByIds } from '#src/domain/tracking/time_tracking/list.ts';
 import { findTodosByIds } from '#src/domain/tracking/todos/list.ts';
+import { findUploadsByIds } from '#src/domain/uploads/list.ts';
 import { findEmailsByIds } from '#src/domain/users/emails/list.ts';
 import { findUsersByIds } from '#src/domain/users/find.ts';
 import { findGpgKeysByIds } from '#src/domain/users/gpg_keys/list.ts';
 import { findKeysByIds } from '#src/domain/users/keys/list.ts';
-import { findHooksByIds } from '#src/domain/webhooks/list.ts';
+import { findDeliveriesByIds, findHooksByIds } from '#src/domain/webhooks/list.ts';
 import { Unauthenticated } from '#src/platform/errors.ts';
 import type { ModelName } from '#src/platform/records/model.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
@@ -53,6 +71,33 @@ type Finder = (
 
 /** Finds records of each type by ID: those that the caller can see, with one statement for all. */
 const FINDERS: Readonly<Record<string, Finder>> = {
+  Event: (context, ids, info) => findEventsByIds(context, ids, shownAt(info)),
+  Member: inSources('Member', findMembersByIds),
+  AccessRequest: inSources('AccessRequest', findAccessRequestsByIds),
+  Invitation: inSources('Invitation', findInvitationsByIds),
+  UserMembership: (context, ids) => (context.actor?.admin ? findMembershipsByIds(context, ids) : Promise.resolve([])),
+  PersonalNamespace: (context, ids, info) => findPersonalNamespaces(context, ids, selectionAt(info, 'Namespace')),
+  Variable: (context, ids, info) =>
+    findVariablesByIds(context, ids, selectionAt(info, 'Variable'), async (owner) => {
+      const source = await sourceOf(context)(owner);
+      if (source?.kind === 'project') return { project: source.record, group: null };
+      return source && { project: null, group: source.record };
+    }),
+  Package: inProjects('Package', findPackagesByIds),
+  PackageFile: inProjects('PackageFile', findPackageFilesByIds),
+  ContainerRepository: inProjects('ContainerRepository', findRepositoriesByIds),
+  ContainerTag: inProjects('ContainerTag', findTagsByIds),
+  Release: inProjects('Release', findReleasesByIds),
+  ReleaseLink: (context, ids) => findReleaseLinksByIds(context, ids, (id) => context.loaders.project.load(id)),
+  BranchProtectionRule: inProjects('ProtectedBranch', branchProtectionRules.findByIds),
+  TagProtectionRule: inProjects('ProtectedTag', tagProtectionRules.findByIds),
+  CommitComment: inProjects('CommitComment', findCommitCommentsByIds),
+  CommitStatus: inProjects('Job', findStatusesByIds),
+  MergeRequestReviewer: inProjects('MergeRequestReviewer', findReviewsByIds),
+  Suggestion: (context, ids) => findSuggestionsByIds(context, ids, (id) => context.loaders.project.load(id)),
+  RunnerManager: (context, ids, info) => findRunnerManagersByIds(context, ids, selectionAt(info, 'RunnerManager')),
+  Upload: inProjects('Upload', findUploadsByIds),
+  WebhookDelivery: inProjects('HookDelivery', findDeliveriesByIds),
   User: (context, ids, info) => findUsersByIds(context, ids, selectionAt(info, 'User')),
   Todo: (context, ids, info) => findTodosByIds(context, ids, selectionAt(info, 'Todo')),
   SshKey: findKeysByIds,
@@ -112,6 +157,29 @@ function inProjects<M extends ModelName>(model: M, find: FindInProjects<M>): Fin
     );
 }
 
+/** The project or group with one of these IDs that the caller sees; those of all types are loaded together. */
+function sourceOf({ loaders }: GraphQLContext): SourceOf {
+  return async ({ projectId, groupId }) => {
+    const project = projectId === null ? null : await loaders.project.load(projectId);
+    if (project) return { kind: 'project', record: project };
+    const group = groupId === null ? null : await loaders.group.load(groupId);
+    return group && { kind: 'group', record: group };
+  };
+}
+
+type FindInSources<M extends ModelName> = (
+  context: GraphQLContext,
+  ids: readonly number[],
+  selection: Selection<M, { id: number }>,
+  sourceOf: SourceOf,
+) => Promise<{ id: number }[]>;
+
+/** As inProjects, for records that a project or a group has. */
+function inSources<M extends ModelName>(model: M, find: FindInSources<M>): Finder {
+  return (context, ids, info) =>
+    find(context, ids, selectionAt(info, model) as Selection<M, { id: number }>, sourceOf(context));
+}
+
 /** Badges as they are shown of what they belong to. */
 async function findShownBadges(context: GraphQLContext, ids: readonly number[]) {
   const { loaders } = context;
@@ -123,13 +191,16 @@ async function findShownBadges(context: GraphQLContext, ids: readonly number[]) 
   return badges.map((badge) => ({ ...badge, facts: new BadgeFacts(context, badge.of) }));
 }
 
+/** The types whose IDs have other names. */
+const NAMES: Readonly<Record<string, string>> = { Upload: 'ProjectUpload' };
+
 /** A record as `node` finds it. */
 export interface Found {
   id: number;
   __typename: string;
 }
 
-/** Whether records of the type are found by their IDs. */
+/** Whether records of the type are found by their numbers. */
 export function isFound(type: string): boolean {
   return Object.hasOwn(FINDERS, type);
 }
@@ -141,8 +212,10 @@ export async function findRecords(
   ids: readonly number[],
   info: GraphQLResolveInfo,
 ): Promise<Found[]> {
-  const records = (await FINDERS[type]?.(context, ids, info).catch(noneForVisitors(context))) ?? [];
-  return records.map((record) => ({ ...record, __typename: type }));
+  // What is thrown before there is a promise counts alike.
+  const find = async () => (await FINDERS[type]?.(context, ids, info)) ?? [];
+  const records = await find().catch(noneForVisitors(context));
+  return records.map((record) => ({ ...record, __typename: NAMES[type] ?? type }));
 }
 
 /**

@@ -2,7 +2,9 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { MAX_LIMIT } from '#schema/connection.ts';
 import type { GraphQLContext } from '#schema/context.ts';
+import { findByKey } from '#schema/node/by_key.ts';
 import { type Found, findRecords, isFound } from '#schema/node/finders.ts';
+import { naturalKeyOf } from '#schema/node/global_id.ts';
 import { fromGlobalId, Node } from '#schema/node/types.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 
@@ -20,7 +22,15 @@ async function findNodes(
       for (const record of await findRecords(context, type, ids, info)) found.set(`${type}:${record.id}`, record);
     }),
   );
-  return wanted.map((one) => (one && found.get(`${one.type}:${one.id}`)) ?? null);
+  const byKey = await Promise.all(globalIds.map((globalId) => findNatural(context, globalId)));
+  return wanted.map((one, index) => (one ? (found.get(`${one.type}:${one.id}`) ?? null) : (byKey[index] ?? null)));
+}
+
+/** What has no row, by the natural key in its ID. */
+async function findNatural(context: GraphQLContext, globalId: string): Promise<Found | null> {
+  const named = naturalKeyOf(globalId);
+  const found = named && (await findByKey(context, named.type, named.key));
+  return found && ({ ...found, __typename: named.type } as Found);
 }
 
 /** The record of a type with that ID, with what is selected of it. Throws NotFound if there is none, or the caller may not see it. */

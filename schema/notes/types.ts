@@ -10,7 +10,7 @@ export const Note = builder.prismaObject('Note', {
   select: { id: true },
   fields: (t) => ({
     id: t.id({
-      description: 'Global ID of the note, for `node` and `nodes`, which do not find comments on commits.',
+      description: 'Global ID of the note; of a comment on a commit, that of the `CommitComment`.',
       select: { subjectType: true },
       resolve: ({ id, subjectType }) => toGlobalId(subjectType === 'Commit' ? 'CommitComment' : 'Note', id),
     }),

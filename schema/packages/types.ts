@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { sortField } from '#schema/inputs.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -60,7 +61,12 @@ const PackageLinks = builder.objectRef<Links>('PackageLinks').implement({
 export const PackageFile = builder.prismaObject('PackageFile', {
   description: 'A file that belongs to a version of a package, with its checksums.',
   select: { id: true },
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the file.',
+      resolve: ({ id }) => toGlobalId('PackageFile', id),
+    }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the file, as the REST API uses it.' }),
     packageId: t.exposeInt('packageId', { description: 'Numeric ID of the package.' }),
     fileName: t.exposeString('fileName', { description: 'Name of the file, with the folders that it is in.' }),
@@ -114,7 +120,12 @@ const fileArgs = builder.args((t) => ({
 export const Package = builder.prismaObject('Package', {
   description: 'A version of a package that a project publishes.',
   select: { id: true },
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the package.',
+      resolve: ({ id }) => toGlobalId('Package', id),
+    }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the package, as the REST API uses it.' }),
     projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field(ownProject),

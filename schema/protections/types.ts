@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { values } from '#schema/enums.ts';
 import { branchProtectionFilter, tagProtectionFilter } from '#schema/filters.ts';
-import { toGlobalId } from '#schema/node/global_id.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { branchProtectionOrder, tagProtectionOrder } from '#schema/orders.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -82,7 +82,12 @@ export const BranchProtectionRule = builder.prismaObject('ProtectedBranch', {
   name: 'BranchProtectionRule',
   select: { id: true },
   description: 'A rule about who may push to branches and merge into them, for the branches that its name matches.',
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the protection.',
+      resolve: ({ id }) => toGlobalId('BranchProtectionRule', id),
+    }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the protection, as the REST API shows it.' }),
     name: t.exposeString('name', {
       description: 'Name of a branch, or a pattern in which each `*` stands for any text, slashes included.',
@@ -118,7 +123,12 @@ export const TagProtectionRule = builder.prismaObject('ProtectedTag', {
   select: { id: true },
   description:
     'A rule about who may create tags, for the tags that its name matches. Nobody changes them, and masters delete them.',
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the protection.',
+      resolve: ({ id }) => toGlobalId('TagProtectionRule', id),
+    }),
     name: t.exposeString('name', {
       description: 'Name of a tag, or a pattern in which each `*` stands for any text, slashes included.',
     }),

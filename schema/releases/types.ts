@@ -5,6 +5,7 @@ import type { GraphQLContext } from '#schema/context.ts';
 import { deprecated } from '#schema/deprecated.ts';
 import { releaseLinkFilter } from '#schema/filters.ts';
 import { Milestone } from '#schema/milestones/types.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { releaseLinkOrder } from '#schema/orders.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { loadBelow } from '#schema/records/below.ts';
@@ -42,7 +43,12 @@ export const ReleaseLinkType = builder.enumType('ReleaseLinkType', {
 
 export const ReleaseLink = builder.objectRef<ReleaseLinkRow>('ReleaseLink').implement({
   description: 'Something outside of the repository that belongs to a release, such as a built file.',
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the link.',
+      resolve: ({ id }) => toGlobalId('ReleaseLink', id),
+    }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the link, as the REST API uses it.' }),
     name: t.exposeString('name', { description: 'Name of the link, unique within the release.' }),
     url: t.exposeString('url', { description: 'The address that it leads to, as it was given.' }),
@@ -168,7 +174,12 @@ function commitOf({ loaders }: GraphQLContext, { projectId, tag }: ReleaseKey) {
 export const Release = builder.prismaObject('Release', {
   description: 'A release of a tag: its notes, and what belongs to it.',
   select: { id: true },
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the release.',
+      resolve: ({ id }) => toGlobalId('Release', id),
+    }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the release, as webhooks use it.' }),
     project: t.field(ownProject),
     tagName: t.exposeString('tag', { description: 'Name of the tag that was released.' }),

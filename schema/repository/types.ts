@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { FileDiff, FileDiffConnection, fileDiffArgs } from '#schema/commits/diff.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, loadCountedPage, pageArgs } from '#schema/connection.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { User } from '#schema/users/types.ts';
@@ -71,7 +72,12 @@ export const TreeEntryType = builder.enumType('TreeEntryType', {
 
 const TreeEntry = builder.objectRef<TreeRow>('TreeEntry').implement({
   description: 'An entry of a directory of the repository.',
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the entry in its commit, which its path makes.',
+      resolve: ({ projectId, commitOid, path }) => toGlobalId('TreeEntry', [projectId, commitOid, path]),
+    }),
     sha: t.exposeString('oid', { description: 'Hash of the file, directory or submodule commit.' }),
     name: t.string({
       description: 'Name of the entry within its directory.',

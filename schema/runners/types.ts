@@ -54,7 +54,12 @@ const activityOf = ({ isBusy }: { isBusy: boolean }) => (isBusy ? 'active' : 'id
 export const RunnerManager = builder.prismaObject('RunnerManager', {
   description: 'A machine on which the program of a runner runs.',
   select: { id: true },
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the machine.',
+      resolve: ({ id }) => toGlobalId('RunnerManager', id),
+    }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the machine, as the REST API uses it.' }),
     systemId: t.exposeString('systemId', { description: 'What the program calls its machine.' }),
     version: t.exposeString('version', {

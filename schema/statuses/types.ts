@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { statusFilter } from '#schema/filters.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { statusOrder } from '#schema/orders.ts';
 import { JobStatus } from '#schema/pipelines/types.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
@@ -14,7 +15,12 @@ export const CommitStatus = builder.prismaObject('Job', {
   variant: 'CommitStatus',
   description: 'The state of a commit, as reported by a job or an external system.',
   select: { id: true },
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the status.',
+      resolve: ({ id }) => toGlobalId('CommitStatus', id),
+    }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the status, as the REST API uses it.' }),
     projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field(ownProject),

@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
-import { Event, shownAt } from '#schema/events/types.ts';
+import { shownAt } from '#schema/events/shown.ts';
+import { Event } from '#schema/events/types.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { Job } from '#schema/jobs/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';

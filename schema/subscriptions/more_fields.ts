@@ -1,10 +1,10 @@
 import { Board } from '#schema/boards/types.ts';
 import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
+import { Awardable } from '#schema/interfaces.ts';
 import { Label } from '#schema/labels/types.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { findOne } from '#schema/node/queries.ts';
-import { Node } from '#schema/node/types.ts';
 import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -55,7 +55,7 @@ const DeletedRecord = builder.objectRef<DeletedRow>('DeletedRecord').implement({
 
 builder.subscriptionFields((t) => ({
   awardsChanged: t.field({
-    type: Node,
+    type: Awardable,
     description:
       'An issue, merge request, snippet or note that was given an emoji, or from which one was taken back, as it is now.',
     args: { in: placeArg(t, 'records') },
@@ -63,7 +63,7 @@ builder.subscriptionFields((t) => ({
     resolve: (event: LiveEvent, _args, context, info) =>
       readSeen(event, async () => {
         const { of = '', id } = event.change;
-        return (await findOne(context, of, id, info)) as { id: number };
+        return findOne(context, of, id, info);
       }),
   }),
   labelChanged: t.field({

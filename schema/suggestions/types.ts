@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { mutation } from '#schema/mutation.ts';
-import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf, idsOf } from '#schema/node/plugin.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Note } from '#schema/notes/types.ts';
 import { applySuggestions } from '#src/domain/tracking/suggestions/apply.ts';
 import { findSuggestions, isAppliable, suggestedSpan } from '#src/domain/tracking/suggestions/find.ts';
@@ -11,6 +11,7 @@ import type { SuggestionFacts } from '#src/platform/records/computed_types.ts';
 const Suggestion = builder.objectRef<SuggestionFacts>('Suggestion').implement({
   description:
     'A change of lines that a note on a merge request suggests, in a fenced block with the info string `suggestion`, or `suggestion:-2+1` for two lines above that of the thread and one below.',
+  interfaces: [Node],
   fields: (t) => ({
     id: t.id({
       description: 'Global ID of the suggestion, for the mutations that apply it.',

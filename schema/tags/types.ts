@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf } from '#schema/connection.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { Release } from '#schema/releases/types.ts';
@@ -9,7 +10,12 @@ import type { TagRow } from '#src/domain/repository/tags/list.ts';
 
 export const Tag = builder.objectRef<TagRow>('Tag').implement({
   description: 'A tag of a repository: a permanent name for a commit.',
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the tag, which its name makes.',
+      resolve: ({ projectId, name }) => toGlobalId('Tag', [projectId, name]),
+    }),
     name: t.string({
       description: 'Name of the tag, without `refs/tags/`.',
       resolve: ({ name }) => name.toWellFormed(),

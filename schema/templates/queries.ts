@@ -1,12 +1,18 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadCountedPage, pageArgs } from '#schema/connection.ts';
 import { onlyField } from '#schema/inputs.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { type FileTemplate, findTemplate, listTemplates } from '#src/domain/administration/templates/files.ts';
 import { findLicense, type LicenseTemplate, listLicenses } from '#src/domain/administration/templates/license.ts';
 
 export const License = builder.objectRef<LicenseTemplate>('LicenseTemplate').implement({
   description: 'A license to put into a project.',
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the license, which its key makes.',
+      resolve: ({ key }) => toGlobalId('LicenseTemplate', [key]),
+    }),
     key: t.exposeString('key', { description: 'Key of the license: `mit`, `apache-2.0`, `gpl-3.0`.' }),
     name: t.exposeString('name', { description: 'Full name of the license.' }),
     nickname: t.exposeString('nickname', {
@@ -37,7 +43,12 @@ const LicenseConnection = connectionOf('LicenseTemplate', License);
 
 const Template = builder.objectRef<FileTemplate>('FileTemplate').implement({
   description: 'A file to begin with.',
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the template, which its kind and name make.',
+      resolve: ({ kind, name }) => toGlobalId('FileTemplate', [kind, name]),
+    }),
     name: t.exposeString('name', { description: 'Name of the template: `Node`, `C++`.' }),
     content: t.exposeString('content', { description: 'Text of the file.' }),
   }),

@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { uploadFilter } from '#schema/filters.ts';
 import { idOf } from '#schema/node/plugin.ts';
-import { toGlobalId } from '#schema/node/types.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { uploadOrder } from '#schema/orders.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -13,6 +13,7 @@ const ProjectUpload = builder.prismaObject('Upload', {
   name: 'ProjectUpload',
   description: 'A file that was attached to a project.',
   select: { id: true },
+  interfaces: [Node],
   fields: (t) => ({
     id: t.id({
       description: 'Global ID of the file, for `deleteUpload`.',

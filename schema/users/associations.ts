@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { AccessLevel } from '#schema/enums.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { membershipOrder } from '#schema/orders.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { User } from '#schema/users/types.ts';
@@ -43,7 +44,12 @@ const MembershipSource = builder.enumType('MembershipSource', {
 
 export const UserMembership = builder.objectRef<Membership>('UserMembership').implement({
   description: 'A direct membership of a user, as administrators see it.',
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the membership, as administrators see it.',
+      resolve: ({ id }) => toGlobalId('UserMembership', id),
+    }),
     sourceId: t.exposeInt('sourceId', { description: 'Numeric ID of the project or group.' }),
     sourceName: t.exposeString('sourceName', { description: 'Name of the project or group.' }),
     sourceType: t.expose('sourceType', { type: MembershipSource, description: 'What the membership is of.' }),

@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { variableFilter } from '#schema/filters.ts';
 import { Group } from '#schema/groups/types.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { variableOrder } from '#schema/orders.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -19,7 +20,12 @@ import { administered } from '#src/domain/ci/variables/place.ts';
 export const Variable = builder.prismaObject('Variable', {
   description: 'A variable that is passed to the jobs of a project, of the projects below a group, or of all projects.',
   select: { id: true },
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the variable.',
+      resolve: ({ id }) => toGlobalId('Variable', id),
+    }),
     key: t.exposeString('key', { description: 'Name of the variable: letters, digits and `_`.' }),
     value: t.string({
       nullable: true,

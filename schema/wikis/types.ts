@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
@@ -26,7 +27,12 @@ export const WikiFormat = builder.enumType('WikiFormat', {
 
 export const WikiPage = builder.objectRef<WikiPageRow>('WikiPage').implement({
   description: 'A page of the wiki of a project: a file in the repository of the wiki.',
+  interfaces: [Node],
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the page, which its slug makes.',
+      resolve: ({ project, name }) => toGlobalId('WikiPage', [project.id, name]),
+    }),
     slug: t.string({
       description: 'The name of the page in addresses: its path without the ending.',
       resolve: ({ name }) => name.toWellFormed(),

@@ -38,23 +38,57 @@ const listed = new Map(
     }),
 );
 
+/** What has no identity of its own, and why. */
+const VALUES: Readonly<Record<string, string>> = {
+  AuthorizedApplication: 'What a user allows an application, which have IDs',
+  CommitRef: 'The name of a branch or tag, which have IDs',
+  Contributor: 'A sum over the commits of an address',
+  FileDiff: 'A part of a comparison, of which there are as many as pairs of commits',
+  FoundFile: 'A hit of a search: lines of a file',
+  ProjectStar: 'A project and a user, which have IDs',
+  ProjectTemplateName: 'The name of a template, by which it is read',
+  ProtectionLevel: 'A part of a rule; those of branches and of tags are numbered apart',
+  UserActivity: 'The day of a user, who has an ID',
+};
+
+/** Numbers that stand alone, and why. */
+const NUMBERS: Readonly<Record<string, string>> = {
+  'AllowJobTokensPayload.targetId': 'That of the input, as the REST API answers it',
+  'AuthorizedApplication.applicationDatabaseId': '`application` is beside it',
+  'CommitSignature.gpgSubkeyId': 'A subkey of `gpgKey`',
+  'Discussion.noteableId': '`subject` is beside it',
+  'DisallowJobTokensPayload.targetId': 'That of the input, as the REST API answers it',
+  'EventConnection.newestId': 'A place in the feed, for `upTo`',
+  'LinkForkPayload.forkedFromProjectId': '`project.forkedFrom` is that project',
+  'LinkForkPayload.forkedToProjectId': '`project` is that project',
+  'Note.noteableId': '`subject` is beside it',
+  'ProtectionLevel.groupId': 'Always null',
+  'ProtectionLevel.userId': 'Always null',
+  'UpdateJobTokenScopePayload.targetId': 'That of the input, as the REST API answers it',
+  'User.colorSchemeId': 'A number for clients, of no record',
+  'User.themeId': 'A number for clients, of no record',
+};
+
 /** What clients stumble over: how often it is there, which may only get less. Whoever mends one lowers the number. */
 const RATCHETS: Record<string, { most: number; found: () => string[] }> = {
   'records of lists without an id': {
-    most: 34,
-    found: () => [...listed.values()].filter((type) => !('id' in type.getFields())).map(({ name }) => name),
+    most: 0,
+    found: () =>
+      [...listed.values()].flatMap((type) => ('id' in type.getFields() || VALUES[type.name] ? [] : type.name)),
   },
   'types with an id that are no Node': {
-    most: 4,
-    found: () => objects.filter((type) => type.getFields().id && !isNode(type)).map(({ name }) => name),
+    most: 0,
+    found: () =>
+      objects.flatMap((type) => (type.getFields().id && !isNode(type) && !VALUES[type.name] ? type.name : [])),
   },
   'numeric IDs of other records without the record beside them': {
-    most: 17,
+    most: 0,
     found: () =>
       fields.flatMap(({ type, field }) => {
         const name = /^(\w+)Id$/.exec(field.name)?.[1];
         const isNumber = name && getNamedType(field.type).name === 'Int' && name !== 'database';
-        return isNumber && !type.getFields()[name] ? `${type.name}.${field.name}` : [];
+        const place = `${type.name}.${field.name}`;
+        return isNumber && !type.getFields()[name] && !NUMBERS[place] ? place : [];
       }),
   },
   'lists that have no order': {
@@ -123,6 +157,11 @@ it.each(Object.entries(RATCHETS))('%s get fewer', (name, { most, found }) => {
   expect(all.length, `${name}: ${all.join(' ')}`).toBeLessThanOrEqual(most);
 });
 
+it('What has no identity is still there, and has none', () => {
+  const without = objects.filter((type) => !isNode(type) && (listed.has(type.name) || type.getFields().id));
+  expect(without.map(({ name }) => name).sort()).toEqual(Object.keys(VALUES).sort());
+});
+
 it('There are no fewer Nodes', () => {
-  expect(objects.filter(isNode).length).toBeGreaterThanOrEqual(41);
+  expect(objects.filter(isNode).length).toBeGreaterThanOrEqual(70);
 });

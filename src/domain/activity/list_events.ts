@@ -139,6 +139,17 @@ export async function findProjectEvent(
   return nodes[0];
 }
 
+/** The events with these IDs that the actor may see, in one statement. */
+export async function findEventsByIds(context: Context, ids: readonly number[], shown: Shown): Promise<EventRow[]> {
+  const actor = readerOf(context);
+  const feed = { of: sql`e.id = ANY(${[...ids]}::int[])`, visible: seenBy(actor), counted: sql`0` };
+  const places = seenPlaces(
+    actor,
+    sql`p.id IN (SELECT w.project_id FROM events w WHERE w.id = ANY(${[...ids]}::int[]))`,
+  );
+  return (await load(context, { ...feed, places }, { limit: ids.length, offset: 0, withTotal: false }, shown)).nodes;
+}
+
 /** The events of a project that the actor may see. Throws InsufficientScope. */
 function projectFeed(actor: Actor | null, project: ProjectRow): Feed {
   requireApiScope(actor);

@@ -1,21 +1,29 @@
 import '#src/domain/container_registry/computed_fields.ts';
-import { authorize } from '#src/access/permissions/abilities.ts';
+import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { type ProjectOf, projectScoped } from '#src/domain/projects/project_scoped.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
 import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
-import { pageOfRows, readRow } from '#src/platform/records/read.ts';
-import type { Selection } from '#src/platform/records/selection.ts';
+import { pageOfRows, readPermitted, readRow } from '#src/platform/records/read.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
 const repository = alias('ContainerRepository', 'cr');
 const tag = alias('ContainerTag', 'tg');
+
+/** The repositories of images with these IDs that the actor may read. */
+export const { findByIds: findRepositoriesByIds } = projectScoped({
+  ability: 'read_container_image',
+  rows: repository,
+});
+
 const BY_ID = order('ContainerRepository', ['id'], 'asc');
 const BY_NAME = order('ContainerTag', ['name', 'id'], 'asc');
 
@@ -107,6 +115,31 @@ export async function firstTags<R>(
 ): Promise<R[][]> {
   const page = { limit: MAX_TAGS, offset: 0, withTotal: false };
   return (await listTags(context, repositories, page, selection)).map(({ nodes }) => nodes);
+}
+
+const IN_PROJECT = select('ContainerTag', { id: true, repository: { projectId: true } });
+
+/**
+ * The tags of images with these IDs that the actor may read, in one statement.
+ *
+ * @param projectOf finds the projects that the actor can see, null for others
+ */
+export function findTagsByIds<R>(
+  context: Context,
+  ids: readonly number[],
+  selection: Selection<'ContainerTag', R>,
+  projectOf: ProjectOf,
+): Promise<(R & { id: number })[]> {
+  const actor = readerOf(context);
+  return readPermitted(
+    context.db,
+    selection,
+    { rows: tag, ids, keys: IN_PROJECT },
+    async ({ repository: { projectId } }) => {
+      const project = await projectOf(projectId);
+      return project !== null && can(actor, 'read_container_image', project);
+    },
+  );
 }
 
 /** A tag of a repository that the actor may read. Throws NotFound. */

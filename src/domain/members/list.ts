@@ -1,7 +1,7 @@
 import { type Actor, type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { groupVisible, membershipsAt, notExpired } from '#src/access/permissions/visibility.ts';
 import { listOfSources } from '#src/domain/members/below.ts';
-import { authorizeReading, ofSource, type Source } from '#src/domain/members/source.ts';
+import { authorizeReading, ofSource, passes, type Source, type SourceOf } from '#src/domain/members/source.ts';
 import { userMatches } from '#src/domain/users/matching.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -9,7 +9,7 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
 import { type Asked, forPermittedParents, onlyOne, perParent } from '#src/platform/records/parents.ts';
-import { pageOfRows, readRow, readRows } from '#src/platform/records/read.ts';
+import { pageOfRows, readPermitted, readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
 
@@ -157,4 +157,25 @@ async function one<R>(
   const found = await readRow(db, selection, { rows: member, where });
   if (!found) throw new NotFound('Member');
   return found;
+}
+
+const OF_SOURCE = select('Member', { id: true, projectId: true, namespaceId: true });
+
+/**
+ * The direct memberships with these IDs that the actor may read, without expired ones, in one statement.
+ *
+ * @param sourceOf finds the project or group if the actor can see it, null for others
+ */
+export function findMembersByIds<R>(
+  context: Context,
+  ids: readonly number[],
+  selection: Selection<'Member', R>,
+  sourceOf: SourceOf,
+): Promise<(R & { id: number })[]> {
+  const actor = readerOf(context);
+  const list = { rows: member, ids, keys: OF_SOURCE, only: notExpired('m') };
+  return readPermitted(context.db, selection, list, async ({ projectId, namespaceId }) => {
+    const source = await sourceOf({ projectId, groupId: namespaceId });
+    return source !== null && passes(authorizeReading, actor, source);
+  });
 }

@@ -5,7 +5,7 @@ import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { OwnerRef } from '#src/domain/projects/owner.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { accessLock } from '#src/platform/database/lock_names.ts';
-import { BadRequest } from '#src/platform/errors.ts';
+import { BadRequest, DomainError } from '#src/platform/errors.ts';
 
 /** A project or group, which can have members. */
 export type Source = { kind: 'project'; record: ProjectRow } | { kind: 'group'; record: GroupRow };
@@ -66,6 +66,24 @@ export function authorizeMembers(actor: Actor | null, { kind, record }: Source):
 /** Throws Forbidden unless the actor may see, approve and deny access requests. */
 export function authorizeRequests(actor: Actor | null, { kind, record }: Source): void {
   authorize(actor, kind === 'project' ? 'admin_access_request' : 'admin_group_access_request', record);
+}
+
+/** Finds the project or group with one of these IDs if the actor can see it, null for others; batched. */
+export type SourceOf = (ids: { projectId: number | null; groupId: number | null }) => Promise<Source | null>;
+
+/** Whether the actor may do with a source what a check of this file says. */
+export function passes(
+  check: (actor: Actor | null, source: Source) => void,
+  actor: Actor | null,
+  source: Source,
+): boolean {
+  try {
+    check(actor, source);
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError) return false;
+    throw error;
+  }
 }
 
 /** Serializes everything that determines a user's access to the source. */

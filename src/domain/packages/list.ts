@@ -3,6 +3,7 @@ import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { projectScoped } from '#src/domain/projects/project_scoped.ts';
 import { all, containing, Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -16,6 +17,11 @@ import type { Selection } from '#src/platform/records/selection.ts';
 const { sql } = Prisma;
 const pack = alias('Package', 'k');
 const file = alias('PackageFile', 'f');
+
+/** The packages with these IDs that the actor may read, hidden ones too. */
+export const { findByIds: findPackagesByIds } = projectScoped({ ability: 'read_package', rows: pack });
+/** The files of packages with these IDs that the actor may read. */
+export const { findByIds: findPackageFilesByIds } = projectScoped({ ability: 'read_package', rows: file });
 
 /** Which packages a list has, and in which order. */
 export interface PackageFilter {

@@ -59,22 +59,48 @@ export async function listTree(
   const page = await (recursive || afterSha != null || size > LARGE ? withEffort(context, list) : list());
   if (!page) throw new NotFound('Tree');
   const { repository, oid } = revision;
+  const of = { projectId: project.id, commitOid: oid };
   if (recursive)
-    return { nodes: page.entries.map((entry) => ({ ...entry, lastCommit: NONE })), offset, total: page.total };
+    return { nodes: page.entries.map((entry) => ({ ...entry, ...of, lastCommit: NONE })), offset, total: page.total };
   const names = page.entries.map(({ name }) => name);
   let found: Promise<ReadonlyMap<string, CommitRow>> | undefined;
   const lastCommit = async (name: string) => {
     found ??= lastCommitsIn(context, project, { repository, start: oid, path: directory, names });
     return (await found).get(name) ?? null;
   };
-  const nodes = page.entries.map((entry) => ({ ...entry, lastCommit: () => lastCommit(entry.name) }));
+  const nodes = page.entries.map((entry) => ({ ...entry, ...of, lastCommit: () => lastCommit(entry.name) }));
   return { nodes, offset, total: page.total };
+}
+
+/** An entry of a commit by its path. Throws NotFound, Forbidden, Unauthenticated. */
+export async function findTreeEntry(
+  context: Context,
+  project: ProjectRow,
+  commit: string,
+  path: string,
+): Promise<TreeRow> {
+  authorize(context.actor, 'read_repository', project);
+  const revision = await findRevision(context, project, commit);
+  const entry = await revision?.repository.entry(revision.oid, path);
+  if (!revision || !entry) throw new NotFound('Tree');
+  const { repository, oid } = revision;
+  const slash = path.lastIndexOf('/');
+  const directory = path.slice(0, Math.max(0, slash));
+  const name = path.slice(slash + 1);
+  const lastCommit = async () => {
+    const found = await lastCommitsIn(context, project, { repository, start: oid, path: directory, names: [name] });
+    return found.get(name) ?? null;
+  };
+  return { ...entry, name, path, projectId: project.id, commitOid: oid, lastCommit };
 }
 
 const NONE = async () => null;
 
 /** An entry of a directory, with what is only read when it is asked for. */
 export interface TreeRow extends TreeEntry {
+  projectId: number;
+  /** The commit in which it is. */
+  commitOid: Oid;
   /** The latest commit that changed it; null as `lastCommitsIn`. */
   lastCommit(): Promise<CommitRow | null>;
 }

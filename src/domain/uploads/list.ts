@@ -22,6 +22,8 @@ const uploads = projectScoped({ ability: 'admin_upload', rows: upload, order: or
 export const listUploads = uploads.list;
 /** One of them by its ID. Throws NotFound, Forbidden. */
 export const findUploadById = uploads.find;
+/** Those with these IDs that the actor may list. */
+export const findUploadsByIds = uploads.findByIds;
 
 /** Names an attached file: by its ID, or by the secret and the name in its address. */
 export interface UploadName {

@@ -9,7 +9,7 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
 import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
-import { pageOfRows, readPage, readRow, readRows } from '#src/platform/records/read.ts';
+import { pageOfRows, readPage, readPermitted, readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import '#src/domain/webhooks/computed_fields.ts';
 
@@ -164,4 +164,26 @@ export async function findHooksByIds<R>(
     const group = groups.find(({ id }) => id === namespaceId);
     return group !== undefined && can(actor, 'admin_group_hook', group);
   });
+}
+
+const OF_HOOK = select('HookDelivery', { id: true, hookId: true });
+
+/**
+ * The deliveries with these IDs of hooks that the actor administers.
+ *
+ * @param projectOf finds the projects that the actor can see, null for others
+ */
+export async function findDeliveriesByIds<R>(
+  context: Context,
+  ids: readonly number[],
+  selection: Selection<'HookDelivery', R>,
+  projectOf: ProjectOf,
+): Promise<(R & { id: number })[]> {
+  requireActor(context);
+  const list = { rows: alias('HookDelivery', 'd'), ids, keys: OF_HOOK };
+  const found = await readPermitted(context.db, selection, list, () => true);
+  const hookIds = [...new Set(found.map(({ hookId }) => hookId))];
+  const hooks = await findHooksByIds(context, hookIds, select('Hook', { id: true }), projectOf);
+  const seen = new Set(hooks.map(({ id }) => id));
+  return found.filter(({ hookId }) => seen.has(hookId));
 }

@@ -89,6 +89,25 @@ export async function readRows<M extends ModelName, R>(
   return queryJson<R[]>(db, rowsJson(selection, { from, order: (row) => sorted(row, order), params }));
 }
 
+/**
+ * The rows with these IDs that may be read, in no particular order, in one statement.
+ *
+ * @param keys what `mayRead` needs to know of a row
+ * @param only restricts which rows are looked at
+ */
+export async function readPermitted<M extends ModelName, R, K extends { id: number }>(
+  db: Pick<Db, '$queryRaw'>,
+  selection: Selection<M, R>,
+  { rows, ids, keys, only }: { rows: Alias<M>; ids: readonly number[]; keys: Selection<M, K>; only?: Prisma.Sql },
+  mayRead: (row: K) => boolean | Promise<boolean>,
+): Promise<(R & K)[]> {
+  const id: Prisma.Sql = Reflect.get(rows, 'id');
+  const where = all([sql`${id} = ANY(${[...ids]}::int[])`, ...(only ? [only] : [])]);
+  const found = (await readRows(db, selection.with(keys), { rows, where })) as (R & K)[];
+  const permitted = await Promise.all(found.map(mayRead));
+  return found.filter((_row, index) => permitted[index]);
+}
+
 /** The order of the primary key. */
 export function byKey<M extends ModelName>(model: M): Order<M> {
   return order(model, factsOf(model).key as Order<M>['by']);

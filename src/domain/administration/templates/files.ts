@@ -10,6 +10,7 @@ export const TEMPLATE_KINDS = ['gitignores', 'gitlab_ci_ymls', 'dockerfiles'] as
 export type TemplateKind = (typeof TEMPLATE_KINDS)[number];
 
 export interface FileTemplate {
+  kind: TemplateKind;
   name: string;
   content: string;
 }
@@ -47,16 +48,18 @@ const loaded = new Map<TemplateKind, Promise<FileTemplate[]>>();
 function load(kind: TemplateKind): Promise<FileTemplate[]> {
   const known = loaded.get(kind);
   if (known) return known;
-  const loading = read(packagePath(`assets/templates/${kind}`));
+  const loading = read(kind);
   loaded.set(kind, loading);
   loading.catch(() => loaded.delete(kind));
   return loading;
 }
 
-async function read(directory: string): Promise<FileTemplate[]> {
+async function read(kind: TemplateKind): Promise<FileTemplate[]> {
+  const directory = packagePath(`assets/templates/${kind}`);
   const names = (await readdir(directory)).filter((name) => name.endsWith('.txt')).sort();
   return Promise.all(
     names.map(async (file) => ({
+      kind,
       name: file.slice(0, -'.txt'.length),
       content: await readFile(path.join(directory, file), 'utf8'),
     })),

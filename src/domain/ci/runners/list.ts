@@ -17,7 +17,7 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
 import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
-import { byKey, pageOfRows, readPage, readRow, readRows } from '#src/platform/records/read.ts';
+import { byKey, pageOfRows, readPage, readPermitted, readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import '#src/domain/ci/runners/computed_fields.ts';
 import '#src/domain/users/computed_fields.ts';
@@ -201,6 +201,22 @@ export function listRunnerJobs<R>(
   };
   const parents = runners.map(({ id }) => ({ runner: id }));
   return readPages<R>(context.db, page, perParent(parents, { runner: 'int' }, pageOf));
+}
+
+const OF_RUNNER = select('RunnerManager', { id: true, runner: { id: true, isShared: true } });
+
+/** The managers with these IDs of runners that the actor may read. */
+export async function findRunnerManagersByIds<R>(
+  context: Context,
+  ids: readonly number[],
+  selection: Selection<'RunnerManager', R>,
+): Promise<(R & { id: number })[]> {
+  const found = await readPermitted(context.db, selection, { rows: manager, ids, keys: OF_RUNNER }, () => true);
+  const seen = await fullyVisible(
+    context,
+    found.map(({ runner: of }) => of),
+  );
+  return found.filter((_manager, index) => seen[index]);
 }
 
 /** The projects of each runner that the actor sees, oldest first. */

@@ -1,5 +1,6 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, readerOf } from '#src/access/permissions/actor.ts';
+import { projectScoped } from '#src/domain/projects/project_scoped.ts';
 import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -14,6 +15,9 @@ import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const [status, pipeline] = [alias('Job', 'j'), alias('Pipeline', 'p')];
+
+/** The statuses with these IDs that the actor may read: those of jobs, and those that other systems posted. */
+export const { findByIds: findStatusesByIds } = projectScoped({ ability: 'read_commit_status', rows: status });
 
 /** Filter of the statuses of a commit. */
 export interface StatusFilter {

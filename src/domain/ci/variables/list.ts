@@ -1,8 +1,9 @@
-import { authorize } from '#src/access/permissions/abilities.ts';
+import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
 import { columnsOf, type VariablePlace } from '#src/domain/ci/variables/place.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import type { Owner } from '#src/domain/projects/owner.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound, WrongState } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -10,8 +11,8 @@ import { alias } from '#src/platform/records/alias.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 import { order } from '#src/platform/records/order.ts';
 import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
-import { pageOfRows, readPage, readRows } from '#src/platform/records/read.ts';
-import type { Selection } from '#src/platform/records/selection.ts';
+import { pageOfRows, readPage, readPermitted, readRows } from '#src/platform/records/read.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 
 const { sql } = Prisma;
@@ -94,6 +95,33 @@ export async function findVariable<R>(
   if (!found) throw new NotFound(resourceOf(place));
   if (another) throw new WrongState(SEVERAL);
   return found;
+}
+
+const OF_PLACE = select('Variable', { id: true, projectId: true, namespaceId: true });
+
+/**
+ * The variables with these IDs of places whose variables the actor administers, in one statement.
+ *
+ * @param ownerOf finds the project or group if the actor can see it, null for others
+ */
+export function findVariablesByIds<R>(
+  context: Context,
+  ids: readonly number[],
+  selection: Selection<'Variable', R>,
+  ownerOf: (ids: { projectId: number | null; groupId: number | null }) => Promise<Owner | null>,
+): Promise<(R & { id: number })[]> {
+  const actor = requireActor(context);
+  return readPermitted(
+    context.db,
+    selection,
+    { rows: variable, ids, keys: OF_PLACE },
+    async ({ projectId, namespaceId }) => {
+      if (projectId === null && namespaceId === null) return actor.admin;
+      const owner = await ownerOf({ projectId, groupId: namespaceId });
+      if (owner?.project) return can(actor, 'admin_variable', owner.project);
+      return owner !== null && can(actor, 'admin_group_variable', owner.group);
+    },
+  );
 }
 
 const SEVERAL = "There are multiple variables with provided parameters. Please use 'filter[environment_scope]'";

@@ -1,13 +1,13 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { listOfSources } from '#src/domain/members/below.ts';
-import { authorizeRequests, ofSource, type Source } from '#src/domain/members/source.ts';
+import { authorizeRequests, ofSource, passes, type Source, type SourceOf } from '#src/domain/members/source.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
 import { forPermittedParents } from '#src/platform/records/parents.ts';
-import { readRow } from '#src/platform/records/read.ts';
+import { readPermitted, readRow } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
 
@@ -53,3 +53,24 @@ export async function readAccessRequest<R>(
 
 /** What commands read of a request. */
 export const REQUEST = select('AccessRequest', { id: true, userId: true });
+
+const OF_SOURCE = select('AccessRequest', { id: true, projectId: true, namespaceId: true });
+
+/**
+ * The open access requests with these IDs, for those who may decide on them, in one statement.
+ *
+ * @param sourceOf finds the project or group if the actor can see it, null for others
+ */
+export function findAccessRequestsByIds<R>(
+  context: Context,
+  ids: readonly number[],
+  selection: Selection<'AccessRequest', R>,
+  sourceOf: SourceOf,
+): Promise<(R & { id: number })[]> {
+  const actor = requireActor(context);
+  const list = { rows: request, ids, keys: OF_SOURCE };
+  return readPermitted(context.db, selection, list, async ({ projectId, namespaceId }) => {
+    const source = await sourceOf({ projectId, groupId: namespaceId });
+    return source !== null && passes(authorizeRequests, actor, source);
+  });
+}

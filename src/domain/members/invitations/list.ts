@@ -1,7 +1,7 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { notExpired } from '#src/access/permissions/visibility.ts';
 import { INVITATION_DAYS } from '#src/domain/members/expire.ts';
-import { authorizeMembers, type Source } from '#src/domain/members/source.ts';
+import { authorizeMembers, passes, type Source, type SourceOf } from '#src/domain/members/source.ts';
 import { normaliseAddress } from '#src/domain/users/emails/address.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -9,8 +9,8 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { computedFields } from '#src/platform/records/computed_fields.ts';
 import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
-import { byKey, pageOfRows, readRow } from '#src/platform/records/read.ts';
-import type { Selection } from '#src/platform/records/selection.ts';
+import { byKey, pageOfRows, readPermitted, readRow } from '#src/platform/records/read.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
 const invitation = alias('Invitation', 'iv');
@@ -70,4 +70,25 @@ export async function findInvitation<R>(
   const found = await readRow(context.db, selection, { rows: invitation, where });
   if (!found) throw new NotFound('Invitation');
   return found;
+}
+
+const OF_SOURCE = select('Invitation', { id: true, projectId: true, groupId: true });
+
+/**
+ * The pending invitations with these IDs, for those who administer members there, in one statement.
+ *
+ * @param sourceOf finds the project or group if the actor can see it, null for others
+ */
+export function findInvitationsByIds<R>(
+  context: Context,
+  ids: readonly number[],
+  selection: Selection<'Invitation', R>,
+  sourceOf: SourceOf,
+): Promise<(R & { id: number })[]> {
+  const actor = requireActor(context);
+  const list = { rows: invitation, ids, keys: OF_SOURCE, only: PENDING };
+  return readPermitted(context.db, selection, list, async ({ projectId, groupId }) => {
+    const source = await sourceOf({ projectId, groupId });
+    return source !== null && passes(authorizeMembers, actor, source);
+  });
 }

@@ -1,7 +1,7 @@
 import { authorize, type ProjectAbility } from '#src/access/permissions/abilities.ts';
 import { type Context, requireApiScope } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
+import { type ChangedRecord, projectScoped } from '#src/domain/projects/project_scoped.ts';
 import { all, containing, holds, Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -63,7 +63,15 @@ function readersOf<M extends 'ProtectedBranch' | 'ProtectedTag'>(
     return found;
   }
 
-  return { list, find, changed };
+  const scoped = projectScoped({ ability, rows });
+
+  /** Those with these IDs that the actor may read, in one statement. Throws Unauthenticated. */
+  const findByIds: typeof scoped.findByIds = async (context, ...rest) => {
+    requireApiScope(context.actor);
+    return scoped.findByIds(context, ...rest);
+  };
+
+  return { list, find, findByIds, changed };
 }
 
 /** The protections of branches, for those who can read the repository. */

@@ -1,6 +1,7 @@
-import { authorize } from '#src/access/permissions/abilities.ts';
+import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { type ProjectOf, projectScoped } from '#src/domain/projects/project_scoped.ts';
 import '#src/domain/users/computed_fields.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -8,12 +9,15 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
 import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
-import { pageOfRows, readRow, readRows } from '#src/platform/records/read.ts';
+import { pageOfRows, readPermitted, readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
 const release = alias('Release', 'r');
 const link = alias('ReleaseLink', 'rl');
+
+/** The releases with these IDs, for those who may list them. */
+export const { findByIds: findReleasesByIds } = projectScoped({ ability: 'read_release', rows: release });
 
 /** Which releases a list has, and in which order. */
 export interface ReleaseFilter {
@@ -181,6 +185,25 @@ export async function findReleaseLink(
   const found = await readRow(db, LINK, { rows: link, where });
   if (!found) throw new NotFound('ReleaseLink');
   return found;
+}
+
+const OF_RELEASE = select('ReleaseLink', { id: true, release: { projectId: true } });
+
+/**
+ * The links of releases with these IDs that the actor may read, in one statement.
+ *
+ * @param projectOf finds the projects that the actor can see, null for others
+ */
+export function findReleaseLinksByIds(
+  context: Context,
+  ids: readonly number[],
+  projectOf: ProjectOf,
+): Promise<ReleaseLinkRow[]> {
+  const actor = readerOf(context);
+  return readPermitted(context.db, LINK, { rows: link, ids, keys: OF_RELEASE }, async ({ release: { projectId } }) => {
+    const project = await projectOf(projectId);
+    return project !== null && can(actor, 'read_release', project);
+  });
 }
 
 /** The path as it is stored: with a slash in front. */

@@ -1,5 +1,6 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { projectScoped } from '#src/domain/projects/project_scoped.ts';
 import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import { Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -13,6 +14,9 @@ import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
 const comment = alias('CommitComment', 'c');
+
+/** The comments on commits with these IDs that the actor may read. */
+export const { findByIds: findCommitCommentsByIds } = projectScoped({ ability: 'read_commit', rows: comment });
 
 /** The comments on each commit, oldest first, in one statement; Forbidden or Unauthenticated in place of unreadable ones. */
 export function listCommitComments<R>(
