@@ -76,6 +76,7 @@ it('writes out these inputs field by field, as they are not those of the schema'
 const HIDDEN: Record<string, string> = {
   'DELETE /admin/ci/variables/:key': 'filter group project',
   'DELETE /personal_access_tokens/:id': 'userId',
+  'DELETE /projects/:id/issues/:issue_iid/links/:issue_link_id': 'otherIssueId',
   'DELETE /projects/:id/issues/:issue_iid/notes/:note_id': 'discussionId',
   'DELETE /groups/:id/share/:group_id': 'invitedGroup',
   'DELETE /projects/:id/job_token_scope/allowlist/:target_project_id': 'allowedGroup allowedGroupId allowedProject',
@@ -92,7 +93,7 @@ const HIDDEN: Record<string, string> = {
   'POST /personal_access_tokens/self/rotate': 'group project',
   'POST /projects': 'repositoryEnabled',
   'POST /projects/:id/boards': 'hideBacklogList hideClosedList',
-  'POST /projects/:id/issues': 'assigneeUsernames',
+  'POST /projects/:id/issues': 'assigneeUsernames parentId',
   'POST /projects/:id/issues/:issue_iid/discussions': 'commitSha discussionId internal lenientPosition position',
   'POST /projects/:id/issues/:issue_iid/discussions/:discussion_id/notes':
     'commitSha internal lenientPosition position startDiscussion',
@@ -127,7 +128,7 @@ const HIDDEN: Record<string, string> = {
   'PUT /groups/:id/labels': 'priority',
   'PUT /groups/:id/labels/:label_id': 'priority',
   'PUT /projects/:id': 'repositoryEnabled',
-  'PUT /projects/:id/issues/:issue_iid': 'assigneeUsernames',
+  'PUT /projects/:id/issues/:issue_iid': 'assigneeUsernames parentId',
   'PUT /projects/:id/issues/:issue_iid/notes/:note_id': 'discussionId resolved',
   'PUT /projects/:id/merge_requests/:merge_request_iid': 'assigneeUsernames draft reviewerUsernames',
   'PUT /projects/:id/merge_requests/:merge_request_iid/notes/:note_id': 'discussionId resolved',

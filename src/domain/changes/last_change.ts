@@ -17,6 +17,10 @@ const NO_UPDATES: ReadonlySet<ChangeKind> = new Set([
   'discussionsContinued',
   'linked',
   'unlinked',
+  'parentAdded',
+  'parentRemoved',
+  'childAdded',
+  'childRemoved',
   'movedFrom',
 ]);
 

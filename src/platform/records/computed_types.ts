@@ -24,6 +24,8 @@ export interface ComputedFields {
     /** When it was last closed, and who closed it; null while it is open, and if that is not known. */
     closedAt: string | null;
     closedById: number | null;
+    /** The issue that it is a part of. */
+    parentId: number | null;
     /** Whether one of its notes tells that a merge request mentions it. */
     isMentionedByMergeRequest: boolean;
   };
