@@ -261,10 +261,22 @@ export const KINDS: readonly Kind[] = [
     where: ofEither,
   }),
   kind('snippets', 'Snippet', {
-    columns: { title: is.name, fileName: is.name, content: is.text, visibility: is.enum, ...times },
+    columns: {
+      title: is.name,
+      description: is.text,
+      fileName: is.name,
+      content: is.text,
+      visibility: is.enum,
+      ...times,
+    },
     users: { authorId: 'importer' },
     project: 'projectId',
     where: (row, id, reader) => sql`${row.id} IN ${snippetsOf(id, reader)}`,
+  }),
+  kind('snippet_files', 'SnippetFile', {
+    columns: { position: is.seconds, name: is.name, content: is.text },
+    refs: { snippetId: 'snippets' },
+    where: (row, id, reader) => sql`${row.snippetId} IN ${snippetsOf(id, reader)}`,
   }),
   kind('notes', 'Note', {
     columns: {

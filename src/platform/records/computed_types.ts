@@ -153,6 +153,8 @@ export interface ComputedFields {
     sharedWithGroups: ProjectShareRow[];
   };
   Snippet: {
+    /** Its files, in order, without their texts. */
+    files: { snippetId: number; position: number; name: string; size: number }[];
     /** Whether the actor sees it by its visibility alone. */
     isOpen: boolean;
     /** Whether the actor sees it as a member of its project. */
