@@ -92,7 +92,7 @@ const formsAt = (list: string, pages: { made: typeof newOwn; changed: typeof edi
   form({
     path: list,
     operation: SendNewSnippetDocument,
-    hidden,
+    hidden: [...hidden, 'files'],
     required: REQUIRED,
     variables: withPlainLines,
     says: label('The snippet was created.'),
@@ -102,7 +102,7 @@ const formsAt = (list: string, pages: { made: typeof newOwn; changed: typeof edi
   form({
     path: `${list}/:id/edit`,
     operation: SendSnippetChangeDocument,
-    hidden,
+    hidden: [...hidden, 'files'],
     required: REQUIRED,
     variables: withPlainLines,
     says: label('The snippet was saved.'),

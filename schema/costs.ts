@@ -35,6 +35,7 @@ export const COSTS: Readonly<Record<string, number>> = {
   'WikiPage.content': 20,
   'WikiPage.body': 20,
   'Snippet.content': 4000,
+  'SnippetFile.content': 400,
   'Branch.divergence': 20,
   'Repository.compare': 400,
   'Commit.diffs': 400,
@@ -81,6 +82,7 @@ export const COSTS: Readonly<Record<string, number>> = {
 /** Assumed number of records for lists without a size argument. */
 export const SIZES: Readonly<Record<string, number>> = {
   'User.contributions': 366,
+  'Snippet.files': 10,
   'Group.allProjects': 100,
   'Group.allSharedProjects': 100,
   'Comparison.allCommits': 100,

@@ -1,6 +1,6 @@
 import type { Route } from '#rest/engine/route.ts';
 
-type Filters = Pick<Route, 'names' | 'words' | 'commaSeparated' | 'onlyOne' | 'exclusive' | 'numericIds'>;
+type Filters = Pick<Route, 'hidden' | 'names' | 'words' | 'commaSeparated' | 'onlyOne' | 'exclusive' | 'numericIds'>;
 
 const scope = { 'created-by-me': 'created_by_me', 'assigned-to-me': 'assigned_to_me' };
 
@@ -17,6 +17,7 @@ const subjectFilters = {
 /** Parameters for the fields of `IssueFilter`. */
 export const issueFilters = {
   ...subjectFilters,
+  hidden: ['types'],
   names: { milestone_is: 'milestone_id', type: 'issue_type' },
   exclusive: [...subjectFilters.exclusive, ['milestone', 'milestone_id']],
 } satisfies Filters;
@@ -24,6 +25,7 @@ export const issueFilters = {
 /** Parameters for the fields of `MergeRequestFilter`. */
 export const mergeRequestFilters = {
   ...subjectFilters,
+  hidden: ['source_branches', 'target_branches', 'assignee_usernames'],
   names: { draft: 'wip', simple: 'view' },
   onlyOne: [...subjectFilters.onlyOne, 'reviewer_username', 'not[reviewer_username]'],
   exclusive: [...subjectFilters.exclusive, ['reviewer_id', 'reviewer_username']],
@@ -32,6 +34,7 @@ export const mergeRequestFilters = {
 
 /** Parameters for the fields of `ProjectFilter`. */
 export const projectFilters = {
+  hidden: ['ids', 'full_paths'],
   names: { topics: 'topic' },
   // Levels in between count as the next higher one: more than 10 means 20.
   words: { min_access_level: { 5: 10, 15: 20 } },

@@ -30,5 +30,6 @@ export const issueLinks: Route[] = [
     method: 'DELETE',
     path: `${path}/:issue_link_id`,
     ...mutation('DeleteIssueLink', 'deleteIssueLink.issueLink', '...IssueLinkRecord'),
+    hidden: ['other_issue_id'],
   },
 ];

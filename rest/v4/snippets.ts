@@ -1,11 +1,18 @@
 import { mutation } from '#rest/engine/mutation.ts';
-import type { Route } from '#rest/engine/route.ts';
-import { OF_SNIPPETS } from '#rest/v4/unsupported.ts';
+import type { Check, Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const auth = 'optional';
 // For a single snippet, the message is that of a failed look-up (behaviour.md 1.3).
 const notFound = { Snippet: '404 Not found' };
+
+/** A new snippet has files, or a file name and a text; that of a project has a visibility. */
+const needs =
+  (...names: readonly string[]): Check =>
+  (given) => {
+    const needed = given.files == null ? names : names.filter((name) => name === 'visibility');
+    return needed.filter((name) => given[name] == null).map((name) => `${name} is missing`);
+  };
 
 export const snippets: Route[] = [
   {
@@ -25,10 +32,10 @@ export const snippets: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/snippets',
-    unsupported: OF_SNIPPETS,
     ...mutation('CreateProjectSnippet', 'createSnippet.snippet', '...SnippetRecord'),
     names: { content: 'code' },
-    required: ['title', 'file_name', 'code', 'visibility'],
+    required: ['title'],
+    check: needs('file_name', 'code', 'visibility'),
     description: 'Creates a snippet in a project. For its reporters.',
     contents: true,
     aliases: { content: 'code' },
@@ -36,11 +43,10 @@ export const snippets: Route[] = [
   {
     method: 'PUT',
     path: '/projects/:id/snippets/:snippet_id',
-    unsupported: OF_SNIPPETS,
     ...mutation('UpdateProjectSnippet', 'updateSnippet.snippet', '...SnippetRecord'),
     names: { content: 'code' },
     contents: true,
-    atLeastOne: ['title', 'file_name', 'code', 'visibility'],
+    atLeastOne: ['title', 'file_name', 'code', 'visibility', 'description', 'files'],
     aliases: { content: 'code' },
   },
   {
@@ -54,6 +60,24 @@ export const snippets: Route[] = [
     operation: operations.RawProjectSnippetDocument,
     description: 'The text of a snippet of the project.',
     result: 'project.snippet',
+    auth,
+    raw: 'snippet',
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/snippets/:snippet_id/files/:ref/:file_path/raw',
+    operation: operations.RawProjectSnippetFileDocument,
+    description: 'The text of a file of a snippet of the project.',
+    result: 'project.snippet',
+    auth,
+    raw: 'snippet',
+  },
+  {
+    method: 'GET',
+    path: '/snippets/:snippet_id/files/:ref/:file_path/raw',
+    operation: operations.RawPersonalSnippetFileDocument,
+    description: 'The text of a file of a personal snippet.',
+    result: 'snippet',
     auth,
     raw: 'snippet',
   },
@@ -79,9 +103,9 @@ export const snippets: Route[] = [
   {
     method: 'POST',
     path: '/snippets',
-    unsupported: OF_SNIPPETS,
     operation: operations.CreatePersonalSnippetDocument,
     description: 'Creates a personal snippet.',
+    check: needs('file_name', 'content'),
     result: 'createSnippet.snippet',
     contents: true,
     aliases: { code: 'content' },
@@ -89,11 +113,10 @@ export const snippets: Route[] = [
   {
     method: 'PUT',
     path: '/snippets/:snippet_id',
-    unsupported: OF_SNIPPETS,
     ...mutation('UpdatePersonalSnippet', 'updateSnippet.snippet', '...PersonalSnippetRecord'),
     hidden: ['project'],
     contents: true,
-    atLeastOne: ['title', 'file_name', 'content', 'visibility'],
+    atLeastOne: ['title', 'file_name', 'content', 'visibility', 'description', 'files'],
     aliases: { code: 'content' },
   },
   {

@@ -54,5 +54,4 @@ export const OF_RETRIED_JOBS: Unsupported = { inputs: [] };
 export const OF_MIRRORS: Unsupported = { mirror_branch_regex: [] };
 
 /** Contents that would be lost. */
-export const OF_SNIPPETS: Unsupported = { files: [] };
 export const OF_WIKIS: Unsupported = { front_matter: [] };

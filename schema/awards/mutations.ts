@@ -14,8 +14,8 @@ import { selectionAt } from '#schema/records/selection_at.ts';
 import { AWARDABLE_TYPES, type AwardableRef } from '#src/domain/tracking/awards/awardable.ts';
 import { giveAward } from '#src/domain/tracking/awards/give.ts';
 import { findAward } from '#src/domain/tracking/awards/list.ts';
-import { takeAwardBack } from '#src/domain/tracking/awards/take_back.ts';
-import { ValidationFailed } from '#src/platform/errors.ts';
+import { takeAwardBack, takeOwnAwardBack, toggleAward } from '#src/domain/tracking/awards/take_back.ts';
+import { BadRequest, ValidationFailed } from '#src/platform/errors.ts';
 
 const NoteReference = builder.inputType('NoteReference', {
   description: 'A note, by its ID.',
@@ -88,20 +88,63 @@ mutation('takeAwardBack', {
     description: 'Which award to take back.',
     argument: 'Names the award to take back.',
     fields: (t) => ({
-      id: t.field({ ...idOf('AwardEmoji'), required: true, description: 'Global or numeric ID of the award.' }),
+      id: t.field({
+        ...idOf('AwardEmoji'),
+        description: 'Global or numeric ID of the award; not together with `name`.',
+      }),
       on: t.field({
         type: AwardableReference,
-        description: 'The record that the award must be on. Any record when left out.',
+        description: 'The record that the award must be on. Any record when left out, but needed with `name`.',
       }),
+      name: t.string({ description: 'Name of an emoji that the caller gave to the record, without colons.' }),
     }),
   },
-  resolve: ({ id, on }, context) => takeAwardBack(context, id, on && awardableRef(on)),
+  resolve: ({ id, on, name }, context) => {
+    if ((id == null) === (name == null)) throw new BadRequest('Give one of id and name', 'id');
+    if (id != null) return takeAwardBack(context, id, on && awardableRef(on));
+    if (!on) throw new BadRequest('on is needed with name', 'on');
+    return takeOwnAwardBack(context, awardableRef(on), name ?? '');
+  },
   payload: {
     description: 'The award that was taken back.',
     fields: (t) => ({
       deletedAwardId: t.id({
         description: 'Global ID of the award that was taken back.',
         resolve: ({ id }) => toGlobalId('AwardEmoji', id),
+      }),
+    }),
+  },
+});
+
+mutation('toggleAward', {
+  description: 'Gives an emoji to a record, or takes it back if the caller has given it. For those who could give it.',
+  input: {
+    description: 'An emoji for a record.',
+    argument: 'Names the record, and the emoji.',
+    fields: (t) => ({
+      on: t.field({ type: AwardableReference, required: true, description: 'The record to give the emoji to.' }),
+      name: t.string({ required: true, description: 'Name of the emoji, without colons.' }),
+    }),
+  },
+  resolve: ({ on, name }, context) => toggleAward(context, awardableRef(on), name),
+  payload: {
+    description: 'What became of the award.',
+    fields: (t) => ({
+      toggledOn: t.boolean({
+        description: 'Whether the emoji was given, and not taken back.',
+        resolve: ({ given }) => given !== null,
+      }),
+      award: t.field({
+        type: AwardEmoji,
+        nullable: true,
+        description: 'The award that was given; null if it was taken back.',
+        resolve: ({ given }, _args, context, info) =>
+          given && findAward(context, given.on, given.id, selectionAt(info, 'AwardEmoji')),
+      }),
+      deletedAwardId: t.id({
+        nullable: true,
+        description: 'Global ID of the award that was taken back; null if one was given.',
+        resolve: ({ takenId }) => (takenId === null ? null : toGlobalId('AwardEmoji', takenId)),
       }),
     }),
   },

@@ -6,6 +6,7 @@ import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { fromProject } from '#schema/places/parents.ts';
 import { createIssueLink, deleteIssueLink } from '#src/domain/tracking/issue_links/save.ts';
+import { BadRequest } from '#src/platform/errors.ts';
 
 mutation('createIssueLink', {
   description: 'Links two issues. For reporters of both projects; for others there is no such issue to link.',
@@ -20,13 +21,13 @@ mutation('createIssueLink', {
         type: IssueLinkType,
         required: true,
         defaultValue: 'relates_to',
-        description: 'How the issues are related.',
+        description: 'What the issue is to the other one.',
       }),
     }),
   },
-  resolve: async ({ project, iid, targetProject, targetIid }, context) => {
+  resolve: async ({ project, iid, targetProject, targetIid, linkType }, context) => {
     const to = { project: targetProject, iid: targetIid };
-    return { link: await createIssueLink(context, { project, iid }, to) };
+    return { link: await createIssueLink(context, { project, iid }, to, linkType) };
   },
   payload: {
     description: 'The link that was created.',
@@ -45,13 +46,15 @@ mutation('deleteIssueLink', {
       ...which(t),
       id: t.field({
         ...idOf('IssueLink'),
-        required: true,
-        description: 'Global or numeric ID of a link of the issue.',
+        description: 'Global or numeric ID of a link of the issue; not together with `otherIssueId`.',
       }),
+      otherIssueId: t.field({ ...idOf('Issue'), description: 'Global or numeric ID of the other issue of the link.' }),
     }),
   },
-  resolve: async ({ project, iid, id }, context) => {
-    return { link: await deleteIssueLink(context, { project, iid }, id) };
+  resolve: async ({ project, iid, id, otherIssueId: otherId }, context) => {
+    if ((id == null) === (otherId == null)) throw new BadRequest('Give one of id and otherIssueId', 'id');
+    const link = id == null ? { otherId: otherId ?? 0 } : { id };
+    return { link: await deleteIssueLink(context, { project, iid }, link) };
   },
   payload: {
     from: fromProject,

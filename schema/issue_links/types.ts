@@ -13,7 +13,11 @@ import { NotFound } from '#src/platform/errors.ts';
 
 export const IssueLinkType = builder.enumType('IssueLinkType', {
   description: 'How two linked issues are related.',
-  values: { RELATES_TO: { value: 'relates_to', description: 'Each is related to the other.' } } as const,
+  values: {
+    RELATES_TO: { value: 'relates_to', description: 'Each is related to the other.' },
+    BLOCKS: { value: 'blocks', description: 'The issue has to be done before the other one.' },
+    IS_BLOCKED_BY: { value: 'is_blocked_by', description: 'The other issue has to be done before it.' },
+  } as const,
 });
 
 /** A link, and the issue from which it was read, if any. */
@@ -32,8 +36,10 @@ export const IssueLink = builder.objectRef<Seen>('IssueLink').implement({
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the link, as the REST API uses it.' }),
     linkType: t.field({
       type: IssueLinkType,
-      description: 'How the issues are related.',
-      resolve: () => 'relates_to' as const,
+      description:
+        'What the issue is to the other one: that of the list, or the source for links that are found in another way.',
+      resolve: ({ type, from, targetId }) =>
+        type === 'blocks' && from === targetId ? ('is_blocked_by' as const) : type,
     }),
     source: t.field({
       type: Issue,

@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { deprecated } from '#schema/deprecated.ts';
 import { type InputFields, projectField } from '#schema/inputs.ts';
+import { IssueSeverity, IssueType } from '#schema/issues/record.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { changed, deleted, mutation, type Payload, toldChanged } from '#schema/mutation.ts';
 import { databaseIdOf, idOf, idsOf } from '#schema/node/plugin.ts';
@@ -8,6 +9,7 @@ import { fromProject } from '#schema/places/parents.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { createIssueFollowingUp } from '#src/domain/tracking/discussions/follow_up.ts';
 import { deleteIssue } from '#src/domain/tracking/issues/delete.ts';
+import type { IssueSeverity as StoredSeverity } from '#src/domain/tracking/issues/filter.ts';
 import { changedIssue } from '#src/domain/tracking/issues/find.ts';
 import { moveIssue } from '#src/domain/tracking/issues/move.ts';
 import { reorderIssue } from '#src/domain/tracking/issues/reorder.ts';
@@ -71,6 +73,11 @@ const values = (t: InputFields, labels: string) => ({
   }),
 });
 
+/** The severity as it is stored. */
+function severityOf({ severity }: { severity?: string | null | undefined }) {
+  return { severity: severity == null ? null : (severity.toLowerCase() as StoredSeverity) };
+}
+
 export const issuePayload: Payload<ChangedRecord> = changed('issue', Issue, 'Issue', changedIssue);
 
 mutation('createIssue', {
@@ -94,6 +101,19 @@ mutation('createIssue', {
           'Global or numeric ID of the one thread to follow up on, beside `mergeRequestToResolveDiscussionsOf`; all that are not resolved when left out.',
       }),
       confidential: t.boolean({ required: true, defaultValue: false, description: CONFIDENTIAL }),
+      type: t.field({
+        type: IssueType,
+        description: 'Kind of the issue; an issue like any other when left out. Incidents are for reporters.',
+      }),
+      severity: t.field({
+        type: IssueSeverity,
+        description: 'How severe the incident is; kept while the issue is none. For reporters.',
+      }),
+      parentId: t.field({
+        ...idOf('Issue'),
+        description:
+          'ID of the issue or incident that the task is a part of, in the same tree of groups. For reporters of both projects.',
+      }),
       createdAt: t.field({
         type: 'DateTime',
         description:
@@ -107,7 +127,7 @@ mutation('createIssue', {
   },
   resolve: ({ discussionToResolve: thread, ...input }, context) => {
     const discussionToResolve = thread == null ? null : databaseIdOf('Discussion', thread, 'discussionToResolve');
-    return createIssueFollowingUp(context, { ...input, discussionToResolve });
+    return createIssueFollowingUp(context, { ...input, ...severityOf(input), discussionToResolve });
   },
   payload: issuePayload,
 });
@@ -122,6 +142,20 @@ mutation('updateIssue', {
       title: t.string({ description: 'Title of the issue; at most 255 characters.' }),
       ...values(t, 'Titles of all its labels from now on.'),
       confidential: t.boolean({ description: CONFIDENTIAL }),
+      type: t.field({
+        type: IssueType,
+        description:
+          'Kind of the issue. A task with a parent stays one, and an issue with tasks cannot become one. For reporters.',
+      }),
+      severity: t.field({
+        type: IssueSeverity,
+        description: 'How severe the incident is; kept while the issue is none. For reporters.',
+      }),
+      parentId: t.field({
+        ...idOf('Issue'),
+        description:
+          'ID of the issue or incident that the task is a part of, in the same tree of groups; null for none. For reporters of both projects.',
+      }),
       stateEvent: t.field({ type: IssueStateEvent, description: 'Whether to close or reopen the issue.' }),
       updatedAt: t.field({
         type: 'DateTime',
@@ -130,7 +164,8 @@ mutation('updateIssue', {
       }),
     }),
   },
-  resolve: ({ project, iid, ...changes }, context) => updateIssue(context, project, iid, changes),
+  resolve: ({ project, iid, ...changes }, context) =>
+    updateIssue(context, project, iid, { ...changes, ...severityOf(changes) }),
   payload: toldChanged(issuePayload),
 });
 

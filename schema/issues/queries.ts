@@ -1,17 +1,22 @@
+import { Branch } from '#schema/branches/types.ts';
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
 import { Group } from '#schema/groups/types.ts';
 import { type InputFields, sortField } from '#schema/inputs.ts';
+import { IssueType } from '#schema/issues/record.ts';
 import { Issue, IssueConnection } from '#schema/issues/types.ts';
 import { Label } from '#schema/labels/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { byPlace, placeBase } from '#schema/places/fields.ts';
+import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { keyedOrders, subjectFilterFields } from '#schema/subjects/filter.ts';
 import { User } from '#schema/users/types.ts';
+import { MAX_RELATED_BRANCHES, relatedBranches } from '#src/domain/repository/branches/of_issue.ts';
 import { findIssue } from '#src/domain/tracking/issues/find.ts';
+import { listChildren } from '#src/domain/tracking/issues/hierarchy.ts';
 import { listGroupIssues, listIssues, listIssuesOf, listIssuesOfUsers } from '#src/domain/tracking/issues/list.ts';
 import { listIssuesAcross } from '#src/domain/tracking/issues/list_across.ts';
 import type { IssueOrder } from '#src/domain/tracking/issues/page.ts';
@@ -46,11 +51,11 @@ const Order = builder.enumType('IssueOrder', {
 });
 
 const IssueTypeFilter = builder.enumType('IssueTypeFilter', {
-  description: 'Filters issues by kind. There are no others than issues.',
+  description: 'Filters issues by kind.',
   values: {
-    ISSUE: { value: 'issue', description: 'Issues like any other: all that there are.' },
-    INCIDENT: { value: 'incident', description: 'Incidents: there are none.' },
-    TASK: { value: 'task', description: 'Tasks: there are none.' },
+    ISSUE: { value: 'issue', description: 'Issues like any other.' },
+    INCIDENT: { value: 'incident', description: 'Incidents.' },
+    TASK: { value: 'task', description: 'Tasks.' },
     TEST_CASE: { value: 'test_case', description: 'Test cases: there are none.' },
   } as const,
 });
@@ -97,6 +102,7 @@ export function issueFilterFields(t: InputFields) {
     }),
     dueDate: t.field({ type: DueDateMatch, description: 'Only issues that are due then.' }),
     type: t.field({ type: IssueTypeFilter, description: 'Only issues of this kind.' }),
+    types: t.field({ type: [IssueType], description: 'Only issues of one of these kinds.' }),
     closedById: t.field({ ...idOf('User'), description: 'Only closed issues that this user closed last.' }),
     nonArchived: t.boolean({
       description: 'Whether to leave out those of archived projects; they are listed by default.',
@@ -203,6 +209,26 @@ builder.objectFields(User, (t) => ({
         listIssuesOfUsers(context, ids, role, args.filter ?? {}, order(args), page, selection),
       );
     },
+  }),
+}));
+
+builder.prismaObjectFields(Issue, (t) => ({
+  children: t.field({
+    type: IssueConnection,
+    description: 'The tasks that are a part of the issue, as far as the caller can see them.',
+    args: issueArgs,
+    select: { id: true },
+    resolve: ({ id }, args, context, info) =>
+      pageBelow('Issue', id, args, context, info, (_context, ids, page, selection) =>
+        listChildren(context, ids, args.filter ?? {}, order(args), page, selection),
+      ),
+  }),
+  relatedBranches: t.field({
+    type: [Branch],
+    description: `The branches whose names begin with the number of the issue and a dash, such as \`7-fix-it\`, by name; at most ${MAX_RELATED_BRANCHES}. Empty for those who cannot read the repository.`,
+    select: { projectId: true, iid: true },
+    resolve: async ({ projectId, iid }, _args, context) =>
+      relatedBranches(context, await requireProjectBase(context, projectId), iid),
   }),
 }));
 

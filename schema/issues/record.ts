@@ -1,19 +1,34 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
+import type { GraphQLContext } from '#schema/context.ts';
+import { issueOf } from '#schema/issues/issue_of.ts';
 import { Issue } from '#schema/issues/types.ts';
+import { loaderAt } from '#schema/records/below.ts';
 import { viaRelation } from '#schema/records/plugin.ts';
 import { References } from '#schema/subjects/references.ts';
 import { TaskCompletionStatus } from '#schema/subjects/task_items.ts';
 import { User } from '#schema/users/types.ts';
+import { type BlockCounts, countBlocks } from '#src/domain/tracking/issue_links/list.ts';
 import { taskItems } from '#src/domain/tracking/subjects/task_items.ts';
 
-const IssueType = builder.enumType('IssueType', {
+export const IssueType = builder.enumType('IssueType', {
   description: 'The kinds of issues.',
-  values: { ISSUE: { value: 'issue', description: 'An issue like any other.' } } as const,
+  values: {
+    ISSUE: { value: 'issue', description: 'An issue like any other.' },
+    INCIDENT: { value: 'incident', description: 'Something that went wrong, with a severity.' },
+    TASK: { value: 'task', description: 'A piece of work, which may be a part of an issue or incident.' },
+  } as const,
 });
 
-const IssueSeverity = builder.enumType('IssueSeverity', {
+export const IssueSeverity = builder.enumType('IssueSeverity', {
   description: 'How severe an incident is.',
-  values: { UNKNOWN: { value: 'UNKNOWN', description: 'Nobody said so, or the issue is no incident.' } } as const,
+  values: {
+    UNKNOWN: { value: 'UNKNOWN', description: 'Nobody said so, or the issue is no incident.' },
+    LOW: { value: 'LOW', description: 'The incident does little harm.' },
+    MEDIUM: { value: 'MEDIUM', description: 'The incident disturbs some users.' },
+    HIGH: { value: 'HIGH', description: 'The incident disturbs many users.' },
+    CRITICAL: { value: 'CRITICAL', description: 'The incident keeps users from their work.' },
+  } as const,
 });
 
 const IssueApiUrls = builder.objectRef<{ url: string; project: string }>('IssueApiUrls').implement({
@@ -34,13 +49,31 @@ const IssueApiUrls = builder.objectRef<{ url: string; project: string }>('IssueA
   }),
 });
 
+const SEVERITIES = {
+  unknown: 'UNKNOWN',
+  low: 'LOW',
+  medium: 'MEDIUM',
+  high: 'HIGH',
+  critical: 'CRITICAL',
+} as const;
+
+/** How many issues an issue blocks, and how many block it, batched for the issues of a list. */
+function blocksOf(context: GraphQLContext, info: GraphQLResolveInfo, id: number): Promise<BlockCounts> {
+  return loaderAt(context, info, { key: 'blocks' }, (ids: readonly number[]) => countBlocks(context, ids)).load(id);
+}
+
 builder.prismaObjectFields(Issue, (t) => ({
-  type: t.field({ type: IssueType, description: 'The kind of issue.', resolve: () => 'issue' as const }),
-  typeName: t.string({ description: 'The kind of issue in capitals: `ISSUE`.', resolve: () => 'ISSUE' }),
+  type: t.expose('type', { type: IssueType, description: 'The kind of issue.' }),
+  typeName: t.string({
+    description: 'The kind of issue in capitals, such as `ISSUE`.',
+    select: { type: true },
+    resolve: ({ type }) => type.toUpperCase(),
+  }),
   severity: t.field({
     type: IssueSeverity,
     description: 'How severe the incident is; `UNKNOWN` for issues that are none.',
-    resolve: () => 'UNKNOWN' as const,
+    select: { type: true, severity: true },
+    resolve: ({ type, severity }) => SEVERITIES[type === 'incident' ? severity : 'unknown'],
   }),
   relativePosition: t.exposeInt('relativePosition', {
     nullable: true,
@@ -121,8 +154,19 @@ builder.prismaObjectFields(Issue, (t) => ({
     description: 'Numeric ID of the issue that this one became when it was moved; null if it was not.',
   }),
   blockingIssuesCount: t.int({
-    description: 'Number of issues that this one blocks: 0, as links do not block.',
-    resolve: () => 0,
+    description: 'Number of open issues that this one blocks and that the caller can see.',
+    resolve: async ({ id }, _args, context, info) => (await blocksOf(context, info, id)).blocks,
+  }),
+  blockedByIssuesCount: t.int({
+    description: 'Number of open issues that block this one and that the caller can see.',
+    resolve: async ({ id }, _args, context, info) => (await blocksOf(context, info, id)).blockedBy,
+  }),
+  parent: t.field({
+    type: Issue,
+    nullable: true,
+    description: 'The issue or incident that the task is a part of; null without one, and if the caller cannot see it.',
+    select: { parentId: true },
+    resolve: ({ parentId }, _args, context, info) => (parentId === null ? null : issueOf(context, info, parentId)),
   }),
   startDate: t.field({
     type: 'Date',

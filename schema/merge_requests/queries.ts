@@ -11,10 +11,12 @@ import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { keyedOrders, subjectFilterFields } from '#schema/subjects/filter.ts';
+import { User } from '#schema/users/types.ts';
 import { findCheckedMergeRequest } from '#src/domain/tracking/merge_requests/checked.ts';
 import { findMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { listMergeRequestsOf, type MergeRequestOrder } from '#src/domain/tracking/merge_requests/list.ts';
 import { listMergeRequestsAcross } from '#src/domain/tracking/merge_requests/list_across.ts';
+import { listMergeRequestsOfUsers, type MergeRequestRole } from '#src/domain/tracking/merge_requests/of_users.ts';
 import type { Direction } from '#src/platform/page.ts';
 import { onlyOne } from '#src/platform/records/parents.ts';
 
@@ -47,6 +49,16 @@ const Order = builder.enumType('MergeRequestOrder', {
 export function mergeRequestFilterFields(t: InputFields) {
   return {
     sourceBranch: t.string({ description: 'Only merge requests that come from a branch of this name.' }),
+    sourceBranches: t.stringList({
+      description: 'Only merge requests that come from a branch of one of these names; at most 100.',
+    }),
+    targetBranches: t.stringList({
+      description: 'Only merge requests into a branch of one of these names; at most 100.',
+    }),
+    assigneeUsernames: t.stringList({
+      description:
+        'Only merge requests that are assigned to all of the users with these usernames, in any case; at most 10.',
+    }),
     targetBranch: t.string({ description: 'Only merge requests into the branch of this name.' }),
     ...subjectFilterFields(t, 'merge requests'),
     ...peopleFilterFields(t),
@@ -182,3 +194,24 @@ builder.prismaObjectFields(Label, (t) => ({
     },
   }),
 }));
+
+/** The parts that users have in merge requests, by the names of the lists. */
+const OF_USERS: Readonly<Record<string, { role: MergeRequestRole; which: string }>> = {
+  authoredMergeRequests: { role: 'author', which: 'that the user opened' },
+  assignedMergeRequests: { role: 'assignee', which: 'that are assigned to the user' },
+  reviewRequestedMergeRequests: { role: 'reviewer', which: 'that the user was asked to review' },
+};
+
+for (const [name, { role, which }] of Object.entries(OF_USERS)) {
+  builder.objectField(User, name, (t) =>
+    t.field({
+      type: MergeRequestConnection,
+      description: `The merge requests ${which}, as far as the caller can see them.`,
+      args: mergeRequestArgs,
+      resolve: ({ id }, args, context, info) =>
+        pageBelow('MergeRequest', id, args, context, info, (_context, ids, page, selection) =>
+          listMergeRequestsOfUsers(context, ids, role, args.filter ?? {}, order(args), page, selection),
+        ),
+    }),
+  );
+}

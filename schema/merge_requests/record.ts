@@ -161,6 +161,11 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
   squashOnMerge: t.exposeBoolean('squashOnMerge', {
     description: 'Whether its commits become one when it is merged, by what the project says of that.',
   }),
+  squashReadOnly: t.boolean({
+    description: 'Whether the project decides whether its commits become one, and `squash` cannot be changed.',
+    select: { targetProject: { select: { squashOption: true } } },
+    resolve: ({ targetProject: { squashOption } }) => squashOption === 'always' || squashOption === 'never',
+  }),
   squashCommitSha: t.exposeString('squashCommitSha', {
     nullable: true,
     extensions: { guard: ({ state }: { state: string }) => state === 'merged', alsoSelect: { state: true } },

@@ -99,6 +99,12 @@ builder.objectFields(Group, (t) => ({
         defaultValue: false,
         description: 'Whether the milestones of the groups inside that the caller can see are among them.',
       }),
+      includeProjects: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description:
+          'Whether the milestones of the projects of the group that the caller can see are among them; with `includeDescendants` also of projects of the groups inside.',
+      }),
     },
     resolve: (group, args, context, info) =>
       pageBelow('Milestone', group, args, context, info, (_context, groups, page, selection) =>

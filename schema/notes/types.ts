@@ -24,6 +24,11 @@ export const Note = builder.prismaObject('Note', {
     author: t.relation('author', { description: 'The user who wrote the note, or who made the change.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the note was written.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the note was last changed.' }),
+    lastEditedAt: t.expose('lastEditedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When its text was last edited; null if it was not, or if that is not known.',
+    }),
     system: t.exposeBoolean('system', { description: 'Whether it is a system note, which records a change.' }),
     internal: t.boolean({
       description:

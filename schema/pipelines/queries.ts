@@ -4,12 +4,14 @@ import { pageArgs } from '#schema/connection.ts';
 import { SortDirection } from '#schema/enums.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { JobStatus, Pipeline, PipelineConnection, PipelineSource } from '#schema/pipelines/types.ts';
+import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { findPipeline } from '#src/domain/ci/pipelines/find.ts';
+import { findPipeline, numbered } from '#src/domain/ci/pipelines/find.ts';
 import { findLatestPipeline } from '#src/domain/ci/pipelines/latest.ts';
-import { listPipelines } from '#src/domain/ci/pipelines/list.ts';
+import { listPipelines, listPipelinesOfCommits } from '#src/domain/ci/pipelines/list.ts';
+import { BadRequest } from '#src/platform/errors.ts';
 
 const PipelineScope = builder.enumType('PipelineScope', {
   description: 'Filters pipelines by what they are doing or belong to.',
@@ -91,22 +93,43 @@ builder.objectFields(Project, (t) => ({
   }),
   pipeline: t.field({
     type: Pipeline,
-    description: 'A pipeline of the project by its ID.',
+    description: 'A pipeline of the project by its ID, or by its number in the project.',
     args: {
-      id: t.arg({ ...idOf('Pipeline'), required: true, description: 'Global or numeric ID of the pipeline.' }),
+      id: t.arg({
+        ...idOf('Pipeline'),
+        description: 'Global or numeric ID of the pipeline; not together with `iid`.',
+      }),
+      iid: t.arg.int({ description: 'Number of the pipeline within the project.' }),
     },
-    resolve: (project, { id }, context, info) => {
+    resolve: (project, { id, iid }, context, info) => {
       context.loaders.noteProject(project);
-      return findPipeline(context, project, id, selectionAt(info, 'Pipeline'));
+      if ((id == null) === (iid == null)) throw new BadRequest('Give one of id and iid', 'id');
+      const which = id ?? numbered(iid ?? 0);
+      return findPipeline(context, project, which, selectionAt(info, 'Pipeline'));
     },
   }),
 }));
 
-builder.objectField(Commit, 'status', (t) =>
-  t.field({
+builder.objectFields(Commit, (t) => ({
+  status: t.field({
     type: JobStatus,
     nullable: true,
     description: 'Status of the latest pipeline of the commit; null without one.',
     resolve: ({ project, oid }, _args, { loaders }) => loaders.commitStatus.load({ projectId: project.id, sha: oid }),
   }),
-);
+  pipelines: t.field({
+    type: PipelineConnection,
+    description: 'The pipelines of the commit, newest first, without child pipelines.',
+    args: {
+      ...pageArgs,
+      ref: t.arg.string({ description: 'Only pipelines for this branch or tag.' }),
+      status: t.arg({ type: JobStatus, description: 'Only pipelines in this state.' }),
+    },
+    resolve: async ({ project: { id }, oid }, args, context, info) => {
+      const project = await requireProjectBase(context, id);
+      return pageBelow('Pipeline', { project, sha: oid }, args, context, info, (_context, commits, page, selection) =>
+        listPipelinesOfCommits(context, commits, args, page, selection),
+      );
+    },
+  }),
+}));

@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { AccessLevel, Visibility } from '#schema/enums.ts';
 import { onlyField, sortField } from '#schema/inputs.ts';
-import { idOf } from '#schema/node/plugin.ts';
+import { idOf, idsOf } from '#schema/node/plugin.ts';
 import { Project } from '#schema/projects/types.ts';
 import type { ProjectList, ProjectOrder } from '#src/domain/projects/list.ts';
 import type { Direction } from '#src/platform/page.ts';
@@ -25,6 +25,8 @@ const ProjectFilter = builder.inputType('ProjectFilter', {
   description: 'Which projects a list has: those that match all fields.',
   fields: (t) => ({
     archived: t.boolean({ description: 'Only archived projects if true, only others if false.' }),
+    ids: t.field({ ...idsOf('Project'), description: 'Only projects with these global or numeric IDs; at most 100.' }),
+    fullPaths: t.stringList({ description: 'Only projects with these full paths, in any case; at most 100.' }),
     visibility: t.field({ type: Visibility, description: 'Only projects with this visibility.' }),
     search: t.string({
       description: 'Only projects with all of these words in path, name, description or name of the namespace.',

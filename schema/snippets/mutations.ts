@@ -1,3 +1,4 @@
+import { builder } from '#schema/builder.ts';
 import { Visibility } from '#schema/enums.ts';
 import type { InputFields } from '#schema/inputs.ts';
 import { changed, mutation, type Payload } from '#schema/mutation.ts';
@@ -9,7 +10,31 @@ import { type ChangedSnippet, changedSnippet } from '#src/domain/snippets/find.t
 import { createSnippet, deleteSnippet, updateSnippet } from '#src/domain/snippets/save.ts';
 
 const TITLE = 'Title of the snippet; at most 255 characters.';
-const FILE_NAME = 'File name of the snippet; at most 255 characters.';
+const FILE_NAME = 'Name of the first file of the snippet; at most 255 characters.';
+
+const FileAction = builder.enumType('SnippetFileAction', {
+  description: 'What becomes of a file of a snippet.',
+  values: {
+    CREATE: { value: 'create', description: 'The file is added behind the others.' },
+    UPDATE: { value: 'update', description: 'The file gets another text.' },
+    DELETE: { value: 'delete', description: 'The file is removed.' },
+    MOVE: { value: 'move', description: 'The file gets another name, and another text if one is given.' },
+  } as const,
+});
+
+const SnippetFileInput = builder.inputType('SnippetFileInput', {
+  description: 'A file of a snippet, and what becomes of it.',
+  fields: (t) => ({
+    action: t.field({ type: FileAction, description: 'What becomes of the file; files of a new snippet are created.' }),
+    filePath: t.string({
+      description: 'Name of the file; at most 255 characters. A new snippet names it when left out.',
+    }),
+    previousPath: t.string({ description: 'Name before, of a file that is moved.' }),
+    content: t.string({ description: 'The whole text of the file.' }),
+  }),
+});
+
+const DESCRIPTION = 'What the snippet is for, in Markdown.';
 
 const which = (t: InputFields) => ({
   project: t.field({
@@ -33,8 +58,13 @@ mutation('createSnippet', {
           'The project that gets the snippet: full path, global ID or numeric ID. Left out for a personal one.',
       }),
       title: t.string({ required: true, description: TITLE }),
-      fileName: t.string({ required: true, description: FILE_NAME }),
-      content: t.string({ required: true, description: 'The whole text of the snippet.' }),
+      description: t.string({ description: DESCRIPTION }),
+      fileName: t.string({ description: `${FILE_NAME} Required without \`files\`.` }),
+      content: t.string({ description: 'The whole text of the snippet. Required without `files`.' }),
+      files: t.field({
+        type: [SnippetFileInput],
+        description: 'The files of the snippet, at most 10, in place of `fileName` and `content`.',
+      }),
       visibility: t.field({
         type: Visibility,
         description: 'Who can see the snippet. By default, what the application settings say.',
@@ -53,8 +83,13 @@ mutation('updateSnippet', {
     fields: (t) => ({
       ...which(t),
       title: t.string({ description: TITLE }),
+      description: t.string({ description: DESCRIPTION }),
       fileName: t.string({ description: FILE_NAME }),
-      content: t.string({ description: 'The new text of the snippet.' }),
+      content: t.string({ description: 'The new text of the first file.' }),
+      files: t.field({
+        type: [SnippetFileInput],
+        description: 'What becomes of its files, in order, in place of `fileName` and `content`: all of it or nothing.',
+      }),
       visibility: t.field({ type: Visibility, description: 'Who can see the snippet.' }),
     }),
   },

@@ -10,7 +10,7 @@ import '#schema/users/types.ts';
 import { formatDuration } from '#src/domain/tracking/subjects/duration.ts';
 import { listTimelogsOf } from '#src/domain/tracking/time_tracking/list.ts';
 
-const Timelog = builder.prismaObject('Timelog', {
+export const Timelog = builder.prismaObject('Timelog', {
   description: 'Time that a user spent on an issue or merge request.',
   interfaces: [Node],
   select: { id: true },

@@ -115,6 +115,9 @@ const userArgs = builder.args((t) => ({
       'Only users with this text in name or username, or with this whole e-mail address if it is public; administrators also find by parts of any primary address.',
   }),
   username: t.string({ description: 'Only the user with this username; other filters are ignored.' }),
+  usernames: t.stringList({
+    description: 'Only the users with these usernames, in any case, at most 100; other filters are ignored.',
+  }),
   external: onlyField(t, 'external users; ignored unless the caller is an administrator'),
   provider: t.string({
     description:

@@ -105,7 +105,7 @@ describe('POST /projects/:id/issues/:issue_iid/links', () => {
   it('refuses other types, and wants to know the issue', async () => {
     const [one, other] = (await issues(2)) as [Made, Made];
     const post = async (given: object) => (await world.api(ann).post(`${at(one)}/links`, given)).body.error;
-    expect(await post({ ...to(other), link_type: 'blocks' })).toBe('link_type does not have a valid value');
+    expect(await post({ ...to(other), link_type: 'hinders' })).toBe('link_type does not have a valid value');
     expect(await post({ target_project_id: open.id })).toBe('target_issue_iid is missing');
   });
 

@@ -14,7 +14,7 @@ const external = await world.user({ external: true });
 let project: ProjectRow;
 let at: string;
 
-const KEYS = ['id', 'title', 'file_name', 'author', 'updated_at', 'created_at', 'web_url'];
+const KEYS = ['id', 'title', 'file_name', 'description', 'files', 'author', 'updated_at', 'created_at', 'web_url'];
 const text = { title: 'Notes', file_name: 'notes.txt', code: 'first line\n', visibility: 'internal' };
 const create = (who: TestUser, more: object = {}) => world.api(who).post(at, { ...text, ...more });
 
@@ -96,7 +96,8 @@ describe('A snippet of a project', () => {
     });
     const { body } = await create(reporter);
     expect((await world.api(reporter).put(`${at}/${body.id}`, {})).body).toEqual({
-      error: 'title, file_name, code, visibility are missing, at least one parameter must be provided',
+      error:
+        'title, file_name, code, visibility, description, files are missing, at least one parameter must be provided',
     });
     expect((await create(reporter, { visibility: 'secret' })).body).toEqual({
       error: 'visibility does not have a valid value',

@@ -220,6 +220,8 @@ const RELEASED: Record<string, string> = {
   '20261129123500_kept_settings': '7eca4b2aefd5c6ab1587187b7b9e52b4664642abab35c2f50aed3c5417e0405a',
   '20261129123500_tell_more_changes': '9485eb3af355df2d013d746d8cc1032ab7de902cb3e782889e089fc9e8a09b4d',
   '20261129125000_deprecated_uses': 'ac9da923bbf3a44b494664392dfafd5f8b67e3d5a79bbc735442f5d4e62d8f13',
+  '20261129134408_domain_growth': 'f2eb750dd9e354c32197f8c9e12f1acfe410bd558c1fcf4d06e24cf23f2e0c59',
+  '20261129134410_pipelines_by_number': '864add0ed141af4410ec9a06304679614f6e0b2778654eeb18727289483240d3',
 };
 
 const directory = packagePath('prisma/migrations');

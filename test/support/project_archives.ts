@@ -76,6 +76,8 @@ export async function richProject(world: World, { owner, developer }: People): P
   const second = await done(other.post(`${at}/issues`, { title: 'Confidential', confidential: true }));
   await done(api.put(`${at}/issues/${second.iid}`, { milestone_id: ofGroup.id, labels: 'bug' }));
   await done(api.put(`${at}/issues/${second.iid}`, { state_event: 'close' }));
+  await world.db.issue.update({ where: { id: second.id }, data: { type: 'task' } });
+  await world.db.issueParent.create({ data: { issueId: second.id, parentId: issue.id } });
   await done(
     api.post(`${at}/issues/${issue.iid}/links`, { target_project_id: project.id, target_issue_iid: second.iid }),
   );
@@ -132,7 +134,11 @@ export async function richProject(world: World, { owner, developer }: People): P
       image_url: 'https://example.org/b.svg',
     }),
   );
-  await done(api.post(`${at}/snippets`, { title: 'Recipe', file_name: 'r.txt', code: 'Bake', visibility: 'private' }));
+  const files = [
+    { file_path: 'r.txt', content: 'Bake' },
+    { file_path: 's.txt', content: 'Serve' },
+  ];
+  await done(api.post(`${at}/snippets`, { title: 'Recipe', description: 'Of pies', files, visibility: 'private' }));
   await done(api.post(`${at}/wikis`, { title: 'Home', content: 'Welcome' }));
   const [tip] = await done(api.get(`${at}/repository/commits`));
   await done(api.post(`${at}/repository/commits/${tip.id}/comments`, { note: 'Well done' }));

@@ -285,7 +285,12 @@ export type Change =
   /** An issue of the project was opened to continue these threads. */
   | { kind: 'discussionsContinued'; discussionIds: readonly number[]; issueIid: number }
   /** The issue was linked to another one, or the link was removed. */
-  | { kind: 'linked' | 'unlinked'; other: Elsewhere }
+  | { kind: 'linked' | 'unlinked'; other: Elsewhere; how?: 'blocks' | 'is_blocked_by' | undefined }
+  /** The issue became a part of another one, or another one a part of it, or no longer is. */
+  | { kind: 'parentAdded' | 'parentRemoved' | 'childAdded' | 'childRemoved'; other: Elsewhere }
+  /** The type of an issue, and the severity of an incident. */
+  | { kind: 'issueType'; from: string; to: string }
+  | { kind: 'severity'; from: string; to: string }
   | { kind: 'movedTo'; to: Elsewhere }
   | { kind: 'movedFrom'; from: Elsewhere };
 
@@ -320,6 +325,8 @@ type ComparedKind =
   | 'dueDate'
   | 'targetBranch'
   | 'discussionLocked'
+  | 'issueType'
+  | 'severity'
   | 'squash'
   | 'mergeStatus';
 

@@ -19,6 +19,10 @@ const NO_UPDATES: ReadonlySet<ChangeKind> = new Set([
   'discussionsContinued',
   'linked',
   'unlinked',
+  'parentAdded',
+  'parentRemoved',
+  'childAdded',
+  'childRemoved',
   'movedFrom',
 ]);
 

@@ -121,8 +121,14 @@ export const PARTS: readonly Part[] = [
   part(
     'snippets',
     'Snippet',
-    ['id', 'projectId', 'title', 'fileName', 'content', 'visibility', ...TIMES],
+    ['id', 'projectId', 'title', 'description', 'fileName', 'content', 'visibility', ...TIMES],
     (row, id) => sql`${row.authorId} = ${id}`,
+  ),
+  part(
+    'snippet_files',
+    'SnippetFile',
+    ['snippetId', 'position', 'name', 'content'],
+    (row, id) => sql`${row.snippetId} IN (SELECT s.id FROM snippets s WHERE s.author_id = ${id})`,
   ),
   part(
     'releases',

@@ -144,6 +144,8 @@ export const KINDS: readonly Kind[] = [
       title: is.title,
       description: is.text,
       state: is.enum,
+      type: is.enum,
+      severity: is.enum,
       confidential: is.boolean,
       dueDate: is.date,
       timeEstimate: is.seconds,
@@ -167,8 +169,13 @@ export const KINDS: readonly Kind[] = [
     refs: { issueId: 'issues', labelId: 'labels' },
     where: (row, id) => sql`${row.issueId} IN ${issuesOf(id)}`,
   }),
+  kind('issue_parents', 'IssueParent', {
+    columns: { createdAt: is.time },
+    refs: { issueId: 'issues', parentId: 'issues' },
+    where: (row, id) => sql`${row.issueId} IN ${issuesOf(id)} AND ${row.parentId} IN ${issuesOf(id)}`,
+  }),
   kind('issue_links', 'IssueLink', {
-    columns: times,
+    columns: { type: is.enum, ...times },
     refs: { sourceId: 'issues', targetId: 'issues' },
     where: (row, id) => sql`${row.sourceId} IN ${issuesOf(id)} AND ${row.targetId} IN ${issuesOf(id)}`,
   }),
@@ -254,10 +261,22 @@ export const KINDS: readonly Kind[] = [
     where: ofEither,
   }),
   kind('snippets', 'Snippet', {
-    columns: { title: is.name, fileName: is.name, content: is.text, visibility: is.enum, ...times },
+    columns: {
+      title: is.name,
+      description: is.text,
+      fileName: is.name,
+      content: is.text,
+      visibility: is.enum,
+      ...times,
+    },
     users: { authorId: 'importer' },
     project: 'projectId',
     where: (row, id, reader) => sql`${row.id} IN ${snippetsOf(id, reader)}`,
+  }),
+  kind('snippet_files', 'SnippetFile', {
+    columns: { position: is.seconds, name: is.name, content: is.text },
+    refs: { snippetId: 'snippets' },
+    where: (row, id, reader) => sql`${row.snippetId} IN ${snippetsOf(id, reader)}`,
   }),
   kind('notes', 'Note', {
     columns: {
@@ -267,6 +286,7 @@ export const KINDS: readonly Kind[] = [
       sourceId: is.number,
       mention: is.title,
       startsThread: is.boolean,
+      lastEditedAt: is.time,
       ...times,
     },
     refs: { discussionId: 'threads' },

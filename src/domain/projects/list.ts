@@ -8,6 +8,7 @@ import {
   projectLevels,
   projectListed,
 } from '#src/access/permissions/visibility.ts';
+import { projectsAt } from '#src/domain/projects/named.ts';
 import { all, containing, hasTrigrams, holds, Prisma, readPages } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
@@ -26,6 +27,9 @@ const project = alias('Project', 'p');
 export interface ProjectFilter {
   /** Only archived ones, or only others; both when absent. */
   archived?: boolean | null | undefined;
+  /** Those with one of these IDs, and with one of these full paths, ignoring case; at most 100 each. */
+  ids?: readonly number[] | null | undefined;
+  fullPaths?: readonly string[] | null | undefined;
   visibility?: Visibility | null | undefined;
   /** Words that must all occur in path, name, description or the name of the namespace, ignoring case. */
   search?: string | null | undefined;
@@ -113,7 +117,7 @@ export async function listProjectsOf<P extends Readonly<Record<string, number>>,
 
 /** The conditions for a filter and visibility. Throws BadRequest. */
 function projectConditions(actor: Actor | null, filter: ProjectFilter): Prisma.Sql[] {
-  const conditions = [projectListed(actor, project), ...placeConditions(filter)];
+  const conditions = [projectListed(actor, project), ...namedConditions(filter), ...placeConditions(filter)];
   const { archived, visibility, owned, starred, membership, minAccessLevel } = filter;
   if (archived != null && filter.active == null)
     conditions.push(archived ? project.archived : sql`NOT ${project.archived}`);
@@ -147,6 +151,21 @@ function projectConditions(actor: Actor | null, filter: ProjectFilter): Prisma.S
   if (membership) conditions.push(sql`${project.id} IN (${accessibleProjects(actor)})`);
   if (minAccessLevel != null) conditions.push(hasLevel(actor, minAccessLevel));
   return conditions;
+}
+
+/** Maximum number of projects that a filter names. */
+const MAX_NAMED = 100;
+
+/** Those that are named by IDs, or by full paths. Throws BadRequest for too many. */
+function namedConditions({ ids, fullPaths }: ProjectFilter): Prisma.Sql[] {
+  for (const [name, given] of Object.entries({ ids, fullPaths })) {
+    if (given && given.length > MAX_NAMED)
+      throw new BadRequest(`${name} has too many entries (maximum is ${MAX_NAMED})`, name);
+  }
+  return [
+    ...(ids ? [sql`${project.id} = ANY(${[...ids]}::int[])`] : []),
+    ...(fullPaths ? [sql`${project.id} IN (${projectsAt(fullPaths)})`] : []),
+  ];
 }
 
 /** Bounds of IDs, of the last activity and of the last change. */

@@ -24,6 +24,22 @@ export function projectsWithIds(
   return seenProjects(actor, sql`${project.id} = ANY(${[...ids]})`, selection);
 }
 
+/** A statement for the IDs of the projects at these full paths, in any case. */
+export function projectsAt(fullPaths: readonly string[]): Prisma.Sql {
+  const parts = fullPaths.map(partsOf);
+  const arounds = parts.map(({ around }) => around);
+  const owns = parts.map(({ own }) => own);
+  return sql`SELECT ${project.id} FROM unnest(${arounds}::text[], ${owns}::text[]) AS at(around, own)
+    JOIN ${table(namespace)} ON lower(${namespace.fullPath}) = lower(at.around) AND ${namespace.deletedAt} IS NULL
+    JOIN ${table(project)} ON ${project.namespaceId} = ${namespace.id} AND lower(${project.path}) = lower(at.own)`;
+}
+
+/** The full path of the namespace, and the last part. */
+function partsOf(fullPath: string): { around: string; own: string } {
+  const slash = fullPath.lastIndexOf('/');
+  return { around: fullPath.slice(0, Math.max(slash, 0)), own: fullPath.slice(slash + 1) };
+}
+
 function seenProjects(actor: Actor | null, condition: Prisma.Sql, selection: Selection<'Project'>): Prisma.Sql {
   const from = sql`SELECT p.* FROM ${table(project)} WHERE ${condition}`;
   return rowsJson(selection, { from, filterBy: 'isVisible', order: (row) => row.id, params: { actor } });
@@ -31,8 +47,7 @@ function seenProjects(actor: Actor | null, condition: Prisma.Sql, selection: Sel
 
 function named(ref: IdOrPath): Prisma.Sql {
   if (typeof ref === 'number') return sql`${project.id} = ${ref}`;
-  const slash = ref.lastIndexOf('/');
-  const [around, own] = [ref.slice(0, Math.max(slash, 0)), ref.slice(slash + 1)];
+  const { around, own } = partsOf(ref);
   return sql`lower(${project.path}) = lower(${own}) AND ${project.namespaceId} IN (SELECT ${namespace.id} FROM ${table(namespace)}
     WHERE lower(${namespace.fullPath}) = lower(${around}) AND ${namespace.deletedAt} IS NULL)`;
 }

@@ -1,9 +1,18 @@
 import { authorize, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
+import { lengthError } from '#src/base/text.ts';
 import { forgetNotes } from '#src/domain/changes/forget_notes.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
+import {
+  changedFiles,
+  type FileAction,
+  lockFiles,
+  newFiles,
+  type SnippetText,
+  writeFurtherFiles,
+} from '#src/domain/snippets/files.ts';
 import { type ChangedSnippet, changedSnippet } from '#src/domain/snippets/find.ts';
 import { type FieldErrors, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
@@ -11,17 +20,20 @@ import { currentSettings, type Settings } from '#src/platform/settings/current.t
 
 export interface SnippetValues {
   title?: string | null | undefined;
+  /** In Markdown; null clears it. */
+  description?: string | null | undefined;
+  /** Of the first file. */
   fileName?: string | null | undefined;
   content?: string | null | undefined;
   visibility?: Visibility | null | undefined;
+  /** All files of a new snippet, or what becomes of those of one, in place of `fileName` and `content`. */
+  files?: readonly FileAction[] | null | undefined;
 }
 
 export interface NewSnippet extends SnippetValues {
   /** The project; null or absent for a personal snippet. */
   project?: IdOrPath | null | undefined;
   title: string;
-  fileName: string;
-  content: string;
 }
 
 /** Creates a snippet. Throws NotFound, Forbidden, ValidationFailed. */
@@ -35,11 +47,36 @@ export async function createSnippet(
   const settings = await currentSettings(context.db);
   const wanted = settings.defaultSnippetVisibility;
   const visibility = values.visibility ?? closestVisibility(actor, settings, wanted, { group: null });
-  check(actor, settings, { ...values, visibility });
-  const { title, fileName, content } = values;
-  const data = { title, fileName, content, visibility, authorId: actor.id, projectId: project?.id ?? null };
-  const { id } = await context.db.snippet.create({ data, select: { id: true } });
+  const { title, description, fileName, content } = values;
+  const errors = errorsOf(actor, settings, { ...values, visibility }, ['title']);
+  const given = values.files ?? [{ filePath: fileName ?? '', content }];
+  if (values.files && (fileName != null || content != null))
+    errors.files = ['cannot be given with file_name and content'];
+  if (!values.files)
+    Object.assign(errors, errorsOf(actor, settings, { fileName: fileName ?? null, content: content ?? null }));
+  const files = newFiles(given, values.files ? errors : {});
+  refuse(errors);
+  const [first] = files;
+  if (!first) throw new ValidationFailed({ files: ["can't be blank"] });
+  const own = { title, description: description ?? null, fileName: first.name, content: first.content, visibility };
+  const data = { ...own, authorId: actor.id, projectId: project?.id ?? null };
+  const id = await context.db.$transaction(async (tx) => {
+    const made = await tx.snippet.create({ data, select: { id: true } });
+    if (files.length > 1) await writeFurtherFiles(tx, made.id, files);
+    return made.id;
+  });
   return { project, id };
+}
+
+/** The files with another name or text of the first one. Errors are added. */
+function renamed(
+  [first, ...further]: readonly SnippetText[],
+  { fileName, content }: Pick<SnippetValues, 'fileName' | 'content'>,
+  errors: FieldErrors,
+): SnippetText[] {
+  if (!first) return [];
+  if (fileName != null && further.some(({ name }) => name === fileName)) errors.file_name = ['has already been taken'];
+  return [{ name: fileName ?? first.name, content: content ?? first.content }, ...further];
 }
 
 /** Identifies a snippet: one of a project, or a personal one. */
@@ -57,20 +94,29 @@ export async function updateSnippet(
   const actor = requireActor(context);
   const { project, snippet } = await editable(context, actor, ref, EDITABLE);
   const { id, visibility: present } = snippet;
-  const { title, fileName, content, visibility } = changes;
+  const { title, description, fileName, content, visibility, files: actions } = changes;
   // A visibility that was restricted later may stay.
   const changed = visibility === present ? undefined : visibility;
-  check(actor, await currentSettings(context.db), { ...changes, visibility: changed });
-  const { count } = await context.db.snippet.updateMany({
-    where: { id },
-    data: {
-      ...(title == null ? {} : { title }),
-      ...(fileName == null ? {} : { fileName }),
-      ...(content == null ? {} : { content }),
-      ...(visibility == null ? {} : { visibility }),
-    },
+  const errors = errorsOf(actor, await currentSettings(context.db), { ...changes, visibility: changed });
+  if (actions && (fileName != null || content != null)) errors.files = ['cannot be given with file_name and content'];
+  refuse(errors);
+  await context.db.$transaction(async (tx) => {
+    const before = await lockFiles(tx, id);
+    const wrong: FieldErrors = {};
+    const files = actions ? changedFiles(before, actions, wrong) : renamed(before, { fileName, content }, wrong);
+    refuse(wrong);
+    const [first] = files;
+    if (actions) await writeFurtherFiles(tx, id, files);
+    await tx.snippet.update({
+      where: { id },
+      data: {
+        ...(title == null ? {} : { title }),
+        ...(description === undefined ? {} : { description }),
+        ...(first ? { fileName: first.name, content: first.content } : {}),
+        ...(visibility == null ? {} : { visibility }),
+      },
+    });
   });
-  if (count === 0) throw new NotFound('Snippet');
   return { project, id };
 }
 
@@ -118,14 +164,26 @@ export function mayChange(actor: Actor, { authorId }: { authorId: number }): boo
   return actor.admin || authorId === actor.id;
 }
 
-function check(actor: Actor, settings: Settings, { title, fileName, content, visibility }: SnippetValues): void {
+function errorsOf(
+  actor: Actor,
+  settings: Settings,
+  { title, description, fileName, content, visibility }: SnippetValues,
+  only: readonly string[] = ['title', 'file_name', 'content'],
+): FieldErrors {
   const errors: FieldErrors = {};
   for (const [field, text] of Object.entries({ title, file_name: fileName })) {
+    if (!only.includes(field)) continue;
     if (text === null || text?.trim() === '') errors[field] = ["can't be blank"];
     else if (text && text.length > 255) errors[field] = ['is too long (maximum is 255 characters)'];
   }
-  if (content === null || content === '') errors.content = ["can't be blank"];
+  if (only.includes('content') && (content === null || content === '')) errors.content = ["can't be blank"];
   const wrong = visibility ? visibilityErrors(actor, settings, visibility, { group: null }) : [];
   if (wrong.length > 0) errors.visibility_level = wrong;
+  const long = lengthError(description);
+  if (long) errors.description = [long];
+  return errors;
+}
+
+function refuse(errors: FieldErrors): void {
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }

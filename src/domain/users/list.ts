@@ -5,7 +5,7 @@ import { userById } from '#src/domain/users/find.ts';
 import { userMatches } from '#src/domain/users/matching.ts';
 import type { UserState } from '#src/generated/prisma/client.ts';
 import { all, Prisma } from '#src/platform/database/db.ts';
-import { Forbidden } from '#src/platform/errors.ts';
+import { BadRequest, Forbidden } from '#src/platform/errors.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { type Order, order } from '#src/platform/records/order.ts';
@@ -27,6 +27,8 @@ export interface UserFilter {
   search?: string | null | undefined;
   /** The user with this username, ignoring case; overrides the other filters. */
   username?: string | null | undefined;
+  /** The users with these usernames, likewise; at most 100. */
+  usernames?: readonly string[] | null | undefined;
   /** Only external ones; ignored unless the actor is an administrator. */
   external?: boolean | null | undefined;
   /** The user whom the provider knows by that ID: both or neither, and only for administrators. */
@@ -146,11 +148,22 @@ function hasIdentity({ provider, externUid }: Record<'provider' | 'externUid', s
 const OF_DIRECTORY = sql`EXISTS (SELECT FROM ${table(identity)}
   WHERE ${identity.userId} = ${user.id} AND ${identity.provider} LIKE ${`${DIRECTORY_PREFIX}%`})`;
 
+/** Maximum number of usernames in a filter. */
+const MAX_NAMES = 100;
+
+/** Throws BadRequest for too many. */
+function namesIn(usernames: readonly string[]): string[] {
+  if (usernames.length > MAX_NAMES)
+    throw new BadRequest(`usernames has too many names (maximum is ${MAX_NAMES})`, 'usernames');
+  return [...usernames];
+}
+
 function conditions(
-  { active, blocked, state, search, username, external, skipLdap, more }: UserFilter,
+  { active, blocked, state, search, username, usernames, external, skipLdap, more }: UserFilter,
   actor: Actor,
 ): Prisma.Sql[] {
   if (username) return [sql`lower(${user.username}) = lower(${username})`];
+  if (usernames) return [sql`lower(${user.username}) = ANY(lower_texts(${namesIn(usernames)}::text[]))`];
   const text = search?.trim();
   return [
     ...(active ? [sql`${user.state} = 'active'`] : []),

@@ -24,6 +24,8 @@ export interface ComputedFields {
     /** When it was last closed, and who closed it; null while it is open, and if that is not known. */
     closedAt: string | null;
     closedById: number | null;
+    /** The issue that it is a part of. */
+    parentId: number | null;
     /** Whether one of its notes tells that a merge request mentions it. */
     isMentionedByMergeRequest: boolean;
   };
@@ -151,6 +153,8 @@ export interface ComputedFields {
     sharedWithGroups: ProjectShareRow[];
   };
   Snippet: {
+    /** Its files, in order, without their texts. */
+    files: { snippetId: number; position: number; name: string; size: number }[];
     /** Whether the actor sees it by its visibility alone. */
     isOpen: boolean;
     /** Whether the actor sees it as a member of its project. */

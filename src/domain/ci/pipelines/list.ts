@@ -64,6 +64,36 @@ export async function listPipelines<R>(
   });
 }
 
+/** A commit of a project. */
+interface CommitParent {
+  project: ProjectRow;
+  sha: string;
+}
+
+/** A page of each commit's pipelines, newest first; Forbidden in place of those that are unreadable. Throws Unauthenticated. */
+export async function listPipelinesOfCommits<R>(
+  context: Context,
+  commits: readonly CommitParent[],
+  { ref, status }: Pick<PipelineFilter, 'ref' | 'status'>,
+  page: PageRequest,
+  selection: Selection<'Pipeline', R>,
+): Promise<(Page<R> | Error)[]> {
+  const actor = readerOf(context);
+  const pageOf = ({ project, sha }: Asked<{ project: number; sha: string }>) => {
+    const isOfCommit = sql`${pipeline.sha} = ${sha}`;
+    const where = all([conditionOf({ project, refs: [] }, { ref, status }), isOfCommit]);
+    return pageOfRows(selection, { rows: pipeline, where, order: orderOf({}) }, page);
+  };
+  return forPermittedParents(
+    commits,
+    ({ project }) => authorize(actor, 'read_pipeline', project),
+    (permitted) => {
+      const parents = permitted.map(({ project, sha }) => ({ project: project.id, sha }));
+      return readPages<R>(context.db, page, perParent(parents, { project: 'int', sha: 'text' }, pageOf));
+    },
+  );
+}
+
 async function refsOf({ repositories }: Context, project: ProjectRow, kind: 'branches' | 'tags'): Promise<string[]> {
   const repository = await repositories.open(project);
   const refs = (await repository?.[kind]()) ?? [];

@@ -3,6 +3,7 @@ import type { Follower } from '#src/domain/changes/record.ts';
 import { requestReferences } from '#src/domain/tracking/activity/pushed_commits.ts';
 import { writeSystemNotes } from '#src/domain/tracking/activity/system_notes.ts';
 import { writeNoteTodos, writeReviewTodos, writeTodos } from '#src/domain/tracking/activity/todos.ts';
+import { leaveOtherTrees } from '#src/domain/tracking/issues/hierarchy.ts';
 import { carryLabels } from '#src/domain/tracking/labels/carry.ts';
 import { closeOfFork } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
 import { requestRefresh, requestRefreshOfForks } from '#src/domain/tracking/merge_requests/request_refresh.ts';
@@ -39,6 +40,7 @@ export const tracking: Follower = {
   async projectMoved(tx, _context, { project, from }) {
     await carryLabels(tx, project.id, from);
     await carryMilestones(tx, project.id, from);
+    await leaveOtherTrees(tx, project.id);
   },
   async userUnassigned(tx, _context, change) {
     await unassignUser(tx, change);

@@ -86,9 +86,21 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
     case 'discussionLocked':
       return change.to ? 'locked the discussion' : 'unlocked the discussion';
     case 'linked':
-      return `marked this issue as related to ${nameOf(change.other, projectId)}`;
+      return `marked this issue as ${LINKED[change.how ?? 'relates_to']} ${nameOf(change.other, projectId)}`;
     case 'unlinked':
       return `removed the relation with ${nameOf(change.other, projectId)}`;
+    case 'parentAdded':
+      return `added ${nameOf(change.other, projectId)} as parent`;
+    case 'parentRemoved':
+      return `removed parent ${nameOf(change.other, projectId)}`;
+    case 'childAdded':
+      return `added ${nameOf(change.other, projectId)} as child task`;
+    case 'childRemoved':
+      return `removed child task ${nameOf(change.other, projectId)}`;
+    case 'issueType':
+      return `changed type from ${change.from} to ${change.to}`;
+    case 'severity':
+      return `set the severity to **${change.to}**`;
     case 'movedTo':
       return `moved to ${change.to.project.fullPath}#${change.to.iid}`;
     case 'movedFrom':
@@ -105,6 +117,9 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
       return null;
   }
 }
+
+/** What an issue is to another one that it is linked with. */
+const LINKED = { relates_to: 'related to', blocks: 'blocking', is_blocked_by: 'blocked by' } as const;
 
 /** An issue as texts in a project name it: `#4` or `group/project#4`. */
 function nameOf({ iid, project }: Elsewhere, inProject: number): string {
@@ -175,6 +190,10 @@ function otherOf(change: Change): Elsewhere | null {
       return change.from;
     case 'linked':
     case 'unlinked':
+    case 'parentAdded':
+    case 'parentRemoved':
+    case 'childAdded':
+    case 'childRemoved':
       return change.other;
     default:
       return null;

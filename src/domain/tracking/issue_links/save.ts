@@ -10,6 +10,9 @@ import type { Transaction } from '#src/platform/database/db.ts';
 import { AlreadyExists, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
+/** What an issue is to the other one of a link. */
+export type LinkType = 'relates_to' | 'blocks' | 'is_blocked_by';
+
 /** Maximum number of links of an issue. */
 export const MAX_LINKS = 100;
 
@@ -25,7 +28,12 @@ interface Which {
  * Links two issues. For reporters of both projects: for others, and if it does not exist, there is no other issue to link. Throws
  * NotFound, Conflict if they are linked, ValidationFailed beyond the limit.
  */
-export async function createIssueLink(context: Context, which: Which, to: Which): Promise<LinkRow> {
+export async function createIssueLink(
+  context: Context,
+  which: Which,
+  to: Which,
+  how: LinkType = 'relates_to',
+): Promise<LinkRow> {
   const actor = requireActor(context);
   const project = await findProject(context, which.project);
   const source = subjectOf(project, await findIssue(context, project, which.iid, END));
@@ -41,20 +49,29 @@ export async function createIssueLink(context: Context, which: Which, to: Which)
       if (count >= MAX_LINKS)
         throw new ValidationFailed({ links: [`are too many (maximum is ${MAX_LINKS})`] }).as('limitReached');
     }
-    const link = await tx.issueLink.create({ data: { sourceId: source.id, targetId: target.id } });
-    await recordSubjectChanges(tx, context, actor, source, [change('linked', target)]);
-    await recordSubjectChanges(tx, context, actor, target, [change('linked', source)]);
+    const [from, onto] = how === 'is_blocked_by' ? [target, source] : [source, target];
+    const type = how === 'relates_to' ? 'relates_to' : 'blocks';
+    const link = await tx.issueLink.create({ data: { sourceId: from.id, targetId: onto.id, type } });
+    const blocks = type === 'blocks';
+    await recordSubjectChanges(tx, context, actor, from, [change('linked', onto, blocks ? 'blocks' : undefined)]);
+    await recordSubjectChanges(tx, context, actor, onto, [
+      change('linked', from, blocks ? 'is_blocked_by' : undefined),
+    ]);
     return { ...link, createdAt: link.createdAt.toISOString(), updatedAt: link.updatedAt.toISOString() };
   });
 }
 
+/** A link by its ID, or by the ID of the other issue. */
+export type WhichLink = { id: number } | { otherId: number };
+
 /** Removes a link of an issue. For reporters of the issue’s project who can see the other issue. Throws NotFound, Forbidden. */
-export async function deleteIssueLink(context: Context, which: Which, linkId: number): Promise<LinkRow> {
+export async function deleteIssueLink(context: Context, which: Which, given: WhichLink): Promise<LinkRow> {
   const actor = requireActor(context);
   const project = await findProject(context, which.project);
   const issue = subjectOf(project, await findIssue(context, project, which.iid, END));
   const projectOf = (id: number) => findProject(context, id).catch(nullIfMissing);
-  const [link] = await findIssueLinksByIds(context, [linkId], projectOf);
+  const linkId = 'id' in given ? given.id : await linkBetween(context, issue.id, given.otherId);
+  const [link] = linkId === null ? [] : await findIssueLinksByIds(context, [linkId], projectOf);
   if (!link || (link.sourceId !== issue.id && link.targetId !== issue.id)) throw new NotFound('IssueLink');
   if (!can(actor, 'admin_issue', project)) throw new Forbidden();
   const otherId = link.sourceId === issue.id ? link.targetId : link.sourceId;
@@ -66,12 +83,18 @@ export async function deleteIssueLink(context: Context, which: Which, linkId: nu
   const other = subjectOf(place, await findIssueById(context, place, otherId, END));
   await context.db.$transaction(async (tx) => {
     await lockEnds(tx, [issue.id, other.id]);
-    const { count } = await tx.issueLink.deleteMany({ where: { id: linkId } });
+    const { count } = await tx.issueLink.deleteMany({ where: { id: link.id } });
     if (count === 0) throw new NotFound('IssueLink');
     await recordSubjectChanges(tx, context, actor, issue, [change('unlinked', other)]);
     await recordSubjectChanges(tx, context, actor, other, [change('unlinked', issue)]);
   });
   return link;
+}
+
+/** The ID of the link between two issues; null if they are not linked. */
+async function linkBetween({ db }: Context, one: number, another: number): Promise<number | null> {
+  const found = await db.issueLink.findFirst({ where: { OR: ends(one, another) }, select: { id: true } });
+  return found?.id ?? null;
 }
 
 /** The issue to link to, if the actor may; null otherwise. */
@@ -94,8 +117,12 @@ function subjectOf(project: ProjectRow, { id, iid, title }: typeof END.row): Sub
   return { type: 'Issue', id, iid, title, project };
 }
 
-function change(kind: 'linked' | 'unlinked', { id, iid, project }: Subject): Change {
-  return { kind, other: { id, iid, project } };
+function change(
+  kind: 'linked' | 'unlinked',
+  { id, iid, project }: Subject,
+  how?: Exclude<LinkType, 'relates_to'>,
+): Change {
+  return { kind, other: { id, iid, project }, how };
 }
 
 function noMatch(): NotFound {

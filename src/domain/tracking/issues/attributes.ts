@@ -3,6 +3,7 @@ import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { lengthError } from '#src/base/text.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
+import type { IssueSeverity, IssueType } from '#src/domain/tracking/issues/filter.ts';
 import { maySetTimestamps } from '#src/domain/tracking/issues/timestamps.ts';
 import { findOrCreateLabels, MAX_LABELS, requireFewLabels, tooManyLabels } from '#src/domain/tracking/labels/ensure.ts';
 import { milestoneTitled } from '#src/domain/tracking/milestones/list.ts';
@@ -147,6 +148,33 @@ export function permittedLock(
   if (discussionLocked == null || can(actor, 'admin_issue', project)) return discussionLocked ?? null;
   refuse(['discussionLocked'], 'reporters of the project', ignoreForbidden);
   return null;
+}
+
+/** What kind of issue it is. */
+interface IssueKind {
+  type?: IssueType | null | undefined;
+  severity?: IssueSeverity | null | undefined;
+}
+
+/**
+ * The type and the severity, if the actor may set them: reporters may, and who opens an issue may make it a task. Throws Forbidden for
+ * others, unless they are to be skipped.
+ */
+export function permittedKind(
+  actor: Actor,
+  project: ProjectRow,
+  { type, severity, ignoreForbidden }: IssueKind & { ignoreForbidden?: boolean | undefined },
+  isNew: boolean,
+): { type?: IssueType; severity?: IssueSeverity } {
+  const given = { ...(type == null ? {} : { type }), ...(severity == null ? {} : { severity }) };
+  if (can(actor, 'admin_issue', project)) return given;
+  const mayBe = isNew && type !== 'incident' && type != null ? { type } : {};
+  refuse(
+    Object.keys(given).filter((name) => !(name in mayBe)),
+    'reporters of the project',
+    ignoreForbidden,
+  );
+  return mayBe;
 }
 
 /** Throws Forbidden, which names the fields and who can set them, unless they are to be skipped. */

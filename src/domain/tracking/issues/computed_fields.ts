@@ -7,6 +7,7 @@ import { computedFields, relationsToUsers, type Tools } from '#src/platform/reco
 
 const { sql } = Prisma;
 const [issueLabel, event, mention] = [alias('IssueLabel', 'il'), alias('StateEvent', 'ce'), alias('Note', 'mn')];
+const part = alias('IssueParent', 'pp');
 
 computedFields('Issue', {
   ...sharedSubjectColumns('Issue'),
@@ -17,6 +18,7 @@ computedFields('Issue', {
   isSubscribed: (issue, tools) => isSubscribedSql('Issue', issue, tools),
   closedAt: (issue, tools) => sql`${closing(issue, tools)}.created_at`,
   closedById: (issue, tools) => sql`${closing(issue, tools)}.user_id`,
+  parentId: ({ id }) => sql`(SELECT ${part.parentId} FROM ${table(part)} WHERE ${part.issueId} = ${id})`,
   isMentionedByMergeRequest: mentionedByMergeRequest,
 });
 relationsToUsers('Issue', { closedBy: 'closedById', updatedBy: 'updatedById', lastEditedBy: 'lastEditedById' });

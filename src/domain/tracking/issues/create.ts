@@ -11,6 +11,7 @@ import {
   type IssueAttributes,
   labelsGiven,
   permittedAttributes,
+  permittedKind,
   permittedLock,
   permittedTimestamp,
   refuse,
@@ -18,6 +19,8 @@ import {
   setLabels,
   textErrors,
 } from '#src/domain/tracking/issues/attributes.ts';
+import type { IssueSeverity, IssueType } from '#src/domain/tracking/issues/filter.ts';
+import { permittedParent, writeParent } from '#src/domain/tracking/issues/hierarchy.ts';
 import { applyEffects, hasEffects } from '#src/domain/tracking/quick_actions/apply.ts';
 import type { WantedChanges } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
@@ -35,6 +38,12 @@ export interface NewIssue extends IssueAttributes {
   confidential?: boolean | null | undefined;
   /** Whether only members of the project can comment; for reporters. */
   discussionLocked?: boolean | null | undefined;
+  /** Of an incident; for reporters. */
+  severity?: IssueSeverity | null | undefined;
+  /** An issue when absent; incidents are for reporters. */
+  type?: IssueType | null | undefined;
+  /** The ID of the issue that the task is a part of; for reporters of both projects. */
+  parentId?: number | null | undefined;
   /** Accepted from administrators and owners of the personal namespace. */
   createdAt?: Date | null | undefined;
   /** The next one of the project if absent. Accepted from administrators and owners of the project. */
@@ -99,6 +108,9 @@ export async function createIssue(
   const discussionLocked = permittedLock(actor, project, input);
   const createdAt = permittedTimestamp(actor, project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
   const wanted = permittedNumber(actor, project, input);
+  const { type = null, severity = null } = permittedKind(actor, project, input, true);
+  const parent = input.parentId == null ? null : await permittedParent(context, input.parentId);
+  if (parent) authorize(actor, 'admin_issue', project);
   const insert = async (db: Pick<Transaction, '$queryRaw'>, event: Prisma.Sql = Prisma.empty) => {
     const inserted = db.$queryRaw<[Opened]>`
       WITH counter AS (
@@ -106,10 +118,11 @@ export async function createIssue(
         WHERE project_id = ${project.id} RETURNING COALESCE(${wanted}::int, last_issue_iid) AS iid),
       issue AS (
         INSERT INTO issues (iid, project_id, author_id, title, description, confidential, assignee_id, milestone_id, due_date,
-          discussion_locked, created_at, updated_at)
+          discussion_locked, type, severity, created_at, updated_at)
         SELECT counter.iid, ${project.id}, ${actor.id}, ${title}, ${description},
           ${input.confidential ?? false}, ${columns.assigneeId ?? null}::int, ${columns.milestoneId ?? null}::int,
-          ${columns.dueDate ?? null}::date, ${discussionLocked}::boolean, ${createdAt}::timestamptz, ${createdAt}::timestamptz
+          ${columns.dueDate ?? null}::date, ${discussionLocked}::boolean,
+          COALESCE(${type}::issue_type, 'issue'), COALESCE(${severity}::issue_severity, 'unknown'), ${createdAt}::timestamptz, ${createdAt}::timestamptz
         FROM counter RETURNING id, iid, title)${event}
       SELECT id, iid FROM issue`;
     const [issue] = await inserted.catch((error) => {
@@ -126,6 +139,7 @@ export async function createIssue(
   const labels = labelsGiven(attributes);
   const isPlain =
     !continued &&
+    !parent &&
     labels.length === 0 &&
     assigneeIds.length === 0 &&
     columns.milestoneId == null &&
@@ -143,6 +157,10 @@ export async function createIssue(
     const subject = { type: 'Issue', id, iid, title, project } as const;
     await addFurtherAssignees(tx, subject, assigneeIds);
     await recordSubjectChanges(tx, context, actor, subject, [{ kind: 'opened', description, assigneeIds }]);
+    if (parent) {
+      const child = { subject, type: type ?? 'issue' };
+      await recordSubjectChanges(tx, context, actor, subject, await writeParent(tx, context, child, parent));
+    }
     await applyEffects(tx, context, actor, subject, effects);
     return id;
   });

@@ -3,6 +3,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { locateIssue } from '#src/domain/tracking/issues/find.ts';
+import { leaveTree } from '#src/domain/tracking/issues/hierarchy.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
 /** Marks an issue as deleted: the row stays, but is no longer visible. Returns its ID. Throws NotFound, Forbidden. */
@@ -16,6 +17,7 @@ export async function deleteIssue(context: Context, ref: IdOrPath, iid: number):
       data: { deletedAt: new Date() },
     });
     if (deleted.count === 0) throw new NotFound('Issue');
+    await leaveTree(tx, issue.id);
     await recordSubjectChanges(tx, context, actor, { type: 'Issue', ...issue, project }, [{ kind: 'deleted' }]);
   });
   return { id: issue.id };

@@ -14,6 +14,7 @@ import {
 import { FEW_HITS } from '#src/domain/tracking/subjects/hits.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+import type { Columns } from '#src/platform/records/model.ts';
 
 /** The filters of all lists of issues (rest-api-v4.md, Issues). */
 export interface IssueFilter extends SubjectFilter {
@@ -22,7 +23,10 @@ export interface IssueFilter extends SubjectFilter {
   confidential?: boolean | null | undefined;
   milestoneIs?: MilestoneMatch | null | undefined;
   dueDate?: DueDateMatch | null | undefined;
-  type?: IssueType | null | undefined;
+  /** There are no test cases. */
+  type?: IssueType | 'test_case' | null | undefined;
+  /** One of these. */
+  types?: readonly IssueType[] | null | undefined;
   /** Who closed it last, of closed issues. */
   closedById?: number | null | undefined;
   /** Whether to leave out those of archived projects. */
@@ -40,8 +44,11 @@ export type DueDateMatch =
   | 'month'
   | 'next_month_and_previous_two_weeks';
 
-/** All issues are of the first kind. */
-export type IssueType = 'issue' | 'incident' | 'task' | 'test_case';
+/** The types of issues. */
+export type IssueType = Columns['Issue']['type'];
+
+/** How severe an incident is. */
+export type IssueSeverity = Columns['Issue']['severity'];
 
 const { sql, raw } = Prisma;
 const [closing, later] = [alias('StateEvent', 'ce'), alias('StateEvent', 'le')];
@@ -71,11 +78,12 @@ export function unsearchedConditions(
   actor: Actor | null,
   inProjects: (row: OfPlace) => Prisma.Sql,
 ): Prisma.Sql[] {
-  const { state, confidential, milestoneIs, dueDate, type, closedById, nonArchived } = filter;
+  const { state, confidential, milestoneIs, dueDate, type, types, closedById, nonArchived } = filter;
   const conditions = [sql`${issue.deletedAt} IS NULL`];
   if (state && state !== 'all') conditions.push(sql`${issue.state} = ${state}::issue_state`);
   if (confidential != null) conditions.push(confidential ? issue.confidential : sql`NOT ${issue.confidential}`);
-  if (type && type !== 'issue') conditions.push(sql`FALSE`);
+  if (type) conditions.push(type === 'test_case' ? sql`FALSE` : sql`${issue.type} = ${type}::issue_type`);
+  if (types && types.length > 0) conditions.push(sql`${issue.type} = ANY(${[...types]}::issue_type[])`);
   if (milestoneIs) conditions.push(milestoneMatches({ columns: issue, inProjects }, milestoneIs));
   if (dueDate) conditions.push(dueCondition(issue.dueDate, dueDate));
   if (closedById != null) conditions.push(closedBy(issue, closedById));
@@ -133,7 +141,6 @@ export function countsSuffice({ state: _state, ...filter }: IssueFilter): boolea
   return Object.entries(filter).every(([name, value]) => {
     if (value == null || name === 'in') return true;
     if (name === 'scope') return value === 'all';
-    if (name === 'type') return value === 'issue';
     if (name === 'nonArchived') return !value;
     if (name === 'not') return Object.values(value).every(isBlank);
     return isBlank(value);

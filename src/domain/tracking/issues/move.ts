@@ -6,6 +6,7 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { type ChangeableIssue, type LocatedIssue, locateIssue, maySee } from '#src/domain/tracking/issues/find.ts';
+import { moveInTree } from '#src/domain/tracking/issues/hierarchy.ts';
 import { copyFiles } from '#src/domain/tracking/issues/move_files.ts';
 import { changeState } from '#src/domain/tracking/issues/update.ts';
 import { labelsTitled } from '#src/domain/tracking/labels/ensure.ts';
@@ -29,6 +30,7 @@ export async function moveIssue(context: Context, ref: IdOrPath, iid: number, to
     const copy = await copyIssue(tx, issue, target);
     await copyTrail(tx, issue.id, copy.id, target);
     await files.record(tx, copy.id);
+    await moveInTree(tx, issue.id, copy.id, target.id);
     const moved = await tx.issue.updateMany({
       where: { id: issue.id, movedToId: null, deletedAt: null },
       data: { movedToId: copy.id, updatedAt: new Date() },
@@ -86,10 +88,10 @@ async function copyIssue(tx: Transaction, issue: ChangeableIssue, target: Projec
   const [moved] = await tx.$queryRaw<[Omit<Copy, 'assigneeIds'>]>`
     WITH counter AS (
       UPDATE project_counters SET last_issue_iid = last_issue_iid + 1 WHERE project_id = ${target.id} RETURNING last_issue_iid)
-    INSERT INTO issues (iid, project_id, author_id, assignee_id, title, description, state, confidential, due_date, time_estimate,
-      milestone_id, created_at, updated_at)
+    INSERT INTO issues (iid, project_id, author_id, assignee_id, title, description, state, confidential, type, severity, due_date,
+      time_estimate, milestone_id, created_at, updated_at)
     SELECT c.last_issue_iid, ${target.id}, i.author_id, i.assignee_id, i.title, i.description, i.state, i.confidential,
-      i.due_date, i.time_estimate, (${milestoneTitled(target.id, Prisma.sql`(SELECT s.title FROM milestones s WHERE s.id = i.milestone_id)`)}),
+      i.type, i.severity, i.due_date, i.time_estimate, (${milestoneTitled(target.id, Prisma.sql`(SELECT s.title FROM milestones s WHERE s.id = i.milestone_id)`)}),
       i.created_at, now()
     FROM counter c, issues i WHERE i.id = ${issue.id} RETURNING id, iid, description`;
   const [{ assigneeIds }] = await tx.$queryRaw<[{ assigneeIds: number[] }]>`
@@ -116,10 +118,10 @@ async function copyTrail(tx: Transaction, from: number, to: number, { id: projec
         SELECT * FROM notes WHERE subject_type = 'Issue' AND subject_id = ${from} ORDER BY id) n),
     threads AS (SELECT old.*, first_value(new_id) OVER (PARTITION BY COALESCE(discussion_id, id) ORDER BY id) AS first_id FROM old),
     copied AS (INSERT INTO notes (id, subject_type, subject_id, author_id, body, system, source_type, source_id, source_project_id,
-        mention, discussion_id, starts_thread, created_at, updated_at)
+        mention, discussion_id, starts_thread, created_at, updated_at, last_edited_at)
       SELECT new_id, 'Issue', ${to}, author_id, body, system, source_type, source_id,
         CASE WHEN source_type = ${INTERNAL} THEN ${projectId} ELSE source_project_id END, mention,
-        NULLIF(first_id, new_id), starts_thread, created_at, updated_at
+        NULLIF(first_id, new_id), starts_thread, created_at, updated_at, last_edited_at
       FROM threads ORDER BY new_id)
     INSERT INTO award_emoji (subject_type, subject_id, user_id, name, created_at, updated_at)
     SELECT 'Note', old.new_id, a.user_id, a.name, a.created_at, a.updated_at FROM old

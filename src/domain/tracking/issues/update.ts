@@ -9,6 +9,7 @@ import {
   type IssueAttributes,
   type LabelSwap,
   permittedAttributes,
+  permittedKind,
   permittedLock,
   permittedTimestamp,
   resolveAttributes,
@@ -16,7 +17,9 @@ import {
   swapIssueLabels,
   textErrors,
 } from '#src/domain/tracking/issues/attributes.ts';
+import type { IssueSeverity, IssueType } from '#src/domain/tracking/issues/filter.ts';
 import { type ChangeableIssue, type LocatedIssue, locateIssue, maySee } from '#src/domain/tracking/issues/find.ts';
+import { permittedParent, requireConvertible, writeParent } from '#src/domain/tracking/issues/hierarchy.ts';
 import { applyEffects, hasEffects } from '#src/domain/tracking/quick_actions/apply.ts';
 import type { Target } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
@@ -30,6 +33,10 @@ export interface IssueChanges extends IssueAttributes {
   confidential?: boolean | null | undefined;
   /** Whether only members of the project can comment; for reporters. */
   discussionLocked?: boolean | null | undefined;
+  /** For reporters: the type, the severity of an incident, and the ID of the issue that the task is a part of; null for none. */
+  type?: IssueType | null | undefined;
+  severity?: IssueSeverity | null | undefined;
+  parentId?: number | null | undefined;
   /** For reporters: the IDs of a label to remove and one to add; others stay. Not together with `labels`. */
   swapLabels?: LabelSwap | undefined;
   stateEvent?: 'close' | 'reopen' | null | undefined;
@@ -69,8 +76,12 @@ export async function updateIssue(
   const { updatedAt: at, ignoreForbidden } = changes;
   const discussionLocked = permittedLock(actor, project, changes);
   const updatedAt = permittedTimestamp(actor, project, 'updatedAt', { at, ignoreForbidden });
+  const { parentId } = changes;
+  if (parentId !== undefined) authorize(actor, 'admin_issue', project);
+  const parent = parentId == null ? null : await permittedParent(context, parentId);
   const data = {
     ...columns,
+    ...permittedKind(actor, project, changes, false),
     ...(changes.title == null ? {} : { title: changes.title }),
     ...(changes.description === undefined ? {} : { description: changes.description }),
     ...(discussionLocked == null ? {} : { discussionLocked }),
@@ -80,8 +91,13 @@ export async function updateIssue(
     const before = await lockIssue(tx, issue.id);
     const assigned = assigneeIds ? await setAssignees(tx, { type: 'Issue', id: issue.id }, assigneeIds) : [];
     const written = changes.rewrite ? { ...data, description: changes.rewrite(before.description) } : data;
+    const type = data.type ?? before.type;
+    const child = { subject: { ...issue, type: 'Issue' as const, project }, type };
+    const parted = parentId === null ? await writeParent(tx, context, child, null) : [];
+    if (type !== before.type) await requireConvertible(tx, issue.id, type);
     await tx.issue.update({ where: { id: issue.id }, data: { ...written, updatedAt: updatedAt ?? new Date() } });
-    const told = [...differences(before, written), ...assigned];
+    const placed = parent ? await writeParent(tx, context, child, parent) : [];
+    const told = [...differences(before, written), ...assigned, ...parted, ...placed];
     const relabelled = await setLabels(tx, project.id, { type: 'Issue', id: issue.id }, attributes);
     if (relabelled.added.length + relabelled.removed.length > 0) told.push({ kind: 'labels', ...relabelled });
     if (swapLabels) {
@@ -129,13 +145,15 @@ interface Told {
   milestoneId: number | null;
   dueDate: Date | null;
   discussionLocked: boolean | null;
+  type: IssueType;
+  severity: IssueSeverity;
 }
 
 /** Locks the issue and returns it as it was before the change. Throws NotFound if it is gone. */
 async function lockIssue(tx: Transaction, id: number): Promise<Told> {
   const [issue] = await tx.$queryRaw<Told[]>`
     SELECT title, description, confidential, milestone_id AS "milestoneId", due_date AS "dueDate",
-      discussion_locked AS "discussionLocked"
+      discussion_locked AS "discussionLocked", type, severity
     FROM issues WHERE id = ${id} AND deleted_at IS NULL FOR UPDATE`;
   if (!issue) throw new NotFound('Issue');
   return issue;
@@ -148,6 +166,8 @@ function differences(before: Told, after: Partial<Told>): Change[] {
     ...difference('title', before.title, after.title),
     ...difference('description', before.description, after.description),
     ...difference('milestone', before.milestoneId, after.milestoneId),
+    ...difference('issueType', before.type, after.type),
+    ...difference('severity', before.severity, after.severity),
     ...difference('discussionLocked', before.discussionLocked, after.discussionLocked),
     ...difference('dueDate', day(before.dueDate), after.dueDate === undefined ? undefined : day(after.dueDate)),
     ...(changed ? [{ kind: 'confidential', to: confidential } as const] : []),

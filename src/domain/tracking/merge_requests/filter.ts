@@ -1,4 +1,5 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
+import { assignedTo } from '#src/access/permissions/visibility.ts';
 import { ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
 import { type DeployedFilter, deployedConditions } from '#src/domain/tracking/merge_requests/deployed_filter.ts';
 import { type PeopleFilter, peopleConditions } from '#src/domain/tracking/merge_requests/people_filter.ts';
@@ -16,6 +17,7 @@ import {
 } from '#src/domain/tracking/subjects/filter.ts';
 import { FEW_HITS } from '#src/domain/tracking/subjects/hits.ts';
 import { Prisma } from '#src/platform/database/db.ts';
+import { BadRequest } from '#src/platform/errors.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 
 export type StateFilter = 'opened' | 'closed' | 'merged' | 'locked' | 'all';
@@ -24,6 +26,11 @@ export type StateFilter = 'opened' | 'closed' | 'merged' | 'locked' | 'all';
 export interface MergeRequestFilter extends Omit<SubjectFilter, 'not'>, PeopleFilter, DeployedFilter {
   state?: StateFilter | null | undefined;
   sourceBranch?: string | null | undefined;
+  /** One of these, of each; at most 100. */
+  sourceBranches?: readonly string[] | null | undefined;
+  targetBranches?: readonly string[] | null | undefined;
+  /** All of these are assignees; case-insensitive; at most 10. */
+  assigneeUsernames?: readonly string[] | null | undefined;
   targetBranch?: string | null | undefined;
   sourceProjectId?: number | null | undefined;
   /** Who merged it. */
@@ -58,6 +65,11 @@ export function mergeRequestConditions(
   conditions.push(...stateConditions(mergeRequest, state));
   if (sourceBranch) conditions.push(sql`${mergeRequest.sourceBranch} = ${sourceBranch}`);
   if (targetBranch) conditions.push(sql`${mergeRequest.targetBranch} = ${targetBranch}`);
+  const { sourceBranches, targetBranches } = bounded(filter, ['sourceBranches', 'targetBranches'], 100);
+  if (sourceBranches) conditions.push(sql`${mergeRequest.sourceBranch} = ANY(${[...sourceBranches]}::text[])`);
+  if (targetBranches) conditions.push(sql`${mergeRequest.targetBranch} = ANY(${[...targetBranches]}::text[])`);
+  for (const name of new Set(bounded(filter, ['assigneeUsernames'], 10).assigneeUsernames))
+    conditions.push(assignedTo('MergeRequest', columns, userOf(name)));
   if (draft != null) conditions.push(draft ? isDraftSql(title) : sql`NOT ${isDraftSql(title)}`);
   conditions.push(
     ...peopleConditions(mergeRequest, filter, actor),
@@ -75,6 +87,16 @@ export function mergeRequestConditions(
   const searched = searchOf(filter);
   if (searched) conditions.push(project === null ? isHit(id, columns, searched) : holdsText(columns, searched));
   return conditions;
+}
+
+/** The filter, if none of these lists is longer than that. Throws BadRequest. */
+function bounded<F extends object>(filter: F, names: readonly (keyof F & string)[], most: number): F {
+  for (const name of names) {
+    const given: unknown = filter[name];
+    if (Array.isArray(given) && given.length > most)
+      throw new BadRequest(`${name} has too many entries (maximum is ${most})`, name);
+  }
+  return filter;
 }
 
 /** The IDs, as `id`, of the merge requests with labels of all these titles, of the subquery `places` and of groups. */

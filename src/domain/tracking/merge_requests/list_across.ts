@@ -207,7 +207,11 @@ function namesPerson(filter: MergeRequestFilter): boolean {
   const { scope, authorId, assigneeId, reviewerId, mergeUserId, reviewerUsername } = filter;
   const isScoped = scope != null && scope !== 'all';
   const isReviewer = typeof reviewerId === 'number' || (!!reviewerUsername && !/^(none|any)$/i.test(reviewerUsername));
-  const isNamed = !!filter.authorUsername || !!filter.assigneeUsername || !!filter.mergeUserUsername;
+  const isNamed =
+    !!filter.authorUsername ||
+    !!filter.assigneeUsernames?.length ||
+    !!filter.assigneeUsername ||
+    !!filter.mergeUserUsername;
   return isScoped || isReviewer || isNamed || authorId != null || typeof assigneeId === 'number' || mergeUserId != null;
 }
 

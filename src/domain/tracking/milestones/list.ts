@@ -1,5 +1,5 @@
-import type { Context } from '#src/access/permissions/actor.ts';
-import { readerOf } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, readerOf } from '#src/access/permissions/actor.ts';
+import { seenPlaces } from '#src/access/permissions/places.ts';
 import { groupVisible } from '#src/access/permissions/visibility.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
@@ -40,6 +40,8 @@ export interface MilestoneFilter {
   includeAncestors?: boolean | null | undefined;
   /** Of groups. */
   includeDescendants?: boolean | null | undefined;
+  /** Of groups: also those of their projects, and with the groups inside of the projects of these. */
+  includeProjects?: boolean | null | undefined;
 }
 
 const milestones = ownerScoped({
@@ -88,10 +90,17 @@ export async function listGroupMilestones<R>(
               WHERE ${subgroup.lineage} @> ARRAY[${group}]::int[] AND ${groupVisible(actor, subgroup)})`,
           ]
         : []),
+      ...(filter.includeProjects ? [ofProjectsIn(actor, group, filter.includeDescendants === true)] : []),
     ];
     return sql`(${Prisma.join(ways, ' OR ')})`;
   };
   return milestones.listOfGroups(context, groups, page, selection, (group) => all([isOf(group), ...conditions]));
+}
+
+/** Whether a milestone is one of a project in the group whose milestones the actor sees. */
+function ofProjectsIn(actor: Actor | null, group: number | Prisma.Sql, isDeep: boolean): Prisma.Sql {
+  const isInside = isDeep ? sql`n.lineage @> ARRAY[${group}]::int[]` : sql`n.id = ${group}`;
+  return sql`${milestone.projectId} IN (WITH ${seenPlaces(actor, isInside)} SELECT v.id FROM places v WHERE v.planning)`;
 }
 
 /** A statement for the ID of the milestone of a project with a title: its own, else that of the closest group around it. */

@@ -86,7 +86,8 @@ export async function updateNote(
     const [before] = await tx.$queryRaw<{ body: string }[]>`SELECT body FROM notes WHERE id = ${id} FOR UPDATE`;
     if (!before) throw new NotFound('Note');
     if (madeFrom !== undefined && before.body !== madeFrom) throw textChanged();
-    await tx.note.update({ where: { id }, data: { body } });
+    const edited = before.body === body ? {} : { lastEditedAt: new Date() };
+    await tx.note.update({ where: { id }, data: { body, ...edited } });
     await writeSuggestions(tx, id, suggestions, false);
     const text = { from: before.body, to: body };
     await recordChange(tx, context, { type: 'noteWritten', author: actor, noteable, noteId: id, text, isInternal });

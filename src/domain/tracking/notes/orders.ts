@@ -36,7 +36,7 @@ const BEFORE: Partial<Record<OrderName, Do>> = {
     });
     if (!link || issue.id === on.id)
       throw new NotFound('IssueLink', `#${issue.iid} of ${project.fullPath} is not linked`);
-    await deleteIssueLink(context, whichOf(on), link.id);
+    await deleteIssueLink(context, whichOf(on), { id: link.id });
   }),
   duplicate: eachIssue(async (context, on, other) => {
     await createIssueLink(context, whichOf(on), other).catch(unlessLinked);

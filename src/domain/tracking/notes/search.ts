@@ -22,7 +22,8 @@ const [note, issue, mergeRequest] = [alias('Note', 'nt'), alias('Issue', 'i'), a
 
 /** The columns that comments on commits have, too, in their order. */
 const COLUMNS = sql`nt.id, nt.subject_type, nt.subject_id, nt.author_id, nt.body, nt.system, nt.source_type, nt.source_id,
-  nt.source_project_id, nt.mention, nt.discussion_id, nt.starts_thread, nt.created_at, nt.updated_at`;
+  nt.source_project_id, nt.mention, nt.discussion_id, nt.starts_thread, nt.created_at, nt.updated_at,
+  nt.last_edited_at`;
 
 /**
  * The notes with a text on what the actor can see of a project: on issues, merge requests, snippets and commits. System notes are

@@ -27,6 +27,8 @@ const COLUMNS = {
   dueDate: 'due_date',
   targetBranch: 'target_branch',
   discussionLocked: 'discussion_locked',
+  issueType: 'type',
+  severity: 'severity',
   squash: 'squash',
   mergeStatus: 'merge_status',
 } as const;
@@ -50,6 +52,12 @@ const STATES = {
 
 /** The numbers of states in payloads. */
 export const STATE_IDS: Readonly<Record<string, number>> = { opened: 1, closed: 2, merged: 3 };
+
+/** The type of an issue in payloads, such as `Issue`. */
+export const typeWord = (type: string) => type.charAt(0).toUpperCase() + type.slice(1);
+
+/** The severity of an issue in payloads, such as `HIGH`. */
+export const severityWord = (severity: string) => severity.toUpperCase();
 
 /** Converts changes to differences of a record's fields. */
 export function differences(given: readonly Change[]): Differences {
@@ -96,6 +104,12 @@ export function differences(given: readonly Change[]): Differences {
       case 'reviewers':
         reviewersBefore = change.from;
         break;
+      case 'issueType':
+      case 'severity': {
+        const worded = change.kind === 'severity' ? severityWord : typeWord;
+        changes[COLUMNS[change.kind]] = { previous: worded(change.from), current: worded(change.to) };
+        break;
+      }
       case 'discussionsResolved':
         changes.blocking_discussions_resolved = { previous: false, current: true };
         break;

@@ -74,6 +74,8 @@ export interface IssueColumns extends SubjectColumns {
   discussion_locked?: boolean | null;
   closed_at?: string | null;
   relative_position?: number | null;
+  type?: string;
+  severity?: string;
 }
 
 export interface MergeRequestColumns extends SubjectColumns {

@@ -9,7 +9,7 @@ import {
   time,
   userRecord,
 } from '#src/domain/webhooks/payload/common.ts';
-import { STATE_IDS } from '#src/domain/webhooks/payload/differences.ts';
+import { STATE_IDS, severityWord, typeWord } from '#src/domain/webhooks/payload/differences.ts';
 import type {
   ChangeFacts,
   IssueColumns,
@@ -26,7 +26,7 @@ interface IssueFacts extends ChangeFacts {
 export function issuePayload(facts: IssueFacts, around: Surroundings): Payload {
   const { action, issue, project, labels } = facts;
   return {
-    object_kind: 'issue',
+    object_kind: issue.type === 'task' ? 'work_item' : 'issue',
     user: userRecord(facts.user, around),
     project: projectRecord(project, around),
     object_attributes: {
@@ -51,8 +51,8 @@ export function issueRecord(issue: IssueColumns, project: ProjectFacts, around: 
     description: issue.description,
     state: issue.state,
     state_id: STATE_IDS[issue.state] ?? null,
-    type: 'Issue',
-    severity: 'UNKNOWN',
+    type: typeWord(issue.type ?? 'issue'),
+    severity: severityWord(issue.type === 'incident' ? (issue.severity ?? 'unknown') : 'unknown'),
     author_id: issue.author_id,
     assignee_id: issue.assignee_id,
     assignee_ids: assigneeIds(issue),
