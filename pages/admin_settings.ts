@@ -1,7 +1,7 @@
 import { label } from '#src/platform/texts/texts.ts';
 
-/** How a setting is entered: a box to tick, a number, a text, lines of a list, or a choice of the values of an enum. */
-export type SettingInput = 'tick' | 'number' | 'text' | 'lines' | 'Visibility' | 'GitAccessProtocol';
+/** How a setting is entered: a box to tick, a number, a text, one in Markdown, lines of a list, or a choice of the values of an enum. */
+export type SettingInput = 'tick' | 'number' | 'text' | 'markdown' | 'lines' | 'Visibility' | 'GitAccessProtocol';
 
 /** Settings of one theme, each by its name in the graph with its meaning. */
 export interface SettingsTheme {
@@ -16,27 +16,29 @@ export const SETTINGS_THEMES: readonly SettingsTheme[] = [
     name: 'sign_in',
     title: label('Sign-in and sign-up'),
     fields: [
-      ['signupEnabled', 'tick', label('People can sign up by themselves')],
-      ['requireAdminApprovalAfterUserSignup', 'tick', label('Who signs up waits until an administrator approves')],
+      ['signupEnabled', 'tick', label('Allow sign-up')],
+      ['requireAdminApprovalAfterUserSignup', 'tick', label("New sign-ups need an administrator's approval")],
       [
         'passwordAuthenticationEnabledForWeb',
         'tick',
-        label('Passwords sign in to pages and the API (those of administrators always do)'),
+        label('Allow password sign-in for web and API (always allowed for administrators)'),
       ],
       [
         'passwordAuthenticationEnabledForGit',
         'tick',
-        label('Passwords work for git over HTTP, besides tokens (those of administrators always do)'),
+        label('Allow passwords for git over HTTP, besides tokens (always allowed for administrators)'),
       ],
-      ['requireTwoFactorAuthentication', 'tick', label('Everybody has to set up two-factor authentication')],
+      ['requireTwoFactorAuthentication', 'tick', label('Require two-factor authentication')],
       ['twoFactorGracePeriod', 'number', label('Hours to set it up once it is required')],
       ['sessionExpireDelay', 'number', label('Minutes after which an unused session ends')],
-      ['domainAllowlist', 'lines', label('Mail domains that can sign up; all when empty')],
-      ['domainDenylistEnabled', 'tick', label('Refuse the mail domains below')],
-      ['domainDenylist', 'lines', label('Mail domains that cannot sign up')],
-      ['disabledOauthSignInSources', 'lines', label('Names of sign-in providers that are switched off')],
+      ['domainAllowlist', 'lines', label('Allowed email domains (empty: all)')],
+      ['domainDenylistEnabled', 'tick', label('Block the email domains below')],
+      ['domainDenylist', 'lines', label('Blocked email domains')],
+      ['disabledOauthSignInSources', 'lines', label('Disabled sign-in providers (names)')],
       ['signInText', 'text', label('Text on the sign-in page, in Markdown')],
-      ['homePageUrl', 'text', label('Address that visitors are sent to from the home page')],
+      ['frontPageTitle', 'text', label("Heading of the front page (empty: the server's own)")],
+      ['frontPageText', 'markdown', label('Text on the front page, in Markdown')],
+      ['homePageUrl', 'text', label('Redirect visitors of the home page to this address')],
       ['afterSignOutPath', 'text', label('Address after signing out')],
     ],
   },
@@ -45,13 +47,13 @@ export const SETTINGS_THEMES: readonly SettingsTheme[] = [
     title: label('New users'),
     fields: [
       ['defaultProjectsLimit', 'number', label('Personal projects that a new user can have')],
-      ['canCreateGroup', 'tick', label('New users can create groups')],
+      ['canCreateGroup', 'tick', label('Allow new users to create groups')],
       ['userDefaultExternal', 'tick', label('New users are external: they see no internal projects')],
-      ['userOauthApplications', 'tick', label('Users can register OAuth applications')],
+      ['userOauthApplications', 'tick', label('Allow users to register OAuth applications')],
       ['avatarServiceEnabled', 'tick', label('Users without a picture get one from the avatar service')],
       ['deactivateDormantUsersPeriod', 'number', label('Days without activity after which a user can be deactivated')],
-      ['requirePersonalAccessTokenExpiry', 'tick', label('New access tokens must expire')],
-      ['personalAccessTokenPrefix', 'text', label('What new access tokens begin with')],
+      ['requirePersonalAccessTokenExpiry', 'tick', label('Require an expiry date for new access tokens')],
+      ['personalAccessTokenPrefix', 'text', label('Prefix of new access tokens')],
     ],
   },
   {
@@ -61,30 +63,30 @@ export const SETTINGS_THEMES: readonly SettingsTheme[] = [
       ['defaultProjectVisibility', 'Visibility', label('Visibility of new projects')],
       ['defaultGroupVisibility', 'Visibility', label('Visibility of new groups')],
       ['defaultSnippetVisibility', 'Visibility', label('Visibility of new snippets')],
-      ['defaultBranchName', 'text', label('First branch of new projects; “master” when empty')],
+      ['defaultBranchName', 'text', label('Default branch of new projects (empty: “master”)')],
       [
         'anonymousApiReads',
         'tick',
         label('The REST API shows public projects and groups without an account, as pages do'),
       ],
-      ['projectExportEnabled', 'tick', label('Projects can be exported as archives')],
+      ['projectExportEnabled', 'tick', label('Allow project exports')],
       ['maxExportSize', 'number', label('Largest archive that is made, in megabytes; any size when 0')],
       [
         'maxImportSize',
         'number',
         label('Largest archive that is imported, in megabytes; the limit of the server when 0'),
       ],
-      ['importSources', 'lines', label('From where projects are imported: git, gitlab_project')],
+      ['importSources', 'lines', label('Import sources: git, gitlab_project')],
       ['maxAttachmentSize', 'number', label('Largest upload in megabytes')],
-      ['repositoryStorages', 'lines', label('Storages of new projects')],
-      ['enabledGitAccessProtocol', 'GitAccessProtocol', label('Protocols of git')],
+      ['repositoryStorages', 'lines', label('Storages for new projects')],
+      ['enabledGitAccessProtocol', 'GitAccessProtocol', label('Git protocols')],
     ],
   },
   {
     name: 'ci',
     title: label('CI, packages and hooks'),
     fields: [
-      ['sharedRunnersEnabled', 'tick', label('Shared runners run the jobs of new projects')],
+      ['sharedRunnersEnabled', 'tick', label('Enable shared runners for new projects')],
       ['maxArtifactsSize', 'number', label('Largest artifacts of a job, in megabytes')],
       ['defaultArtifactsExpireIn', 'text', label('How long artifacts are kept, such as “30 days”; for ever when 0')],
       ['defaultCiConfigPath', 'text', label('Path of the CI configuration; “.gitlab-ci.yml” when empty')],
@@ -93,7 +95,7 @@ export const SETTINGS_THEMES: readonly SettingsTheme[] = [
         'number',
         label('Minutes for which tokens of the container registry are valid'),
       ],
-      ['allowLocalRequestsFromWebHooksAndServices', 'tick', label('Webhooks may lead to private addresses')],
+      ['allowLocalRequestsFromWebHooksAndServices', 'tick', label('Allow webhooks to private addresses')],
     ],
   },
   {

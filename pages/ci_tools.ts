@@ -11,8 +11,7 @@ import {
 type Checked = NonNullable<LintPageQuery['project']>;
 
 const shown = (project: Checked) => ({ ...ciFrame(project, 'lint'), lint: project.ciLint ?? null });
-const lintTitle = ({ fullPath }: { fullPath: string }, { t }: Facts) =>
-  `${t('Check a CI configuration')} · ${fullPath}`;
+const lintTitle = ({ fullPath }: { fullPath: string }, { t }: Facts) => `${t('CI lint')} · ${fullPath}`;
 
 const lint = page({
   path: '/:project/-/ci/lint',

@@ -3,6 +3,7 @@ import { path } from '#pages/engine/helpers.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
 import { pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
 import {
+  ApplyCommitPageDocument,
   CommitListPageDocument,
   type CommitListPageQuery,
   CommitPageDocument,
@@ -11,7 +12,9 @@ import {
   CommitSearchPageDocument,
   CommitThreadPageDocument,
   HistoryPlacePageDocument,
+  SendCherryPickDocument,
   SendCommitCommentDocument,
+  SendRevertDocument,
 } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
 
@@ -78,6 +81,62 @@ const commit = page({
   listsFiles: true,
 });
 
+/** A page that asks where the change of a commit is taken back, or applied. */
+const applying = (act: 'revert' | 'cherry-pick', title: string, button: string, says: string) =>
+  page({
+    path: `/:project/-/commit/:sha/${act}`,
+    operation: ApplyCommitPageDocument,
+    view: 'commits/apply',
+    found: ({ project }) => {
+      const found = project?.repository?.commit;
+      return project?.viewerCanPush && found ? { project, commit: found } : null;
+    },
+    title: ({ project, commit: { shortSha } }, { t }) => `${t(title)} · ${shortSha} · ${project.fullPath}`,
+    show: ({ project, commit: found }, { given }) => ({
+      ...{ project, tab: 'code', commit: found, act, heading: title, button, says },
+      before: {
+        branch: given.branch === undefined ? project.defaultBranch : String(given.branch),
+        newBranch: `${act}-${found.shortSha}`,
+        message: found.message.trim(),
+      },
+      branches: project.repository?.branches,
+    }),
+    signIn: true,
+  });
+
+const reverting = applying(
+  'revert',
+  label('Revert this commit'),
+  label('Revert'),
+  label('A new commit takes back what this one changed.'),
+);
+
+const cherryPicking = applying(
+  'cherry-pick',
+  label('Cherry-pick this commit'),
+  label('Cherry-pick'),
+  label('A new commit on another branch changes the same.'),
+);
+
+/** On a new branch that begins at the chosen one, where a merge request is to be opened. */
+const ontoBranch = (given: Facts['given']): Facts['given'] =>
+  given.mergeRequest === undefined ? given : { ...given, branch: given.newBranch, startBranch: given.branch };
+
+interface Applied {
+  commit: { sha: string; project: { fullPath: string } };
+}
+
+/** The new commit, or the form of a merge request that brings it. */
+function behindApplied({ commit: made }: Applied, { given }: Facts): string {
+  if (given.mergeRequest === undefined) return path(made.project.fullPath, '-', 'commit', made.sha);
+  const query = new URLSearchParams({
+    'merge_request[source_branch]': String(given.newBranch),
+    'merge_request[target_project_id]': made.project.fullPath,
+    'merge_request[target_branch]': String(given.branch),
+  });
+  return `${path(made.project.fullPath, '-', 'merge_requests', 'new')}?${query}`;
+}
+
 /** Where addresses of pages lead that show a history in another way: to its commits. */
 const histories = ['graphs/*ref/charts', 'graphs/*ref', 'network/*ref'].map((place) =>
   page({
@@ -134,6 +193,26 @@ export const commits = [
   // A branch or tag without slashes, and a path that is not among its files any more.
   page({ path: '/:project/-/commits/:ref/*path', ...list }),
   commit,
+  reverting,
+  form({
+    path: reverting.path,
+    operation: SendRevertDocument,
+    hidden: ['dryRun'],
+    variables: ontoBranch,
+    says: label('The commit was reverted.'),
+    goTo: ({ revertCommit }, facts) => behindApplied(revertCommit as Applied, facts),
+    again: reverting,
+  }),
+  cherryPicking,
+  form({
+    path: cherryPicking.path,
+    operation: SendCherryPickDocument,
+    hidden: ['dryRun'],
+    variables: ontoBranch,
+    says: label('The commit was cherry-picked.'),
+    goTo: ({ cherryPickCommit }, facts) => behindApplied(cherryPickCommit as Applied, facts),
+    again: cherryPicking,
+  }),
   form({
     path: '/:project/-/commit/:sha',
     operation: SendCommitCommentDocument,

@@ -24,7 +24,7 @@ const SENTENCES: Partial<Record<EventLineFragment['actionName'], string>> = {
   JOINED: label('{author} joined {target}'),
   LEFT: label('{author} left {target}'),
   OPENED: label('{author} opened {target}'),
-  PUSHED_NEW: label('{author} pushed new {target}'),
+  PUSHED_NEW: label('{author} created {target}'),
   PUSHED_TO: label('{author} pushed to {target}'),
 };
 const CHANGED = label('{author} changed {target}');

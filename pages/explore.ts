@@ -45,9 +45,15 @@ export const explore = [
     path: '/explore',
     operation: ExplorePageDocument,
     view: 'explore/projects',
-    found: ({ projects }) => projects,
+    variables: (given) => ({ ...given, topics: given.topic === '' ? undefined : given.topic }),
+    found: ({ projects, topics }) => projects && { projects, topics: topics.nodes },
     title: (_found, { t }) => t('Explore projects'),
-    show: (projects) => ({ projects }),
+    show: ({ projects, topics }, { given }) => ({
+      ...{ projects, topics },
+      languages: [...new Set(projects.nodes.flatMap(({ mainLanguage }) => mainLanguage ?? []))].sort(),
+      sort: String(given.sort ?? 'last_activity_at'),
+      direction: String(given.direction ?? 'desc'),
+    }),
   }),
   page({
     path: '/explore/groups',

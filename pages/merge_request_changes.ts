@@ -11,6 +11,7 @@ import {
   SendLineNoteDocument,
   SendReviewDocument,
   SendSuggestionDocument,
+  SendSuggestionsDocument,
   SendThreadDraftDocument,
   SendThreadReplyDocument,
   SendThreadResolutionDocument,
@@ -46,6 +47,7 @@ export function changes({ mergeRequest, diff, earlier }: Shown, facts: Facts) {
   const shown = Object.values(placed).flat().length;
   const mayComment = earlier === null && mergeRequest.viewerCanComment && mergeRequest.diffRefs !== null;
   return {
+    suggested: threads.flatMap(suggestedIn),
     ...{ mergeRequest, diff, files, earlier, drafts, mayComment, tab: 'changes', threads: placed },
     elsewhere:
       (mergeRequest.discussionsOnChanges?.totalCount ?? 0) + drafts.filter(({ position }) => position).length - shown,
@@ -54,6 +56,17 @@ export function changes({ mergeRequest, diff, earlier }: Shown, facts: Facts) {
       ? { baseSha: earlier.baseCommitSha, startSha: earlier.startCommitSha, headSha: earlier.headCommitSha }
       : mergeRequest.diffRefs,
   };
+}
+
+type DiscussionShown = ChangesShownFragment['discussionsOnChanges']['nodes'][number];
+
+/** The suggestions in a thread that the reader can apply, with others in one commit. */
+function suggestedIn({ position, notes }: Pick<DiscussionShown, 'position' | 'notes'>) {
+  return notes.nodes.flatMap(({ author, suggestions }) =>
+    (suggestions ?? []).flatMap(({ id, viewerCanApply, fromLine }) =>
+      viewerCanApply ? [{ id, fromLine, path: position?.newPath ?? '', author: author.name }] : [],
+    ),
+  );
 }
 
 type Position = ChangesShownFragment['draftNotes']['nodes'][number]['position'];
@@ -143,7 +156,21 @@ export const mergeRequestChanges = [
   form({
     path: `${PATH}/publish`,
     operation: SendReviewDocument,
-    says: label('Your review was submitted.'),
+    says: (_data, { given }) =>
+      given.verdict === 'approve'
+        ? label('You approved the merge request.')
+        : given.verdict === 'request_changes'
+          ? label('You requested changes.')
+          : label('Your review was submitted.'),
+    goTo: (_data, facts) => back(facts),
+    again: latest,
+  }),
+  form({
+    path: `${PATH}/apply_all`,
+    operation: SendSuggestionsDocument,
+    hidden: ['commitMessage'],
+    required: ['ids'],
+    says: label('The suggestions were applied.'),
     goTo: (_data, facts) => back(facts),
   }),
   form({

@@ -1,5 +1,6 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { changedAlike, readChange } from '#pages/bulk.ts';
+import { shownFiles } from '#pages/diff.ts';
 import { text } from '#pages/engine/fields.ts';
 import { path } from '#pages/engine/helpers.ts';
 import { liveAt } from '#pages/engine/live.ts';
@@ -10,6 +11,7 @@ import { commentForm, pageOfNote, THREADS, withSoughtNote } from '#pages/notes.t
 import { inPlace, PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import {
   ChooseBranchesPageDocument,
+  type DiffFilesFragment,
   EditMergeRequestPageDocument,
   GroupMergeRequestListPageDocument,
   type GroupMergeRequestListPageQuery,
@@ -21,6 +23,7 @@ import {
   MergeRequestPipelinesPageDocument,
   MergeRequestsLiveDocument,
   NewMergeRequestPageDocument,
+  type NewMergeRequestPageQuery,
   SendApprovalDocument,
   SendCancelMergeDocument,
   SendMergeDocument,
@@ -34,6 +37,8 @@ import {
   SendMergeRequestUnsubscriptionDocument,
   SendNewMergeRequestDocument,
   SendRebaseDocument,
+  SendReviewRequestDocument,
+  SendSuggestionInOverviewDocument,
   SendUnapprovalDocument,
 } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
@@ -203,30 +208,49 @@ const edit = page({
   signIn: true,
 });
 
+/** The target of the menu, a project and a branch, as what links name. */
+function withTarget(given: Facts['given']): Facts['given'] {
+  const [, project, branch] = /^([^:]+):(.+)$/.exec(text(given.target)) ?? [];
+  return project === undefined ? given : { ...given, targetProjectId: project, targetBranch: branch };
+}
+
 /** Between two branches, as `?merge_request[source_branch]=…` names them. */
 const newPage = page({
   path: '/:project/-/merge_requests/new',
   operation: NewMergeRequestPageDocument,
   view: 'merge_requests/new',
-  // Without anything to preview the branches are chosen again.
-  found: ({ project }) => (project?.viewerCanCreateMergeRequest ? project : null),
+  variables: withTarget,
+  listsFiles: true,
+  // Without anything to preview the branches are chosen again, and where somebody asks for that.
+  found: ({ project }, { given }) =>
+    project?.viewerCanCreateMergeRequest && given.choose === undefined ? project : null,
   title: (project, { t }) => `${t('New merge request')} · ${project.fullPath}`,
-  show: (project, { given }) => ({
+  show: (project, facts) => ({
     project,
     preview: project.mergeRequestPreview,
+    diff: project.mergeRequestPreview?.comparison?.fileDiffs ?? null,
+    files: filesOf(project.mergeRequestPreview?.comparison?.fileDiffs, facts),
     tab: 'merge_requests',
-    before: {
-      title: given.title === undefined ? project.mergeRequestPreview?.title : text(given.title),
-      description: given.description === undefined ? project.mergeRequestPreview?.description : text(given.description),
-      labels: '',
-      assigneeUsernames: '',
-      reviewerUsernames: '',
-      removeSourceBranch: project.mergeRequestPreview?.targetProject.removeSourceBranchAfterMerge,
-      squash: ['ALWAYS', 'DEFAULT_ON'].includes(project.mergeRequestPreview?.targetProject.squashOption ?? ''),
-    },
+    before: beforeOpened(project, facts),
   }),
   signIn: true,
 });
+
+const filesOf = (diff: DiffFilesFragment | null | undefined, facts: Facts) => (diff ? shownFiles(diff, facts) : []);
+
+/** What is in the form at first. */
+function beforeOpened(project: NonNullable<NewMergeRequestPageQuery['project']>, { given }: Facts) {
+  const preview = project.mergeRequestPreview;
+  return {
+    title: given.title === undefined ? preview?.title : text(given.title),
+    description: given.description === undefined ? preview?.description : text(given.description),
+    labels: '',
+    assigneeUsernames: '',
+    reviewerUsernames: '',
+    removeSourceBranch: preview?.targetProject.removeSourceBranchAfterMerge,
+    squash: ['ALWAYS', 'DEFAULT_ON'].includes(preview?.targetProject.squashOption ?? ''),
+  };
+}
 
 const choose = page({
   path: '/:project/-/merge_requests/new',
@@ -330,6 +354,16 @@ export const mergeRequests = [
   button('rebase', SendRebaseDocument, label('The branch is being rebased.')),
   button('approve', SendApprovalDocument, label('You approved the merge request.')),
   button('unapprove', SendUnapprovalDocument, label('You took your approval back.')),
+  form({
+    path: '/:project/-/merge_requests/:iid/apply',
+    operation: SendSuggestionInOverviewDocument,
+    hidden: ['commitMessage'],
+    says: label('The suggestion was applied.'),
+    goTo: (_data, facts) =>
+      `${subject(facts)}${facts.url.search}${/^\d{1,19}$/.test(String(facts.given.note)) ? `#note_${facts.given.note}` : ''}`,
+    again: overview,
+  }),
+  button('request_review', SendReviewRequestDocument, label('The reviewer is asked for another review.')),
   button('state', SendMergeRequestStateDocument, stateSaid, { names: { stateEvent: 'event' } }),
   button('facts', SendMergeRequestStateDocument, label('The merge request was saved.'), { lists: PEOPLE_AND_LABELS }),
   button('estimate', SendMergeRequestEstimateDocument, label('The estimate was saved.')),

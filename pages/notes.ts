@@ -5,11 +5,13 @@ import {
   NotePageDocument,
   type NotePageQuery,
   type NotePlaceFragment,
+  type NoteShownFragment,
   type NoteSoughtFragment,
   SendNoteChangeDocument,
   SendNoteDeletionDocument,
   SendNoteDocument,
   SendResolutionDocument,
+  type SuggestionShownFragment,
   ThreadPageDocument,
   type ThreadPageQuery,
   type ThreadPlaceFragment,
@@ -23,6 +25,9 @@ export const THREADS = 50;
 /** A thread, whose place is told where it can have one. */
 export type ShownThread = ThreadShownFragment & Partial<ThreadPlaceFragment>;
 
+/** A note, whose suggestions are told where it can have some. */
+export type ShownNote = NoteShownFragment & { suggestions?: readonly SuggestionShownFragment[] | null };
+
 /** What a timeline shows of the record that it is on (`discussions`). */
 export interface Talk {
   project: { fullPath: string };
@@ -33,6 +38,8 @@ export interface Talk {
   canCommentInternally: boolean;
   locked: boolean;
   canBeginThreads: boolean;
+  /** Buttons beside that for a comment, as markup. */
+  beside?: string;
   actions?: 'Issue' | 'MergeRequest';
 }
 

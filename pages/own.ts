@@ -31,14 +31,14 @@ import { label } from '#src/platform/texts/texts.ts';
 const back = (path: string) => () => path;
 
 const THEMES = [
-  ['SYSTEM', label('As the system is')],
+  ['SYSTEM', label('System')],
   ['LIGHT', label('theme|Light')],
   ['DARK', label('theme|Dark')],
 ] as const;
 
 const DIFF_VIEWS = [
-  ['UNIFIED', label('As one text')],
-  ['SPLIT', label('Side by side')],
+  ['UNIFIED', label('Unified')],
+  ['SPLIT', label('Split')],
 ] as const;
 
 const FIRST_PAGES = [
@@ -70,14 +70,14 @@ const preferences = page({
 });
 
 const LEVELS = [
-  ['PARTICIPATING', label('What you take part in')],
+  ['PARTICIPATING', label('Participating')],
   ['WATCH', label('Everything')],
-  ['MENTION', label('Only where you are mentioned')],
-  ['CUSTOM', label('What you take part in, and chosen events')],
+  ['MENTION', label('On mention')],
+  ['CUSTOM', label('Custom')],
   ['DISABLED', label('Nothing')],
 ] as const;
 
-const INHERITED = ['GLOBAL', label('As chosen for the group, or else for everything')] as const;
+const INHERITED = ['GLOBAL', label('As set for the group, or else for all projects')] as const;
 
 const EVENTS = [
   ['newNote', label('New comments')],

@@ -13,6 +13,7 @@ import {
   PlayJobOnPageDocument,
   RetryJobOnPageDocument,
   RetryPipelineOnPageDocument,
+  RunPipelinePageDocument,
   StartPipelineDocument,
   TestReportPageDocument,
   type TestReportPageQuery,
@@ -107,6 +108,43 @@ const variables = page({
   signIn: true,
 });
 
+/** Rows of the form for variables, and for inputs, where none are filled in. */
+const ROWS = 4;
+
+const run = page({
+  path: '/:project/-/pipelines/new',
+  operation: RunPipelinePageDocument,
+  view: 'pipelines/run',
+  found: ({ project }) => (project?.viewerCanCreatePipeline ? project : null),
+  title: (project, { t }) => `${t('Run pipeline')} · ${project.fullPath}`,
+  show: (project, { given }) => ({
+    ...ciFrame(project, 'pipelines'),
+    refs: project.repository,
+    ref: given.ref === undefined ? project.defaultBranch : String(given.ref),
+    rows: ROWS,
+  }),
+  signIn: true,
+});
+
+const textsOf = (value: unknown) => [value ?? []].flat().map(String);
+
+/** The variables and inputs of a pipeline, from the fields in which they stand side by side. Rows without a name say nothing. */
+function withVariables(given: Facts['given']): Facts['given'] {
+  const [keys, values, types, names, inputs] = ['key', 'value', 'type', 'inputName', 'inputValue'].map((name) =>
+    textsOf(given[name]),
+  ) as [string[], string[], string[], string[], string[]];
+  const variables = keys.flatMap((key, at) => {
+    const variableType = types[at] === 'file' ? 'FILE' : 'ENV_VAR';
+    return key.trim() === '' ? [] : [{ key: key.trim(), value: values[at] ?? '', variableType }];
+  });
+  const pairs = names.flatMap((name, at) => (name.trim() === '' ? [] : [[name.trim(), inputs[at] ?? '']]));
+  return {
+    ...given,
+    variables: variables.length > 0 ? variables : undefined,
+    inputs: pairs.length > 0 ? Object.fromEntries(pairs) : undefined,
+  };
+}
+
 const back = (_data: unknown, { given }: Facts) => inPlace(given, 'pipelines', String(given.id));
 
 /** What is done with a job on the page of its pipeline, which is shown again then. */
@@ -136,16 +174,18 @@ const jobForms = [
 /** Pipelines with their jobs, reports and variables. */
 export const pipelines = [
   list,
+  run,
   pipeline,
   report,
   variables,
   form({
     path: '/:project/-/pipelines',
     operation: StartPipelineDocument,
+    variables: withVariables,
     says: label('The pipeline was started.'),
     goTo: ({ createPipeline }) =>
       `/${createPipeline?.pipeline.project.fullPath}/-/pipelines/${createPipeline?.pipeline.databaseId}`,
-    again: list,
+    again: run,
   }),
   form({
     path: '/:project/-/pipelines/:id/retry',

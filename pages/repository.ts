@@ -4,11 +4,16 @@ import {
   BlamePageDocument,
   FilePageDocument,
   FindFilePageDocument,
+  ForkListPageDocument,
+  ForkPageDocument,
   ProjectHomePageDocument,
   RawArchivesDocument,
   RawFileDocument,
+  SearchedRefDocument,
+  SendForkDocument,
   SendStarDocument,
   SendUnstarDocument,
+  SendWatchDocument,
   SwitchRefDocument,
   TreePageDocument,
 } from '#src/generated/page_operations.ts';
@@ -53,21 +58,42 @@ function archiveNamed(name: unknown) {
 const titleOf = (name: string, { ref, path }: Place, fullPath: string) =>
   [name, path, ref, fullPath].filter((part) => part !== '').join(' · ');
 
+/** Of what happens in a project somebody is told, as the menu of its page has them. */
+const WATCHED = [
+  ['GLOBAL', label('Default'), label('As set for the group, or else for all projects')],
+  ['PARTICIPATING', label('Participating'), label('Where you take part or are mentioned')],
+  ['WATCH', label('All activity'), label('Everything that happens here')],
+  ['MENTION', label('On mention'), label('On mention')],
+  ['DISABLED', label('Ignore'), label('Nothing at all')],
+] as const;
+
+const fork = page({
+  path: '/:project/-/forks/new',
+  operation: ForkPageDocument,
+  view: 'project/fork',
+  found: ({ project, viewer, namespaces }) =>
+    project?.viewerCanFork && viewer ? { project, viewer, namespaces } : null,
+  title: ({ project }, { t }) => `${t('Fork the project')} · ${project.fullPath}`,
+  show: ({ project, viewer, namespaces }) => ({ project, viewer, namespaces: namespaces.nodes, tab: 'code' }),
+  signIn: true,
+});
+
 /** Where the repository is empty, and to callers who cannot read it, the home page shows what it has. */
 export const home = [
   page({
     path: '/:project',
     operation: ProjectHomePageDocument,
     view: 'project/home',
-    found: ({ project }) => project,
-    title: ({ fullPath }) => fullPath,
-    show: (project) => ({
-      project,
+    found: ({ project, about }) => project && { project, about },
+    title: ({ project }) => project.fullPath,
+    show: ({ project, about }) => ({
+      ...{ project, about },
       tab: 'code',
       repository: project.repository,
       at: project.repository?.at ?? null,
+      levels: WATCHED,
     }),
-    feed: (project) => `${helpers.path(project.fullPath)}.atom`,
+    feed: ({ project }) => `${helpers.path(project.fullPath)}.atom`,
     pageSize: 100,
   }),
   form({
@@ -82,6 +108,33 @@ export const home = [
     says: label('You no longer star the project.'),
     goTo: ({ unstarProject }) => goHome(unstarProject as never),
   }),
+  form({
+    path: '/:project/-/watch',
+    operation: SendWatchDocument,
+    required: ['level'],
+    says: label('Your notifications are saved.'),
+    goTo: ({ updateProjectNotificationSetting }) => goHome(updateProjectNotificationSetting as never),
+  }),
+  page({
+    path: '/:project/-/forks',
+    operation: ForkListPageDocument,
+    view: 'project/forks',
+    found: ({ project }) => project,
+    title: (project, { t }) => `${t('Forks')} · ${project.fullPath}`,
+    show: (project) => ({ project, forks: project.forks, tab: 'code' }),
+  }),
+  fork,
+  form({
+    path: '/:project/-/forks/new',
+    operation: SendForkDocument,
+    says: label('The project was forked. Its repository is copied now.'),
+    variables: (given) => {
+      const [name, path] = [given.name, given.path].map((text) => (text === '' ? undefined : text));
+      return { ...given, name, path };
+    },
+    goTo: ({ forkProject }) => goHome(forkProject as never),
+    again: fork,
+  }),
 ];
 
 export const repository = [
@@ -93,6 +146,17 @@ export const repository = [
     title: () => '',
     show: () => ({}),
     redirectTo: ({ fullPath, at }) => addressOf(fullPath, at.type === 'BLOB' ? 'blob' : 'tree', at),
+  }),
+  // What is no branch or tag, or only a part of its name, is looked for.
+  page({
+    path: '/:project/-/switch',
+    operation: SearchedRefDocument,
+    view: 'error',
+    found: ({ project }) => (project?.viewerCanReadRepository ? project : null),
+    title: () => '',
+    show: () => ({}),
+    redirectTo: ({ fullPath }, { given }) =>
+      `${helpers.path(fullPath, '-', 'branches')}?${new URLSearchParams({ search: String([given.ref ?? ''].flat().at(-1)) })}`,
   }),
   page({
     path: '/:project/-/tree/*place',

@@ -1,13 +1,36 @@
-import { page } from '#pages/engine/row.ts';
+import { named } from '#pages/engine/asking.ts';
+import { path } from '#pages/engine/helpers.ts';
+import { type Facts, form, page } from '#pages/engine/row.ts';
 import { commentForm, pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
 import {
+  EditProjectSnippetPageDocument,
+  EditSnippetPageDocument,
+  NewProjectSnippetPageDocument,
+  NewSnippetPageDocument,
+  OwnSnippetListPageDocument,
   ProjectSnippetPageDocument,
+  SendNewSnippetDocument,
+  SendSnippetChangeDocument,
+  SendSnippetDeletionDocument,
   SnippetListPageDocument,
   SnippetPageDocument,
 } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
 
+const OWN = '/-/snippets';
 const LIST = '/:project/-/snippets';
 const ONE = `${LIST}/:id`;
+
+/** The list that a snippet belongs to: that of its project, or the user’s own. */
+const listOf = (project: unknown) => (project === undefined ? OWN : path(String(project), '-', 'snippets'));
+
+const addressOf = ({ given }: Facts, id: unknown) => `${listOf(given.project)}/${id}`;
+
+/** The texts of forms: browsers send all lines with CR and LF. */
+const withPlainLines = (given: Facts['given']) => ({
+  ...given,
+  content: typeof given.content === 'string' ? given.content.replaceAll('\r\n', '\n') : given.content,
+});
 
 const snippet = page({
   path: ONE,
@@ -22,15 +45,109 @@ const snippet = page({
   pageSize: THREADS,
 });
 
+const newOwn = page({
+  path: `${OWN}/new`,
+  operation: NewSnippetPageDocument,
+  view: 'snippets/new',
+  found: ({ viewer }) => viewer,
+  title: (_found, { t }) => t('New snippet'),
+  show: () => ({}),
+  signIn: true,
+});
+
+const newInProject = page({
+  path: `${LIST}/new`,
+  operation: NewProjectSnippetPageDocument,
+  view: 'snippets/project_new',
+  found: ({ project }) => (project?.viewerCanCreateSnippet ? project : null),
+  title: (project, { t }) => `${t('New snippet')} · ${project.fullPath}`,
+  show: (project) => ({ project, tab: 'snippets' }),
+  signIn: true,
+});
+
+const editOwn = page({
+  path: `${OWN}/:id/edit`,
+  operation: EditSnippetPageDocument,
+  view: 'snippets/edit',
+  found: ({ snippet: one }) => (one?.viewerCanUpdate ? one : null),
+  title: ({ title }, { t }) => t('Edit {name}', { name: title }),
+  show: (one) => ({ snippet: one }),
+  signIn: true,
+});
+
+const editInProject = page({
+  path: `${ONE}/edit`,
+  operation: EditProjectSnippetPageDocument,
+  view: 'snippets/project_edit',
+  found: ({ project }) => (project?.snippet?.viewerCanUpdate ? { project, snippet: project.snippet } : null),
+  title: ({ project, snippet: { title } }, { t }) => `${t('Edit {name}', { name: title })} · ${project.fullPath}`,
+  show: (found) => ({ ...found, tab: 'snippets' }),
+  signIn: true,
+});
+
+const REQUIRED = ['title', 'fileName', 'content'];
+
+/** The forms of one list of snippets. */
+const formsAt = (list: string, pages: { made: typeof newOwn; changed: typeof editOwn }, hidden: readonly string[]) => [
+  form({
+    path: list,
+    operation: SendNewSnippetDocument,
+    hidden,
+    required: REQUIRED,
+    variables: withPlainLines,
+    says: label('The snippet was created.'),
+    goTo: ({ createSnippet }, facts) => addressOf(facts, createSnippet?.snippet.databaseId),
+    again: pages.made,
+  }),
+  form({
+    path: `${list}/:id/edit`,
+    operation: SendSnippetChangeDocument,
+    hidden,
+    required: REQUIRED,
+    variables: withPlainLines,
+    says: label('The snippet was saved.'),
+    goTo: (_data, facts) => addressOf(facts, facts.given.id),
+    again: pages.changed,
+  }),
+  form({
+    path: `${list}/:id/delete`,
+    operation: SendSnippetDeletionDocument,
+    hidden,
+    says: label('The snippet was deleted.'),
+    asks: (facts) => ({
+      heading: facts.t('Delete the snippet {name}?', { name: named(facts.given) }),
+      says: [facts.t('Its comments are deleted, too. This cannot be undone.')],
+      button: facts.t('Delete snippet'),
+      back: addressOf(facts, facts.given.id),
+    }),
+    goTo: (_data, { given }) => listOf(given.project),
+  }),
+];
+
 /** Snippets of projects with comments, and those that belong to their author alone. */
 export const snippets = [
   page({
-    path: '/-/snippets/:id',
+    path: OWN,
+    operation: OwnSnippetListPageDocument,
+    view: 'snippets/own',
+    found: ({ ownSnippets }) => ownSnippets,
+    title: (_found, { t }) => t('Your snippets'),
+    show: (list) => ({ snippets: list }),
+    signIn: true,
+  }),
+  newOwn,
+  newInProject,
+  editOwn,
+  editInProject,
+  ...formsAt(OWN, { made: newOwn, changed: editOwn }, ['project']),
+  ...formsAt(LIST, { made: newInProject as never, changed: editInProject as never }, []),
+  page({
+    path: `${OWN}/:id`,
     operation: SnippetPageDocument,
     view: 'snippets/personal',
-    found: ({ snippet }) => snippet,
+    found: ({ snippet: one }) => one,
     title: ({ title }) => title,
-    show: (snippet) => ({ snippet }),
+    show: (one) => ({ snippet: one }),
   }),
   page({
     path: LIST,

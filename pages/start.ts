@@ -3,6 +3,7 @@ import { toldEvents } from '#pages/events.ts';
 import {
   FinishTodoDocument,
   FinishTodosDocument,
+  FrontPageDocument,
   OwnIssuesPageDocument,
   OwnMergeRequestsPageDocument,
   StartPageDocument,
@@ -17,6 +18,16 @@ const SCOPES = [
 
 /** The pages of the signed-in user: start, to-dos, own issues and merge requests. */
 export const start = [
+  // What visitors see.
+  page({
+    path: '/',
+    operation: FrontPageDocument,
+    view: 'home',
+    found: ({ frontPage, projects }, { username }) =>
+      username === null && frontPage ? { front: frontPage, projects: projects.nodes } : null,
+    title: ({ front }, { t }) => front.title ?? t('Welcome'),
+    show: (found) => found,
+  }),
   page({
     path: '/',
     operation: StartPageDocument,

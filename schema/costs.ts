@@ -48,6 +48,8 @@ export const COSTS: Readonly<Record<string, number>> = {
   'MergeRequest.divergedCommitsCount': 20,
   'Project.mergeRequestPreview': 400,
   'MergeRequestPreview.commits': 100,
+  'MergeRequestPreview.comparison': 400,
+  'Project.viewerPushedBranch': 20,
   'MergeRequestVersion.diffs': 400,
   'MergeRequestVersion.fileDiffs': 400,
   'MergeRequestVersion.commits': 400,

@@ -1,4 +1,5 @@
 import { type GraphQLSchema, getNamedType, isInterfaceType, isObjectType } from 'graphql';
+import { deprecated } from '#schema/deprecated.ts';
 
 /** The fields with a record, of those whose numbers or type names are called otherwise. */
 const BESIDE: Readonly<Record<string, string>> = {
@@ -30,7 +31,7 @@ export function deprecateNumbers(schema: GraphQLSchema): GraphQLSchema {
       // A field of an interface is deprecated in all of its types, or in none.
       const around = type.getInterfaces().filter((one) => one.getFields()[field.name]);
       if (beside === undefined || [type, ...around].some((one) => !one.getFields()[beside])) continue;
-      field.deprecationReason ??= `Use \`${beside}\`.`;
+      field.deprecationReason ??= deprecated(`Use \`${beside}\`.`, '0.3.0', '0.5.0').deprecationReason;
     }
   }
   return schema;

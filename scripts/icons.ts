@@ -42,6 +42,7 @@ const NAMES = [
   'issue-closed',
   'issue-opened',
   'kebab-horizontal',
+  'law',
   'link',
   'lock',
   'markdown',

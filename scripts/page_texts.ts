@@ -119,7 +119,7 @@ function textsOfHtml(html: string): string[] {
 }
 
 /** Names, which are the same in all languages. */
-const UNSPOKEN = /\b(Gantry|GraphiQL|SHA256|tar\.gz)\b/g;
+const UNSPOKEN = /\b(Gantry|GraphiQL|GraphQL|SHA256|tar\.gz|Visual Studio Code|IntelliJ IDEA)\b/g;
 
 /** Texts that a template writes in its code other than by the catalogue: words that begin in upper case, or several of them. */
 function wordsWritten(program: Program, isWritten = (_ancestors: readonly AnyNode[]) => true): string[] {

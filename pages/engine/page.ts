@@ -236,8 +236,10 @@ const titles: Record<number, string> = {
 /** Why there may be no such page, as far as the visitor can do something about it. */
 export function missing({ session }: Pick<Visit, 'session'>): string {
   return session
-    ? label('The page may have moved, or you may not have access to it.')
-    : label('The page may have moved, or you may need to sign in to see it.');
+    ? label(
+        'Nothing is at this address, or you have no access to it. Maintainers of a project and owners of a group can give you access.',
+      )
+    : label('Nothing is at this address, or it is not public. Sign in if you have access to it.');
 }
 
 /** The last handler: a 404 page for browsers, JSON for other clients. */

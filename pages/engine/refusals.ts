@@ -166,8 +166,10 @@ export const SENTENCES = [
   label('You cannot vote on what you wrote yourself'),
   label('Your project limit is {count} projects! Please contact your administrator to increase it'),
   label('the target branch does not exist'),
-  label('The page may have moved, or you may need to sign in to see it.'),
-  label('The page may have moved, or you may not have access to it.'),
+  label('Nothing is at this address, or it is not public. Sign in if you have access to it.'),
+  label(
+    'Nothing is at this address, or you have no access to it. Maintainers of a project and owners of a group can give you access.',
+  ),
   label('Too many attempts. Try again later.'),
   label('Too many requests at once. Try again later.'),
   label('Two-factor authentication is required: sign in on the web to set it up'),

@@ -5,6 +5,7 @@ import {
   getNullableType,
   getOperationAST,
   isEnumType,
+  isInputObjectType,
   isListType,
   isNonNullType,
   isScalarType,
@@ -66,6 +67,11 @@ export function valuesFor(
   for (const variable of variables) {
     const { name, type } = variable;
     const inner = getNullableType(type);
+    if (isMade(type)) {
+      // Only what the row makes of the fields: forms hold texts alone.
+      if (isObjects(given[name])) values[name] = given[name];
+      continue;
+    }
     if (isListType(inner)) {
       const list = textsOf(given[name], lists.includes(name));
       if (list) values[name] = list.map((text) => readValue(text, inner.ofType, name));
@@ -86,6 +92,17 @@ export function valuesFor(
     values[name] = readValue(text, type, name);
   }
   return values;
+}
+
+/** Whether its values are no texts: objects, and lists of them, which the row makes of fields. */
+function isMade(type: GraphQLInputType): boolean {
+  const inner = getNullableType(type);
+  const item = isListType(inner) ? getNullableType(inner.ofType) : inner;
+  return isInputObjectType(item) || (isScalarType(item) && item.name === 'JSON');
+}
+
+function isObjects(value: unknown): boolean {
+  return [value].flat().every((one) => typeof one === 'object' && one !== null);
 }
 
 /** The values of a list: those that are repeated, or the lines of one text. Undefined where nothing was sent. */

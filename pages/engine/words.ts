@@ -20,7 +20,7 @@ export const words = {
     DIRECTLY_ADDRESSED: label('{author} addressed you on {target}'),
     MARKED: label('{author} added a to-do for {target}'),
     BUILD_FAILED: label('The pipeline failed for {target}'),
-    UNMERGEABLE: label('Can no longer be merged: {target}'),
+    UNMERGEABLE: label('{target} can no longer be merged'),
     REVIEW_SUBMITTED: label('{author} reviewed {target}'),
     REVIEW_REQUESTED: label('{author} requested your review of {target}'),
     APPROVAL_REQUIRED: label('{author} needs your approval of {target}'),

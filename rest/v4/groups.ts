@@ -108,6 +108,7 @@ export const groups: Route[] = [
     unsupported: OF_SAVED_GROUPS,
     ...mutation('UpdateGroup', 'updateGroup.group', '...GroupDetail'),
     atLeastOne: [
+      'max_artifacts_size',
       'name',
       'path',
       'description',

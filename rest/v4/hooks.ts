@@ -1,6 +1,5 @@
 import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
-import { OF_HOOKS } from '#rest/v4/unsupported.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const precheck = 'admin_hook';
@@ -28,6 +27,8 @@ const changes = [
   'push_events_branch_filter',
   'branch_filter_strategy',
   'custom_headers',
+  'url_variables',
+  'custom_webhook_template',
 ];
 
 /** Events that do not happen here: their switches are taken, and stay off. */
@@ -41,7 +42,62 @@ const constants = {
 };
 const constantsOfGroup = { ...constants, subgroup_events: false, member_events: false, project_events: false };
 
+/** What webhooks of the server are not told of. */
+const notOfServer = [
+  'issues_events',
+  'confidential_issues_events',
+  'merge_requests_events',
+  'note_events',
+  'job_events',
+  'pipeline_events',
+  'wiki_page_events',
+  'releases_events',
+  'confidential_note_events',
+];
+
+const ofServer = { preset: { ofServer: true }, precheck: 'administrate' } as const;
+
+/** What hooks have by keys, each set and removed alone. */
+const keyed: Route[] = [
+  { at: '/projects/:id/hooks/:hook_id', name: 'Project', precheck, hidden: ['of_server'] },
+  { at: '/groups/:id/hooks/:hook_id', name: 'Group', hidden: ['of_server'] },
+  { at: '/hooks/:id', name: 'System', ...ofServer, hidden: ['project', 'group'] },
+].flatMap(({ at, name, ...others }): Route[] => [
+  {
+    method: 'PUT',
+    path: `${at}/custom_headers/:key`,
+    ...mutation(`Set${name}HookHeader`, 'setWebhookHeader.webhook', 'databaseId'),
+    status: 204,
+    alsoRefuses,
+    ...others,
+  },
+  {
+    method: 'DELETE',
+    path: `${at}/custom_headers/:key`,
+    ...mutation(`Delete${name}HookHeader`, 'removeWebhookHeader.webhook', 'databaseId'),
+    status: 204,
+    ...others,
+  },
+  {
+    method: 'PUT',
+    path: `${at}/url_variables/:key`,
+    ...mutation(`Set${name}HookUrlVariable`, 'setWebhookUrlVariable.webhook', 'databaseId'),
+    status: 204,
+    alsoRefuses,
+    ...others,
+  },
+  {
+    method: 'DELETE',
+    path: `${at}/url_variables/:key`,
+    ...mutation(`Delete${name}HookUrlVariable`, 'removeWebhookUrlVariable.webhook', 'databaseId'),
+    status: 204,
+    alsoRefuses,
+    ...others,
+  },
+]);
+
 export const hooks: Route[] = [
+  ...keyed,
   {
     method: 'GET',
     path: '/groups/:id/hooks',
@@ -61,7 +117,6 @@ export const hooks: Route[] = [
     path: '/groups/:id/hooks',
     ...mutation('CreateGroupHook', 'createGroupWebhook.webhook', '...GroupHookRecord'),
     constants: constantsOfGroup,
-    unsupported: OF_HOOKS,
     alsoRefuses,
   },
   {
@@ -69,8 +124,8 @@ export const hooks: Route[] = [
     path: '/groups/:id/hooks/:hook_id',
     ...mutation('UpdateGroupHook', 'updateWebhook.webhook', '...GroupHookRecord'),
     constants: constantsOfGroup,
-    unsupported: OF_HOOKS,
     atLeastOne: changes,
+    hidden: ['of_server'],
     alsoRefuses,
   },
   {
@@ -100,7 +155,6 @@ export const hooks: Route[] = [
     path: '/projects/:id/hooks',
     ...mutation('CreateProjectHook', 'createProjectWebhook.webhook', '...ProjectHookRecord'),
     constants,
-    unsupported: OF_HOOKS,
     precheck,
     alsoRefuses,
   },
@@ -109,8 +163,8 @@ export const hooks: Route[] = [
     path: '/projects/:id/hooks/:hook_id',
     ...mutation('UpdateProjectHook', 'updateWebhook.webhook', '...ProjectHookRecord'),
     constants,
-    unsupported: OF_HOOKS,
     required: ['url'],
+    hidden: ['of_server'],
     precheck,
     alsoRefuses,
   },
@@ -155,16 +209,24 @@ export const hooks: Route[] = [
     method: 'POST',
     path: '/hooks',
     ...mutation('CreateSystemHook', 'createSystemWebhook.webhook', '...HookRecord'),
-    unsupported: OF_HOOKS,
     precheck: 'administrate',
     alsoRefuses,
   },
   {
     method: 'GET',
     path: '/hooks/:id',
-    ...mutation('TestSystemHook', 'testSystemWebhook.payload'),
-    description: 'Sends an example event to a webhook of the server, and returns what was sent. For administrators.',
+    operation: operations.SystemHookDocument,
+    result: 'systemWebhook',
     precheck: 'administrate',
+  },
+  {
+    method: 'PUT',
+    path: '/hooks/:id',
+    ...mutation('UpdateSystemHook', 'updateWebhook.webhook', '...HookRecord'),
+    ...ofServer,
+    hidden: ['project', 'group', ...notOfServer],
+    atLeastOne: changes.filter((name) => !notOfServer.includes(name)),
+    alsoRefuses,
   },
   {
     method: 'POST',

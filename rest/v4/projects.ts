@@ -100,6 +100,14 @@ export const projects: Route[] = [
     omitNull,
   },
   {
+    method: 'GET',
+    path: '/projects/:id/storage',
+    operation: operations.ProjectStorageDocument,
+    result: 'project',
+    spread: 'storage',
+    description: 'Where the repository of a project lies. For administrators.',
+  },
+  {
     method: 'PUT',
     path: '/projects/:id',
     unsupported: OF_SAVED_PROJECTS,
@@ -111,6 +119,8 @@ export const projects: Route[] = [
     },
     hidden,
     atLeastOne: [
+      'ci_separated_caches',
+      'max_artifacts_size',
       'name',
       'path',
       'description',

@@ -8,6 +8,27 @@ const decimals = { polling_interval_multiplier: 'all' } as const;
 export const settings: Route[] = [
   {
     method: 'GET',
+    path: '/application/statistics',
+    operation: operations.ServerStatisticsDocument,
+    result: 'serverStatistics',
+    precheck: 'administrate',
+    decimals: {
+      forks: 0,
+      issues: 0,
+      merge_requests: 0,
+      notes: 0,
+      snippets: 0,
+      ssh_keys: 0,
+      milestones: 0,
+      users: 0,
+      active_users: 0,
+      projects: 0,
+      groups: 0,
+    },
+    description: 'How much there is of what on the server, as texts. For administrators.',
+  },
+  {
+    method: 'GET',
     path: '/application/settings',
     operation: operations.ApplicationSettingsDocument,
     result: 'applicationSettings',
@@ -92,6 +113,7 @@ export const settings: Route[] = [
       'max_export_size',
       'max_import_size',
     ],
+    hidden: ['front_page_title', 'front_page_text'],
     passUnknownEnum: ['restricted_visibility_levels'],
     nullWord: { enabled_git_access_protocol: 'nil' },
     // Names used by clients of older servers (rulings.md 1).

@@ -31,6 +31,13 @@ export const topics: Route[] = [
     constants,
   },
   {
+    method: 'POST',
+    path: '/topics/merge',
+    ...mutation('MergeTopics', 'mergeTopics.topic', '...TopicRecord'),
+    precheck: 'administrate',
+    constants,
+  },
+  {
     method: 'PUT',
     path: '/topics/:id',
     ...mutation('UpdateTopic', 'updateTopic.topic', '...TopicRecord'),

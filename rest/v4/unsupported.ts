@@ -5,9 +5,6 @@ type Unsupported = NonNullable<Route['unsupported']>;
 const OFF = ['false', '0', 'no', 'n', 'f', 'off'];
 const ON = ['true', '1', 'yes', 'y', 't', 'on', 'enabled'];
 
-/** What decides where the requests of a webhook go and what they say. */
-export const OF_HOOKS: Unsupported = { custom_webhook_template: [], url_variables: [] };
-
 /** Settings of projects that would keep something from somebody, or that say what a new one is made of. */
 export const OF_PROJECTS: Unsupported = {
   releases_access_level: ON,
@@ -18,6 +15,7 @@ export const OF_PROJECTS: Unsupported = {
   emails_enabled: ON,
   emails_disabled: OFF,
   external_authorization_classification_label: [],
+  build_coverage_regex: [],
 };
 
 export const OF_NEW_PROJECTS: Unsupported = {
@@ -31,7 +29,6 @@ export const OF_NEW_PROJECTS: Unsupported = {
 export const OF_SAVED_PROJECTS: Unsupported = {
   ...OF_PROJECTS,
   restrict_user_defined_variables: OFF,
-  max_artifacts_size: [],
   ci_pipeline_variables_minimum_override_role: ['developer'],
 };
 
@@ -44,7 +41,7 @@ export const OF_GROUPS: Unsupported = {
   mentions_disabled: OFF,
 };
 
-export const OF_SAVED_GROUPS: Unsupported = { ...OF_GROUPS, shared_runners_setting: ON, max_artifacts_size: [] };
+export const OF_SAVED_GROUPS: Unsupported = { ...OF_GROUPS, shared_runners_setting: ON };
 
 /** What is to end. */
 export const ENDING: Unsupported = { expires_at: [] };

@@ -1,3 +1,4 @@
+import { builder } from '#schema/builder.ts';
 import { DraftNote } from '#schema/draft_notes/types.ts';
 import type { InputFields } from '#schema/inputs.ts';
 import { mergeRequestPayload, whichMergeRequest } from '#schema/merge_requests/mutations.ts';
@@ -6,12 +7,14 @@ import { idOf } from '#schema/node/plugin.ts';
 import { DiffPositionInput, LENIENT } from '#schema/notes/mutations.ts';
 import { findDraftNote } from '#src/domain/tracking/drafts/list.ts';
 import { publishDraftNotes } from '#src/domain/tracking/drafts/publish.ts';
+import { requestAnotherReview } from '#src/domain/tracking/drafts/request_review.ts';
 import {
   type ChangedDraft,
   createDraftNote,
   deleteDraftNote,
   updateDraftNote,
 } from '#src/domain/tracking/drafts/save.ts';
+import { submitReview } from '#src/domain/tracking/drafts/submit.ts';
 
 const BODY =
   'Text of the note, in Markdown; at most 65,536 characters. Its quick actions are applied when it is published.';
@@ -103,5 +106,60 @@ mutation('publishDraftNotes', {
     }),
   },
   resolve: ({ project, iid, id }, context) => publishDraftNotes(context, project, iid, id),
+  payload: mergeRequestPayload,
+});
+
+const ReviewVerdict = builder.enumType('ReviewVerdict', {
+  description: 'What a review of a merge request comes to.',
+  values: {
+    COMMENT: { value: 'comment', description: 'Neither of the others: the comments alone.' },
+    APPROVE: { value: 'approve', description: 'The caller approves the merge request.' },
+    REQUEST_CHANGES: {
+      value: 'request_changes',
+      description: 'The caller asks for changes, becomes a reviewer if need be, and takes an approval back.',
+    },
+  } as const,
+});
+
+mutation('submitReview', {
+  description:
+    'Finishes a review of the caller, at once: publishes the draft notes and the summary, and approves the merge request or asks for changes of it. For those who may comment on the merge request; for its author, its assignees and developers of the target project alone where the verdict is more than a comment. FORBIDDEN if the merge request is not open then, CONFLICT if its source branch does not have the given head, VALIDATION_FAILED for a comment without draft notes and summary.',
+  input: {
+    description: 'What a review comes to.',
+    argument: 'Names the merge request, and what the review comes to.',
+    fields: (t: InputFields) => ({
+      ...whichMergeRequest(t),
+      summary: t.string({
+        description:
+          'Text about the whole merge request, in Markdown; at most 65,536 characters. Its quick actions are applied.',
+      }),
+      verdict: t.field({
+        type: ReviewVerdict,
+        required: true,
+        defaultValue: 'comment',
+        description: 'What the review comes to.',
+      }),
+      sha: t.string({
+        description:
+          'The head that the caller has seen, as a full hash. If the source branch has another one, it is not approved.',
+      }),
+    }),
+  },
+  resolve: ({ project, iid, ...review }, context) => submitReview(context, project, iid, review),
+  payload: mergeRequestPayload,
+});
+
+mutation('requestReviewAgain', {
+  description:
+    'Asks a reviewer of a merge request for another review: the state of the review is UNREVIEWED again, and the reviewer gets a to-do and mail. For its author, its assignees and developers of the target project. NOT_FOUND if the user is no reviewer, FORBIDDEN if the merge request is not open.',
+  input: {
+    description: 'Which reviewer to ask again.',
+    argument: 'Names the merge request and the reviewer.',
+    fields: (t: InputFields) => ({
+      ...whichMergeRequest(t),
+      userId: t.field({ ...idOf('User'), required: true, description: 'Global or numeric ID of the reviewer.' }),
+    }),
+  },
+  resolve: ({ project, iid, userId }, context) => requestAnotherReview(context, project, iid, userId),
   payload: mergeRequestPayload,
 });

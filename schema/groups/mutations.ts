@@ -93,6 +93,10 @@ mutation('updateGroup', {
       description: description(t),
       lfsEnabled: t.boolean({ description: LFS }),
       requestAccessEnabled: t.boolean({ description: REQUESTS }),
+      maxArtifactsSize: t.int({
+        description:
+          'How large the artifacts of a job in its projects may be, in megabytes, within the limit of the server; null for that of its parent.',
+      }),
       ...rights(t),
       avatar: avatar(t),
       preventSharingGroupsOutsideHierarchy: t.boolean({

@@ -86,6 +86,11 @@ export const Group = builder.prismaObject('Namespace', {
       resolve: ({ parentId, preventSharingGroupsOutsideHierarchy }) =>
         parentId === null ? preventSharingGroupsOutsideHierarchy : null,
     }),
+    maxArtifactsSize: t.exposeInt('maxArtifactsSize', {
+      nullable: true,
+      description:
+        'How large the artifacts of a job in its projects may be, in megabytes, within the limit of the server; null for that of its parent.',
+    }),
     projectCreationLevel: t.expose('projectCreationLevel', {
       type: ProjectCreationLevel,
       description: 'Who can create projects in the group.',

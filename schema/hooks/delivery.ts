@@ -71,7 +71,8 @@ export const WebhookDelivery = builder.prismaObject('HookDelivery', {
     requestBody: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'The payload that is sent; null if it has not been sent yet.',
+      description:
+        'The payload of the event, of which a template of the webhook makes what is sent; null if it has not been sent yet.',
       select: { event: { select: { payload: true } } },
       resolve: ({ event: { payload } }) => (payload === null ? null : JSON.parse(payload)),
     }),

@@ -27,6 +27,17 @@ const WebhookHeaderInput = builder.inputType('WebhookHeaderInput', {
   }),
 });
 
+const WebhookUrlVariableInput = builder.inputType('WebhookUrlVariableInput', {
+  description: 'A part of the URL of a webhook that is kept secret.',
+  fields: (t) => ({
+    key: t.string({ required: true, description: 'Name of the part, which stands in the URL as `{key}`.' }),
+    value: t.string({
+      required: true,
+      description: 'What requests have in its place. Stored encrypted, and never returned.',
+    }),
+  }),
+});
+
 /** What narrows and names a webhook. */
 export const details = (t: InputFields) => ({
   name: t.string({ description: 'Name for people; at most 255 characters.' }),
@@ -42,6 +53,14 @@ export const details = (t: InputFields) => ({
   customHeaders: t.field({
     type: [WebhookHeaderInput],
     description: 'All headers that requests carry in addition, at most 20; null for none.',
+  }),
+  urlVariables: t.field({
+    type: [WebhookUrlVariableInput],
+    description: 'All that names in braces in the URL stand for, at most 20; null for none.',
+  }),
+  customWebhookTemplate: t.string({
+    description:
+      'JSON to send in place of payloads, in which `{{project.name}}` stands for that value of the payload; null or blank for the payload itself. At most 4,096 characters.',
   }),
 });
 
@@ -83,6 +102,12 @@ export const holders = (t: InputFields) => holderFields(t, 'webhook');
 export const whichWebhook = (t: InputFields) => ({
   ...holders(t),
   id: t.field({ ...idOf('Webhook'), required: true, description: 'Global or numeric ID of the webhook.' }),
+});
+
+/** A webhook, which must be one of the server if that is said. */
+export const whichWebhookAnywhere = (t: InputFields) => ({
+  ...whichWebhook(t),
+  ofServer: t.boolean({ description: 'Whether it must be a webhook of the server. False when left out.' }),
 });
 
 export const whichSystemWebhook = (t: InputFields) => ({

@@ -9,8 +9,10 @@ import {
   WebhookTrigger,
   whichSystemWebhook,
   whichWebhook,
+  whichWebhookAnywhere,
 } from '#schema/hooks/inputs.ts';
 import { Webhook } from '#schema/hooks/types.ts';
+import type { InputFields } from '#schema/inputs.ts';
 import { groupField, projectField } from '#schema/inputs.ts';
 import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
@@ -18,7 +20,7 @@ import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { type Delivered, redeliver, testHook } from '#src/domain/webhooks/again.ts';
 import { readDelivery } from '#src/domain/webhooks/deliveries.ts';
-import { findHook } from '#src/domain/webhooks/list.ts';
+import { findHook, type HookRef } from '#src/domain/webhooks/list.ts';
 import {
   createGroupHook,
   createProjectHook,
@@ -26,11 +28,17 @@ import {
   deleteHook,
   enableHook,
   type SavedHook,
+  setHookValue,
   updateHook,
 } from '#src/domain/webhooks/save.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 const webhookPayload: Payload<SavedHook> = changed('webhook', Webhook, 'Hook', findHook);
+
+/** What an input names. */
+function refOf({ ofServer, ...ref }: Omit<HookRef, 'isSystem'> & { ofServer?: boolean | null | undefined }): HookRef {
+  return ofServer ? { id: ref.id, isSystem: true } : ref;
+}
 
 const OUTCOME = select('HookDelivery', { responseStatus: true, error: true });
 const SENT = select('HookDelivery', { event: { payload: true } });
@@ -116,19 +124,87 @@ mutation('createSystemWebhook', {
 });
 
 mutation('updateWebhook', {
-  description: 'Changes a webhook. One that was switched off works again. For those who can create it.',
+  description:
+    'Changes a webhook. One that was switched off works again. With another URL it loses its token, headers and parts of the URL, unless they are given. For those who can create it.',
   input: {
     description: 'Changes to a webhook. What is left out stays as it is.',
     argument: 'Names the webhook, and the changes.',
     fields: (t) => ({
-      ...whichWebhook(t),
+      ...whichWebhookAnywhere(t),
       url: t.string({ description: WEBHOOK_URL }),
       token: t.string({ description: TOKEN }),
       ...events(t, false),
       ...details(t),
     }),
   },
-  resolve: ({ id, project, group, ...values }, context) => updateHook(context, { id, project, group }, values),
+  resolve: ({ id, project, group, ofServer, ...values }, context) =>
+    updateHook(context, refOf({ id, project, group, ofServer }), values),
+  payload: webhookPayload,
+});
+
+const keyed = (t: InputFields, what: string) => ({
+  ...whichWebhookAnywhere(t),
+  key: t.string({ required: true, description: `Name of the ${what}.` }),
+});
+
+const HEADER = 'header that requests carry in addition';
+const PART = 'part of the URL';
+
+mutation('setWebhookHeader', {
+  description: 'Sets a header that requests of a webhook carry in addition. For those who can create it.',
+  input: {
+    description: 'A header of a webhook.',
+    argument: 'Names the webhook and the header, with its value.',
+    fields: (t) => ({
+      ...keyed(t, HEADER),
+      value: t.string({ required: true, description: 'Value of the header. Stored encrypted, and never returned.' }),
+    }),
+  },
+  resolve: ({ key, value, ...which }, context) =>
+    setHookValue(context, refOf(which), { of: 'customHeaders', key, value }),
+  payload: webhookPayload,
+});
+
+mutation('removeWebhookHeader', {
+  description: 'Removes a header that requests of a webhook carry in addition. For those who can create it.',
+  input: {
+    description: 'Which header of a webhook to remove.',
+    argument: 'Names the webhook and the header.',
+    fields: (t) => keyed(t, HEADER),
+  },
+  resolve: ({ key, ...which }, context) =>
+    setHookValue(context, refOf(which), { of: 'customHeaders', key, value: null }),
+  payload: webhookPayload,
+});
+
+mutation('setWebhookUrlVariable', {
+  description: 'Sets what a name in braces in the URL of a webhook stands for. For those who can create it.',
+  input: {
+    description: 'A part of the URL of a webhook that is kept secret.',
+    argument: 'Names the webhook and the part, with its value.',
+    fields: (t) => ({
+      ...keyed(t, PART),
+      value: t.string({
+        required: true,
+        description: 'What requests have in its place. Stored encrypted, and never returned.',
+      }),
+    }),
+  },
+  resolve: ({ key, value, ...which }, context) =>
+    setHookValue(context, refOf(which), { of: 'urlVariables', key, value }),
+  payload: webhookPayload,
+});
+
+mutation('removeWebhookUrlVariable', {
+  description:
+    'Removes what a name in braces in the URL of a webhook stands for, which the URL must not have any more. For those who can create it.',
+  input: {
+    description: 'Which part of the URL of a webhook to remove.',
+    argument: 'Names the webhook and the part.',
+    fields: (t) => keyed(t, PART),
+  },
+  resolve: ({ key, ...which }, context) =>
+    setHookValue(context, refOf(which), { of: 'urlVariables', key, value: null }),
   payload: webhookPayload,
 });
 

@@ -19,6 +19,25 @@ const WebhookHeader = builder.objectRef<{ key: string }>('WebhookHeader').implem
   fields: (t) => ({ key: t.exposeString('key', { description: 'Name of the header.' }) }),
 });
 
+const WebhookUrlVariable = builder.objectRef<{ key: string }>('WebhookUrlVariable').implement({
+  description: 'A part of the URL of a webhook that is kept secret. Its value is never returned.',
+  fields: (t) => ({
+    key: t.exposeString('key', { description: 'Name of the part, which stands in the URL as `{key}`.' }),
+  }),
+});
+
+const WebhookAlertStatus = builder.enumType('WebhookAlertStatus', {
+  description: 'Whether a webhook is told of events.',
+  values: {
+    EXECUTABLE: { value: 'executable', description: 'It works.' },
+    TEMPORARILY_DISABLED: {
+      value: 'temporarily_disabled',
+      description: 'Its last request failed, and it is tried again later.',
+    },
+    DISABLED: { value: 'disabled', description: 'It was switched off, as all attempts had failed for three days.' },
+  } as const,
+});
+
 export const Webhook = builder.prismaObject('Hook', {
   variant: 'Webhook',
   description:
@@ -93,6 +112,34 @@ export const Webhook = builder.prismaObject('Hook', {
       description: 'The headers that requests carry in addition, at most 20; of their values only the names are told.',
       select: { customHeaderNames: true },
       resolve: ({ customHeaderNames }) => customHeaderNames.map((key) => ({ key })),
+    }),
+    urlVariables: t.field({
+      type: [WebhookUrlVariable],
+      description: 'The parts of the URL that are kept secret, at most 20; only their names are told.',
+      select: { urlVariableNames: true },
+      resolve: ({ urlVariableNames }) => urlVariableNames.map((key) => ({ key })),
+    }),
+    customWebhookTemplate: t.exposeString('customWebhookTemplate', {
+      nullable: true,
+      description:
+        'JSON that is sent in place of payloads, in which `{{project.name}}` stands for that value of the payload; null if the payload itself is.',
+    }),
+    alertStatus: t.field({
+      type: WebhookAlertStatus,
+      description: 'Whether it is told of events.',
+      select: { disabledAt: true, retryAt: true },
+      resolve: ({ disabledAt, retryAt }) => {
+        if (disabledAt !== null) return 'disabled';
+        return retryAt !== null && new Date(retryAt) > new Date() ? 'temporarily_disabled' : 'executable';
+      },
+    }),
+    disabledUntil: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it is tried again; null if it works, or was switched off for good.',
+      select: { disabledAt: true, retryAt: true },
+      resolve: ({ disabledAt, retryAt }) =>
+        disabledAt === null && retryAt !== null && new Date(retryAt) > new Date() ? retryAt : null,
     }),
     failures: t.exposeInt('failures', {
       description: 'Number of attempts that failed since the last one that succeeded.',
@@ -178,6 +225,12 @@ builder.queryFields((t) => ({
       'A webhook by its ID. For masters of its project, owners of its group, and administrators for those of the server.',
     args: { id: t.arg({ ...idOf('Webhook'), required: true, description: 'Global or numeric ID of the webhook.' }) },
     resolve: (_root, { id }, context, info) => findHook(context, { id }, selectionAt(info, 'Hook')),
+  }),
+  systemWebhook: t.field({
+    type: Webhook,
+    description: 'A webhook of the server by its ID. For administrators.',
+    args: { id: t.arg({ ...idOf('Webhook'), required: true, description: 'Global or numeric ID of the webhook.' }) },
+    resolve: (_root, { id }, context, info) => findHook(context, { id, isSystem: true }, selectionAt(info, 'Hook')),
   }),
   systemWebhooks: t.field({
     type: WebhookConnection,

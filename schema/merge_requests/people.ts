@@ -27,7 +27,8 @@ const ReviewState = builder.enumType('ReviewState', {
     UNAPPROVED: { value: 'unapproved', description: 'The approval was taken back.' },
     REQUESTED_CHANGES: {
       value: 'requested_changes',
-      description: 'The reviewer asked for changes; set by nothing yet.',
+      description:
+        'The reviewer asked for changes. It holds no merge up, and ends when they approve or are asked again.',
     },
   } as const,
 });

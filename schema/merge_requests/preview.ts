@@ -3,7 +3,10 @@ import { CommitConnection } from '#schema/commits/types.ts';
 import { loadCountedPage, pageArgs } from '#schema/connection.ts';
 import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
+import { Comparison } from '#schema/repository/types.ts';
+import { compareRefs } from '#src/domain/repository/compare.ts';
 import { type MergeRequestPreview, previewMergeRequest } from '#src/domain/tracking/merge_requests/preview.ts';
+import { type PushedBranch, pushedBranch } from '#src/domain/tracking/merge_requests/pushed_branch.ts';
 import { versionCommits } from '#src/domain/tracking/merge_requests/versions.ts';
 
 const Preview = builder.objectRef<MergeRequestPreview>('MergeRequestPreview').implement({
@@ -35,10 +38,35 @@ const Preview = builder.objectRef<MergeRequestPreview>('MergeRequestPreview').im
       resolve: ({ version }, args, context, info) =>
         loadCountedPage(args, info, (page) => versionCommits(context, version, page)),
     }),
+    comparison: t.field({
+      type: Comparison,
+      nullable: true,
+      description: 'The source branch compared with the target branch; null where `changesCount` is.',
+      resolve: ({ version }, _args, context) => {
+        if (version === null) return null;
+        const { project, startCommitSha: from, headCommitSha: to } = version;
+        return compareRefs(context, project, { from, to, straight: false });
+      },
+    }),
+  }),
+});
+
+const Pushed = builder.objectRef<PushedBranch>('PushedBranch').implement({
+  description: 'A branch that the caller pushed to a short time ago.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name of the branch, without `refs/heads/`.' }),
+    pushedAt: t.expose('pushedAt', { type: 'DateTime', description: 'When the caller pushed to it last.' }),
   }),
 });
 
 builder.objectFields(Project, (t) => ({
+  viewerPushedBranch: t.field({
+    type: Pushed,
+    nullable: true,
+    description:
+      'The branch to which the caller pushed last, within two hours, if a merge request can be opened from it: it still exists, is not the default branch, and has no open merge request. Null otherwise, and for those who cannot open merge requests from the project.',
+    resolve: (project, _args, context) => pushedBranch(context, project),
+  }),
   mergeRequestPreview: t.field({
     type: Preview,
     description:

@@ -4,7 +4,13 @@ import { idOf } from '#schema/node/plugin.ts';
 import { PackageFile, PackageStatus } from '#schema/packages/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { publishedFile } from '#src/domain/packages/list.ts';
-import { deleteNpmDistTag, type NpmPublication, publishNpmPackage, setNpmDistTag } from '#src/domain/packages/npm.ts';
+import {
+  deleteNpmDistTag,
+  deprecateNpmVersions,
+  type NpmPublication,
+  publishNpmPackage,
+  setNpmDistTag,
+} from '#src/domain/packages/npm.ts';
 import { publishFile } from '#src/domain/packages/publish.ts';
 import { deletePackage, deletePackageFile } from '#src/domain/packages/remove.ts';
 
@@ -40,6 +46,35 @@ mutation('publishNpmPackage', {
     fields: (t) => ({
       packageName: t.exposeString('name', { description: 'Name of the package, with its scope.' }),
       version: t.exposeString('version', { description: 'The version that was published.' }),
+    }),
+  },
+});
+
+mutation('deprecateNpmVersions', {
+  description: 'Says of versions of an npm package that they are not to be used any more, and why. For developers.',
+  input: {
+    description: 'Which versions of an npm package are not to be used any more.',
+    argument: 'The versions, and why.',
+    fields: (t) => ({
+      project: projectField(t, 'of the package'),
+      packageName: t.string({ required: true, description: 'Name of the package, with its scope.' }),
+      versions: t.field({
+        type: 'JSON',
+        required: true,
+        description:
+          'Manifests by version, as `npm deprecate` sends them: the reason is `deprecated`, and a blank one takes it back. Versions without one stay as they are.',
+      }),
+    }),
+  },
+  resolve: async ({ project, packageName: name, versions }, context) => {
+    const given = { name, versions: versions as NpmPublication['versions'] };
+    return { name, versions: await deprecateNpmVersions(context, project, given) };
+  },
+  payload: {
+    description: 'The versions that were changed.',
+    fields: (t) => ({
+      packageName: t.exposeString('name', { description: 'Name of the package, with its scope.' }),
+      versions: t.exposeStringList('versions', { description: 'The versions that were changed.' }),
     }),
   },
 });

@@ -12,9 +12,11 @@ import {
   contentOfNpmDocument,
   findNpmDocument,
   findNpmDocumentOfGroup,
+  findNpmDocumentOfServer,
   type NpmDocument,
   npmDistTags,
   npmDistTagsOfGroup,
+  npmDistTagsOfServer,
   type RegistryOf,
 } from '#src/domain/packages/npm.ts';
 
@@ -195,5 +197,23 @@ builder.objectFields(Group, (t) => ({
     description: 'The versions that the tags of an npm package lead to, by tag, in all projects below the group.',
     args: { packageName: t.arg.string({ required: true, description: 'Name of the package, with its scope.' }) },
     resolve: (group, { packageName }, context) => npmDistTagsOfGroup(context, group, packageName),
+  }),
+}));
+
+builder.queryFields((t) => ({
+  npmDocument: t.field({
+    type: NpmDocumentType,
+    description:
+      'The document of an npm package of all projects of the server whose packages the caller may read. It is only built if its `content` is selected.',
+    args: { packageName: t.arg.string({ required: true, description: 'Name of the package, with its scope.' }) },
+    resolve: (_root, { packageName }, context) =>
+      findNpmDocumentOfServer(context, packageName, registriesAt(context.baseUrl)),
+  }),
+  npmDistTags: t.field({
+    type: 'JSON',
+    description:
+      'The versions that the tags of an npm package lead to, by tag, in all projects whose packages the caller may read.',
+    args: { packageName: t.arg.string({ required: true, description: 'Name of the package, with its scope.' }) },
+    resolve: (_root, { packageName }, context) => npmDistTagsOfServer(context, packageName),
   }),
 }));

@@ -22,6 +22,10 @@ const SWITCHES: Record<Switch, { description: string; defaultValue: boolean }> =
   sharedRunnersEnabled: { description: 'Whether shared runners run its jobs.', defaultValue: true },
   groupRunnersEnabled: { description: 'Whether runners of its groups run its jobs.', defaultValue: true },
   lfsEnabled: { description: 'Whether large file storage (Git LFS) is to be on.', defaultValue: true },
+  ciSeparatedCaches: {
+    description: 'Whether jobs of protected branches and tags have caches of their own.',
+    defaultValue: true,
+  },
   publicJobs: { description: 'Whether everyone who can see the project can see its jobs.', defaultValue: true },
   requestAccessEnabled: { description: 'Whether users can ask for access.', defaultValue: false },
   onlyAllowMergeIfPipelineSucceeds: {

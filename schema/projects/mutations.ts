@@ -97,6 +97,10 @@ mutation('updateProject', {
       ...texts(t),
       ...switches(({ description }) => t.boolean({ description })),
       visibility: t.field({ type: Visibility, description: 'Who can see the project; no wider than its group.' }),
+      maxArtifactsSize: t.int({
+        description:
+          'How large the artifacts of a job may be, in megabytes, within the limit of the server; null for that of its groups.',
+      }),
       jobTokenPushAllowed: t.boolean({
         description: 'Whether jobs of the project can push to its repository with their tokens. They cannot at first.',
       }),

@@ -24,6 +24,7 @@ import { INHERITED } from '#src/domain/changes/notification_setting.ts';
 import { projectAvatarPath } from '#src/domain/projects/avatar.ts';
 import { PROJECT_BASE } from '#src/domain/projects/find.ts';
 import { runnersToken } from '#src/domain/projects/runners_token.ts';
+import { mainLanguage } from '#src/domain/repository/languages/count.ts';
 import { sshUrl } from '#src/platform/config/ssh_address.ts';
 import type { NotificationSetting, ProjectShareRow } from '#src/platform/records/computed_types.ts';
 import type { Columns } from '#src/platform/records/model.ts';
@@ -306,6 +307,14 @@ export const Project = builder.prismaObject('Project', {
       nullable: true,
       description: 'How many commits runners fetch unless a job says GIT_DEPTH; all for 0, and where it was never set.',
     }),
+    ciSeparatedCaches: t.exposeBoolean('ciSeparatedCaches', {
+      description: 'Whether jobs of protected branches and tags have caches of their own.',
+    }),
+    maxArtifactsSize: t.exposeInt('maxArtifactsSize', {
+      nullable: true,
+      description:
+        'How large the artifacts of a job may be, in megabytes, within the limit of the server; null for that of its groups.',
+    }),
     lfsEnabled: t.exposeBoolean('lfsEnabled', { description: 'Whether large file storage is on.' }),
     publicJobs: t.exposeBoolean('publicJobs', {
       description: 'Whether everyone who can see the project can see its pipelines and jobs.',
@@ -406,6 +415,14 @@ export const Project = builder.prismaObject('Project', {
       description: 'Error message of a failed import. For masters of the project; null for others.',
       select: { importError: true },
       resolve: (project, _args, { actor }) => (can(actor, 'update_project', project) ? project.importError : null),
+    }),
+    mainLanguage: t.string({
+      nullable: true,
+      description:
+        'Name of the language of the most bytes on the default branch, as counted last; null until then, without any, and for callers who cannot read the repository. See `languages`.',
+      select: { languageCount: { select: { languages: true } } },
+      resolve: (project, _args, { actor }) =>
+        can(actor, 'read_repository', project) ? mainLanguage(project.languageCount?.languages ?? null) : null,
     }),
     viewerHasStarred: t.exposeBoolean('isStarred', { description: 'Whether the caller starred the project.' }),
     starCount: t.int({ description: 'Number of users who starred the project.', ...viaRelation('counters', 'stars') }),

@@ -23,6 +23,12 @@ mutation('updateApplicationSettings', {
         description: 'Whether users without a picture of their own get one from the avatar service.',
       }),
       signInText: t.string({ description: 'Text on the sign-in page, in Markdown.' }),
+      frontPageTitle: t.string({
+        description: 'Heading of the page that visitors see first; at most 255 characters.',
+      }),
+      frontPageText: t.string({
+        description: 'Text of the page that visitors see first, in Markdown; at most 65,536 characters.',
+      }),
       homePageUrl: t.string({ description: 'URL that visitors who are not signed in are sent to.' }),
       defaultBranchProtection: t.field({
         type: BranchProtection,

@@ -37,6 +37,14 @@ export const ApplicationSettings = builder.objectRef<Settings>('ApplicationSetti
       nullable: true,
       description: 'Text of the sign-in page, in Markdown; null when unset.',
     }),
+    frontPageTitle: t.exposeString('frontPageTitle', {
+      nullable: true,
+      description: 'Heading of the page that visitors see first; null for the words of the server.',
+    }),
+    frontPageText: t.exposeString('frontPageText', {
+      nullable: true,
+      description: 'Text of the page that visitors see first, in Markdown; null when unset.',
+    }),
     homePageUrl: t.exposeString('homePageUrl', {
       nullable: true,
       description: 'URL that visitors who are not signed in are sent to; null when unset.',

@@ -2,7 +2,7 @@ import type { InputFields } from '#schema/inputs.ts';
 import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Topic } from '#schema/topics/types.ts';
-import { createTopic, deleteTopic, findTopic, updateTopic } from '#src/domain/projects/topics.ts';
+import { createTopic, deleteTopic, findTopic, mergeTopics, updateTopic } from '#src/domain/projects/topics.ts';
 
 const NAME = 'Name of the topic in lists of projects, unique regardless of case; at most 255 characters.';
 const TITLE = 'What the topic is called in full; at most 255 characters.';
@@ -50,6 +50,28 @@ mutation('updateTopic', {
     }),
   },
   resolve: ({ id, ...values }, context) => updateTopic(context, id, values),
+  payload: topicPayload,
+});
+
+mutation('mergeTopics', {
+  description: 'Merges a topic into another one, which its projects have from then on. For administrators.',
+  input: {
+    description: 'Which topic becomes part of which.',
+    argument: 'Names the two topics.',
+    fields: (t) => ({
+      sourceTopicId: t.field({
+        ...idOf('Topic'),
+        required: true,
+        description: 'Global or numeric ID of the topic that is gone then.',
+      }),
+      targetTopicId: t.field({
+        ...idOf('Topic'),
+        required: true,
+        description: 'Global or numeric ID of the topic that stays.',
+      }),
+    }),
+  },
+  resolve: ({ sourceTopicId, targetTopicId }, context) => mergeTopics(context, sourceTopicId, targetTopicId),
   payload: topicPayload,
 });
 

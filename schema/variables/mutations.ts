@@ -22,7 +22,6 @@ const which = (t: InputFields) => ({
 
 const assignment = (t: InputFields, otherwise: string) => ({
   ...which(t),
-  value: t.string({ required: true, description: 'Value that jobs get. Stored encrypted.' }),
   isProtected: t.boolean({
     description: `Whether only jobs of protected branches get the variable. ${otherwise} when left out.`,
   }),
@@ -58,6 +57,7 @@ mutation('createVariable', {
     argument: 'Key and value of the variable.',
     fields: (t) => ({
       ...assignment(t, 'False'),
+      value: t.string({ required: true, description: 'Value that jobs get. Stored encrypted.' }),
       type: t.field({
         type: VariableType,
         description: 'How jobs get the value; as an environment variable when left out.',
@@ -80,6 +80,9 @@ mutation('updateVariable', {
     argument: 'Key and new value of the variable.',
     fields: (t) => ({
       ...assignment(t, 'Unchanged'),
+      value: t.string({
+        description: 'Value that jobs get. Stored encrypted. Needed unless it is hidden, and stays as it is then.',
+      }),
       type: t.field({ type: VariableType, description: 'How jobs get the value. Unchanged when left out.' }),
       filter: t.field({ type: VariableFilter, description: 'Which one, if there are several variables of the key.' }),
     }),

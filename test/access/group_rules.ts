@@ -5,6 +5,7 @@ import { createLabel } from '#src/domain/tracking/labels/save.ts';
 import { createMilestone } from '#src/domain/tracking/milestones/save.ts';
 import type { TestUser, World } from '../support/world.ts';
 import type { Role, Rule, Stage } from './matrix.ts';
+import { keyedHook } from './project_rules/keyed_hook.ts';
 
 const HOOK_URL = 'https://hooks.example.com/told';
 
@@ -26,6 +27,10 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     await world.db.hook.deleteMany({ where: { namespaceId: at.group.id } });
     const { id } = await world.db.hook.create({ data: { namespaceId: at.group.id, url: HOOK_URL } });
     return { ...group(at), hook_id: id };
+  };
+  const keyed = async (at: Stage) => {
+    await world.db.hook.deleteMany({ where: { namespaceId: at.group.id } });
+    return { ...group(at), ...(await keyedHook(world, { namespaceId: at.group.id })) };
   };
   const openGroup = () => world.group({ owner, visibility: 'public' });
   const member = async (at: Stage) => {
@@ -233,6 +238,10 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
       level: 50,
       given: async (at) => ({ ...(await hook(at)), note_events: true }),
     },
+    'PUT /groups/:id/hooks/:hook_id/custom_headers/:key': { success: 204, level: 50, given: keyed },
+    'DELETE /groups/:id/hooks/:hook_id/custom_headers/:key': { success: 204, level: 50, given: keyed },
+    'PUT /groups/:id/hooks/:hook_id/url_variables/:key': { success: 204, level: 50, given: keyed },
+    'DELETE /groups/:id/hooks/:hook_id/url_variables/:key': { success: 204, level: 50, given: keyed },
     'DELETE /groups/:id/hooks/:hook_id': { success: 204, level: 50, given: hook },
     'POST /groups/:id/share': {
       success: 201,

@@ -43,7 +43,7 @@ const request = async (key: string): Promise<Given> => ({
   id: place.project.id,
   ...(await rules[key]?.given?.(place, admin)),
 });
-/** Whether the operation of a route changes something: GET /hooks/:id tests the hook. */
+/** Whether the operation of a route changes something. */
 const acts = (key: string) => getOperationAST(endpoints.get(key)?.document as DocumentNode)?.operation === 'mutation';
 /** What a token does with itself: test/rest/personal_access_tokens.test.ts and access_tokens.test.ts. */
 const isOfItself = (key: string) => ['own_token', 'rotate_token'].includes(endpoints.get(key)?.route.purpose ?? '');

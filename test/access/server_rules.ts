@@ -10,6 +10,7 @@ import { opened, withTopic } from '../support/merge_requests.ts';
 import { application } from '../support/oauth.ts';
 import { PASSWORD, type TestUser, type World } from '../support/world.ts';
 import type { Role, Rule } from './matrix.ts';
+import { keyedHook } from './project_rules/keyed_hook.ts';
 
 /** behaviour.md 6 for every route that belongs to no project and no group. */
 export function serverRules(world: World, users: Record<Role, TestUser | undefined>): Record<string, Rule> {
@@ -155,6 +156,10 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
   const sharedRunner = async () => {
     const data = { description: 'shared', isShared: true, tokenHash: Buffer.from(world.unique('runner')) };
     return { id: (await world.db.runner.create({ data })).id };
+  };
+  const keyed = async () => {
+    const { hook_id: id, ...given } = await keyedHook(world, {});
+    return { id, ...given };
   };
   const systemHook = async () => {
     await world.db.signInFailures.deleteMany();
@@ -388,6 +393,25 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'POST /admin/ci/variables': { success: 201, level: 100, given: newVariable },
     'PUT /admin/ci/variables/:key': { ...administrating, given: variable },
     'DELETE /admin/ci/variables/:key': { success: 204, level: 100, given: namedVariable },
+    'GET /packages/npm/:package_name': { success: 404, level: 0, given: () => ({ package_name: 'nothing' }) },
+    'GET /packages/npm/-/package/:package_name/dist-tags': {
+      success: 404,
+      level: 0,
+      given: () => ({ package_name: 'nothing' }),
+    },
+    'GET /features': administrating,
+    'POST /features/:name': {
+      success: 201,
+      level: 100,
+      given: () => ({ name: world.unique('toggle'), value: 'true' }),
+    },
+    'DELETE /features/:name': { success: 204, level: 100, given: () => ({ name: 'nothing' }) },
+    'GET /application/statistics': administrating,
+    'POST /topics/merge': {
+      success: 201,
+      level: 100,
+      given: async () => ({ source_topic_id: (await topic()).id, target_topic_id: (await topic()).id }),
+    },
     'GET /hooks': administrating,
     'POST /hooks': {
       success: 201,
@@ -399,6 +423,11 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     },
     'GET /hooks/:id': { ...administrating, given: systemHook },
     'POST /hooks/:id': { success: 201, level: 100, given: systemHook },
+    'PUT /hooks/:id': { ...administrating, given: async () => ({ ...(await systemHook()), tag_push_events: true }) },
+    'PUT /hooks/:id/custom_headers/:key': { success: 204, level: 100, given: keyed },
+    'DELETE /hooks/:id/custom_headers/:key': { success: 204, level: 100, given: keyed },
+    'PUT /hooks/:id/url_variables/:key': { success: 204, level: 100, given: keyed },
+    'DELETE /hooks/:id/url_variables/:key': { success: 204, level: 100, given: keyed },
     'DELETE /hooks/:id': { success: 204, level: 100, given: systemHook },
     'GET /bgjobs/queue_metrics': administrating,
     'GET /bgjobs/process_metrics': administrating,

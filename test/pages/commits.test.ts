@@ -42,7 +42,7 @@ it('shows a diff unified and side by side, with the words that differ, and what 
   expect(page).toContain('The file was renamed without changes.');
   expect(page).toContain('The image has changed.');
   expect(page).toContain('>deleted</span>');
-  expect(page).toContain('4 changed files');
+  expect(page).toContain('4 files changed');
   const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, one]) => one);
   expect(new Set(ids).size).toBe(ids.length);
   await browser.get(`/${project.fullPath}/-/commit/${id}?view=split`);

@@ -19,7 +19,7 @@ it('compares what a form names, and offers a merge request to those who can open
   expect(browser.page).toContain('Add &lt;b&gt;two&lt;/b&gt;');
   await browser.get(`/${project.fullPath}/-/compare/master...feature/x`);
   expect(browser.page).toContain('Add &lt;b&gt;two&lt;/b&gt;');
-  expect(browser.page).toContain('1 changed file');
+  expect(browser.page).toContain('1 file changed');
   expect(browser.page).toContain(
     'merge_requests/new?merge_request%5Bsource_branch%5D=feature%2Fx&amp;merge_request%5Btarget_branch%5D=master',
   );

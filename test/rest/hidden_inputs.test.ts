@@ -74,6 +74,22 @@ it('writes out these inputs field by field, as they are not those of the schema'
 
 /** By endpoint; what its path rules out, as groups for what is in a project, is not listed. */
 const HIDDEN: Record<string, string> = {
+  'DELETE /groups/:id/hooks/:hook_id/custom_headers/:key': 'ofServer',
+  'DELETE /groups/:id/hooks/:hook_id/url_variables/:key': 'ofServer',
+  'DELETE /hooks/:id/custom_headers/:key': 'group project',
+  'DELETE /hooks/:id/url_variables/:key': 'group project',
+  'DELETE /projects/:id/hooks/:hook_id/custom_headers/:key': 'ofServer',
+  'DELETE /projects/:id/hooks/:hook_id/url_variables/:key': 'ofServer',
+  'PUT /groups/:id/hooks/:hook_id': 'ofServer',
+  'PUT /groups/:id/hooks/:hook_id/custom_headers/:key': 'ofServer',
+  'PUT /groups/:id/hooks/:hook_id/url_variables/:key': 'ofServer',
+  'PUT /hooks/:id':
+    'confidentialIssuesEvents confidentialNoteEvents group issuesEvents jobEvents mergeRequestsEvents noteEvents pipelineEvents project releasesEvents wikiPageEvents',
+  'PUT /hooks/:id/custom_headers/:key': 'group project',
+  'PUT /hooks/:id/url_variables/:key': 'group project',
+  'PUT /projects/:id/hooks/:hook_id': 'ofServer',
+  'PUT /projects/:id/hooks/:hook_id/custom_headers/:key': 'ofServer',
+  'PUT /projects/:id/hooks/:hook_id/url_variables/:key': 'ofServer',
   'DELETE /admin/ci/variables/:key': 'filter group project',
   'DELETE /personal_access_tokens/:id': 'userId',
   'DELETE /projects/:id/issues/:issue_iid/notes/:note_id': 'discussionId',
@@ -110,8 +126,10 @@ const HIDDEN: Record<string, string> = {
   'POST /projects/:id/repository/commits/:commit_id/discussions': 'discussionId line lineType path',
   'POST /projects/:id/repository/commits/:commit_id/discussions/:discussion_id/notes':
     'line lineType path position startDiscussion',
+  'POST /projects/:id/repository/commits/:sha/cherry_pick': 'startBranch',
   'POST /projects/:id/repository/commits/:sha/comments':
     'createdAt discussionId ignoreForbidden position startDiscussion',
+  'POST /projects/:id/repository/commits/:sha/revert': 'startBranch',
   'POST /projects/:id/repository/files/:file_path': 'contentFile',
   'POST /projects/:id/repository/tags/:tag_name/release':
     'assets milestoneIds milestones name ref releasedAt tagMessage',
@@ -124,6 +142,7 @@ const HIDDEN: Record<string, string> = {
   'POST /projects/user/:user_id': 'repositoryEnabled',
   'POST /snippets': 'project',
   'PUT /admin/ci/variables/:key': 'environmentScope filter group project',
+  'PUT /application/settings': 'frontPageText frontPageTitle',
   'PUT /groups/:id/labels': 'priority',
   'PUT /groups/:id/labels/:label_id': 'priority',
   'PUT /projects/:id': 'repositoryEnabled',
@@ -150,5 +169,6 @@ const WRITTEN = [
   'POST /runners/reset_registration_token',
   'POST /snippets',
   'POST /users/:user_id/impersonation_tokens',
+  'PUT /projects/:id/packages/npm/:package_name',
   'PUT /user/status',
 ];

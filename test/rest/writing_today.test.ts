@@ -46,14 +46,13 @@ const IGNORED: Record<string, string> = {
     ...['keep_latest_artifact', 'enforce_auth_checks_on_uploads', 'branch'],
   ]),
   ...because('runners and pipelines work as if it was not there, and clients send what today has anyway', [
-    ...['build_git_strategy', 'build_coverage_regex', 'ci_forward_deployment_enabled', 'ci_separated_caches'],
-    'ci_forward_deployment_rollback_allowed',
+    ...['build_git_strategy', 'ci_forward_deployment_enabled', 'ci_forward_deployment_rollback_allowed'],
   ]),
   ...because('nothing is deleted on its own here, and what users wrote stays', [
     ...['container_expiration_policy_attributes', 'ci_delete_pipelines_in_seconds', 'hard_delete'],
   ]),
   ...because('it says where a request comes from, or what is so anyway', [
-    ...['invite_source', 'skip_subresources', 'skip_confirmation', 'merge_request_diff_head_sha'],
+    ...['invite_source', 'skip_subresources', 'skip_confirmation', 'merge_request_diff_head_sha', 'force'],
   ]),
 };
 
@@ -112,7 +111,7 @@ describe('A parameter that is refused', () => {
     for (const value of ['off', 'No', 0]) {
       expect(await api.put(at, { emails_disabled: value, packages_enabled: 'yes' })).toMatchObject({ status: 200 });
     }
-    expect(await api.put(at, { max_artifacts_size: 5 })).toMatchObject(refused('max_artifacts_size'));
+    expect(await api.put(at, { build_coverage_regex: 'x' })).toMatchObject(refused('build_coverage_regex'));
     const group = await world.group({ owner });
     const twoFactor = await api.put(`/groups/${group.id}`, { require_two_factor_authentication: true });
     expect(twoFactor).toMatchObject(refused('require_two_factor_authentication'));
@@ -124,14 +123,11 @@ const ABSENT = [
   'DELETE /projects/:id/environments/review_apps',
   'POST /projects/:id/issues/:issue_iid/clone',
   'PUT /projects/:id/deploy_keys/:key_id',
-  'POST /topics/merge',
   'PUT /user/avatar',
-  'POST /features/:name',
   'POST /broadcast_messages',
   'PUT /application/appearance',
   'PUT /application/plan_limits',
   'PUT /projects/:id/custom_attributes/:key',
-  'PUT /hooks/:id',
   'POST /projects/:id/packages/protection/rules',
   'POST /projects/:id/freeze_periods',
   'POST /projects/:id/feature_flags',

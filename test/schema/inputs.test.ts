@@ -116,6 +116,7 @@ describe('Payloads', () => {
         Branch: 'Name',
         Tag: 'Name',
         NpmDistTag: 'Name',
+        FeatureToggle: 'Name',
         ContainerTag: 'Name',
         WikiPage: 'Slug',
         Invitation: 'Email',

@@ -63,6 +63,7 @@ describe('The schema lets a part of an answer be missing', () => {
       'Project.auditEvents',
       'Query.auditEvents',
       'Query.configuredSignInProviders',
+      'Query.deprecatedUses',
       'Query.health',
       'Query.storages',
       'Query.viewerSessions',

@@ -61,11 +61,12 @@ describe('What is deprecated', () => {
       admin,
     );
     expect(listed.errors).toBeUndefined();
+    const reason = 'Use `viewerLabels`. Since 0.3.0; removed in 0.5.0 at the earliest.';
     expect(body.extensions.warnings).toEqual([
       {
         code: 'DEPRECATED',
         field: 'ProjectRestLinks.labels',
-        message: 'ProjectRestLinks.labels is deprecated: Use viewerLabels.',
+        message: `ProjectRestLinks.labels is deprecated: ${reason}`,
       },
     ]);
     expect(listed.data.deprecatedUses).toEqual([
@@ -74,7 +75,7 @@ describe('What is deprecated', () => {
         client: 'dash',
         credential: 'private_token',
         count: 2,
-        reason: 'Use viewerLabels.',
+        reason,
       },
     ]);
     const refused = await fresh.graphql('{ deprecatedUses { field } }', {}, somebody);

@@ -217,6 +217,7 @@ const RELEASED: Record<string, string> = {
   '20261127232544_own_pages': 'dfe9a0f56f06ce69c50c2cd019fb543cd9b76d74ac640929d86fd8bd4a32c88a',
   '20261127233003_features_for_members': 'de448775743ceb0e2bd5c04b7a7e746eed20d766cda8a8c4a27c0a98137a0ee8',
   '20261128000919_uploads_of_exports': 'db6e890697c1c40f64ee554110a3acfab3dbc217ea6969ad147f78faf47b5c95',
+  '20261129123500_kept_settings': '7eca4b2aefd5c6ab1587187b7b9e52b4664642abab35c2f50aed3c5417e0405a',
   '20261129123500_tell_more_changes': '9485eb3af355df2d013d746d8cc1032ab7de902cb3e782889e089fc9e8a09b4d',
   '20261129125000_deprecated_uses': 'ac9da923bbf3a44b494664392dfafd5f8b67e3d5a79bbc735442f5d4e62d8f13',
 };

@@ -89,5 +89,5 @@ it('mails each user in their own language, and in English where they chose none'
   expect(toGerman.text).toContain(`Name of ${owner.username} hat ein Issue geöffnet.`);
   expect(toGerman.text).toContain('Sie erhalten diese E-Mail, weil Sie zugewiesen sind.');
   expect(toEnglish.text).toContain(`Name of ${owner.username} opened an issue.`);
-  expect(toEnglish.text).toContain('You receive this email because you were mentioned.');
+  expect(toEnglish.text).toContain("You're receiving this because you were mentioned.");
 });

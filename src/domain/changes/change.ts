@@ -252,6 +252,10 @@ export type Change =
   /** A merge request was approved by the actor, or the actor took that back. */
   | { kind: 'approved' }
   | { kind: 'unapproved' }
+  /** The actor asked for changes of a merge request in a review. */
+  | { kind: 'changesRequested' }
+  /** A reviewer was asked for another review. */
+  | { kind: 'reviewRequestedAgain'; userId: number }
   /** All approvals of a merge request were taken back. */
   | { kind: 'approvalsReset' }
   | { kind: 'dueDate'; from: string | null; to: string | null }

@@ -10,6 +10,8 @@ const NO_UPDATES: ReadonlySet<ChangeKind> = new Set([
   'approved',
   'unapproved',
   'approvalsReset',
+  'changesRequested',
+  'reviewRequestedAgain',
   'commits',
   'suggestionsApplied',
   'sourceBranchDeleted',

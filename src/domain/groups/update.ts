@@ -73,6 +73,7 @@ function columns({
   requestAccessEnabled,
   shareWithGroupLock,
   preventSharingGroupsOutsideHierarchy,
+  maxArtifactsSize,
   projectCreationLevel,
   subgroupCreationLevel,
 }: GroupValues) {
@@ -83,6 +84,7 @@ function columns({
     ...(requestAccessEnabled == null ? {} : { requestAccessEnabled }),
     ...(shareWithGroupLock == null ? {} : { shareWithGroupLock }),
     ...(preventSharingGroupsOutsideHierarchy == null ? {} : { preventSharingGroupsOutsideHierarchy }),
+    ...(maxArtifactsSize === undefined ? {} : { maxArtifactsSize }),
     ...(projectCreationLevel == null ? {} : { projectCreationLevel }),
     ...(subgroupCreationLevel == null ? {} : { subgroupCreationLevel }),
     updatedAt: new Date(),

@@ -15,14 +15,19 @@ export interface GroupValues {
   shareWithGroupLock?: boolean | null | undefined;
   /** Whether the group at the top, and groups in it, are shared with groups of its tree alone. */
   preventSharingGroupsOutsideHierarchy?: boolean | null | undefined;
+  /** Megabytes that the artifacts of a job in its projects may have; null for the limit of its parent. */
+  maxArtifactsSize?: number | null | undefined;
   projectCreationLevel?: CreationLevel | null | undefined;
   subgroupCreationLevel?: 'owner' | 'maintainer' | null | undefined;
   /** Its picture; null removes it. */
   avatar?: IncomingPicture | null | undefined;
 }
 
+/** Megabytes of the largest limit of artifacts that can be set: a terabyte. */
+export const MAX_ARTIFACTS_SIZE = 1024 * 1024;
+
 /** The errors of the given texts (behaviour.md 1.6). */
-export function groupErrors({ name, path, description }: GroupValues, nested: boolean): FieldErrors {
+export function groupErrors({ name, path, description, maxArtifactsSize }: GroupValues, nested: boolean): FieldErrors {
   const errors: FieldErrors = {};
   if (name != null) {
     const wrong = nameErrors(name);
@@ -34,6 +39,9 @@ export function groupErrors({ name, path, description }: GroupValues, nested: bo
   }
   if (description != null && description.length > 255) {
     errors.description = ['is too long (maximum is 255 characters)'];
+  }
+  if (maxArtifactsSize != null && (maxArtifactsSize < 1 || maxArtifactsSize > MAX_ARTIFACTS_SIZE)) {
+    errors.max_artifacts_size = [`must be from 1 to ${MAX_ARTIFACTS_SIZE}`];
   }
   return errors;
 }

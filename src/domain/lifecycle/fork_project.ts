@@ -117,6 +117,7 @@ const COPIED = select('Project', {
   autocloseReferencedIssues: true,
   allowMergeOnSkippedPipeline: true,
   autoCancelPendingPipelines: true,
+  ciSeparatedCaches: true,
   mergeMethod: true,
   squashOption: true,
   mergeCommitTemplate: true,

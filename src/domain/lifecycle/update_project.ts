@@ -28,7 +28,10 @@ import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/erro
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 export interface ProjectChanges
-  extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList' | 'buildTimeout' | 'ciDefaultGitDepth'>,
+  extends Pick<
+      ProjectTexts,
+      'description' | 'defaultBranch' | 'tagList' | 'buildTimeout' | 'ciDefaultGitDepth' | 'maxArtifactsSize'
+    >,
     Switches,
     ProjectSettings,
     FeatureAccess {
@@ -151,6 +154,7 @@ function columns({
   tagList,
   buildTimeout,
   ciDefaultGitDepth,
+  maxArtifactsSize,
   jobTokenPushAllowed,
   ...others
 }: ProjectChanges) {
@@ -160,6 +164,7 @@ function columns({
     ...(buildTimeout == null ? {} : { buildTimeout }),
     ...(jobTokenPushAllowed == null ? {} : { jobTokenPushAllowed }),
     ...(ciDefaultGitDepth === undefined ? {} : { ciDefaultGitDepth }),
+    ...(maxArtifactsSize === undefined ? {} : { maxArtifactsSize }),
     ...(description === undefined ? {} : { description }),
     ...(tagList === undefined ? {} : { tagList: tags(tagList) }),
   };

@@ -89,6 +89,39 @@ export async function publishNpmPackage(
   return { name, version };
 }
 
+/** Characters of the longest reason why a version is not to be used. */
+const MAX_REASON_LENGTH = 2_048;
+
+/**
+ * Says of versions of an npm package that they are not to be used any more, and why; a blank reason takes that back. What `npm deprecate`
+ * sends are all versions, of which those without a reason stay as they are.
+ *
+ * @throws NotFound also if there are no such versions; Forbidden, BadRequest
+ */
+export async function deprecateNpmVersions(
+  context: Context,
+  ref: IdOrPath,
+  { name, versions }: Pick<NpmPublication, 'name' | 'versions'>,
+): Promise<string[]> {
+  const { project } = await publishableProject(context, ref);
+  if (name.length > MAX_LENGTHS.name || !NAME.test(name)) throw invalid('name');
+  if (!isRecord(versions) || Object.keys(versions).length > MAX_LISTED_VERSIONS) throw invalid('versions');
+  const reasons = Object.entries(versions).flatMap(([version, manifest]) => {
+    const reason = isRecord(manifest) ? manifest.deprecated : undefined;
+    if (reason === undefined) return [];
+    const isReason = typeof reason === 'string' && reason.length <= MAX_REASON_LENGTH && !reason.includes('\0');
+    if (!isReason || !VERSION.test(version)) throw invalid('versions');
+    return [{ version, reason: reason === '' ? null : reason }];
+  });
+  const changed = await context.db.$queryRaw<{ version: string }[]>`
+    UPDATE packages k SET deprecated = r.reason, updated_at = now()
+    FROM unnest(${reasons.map(({ version }) => version)}::text[], ${reasons.map(({ reason }) => reason)}::text[]) r (version, reason)
+    WHERE k.project_id = ${project.id} AND k.type = 'npm' AND k.name = ${name} AND k.version = r.version
+    RETURNING k.version`;
+  if (changed.length === 0) throw new NotFound('Package');
+  return changed.map(({ version }) => version);
+}
+
 /** Where the versions of an npm package are looked for. */
 interface Places {
   /** What stands before the other subqueries of a statement. */
@@ -108,6 +141,11 @@ function inGroup(context: Context, group: GroupRow): Places {
   return { before: sql`${places},`, has: (id) => within(id, 'packages') };
 }
 
+/** The projects of the server whose packages the actor may read. */
+function onServer(context: Context): Places {
+  return { before: sql`${seenPlaces(readerOf(context), sql`TRUE`)},`, has: (id) => within(id, 'packages') };
+}
+
 /** The document of an npm package, as clients of npm read it, before it is built: what it will hold. */
 export interface NpmDocument {
   name: string;
@@ -117,6 +155,8 @@ export interface NpmDocument {
   ids: readonly number[];
   /** Versions by tag. */
   distTags: Record<string, string>;
+  /** Why versions are not to be used any more, by the IDs of those. */
+  deprecated: Readonly<Record<string, string>>;
   registryOf: RegistryOf;
 }
 
@@ -133,6 +173,11 @@ export function findNpmDocumentOfGroup(context: Context, group: GroupRow, name: 
   return documentIn(context, inGroup(context, group), name, registryOf);
 }
 
+/** As `findNpmDocument`, of all projects of the server; of a version that several have, the one that was published last. */
+export function findNpmDocumentOfServer(context: Context, name: string, registryOf: RegistryOf) {
+  return documentIn(context, onServer(context), name, registryOf);
+}
+
 /** Reads no manifests: clients that have the document ask often whether it has changed. */
 async function documentIn(
   context: Context,
@@ -141,19 +186,23 @@ async function documentIn(
   registryOf: RegistryOf,
 ): Promise<NpmDocument> {
   if (name.includes('\0')) throw new NotFound('Package');
-  const [found] = await context.db.$queryRaw<{ ids: number[] | null; tags: Record<string, string> | null }[]>`
-    WITH ${before} newest AS (SELECT id FROM packages
+  const [found] = await context.db.$queryRaw<
+    { ids: number[] | null; tags: Record<string, string> | null; deprecated: Record<string, string> | null }[]
+  >`
+    WITH ${before} newest AS (SELECT id, deprecated FROM packages
         WHERE ${has(sql`project_id`)} AND type = 'npm' AND status = 'default' AND name = ${name}
         ORDER BY id DESC LIMIT ${MAX_LISTED_VERSIONS}),
       tags AS (${tagsIn(has, name)})
-    SELECT (SELECT array_agg(id ORDER BY id DESC) FROM newest) AS ids, (SELECT json_object_agg(name, version ORDER BY name) FROM tags) AS tags`;
-  const { ids, tags } = found ?? { ids: null, tags: null };
+    SELECT (SELECT array_agg(id ORDER BY id DESC) FROM newest) AS ids, (SELECT json_object_agg(name, version ORDER BY name) FROM tags) AS tags,
+      (SELECT json_object_agg(id, deprecated ORDER BY id) FROM newest WHERE deprecated IS NOT NULL) AS deprecated`;
+  const { ids, tags, deprecated: notes } = found ?? { ids: null, tags: null, deprecated: null };
   if (ids === null) throw new NotFound('Package');
   const distTags = tags ?? {};
+  const deprecated = notes ?? {};
   // Neither manifests nor the projects of versions ever change.
-  const parts = [packageVersion(), name, registryOf(0), ids, distTags];
+  const parts = [packageVersion(), name, registryOf(0), ids, distTags, deprecated];
   const version = createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
-  return { name, version, ids, distTags, registryOf };
+  return { name, version, ids, distTags, deprecated, registryOf };
 }
 
 /** The content of a document: its versions and tags. */
@@ -167,16 +216,21 @@ export async function contentOfNpmDocument(context: Context, document: NpmDocume
   }
 }
 
-async function buildContent({ db }: Context, { name, ids, distTags, registryOf }: NpmDocument) {
+async function buildContent({ db }: Context, { name, ids, distTags, deprecated, registryOf }: NpmDocument) {
   const oldestFirst = (await newestOf(db, ids)).toReversed();
   const versions: [string, Json][] = [];
-  for (const { version, manifest, projectId } of oldestFirst) {
+  for (const { id, version, manifest, projectId } of oldestFirst) {
     // Publishers choose what is parsed: other requests get their turns in between.
     await nextTurn();
     currentBudget()?.spendBytes(manifest.length);
     const { dist, ...rest } = JSON.parse(manifest) as Json & { dist: Json };
     const file = encodeURIComponent(`${name.slice(name.indexOf('/') + 1)}-${version}.tgz`);
-    versions.push([version, { ...rest, dist: { ...dist, tarball: `${registryOf(projectId)}/${name}/-/${file}` } }]);
+    const note = deprecated[id];
+    const more = note === undefined ? {} : { deprecated: note };
+    versions.push([
+      version,
+      { ...rest, ...more, dist: { ...dist, tarball: `${registryOf(projectId)}/${name}/-/${file}` } },
+    ]);
   }
   return {
     _id: name,
@@ -189,14 +243,14 @@ async function buildContent({ db }: Context, { name, ids, distTags, registryOf }
 
 /** The first of these versions, whose manifests have `MAX_LISTED_BYTES` together. They are read one by one, and the rest is not. */
 function newestOf(db: Context['db'], ids: readonly number[]) {
-  return db.$queryRaw<{ version: string; projectId: number; manifest: string; createdAt: Date }[]>`
+  return db.$queryRaw<{ id: number; version: string; projectId: number; manifest: string; createdAt: Date }[]>`
     WITH RECURSIVE listed AS (
       SELECT 0 AS place, 0 AS bytes, NULL::int AS id, NULL::text AS manifest
       UNION ALL
       SELECT l.place + 1, l.bytes + COALESCE(octet_length(k.manifest), 0), k.id, k.manifest FROM listed l
       LEFT JOIN LATERAL (SELECT id, manifest::text FROM packages WHERE id = (${ids}::int[])[l.place + 1] LIMIT 1) k ON TRUE
       WHERE l.place < ${ids.length} AND l.bytes + COALESCE(octet_length(k.manifest), 0) <= ${MAX_LISTED_BYTES})
-    SELECT k.version, k.project_id AS "projectId", l.manifest, k.created_at AS "createdAt"
+    SELECT k.id, k.version, k.project_id AS "projectId", l.manifest, k.created_at AS "createdAt"
     FROM listed l JOIN packages k ON k.id = l.id ORDER BY k.id DESC`;
 }
 
@@ -208,6 +262,11 @@ export function npmDistTags(context: Context, project: ProjectRow, name: string)
 /** As `npmDistTags`, of all projects below a group; of a tag that several have, that of the version that was published last. */
 export function npmDistTagsOfGroup(context: Context, group: GroupRow, name: string): Promise<Record<string, string>> {
   return distTagsOf(context, inGroup(context, group), name);
+}
+
+/** As `npmDistTags`, of all projects of the server; of a tag that several have, that of the version that was published last. */
+export function npmDistTagsOfServer(context: Context, name: string): Promise<Record<string, string>> {
+  return distTagsOf(context, onServer(context), name);
 }
 
 async function distTagsOf(context: Context, places: Places, name: string): Promise<Record<string, string>> {

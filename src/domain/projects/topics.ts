@@ -10,7 +10,7 @@ import {
   type Transaction,
   violates,
 } from '#src/platform/database/db.ts';
-import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { BadRequest, type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { computedFields } from '#src/platform/records/computed_fields.ts';
@@ -133,6 +133,23 @@ export async function deleteTopic(context: Context, id: number): Promise<{ id: n
     await tx.topic.delete({ where: { id } });
   });
   return { id };
+}
+
+/**
+ * Merges a topic into another one, whose name its projects get; it is gone then. For administrators. Throws Forbidden, NotFound, and
+ * BadRequest for a topic and itself.
+ */
+export async function mergeTopics(context: Context, from: number, into: number): Promise<{ id: number }> {
+  requireAdmin(context);
+  if (from === into) throw new BadRequest('The source topic and the target topic are identical.', 'targetTopicId');
+  await context.db.$transaction(async (tx) => {
+    // In one order, whichever merges into the other.
+    for (const id of [from, into].sort((a, b) => a - b)) await hold(tx, id);
+    const [source, target] = [await hold(tx, from), await hold(tx, into)];
+    await rename(tx, source.name, target.name);
+    await tx.topic.delete({ where: { id: from } });
+  });
+  return { id: into };
 }
 
 async function hold(tx: Transaction, id: number): Promise<{ name: string }> {

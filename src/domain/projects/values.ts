@@ -1,4 +1,5 @@
 import type { Feature, FeatureLevel } from '#src/access/permissions/features.ts';
+import { MAX_ARTIFACTS_SIZE } from '#src/domain/groups/values.ts';
 import { unknownPlaceholders } from '#src/domain/projects/message_placeholders.ts';
 import { isBranchName } from '#src/platform/branch_name.ts';
 import type { FieldErrors } from '#src/platform/errors.ts';
@@ -23,6 +24,7 @@ export const SWITCHES = [
   'removeSourceBranchAfterMerge',
   'autocloseReferencedIssues',
   'allowMergeOnSkippedPipeline',
+  'ciSeparatedCaches',
 ] as const;
 export type Switch = (typeof SWITCHES)[number];
 export type Switches = { [Name in Switch]?: boolean | null | undefined };
@@ -54,6 +56,8 @@ export interface ProjectTexts {
   buildTimeout?: number | null | undefined;
   /** Commits that runners fetch: 0 or null for all. */
   ciDefaultGitDepth?: number | null | undefined;
+  /** Megabytes that the artifacts of a job may have; null for the limit of its groups and the server. */
+  maxArtifactsSize?: number | null | undefined;
   tagList?: readonly string[] | null | undefined;
 }
 
@@ -93,6 +97,7 @@ export function textErrors({
   tagList,
   buildTimeout: timeout,
   ciDefaultGitDepth: depth,
+  maxArtifactsSize,
   ciConfigPath,
   mergeCommitTemplate,
   squashCommitTemplate,
@@ -110,12 +115,18 @@ export function textErrors({
       'ci_default_git_depth',
       depth != null && (depth < 0 || depth > MAX_FETCH_DEPTH) ? `must be from 0 to ${MAX_FETCH_DEPTH}` : null,
     ],
+    ['max_artifacts_size', artifactsError(maxArtifactsSize)],
     ['ci_config_path', ciConfigPath ? configPathError(ciConfigPath) : null],
     ['merge_commit_template', templateError(mergeCommitTemplate)],
     ['squash_commit_template', templateError(squashCommitTemplate)],
     ['tag_list', tagList ? tagsError(tagList) : null],
   ];
   return Object.fromEntries(wrong.flatMap(([field, message]) => (message === null ? [] : [[field, [message]]])));
+}
+
+/** What is wrong with a limit of artifacts in megabytes. */
+function artifactsError(size: number | null | undefined): string | null {
+  return size != null && (size < 1 || size > MAX_ARTIFACTS_SIZE) ? `must be from 1 to ${MAX_ARTIFACTS_SIZE}` : null;
 }
 
 const DESCRIPTION = 2000;

@@ -95,10 +95,16 @@ export class RepositoryStore {
   }
 
   /** The directory of a repository, existing or not: `<storage>/<last byte of the ID in hexadecimal>/<ID>.git`, of a wiki `<ID>.wiki.git`. */
-  directory({ id, repositoryStorage, wiki = false }: RepositoryPlace): string {
+  directory(place: RepositoryPlace): string {
+    const { repositoryStorage } = place;
     const root = this.#roots.get(repositoryStorage);
     if (root === undefined) throw new Error(`There is no storage "${repositoryStorage}"`);
-    return path.join(root, (id % 256).toString(16).padStart(2, '0'), `${id}${wiki ? '.wiki' : ''}.git`);
+    return path.join(root, `${this.pathInStorage(place)}.git`);
+  }
+
+  /** The path of a repository below its storage, without its ending. */
+  pathInStorage({ id, wiki = false }: RepositoryPlace): string {
+    return `${(id % 256).toString(16).padStart(2, '0')}/${id}${wiki ? '.wiki' : ''}`;
   }
 
   /** The directory of a project's job logs, existing or not: `<storage>/traces/<last byte of its ID in hexadecimal>/<ID>`. */

@@ -5,6 +5,7 @@ import { BATCH, dueHooks, keepHooks, type NextDelivery, releaseHook, takeHook } 
 import { bodyOf, type EventToSend, requestFor, type Stores } from '#src/domain/webhooks/request.ts';
 import { type Outcome, send } from '#src/domain/webhooks/send.ts';
 import { settleAttempt } from '#src/domain/webhooks/settle.ts';
+import { filledTemplate, TemplateFailed } from '#src/domain/webhooks/template.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
@@ -161,7 +162,9 @@ export async function attempt(
     };
   };
   try {
-    const body = await makeBody(event);
+    const payload = await makeBody(event);
+    const { customWebhookTemplate: template } = receiver;
+    const body = template === null ? payload : filledTemplate(template, payload);
     const request = requestFor(receiver, event, { body, secret: options.secret, now: new Date() });
     if (request === null) return unsent('The URL is not valid.');
     return {
@@ -169,6 +172,7 @@ export async function attempt(
       outcome: await send(request.sending, { ...options.imports, webhookHosts: await allowedHosts(options) }),
     };
   } catch (error) {
+    if (error instanceof TemplateFailed) return unsent(error.message);
     options.report(error);
     return unsent('The request could not be made.');
   }

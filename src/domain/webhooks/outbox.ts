@@ -68,6 +68,8 @@ interface Row {
   url: string;
   tokenEncrypted: Uint8Array | null;
   customHeadersEncrypted: Uint8Array | null;
+  urlVariablesEncrypted: Uint8Array | null;
+  customWebhookTemplate: string | null;
   enableSslVerification: boolean;
   isSystem: boolean;
   eventId: number;
@@ -86,7 +88,8 @@ export async function findDelivery(db: Db, hookId: number, id: number): Promise<
 }
 
 const receiverColumns = sql`h.url, h.token_encrypted AS "tokenEncrypted",
-  h.custom_headers_encrypted AS "customHeadersEncrypted", h.enable_ssl_verification AS "enableSslVerification",
+  h.custom_headers_encrypted AS "customHeadersEncrypted", h.url_variables_encrypted AS "urlVariablesEncrypted",
+  h.custom_webhook_template AS "customWebhookTemplate", h.enable_ssl_verification AS "enableSslVerification",
   h.project_id IS NULL AND h.namespace_id IS NULL AS "isSystem"`;
 /** Without the facts of the event, which may be large, and are read when needed. */
 const eventColumns = sql`e.id AS "eventId", e.key::text AS key, e.kind, e.project_id AS "projectId"`;

@@ -29,6 +29,8 @@ const SILENT: ReadonlySet<Change['kind']> = new Set([
   'sourceBranchDeleted',
   'suggestionsApplied',
   'discussionsContinued',
+  'changesRequested',
+  'reviewRequestedAgain',
   'lastChange',
 ]);
 

@@ -6,6 +6,7 @@ import type { EventKind } from '#src/domain/webhooks/payload/kinds.ts';
 import { HEADERS, isProjectEvent } from '#src/domain/webhooks/payload/kinds.ts';
 import type { Sending } from '#src/domain/webhooks/send.ts';
 import { signatureHeaders } from '#src/domain/webhooks/sign.ts';
+import { filledUrl, urlVariables } from '#src/domain/webhooks/url_variables.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -30,6 +31,8 @@ export interface Receiver {
   url: string;
   tokenEncrypted: Uint8Array | null;
   customHeadersEncrypted: Uint8Array | null;
+  urlVariablesEncrypted: Uint8Array | null;
+  customWebhookTemplate: string | null;
   enableSslVerification: boolean;
   /** Whether it is a system hook. */
   isSystem: boolean;
@@ -68,11 +71,18 @@ export async function surroundings(
 
 /** The request that delivers an event, and its headers without secrets. */
 export function requestFor(
-  { url, tokenEncrypted, customHeadersEncrypted, enableSslVerification: verify, isSystem }: Receiver,
+  {
+    url,
+    tokenEncrypted,
+    customHeadersEncrypted,
+    urlVariablesEncrypted,
+    ...receiver
+  }: Omit<Receiver, 'customWebhookTemplate'>,
   { key, kind }: Pick<EventToSend, 'key' | 'kind'>,
   { body, secret, now }: { body: string; secret: string; now: Date },
 ): { sending: Sending; shown: Record<string, string> } | null {
-  const to = parseHookUrl(url);
+  const { enableSslVerification: verify, isSystem } = receiver;
+  const to = parseHookUrl(filledUrl(url, urlVariables(urlVariablesEncrypted, secret)));
   if (to === null) return null;
   const token = tokenEncrypted && decrypt(tokenEncrypted, secret);
   const plain = {

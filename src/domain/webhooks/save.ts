@@ -4,10 +4,18 @@ import { type Context, requireActor, requireAdmin } from '#src/access/permission
 import { clearHookCache } from '#src/domain/changes/wanted_hooks.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { type BranchFilterStrategy, isBranchFilter } from '#src/domain/webhooks/branch_filter.ts';
-import { type CustomHeader, headerColumns, wrongHeaders } from '#src/domain/webhooks/custom_headers.ts';
+import { type CustomHeader, customHeaders, headerColumns, wrongHeaders } from '#src/domain/webhooks/custom_headers.ts';
 import { administered, administeredGroup, findHook, type HookPlace, type HookRef } from '#src/domain/webhooks/list.ts';
 import type { Switch } from '#src/domain/webhooks/payload/kinds.ts';
 import { SWITCHES } from '#src/domain/webhooks/payload/kinds.ts';
+import { wrongTemplate } from '#src/domain/webhooks/template.ts';
+import {
+  filledUrl,
+  type UrlVariable,
+  urlVariables,
+  variableColumns,
+  wrongVariables,
+} from '#src/domain/webhooks/url_variables.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { hooksLock } from '#src/platform/database/lock_names.ts';
 import { BadRequest, LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
@@ -30,6 +38,10 @@ export interface HookValues extends Partial<Record<Switch, boolean | null | unde
   confidentialNoteEvents?: boolean | null | undefined;
   /** All headers that requests carry in addition; null for none. */
   customHeaders?: readonly CustomHeader[] | null | undefined;
+  /** What `{key}` in the URL stands for; null for nothing. */
+  urlVariables?: readonly UrlVariable[] | null | undefined;
+  /** What is sent in place of payloads; null or blank for those. */
+  customWebhookTemplate?: string | null | undefined;
 }
 
 export type NewHook = HookValues & { url: string };
@@ -57,21 +69,78 @@ export async function createSystemHook(context: Context, values: NewHook): Promi
   return create(context, {}, values, 'server');
 }
 
-/** Updates a hook: unset means unchanged. A disabled one is enabled again. Throws as createProjectHook. */
+/**
+ * Updates a hook: unset means unchanged. A disabled one is enabled again. Another URL has no secrets of the one before: token, headers
+ * and variables go unless they are given. Throws as createProjectHook.
+ */
 export async function updateHook(context: Context, ref: HookRef, values: HookValues): Promise<SavedHook> {
   const hook = await findHook(context, ref);
   const isSystem = hook.projectId === null && hook.namespaceId === null;
   await requireFilter(context, values, hook.id);
-  const data = { ...(await columns(context, values, isSystem)), ...AWAKE, updatedAt: new Date() };
   await context.db.$transaction(async (tx) => {
+    const now = await hold(tx, hook.id);
     const before = await rowBefore(tx, 'Hook', hook.id);
-    const { count } = await tx.hook.updateMany({ where: { id: hook.id }, data });
-    if (count === 0) throw new NotFound('Hook');
+    const data = { ...(await columns(context, values, isSystem, now)), ...AWAKE, updatedAt: new Date() };
+    await tx.hook.update({ where: { id: hook.id }, data });
     await auditChanges(tx, context, { action: 'webhook_updated', ...audited(hook) }, before);
     await context.jobs.enqueue(tx, 'hooks.deliver', {});
   });
   clearHookCache(context.db);
   return { id: hook.id };
+}
+
+/** What a hook has by keys, each with a value that is never told. */
+export type Keyed = 'customHeaders' | 'urlVariables';
+
+/** Sets the value of one key of a hook, or removes the key for null. Throws as createProjectHook, and NotFound for a key to remove. */
+export async function setHookValue(
+  context: Context,
+  ref: HookRef,
+  { of, key, value }: { of: Keyed; key: string; value: string | null },
+): Promise<SavedHook> {
+  const hook = await findHook(context, ref);
+  const isSystem = hook.projectId === null && hook.namespaceId === null;
+  await context.db.$transaction(async (tx) => {
+    const now = await hold(tx, hook.id);
+    const before = await rowBefore(tx, 'Hook', hook.id);
+    const present = entriesOf(now, of, context.secret);
+    const isKey = (name: string) => (of === 'customHeaders' ? name.toLowerCase() === key.toLowerCase() : name === key);
+    if (value === null && !present.some((entry) => isKey(entry.key))) throw new NotFound('Key');
+    const others = present.filter((entry) => !isKey(entry.key));
+    const values = { [of]: value === null ? others : [...others, { key, value }] };
+    const data = { ...(await columns(context, values, isSystem, now)), updatedAt: new Date() };
+    await tx.hook.update({ where: { id: hook.id }, data });
+    await auditChanges(tx, context, { action: 'webhook_updated', ...audited(hook) }, before);
+  });
+  return { id: hook.id };
+}
+
+/** A hook as it is while it is changed. */
+interface Present {
+  url: string;
+  customHeaderNames: string[];
+  customHeadersEncrypted: Uint8Array | null;
+  urlVariablesEncrypted: Uint8Array | null;
+}
+
+/** Changes of one hook wait for each other. Throws NotFound. */
+async function hold(tx: Transaction, id: number): Promise<Present> {
+  await tx.$executeRaw`SELECT id FROM hooks WHERE id = ${id} FOR NO KEY UPDATE`;
+  const found = await tx.hook.findUnique({
+    where: { id },
+    select: { url: true, customHeaderNames: true, customHeadersEncrypted: true, urlVariablesEncrypted: true },
+  });
+  if (!found) throw new NotFound('Hook');
+  return found;
+}
+
+function entriesOf(present: Present, of: Keyed, secret: string): { key: string; value: string }[] {
+  if (of === 'urlVariables') {
+    const values = urlVariables(present.urlVariablesEncrypted, secret);
+    return Object.entries(values).map(([key, value]) => ({ key, value }));
+  }
+  const values = customHeaders(present.customHeadersEncrypted, secret);
+  return present.customHeaderNames.map((key) => ({ key, value: values[key.toLowerCase()] ?? '' }));
 }
 
 /** Enables a hook that was disabled, or waits for its next attempt. Throws NotFound, Forbidden. */
@@ -105,7 +174,7 @@ async function create(
   const isSystem = place.projectId === undefined && place.namespaceId === undefined;
   const { projectId = null, namespaceId = null } = place;
   await requireFilter(context, values, null);
-  const data = { ...(await columns(context, values, isSystem)), url: values.url, projectId, namespaceId };
+  const data = { ...(await columns(context, values, isSystem, null)), url: values.url, projectId, namespaceId };
   const { id } = await context.db.$transaction(async (tx) => {
     await requireRoom(tx, { projectId, namespaceId }, where);
     const made = await tx.hook.create({ data, select: { id: true, projectId: true, namespaceId: true } });
@@ -139,10 +208,25 @@ const MAX_TOKEN_LENGTH = 2_048;
 const MAX_NAME_LENGTH = 255;
 const MAX_DESCRIPTION_LENGTH = 2_048;
 
-async function columns(context: Context, values: HookValues, isSystem: boolean) {
+async function columns(context: Context, given: HookValues, isSystem: boolean, now: Present | null) {
   const { secret } = context;
-  const { url, token, enableSslVerification } = values;
-  if (url != null) checkUrl(url, await allowedHosts(context), isSystem);
+  const { url } = given;
+  const isMoved = now !== null && url != null && url !== now.url;
+  const values: HookValues = isMoved ? { token: null, customHeaders: null, urlVariables: null, ...given } : given;
+  const { token, enableSslVerification } = values;
+  const to = url ?? now?.url ?? '';
+  const variables =
+    values.urlVariables === undefined
+      ? now === null
+        ? []
+        : entriesOf(now, 'urlVariables', secret)
+      : (values.urlVariables ?? []);
+  const wrongOfUrl = url != null || values.urlVariables !== undefined ? wrongVariables(variables, to) : [];
+  if (wrongOfUrl.length > 0) throw new ValidationFailed({ url_variables: wrongOfUrl });
+  if (url != null || values.urlVariables !== undefined) {
+    const filled = filledUrl(to, Object.fromEntries(variables.map(({ key, value }) => [key, value])));
+    checkUrl(filled, await allowedHosts(context), isSystem);
+  }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what sends headers refuses these
   const isSendable = token == null || /^[^\u0000-\u001f\u007f-\u009f\u0100-\uffff]*$/.test(token);
   const wrong = [
@@ -159,6 +243,7 @@ async function columns(context: Context, values: HookValues, isSystem: boolean) 
     custom_headers: wrongNames,
     name: tooLong(values.name, MAX_NAME_LENGTH),
     description: tooLong(values.description, MAX_DESCRIPTION_LENGTH),
+    custom_webhook_template: values.customWebhookTemplate ? wrongTemplate(values.customWebhookTemplate) : [],
   };
   const found = Object.entries(problems).filter(([, texts]) => texts.length > 0);
   if (found.length > 0) throw new ValidationFailed(Object.fromEntries(found));
@@ -176,6 +261,10 @@ async function columns(context: Context, values: HookValues, isSystem: boolean) 
     ...(values.branchFilterStrategy == null ? {} : { branchFilterStrategy: values.branchFilterStrategy }),
     ...(values.confidentialNoteEvents == null ? {} : { confidentialNoteEvents: values.confidentialNoteEvents }),
     ...(values.customHeaders === undefined ? {} : headerColumns(values.customHeaders ?? [], secret)),
+    ...(values.urlVariables === undefined ? {} : variableColumns(values.urlVariables ?? [], secret)),
+    ...(values.customWebhookTemplate === undefined
+      ? {}
+      : { customWebhookTemplate: values.customWebhookTemplate?.trim() ? values.customWebhookTemplate : null }),
   };
 }
 

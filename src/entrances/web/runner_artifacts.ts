@@ -48,9 +48,9 @@ export function addArtifacts(router: Router, endpoint: ProtocolEndpoint, options
       '/jobs/:id/artifacts/authorize',
       async (request, _response, body) => {
         if (isOff(options)) return SWITCHED_OFF;
-        await requireRunningJob(options, request);
+        const { projectId } = await requireRunningJob(options, request);
         const given = { ...request.query, ...body };
-        await requireFitting(stores, sizeOf(given.filesize));
+        await requireFitting(stores, projectId, sizeOf(given.filesize));
         return { status: 200, body: {} };
       },
       { receive: smallBody(options) },
@@ -64,12 +64,13 @@ export function addArtifacts(router: Router, endpoint: ProtocolEndpoint, options
       async (request) => {
         if (isOff(options)) return SWITCHED_OFF;
         // Nothing is received without the token of a running job.
-        await requireRunningJob(options, request);
+        const { projectId } = await requireRunningJob(options, request);
         const sent = sentOf(request.query);
         // Invalid values are rejected before anything is sent.
         requireKnown(sent.type, sent.format);
         expiryOf(sent.expireIn);
-        await requireFitting(stores, Number(request.headers['content-length'] ?? 0) - MULTIPART_OVERHEAD - FORM);
+        const announced = Number(request.headers['content-length'] ?? 0) - MULTIPART_OVERHEAD - FORM;
+        await requireFitting(stores, projectId, announced);
         return turns.run(`job ${jobIdOf(request)}`, () => receive(options, request, sent));
       },
       { bypassQueue: true },

@@ -15,6 +15,9 @@ export const ALL_OBJECTS_LOCK = 'objects of all repositories';
 /** Making one project the fork of another. */
 export const FORK_LINKS_LOCK = 'fork links';
 
+/** Setting feature toggles. */
+export const FEATURE_TOGGLES_LOCK = 'feature toggles';
+
 /** Deleting an administrator. */
 export const ADMINISTRATORS_LOCK = 'administrators';
 

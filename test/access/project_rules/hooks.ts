@@ -1,5 +1,6 @@
 import type { Rule, Stage } from '../matrix.ts';
 import type { ProjectGiven } from './given.ts';
+import { keyedHook } from './keyed_hook.ts';
 
 /** behaviour.md 6 of webhooks. */
 export function hookRules({ world, owner, project }: ProjectGiven): Record<string, Rule> {
@@ -8,6 +9,10 @@ export function hookRules({ world, owner, project }: ProjectGiven): Record<strin
     const data = { projectId, url: 'http://127.0.0.1:9/' };
     return { id: projectId, hook_id: (await world.db.hook.create({ data })).id };
   };
+  const keyed = async ({ project: { id: projectId } }: Stage) => ({
+    id: projectId,
+    ...(await keyedHook(world, { projectId })),
+  });
   const hookEvent = async (at: Stage) => {
     await world.db.signInFailures.deleteMany();
     const given = await hook(at);
@@ -31,6 +36,10 @@ export function hookRules({ world, owner, project }: ProjectGiven): Record<strin
       given: async (at) => ({ ...(await hook(at)), ...hookUrl }),
     },
     'DELETE /projects/:id/hooks/:hook_id': { success: 204, level: 40, given: hook },
+    'PUT /projects/:id/hooks/:hook_id/custom_headers/:key': { success: 204, level: 40, given: keyed },
+    'DELETE /projects/:id/hooks/:hook_id/custom_headers/:key': { success: 204, level: 40, given: keyed },
+    'PUT /projects/:id/hooks/:hook_id/url_variables/:key': { success: 204, level: 40, given: keyed },
+    'DELETE /projects/:id/hooks/:hook_id/url_variables/:key': { success: 204, level: 40, given: keyed },
     'GET /projects/:id/hooks/:hook_id/events': { success: 200, level: 40, given: hookEvent },
     'POST /projects/:id/hooks/:hook_id/events/:hook_event_id/resend': { success: 201, level: 40, given: hookEvent },
     'POST /projects/:id/hooks/:hook_id/test/:trigger': { success: 201, level: 40, given: testedHook },

@@ -102,7 +102,7 @@ const WORDS: Record<MailKind | Notice, Words> = {
     subject: label('A new user waits for your approval'),
     text: label('Somebody signed up, and cannot sign in until an administrator approves.'),
     button: label('Show who waits'),
-    small: label('You get this email because you are an administrator.'),
+    small: label("You're receiving this because you're an administrator."),
   },
   account_approved: {
     subject: label('Your account was approved'),

@@ -54,6 +54,8 @@ export async function updateSettings(context: Context, changes: SettingsChanges)
 /** Settings that may be null. */
 const NULLABLE = new Set([
   'signInText',
+  'frontPageTitle',
+  'frontPageText',
   'homePageUrl',
   'restrictedVisibilityLevels',
   'domainWhitelist',
@@ -69,6 +71,8 @@ const NULLABLE = new Set([
 const NULL_WHEN_EMPTY = ['restrictedVisibilityLevels', 'domainWhitelist', 'domainBlacklist'] as const;
 const TEXTS = [
   'signInText',
+  'frontPageTitle',
+  'frontPageText',
   'homePageUrl',
   'afterSignOutPath',
   'codeideUrl',

@@ -73,12 +73,18 @@ function textErrors(given: Partial<Settings>): FieldErrors {
       errors.personal_access_token_prefix = ['is invalid'];
     }
   }
+  for (const [name, most] of Object.entries(MOST_CHARACTERS)) {
+    const text = given[name as keyof typeof MOST_CHARACTERS];
+    if (text && [...text].length > most) errors[snakeCase(name)] = [`is too long (maximum is ${most} characters)`];
+  }
   const unknown = given.importSources?.filter((name) => !IMPORT_SOURCES.includes(name)) ?? [];
   if (unknown.length > 0) errors.import_sources = unknown.map((name) => `'${name}' is not an import source`);
   return errors;
 }
 
 const MAX_PREFIX_LENGTH = 20;
+/** Of the texts of the front page. */
+const MOST_CHARACTERS = { frontPageTitle: 255, frontPageText: 65_536 } as const;
 /** What tokens of other kinds begin with. */
 const OTHER_PREFIXES = ['gldt-', 'glrt-', 'glcbt-', 'gloas-', 'glptt-'];
 const IMPORT_SOURCES = ['git', 'gitlab_project'];

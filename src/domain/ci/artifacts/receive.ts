@@ -42,7 +42,7 @@ export async function receiveArtifacts(
   { type, format, expireIn }: SentArtifacts,
 ): Promise<void> {
   requireKnown(type, format);
-  await requireFitting(stores, file.size);
+  await requireFitting(stores, job.projectId, file.size);
   const { defaultArtifactsExpireIn } = await currentSettings(stores.db);
   const expireAt = expireIn ? expiryOf(expireIn) : defaultExpiry(defaultArtifactsExpireIn);
   await requireFormat(file, format);
@@ -86,9 +86,13 @@ export function reportFormat(type: string): string | null {
   return Object.hasOwn(REPORTS, type) ? (REPORTS[type]?.format ?? null) : null;
 }
 
-/** Throws ContentTooLarge if artifacts of so many bytes exceed the limit of a job, in the configuration or in the settings. */
+/**
+ * Throws ContentTooLarge if artifacts of so many bytes exceed the limit of a job, in the configuration, the settings, or those of the
+ * project or else its nearest group that has one.
+ */
 export async function requireFitting(
   { db, repositories }: Pick<Stores, 'db' | 'repositories'>,
+  projectId: number,
   bytes: number,
 ): Promise<void> {
   const { artifactsBytes } = repositories.limits;
@@ -97,7 +101,12 @@ export async function requireFitting(
       `the artifacts of a job have at most ${artifactsBytes} bytes (GANTRY_MAX_ARTIFACTS_BYTES)`,
     );
   }
-  const { maxArtifactsSize } = await currentSettings(db);
+  const { maxArtifactsSize: ofServer } = await currentSettings(db);
+  const [own] = await db.$queryRaw<{ most: number | null }[]>`
+    SELECT COALESCE(p.max_artifacts_size, (SELECT g.max_artifacts_size FROM namespaces g
+      WHERE g.id = ANY(n.lineage) AND g.max_artifacts_size IS NOT NULL ORDER BY cardinality(g.lineage) DESC LIMIT 1)) AS most
+    FROM projects p JOIN namespaces n ON n.id = p.namespace_id WHERE p.id = ${projectId}`;
+  const maxArtifactsSize = Math.min(ofServer, own?.most ?? ofServer);
   if (bytes > maxArtifactsSize * 1024 * 1024) {
     throw new ContentTooLarge(`the artifacts of a job have at most ${maxArtifactsSize} MB (max_artifacts_size)`);
   }

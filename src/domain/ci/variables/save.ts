@@ -5,9 +5,9 @@ import { findVariable, resourceOf, type VariableName } from '#src/domain/ci/vari
 import { administered, auditedVariable, columnsOf, type VariablePlace } from '#src/domain/ci/variables/place.ts';
 import type { OwnerRef } from '#src/domain/projects/owner.ts';
 import { violates } from '#src/platform/database/db.ts';
-import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { BadRequest, type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
-import { encrypt } from '#src/platform/secrets.ts';
+import { decrypt, encrypt } from '#src/platform/secrets.ts';
 
 /** What can be set of a variable; what is absent stays as it is. */
 interface VariableValues {
@@ -27,8 +27,10 @@ interface NewVariable extends OwnerRef, VariableValues {
   isHidden?: boolean | null | undefined;
 }
 
-interface ChangedValues extends OwnerRef, VariableValues {
+interface ChangedValues extends OwnerRef, Omit<VariableValues, 'value'> {
   key: string;
+  /** Null, or absent, leaves a hidden value as it is. */
+  value?: string | null | undefined;
   /** That of the variable to change, if there are several of the key. */
   currentScope?: string | null | undefined;
 }
@@ -40,6 +42,8 @@ export interface ChangedVariable extends VariableName {
 
 const CURRENT = select('Variable', {
   id: true,
+  valueEncrypted: true,
+  hidden: true,
   masked: true,
   raw: true,
   environmentScope: true,
@@ -91,10 +95,12 @@ export async function updateVariable(context: Context, { key, ...input }: Change
   const environmentScope = scopeOf(place, input.environmentScope) ?? found.environmentScope;
   const masked = input.isMasked ?? found.masked;
   const raw = input.isRaw ?? found.raw;
-  const errors = valueErrors(place, { ...input, environmentScope, masked, raw });
+  if (input.value == null && !found.hidden) throw new BadRequest('value is missing', 'value');
+  const value = input.value ?? decrypt(Buffer.from(found.valueEncrypted, 'base64'), context.secret);
+  const errors = valueErrors(place, { ...input, value, environmentScope, masked, raw });
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   const data = {
-    valueEncrypted: encrypt(input.value, context.secret),
+    ...(input.value == null ? {} : { valueEncrypted: encrypt(value, context.secret) }),
     masked,
     raw,
     environmentScope,

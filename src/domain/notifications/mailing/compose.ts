@@ -17,17 +17,17 @@ const BETWEEN = { text: '\n\n---\n\n', html: '\n<hr>\n' };
 
 /** Why a recipient gets the mail, as `t` takes it. */
 const WHY: Record<Recipient['reason'], string> = {
-  mentioned: label('You receive this email because you were mentioned.'),
-  assigned: label('You receive this email because you are assigned.'),
-  unassigned: label('You receive this email because you were assigned.'),
-  reviewer: label('You receive this email because you are asked to review it.'),
-  'no longer reviewer': label('You receive this email because you were asked to review it.'),
-  author: label('You receive this email because you opened it.'),
-  participant: label('You receive this email because you take part in it.'),
-  subscribed: label('You receive this email because you subscribed to it.'),
-  label: label('You receive this email because you subscribed to one of its labels.'),
-  watching: label('You receive this email because of your notification settings.'),
-  pipeline: label('You receive this email because the pipeline is yours.'),
+  mentioned: label("You're receiving this because you were mentioned."),
+  assigned: label("You're receiving this because you're assigned."),
+  unassigned: label("You're receiving this because you were assigned."),
+  reviewer: label("You're receiving this because your review was requested."),
+  'no longer reviewer': label("You're receiving this because you were a reviewer."),
+  author: label("You're receiving this because you're the author."),
+  participant: label("You're receiving this because you're a participant."),
+  subscribed: label("You're receiving this because you subscribed."),
+  label: label("You're receiving this because you subscribed to one of its labels."),
+  watching: label("You're receiving this because of your notification settings."),
+  pipeline: label("You're receiving this because you started the pipeline."),
 };
 
 /** URLs in a message. */

@@ -19,6 +19,8 @@ export function mailOf({ actor, subject: { type, id, project }, changes }: Subje
         return [{ ...common, event: `reassign${type}`, ...people('assignee', change) }];
       case 'reviewers':
         return [{ ...common, event: 'reassignMergeRequest', ...people('reviewer', change) }];
+      case 'reviewRequestedAgain':
+        return [{ ...common, event: 'reassignMergeRequest', ...people('reviewer', { from: [], to: [change.userId] }) }];
       default:
         return [];
     }

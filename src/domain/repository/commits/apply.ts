@@ -20,6 +20,8 @@ export interface ChangeToApply {
   /** The commit: a revision as in findRevision. */
   sha: string;
   branch: string;
+  /** The branch at which `branch` begins, if it is a new one. */
+  startBranch?: string | null | undefined;
   /** Whether nothing is to be changed: only whether it would go is wanted. */
   dryRun?: boolean | null | undefined;
 }
@@ -49,15 +51,15 @@ export interface ChangeWriter {
 export async function applyChange(
   context: Context,
   ref: IdOrPath,
-  { sha, branch, dryRun }: ChangeToApply,
+  { sha, branch, startBranch, dryRun }: ChangeToApply,
   writerOf: (commit: CommitRow) => Promise<ChangeWriter> | ChangeWriter,
 ): Promise<CommitRow> {
   const found = await findProject(context, ref);
   authorize(requireActor(context), 'push_code', found);
   const applied = await findCommit(context, found, sha);
-  const tip = await applied.repository.branch(branch);
+  const tip = await applied.repository.branch(startBranch ?? branch);
   if (tip === null) throw new NotFound('Branch');
-  const target = await writableBranch(context, found.id, branch);
+  const target = await writableBranch(context, found.id, branch, { startBranch });
   const { write, impossible } = await writerOf(applied);
   const committer = signatureOf(target.pusher);
   const change = { commit: applied.oid, committer, isTrial: dryRun === true };

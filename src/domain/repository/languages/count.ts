@@ -40,6 +40,12 @@ export async function projectLanguages(context: Context, project: ProjectRow): P
   return shares(await languagesAt(context.db, project.id, revision.repository, revision.oid));
 }
 
+/** The first one of what is kept of a project; null without any. */
+export function mainLanguage(kept: string | null): string | null {
+  const counted: Counted = kept === null ? [] : JSON.parse(kept);
+  return counted.toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? null;
+}
+
 /** Counts the languages of a project in advance, and finds its readme and license. Does nothing if that is known already. */
 export async function countLanguages(
   { db, repositories }: Pick<Context, 'db' | 'repositories'>,

@@ -75,6 +75,10 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
       return 'approved this merge request';
     case 'unapproved':
       return 'unapproved this merge request';
+    case 'changesRequested':
+      return 'requested changes';
+    case 'reviewRequestedAgain':
+      return reviewerWords({ kind: 'reviewers', from: [], to: [change.userId] }, users);
     case 'approvalsReset':
       return 'reset the approvals of this merge request';
     case 'confidential':
@@ -179,9 +183,10 @@ function otherOf(change: Change): Elsewhere | null {
 
 /** The names of everything that the changes mention, in one statement; none if they mention nothing. */
 async function namesIn(tx: Transaction, changes: readonly Change[]): Promise<Names> {
-  const users = changes.flatMap((change) =>
-    change.kind === 'assignees' || change.kind === 'reviewers' ? [...change.from, ...change.to] : [],
-  );
+  const users = changes.flatMap((change) => {
+    if (change.kind === 'reviewRequestedAgain') return [change.userId];
+    return change.kind === 'assignees' || change.kind === 'reviewers' ? [...change.from, ...change.to] : [];
+  });
   const milestones = changes.flatMap((change) =>
     change.kind === 'milestone' && change.to !== null ? [change.to] : [],
   );

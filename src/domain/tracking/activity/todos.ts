@@ -36,6 +36,9 @@ export async function writeTodos(
         await finishTodosOf(tx, without(change.from, change.to), subject, 'review_requested');
         await addAsked(tx, actor, subject, without(change.to, change.from), 'review_requested');
         break;
+      case 'reviewRequestedAgain':
+        await addAsked(tx, actor, subject, [change.userId], 'review_requested');
+        break;
       case 'description':
         await addMentioned(tx, actor, subject, { text: change.to, before: change.from });
         break;

@@ -36,26 +36,68 @@ export async function publishDraftNotes(
     orderBy: { id: 'asc' },
   });
   if (drafts.length === 0 && draftId !== null) throw new NotFound('DraftNote');
-  if (drafts.length === 0) return published;
-  const bodies = drafts.map(({ body }) => body);
+  if (drafts.length > 0) await publish(context, actor, noteable, { drafts, isReview: draftId === null });
+  return published;
+}
+
+/**
+ * Publishes the actor's draft notes as publishDraftNotes does, and a text about the whole merge request, and does something else in the same
+ * transaction. Returns how many there were. Throws as publishDraftNotes does.
+ */
+export async function publishReview(
+  context: Context,
+  actor: Actor,
+  noteable: Noteable,
+  summary: string | null,
+  finish: (tx: Transaction) => Promise<void>,
+): Promise<number> {
+  const drafts = await context.db.draftNote.findMany({
+    where: { mergeRequestId: noteable.id, authorId: actor.id },
+    orderBy: { id: 'asc' },
+  });
+  await publish(context, actor, noteable, { drafts, isReview: true, summary, finish });
+  return drafts.length + (summary === null ? 0 : 1);
+}
+
+interface Published {
+  drafts: readonly DraftNote[];
+  /** Whether they are all that the actor drafted. */
+  isReview: boolean;
+  summary?: string | null;
+  finish?: (tx: Transaction) => Promise<void>;
+}
+
+async function publish(
+  context: Context,
+  actor: Actor,
+  noteable: Noteable,
+  { drafts, isReview, summary = null, finish }: Published,
+): Promise<void> {
+  const given = [
+    ...drafts.map((draft) => ({ draft, body: draft.body, thread: threadOf(draft) })),
+    ...(summary === null ? [] : [{ draft: null, body: summary, thread: SINGLE }]),
+  ];
+  const bodies = given.map(({ body }) => body);
   const { texts, work } = await readNoteActions(context, actor, noteable, bodies);
-  const ready: ReadyDraft[] = [];
-  for (const [index, draft] of drafts.entries()) {
-    const [body, thread] = [texts[index] ?? draft.body, threadOf(draft)];
-    ready.push({ draft, body, thread, suggestions: await readSuggestions(context, noteable, thread, body) });
+  const ready: ReadyNote[] = [];
+  for (const [index, one] of given.entries()) {
+    const body = texts[index] ?? one.body;
+    ready.push({ ...one, body, suggestions: await readSuggestions(context, noteable, one.thread, body) });
   }
   await work(async (tx, { texts: left }) => {
     for (const [index, one] of ready.entries()) one.body = left[index] ?? one.body;
     await touchNoteable(tx, noteable);
-    await take(tx, drafts);
-    await write(tx, context, actor, noteable, ready, draftId === null);
+    if (drafts.length > 0) await take(tx, drafts);
+    if (ready.length > 0) await write(tx, context, actor, noteable, ready, isReview);
+    await finish?.(tx);
   });
-  return published;
 }
 
-/** A draft as the note that it becomes. */
-interface ReadyDraft {
-  draft: DraftNote;
+const SINGLE: Thread = { kind: 'single', isInternal: false };
+
+/** A note to be, of a draft or the summary. */
+interface ReadyNote {
+  draft: DraftNote | null;
   body: string;
   thread: Thread;
   suggestions: NewSuggestion[];
@@ -74,7 +116,7 @@ async function write(
   context: Context,
   actor: Actor,
   noteable: Noteable,
-  ready: readonly ReadyDraft[],
+  ready: readonly ReadyNote[],
   isReview: boolean,
 ): Promise<void> {
   const { id, iid, title, project } = noteable;
@@ -86,7 +128,7 @@ async function write(
     const written = await writeNote(tx, context, actor, noteable, note);
     if (!written.isInternal) noteIds.push(written.id);
   }
-  const resolved = ready.flatMap(({ draft }) => (draft.resolveDiscussion ? (draft.discussionId ?? []) : []));
+  const resolved = ready.flatMap(({ draft }) => (draft?.resolveDiscussion ? (draft.discussionId ?? []) : []));
   if (mayResolve(actor, project, noteable)) await resolveThreads(tx, context, actor, noteable, resolved);
   await setReviewState(tx, id, actor.id, 'reviewed');
   if (!isReview) return;

@@ -2,7 +2,13 @@ import type { Change } from '#src/domain/changes/change.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
 /** How far a review is. */
-export type ReviewState = 'unreviewed' | 'review_started' | 'reviewed' | 'approved' | 'unapproved';
+export type ReviewState =
+  | 'unreviewed'
+  | 'review_started'
+  | 'reviewed'
+  | 'approved'
+  | 'unapproved'
+  | 'requested_changes';
 
 /**
  * Replaces the reviewers of a locked merge request; those who stay keep the state of their review and their place, new ones
@@ -27,14 +33,18 @@ export async function setReviewers(
   return [{ kind: 'reviewers', from, to: [...kept, ...added] }];
 }
 
-/** Notes how far the review of a user is, who may be no reviewer. One who approved stays so until that is taken back. */
+/**
+ * Notes how far the review of a user is, who may be no reviewer. One who approved stays so until that is taken back, and one who requested
+ * changes until they approve or are asked again.
+ */
 export async function setReviewState(
   tx: Transaction,
   mergeRequestId: number,
   userId: number,
   state: ReviewState,
 ): Promise<void> {
-  const keepsApproval = state === 'review_started' || state === 'reviewed';
-  const where = { mergeRequestId, userId, ...(keepsApproval && { state: { not: 'approved' as const } }) };
+  const keepsVerdict = state === 'review_started' || state === 'reviewed';
+  const verdicts = ['approved', 'requested_changes'] as const;
+  const where = { mergeRequestId, userId, ...(keepsVerdict && { state: { notIn: [...verdicts] } }) };
   await tx.mergeRequestReviewer.updateMany({ where, data: { state } });
 }

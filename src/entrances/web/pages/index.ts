@@ -61,11 +61,11 @@ const FIRST = {
   explore: '/explore',
 } as const;
 
-/** The home page of visitors, who are redirected to `home_page_url` if it is set. Users have one among the rows. */
+/** Where visitors are redirected if `home_page_url` is set, and users who chose so. The home pages of both are among the rows. */
 async function home(visit: Visit, next: NextFunction): Promise<void> {
-  const { context, session, response, baseUrl } = visit;
+  const { context, session, response } = visit;
   if (session) return session.firstPage === 'start' ? next() : response.redirect(302, FIRST[session.firstPage]);
   const { homePageUrl } = await currentSettings(context.db);
   if (homePageUrl) return response.redirect(302, homePageUrl);
-  visit.show('home', { title: visit.texts.t('Welcome') }, { baseUrl });
+  next();
 }

@@ -90,7 +90,7 @@ export async function jobPayload(context: PayloadContext, runner: AuthenticatedR
     image: payloadImage(options, expand),
     services: payloadServices(options, expand),
     artifacts: payloadArtifacts(options, expand),
-    cache: payloadCache(options, expand),
+    cache: payloadCache(options, expand, job),
     credentials: registryCredentials({ baseUrl, token }),
     dependencies: await payloadDependencies(db, job, token),
     features: { trace_sections: true, token_mask_prefixes: MASKED_PREFIXES, failure_reasons: FAILURE_REASONS },

@@ -42,6 +42,8 @@ export interface PayloadJob {
   hasRegistry: boolean;
   /** Whether its branch or tag is protected. */
   isProtected: boolean;
+  /** Whether jobs of protected branches and tags have caches of their own. */
+  hasSeparatedCaches: boolean;
   /** Seconds that it waited for a runner. */
   waited: number;
   namespaceId: number;
@@ -75,7 +77,7 @@ export async function payloadJob(db: Db, id: number): Promise<PayloadJob | null>
       l.ref, l.tag, l.sha, l.before_sha AS "beforeSha", l.merge_request_id AS "mergeRequestId",
       CASE WHEN l.merge_request_id IS NOT NULL AND l.source = 'api' THEN 'merge_request_event' ELSE l.source::text END AS source, l.source = 'trigger' AS "isTriggered", t.token_encrypted AS "triggerTokenEncrypted",
       l.variables_encrypted AS "variablesEncrypted", l.predefined, p.ci_default_git_depth AS "gitDepth", p.container_registry_enabled AS "hasRegistry",
-      ${ofProtectedRef} AS "isProtected", COALESCE(extract(epoch FROM j.started_at - j.queued_at), 0)::float8 AS waited,
+      ${ofProtectedRef} AS "isProtected", p.ci_separated_caches AS "hasSeparatedCaches", COALESCE(extract(epoch FROM j.started_at - j.queued_at), 0)::float8 AS waited,
       n.id AS "namespaceId", n.lineage[1] AS "rootNamespaceId", p.id AS "projectId", p.name AS "projectName",
       n.full_path || '/' || p.path AS "fullPath", u.id AS "userId", l.user_id AS "starterId", u.email AS "userEmail",
       u.username, u.name AS "userName",

@@ -86,20 +86,28 @@ function payloadArchive(artifacts: Raw, expand: Expand): Raw[] {
   ];
 }
 
-export function payloadCache(options: Options, expand: Expand): Raw[] {
+/** Whose caches a job has: those of protected branches and tags are apart, so that others cannot change them. */
+interface CacheOwner {
+  isProtected: boolean;
+  hasSeparatedCaches: boolean;
+}
+
+export function payloadCache(options: Options, expand: Expand, owner: CacheOwner): Raw[] {
   const caches: unknown[] = Array.isArray(options.cache) ? options.cache : [options.cache];
   return caches.flatMap((cache) => {
     if (!isRecord(cache)) return [];
     const { when, policy, fallback_keys: fallback } = cache;
+    const isProtected = owner.isProtected && cache.unprotect !== true;
+    const end = !owner.hasSeparatedCaches ? '' : isProtected ? '-protected' : '-non_protected';
     const key = typeof cache.key === 'string' || typeof cache.key === 'number' ? String(cache.key) : 'default';
     return [
       {
-        key: expand(key),
+        key: expand(key) + end,
         untracked: cache.untracked === true,
         paths: lines(cache.paths),
         ...(typeof when === 'string' ? { when } : {}),
         ...(typeof policy === 'string' ? { policy: expand(policy) } : {}),
-        ...(fallback == null ? {} : { fallback_keys: lines(fallback).map(expand) }),
+        ...(fallback == null ? {} : { fallback_keys: lines(fallback).map((one) => expand(one) + end) }),
       },
     ];
   });
