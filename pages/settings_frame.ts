@@ -172,7 +172,7 @@ export function settingsPage<
 /** What is in the danger zone of a place (`settings/danger`): where it leads, what it is and does, and whether the reader may do it. */
 export type Danger = readonly [name: string, label: string, text: string, isShown: unknown];
 
-/** A field of a page that asks, as of `field` or, if it is a box to tick, of `check`. */
+/** A field of a page that asks, as of `field` or, if it is a box to tick, of `check`; with `from`, a picker of what that address answers. */
 interface AskedField {
   name: string;
   label: string;
@@ -182,6 +182,7 @@ interface AskedField {
   plain?: boolean;
   optional?: boolean;
   autocomplete?: string;
+  from?: string;
 }
 
 /** What a page asks before something is done (`settings/ask`). */

@@ -34,6 +34,18 @@
     ];
   };
 
+  /** A group of options below its heading. */
+  const grouped = (name, option) => {
+    const title = make('span', { className: 'menu-title', textContent: name });
+    title.setAttribute('aria-hidden', 'true');
+    const within = make('ul', {}, option);
+    within.setAttribute('role', 'none');
+    const group = make('div', { className: 'group' }, title, within);
+    group.setAttribute('role', 'group');
+    group.setAttribute('aria-label', name);
+    return group;
+  };
+
   /**
    * Offers what `ask` answers for the text of a field; `take` gets the one that is chosen. `within` is where the list stands: below the field
    * when absent. `opens` says whether it opens as soon as the field has the focus, `isChosen` which ones are ticked.
@@ -56,6 +68,7 @@
     else field.after(list);
     let turn = 0;
     let found = [];
+    let options = [];
     let at = -1;
     const close = () => {
       turn += 1;
@@ -64,23 +77,25 @@
       field.removeAttribute('aria-activedescendant');
     };
     const point = (to) => {
-      list.children[at]?.classList.remove('here');
+      options[at]?.classList.remove('here');
       at = to;
-      const option = list.children[at];
+      const option = options[at];
       option?.classList.add('here');
       option?.scrollIntoView({ block: 'nearest' });
       if (option) field.setAttribute('aria-activedescendant', option.id);
       else field.removeAttribute('aria-activedescendant');
     };
     const draw = (begin) => {
-      list.replaceChildren(
-        ...found.map((one, index) => {
-          const option = make('li', { id: `${list.id}-${index}` }, ...shown(one, icons));
-          option.setAttribute('role', 'option');
-          option.setAttribute('aria-selected', String(isChosen?.(one.value) ?? false));
-          return option;
-        }),
-      );
+      list.replaceChildren();
+      options = found.map((one, index) => {
+        const option = make('li', { id: `${list.id}-${index}` }, ...shown(one, icons));
+        option.setAttribute('role', 'option');
+        option.setAttribute('aria-selected', String(isChosen?.(one.value) ?? false));
+        if (one.group === undefined) list.append(option);
+        else if (one.group === found[index - 1]?.group) list.lastChild.lastChild.append(option);
+        else list.append(grouped(one.group, option));
+        return option;
+      });
       list.hidden = found.length === 0;
       field.setAttribute('aria-expanded', String(!list.hidden));
       if (!within) {
@@ -128,7 +143,7 @@
     list.addEventListener('mousedown', (event) => {
       event.preventDefault();
       const option = event.target.closest('[role="option"]');
-      if (option) choose([...list.children].indexOf(option));
+      if (option) choose(options.indexOf(option));
     });
     return { look, close };
   };
@@ -156,6 +171,7 @@
       'spellcheck',
       'data-suggestions',
       'autofocus',
+      'required',
     ]) {
       if (sent.hasAttribute(name)) search.setAttribute(name, sent.getAttribute(name));
       if (name !== 'data-suggestions') sent.removeAttribute(name);

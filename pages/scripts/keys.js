@@ -16,15 +16,28 @@
   };
   const threads = () => [...document.querySelectorAll('.timeline .thread, .talk-thread')];
   const thread = () => document.querySelector('.thread.here') ?? document.activeElement?.closest('.thread');
+  /** The element in which the selection begins. */
+  const selectedIn = () => {
+    const node = getSelection().anchorNode;
+    return node instanceof Element ? node : node?.parentElement;
+  };
   /** The text that is selected in a comment or description, as a quote. */
   const quote = () => {
     const selection = getSelection();
     const text = selection.toString().trim();
-    const from = selection.anchorNode?.parentElement?.closest('.markdown');
+    const from = selectedIn()?.closest('.markdown');
     return text && from ? `${text.replace(/^/gm, '> ')}\n\n` : '';
   };
+  document.addEventListener('click', (event) => {
+    const link = event.target.closest?.('a[data-quote]');
+    const text = link && document.getElementById(link.dataset.quote)?.querySelector('.markdown');
+    if (!text || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    getSelection().selectAllChildren(text);
+    reply();
+  });
   const reply = () => {
-    const from = getSelection().anchorNode?.parentElement?.closest('.thread') ?? thread();
+    const from = selectedIn()?.closest('.thread') ?? thread();
     const answer = from?.querySelector('.reply');
     const field = answer?.querySelector('textarea') ?? document.getElementById('body');
     if (!field) return;

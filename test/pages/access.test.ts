@@ -20,7 +20,7 @@ await world.issue(project, owner, { title: 'Secret plans' });
 const globalId = (type: string) => Buffer.from(`${type}:1`).toString('base64url');
 const PARAMETERS: Record<string, string> = {
   ...{ iid: '1', id: '1', board: '1', list: '1', label: globalId('Label'), link: globalId('IssueLink') },
-  ...{ note: globalId('Note'), thread: globalId('Discussion'), pipeline: '1' },
+  ...{ note: globalId('Note'), thread: globalId('Discussion'), pipeline: '1', award: globalId('AwardEmoji') },
   ...{ userId: '1', groupId: '1', deliveryId: '1', key: 'SECRET' },
 };
 const OTHERS = 'main';

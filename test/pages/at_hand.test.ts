@@ -23,6 +23,7 @@ it('reads the words of a filter, takes what means nothing for text, and writes t
     search: 'colour:red is:odd some "two words"',
   });
   expect(filterIn({ q: wordsOf(filter) }, 'issues')).toEqual(filter);
+  expect(filterIn({ q: `${'a'.repeat(3_000)} label:bug` }, 'issues')).toMatchObject({ labels: [] });
   // Reviewers are of merge requests alone; parameters of their own win.
   expect(filterIn({ q: 'reviewer:ada author:ada', author: 'ben' }, 'issues')).toMatchObject({
     ...{ reviewer: '', author: 'ben', search: 'reviewer:ada' },
@@ -142,4 +143,19 @@ it('finds people, labels and places for pickers and the palette, as far as the r
   expect(await paths(browser, `project=${project.fullPath}&text=new`)).toContain(`${at}/new`);
   expect(await paths(visitor, `project=${project.fullPath}&text=new`)).not.toContain(`${at}/new`);
   expect((await visitor.get('/-/choices?kind=user&text=a')).body).toEqual([]);
+  const values = async (who: Browser, address: string) =>
+    ((await who.get(address)).body as { value: string }[]).map(({ value }) => value);
+  const outsider = await signedIn(world, await world.user());
+  for (const kind of ['project', 'namespace']) {
+    const name = kind === 'project' ? hidden.fullPath : owner.username;
+    const address = `/-/choices?kind=${kind}&text=${encodeURIComponent(kind === 'project' ? hidden.name : name)}`;
+    expect(await values(browser, address)).toContain(name);
+    for (const who of [outsider, visitor]) expect(await values(who, address)).not.toContain(name);
+  }
+  expect(await values(browser, `/-/choices?kind=user&text=${'a'.repeat(5_000)}`)).toEqual([]);
+  const file = { branch: 'main', content: '# Hello', commit_message: 'Begin' };
+  await world.api(owner).post(`/projects/${hidden.id}/repository/files/README.md`, file);
+  const branches = `/${hidden.fullPath}/-/choices?kind=branch&text=ma`;
+  expect(await values(browser, branches)).toEqual(['main']);
+  expect((await outsider.get(branches)).status).toBe(404);
 });
