@@ -3,6 +3,7 @@ import { path } from '#pages/engine/helpers.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
 import {
   EditReleasePageDocument,
+  LatestReleasePageDocument,
   NewReleasePageDocument,
   ReleaseDownloadPageDocument,
   ReleaseListPageDocument,
@@ -49,7 +50,26 @@ const list = ({ given }: Facts) => path(String(given.project), '-', 'releases');
 const toRelease = (tag: string | undefined, facts: Facts) =>
   tag === undefined ? list(facts) : `${list(facts)}${path(tag)}`;
 
+/** Where the permanent addresses of the latest release lead, and of what is below it: links elsewhere have no number. */
+const permalinks = ['permalink/latest', 'permalink/latest/*suffix'].map((place) =>
+  page({
+    path: `${LIST}/${place}`,
+    operation: LatestReleasePageDocument,
+    view: 'error',
+    found: ({ project }) =>
+      project?.repository && project.latestRelease ? { project, tag: project.latestRelease.tagName } : null,
+    title: ({ project }) => project.fullPath,
+    show: () => ({}),
+    redirectTo: ({ project, tag }, { given }) => {
+      const below = given.suffix === undefined ? [] : [String(given.suffix)];
+      return path(project.fullPath, '-', 'releases', tag, ...below);
+    },
+    takesTokens: true,
+  }),
+);
+
 export const releases = [
+  ...permalinks,
   page({
     path: LIST,
     operation: ReleaseListPageDocument,

@@ -126,7 +126,8 @@ mutation('createIssue', {
     }),
   },
   resolve: ({ discussionToResolve: thread, ...input }, context) => {
-    const discussionToResolve = thread == null ? null : databaseIdOf('Discussion', thread, 'discussionToResolve');
+    // Clients of typed languages send optional texts empty.
+    const discussionToResolve = !thread?.trim() ? null : databaseIdOf('Discussion', thread, 'discussionToResolve');
     return createIssueFollowingUp(context, { ...input, ...severityOf(input), discussionToResolve });
   },
   payload: issuePayload,

@@ -103,6 +103,16 @@ describe('An issue with merge_request_to_resolve_discussions_of', () => {
     ]);
   });
 
+  it('resolves all threads where GraphQL names an empty one, as clients of typed languages send it', async () => {
+    const { project, mergeRequest, begin } = await stage();
+    const both = [(await begin()).id, (await begin()).id];
+    const query = 'mutation ($input: CreateIssueInput!) { createIssue(input: $input) { issue { title } } }';
+    const of = { mergeRequestToResolveDiscussionsOf: mergeRequest.iid, discussionToResolve: '' };
+    const made = await ask(developer, query, { input: { project: project.id, ...of } });
+    expect(made.data.createIssue.issue.title).toBe('Follow-up from "Add b"');
+    for (const id of both) expect((await thread(owner, id)).resolved).toBe(true);
+  });
+
   it('is opened by who may not resolve threads, or not see the merge request, without resolving any', async () => {
     const { begin, at, of } = await stage();
     const { id } = await begin();

@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createCommit } from '#src/domain/repository/commits/create.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { takenJob } from '../support/running_job.ts';
 import { startWorld } from '../support/world.ts';
+import { zip } from '../support/zip.ts';
 
 const world = await startWorld();
 const receiver = await startReceiver();
@@ -211,5 +214,27 @@ describe('Projects and groups', () => {
     expect((await api.put(`/groups/${group.id}`, { max_artifacts_size: 3 })).body.max_artifacts_size).toBe(3);
     expect((await api.put(`/projects/${project.id}`, { max_artifacts_size: 0 })).status).toBe(400);
     expect((await api.put(`/groups/${group.id}`, { max_artifacts_size: 0 })).status).toBe(400);
+  });
+
+  it('refuse artifacts above the limit of the project, or else of its nearest group that has one', async () => {
+    const outer = await world.group({ owner });
+    const inner = await world.group({ owner, parentId: outer.id });
+    const project = await world.project({ owner, namespaceId: inner.id });
+    const content = await zip({ a: randomBytes(1_200_000) });
+    const limited = async (at: string, max_artifacts_size: number) =>
+      expect((await api.put(at, { max_artifacts_size })).status).toBe(200);
+    const sent = async () => {
+      const job = await takenJob(world, owner, project);
+      const body = new FormData();
+      body.set('file', new Blob([content as BlobPart]), 'artifacts.zip');
+      const to = `${world.url}/api/v4/jobs/${job.id}/artifacts`;
+      return (await fetch(to, { method: 'POST', headers: { 'JOB-TOKEN': job.token }, body })).status;
+    };
+    await limited(`/groups/${outer.id}`, 1);
+    expect(await sent()).toBe(413);
+    await limited(`/groups/${inner.id}`, 2);
+    expect(await sent()).toBe(201);
+    await limited(`/projects/${project.id}`, 1);
+    expect(await sent()).toBe(413);
   });
 });

@@ -342,12 +342,19 @@ describe('Links of releases', () => {
     );
     expect(await to(`/api/v4//projects/${project.id}/releases/permalink/latest`)).toMatch(/^\/api\/v4\//);
     expect(await to(`/${project.fullPath}/-/releases/rel/3/downloads/bin/a`)).toBe('https://example.org/a?b=c');
+    const pages = `/${project.fullPath}/-/releases`;
+    expect(await to(`${pages}/permalink/latest`)).toBe(`${pages}/rel/3`);
+    expect(await to(`${pages}/permalink/latest/downloads/bin/a`)).toBe(`${pages}/rel/3/downloads/bin/a`);
+    expect(await to(`${pages}/permalink/latest//evil.org`)).toBe(`${pages}/rel/3//evil.org`);
     const stranger = withToken(await world.user());
+    expect((await world.send('GET', `${pages}/permalink/latest`, stranger)).status).toBe(404);
+    expect((await world.send('GET', `${pages}/permalink/latest`, withToken(guest))).status).toBe(403);
     const page = `/${project.fullPath}/-/releases/rel/3/downloads/bin/a`;
     expect((await world.send('GET', page, stranger)).status).toBe(404);
     expect((await world.send('GET', page, withToken(guest))).status).toBe(403);
     const empty = await made();
     expect(await to(`/api/v4${empty.list}/permalink/latest`)).toBe(404);
+    expect(await to(`/${empty.project.fullPath}/-/releases/permalink/latest`)).toBe(404);
   });
 });
 

@@ -131,6 +131,10 @@ describe('Pages of a wiki', () => {
       link: { url: body.file_path, markdown: `![my_photo](${body.file_path})` },
     });
     expect(git(directory, ['show', `HEAD:${body.file_path}`])).toBe('PNG');
+    const text = new FormData();
+    text.append('file', new File(['text'], 'notes.txt'));
+    const { link } = (await sendForm(world, `/api/v4${at}/attachments`, text, developer)).body;
+    expect(link.markdown).toBe(`[notes.txt](${link.url})`);
     expect((await world.api(developer).get(at)).body).toEqual([]);
   });
 

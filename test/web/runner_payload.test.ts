@@ -112,7 +112,7 @@ unit:
           artifact_format: 'zip',
         },
       ],
-      cache: [{ key: 'unit', untracked: true, paths: ['vendor/'] }],
+      cache: [{ key: 'unit-protected', untracked: true, paths: ['vendor/'] }],
       credentials: [
         {
           type: 'registry',
@@ -313,6 +313,24 @@ last: {script: x, stage: deploy}`;
     const payload = await (await registerRunner(world)).take();
     expect(payload).toMatchObject({ image: null, services: [], cache: [], artifacts: [], dependencies: [] });
     expect(payload.steps[0].script).toEqual(['x']);
+  });
+
+  it('has caches of protected branches apart from those of others, unless the file or the project shares them', async () => {
+    const cache = '{key: k, paths: [a], fallback_keys: [f]}, {key: open, paths: [b], unprotect: true}';
+    const { project } = await projectWithJobs(`unit: {script: x, cache: [${cache}]}`);
+    await api.post(`/projects/${project.id}/protected_branches`, { name: 'master' });
+    const runner = await registerRunner(world);
+    const keys = async () => {
+      const { cache } = await runner.take();
+      return cache.map(({ key, fallback_keys }: Json) => [key, ...(fallback_keys ?? [])].join());
+    };
+    expect(await keys()).toEqual(['k-protected,f-protected', 'open-non_protected']);
+    await api.post(`/projects/${project.id}/repository/branches`, { branch: 'topic', ref: 'master' });
+    await world.idle();
+    expect(await keys()).toEqual(['k-non_protected,f-non_protected', 'open-non_protected']);
+    await api.put(`/projects/${project.id}`, { ci_separated_caches: false });
+    expect((await api.post(`/projects/${project.id}/pipeline?ref=master`)).status).toBe(201);
+    expect(await keys()).toEqual(['k,f', 'open']);
   });
 
   it('tells manual jobs', LONG, async () => {

@@ -161,7 +161,7 @@ export async function uploadWikiAttachment(
     prepare: async () => [{ action: 'create', path: filePath, content }],
   });
   const isPicture = /\.(png|jpe?g|gif|webp|svg)$/i.test(fileName);
-  const markdown = `${isPicture ? '!' : ''}[${fileName.replace(/\.[^.]+$/, '')}](${filePath})`;
+  const markdown = isPicture ? `![${fileName.replace(/\.[^.]+$/, '')}](${filePath})` : `[${fileName}](${filePath})`;
   return { fileName, filePath, branch, markdown };
 }
 
