@@ -110,6 +110,14 @@ builder.objectFields(Project, (t) => ({
   }),
 }));
 
+const CommitPipelineFilter = builder.inputType('CommitPipelineFilter', {
+  description: 'Which pipelines of a commit a list has: those that match all fields.',
+  fields: (t) => ({
+    ref: t.string({ description: 'Only pipelines for this branch or tag.' }),
+    status: t.field({ type: JobStatus, description: 'Only pipelines in this state.' }),
+  }),
+});
+
 builder.objectFields(Commit, (t) => ({
   status: t.field({
     type: JobStatus,
@@ -122,13 +130,18 @@ builder.objectFields(Commit, (t) => ({
     description: 'The pipelines of the commit, newest first, without child pipelines.',
     args: {
       ...pageArgs,
-      ref: t.arg.string({ description: 'Only pipelines for this branch or tag.' }),
-      status: t.arg({ type: JobStatus, description: 'Only pipelines in this state.' }),
+      filter: t.arg({ type: CommitPipelineFilter, description: 'Which pipelines to list; all if left out.' }),
+      sort: t.arg({
+        type: SortDirection,
+        required: true,
+        defaultValue: 'desc',
+        description: 'Direction of the order by age.',
+      }),
     },
     resolve: async ({ project: { id }, oid }, args, context, info) => {
       const project = await requireProjectBase(context, id);
       return pageBelow('Pipeline', { project, sha: oid }, args, context, info, (_context, commits, page, selection) =>
-        listPipelinesOfCommits(context, commits, args, page, selection),
+        listPipelinesOfCommits(context, commits, { ...args.filter, sort: args.sort }, page, selection),
       );
     },
   }),

@@ -24,7 +24,7 @@ interface ShownFile extends SnippetFileRow {
 }
 
 const SnippetFile = builder.objectRef<ShownFile>('SnippetFile').implement({
-  description: 'A file of a snippet.',
+  description: 'One of the files of a snippet, with its text.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name of the file, whose ending indicates its format.' }),
     size: t.exposeInt('size', { description: 'Size of the text, in bytes of UTF-8.' }),
@@ -35,7 +35,7 @@ const SnippetFile = builder.objectRef<ShownFile>('SnippetFile').implement({
           `${file.snippetId} ${file.position}`,
         ),
     }),
-    rawUrl: t.string({
+    url: t.string({
       description: 'URL of the raw text of the file.',
       resolve: ({ pagePath, name }, _args, { baseUrl }) =>
         `${baseUrl}${pagePath}/raw/main/${name.split('/').map(encodeURIComponent).join('/')}`,

@@ -352,6 +352,10 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'GET /snippets/public': open,
     'GET /snippets/:snippet_id': { ...anybody, given: snippet },
     'GET /snippets/:snippet_id/raw': { ...anybody, given: snippet },
+    'GET /snippets/:snippet_id/files/:ref/:file_path/raw': {
+      ...anybody,
+      given: async () => ({ ...(await snippet()), ref: 'main', file_path: 'old.txt' }),
+    },
     'POST /snippets': { success: 201, level: 0, given: newSnippet },
     'PUT /snippets/:snippet_id': { ...administrating, given: snippet },
     'DELETE /snippets/:snippet_id': { success: 204, level: 100, given: snippet },

@@ -46,6 +46,10 @@ export function snippetRules({
     'GET /projects/:id/snippets': reading,
     'GET /projects/:id/snippets/:snippet_id': { ...anyone, given: snippet },
     'GET /projects/:id/snippets/:snippet_id/raw': { ...anyone, given: snippet },
+    'GET /projects/:id/snippets/:snippet_id/files/:ref/:file_path/raw': {
+      ...anyone,
+      given: async (at) => ({ ...(await snippet(at)), ref: 'main', file_path: 'old.txt' }),
+    },
     'POST /projects/:id/snippets': { success: 201, level: 20, given: newSnippet },
     'PUT /projects/:id/snippets/:snippet_id': { success: 200, level: 100, given: snippet },
     'DELETE /projects/:id/snippets/:snippet_id': { success: 200, level: 100, given: snippet },

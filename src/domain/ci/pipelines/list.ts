@@ -74,7 +74,7 @@ interface CommitParent {
 export async function listPipelinesOfCommits<R>(
   context: Context,
   commits: readonly CommitParent[],
-  { ref, status }: Pick<PipelineFilter, 'ref' | 'status'>,
+  { ref, status, sort }: Pick<PipelineFilter, 'ref' | 'status' | 'sort'>,
   page: PageRequest,
   selection: Selection<'Pipeline', R>,
 ): Promise<(Page<R> | Error)[]> {
@@ -82,7 +82,7 @@ export async function listPipelinesOfCommits<R>(
   const pageOf = ({ project, sha }: Asked<{ project: number; sha: string }>) => {
     const isOfCommit = sql`${pipeline.sha} = ${sha}`;
     const where = all([conditionOf({ project, refs: [] }, { ref, status }), isOfCommit]);
-    return pageOfRows(selection, { rows: pipeline, where, order: orderOf({}) }, page);
+    return pageOfRows(selection, { rows: pipeline, where, order: orderOf({ sort }) }, page);
   };
   return forPermittedParents(
     commits,
