@@ -1,4 +1,5 @@
 import {
+  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   execute,
@@ -6,6 +7,7 @@ import {
   getOperationAST,
   type OperationDefinitionNode,
 } from 'graphql';
+import { withExisting } from '#schema/answer/existing.ts';
 import { contextFor, type GraphQLContext } from '#schema/context.ts';
 import { maskError } from '#schema/errors.ts';
 import { narrowPurpose } from '#schema/narrow.ts';
@@ -70,7 +72,11 @@ export async function executeWithin(
       runFor(contextValue.actor, isMutation, () => run(args, operation, { isRepeated, signal, onError }));
     const result = await within(budget, () => observeOperation(facts, answer));
     if (!result.errors) return result;
-    return { ...result, errors: over() ?? result.errors.map(shown) };
+    const errors = over() ?? result.errors.map(shown);
+    if (!isMutation || isRepeated) return { ...result, errors };
+    const ask = (document: DocumentNode, variableValues: Record<string, unknown>) =>
+      within(budget, async () => execute({ ...args, document, operationName: undefined, variableValues }));
+    return { ...result, errors: await withExisting(errors, args.schema, contextValue, ask) };
   } catch (error) {
     const errors = over();
     if (!errors) throw error;

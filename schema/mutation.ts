@@ -14,14 +14,23 @@ import { toGlobalId } from '#schema/node/global_id.ts';
 import { withOwner } from '#schema/places/owner_ref.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { Known } from '#schema/records/types.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ModelName } from '#src/platform/records/model.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
 type Types = typeof builder.$inferSchemaTypes;
 
+/** The project or the group that an input names. */
+interface Place {
+  project?: IdOrPath | null | undefined;
+  group?: IdOrPath | null | undefined;
+}
+
 /** The type that a mutation returns; `Result` is what the mutation resolves to. */
 export interface Payload<Result> {
   description: string;
+  /** Further fields, which read the `project` and the `group` that the input names, or the result (`schema/places/parents.ts`). */
+  from?: (t: PothosSchemaTypes.ObjectFieldBuilder<Types, Place>) => FieldMap;
   interfaces?: PothosSchemaTypes.InterfaceRef<Types, Result>[];
   fields?: (t: PothosSchemaTypes.ObjectFieldBuilder<Types, Result>) => FieldMap;
 }
@@ -58,15 +67,27 @@ export function mutation(
 ): void {
   const base = name.slice(0, 1).toUpperCase() + name.slice(1);
   const type = builder.inputType(`${base}Input`, { fields: noFields, ...input });
-  const result = builder.objectRef<object>(`${base}Payload`).implement(payload);
+  const { from, fields, ...shape } = payload;
+  const result = builder
+    .objectRef<object>(`${base}Payload`)
+    .implement({ ...shape, ...((fields || from) && { fields: (t) => ({ ...fields?.(t), ...from?.(t) }) }) });
   builder.mutationField(name, (t) =>
     t.field({
       type: result,
       description,
       args: { input: t.arg({ type, required: true, description: argument }) },
-      resolve: (_root, { input }, context, info) => resolve(withOwner(input), context, info),
+      resolve: async (_root, { input }, context, info) => {
+        const given = withOwner(input);
+        const made = await resolve(given, context, info);
+        return from ? { ...placeOf(given), ...made } : made;
+      },
     }),
   );
+}
+
+/** The project and the group that an input names. */
+function placeOf({ project, group }: Place): Place {
+  return { project, group };
 }
 
 /** GraphQL has no empty inputs. */
@@ -85,6 +106,19 @@ export function deleted(type: string, what: string, how: 'deleted' | 'removed' =
       }),
     }),
   };
+}
+
+/** The payload with `changed`, of a mutation that succeeds, too, where its record is as it should be. */
+export function toldChanged<Result>(payload: Payload<Result>): Payload<Result & { changed: boolean }> {
+  const { description, fields } = payload as Payload<{ changed: boolean }>;
+  const told: Payload<{ changed: boolean }> = {
+    description,
+    fields: (t) => ({
+      ...fields?.(t),
+      changed: t.exposeBoolean('changed', { description: 'False when that was so already, and nothing changed.' }),
+    }),
+  };
+  return told as Payload<Result & { changed: boolean }>;
 }
 
 /**

@@ -112,11 +112,11 @@ async function answer<A>(
 
 /** The message or the batch of a request. Throws DomainErrors and UnusableJson. */
 async function readMessage(request: IncomingMessage): Promise<unknown> {
-  const tooLarge = () => new DomainError('CONTENT_TOO_LARGE', `The request is larger than ${MAX_BODY_BYTES} bytes.`);
+  const tooLarge = () => new DomainError('contentTooLarge', `The request is larger than ${MAX_BODY_BYTES} bytes.`);
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   const message = parseJson(await readAtMost(request, MAX_BODY_BYTES, tooLarge));
   if (Array.isArray(message) && message.length > MAX_MESSAGES) {
-    throw new DomainError('BAD_REQUEST', `A request has at most ${MAX_MESSAGES} messages.`);
+    throw new DomainError('requestInvalid', `A request has at most ${MAX_MESSAGES} messages.`);
   }
   return message;
 }

@@ -17,8 +17,7 @@ export type Problems = Readonly<Record<string, string>>;
 const MENDABLE = ['VALIDATION_FAILED', 'BAD_REQUEST', 'CONFLICT', 'FORBIDDEN', 'NOT_FOUND', 'CONTENT_TOO_LARGE'];
 
 /**
- * What is wrong with a form, by its fields. Empty if nothing was left to do, as when a button is pressed twice; null
- * for errors that the user cannot mend.
+ * What is wrong with a form, by its fields; null for errors that the user cannot mend.
  */
 export function problemsOf(
   { errors = [] }: ExecutionResult,
@@ -26,7 +25,6 @@ export function problemsOf(
   schema: GraphQLSchema,
   fieldOf: FieldOf,
 ): Problems | null {
-  if (errors.some(({ extensions }) => extensions.code === 'NOT_MODIFIED')) return {};
   const error = errors.find(({ extensions }) => MENDABLE.includes(String(extensions.code)));
   if (!error) return null;
   const { about } = error.extensions;

@@ -328,7 +328,7 @@ function variablesIn(
   } catch (error) {
     if (!(error instanceof InvalidVariable)) throw error;
     if (Object.hasOwn(parameters, error.variable)) return null;
-    throw new DomainError('BAD_REQUEST', error.message);
+    throw new DomainError('requestInvalid', error.message);
   }
 }
 
@@ -375,7 +375,7 @@ async function sendForm(serving: Serving, forms: readonly Compiled<Form>[], visi
       problems = { [error.variable]: 'is invalid' };
     }
     const refused = { values: given, problems: saidByForm(problems, parameters) };
-    if (!row.again) throw new DomainError('BAD_REQUEST', Object.values(problems).join(', '));
+    if (!row.again) throw new DomainError('requestInvalid', Object.values(problems).join(', '));
     const again = serving.ofRow.get(row.again);
     if (again && (await showRow(serving, again, parameters, visit, refused))) return;
   }
@@ -508,5 +508,5 @@ function refusalOf({ errors = [] }: ExecutionResult): Error {
 }
 
 function asRefusal(error: unknown): unknown {
-  return error instanceof InvalidVariable ? new DomainError('BAD_REQUEST', error.message) : error;
+  return error instanceof InvalidVariable ? new DomainError('requestInvalid', error.message) : error;
 }

@@ -53,10 +53,11 @@ export type Refused = Error & {
 /** The response to an error of the domain; null for other errors. */
 export function refusal(error: Refused, route?: Route): Refusal | null {
   const { message, extensions: details } = error;
-  const code = details.code as ErrorCode;
+  const cause = domainErrorOf(error);
+  // v4 answers some conditions otherwise than GraphQL.
+  const code = cause?.code ?? (details.code as ErrorCode);
   if (HTTP_STATUS[code] === undefined) return null;
   const status = statusOf(code, route);
-  const cause = domainErrorOf(error);
   const reason = cause?.reason;
   const missing = route?.missing?.[String(details.resource)];
   if (reason && reason !== 'explained') return { status, ...BY_REASON[reason](message) };
@@ -72,8 +73,6 @@ export function refusal(error: Refused, route?: Route): Refusal | null {
       const limit = cause instanceof ContentTooLarge ? cause.limit : null;
       return { status, body: { message: explained('413 Request Entity Too Large', ': ', limit) } };
     }
-    case 'NOT_MODIFIED':
-      return { status, body: null };
     case 'INSUFFICIENT_SCOPE':
       return { status, body: { error: 'insufficient_scope', error_description: message, scope: details.scope } };
     case 'RATE_LIMITED':

@@ -351,6 +351,11 @@ async function operate<A extends Asker>(
   const result = await options.execute(endpoint, variables, actor, request);
   const [error] = result.errors ?? [];
   if (error) return void refuseBy(options, call, error);
+  const { whenUnchanged } = endpoint.route;
+  if (whenUnchanged && valueAt(result.data, whenUnchanged.at.split('.')) === false) {
+    const { status, message } = whenUnchanged;
+    return void refuse(response, status, message === undefined ? null : { message });
+  }
   const subtree = valueAt(result.data, endpoint.resultPath);
   // A look-up may find nothing without an error; anything below it is then missing.
   if (subtree === undefined && !endpoint.route.whenNoRecord)

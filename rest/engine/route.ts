@@ -115,6 +115,11 @@ export interface Route {
   readonly dryRun?: string;
   /** The response to callers who see the record but may not do this, if not 403. */
   readonly forbidden?: { readonly status: number; readonly message: string };
+  /**
+   * The response when nothing changed, as the record was in the wanted state already: which key of the operation's result is false then;
+   * 304 without a body unless a status and message are given.
+   */
+  readonly whenUnchanged?: { readonly at: string; readonly status: number; readonly message?: string };
   /** Response when the result is null. */
   readonly whenNull?: { readonly status: number; readonly message: string };
   /** Parameters with several values separated by commas. */

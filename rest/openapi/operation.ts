@@ -14,7 +14,8 @@ import { headingOf, inRestWords } from '#rest/openapi/words.ts';
 
 export function operationObject(id: string, endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {
   const { route, operationName, paginated } = endpoint;
-  const description = route.description ?? inRestWords(fieldAnswered(endpoint, schema).description ?? '');
+  const description =
+    route.description ?? inRestWords(saidByStatus(fieldAnswered(endpoint, schema).description ?? '', route));
   const inputs = inputsOf(endpoint, schema, components);
   const body = inputs.filter((input) => input.in === 'body');
   return {
@@ -50,4 +51,9 @@ export function headObject(id: string, { parameters, responses: answers, summary
     parameters: (parameters as Json[]).filter(({ $ref }) => $ref !== range),
     responses: { 200: headers, ...others },
   };
+}
+
+/** The description of a mutation whose `changed` this API tells by a status. */
+function saidByStatus(description: string, { whenUnchanged }: Endpoint['route']): string {
+  return whenUnchanged ? description.replace('`changed` is false', String(whenUnchanged.status)) : description;
 }

@@ -12,6 +12,7 @@ export function refusalsOf(endpoint: Endpoint, codes: ReadonlySet<ErrorCode>): R
   const statuses = new Set([
     ...refused.map((code) => statusOf(code, endpoint.route)),
     ...besidesErrors(endpoint),
+    ...(endpoint.route.whenUnchanged ? [endpoint.route.whenUnchanged.status] : []),
     ...(endpoint.route.alsoRefuses ?? []),
     500,
   ]);

@@ -36,7 +36,7 @@ function ofEnum(description: string, type: GraphQLType | undefined): string {
     .reduce((text, { name, value }) => text.replace(new RegExp(`\\b${name}\\b`, 'g'), `\`${value}\``), description);
 }
 
-/** The error codes in a description of the schema: `NOT_MODIFIED when the caller did already.` */
+/** The error codes in a description of the schema: `CONFLICT when the caller did already.` */
 export function codesNamed(description: string): ErrorCode[] {
   return [...new Set(description.match(CODE))] as ErrorCode[];
 }

@@ -156,13 +156,15 @@ export const issues: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/issues/:issue_iid/subscribe',
-    ...mutation('SubscribeToIssue', 'subscribeToIssue.issue', '...IssueDetail'),
+    ...mutation('SubscribeToIssue', 'subscribeToIssue.issue', '...IssueDetail', 'changed'),
+    whenUnchanged: { at: 'subscribeToIssue.changed', status: 304 },
     omitUnless,
   },
   {
     method: 'POST',
     path: '/projects/:id/issues/:issue_iid/unsubscribe',
-    ...mutation('UnsubscribeFromIssue', 'unsubscribeFromIssue.issue', '...IssueDetail'),
+    ...mutation('UnsubscribeFromIssue', 'unsubscribeFromIssue.issue', '...IssueDetail', 'changed'),
+    whenUnchanged: { at: 'unsubscribeFromIssue.changed', status: 304 },
     omitUnless,
   },
 ];

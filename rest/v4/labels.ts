@@ -49,13 +49,15 @@ export const labels: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/labels/:label_id/subscribe',
-    ...mutation('SubscribeToLabel', 'subscribeToLabel.label', '...LabelRecord'),
+    ...mutation('SubscribeToLabel', 'subscribeToLabel.label', '...LabelRecord', 'changed'),
+    whenUnchanged: { at: 'subscribeToLabel.changed', status: 304 },
     names: byId,
   },
   {
     method: 'POST',
     path: '/projects/:id/labels/:label_id/unsubscribe',
-    ...mutation('UnsubscribeFromLabel', 'unsubscribeFromLabel.label', '...LabelRecord'),
+    ...mutation('UnsubscribeFromLabel', 'unsubscribeFromLabel.label', '...LabelRecord', 'changed'),
+    whenUnchanged: { at: 'unsubscribeFromLabel.changed', status: 304 },
     names: byId,
   },
   { method: 'GET', path: one, operation: operations.ProjectLabelDocument, result: 'project.label' },
@@ -132,13 +134,15 @@ export const labels: Route[] = [
   {
     method: 'POST',
     path: `${ofGroup}/:label_id/subscribe`,
-    ...mutation('SubscribeToGroupLabel', 'subscribeToLabel.label', '...GroupLabelRecord'),
+    ...mutation('SubscribeToGroupLabel', 'subscribeToLabel.label', '...GroupLabelRecord', 'changed'),
+    whenUnchanged: { at: 'subscribeToLabel.changed', status: 304 },
     names: byId,
   },
   {
     method: 'POST',
     path: `${ofGroup}/:label_id/unsubscribe`,
-    ...mutation('UnsubscribeFromGroupLabel', 'unsubscribeFromLabel.label', '...GroupLabelRecord'),
+    ...mutation('UnsubscribeFromGroupLabel', 'unsubscribeFromLabel.label', '...GroupLabelRecord', 'changed'),
+    whenUnchanged: { at: 'unsubscribeFromLabel.changed', status: 304 },
     names: byId,
   },
 ];

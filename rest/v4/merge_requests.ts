@@ -223,14 +223,21 @@ export const mergeRequests: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/merge_requests/:merge_request_iid/subscribe',
-    ...mutation('SubscribeToMergeRequest', 'subscribeToMergeRequest.mergeRequest', '...MergeRequestDetail'),
+    ...mutation('SubscribeToMergeRequest', 'subscribeToMergeRequest.mergeRequest', '...MergeRequestDetail', 'changed'),
+    whenUnchanged: { at: 'subscribeToMergeRequest.changed', status: 304 },
     decimals,
     omitNull,
   },
   {
     method: 'POST',
     path: '/projects/:id/merge_requests/:merge_request_iid/unsubscribe',
-    ...mutation('UnsubscribeFromMergeRequest', 'unsubscribeFromMergeRequest.mergeRequest', '...MergeRequestDetail'),
+    ...mutation(
+      'UnsubscribeFromMergeRequest',
+      'unsubscribeFromMergeRequest.mergeRequest',
+      '...MergeRequestDetail',
+      'changed',
+    ),
+    whenUnchanged: { at: 'unsubscribeFromMergeRequest.changed', status: 304 },
     decimals,
     omitNull,
   },

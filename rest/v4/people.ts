@@ -54,14 +54,16 @@ export const people: Route[] = [
   {
     method: 'POST',
     path: `${at}/approve`,
-    ...mutation('ApproveMergeRequest', 'approveMergeRequest.mergeRequest', '...MergeRequestApprovals'),
+    ...mutation('ApproveMergeRequest', 'approveMergeRequest.mergeRequest', '...MergeRequestApprovals', 'changed'),
+    whenUnchanged: { at: 'approveMergeRequest.changed', status: 401, message: '401 Unauthorized' },
     constants,
     alsoRefuses: [401, 409],
   },
   {
     method: 'POST',
     path: `${at}/unapprove`,
-    ...mutation('UnapproveMergeRequest', 'unapproveMergeRequest.mergeRequest', '...MergeRequestApprovals'),
+    ...mutation('UnapproveMergeRequest', 'unapproveMergeRequest.mergeRequest', '...MergeRequestApprovals', 'changed'),
+    whenUnchanged: { at: 'unapproveMergeRequest.changed', status: 404, message: '404 Approval Not Found' },
     constants,
     alsoRefuses: [401],
   },

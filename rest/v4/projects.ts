@@ -199,19 +199,22 @@ export const projects: Route[] = [
   {
     method: 'DELETE',
     path: '/projects/:id/fork',
-    ...mutation('UnlinkFork', 'unlinkFork', 'project { fullPath }'),
+    ...mutation('UnlinkFork', 'unlinkFork', 'changed project { fullPath }'),
+    whenUnchanged: { at: 'unlinkFork.changed', status: 304 },
     status: 204,
   },
   {
     method: 'POST',
     path: '/projects/:id/star',
-    ...mutation('StarProject', 'starProject.project', '...ListedProject'),
+    ...mutation('StarProject', 'starProject.project', '...ListedProject', 'changed'),
+    whenUnchanged: { at: 'starProject.changed', status: 304 },
     omitNull,
   },
   {
     method: 'POST',
     path: '/projects/:id/unstar',
-    ...mutation('UnstarProject', 'unstarProject.project', '...ListedProject'),
+    ...mutation('UnstarProject', 'unstarProject.project', '...ListedProject', 'changed'),
+    whenUnchanged: { at: 'unstarProject.changed', status: 304 },
     omitNull,
   },
   {

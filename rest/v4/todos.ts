@@ -33,14 +33,16 @@ export const todos: Route[] = [
   {
     method: 'POST',
     path: '/projects/:id/issues/:issue_iid/todo',
-    ...mutation('MarkIssueAsTodo', 'markIssueAsTodo.todo', '...TodoRecord'),
+    ...mutation('MarkIssueAsTodo', 'markIssueAsTodo.todo', '...TodoRecord', 'changed'),
+    whenUnchanged: { at: 'markIssueAsTodo.changed', status: 304 },
     firstNonNull,
     omitNull,
   },
   {
     method: 'POST',
     path: '/projects/:id/merge_requests/:merge_request_iid/todo',
-    ...mutation('MarkMergeRequestAsTodo', 'markMergeRequestAsTodo.todo', '...TodoRecord'),
+    ...mutation('MarkMergeRequestAsTodo', 'markMergeRequestAsTodo.todo', '...TodoRecord', 'changed'),
+    whenUnchanged: { at: 'markMergeRequestAsTodo.changed', status: 304 },
     firstNonNull,
     omitNull,
   },

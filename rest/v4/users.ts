@@ -205,14 +205,16 @@ export const users: Route[] = [
   {
     method: 'POST',
     path: '/users/:id/follow',
-    ...mutation('FollowUser', 'followUser.user', '...BriefUser'),
+    ...mutation('FollowUser', 'followUser.user', '...BriefUser', 'changed'),
+    whenUnchanged: { at: 'followUser.changed', status: 304 },
     description: 'Follows a user. The status is 304 if the caller does already.',
     numeric,
   },
   {
     method: 'POST',
     path: '/users/:id/unfollow',
-    ...mutation('UnfollowUser', 'unfollowUser.user', '...BriefUser'),
+    ...mutation('UnfollowUser', 'unfollowUser.user', '...BriefUser', 'changed'),
+    whenUnchanged: { at: 'unfollowUser.changed', status: 304 },
     description: 'Follows a user no longer. The status is 304 if the caller does not.',
     numeric,
   },

@@ -16,10 +16,10 @@ export const ERROR_CODES: Readonly<Record<ErrorCode | RequestCode, string>> = {
   NOT_FOUND: 'There is no such record, or the caller may not see it; `resource` says what was looked for.',
   VALIDATION_FAILED: 'Values of the input are wrong; `fields` has all of them.',
   BAD_REQUEST: 'The request is not valid; the message says why.',
-  CONFLICT: 'It exists already, or its state does not allow the change.',
+  CONFLICT:
+    'It exists already, and `existing` says what, if the caller can see it; or a state does not allow the change, which is `state` where it is one of an enum.',
   CONTENT_TOO_LARGE: 'The content is too large for the response; the message names the limit and an alternative.',
-  NOT_MODIFIED: 'Nothing changed, as the record already is in the requested state.',
-  LIMIT_REACHED: 'The user has reached a limit, such as the number of projects.',
+  LIMIT_REACHED: 'A limit is reached, such as the number of projects of the user, or of links of an issue.',
   RATE_LIMITED: 'Too many attempts; `retryAfter` is the number of seconds to wait.',
   QUERY_TOO_LARGE:
     'The operation exceeds a limit, which the message names; `kind`, `limit` and, where it is known, `used` tell programs.',

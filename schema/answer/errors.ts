@@ -12,7 +12,7 @@ import { codeOf } from '#schema/answer/error_codes.ts';
 import { inputPath } from '#schema/answer/input_names.ts';
 import { add, placeOf, wrongLiterals, wrongVariables } from '#schema/answer/wrong_values.ts';
 import { REFUSED } from '#schema/limits.ts';
-import { domainErrorOf, type FieldErrors, NotFound } from '#src/platform/errors.ts';
+import { domainErrorOf, type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /** An operation as requested. */
 export interface Asked {
@@ -87,7 +87,11 @@ function told(error: GraphQLError, operation: OperationDefinitionNode | null | u
   for (const [name, messages] of Object.entries(named as FieldErrors)) {
     add(fields, [inputPath(name, field, operation, asked.schema)], messages);
   }
-  return changed(error, code === 'VALIDATION_FAILED' ? sentence(fields) : message, { ...rest, code, fields });
+  return changed(error, domainErrorOf(error) instanceof ValidationFailed ? sentence(fields) : message, {
+    ...rest,
+    code,
+    fields,
+  });
 }
 
 function invalid(error: GraphQLError): GraphQLError {

@@ -32,6 +32,7 @@ type Inputs = Readonly<Record<string, GraphQLInputType>>;
 /**
  * The path in an operation's input for a domain name: `visibility_level` is `input.visibility`. Names that the input lacks stand
  * for the argument as a whole, and inputs of a list are named without their place; for fields without input, the name in camelCase.
+ * `assignee_ids.1` is an item of a list: `input.assigneeIds.1`.
  */
 export function inputPath(
   name: string,
@@ -39,6 +40,11 @@ export function inputPath(
   operation: OperationDefinitionNode | null | undefined,
   schema: GraphQLSchema,
 ): string {
+  const [, list, items = ''] = /^(.*?)((?:\.\d+)+)$/.exec(name) ?? [];
+  if (list !== undefined) {
+    const place = inputPath(list, node, operation, schema);
+    return place.endsWith(camelCase(list)) ? `${place}${items}` : place;
+  }
   const candidates = [...(OTHERWISE[name] ?? []), camelCase(name)];
   const root = operation?.operation === 'mutation' ? schema.getMutationType() : undefined;
   const args = root?.getFields()[node?.name.value ?? '']?.args ?? [];

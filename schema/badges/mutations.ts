@@ -4,6 +4,7 @@ import type { InputFields } from '#schema/inputs.ts';
 import { deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { placeFields } from '#schema/places/fields.ts';
+import { fromPlace } from '#schema/places/parents.ts';
 import {
   BadgeFacts,
   type BadgeRow,
@@ -74,5 +75,5 @@ mutation('deleteBadge', {
   description: 'Deletes a badge of the project or group itself. For masters of the project and owners of the group.',
   input: { description: 'Which badge to delete.', argument: 'Names place and badge.', fields: which },
   resolve: ({ project, group, id }, context) => deleteBadge(context, { project, group }, id),
-  payload: deleted('Badge', 'badge'),
+  payload: { ...deleted('Badge', 'badge'), from: fromPlace },
 });

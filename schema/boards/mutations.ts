@@ -4,6 +4,7 @@ import { IssueStateEvent, issuePayload, which as whichIssue } from '#schema/issu
 import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { placeFields } from '#schema/places/fields.ts';
+import { fromPlace } from '#schema/places/parents.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { OwnedRecord } from '#src/domain/projects/owner.ts';
 import { changedBoard, changedBoardList } from '#src/domain/tracking/boards/list.ts';
@@ -81,7 +82,7 @@ mutation('deleteBoard', {
     'Deletes a board with its lists; the only board of a project stays. For reporters of its project or group.',
   input: { description: 'Which board to delete.', argument: 'Names the board to delete.', fields: whichOne },
   resolve: async ({ project, group, id }, context) => ({ id: await deleteBoard(context, { project, group }, id) }),
-  payload: deleted('Board', 'board'),
+  payload: { ...deleted('Board', 'board'), from: fromPlace },
 });
 
 mutation('createBoardList', {
@@ -120,7 +121,7 @@ mutation('deleteBoardList', {
   resolve: async ({ project, group, boardId, listId }, context) => ({
     id: await deleteBoardList(context, { project, group }, boardId, listId),
   }),
-  payload: deleted('BoardList', 'list', 'removed'),
+  payload: { ...deleted('BoardList', 'list', 'removed'), from: fromPlace },
 });
 
 mutation('moveBoardIssue', {

@@ -1,6 +1,7 @@
 import { Branch } from '#schema/branches/types.ts';
 import { type InputFields, projectField } from '#schema/inputs.ts';
-import { mutation, type Payload } from '#schema/mutation.ts';
+import { mutation, type Payload, toldChanged } from '#schema/mutation.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import { createBranch } from '#src/domain/repository/branches/create.ts';
 import { deleteBranch } from '#src/domain/repository/branches/delete.ts';
 import type { BranchRow } from '#src/domain/repository/branches/list.ts';
@@ -43,6 +44,7 @@ mutation('deleteBranch', {
     return { name };
   },
   payload: {
+    from: fromProject,
     description: 'The branch that was deleted.',
     fields: (t) => ({
       deletedBranchName: t.exposeString('name', {
@@ -65,17 +67,15 @@ mutation('protectBranch', {
       developersCanMerge: t.boolean({ description: 'Whether developers can still merge into the branch.' }),
     }),
   },
-  resolve: async ({ project, name, ...changes }, context) => ({
-    branch: await protectBranch(context, project, name, changes),
-  }),
-  payload: branchPayload,
+  resolve: ({ project, name, ...changes }, context) => protectBranch(context, project, name, changes),
+  payload: toldChanged(branchPayload),
 });
 
 mutation('unprotectBranch', {
   description: 'Removes the protection of a branch; a pattern may still protect it. For masters of the project.',
   input: { description: 'Which branch to unprotect.', argument: 'Names the branch to unprotect.', fields: branch },
-  resolve: async ({ project, name }, context) => ({ branch: await unprotectBranch(context, project, name) }),
-  payload: branchPayload,
+  resolve: ({ project, name }, context) => unprotectBranch(context, project, name),
+  payload: toldChanged(branchPayload),
 });
 
 mutation('deleteMergedBranches', {

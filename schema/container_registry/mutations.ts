@@ -2,6 +2,7 @@ import { type InputFields, projectField } from '#schema/inputs.ts';
 import { deleted, mutation } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import {
   deleteContainerRepository,
   deleteContainerTag,
@@ -28,7 +29,7 @@ mutation('deleteContainerRepository', {
     }),
   },
   resolve: async ({ project, id }, context) => ({ id: await deleteContainerRepository(context, project, id) }),
-  payload: deleted('ContainerRepository', 'repository'),
+  payload: { ...deleted('ContainerRepository', 'repository'), from: fromProject },
 });
 
 mutation('deleteContainerTag', {
@@ -46,6 +47,7 @@ mutation('deleteContainerTag', {
     return tag;
   },
   payload: {
+    from: fromProject,
     description: 'The tag that was deleted.',
     fields: (t) => ({
       deletedContainerTagName: t.exposeString('name', { description: 'Name of the tag that was deleted.' }),

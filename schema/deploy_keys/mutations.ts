@@ -3,6 +3,7 @@ import { projectField } from '#schema/inputs.ts';
 import { changed, mutation, type Payload } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { changedDeployKey } from '#src/domain/repository/deploy_keys/list.ts';
 import { createDeployKey, deleteDeployKey, enableDeployKey } from '#src/domain/repository/deploy_keys/save.ts';
@@ -64,6 +65,7 @@ mutation('deleteDeployKey', {
     return input;
   },
   payload: {
+    from: fromProject,
     description: 'The deploy key that was removed from the project.',
     fields: (t) => ({
       deletedDeployKeyId: t.id({

@@ -3,6 +3,7 @@ import type { InputFields } from '#schema/inputs.ts';
 import { deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { placeFields } from '#schema/places/fields.ts';
+import { fromPlace } from '#schema/places/parents.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { Known } from '#schema/records/types.ts';
 import { createDeployToken, deleteDeployToken, revokeDeployToken } from '#src/domain/members/deploy_tokens/save.ts';
@@ -60,5 +61,5 @@ mutation('deleteDeployToken', {
   input: { description: 'Which deploy token to delete.', argument: 'Names place and token.', fields: which },
   resolve: ({ project, group, id }, context) =>
     deleteDeployToken(context, { project, group }, id, select('DeployToken', { id: true })),
-  payload: deleted('DeployToken', 'deploy token'),
+  payload: { ...deleted('DeployToken', 'deploy token'), from: fromPlace },
 });

@@ -2,6 +2,7 @@ import { Deployment, DeploymentStatus } from '#schema/deployments/types.ts';
 import { holderField, type InputFields, projectField } from '#schema/inputs.ts';
 import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import { deleteDeployment, updateDeployment } from '#src/domain/ci/deployments/change.ts';
 import { createDeployment } from '#src/domain/ci/deployments/create.ts';
 import { findDeployment } from '#src/domain/ci/deployments/list.ts';
@@ -73,7 +74,9 @@ mutation('deleteDeployment', {
   description:
     'Deletes a deployment that is neither running nor the latest one of its environment. For masters of the project.',
   input: { description: 'Which deployment to delete.', argument: 'Names the deployment to delete.', fields: which },
-  resolve: async (input, context) =>
-    deleteDeployment(context, await projectHolding(context, 'Deployment', input), input.id),
-  payload: deleted('Deployment', 'deployment'),
+  resolve: async (input, context) => {
+    const project = await projectHolding(context, 'Deployment', input);
+    return { ...(await deleteDeployment(context, project, input.id)), project };
+  },
+  payload: { ...deleted('Deployment', 'deployment'), from: fromProject },
 });

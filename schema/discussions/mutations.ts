@@ -1,6 +1,6 @@
 import { Discussion } from '#schema/discussions/types.ts';
 import type { InputFields } from '#schema/inputs.ts';
-import { changed, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, mutation, type Payload, toldChanged } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { NoteableReference, noteableRef } from '#schema/notes/references.ts';
 import { type ChangedDiscussion, resolveDiscussion } from '#src/domain/tracking/discussions/resolve.ts';
@@ -14,7 +14,7 @@ const which = (t: InputFields) => ({
   }),
 });
 
-const discussionPayload: Payload<ChangedDiscussion> = changed(
+const discussionPayload: Payload<Omit<ChangedDiscussion, 'changed'>> = changed(
   'discussion',
   Discussion,
   'Note',
@@ -38,7 +38,7 @@ mutation('resolveDiscussion', {
     }),
   },
   resolve: ({ id, on, resolved }, context) => resolveDiscussion(context, { id, on: on && noteableRef(on) }, resolved),
-  payload: discussionPayload,
+  payload: toldChanged(discussionPayload),
 });
 
 mutation('unresolveDiscussion', {
@@ -50,5 +50,5 @@ mutation('unresolveDiscussion', {
     fields: which,
   },
   resolve: ({ id, on }, context) => resolveDiscussion(context, { id, on: on && noteableRef(on) }, false),
-  payload: discussionPayload,
+  payload: toldChanged(discussionPayload),
 });

@@ -5,6 +5,7 @@ import { mergeRequestPayload, whichMergeRequest } from '#schema/merge_requests/m
 import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { DiffPositionInput, LENIENT } from '#schema/notes/mutations.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import { findDraftNote } from '#src/domain/tracking/drafts/list.ts';
 import { publishDraftNotes } from '#src/domain/tracking/drafts/publish.ts';
 import { requestAnotherReview } from '#src/domain/tracking/drafts/request_review.ts';
@@ -88,7 +89,7 @@ mutation('deleteDraftNote', {
     fields: whichDraft,
   },
   resolve: async ({ project, iid, id }, context) => ({ id: await deleteDraftNote(context, project, iid, id) }),
-  payload: deleted('DraftNote', 'draft note'),
+  payload: { ...deleted('DraftNote', 'draft note'), from: fromProject },
 });
 
 mutation('publishDraftNotes', {

@@ -2,6 +2,7 @@ import { AutoStopSetting, Environment, EnvironmentTier } from '#schema/environme
 import { holderField, type InputFields, projectField } from '#schema/inputs.ts';
 import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import { findEnvironment } from '#src/domain/ci/environments/list.ts';
 import { createEnvironment, deleteEnvironment, updateEnvironment } from '#src/domain/ci/environments/save.ts';
 import { stopEnvironment } from '#src/domain/ci/jobs/stop_environment.ts';
@@ -89,8 +90,9 @@ mutation('deleteEnvironment', {
   description: 'Deletes an environment with the record of its deployments. For masters of the project.',
   input: { description: 'Which environment to delete.', argument: 'Names the environment to delete.', fields: which },
   resolve: async (input, context) => {
-    await deleteEnvironment(context, await projectHolding(context, 'Environment', input), input.id);
-    return input;
+    const project = await projectHolding(context, 'Environment', input);
+    await deleteEnvironment(context, project, input.id);
+    return { ...input, project };
   },
-  payload: deleted('Environment', 'environment'),
+  payload: { ...deleted('Environment', 'environment'), from: fromProject },
 });

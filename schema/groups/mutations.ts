@@ -6,6 +6,7 @@ import { confirmationField, groupField, type InputFields, projectField } from '#
 import { changed, mutation, type Payload } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { fromGroup, withParent } from '#schema/places/parents.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { createGroup } from '#src/domain/groups/create.ts';
@@ -169,8 +170,9 @@ mutation('deleteGroup', {
     argument: 'Names the group to delete.',
     fields: (t) => ({ group: groupField(t, 'to delete'), confirmation: confirmationField(t) }),
   },
-  resolve: ({ group, confirmation }, context) => deleteGroup(context, group, confirmation),
+  resolve: async ({ group, confirmation }, context) => withParent(await deleteGroup(context, group, confirmation)),
   payload: {
+    from: fromGroup,
     description: 'The group that was deleted.',
     fields: (t) => ({
       deletedGroupId: t.id({

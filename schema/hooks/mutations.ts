@@ -17,6 +17,7 @@ import { groupField, projectField } from '#schema/inputs.ts';
 import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { fromPlace } from '#schema/places/parents.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { type Delivered, redeliver, testHook } from '#src/domain/webhooks/again.ts';
 import { readDelivery } from '#src/domain/webhooks/deliveries.ts';
@@ -224,7 +225,7 @@ mutation('deleteWebhook', {
   description: 'Deletes a webhook with its log; events that wait are not sent. For those who can create it.',
   input: { description: 'Which webhook to delete.', argument: 'Names the webhook to delete.', fields: whichWebhook },
   resolve: (input, context) => deleteHook(context, input),
-  payload: deleted('Webhook', 'webhook'),
+  payload: { ...deleted('Webhook', 'webhook'), from: fromPlace },
 });
 
 mutation('deleteSystemWebhook', {

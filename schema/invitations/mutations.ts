@@ -3,15 +3,18 @@ import { groupOf } from '#schema/groups/group_of.ts';
 import { Group } from '#schema/groups/types.ts';
 import type { InputFields } from '#schema/inputs.ts';
 import { Invitation } from '#schema/invitations/types.ts';
+import { memberResults } from '#schema/members/payloads.ts';
 import { mutation } from '#schema/mutation.ts';
 import { idsOf } from '#schema/node/plugin.ts';
 import { placeFields } from '#schema/places/fields.ts';
+import { fromPlace } from '#schema/places/parents.ts';
 import { projectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { acceptInvitation, declineInvitation } from '#src/domain/members/invitations/accept.ts';
 import { inviteMembers } from '#src/domain/members/invitations/invite.ts';
 import { deleteInvitation, updateInvitation } from '#src/domain/members/invitations/save.ts';
+import { messagesOf } from '#src/domain/members/outcomes.ts';
 
 const LEVEL = 'no higher than the caller’s own, and up to MASTER in projects.';
 
@@ -54,9 +57,10 @@ mutation('inviteMembers', {
           'Why some could not be invited, by address or user ID; a text if there were too many, and nobody was invited; else null.',
         resolve: ({ refused }) => {
           if (typeof refused === 'string') return refused;
-          return refused.size > 0 ? Object.fromEntries(refused) : null;
+          return refused.size > 0 ? Object.fromEntries(messagesOf(refused)) : null;
         },
       }),
+      ...memberResults(t),
     }),
   },
 });
@@ -97,6 +101,7 @@ mutation('deleteInvitation', {
   },
   resolve: ({ project, group, email }, context) => deleteInvitation(context, { project, group }, email),
   payload: {
+    from: fromPlace,
     description: 'The invitation that was withdrawn.',
     fields: (t) => ({
       deletedInvitationEmail: t.exposeString('email', { description: 'The address that is no longer invited.' }),

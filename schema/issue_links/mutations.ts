@@ -4,6 +4,7 @@ import { which } from '#schema/issues/mutations.ts';
 import { mutation } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import { createIssueLink, deleteIssueLink } from '#src/domain/tracking/issue_links/save.ts';
 
 mutation('createIssueLink', {
@@ -53,6 +54,7 @@ mutation('deleteIssueLink', {
     return { link: await deleteIssueLink(context, { project, iid }, id) };
   },
   payload: {
+    from: fromProject,
     description: 'The link that was deleted.',
     fields: (t) => ({
       deletedIssueLinkId: t.id({

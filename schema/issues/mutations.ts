@@ -2,8 +2,9 @@ import { builder } from '#schema/builder.ts';
 import { deprecated } from '#schema/deprecated.ts';
 import { type InputFields, projectField } from '#schema/inputs.ts';
 import { Issue } from '#schema/issues/types.ts';
-import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload, toldChanged } from '#schema/mutation.ts';
 import { databaseIdOf, idOf, idsOf } from '#schema/node/plugin.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { createIssueFollowingUp } from '#src/domain/tracking/discussions/follow_up.ts';
 import { deleteIssue } from '#src/domain/tracking/issues/delete.ts';
@@ -131,14 +132,14 @@ mutation('updateIssue', {
     }),
   },
   resolve: ({ project, iid, ...changes }, context) => updateIssue(context, project, iid, changes),
-  payload: issuePayload,
+  payload: toldChanged(issuePayload),
 });
 
 mutation('deleteIssue', {
   description: 'Deletes an issue. For administrators and owners of the project.',
   input: { description: 'Which issue to delete.', argument: 'Names the issue to delete.', fields: which },
   resolve: ({ project, iid }, context) => deleteIssue(context, project, iid),
-  payload: deleted('Issue', 'issue'),
+  payload: { ...deleted('Issue', 'issue'), from: fromProject },
 });
 
 mutation('moveIssue', {
@@ -170,19 +171,19 @@ mutation('reorderIssue', {
 });
 
 mutation('subscribeToIssue', {
-  description: 'Subscribes to an issue. NOT_MODIFIED if the caller already is.',
+  description: 'Subscribes to an issue. `changed` is false if the caller already is.',
   input: { description: 'Which issue to subscribe to.', argument: 'Names the issue to subscribe to.', fields: which },
   resolve: ({ project, iid }, context) => subscribeToIssue(context, project, iid, true),
-  payload: issuePayload,
+  payload: toldChanged(issuePayload),
 });
 
 mutation('unsubscribeFromIssue', {
-  description: 'Unsubscribes from an issue. NOT_MODIFIED if the caller is not subscribed.',
+  description: 'Unsubscribes from an issue. `changed` is false if the caller is not subscribed.',
   input: {
     description: 'Which issue to unsubscribe from.',
     argument: 'Names the issue to unsubscribe from.',
     fields: which,
   },
   resolve: ({ project, iid }, context) => subscribeToIssue(context, project, iid, false),
-  payload: issuePayload,
+  payload: toldChanged(issuePayload),
 });

@@ -1,9 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { type InputFields, projectField } from '#schema/inputs.ts';
 import { Label } from '#schema/labels/types.ts';
-import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload, toldChanged } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { placeFields } from '#schema/places/fields.ts';
+import { fromPlace } from '#schema/places/parents.ts';
 import type { OwnedRecord } from '#src/domain/projects/owner.ts';
 import { labelById } from '#src/domain/tracking/labels/list.ts';
 import { promoteLabel } from '#src/domain/tracking/labels/promote.ts';
@@ -92,7 +93,7 @@ mutation('deleteLabel', {
   resolve: async ({ project, group, label }, context) => ({
     id: await deleteLabel(context, { project, group }, label),
   }),
-  payload: deleted('Label', 'label'),
+  payload: { ...deleted('Label', 'label'), from: fromPlace },
 });
 
 mutation('setLabelPriority', {
@@ -126,19 +127,19 @@ mutation('promoteLabel', {
 });
 
 mutation('subscribeToLabel', {
-  description: 'Subscribes to a label. NOT_MODIFIED if the caller already is.',
+  description: 'Subscribes to a label. `changed` is false if the caller already is.',
   input: { description: 'Which label to subscribe to.', argument: 'Names the label to subscribe to.', fields: which },
   resolve: ({ project, group, label }, context) => subscribeToLabel(context, { project, group }, label, true),
-  payload: labelPayload,
+  payload: toldChanged(labelPayload),
 });
 
 mutation('unsubscribeFromLabel', {
-  description: 'Unsubscribes from a label. NOT_MODIFIED if the caller is not subscribed.',
+  description: 'Unsubscribes from a label. `changed` is false if the caller is not subscribed.',
   input: {
     description: 'Which label to unsubscribe from.',
     argument: 'Names the label to unsubscribe from.',
     fields: which,
   },
   resolve: ({ project, group, label }, context) => subscribeToLabel(context, { project, group }, label, false),
-  payload: labelPayload,
+  payload: toldChanged(labelPayload),
 });

@@ -4,6 +4,7 @@ import { addedPayload, memberPayload } from '#schema/members/payloads.ts';
 import { mutation, type Payload } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf, idsOf } from '#schema/node/plugin.ts';
+import { fromGroup, fromProject } from '#schema/places/parents.ts';
 import { addMember, addNamedMembers } from '#src/domain/members/add.ts';
 import { removeMember } from '#src/domain/members/remove.ts';
 import { updateMember } from '#src/domain/members/update.ts';
@@ -145,7 +146,7 @@ mutation('removeProjectMember', {
   },
   resolve: ({ project, userId, ...removal }, context) =>
     removeMember(context, { kind: 'project', ref: project }, userId, removal),
-  payload: removePayload,
+  payload: { ...removePayload, from: fromProject },
 });
 
 mutation('removeGroupMember', {
@@ -165,5 +166,5 @@ mutation('removeGroupMember', {
   },
   resolve: ({ group, userId, ...removal }, context) =>
     removeMember(context, { kind: 'group', ref: group }, userId, removal),
-  payload: removePayload,
+  payload: { ...removePayload, from: fromGroup },
 });

@@ -84,7 +84,7 @@ builder.objectFields(Project, (t) => ({
   mergeRef: t.field({
     type: MergeRef,
     description:
-      'The merge of an open merge request into its target branch as they are now, which is made when it is asked for. BAD_REQUEST if git cannot merge it.',
+      'The merge of an open merge request into its target branch as they are now, which is made when it is asked for. It is an error if git cannot merge it.',
     args: { iid: t.arg.int({ required: true, description: 'Number of the merge request within the project.' }) },
     resolve: async (project, { iid }, context) => ({ commitSha: await mergeRefOf(context, project, iid) }),
   }),

@@ -8,7 +8,7 @@ import { requestRebase } from '#src/domain/tracking/merge_requests/rebase.ts';
 
 mutation('createMergeRequestPipeline', {
   description:
-    'Starts a pipeline for the head of an open merge request, with the jobs that `.gitlab-ci.yml` defines for `merge_requests`, in the project that the changes come from. For developers of that. BAD_REQUEST if there is nothing to run.',
+    'Starts a pipeline for the head of an open merge request, with the jobs that `.gitlab-ci.yml` defines for `merge_requests`, in the project that the changes come from. For developers of that. It is an error if there is nothing to run.',
   input: {
     description: 'Which merge request to start a pipeline for.',
     argument: 'Names the merge request.',

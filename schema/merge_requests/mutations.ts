@@ -2,8 +2,9 @@ import { builder } from '#schema/builder.ts';
 import { deprecated } from '#schema/deprecated.ts';
 import { type InputFields, projectField } from '#schema/inputs.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
-import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload, toldChanged } from '#schema/mutation.ts';
 import { idOf, idsOf } from '#schema/node/plugin.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { createMergeRequest } from '#src/domain/tracking/merge_requests/create.ts';
 import { deleteMergeRequest } from '#src/domain/tracking/merge_requests/delete.ts';
@@ -141,7 +142,7 @@ mutation('updateMergeRequest', {
     }),
   },
   resolve: ({ project, iid, ...changes }, context) => updateMergeRequest(context, project, iid, changes),
-  payload: mergeRequestPayload,
+  payload: toldChanged(mergeRequestPayload),
 });
 
 mutation('deleteMergeRequest', {
@@ -152,29 +153,29 @@ mutation('deleteMergeRequest', {
     fields: whichMergeRequest,
   },
   resolve: ({ project, iid }, context) => deleteMergeRequest(context, project, iid),
-  payload: deleted('MergeRequest', 'merge request'),
+  payload: { ...deleted('MergeRequest', 'merge request'), from: fromProject },
 });
 
 mutation('subscribeToMergeRequest', {
   description:
-    'Subscribes to a merge request. For those who can change it. NOT_MODIFIED if the caller is subscribed already.',
+    'Subscribes to a merge request. For those who can change it. `changed` is false if the caller is subscribed already.',
   input: {
     description: 'Which merge request to subscribe to.',
     argument: 'Names the merge request to subscribe to.',
     fields: whichMergeRequest,
   },
   resolve: ({ project, iid }, context) => subscribeToMergeRequest(context, project, iid, true),
-  payload: mergeRequestPayload,
+  payload: toldChanged(mergeRequestPayload),
 });
 
 mutation('unsubscribeFromMergeRequest', {
   description:
-    'Unsubscribes from a merge request. For those who can change it. NOT_MODIFIED if the caller is not subscribed.',
+    'Unsubscribes from a merge request. For those who can change it. `changed` is false if the caller is not subscribed.',
   input: {
     description: 'Which merge request to unsubscribe from.',
     argument: 'Names the merge request to unsubscribe from.',
     fields: whichMergeRequest,
   },
   resolve: ({ project, iid }, context) => subscribeToMergeRequest(context, project, iid, false),
-  payload: mergeRequestPayload,
+  payload: toldChanged(mergeRequestPayload),
 });

@@ -3,7 +3,7 @@ import { connectionOf, pageArgs } from '#schema/connection.ts';
 import type { InputFields } from '#schema/inputs.ts';
 import { mergeRequestPayload, whichMergeRequest } from '#schema/merge_requests/mutations.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
-import { mutation } from '#schema/mutation.ts';
+import { mutation, toldChanged } from '#schema/mutation.ts';
 import { reviewOrder } from '#schema/orders.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -103,7 +103,7 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
 
 mutation('approveMergeRequest', {
   description:
-    'Approves a merge request that is open. For its author, its assignees and developers of the target project. CONFLICT if the source branch does not have the given head, FORBIDDEN if the caller has approved it already.',
+    'Approves a merge request that is open. For its author, its assignees and developers of the target project. `changed` is false if the caller has approved it already. CONFLICT if the source branch does not have the given head.',
   input: {
     description: 'Which merge request to approve.',
     argument: 'Names the merge request.',
@@ -116,23 +116,24 @@ mutation('approveMergeRequest', {
     }),
   },
   resolve: ({ project, iid, sha }, context) => approveMergeRequest(context, project, iid, sha),
-  payload: mergeRequestPayload,
+  payload: toldChanged(mergeRequestPayload),
 });
 
 mutation('unapproveMergeRequest', {
-  description: 'Takes the approval of the caller back. NOT_FOUND if the caller has not approved the merge request.',
+  description:
+    'Takes the approval of the caller back. `changed` is false if the caller has not approved the merge request.',
   input: {
     description: 'Which merge request to take the approval of the caller back from.',
     argument: 'Names the merge request.',
     fields: whichMergeRequest,
   },
   resolve: ({ project, iid }, context) => unapproveMergeRequest(context, project, iid),
-  payload: mergeRequestPayload,
+  payload: toldChanged(mergeRequestPayload),
 });
 
 mutation('resetMergeRequestApprovals', {
   description:
-    'Takes all approvals of a merge request back. For bots who are developers of the target project. FORBIDDEN for people, and if the merge request is merged.',
+    'Takes all approvals of a merge request back. For bots who are developers of the target project. FORBIDDEN for people. The merge request must not be merged.',
   input: {
     description: 'Which merge request to take all approvals back from.',
     argument: 'Names the merge request.',

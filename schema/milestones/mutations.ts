@@ -4,6 +4,7 @@ import { Milestone } from '#schema/milestones/types.ts';
 import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { holderFields, placeFields } from '#schema/places/fields.ts';
+import { fromPlace } from '#schema/places/parents.ts';
 import type { OwnedRecord } from '#src/domain/projects/owner.ts';
 import { placeHolding } from '#src/domain/tracking/milestones/holding.ts';
 import { changedMilestone } from '#src/domain/tracking/milestones/list.ts';
@@ -69,10 +70,11 @@ mutation('deleteMilestone', {
   description:
     'Deletes a milestone: issues and merge requests lose it. For masters of the project, or reporters of the group.',
   input: { description: 'Which milestone to delete.', argument: 'Names the milestone to delete.', fields: which },
-  resolve: async ({ project, group, id }, context) => ({
-    id: await deleteMilestone(context, await placeHolding(context, id, { project, group }), id),
-  }),
-  payload: deleted('Milestone', 'milestone'),
+  resolve: async ({ project, group, id }, context) => {
+    const place = await placeHolding(context, id, { project, group });
+    return { id: await deleteMilestone(context, place, id), ...place };
+  },
+  payload: { ...deleted('Milestone', 'milestone'), from: fromPlace },
 });
 
 mutation('promoteMilestone', {

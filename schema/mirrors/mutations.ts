@@ -2,6 +2,7 @@ import { holderField, type InputFields, projectField } from '#schema/inputs.ts';
 import { RemoteMirror } from '#schema/mirrors/types.ts';
 import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import { findMirror } from '#src/domain/imports/mirrors/list.ts';
 import { createMirror, deleteMirror, syncMirror, updateMirror } from '#src/domain/imports/mirrors/save.ts';
 import { projectHolding } from '#src/domain/projects/holding.ts';
@@ -69,8 +70,9 @@ mutation('deleteRemoteMirror', {
   description: 'Removes a push mirror; what was pushed to it stays there. For masters of the project.',
   input: { description: 'Which mirror to remove.', argument: 'Names the mirror to remove.', fields: which },
   resolve: async (input, context) => {
-    await deleteMirror(context, await projectHolding(context, 'RemoteMirror', input), input.id);
-    return input;
+    const project = await projectHolding(context, 'RemoteMirror', input);
+    await deleteMirror(context, project, input.id);
+    return { ...input, project };
   },
-  payload: deleted('RemoteMirror', 'mirror', 'removed'),
+  payload: { ...deleted('RemoteMirror', 'mirror', 'removed'), from: fromProject },
 });

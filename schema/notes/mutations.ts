@@ -2,11 +2,15 @@ import { builder } from '#schema/builder.ts';
 import { deprecated } from '#schema/deprecated.ts';
 import { Discussion, LineRangeEndType, PositionType } from '#schema/discussions/types.ts';
 import type { InputFields } from '#schema/inputs.ts';
-import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
+import { Noteable } from '#schema/interfaces.ts';
+import { changed, mutation, type Payload } from '#schema/mutation.ts';
+import { recordAt } from '#schema/node/finders.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { NoteableReference, noteableRef } from '#schema/notes/references.ts';
 import { Note } from '#schema/notes/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import type { QuickActionResult as QuickActionDone } from '#src/domain/tracking/notes/actions.ts';
 import { deleteNote, updateNote } from '#src/domain/tracking/notes/change.ts';
 import { type ChangedNote, createNote } from '#src/domain/tracking/notes/create.ts';
 import { findDiscussion } from '#src/domain/tracking/notes/discussions.ts';
@@ -76,6 +80,19 @@ const notePayload: Payload<ChangedNote> = changed('note', Note, 'Note', (context
   findNote(context, on, id, selection),
 );
 
+const QuickActionResult = builder.objectRef<QuickActionDone>('QuickActionResult').implement({
+  description: 'What a quick action of a note has done.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its name as it is written, without the slash.' }),
+    argument: t.exposeString('argument', { description: 'The text behind the name; may be empty.' }),
+    applied: t.exposeBoolean('applied', { description: 'Whether it did something.' }),
+    message: t.exposeString('message', {
+      nullable: true,
+      description: 'Why it did nothing, or not all that it says; null if it did all.',
+    }),
+  }),
+});
+
 mutation('createNote', {
   description:
     'Writes a note on an issue, a merge request or a snippet of a project, and applies its quick actions. For signed-in users who can see it.',
@@ -126,8 +143,8 @@ mutation('createNote', {
     }),
   },
   resolve: async ({ on, ...values }, context) => {
-    const { note, notApplied } = await createNote(context, { on: noteableRef(on), ...values });
-    return { ...(note ?? { id: null }), notApplied };
+    const { note, ...done } = await createNote(context, { on: noteableRef(on), ...values });
+    return { ...(note ?? { id: null }), ...done };
   },
   payload: {
     description: 'The note that was written.',
@@ -143,6 +160,11 @@ mutation('createNote', {
         description:
           'Why quick actions of the text did nothing, or not all that they say. Their lines stay in the note.',
         resolve: ({ notApplied }) => [...notApplied],
+      }),
+      quickActions: t.field({
+        type: [QuickActionResult],
+        description: 'What each quick action of the text did, in its order.',
+        resolve: ({ quickActions }) => [...quickActions],
       }),
       discussion: t.field({
         type: Discussion,
@@ -181,5 +203,19 @@ mutation('deleteNote', {
   description: 'Deletes a note. For its author and masters of the project; not for system notes.',
   input: { description: 'Which note to delete.', argument: 'Names the note to delete.', fields: which },
   resolve: ({ id, on, discussionId }, context) => deleteNote(context, { id, on: on && noteableRef(on), discussionId }),
-  payload: deleted('Note', 'note'),
+  payload: {
+    description: 'The note that was deleted.',
+    fields: (t) => ({
+      deletedNoteId: t.id({
+        description: 'Global ID of the note that was deleted.',
+        resolve: ({ id }) => toGlobalId('Note', id),
+      }),
+      subject: t.field({
+        type: Noteable,
+        nullable: true,
+        description: 'The record that the note was on, as it is now.',
+        resolve: async ({ on }, _args, context, info) => (await recordAt(context, info, on.type, on.id)) as never,
+      }),
+    }),
+  },
 });

@@ -2,6 +2,7 @@ import { type InputFields, projectField } from '#schema/inputs.ts';
 import { deleted, mutation } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { PackageFile, PackageStatus } from '#schema/packages/types.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { publishedFile } from '#src/domain/packages/list.ts';
 import {
@@ -21,7 +22,8 @@ const npmTag = (t: InputFields) => ({
 });
 
 mutation('publishNpmPackage', {
-  description: 'Publishes a version of an npm package. For developers. FORBIDDEN when it exists.',
+  description:
+    'Publishes a version of an npm package. For developers. A version that exists cannot be published again.',
   input: {
     description: 'A version of an npm package with its archive, as `npm publish` sends it.',
     argument: 'The version, and its archive.',
@@ -114,6 +116,7 @@ mutation('deleteNpmDistTag', {
     return tag;
   },
   payload: {
+    from: fromProject,
     description: 'The tag that was removed.',
     fields: (t) => ({
       deletedNpmDistTagName: t.exposeString('tag', { description: 'Name of the tag that was removed.' }),
@@ -167,7 +170,7 @@ mutation('deletePackage', {
     }),
   },
   resolve: async ({ project, id }, context) => ({ id: await deletePackage(context, project, id) }),
-  payload: deleted('Package', 'package'),
+  payload: { ...deleted('Package', 'package'), from: fromProject },
 });
 
 mutation('deletePackageFile', {
@@ -182,5 +185,5 @@ mutation('deletePackageFile', {
     }),
   },
   resolve: async ({ project, ...which }, context) => ({ id: await deletePackageFile(context, project, which) }),
-  payload: deleted('PackageFile', 'file'),
+  payload: { ...deleted('PackageFile', 'file'), from: fromProject },
 });

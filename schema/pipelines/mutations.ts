@@ -4,6 +4,7 @@ import { deleted, mutation } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { INPUTS } from '#schema/pipelines/inputs.ts';
 import { pipelinePayload } from '#schema/pipelines/payloads.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import { VariableType } from '#schema/variables/variable_type.ts';
 import { cancelPipeline } from '#src/domain/ci/pipelines/cancel.ts';
 import { deletePipeline, renamePipeline } from '#src/domain/ci/pipelines/change.ts';
@@ -46,9 +47,11 @@ mutation('updatePipeline', {
 mutation('deletePipeline', {
   description: 'Deletes a pipeline with its jobs, their logs and artifacts. For owners.',
   input: { description: 'Which pipeline to delete.', argument: 'Names the pipeline to delete.', fields: which },
-  resolve: async (input, context) =>
-    deletePipeline(context, await projectHolding(context, 'Pipeline', input), input.id),
-  payload: deleted('Pipeline', 'pipeline'),
+  resolve: async (input, context) => {
+    const project = await projectHolding(context, 'Pipeline', input);
+    return { ...(await deletePipeline(context, project, input.id)), project };
+  },
+  payload: { ...deleted('Pipeline', 'pipeline'), from: fromProject },
 });
 
 mutation('createPipeline', {

@@ -2,9 +2,10 @@ import { deprecated } from '#schema/deprecated.ts';
 import { AccessLevel, Visibility } from '#schema/enums.ts';
 import { idOfGroup } from '#schema/groups/named.ts';
 import { confirmationField, groupField, projectField } from '#schema/inputs.ts';
-import { mutation, type Payload } from '#schema/mutation.ts';
+import { mutation, type Payload, toldChanged } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { fromGroup, withParent } from '#schema/places/parents.ts';
 import { ChangedPullMirrorInput, newProjectFields, switches, texts } from '#schema/projects/inputs.ts';
 import { Project, ProjectShare } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -124,8 +125,10 @@ mutation('deleteProject', {
     argument: 'Names the project to delete.',
     fields: (t) => ({ project: projectField(t, 'to delete'), confirmation: confirmationField(t) }),
   },
-  resolve: ({ project, confirmation }, context) => deleteProject(context, project, confirmation),
+  resolve: async ({ project, confirmation }, context) =>
+    withParent(await deleteProject(context, project, confirmation)),
   payload: {
+    from: fromGroup,
     description: 'The project that was deleted.',
     fields: (t) => ({
       deletedProjectId: t.id({
@@ -144,8 +147,8 @@ mutation('archiveProject', {
     argument: 'Names the project to archive.',
     fields: (t) => ({ project: projectField(t, 'to archive') }),
   },
-  resolve: async ({ project }, context) => ({ project: await archiveProject(context, project, true) }),
-  payload: projectPayload(),
+  resolve: ({ project }, context) => archiveProject(context, project, true),
+  payload: toldChanged(projectPayload()),
 });
 
 mutation('unarchiveProject', {
@@ -155,30 +158,30 @@ mutation('unarchiveProject', {
     argument: 'Names the project to unarchive.',
     fields: (t) => ({ project: projectField(t, 'to unarchive') }),
   },
-  resolve: async ({ project }, context) => ({ project: await archiveProject(context, project, false) }),
-  payload: projectPayload(),
+  resolve: ({ project }, context) => archiveProject(context, project, false),
+  payload: toldChanged(projectPayload()),
 });
 
 mutation('starProject', {
-  description: 'Stars a project. NOT_MODIFIED if the caller already did.',
+  description: 'Stars a project. `changed` is false if the caller already did.',
   input: {
     description: 'The project to star.',
     argument: 'Names the project to star.',
     fields: (t) => ({ project: projectField(t, 'to star') }),
   },
-  resolve: async ({ project }, context) => ({ project: await starProject(context, project, true) }),
-  payload: projectPayload(),
+  resolve: ({ project }, context) => starProject(context, project, true),
+  payload: toldChanged(projectPayload()),
 });
 
 mutation('unstarProject', {
-  description: 'Unstars a project. NOT_MODIFIED if the caller has not starred it.',
+  description: 'Unstars a project. `changed` is false if the caller has not starred it.',
   input: {
     description: 'The project to unstar.',
     argument: 'Names the project to unstar.',
     fields: (t) => ({ project: projectField(t, 'to unstar') }),
   },
-  resolve: async ({ project }, context) => ({ project: await starProject(context, project, false) }),
-  payload: projectPayload(),
+  resolve: ({ project }, context) => starProject(context, project, false),
+  payload: toldChanged(projectPayload()),
 });
 
 mutation('forkProject', {
@@ -273,16 +276,14 @@ mutation('linkFork', {
 });
 
 mutation('unlinkFork', {
-  description: 'Detaches a fork from its source. For its owners. NOT_MODIFIED if it is not a fork.',
+  description: 'Detaches a fork from its source. For its owners. `changed` is false if it is not a fork.',
   input: {
     description: 'The project to detach from its source.',
     argument: 'Names the fork to unlink.',
     fields: (t) => ({ project: projectField(t, 'to detach from its source'), confirmation: confirmationField(t) }),
   },
-  resolve: async ({ project, confirmation }, context) => ({
-    project: await unlinkFork(context, project, confirmation),
-  }),
-  payload: projectPayload(),
+  resolve: ({ project, confirmation }, context) => unlinkFork(context, project, confirmation),
+  payload: toldChanged(projectPayload()),
 });
 
 mutation('shareProject', {

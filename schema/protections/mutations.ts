@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { type InputFields, projectField } from '#schema/inputs.ts';
 import { changed, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import { BranchProtectionRule, ProtectionAccessLevel, TagProtectionRule } from '#schema/protections/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
@@ -104,6 +105,7 @@ mutation('deleteBranchProtectionRule', {
     return { name };
   },
   payload: {
+    from: fromProject,
     description: 'The protection that was removed.',
     fields: (t) => ({
       deletedBranchProtectionRuleName: t.exposeString('name', {
@@ -151,6 +153,7 @@ mutation('deleteTagProtectionRule', {
     return { name };
   },
   payload: {
+    from: fromProject,
     description: 'The protection that was removed.',
     fields: (t) => ({
       deletedTagProtectionRuleName: t.exposeString('name', { description: 'Name of the protection that was removed.' }),

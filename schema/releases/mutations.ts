@@ -3,6 +3,7 @@ import { type InputFields, projectField } from '#schema/inputs.ts';
 import { changed, mutation, type Payload } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf, idsOf } from '#schema/node/plugin.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { Release, ReleaseLink, ReleaseLinkType } from '#schema/releases/types.ts';
 import { createReleaseLink, deleteReleaseLink, updateReleaseLink } from '#src/domain/repository/releases/links.ts';
@@ -137,6 +138,7 @@ mutation('deleteRelease', {
     return { tag, release };
   },
   payload: {
+    from: fromProject,
     description: 'The release that was deleted.',
     fields: (t) => ({
       deletedReleaseTagName: t.exposeString('tag', { description: 'Name of the tag, which has no release now.' }),
@@ -190,6 +192,7 @@ mutation('deleteReleaseLink', {
   input: { description: 'Which link of a release to delete.', argument: 'Names the link to remove.', fields: link },
   resolve: async ({ project, tag, id }, context) => ({ link: await deleteReleaseLink(context, { project, tag }, id) }),
   payload: {
+    from: fromProject,
     description: 'The link that was deleted.',
     fields: (t) => ({
       deletedReleaseLinkId: t.id({

@@ -4,6 +4,7 @@ import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { pipelinePayload } from '#schema/pipelines/payloads.ts';
 import { PipelineVariable } from '#schema/pipelines/types.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import { PipelineSchedule } from '#schema/schedules/types.ts';
 import { VariableType } from '#schema/variables/variable_type.ts';
 import type { GivenVariable } from '#src/domain/ci/pipelines/given_variables.ts';
@@ -128,9 +129,11 @@ mutation('playPipelineSchedule', {
 mutation('deletePipelineSchedule', {
   description: 'Deletes a schedule; pipelines that it started are kept. For its owner and masters.',
   input: { description: 'Which schedule to delete.', argument: 'Names the schedule to delete.', fields: which },
-  resolve: async (input, context) =>
-    deleteSchedule(context, await projectHolding(context, 'PipelineSchedule', input), input.id),
-  payload: deleted('PipelineSchedule', 'schedule'),
+  resolve: async (input, context) => {
+    const project = await projectHolding(context, 'PipelineSchedule', input);
+    return { ...(await deleteSchedule(context, project, input.id)), project };
+  },
+  payload: { ...deleted('PipelineSchedule', 'schedule'), from: fromProject },
 });
 
 mutation('createPipelineScheduleVariable', {

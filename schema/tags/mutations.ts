@@ -1,5 +1,6 @@
 import { type InputFields, projectField } from '#schema/inputs.ts';
 import { mutation } from '#schema/mutation.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import { Tag } from '#schema/tags/types.ts';
 import { createTag } from '#src/domain/repository/tags/create.ts';
 import { deleteTag } from '#src/domain/repository/tags/delete.ts';
@@ -42,6 +43,7 @@ mutation('deleteTag', {
     return { name };
   },
   payload: {
+    from: fromProject,
     description: 'The tag that was deleted.',
     fields: (t) => ({ deletedTagName: t.exposeString('name', { description: 'Name of the tag that was deleted.' }) }),
   },

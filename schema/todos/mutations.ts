@@ -1,5 +1,5 @@
 import { type InputFields, projectField } from '#schema/inputs.ts';
-import { changed, mutation, type Payload } from '#schema/mutation.ts';
+import { changed, mutation, type Payload, toldChanged } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Todo, TodoAction, TodoState, TodoTargetType } from '#schema/todos/types.ts';
 import { findTodo } from '#src/domain/tracking/todos/list.ts';
@@ -15,25 +15,25 @@ const todoPayload: Payload<{ id: number }> = changed('todo', Todo, 'Todo', (cont
 );
 
 mutation('markIssueAsTodo', {
-  description: 'Makes a todo of the caller about an issue. NOT_MODIFIED if one about it is pending.',
+  description: 'Makes a todo of the caller about an issue. `changed` is false if one about it is pending.',
   input: {
     description: 'Which issue to make a todo about.',
     argument: 'Names the issue to deal with.',
     fields: (t) => which(t, 'issue'),
   },
   resolve: ({ project, iid }, context) => markAsTodo(context, 'Issue', project, iid),
-  payload: todoPayload,
+  payload: toldChanged(todoPayload),
 });
 
 mutation('markMergeRequestAsTodo', {
-  description: 'Makes a todo of the caller about a merge request. NOT_MODIFIED if one about it is pending.',
+  description: 'Makes a todo of the caller about a merge request. `changed` is false if one about it is pending.',
   input: {
     description: 'Which merge request to make a todo about.',
     argument: 'Names the merge request to deal with.',
     fields: (t) => which(t, 'merge request'),
   },
   resolve: ({ project, iid }, context) => markAsTodo(context, 'MergeRequest', project, iid),
-  payload: todoPayload,
+  payload: toldChanged(todoPayload),
 });
 
 mutation('markTodoDone', {
@@ -46,7 +46,7 @@ mutation('markTodoDone', {
     }),
   },
   resolve: ({ id }, context) => markTodoDone(context, id),
-  payload: todoPayload,
+  payload: toldChanged(todoPayload),
 });
 
 mutation('markTodosDone', {

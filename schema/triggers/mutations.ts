@@ -3,6 +3,7 @@ import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { INPUTS } from '#schema/pipelines/inputs.ts';
 import { pipelinePayload } from '#schema/pipelines/payloads.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import { Trigger } from '#schema/triggers/types.ts';
 import { fireTrigger } from '#src/domain/ci/triggers/fire.ts';
 import { findTrigger } from '#src/domain/ci/triggers/list.ts';
@@ -66,10 +67,11 @@ mutation('deleteTrigger', {
   description: 'Deletes a trigger; pipelines that it started are kept. For masters of the project.',
   input: { description: 'Which trigger to delete.', argument: 'Names the trigger to delete.', fields: which },
   resolve: async (input, context) => {
-    await deleteTrigger(context, await projectHolding(context, 'Trigger', input), input.id);
-    return input;
+    const project = await projectHolding(context, 'Trigger', input);
+    await deleteTrigger(context, project, input.id);
+    return { ...input, project };
   },
-  payload: deleted('Trigger', 'trigger'),
+  payload: { ...deleted('Trigger', 'trigger'), from: fromProject },
 });
 
 mutation('fireTrigger', {

@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { projectField } from '#schema/inputs.ts';
 import { deleted, mutation } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import { createUpload, type UploadRow } from '#src/domain/uploads/create.ts';
 import { deleteUpload } from '#src/domain/uploads/list.ts';
 
@@ -31,7 +32,7 @@ mutation('deleteUpload', {
     }),
   },
   resolve: ({ project, ...name }, context) => deleteUpload(context, project, name),
-  payload: deleted('Upload', 'file'),
+  payload: { ...deleted('Upload', 'file'), from: fromProject },
 });
 
 mutation('uploadFile', {

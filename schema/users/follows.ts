@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { pageArgs } from '#schema/connection.ts';
 import type { InputFields } from '#schema/inputs.ts';
-import { mutation, type Payload } from '#schema/mutation.ts';
+import { mutation, type Payload, toldChanged } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -57,29 +57,23 @@ const payload: Payload<{ id: number }> = {
 };
 
 mutation('followUser', {
-  description: 'Follows a user: at most 300. `NOT_MODIFIED` if the caller does already, and for the caller.',
+  description: 'Follows a user: at most 300. `changed` is false if the caller does already, and for the caller.',
   input: {
     description: 'The user to follow.',
     argument: 'The user whom the caller is to follow.',
     fields: who('to follow'),
   },
-  resolve: async ({ userId: id }, context) => {
-    await followUser(context, id, true);
-    return { id };
-  },
-  payload,
+  resolve: async ({ userId: id }, context) => ({ id, changed: await followUser(context, id, true) }),
+  payload: toldChanged(payload),
 });
 
 mutation('unfollowUser', {
-  description: 'Follows a user no longer. `NOT_MODIFIED` if the caller does not.',
+  description: 'Follows a user no longer. `changed` is false if the caller does not.',
   input: {
     description: 'The user to follow no longer.',
     argument: 'The user whom the caller is to follow no longer.',
     fields: who('to follow no longer'),
   },
-  resolve: async ({ userId: id }, context) => {
-    await followUser(context, id, false);
-    return { id };
-  },
-  payload,
+  resolve: async ({ userId: id }, context) => ({ id, changed: await followUser(context, id, false) }),
+  payload: toldChanged(payload),
 });

@@ -3,6 +3,7 @@ import type { GraphQLContext } from '#schema/context.ts';
 import type { InputFields } from '#schema/inputs.ts';
 import { mutation, type Payload } from '#schema/mutation.ts';
 import { ownerFields } from '#schema/places/owner_ref.ts';
+import { fromPlace } from '#schema/places/parents.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { Known } from '#schema/records/types.ts';
 import { Variable, VariableFilter } from '#schema/variables/types.ts';
@@ -110,6 +111,7 @@ mutation('deleteVariable', {
     variable: await deleteVariable(context, place, { key, ...filter }, selectionAt(info, 'Variable')),
   }),
   payload: {
+    from: fromPlace,
     description: 'The variable that was deleted.',
     fields: (t) => ({
       deletedVariableKey: t.exposeString('key', { description: 'Key of the variable that was deleted.' }),

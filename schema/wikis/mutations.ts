@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { projectField } from '#schema/inputs.ts';
 import { mutation, type Payload } from '#schema/mutation.ts';
+import { fromProject } from '#schema/places/parents.ts';
 import { WikiFormat, WikiPage } from '#schema/wikis/types.ts';
 import type { WikiPageRow } from '#src/domain/repository/wikis/pages.ts';
 import {
@@ -95,6 +96,7 @@ mutation('deleteWikiPage', {
     return { slug };
   },
   payload: {
+    from: fromProject,
     description: 'The page that was deleted.',
     fields: (t) => ({ deletedWikiPageSlug: t.exposeString('slug', { description: 'The slug that the page had.' }) }),
   },

@@ -256,7 +256,7 @@ describe('Access requests in GraphQL', () => {
     };
     const request = 'accessRequest { userId username requestedAt }';
     expect(await run(`request${kind}Access`, {}, request, one)).toMatchObject({ accessRequest: { userId: one.id } });
-    expect(await run(`request${kind}Access`, {}, request, one)).toBe('VALIDATION_FAILED');
+    expect(await run(`request${kind}Access`, {}, request, one)).toBe('CONFLICT');
     expect(await run(`request${kind}Access`, {}, request, developer)).toBe('FORBIDDEN');
     await run(`request${kind}Access`, {}, request, two);
     const query = `query ($ref: ${kind}Ref!) { ${field}(ref: $ref) { accessRequests { totalCount nodes { user { username } } } } }`;

@@ -141,7 +141,7 @@ describe('GraphQL', () => {
     const { errors } = await updateIssue(iid, `assigneeIds: ["${outsider.id}", "${ann.id}"]`);
     expect(errors[0].extensions).toMatchObject({
       code: 'VALIDATION_FAILED',
-      fields: { 'input.assigneeIds': ['has users who cannot read the project'] },
+      fields: { 'input.assigneeIds.0': ['is not a user who can read the project'] },
     });
   });
 });

@@ -178,7 +178,7 @@ describe('Branches', () => {
     const again = await run('createBranch', 'CreateBranchInput', { ref: 'master' }, shown);
     expect(again.body.errors[0]).toMatchObject({
       message: 'Branch already exists',
-      extensions: { code: 'BAD_REQUEST' },
+      extensions: { code: 'CONFLICT' },
     });
     const guarded = await run('protectBranch', 'ProtectBranchInput', { developersCanPush: true }, shown);
     expect(guarded.body.data.protectBranch.branch).toEqual({ ...branch, protected: true, developersCanPush: true });

@@ -303,7 +303,7 @@ describe('POST /projects/:id/repository/commits/:sha/cherry_pick', () => {
     const query = 'mutation ($input: CherryPickCommitInput!) { cherryPickCommit(input: $input) { commit { sha } } }';
     const input = { project: own.project.id, sha: picked.id, branch: 'master' };
     const refused = await world.graphql(query, { input }, owner);
-    expect(refused.body.errors[0].extensions.code).toBe('BAD_REQUEST');
+    expect(refused.body.errors[0].extensions.code).toBe('CONFLICT');
   });
 });
 

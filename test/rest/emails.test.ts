@@ -160,7 +160,7 @@ describe('Secondary addresses in GraphQL', () => {
     const { databaseId } = (await world.graphql(create, { input: { email } }, user)).body.data.createEmail.email;
     const again = await world.graphql(create, { input: { email, userId: other.id } }, admin);
     expect(again.body.errors[0].extensions).toMatchObject({
-      code: 'VALIDATION_FAILED',
+      code: 'CONFLICT',
       fields: { 'input.email': taken.email },
     });
     const list = '{ viewer { secondaryEmails(first: 1) { nodes { email } } } }';

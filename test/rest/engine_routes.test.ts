@@ -8,7 +8,7 @@ import { allOrNone } from '#rest/engine/checks.ts';
 import { createFacade } from '#rest/engine/facade.ts';
 import type { Route } from '#rest/engine/route.ts';
 import {
-  Conflict,
+  AlreadyExists,
   type DomainError,
   Forbidden,
   NotFound,
@@ -29,7 +29,7 @@ for (const mood of assertEnumType(schema.getType('Mood')).getValues()) mood.valu
 const ERRORS: Record<string, () => DomainError> = {
   validation: () => new ValidationFailed({ title: ["can't be blank"] }),
   missing: () => new ValidationFailed({ title: ['is missing'] }, undefined, 'valuesMissing'),
-  conflict: () => new Conflict('Taken'),
+  conflict: () => new AlreadyExists('Taken'),
   lost: () => new NotFound('Thing'),
   forbidden: () => new Forbidden(),
 };

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { toGlobalId } from '#schema/node/global_id.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
@@ -254,12 +255,18 @@ describe('Forks in GraphQL', () => {
     expect((await run(fork, { project: project.id }, forker)).body.errors[0].extensions).toEqual({
       code: 'CONFLICT',
       fields: { 'input.name': taken, 'input.path': taken },
+      existing: {
+        type: 'Project',
+        id: toGlobalId('Project', data.forkProject.project.databaseId),
+        path: `${forker.username}/${project.path}`,
+        url: expect.stringMatching(`/${forker.username}/${project.path}$`),
+      },
     });
     const { databaseId } = data.forkProject.project;
-    const unlink = 'unlinkFork(input: INPUT) { project { forkedFrom { databaseId } } }';
+    const unlink = 'unlinkFork(input: INPUT) { changed project { forkedFrom { databaseId } } }';
     expect((await run(unlink, { project: databaseId }, outsider)).body.errors[0].extensions.code).toBe('FORBIDDEN');
     expect((await run(unlink, { project: databaseId }, forker)).body.data.unlinkFork.project.forkedFrom).toBeNull();
-    expect((await run(unlink, { project: databaseId }, forker)).body.errors[0].extensions.code).toBe('NOT_MODIFIED');
+    expect((await run(unlink, { project: databaseId }, forker)).body.data.unlinkFork.changed).toBe(false);
     const link = 'linkFork(input: INPUT) { forkedFromProjectId project { forkedFrom { databaseId } } }';
     const input = { project: databaseId, forkedFrom: project.id };
     expect((await run(link, input, forker)).body.errors[0].extensions.code).toBe('FORBIDDEN');

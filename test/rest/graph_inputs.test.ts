@@ -151,10 +151,10 @@ describe('Exactly one of several', () => {
   it('names a label: its ID or its title', async () => {
     const label = await world.label(project, owner, world.unique('label'));
     const which = (reference: object) =>
-      run('subscribeToLabel', { project: project.id, label: reference }, 'label { id }');
+      run('subscribeToLabel', { project: project.id, label: reference }, 'changed label { id }');
     const id = toGlobalId('Label', label.id);
-    expect(await which({ id })).toEqual({ label: { id } });
-    expect((await which({ title: label.title })).error.extensions.code).toBe('NOT_MODIFIED');
+    expect(await which({ id })).toEqual({ changed: true, label: { id } });
+    expect(await which({ title: label.title })).toEqual({ changed: false, label: { id } });
     expect((await which({ id, title: label.title })).error.message).toBe('label must have exactly one of its fields');
     expect(await run('deleteLabel', { project: project.id, label: { id } }, 'deletedLabelId')).toEqual({
       deletedLabelId: id,

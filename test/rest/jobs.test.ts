@@ -358,7 +358,7 @@ describe('By GraphQL', () => {
     expect((await change('retryJob', unit)).status).toBe('PENDING');
     expect((await change('playJob', ship)).status).toBe('PENDING');
     expect((await change('cancelJob', ship)).status).toBe('CANCELED');
-    expect(await change('playJob', ship)).toBe('BAD_REQUEST');
+    expect(await change('playJob', ship)).toBe('CONFLICT');
     expect(await change('cancelJob', ship, reporter)).toBe('FORBIDDEN');
   });
 });

@@ -255,7 +255,7 @@ describe('Keys in GraphQL', () => {
     expect(rest).toMatchObject({ title: 'api', user: { username: user.username } });
     const again = await world.graphql(CREATE, { input: { title: 'api', key, userId: user.id } }, admin);
     expect(again.body.errors[0].extensions).toMatchObject({
-      code: 'VALIDATION_FAILED',
+      code: 'CONFLICT',
       fields: { 'input.key': taken.key },
     });
     const foreign = await world.graphql(CREATE, { input: { title: 'api', key: newKey(), userId: user.id } }, other);

@@ -4,6 +4,8 @@ import { refusal } from '#rest/engine/errors.ts';
 import { maskError } from '#schema/errors.ts';
 import { objectTooLarge } from '#src/git/base/errors.ts';
 import {
+  CONDITIONS,
+  type Condition,
   ContentTooLarge,
   DomainError,
   type ErrorCode,
@@ -69,12 +71,19 @@ const SENTENCES = [
   'title is missing',
 ];
 
+/** The first condition of the table with a code. */
+function conditionOf(code: ErrorCode): Condition {
+  const [condition] = Object.entries(CONDITIONS).find(([, row]) => row.code === code) ?? [];
+  if (condition === undefined) throw new Error(`no condition has the code ${code}`);
+  return condition as Condition;
+}
+
 describe('A refusal of the REST API', () => {
   it.each(Object.entries(REASONS))(
     'has the status of the reason %s, whatever the sentence',
     (reason, [code, status]) => {
       const answers = SENTENCES.map((message) => {
-        const error = new DomainError(code, message, { fields: {} }, reason as ErrorReason);
+        const error = new DomainError(conditionOf(code), message, { fields: {} }, reason as ErrorReason);
         const { body, ...rest } = refusal(error) ?? {};
         return { ...rest, body: JSON.stringify(body).replaceAll(message, 'sentence') };
       });
@@ -87,7 +96,10 @@ describe('A refusal of the REST API', () => {
     'without a reason has the form of the code %s, whatever the sentence',
     (code) => {
       const answers = SENTENCES.map((message) => {
-        const error = new DomainError(code, message, { fields: { title: ['is missing'] }, resource: 'Branch' });
+        const error = new DomainError(conditionOf(code), message, {
+          fields: { title: ['is missing'] },
+          resource: 'Branch',
+        });
         return JSON.stringify(refusal(error)).replaceAll(message, 'sentence');
       });
       expect(new Set(answers).size).toBe(1);
@@ -106,7 +118,7 @@ describe('A refusal of the REST API', () => {
   });
 
   it('keeps the reason on the way from the resolver, and GraphQL clients do not get it', () => {
-    const cause = new DomainError('BAD_REQUEST', 'Not now.', {}, 'notMergeable');
+    const cause = new DomainError('requestInvalid', 'Not now.', {}, 'notMergeable');
     for (const thrown of [cause, new GraphQLError(cause.message, { originalError: cause })]) {
       const masked = maskError(thrown, () => undefined);
       expect(refusal(masked)?.status).toBe(405);

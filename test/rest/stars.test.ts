@@ -51,9 +51,10 @@ describe('Stars', () => {
   it('obey the same rules in GraphQL', async () => {
     const { id } = await world.project({ owner, visibility: 'public' });
     const run = (name: string, who?: TestUser) =>
-      world.graphql(`mutation { ${name}(input: { project: ${id} }) { project { starCount } } }`, {}, who);
+      world.graphql(`mutation { ${name}(input: { project: ${id} }) { changed project { starCount } } }`, {}, who);
     expect((await run('starProject', user)).body.data.starProject.project.starCount).toBe(1);
-    expect((await run('starProject', user)).body.errors[0].extensions.code).toBe('NOT_MODIFIED');
+    const again = await run('starProject', user);
+    expect(again.body.data.starProject).toEqual({ changed: false, project: { starCount: 1 } });
     expect((await run('unstarProject', user)).body.data.unstarProject.project.starCount).toBe(0);
     expect((await run('unstarProject')).body.errors[0].extensions.code).toBe('UNAUTHENTICATED');
   });

@@ -331,7 +331,7 @@ describe('By GraphQL', () => {
     };
     expect(body.data.postCommitStatus).toEqual({ status });
     const refused = await world.graphql(post, { input }, developer);
-    expect(refused.body.errors[0].extensions.code).toBe('BAD_REQUEST');
+    expect(refused.body.errors[0].extensions.code).toBe('CONFLICT');
     expect((await world.graphql(post, { input }, reporter)).body.errors[0].extensions.code).toBe('FORBIDDEN');
   });
 });

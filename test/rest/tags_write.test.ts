@@ -185,7 +185,7 @@ describe('Tags', () => {
     const created = await run('createTag', 'CreateTagInput', create, 'tag { name message }');
     expect(created.body.data.createTag.tag).toEqual({ name: 'via-graphql', message: 'Said so' });
     const again = await run('createTag', 'CreateTagInput', create, 'tag { name }');
-    expect(again.body.errors[0].extensions.code).toBe('BAD_REQUEST');
+    expect(again.body.errors[0].extensions.code).toBe('CONFLICT');
     const notes = { tag: 'via-graphql', description: 'Notes' };
     const noted = await run('createRelease', 'CreateReleaseInput', notes, 'release { tagName description }');
     expect(noted.body.data.createRelease.release).toEqual({ tagName: 'via-graphql', description: 'Notes' });

@@ -52,7 +52,7 @@ describe('A commit with startBranch', () => {
     const input = { ...change, project: project.fullPath, content: 'two\n' };
     const taken = "A branch called 'taken' already exists. Switch to that branch in order to make changes";
     expect(await send('updateFile', { ...input, branch: 'taken' })).toEqual({
-      code: 'BAD_REQUEST',
+      code: 'CONFLICT',
       message: taken,
       fields: { 'input.branch': [taken] },
     });

@@ -162,18 +162,21 @@ describe('The same rules as in REST', () => {
     });
   });
 
-  it('tell a taken label as CONFLICT, and a subscription that holds as NOT_MODIFIED', async () => {
+  it('tell a taken label as CONFLICT with what exists, and a subscription that holds by `changed`', async () => {
     const taken = await world.graphql(
       createLabel,
       { input: { project: project.id, title: 'l1', color: 'red' } },
       owner,
     );
-    expect(code(taken.body)).toBe('CONFLICT');
+    expect(taken.body.errors[0].extensions).toMatchObject({
+      code: 'CONFLICT',
+      existing: { type: 'Label', id: expect.any(String) },
+    });
     const { iid } = await world.issue(project, owner);
-    const subscribe = 'mutation ($input: SubscribeToIssueInput!) { subscribeToIssue(input: $input) { issue { iid } } }';
-    expect(code((await world.graphql(subscribe, { input: { project: project.id, iid } }, owner)).body)).toBe(
-      'NOT_MODIFIED',
-    );
+    const subscribe =
+      'mutation ($input: SubscribeToIssueInput!) { subscribeToIssue(input: $input) { changed issue { iid } } }';
+    const { body } = await world.graphql(subscribe, { input: { project: project.id, iid } }, owner);
+    expect(body.data.subscribeToIssue).toEqual({ changed: false, issue: { iid } });
   });
 
   it('hide confidential issues and their private neighbours in node(id:)', async () => {

@@ -65,8 +65,8 @@ describe('Merge requests over GraphQL', () => {
     const changed = await run(UPDATE, { input: { ...which, title: 'Topic', stateEvent: 'CLOSE' } });
     expect(changed.data.updateMergeRequest.mergeRequest).toMatchObject({ title: 'Topic', state: 'CLOSED' });
     const follow = `mutation ($input: SubscribeToMergeRequestInput!) { subscribeToMergeRequest(input: $input) {
-      mergeRequest { viewerSubscribed } } }`;
-    expect((await run(follow, { input: which })).errors[0].extensions.code).toBe('NOT_MODIFIED');
+      changed mergeRequest { viewerSubscribed } } }`;
+    expect((await run(follow, { input: which })).data.subscribeToMergeRequest.changed).toBe(false);
     const deletion = `mutation ($input: DeleteMergeRequestInput!) { deleteMergeRequest(input: $input) { deletedMergeRequestId } }`;
     expect((await run(deletion, { input: which })).errors[0].extensions.code).toBe('FORBIDDEN');
     expect((await run(deletion, { input: which }, owner)).data.deleteMergeRequest.deletedMergeRequestId).toBe(

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { commands, main } from '#src/entrances/cli/cli.ts';
 import { explain } from '#src/entrances/cli/explain.ts';
 import { manual } from '#src/entrances/cli/manual.ts';
-import { Conflict, ValidationFailed } from '#src/platform/errors.ts';
+import { AlreadyExists, ValidationFailed } from '#src/platform/errors.ts';
 import { packageVersion } from '#src/platform/package_root.ts';
 
 let said: { out: string; err: string };
@@ -99,7 +99,7 @@ describe('what the domain refuses is told by the names of the options', () => {
   });
 
   test('what is taken already', () => {
-    const error = new Conflict('Email has already been taken', undefined, { email: ['has already been taken'] });
+    const error = new AlreadyExists('Email has already been taken', null, { email: ['has already been taken'] });
     expect(explain(error, 'user create')).toEqual({ text: '--email has already been taken', status: 1 });
   });
 

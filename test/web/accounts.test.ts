@@ -330,7 +330,7 @@ describe('Accounts over GraphQL', () => {
     const account = { username, name: 'Graph', email, password: PASSWORD };
     expect(await run('signUp', account, 'confirmationRequired')).toEqual({ confirmationRequired: true });
     expect(await run('signUp', account, 'confirmationRequired')).toMatchObject({
-      code: 'VALIDATION_FAILED',
+      code: 'CONFLICT',
       fields: { 'input.username': ['has already been taken'] },
     });
     const token = tokenOf((await mailbox.next(email)).link);

@@ -82,7 +82,7 @@ async function impersonate(db: Db, found: TokenOwner, sudo: string): Promise<Act
   const user = sudo.includes('\0') ? undefined : await findNamed(db, named);
   if (!user)
     throw new DomainError(
-      'NOT_FOUND',
+      'notFound',
       `There is no user ${JSON.stringify(sudo)}`,
       { resource: 'User', sudo },
       'explained',

@@ -97,7 +97,7 @@ export async function updateApplication(
 export async function renewSecret(context: Context, id: number): Promise<ApplicationRow> {
   requireCredentialManager(context);
   const { confidential } = await findApplication(context, id, APPLICATION);
-  if (!confidential) throw new BadRequest('This application is public: it has no secret');
+  if (!confidential) throw new BadRequest('This application is public: it has no secret').asWrongState();
   const secret = newSecret();
   await context.db.$transaction(async (tx) => {
     const [changed] = await tx.oAuthApplication.updateManyAndReturn({

@@ -4,6 +4,7 @@ import { type Actor, type Context, requireActor } from '#src/access/permissions/
 import { closestVisibility, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
 import { saveGroupAvatar } from '#src/domain/groups/avatar.ts';
 import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
+import { pathTaken } from '#src/domain/groups/taken.ts';
 import { type GroupValues, groupErrors } from '#src/domain/groups/values.ts';
 import { type HeldNamespace, holdNamespace } from '#src/domain/namespaces/lock.ts';
 import { pathFrom } from '#src/domain/namespaces/path_from.ts';
@@ -51,8 +52,7 @@ export async function createGroup(context: Context, group: NewGroup): Promise<nu
       return id;
     });
   } catch (error) {
-    if (violates(error)) throw new ValidationFailed({ path: ['has already been taken'] });
-    throw error;
+    throw violates(error) ? await pathTaken(context.db, parent?.id ?? null, input.path) : error;
   }
 }
 

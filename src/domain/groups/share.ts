@@ -4,7 +4,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { notExpired } from '#src/access/permissions/visibility.ts';
 import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
 import { holdNamespace } from '#src/domain/namespaces/lock.ts';
-import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { AlreadyExists, NotFound, ValidationFailed, WrongState } from '#src/platform/errors.ts';
 
 export interface NewGroupShare {
   /** The group whose members get access. */
@@ -30,7 +30,7 @@ export async function shareGroup(context: Context, ref: IdOrPath, share: NewGrou
   const invited = await findGroup(context, share.invitedGroup);
   const [top] = found.lineage;
   if (invited.lineage[0] !== top) await requireOpenTree(context, top);
-  if (invited.id === id) throw new Conflict('A group cannot be shared with itself');
+  if (invited.id === id) throw new WrongState('A group cannot be shared with itself');
   await context.db.$transaction(async (tx) => {
     // The lineage stays while the share is made: a transfer changes it, and those of shares.
     const held = await holdNamespace(tx, invited.id);
@@ -41,7 +41,7 @@ export async function shareGroup(context: Context, ref: IdOrPath, share: NewGrou
       VALUES (${id}, ${invited.id}, ${held.lineage}::int[], ${accessLevel}, ${expiresAt}::date)
       ON CONFLICT (namespace_id, group_id) DO UPDATE
         SET group_access = EXCLUDED.group_access, expires_at = EXCLUDED.expires_at WHERE NOT ${notExpired('s')}`;
-    if (added === 0) throw new Conflict('Shared group has already been taken');
+    if (added === 0) throw new AlreadyExists('Shared group has already been taken');
     const event = {
       action: 'share_created',
       place: { groupId: id },

@@ -4,6 +4,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { isWider, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
 import { saveGroupAvatar } from '#src/domain/groups/avatar.ts';
 import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
+import { pathTaken } from '#src/domain/groups/taken.ts';
 import { type GroupValues, groupErrors } from '#src/domain/groups/values.ts';
 import { type HeldNamespace, holdNamespace, lockNamespaceTree } from '#src/domain/namespaces/lock.ts';
 import { renameNamespace } from '#src/domain/namespaces/rename.ts';
@@ -46,8 +47,7 @@ export async function updateGroup(context: Context, ref: IdOrPath, changes: Grou
       await auditChanges(tx, context, event, before);
     });
   } catch (error) {
-    if (violates(error)) throw new ValidationFailed({ path: ['has already been taken'] });
-    throw error;
+    throw violates(error) ? await pathTaken(context.db, found.parentId, changes.path ?? found.path) : error;
   }
   return id;
 }

@@ -13,7 +13,7 @@ import { takePath } from '#src/domain/namespaces/redirects.ts';
 import { saveProjectAvatar } from '#src/domain/projects/avatar.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type HeldHome, type Home, holdHome, permittedHome, personalHome } from '#src/domain/projects/home.ts';
-import { takenFields } from '#src/domain/projects/taken.ts';
+import { takenIn } from '#src/domain/projects/taken.ts';
 import {
   type FeatureAccess,
   givenSettings,
@@ -133,8 +133,8 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
     if (input.initializeWithReadme) await writeReadmeOrNothing(context, id, creatorId);
     return await findProject(context, id);
   } catch (error) {
-    const fields = await takenFields(context.db, error, { namespaceId: home.id, name, path });
-    throw fields ? new ValidationFailed(fields) : error;
+    const taken = await takenIn(context.db, error, { namespaceId: home.id, name, path });
+    throw taken ? new ValidationFailed(taken.fields).asExisting(taken.existing) : error;
   }
 }
 

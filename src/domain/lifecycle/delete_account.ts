@@ -91,10 +91,13 @@ function requireOneself(context: Context) {
 }
 
 function refuse(ownedGroups: readonly string[], isLastAdministrator: boolean): void {
-  if (isLastAdministrator) throw new Forbidden('You are the only administrator. Make somebody else one first');
+  if (isLastAdministrator)
+    throw new Forbidden('You are the only administrator. Make somebody else one first').asWrongState();
   if (ownedGroups.length > 0) {
     const paths = ownedGroups.slice(0, 10).join(', ');
-    throw new Forbidden(`You are the only owner of ${paths}. Make somebody else an owner, or delete the group, first`);
+    throw new Forbidden(
+      `You are the only owner of ${paths}. Make somebody else an owner, or delete the group, first`,
+    ).asWrongState();
   }
 }
 

@@ -7,7 +7,7 @@ import { requireConfirmation } from '#src/domain/lifecycle/confirmation.ts';
 import { holdSource } from '#src/domain/lifecycle/fork_project.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { FORK_LINKS_LOCK } from '#src/platform/database/lock_names.ts';
-import { Conflict, NotModified, ValidationFailed } from '#src/platform/errors.ts';
+import { AlreadyExists, ValidationFailed } from '#src/platform/errors.ts';
 
 /** A link between a fork and its source. */
 export interface ForkLink {
@@ -32,7 +32,11 @@ export async function linkFork(context: Context, ref: IdOrPath, sourceRef: IdOrP
       where: { id: project.id, forkedFromId: null, deletedAt: null },
       data: { forkedFromId: source.id, updatedAt: linkedAt },
     });
-    if (count === 0) throw new Conflict('Project already forked');
+    if (count === 0)
+      throw new AlreadyExists('Project already forked', {
+        type: 'Project',
+        where: { forks: { some: { id: project.id } } },
+      });
     const [circle] = await tx.$queryRaw<unknown[]>`
       WITH RECURSIVE origin AS (
         SELECT id, forked_from_id FROM projects WHERE id = ${source.id}
@@ -47,22 +51,27 @@ export async function linkFork(context: Context, ref: IdOrPath, sourceRef: IdOrP
 
 /**
  * Detaches a fork, and closes its open merge requests to the source. `confirmation` is its full path as somebody typed it. Throws NotFound, Forbidden,
- * ValidationFailed, NotModified if it is not a fork.
+ * ValidationFailed; `changed` is false if it is not a fork.
  */
-export async function unlinkFork(context: Context, ref: IdOrPath, confirmation?: string | null): Promise<ProjectRow> {
+export async function unlinkFork(
+  context: Context,
+  ref: IdOrPath,
+  confirmation?: string | null,
+): Promise<{ project: ProjectRow; changed: boolean }> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'remove_fork_relation', project);
   requireConfirmation(confirmation, project.fullPath);
-  await context.db.$transaction(async (tx) => {
+  const changed = await context.db.$transaction(async (tx) => {
     const { count } = await tx.project.updateMany({
       where: { id: project.id, forkedFromId: { not: null }, deletedAt: null },
       data: { forkedFromId: null },
     });
-    if (count === 0) throw new NotModified();
+    if (count === 0) return false;
     const target = { type: 'Project', id: project.id } as const;
     await audit(tx, context, { action: 'fork_unlinked', place: { projectId: project.id }, target });
     await recordChange(tx, context, { type: 'forkDetached', fork: { id: project.id }, actor });
+    return true;
   });
-  return findProject(context, project.id);
+  return { project: await findProject(context, project.id), changed };
 }

@@ -6,12 +6,12 @@ import { insertProject } from '#src/domain/lifecycle/create_project.ts';
 import { type NamespaceRef, namespaceIdOf } from '#src/domain/namespaces/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type Home, holdHome, permittedHome, personalHome } from '#src/domain/projects/home.ts';
-import { takenFields } from '#src/domain/projects/taken.ts';
+import { takenIn } from '#src/domain/projects/taken.ts';
 import { SWITCHES, textErrors } from '#src/domain/projects/values.ts';
 import { isImporting } from '#src/domain/repository/writable.ts';
 import { shareLfsObjects } from '#src/domain/uploads/lfs/objects.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { AlreadyExists, NotFound, ValidationFailed, WrongState } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
@@ -39,7 +39,7 @@ export async function forkProject(
   const actor = requireActor(context);
   const project = await findProject(context, ref, COPIED);
   authorize(actor, 'fork_project', project);
-  if (isImporting(project)) throw new Conflict('The project cannot be forked before its import is finished');
+  if (isImporting(project)) throw new WrongState('The project cannot be forked before its import is finished');
   const home = namespace === null ? await personalHome(context, actor.id) : await findTarget(context, actor, namespace);
   if (!home) throw new NotFound('Target Namespace');
   const settings = await currentSettings(context.db);
@@ -75,8 +75,10 @@ export async function forkProject(
     });
     return await findProject(context, id);
   } catch (error) {
-    const fields = await takenFields(context.db, error, { namespaceId: home.id, name, path });
-    throw fields ? new Conflict('Name or path has already been taken', fields) : error;
+    const taken = await takenIn(context.db, error, { namespaceId: home.id, name, path });
+    throw taken
+      ? new AlreadyExists('Name or path has already been taken', taken.existing, undefined, taken.fields)
+      : error;
   }
 }
 

@@ -3,7 +3,7 @@ import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { removeUser } from '#src/domain/lifecycle/delete_user.ts';
 import { ghostId } from '#src/domain/users/ghost.ts';
-import { Conflict, NotFound } from '#src/platform/errors.ts';
+import { NotFound, WrongState } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /**
@@ -18,7 +18,8 @@ export async function rejectUser(context: Context & ChangeContext, id: number): 
     const [user] = await tx.$queryRaw<{ state: string }[]>`
       SELECT state::text FROM users WHERE id = ${id} AND NOT ghost FOR NO KEY UPDATE`;
     if (!user) throw new NotFound('User');
-    if (user.state !== 'blocked_pending_approval') throw new Conflict('User does not have a pending request');
+    if (user.state !== 'blocked_pending_approval')
+      throw new WrongState('User does not have a pending request', user.state);
     // From here on nobody else approves or rejects.
     await tx.user.update({ where: { id }, data: { state: 'blocked' } });
     await notify(context, tx, id, 'account_rejected');

@@ -10,8 +10,9 @@ import { holdNamespace } from '#src/domain/namespaces/lock.ts';
 import { redirectProject, takePath } from '#src/domain/namespaces/redirects.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type Home, holdHome, permittedHome } from '#src/domain/projects/home.ts';
-import { type Transaction, violates } from '#src/platform/database/db.ts';
-import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { takenIn } from '#src/domain/projects/taken.ts';
+import { type Db, type Transaction, violates } from '#src/platform/database/db.ts';
+import { type Existing, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /**
  * Moves a project into a group; the old path redirects. Returns both IDs. Throws NotFound for either, Forbidden,
@@ -64,8 +65,17 @@ async function moveTo(context: Context, projectId: number, home: Home): Promise<
   } catch (error) {
     if (!violates(error)) throw error;
     const what = violates(error, 'projects_name_lower') ? 'name' : 'path';
-    throw new ValidationFailed({ new_namespace: [`Project with same ${what} in target namespace already exists`] });
+    throw new ValidationFailed({
+      new_namespace: [`Project with same ${what} in target namespace already exists`],
+    }).asExisting(await existingIn(context.db, error, projectId, home.id));
   }
+}
+
+/** The project of the namespace that has the name or path of another one. */
+async function existingIn(db: Db, error: unknown, id: number, namespaceId: number): Promise<Existing | null> {
+  const moved = await db.project.findUnique({ where: { id }, select: { name: true, path: true } });
+  const taken = moved && (await takenIn(db, error, { ...moved, namespaceId, id }));
+  return taken?.existing ?? null;
 }
 
 async function move(tx: Transaction, context: Context, projectId: number, targetId: number): Promise<void> {
@@ -82,7 +92,7 @@ async function move(tx: Transaction, context: Context, projectId: number, target
   if (!project) throw new NotFound('Project');
   // It was moved concurrently, so the namespace that it leaves is another one.
   if (project.namespaceId !== found.namespaceId) return move(tx, context, projectId, targetId);
-  if (found.namespaceId === targetId) throw new ValidationFailed({ new_namespace: ['is invalid'] });
+  if (found.namespaceId === targetId) throw new ValidationFailed({ new_namespace: ['is invalid'] }).asWrongState();
   if (target.kind === 'group' && isWider(project.visibility, target.visibility)) {
     const message = `${project.visibility} is not allowed in a ${target.visibility} group.`;
     throw new ValidationFailed({ visibility_level: [message] });

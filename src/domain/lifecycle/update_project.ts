@@ -10,7 +10,7 @@ import { holdNamespace } from '#src/domain/namespaces/lock.ts';
 import { redirectProject, takePath } from '#src/domain/namespaces/redirects.ts';
 import { saveProjectAvatar } from '#src/domain/projects/avatar.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
-import { takenFields } from '#src/domain/projects/taken.ts';
+import { takenIn } from '#src/domain/projects/taken.ts';
 import {
   type FeatureAccess,
   givenSettings,
@@ -92,8 +92,8 @@ export async function updateProject(context: Context, ref: IdOrPath, changes: Pr
     });
   } catch (error) {
     const wanted = { namespaceId: found.namespaceId, id: found.id, name, path: changes.path ?? found.path };
-    const fields = await takenFields(context.db, error, wanted);
-    throw fields ? new ValidationFailed(fields) : error;
+    const taken = await takenIn(context.db, error, wanted);
+    throw taken ? new ValidationFailed(taken.fields).asExisting(taken.existing) : error;
   }
   return findProject(context, found.id);
 }

@@ -7,6 +7,7 @@ import { auditMember } from '#src/domain/members/audit.ts';
 import { isLastOwner } from '#src/domain/members/last_owner.ts';
 import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
 import type { ChangedMember } from '#src/domain/members/list.ts';
+import type { MemberOutcome } from '#src/domain/members/outcomes.ts';
 import {
   auditPlace,
   authorizeMembers,
@@ -18,7 +19,14 @@ import {
   sourceIds,
 } from '#src/domain/members/source.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
-import { BadRequest, Conflict, ValidationFailed } from '#src/platform/errors.ts';
+import {
+  AlreadyExists,
+  BadRequest,
+  type DomainError,
+  NotFound,
+  ValidationFailed,
+  WrongState,
+} from '#src/platform/errors.ts';
 
 const { sql } = Prisma;
 
@@ -40,13 +48,18 @@ export async function addMember(context: Context, ref: SourceRef, input: NewMemb
   const [user] = await context.db.$queryRaw<{ member: boolean }[]>`
     SELECT EXISTS (SELECT 1 FROM members m WHERE ${ofSource(source, 'm')} AND m.user_id = u.id AND ${notExpired('m')}) AS member
     FROM users u WHERE u.id = ${input.userId} AND NOT u.ghost AND NOT u.bot`;
-  if (user?.member) throw new Conflict('Member already exists', undefined, 'user_id');
+  if (user?.member) throw alreadyMember(input.userId);
   const errors = levelErrors(source, input.accessLevel);
   if (!user) errors.invite_email = ['is invalid'];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   checkGrant(actor, source, input.accessLevel);
   await context.db.$transaction((tx) => insertMember(tx, context, source, input));
   return { source, userId: input.userId };
+}
+
+/** The error for a user who is a member already: `existing` is the user. */
+function alreadyMember(userId: number): AlreadyExists {
+  return new AlreadyExists('Member already exists', { type: 'User', where: { id: userId } }, 'user_id');
 }
 
 /** Names users by number, or by username. */
@@ -63,14 +76,14 @@ export const MAX_ADDED_MEMBERS = 100;
 
 /**
  * Makes several users members. Those who are members already get the new level and expiry. Returns why others could not be added,
- * by their username, or by their number where there is no such user. Throws NotFound for the source, Forbidden, ValidationFailed.
+ * by their username, or by their number where there is no such user, and what came of each. Throws NotFound for the source, Forbidden, ValidationFailed.
  */
 export async function addMembers(
   context: Context,
   ref: SourceRef,
   { userIds, usernames }: NamedUsers,
   membership: Omit<NewMember, 'userId'>,
-): Promise<Map<string, string>> {
+): Promise<{ source: Source; refused: ReadonlyMap<string, DomainError>; outcomes: readonly MemberOutcome[] }> {
   const actor = requireActor(context);
   const source = await findSource(context, ref);
   authorizeMembers(actor, source);
@@ -88,17 +101,39 @@ export async function addMembers(
     select: { id: true, username: true },
     orderBy: { id: 'asc' },
   });
-  const known = new Set(users.flatMap(({ id, username }) => [String(id), username.toLowerCase()]));
-  const missing = named.map(String).filter((name) => !known.has(name.toLowerCase()));
-  const refused = new Map(missing.map((name) => [name, 'User not found']));
+  const byId = new Map(users.map((user) => [user.id, user]));
+  const byName = new Map(users.map((user) => [user.username.toLowerCase(), user]));
+  const missing = [
+    ...(userIds ?? []).filter((id) => !byId.has(id)).map(String),
+    ...(usernames ?? []).filter((name) => !byName.has(name.toLowerCase())),
+  ];
+  const refused = new Map<string, DomainError>(missing.map((name) => [name, noUser()]));
   await context.db.$transaction(async (tx) => {
     for (const { id: userId, username } of users) {
       if (!(await putMember(tx, context, source, { userId, ...membership }))) {
-        refused.set(username, 'The group must keep an owner');
+        refused.set(username, lastOwner());
       }
     }
   });
-  return refused;
+  const outcome = (list: MemberOutcome['list'], position: number, user: (typeof users)[number] | undefined) => ({
+    ...{ list, position, userId: user?.id ?? null },
+    refused: user ? (refused.get(user.username) ?? null) : noUser(),
+  });
+  const outcomes = [
+    ...(userIds ?? []).map((id, position) => outcome('userIds', position, byId.get(id))),
+    ...(usernames ?? []).map((name, position) => outcome('usernames', position, byName.get(name.toLowerCase()))),
+  ];
+  return { source, refused, outcomes };
+}
+
+/** The error for somebody who is no user. */
+export function noUser(): NotFound {
+  return new NotFound('User', 'User not found');
+}
+
+/** The error for the last owner of a group, who keeps that level. */
+export function lastOwner(): WrongState {
+  return new WrongState('The group must keep an owner');
 }
 
 /**
@@ -130,9 +165,10 @@ export async function putMember(
 }
 
 /** What came of naming users as members: the membership of a single one, or why some of several could not be added. */
-export type AddedMembers =
+export type AddedMembers = { source: Source; outcomes: readonly MemberOutcome[] } & (
   | { changed: ChangedMember; refused: null }
-  | { changed: null; refused: ReadonlyMap<string, string> };
+  | { changed: null; refused: ReadonlyMap<string, DomainError> }
+);
 
 /** Makes users members: a single one as addMember does, several as addMembers does. */
 export async function addNamedMembers(
@@ -143,20 +179,23 @@ export async function addNamedMembers(
 ): Promise<AddedMembers> {
   const [userId, ...others] = userIds ?? [];
   if (others.length > 0 || (usernames?.length ?? 0) > (userId === undefined ? 1 : 0)) {
-    return { changed: null, refused: await addMembers(context, ref, { userIds, usernames }, membership) };
+    return { changed: null, ...(await addMembers(context, ref, { userIds, usernames }, membership)) };
   }
   const [username] = usernames ?? [];
   if (userId === undefined && username === undefined)
     throw new BadRequest('user_id is invalid', 'userIds', 'valueInvalid');
   // An unknown username resolves to no ID.
   const named = userId ?? (await userIdNamed(context, username ?? '')) ?? 0;
-  return { changed: await addMember(context, ref, { userId: named, ...membership }), refused: null };
+  const changed = await addMember(context, ref, { userId: named, ...membership });
+  const list = userId === undefined ? ('usernames' as const) : ('userIds' as const);
+  const outcomes = [{ list, position: 0, userId: changed.userId, refused: null }];
+  return { source: changed.source, changed, refused: null, outcomes };
 }
 
 async function userIdNamed({ db }: Context, username: string): Promise<number | undefined> {
-  return (
-    await db.user.findFirst({ where: { username: { equals: username, mode: 'insensitive' } }, select: { id: true } })
-  )?.id;
+  // As a list, since a single value would be a pattern, in which `_` is any character.
+  const where = { username: { in: [username], mode: 'insensitive' as const } };
+  return (await db.user.findFirst({ where, select: { id: true } }))?.id;
 }
 
 /** Inserts the membership, replacing an expired one; settles any access request. Throws Conflict if the user is a member. */
@@ -177,7 +216,7 @@ export async function insertMember(
       SET access_level = EXCLUDED.access_level, expires_at = EXCLUDED.expires_at, created_at = EXCLUDED.created_at,
         created_by_id = EXCLUDED.created_by_id
       WHERE members.expires_at <= (now() AT TIME ZONE 'UTC')::date`;
-  if (added === 0) throw new Conflict('Member already exists', undefined, 'user_id');
+  if (added === 0) throw alreadyMember(userId);
   const { record, kind } = source;
   const where = kind === 'project' ? { projectId: record.id } : { namespaceId: record.id };
   await tx.accessRequest.deleteMany({ where: { userId, ...where } });

@@ -9,7 +9,7 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
 import { type Asked, forPermittedParents, onlyOne, perParent } from '#src/platform/records/parents.ts';
-import { pageOfRows, readRow } from '#src/platform/records/read.ts';
+import { pageOfRows, readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import '#src/domain/users/computed_fields.ts';
 
@@ -121,6 +121,22 @@ export async function changedMember<R>(
 ): Promise<R> {
   return one(context, changed, selection);
 }
+
+/** Like changedMember, for many users of one project or group, in their order; null for those who are no members. */
+export async function changedMembers<R>(
+  { db }: Pick<Context, 'db'>,
+  source: Source,
+  userIds: readonly number[],
+  selection: Selection<'Member', R>,
+): Promise<(R | null)[]> {
+  const where = sql`${ofSource(source, 'm')} AND ${member.userId} = ANY(${[...userIds]}::int[])`;
+  const wanted = USER.with(selection) as Selection<'Member', R & typeof USER.row>;
+  const found = await readRows(db, wanted, { rows: member, where });
+  const byUser = new Map(found.map((row) => [row.userId, row]));
+  return userIds.map((id) => byUser.get(id) ?? null);
+}
+
+const USER = select('Member', { userId: true });
 
 /** What commands read of a membership that they change. */
 const CHANGEABLE = select('Member', { id: true, userId: true, accessLevel: true, expiresAt: true });

@@ -82,7 +82,7 @@ export async function publishNpmPackage(
     });
   } catch (error) {
     throw violates(error, 'packages_project_id_type_name_version') || violates(error, 'version')
-      ? new Forbidden('Package already exists.')
+      ? new Forbidden('Package already exists.').asExisting({ type: 'Package', name: `${name}@${version}` })
       : error;
   }
   stored.keep();
@@ -335,7 +335,7 @@ async function point(
 ): Promise<void> {
   const { projectId, packageName, name } = key;
   const others = await tx.packageTag.count({ where: { projectId, packageName, NOT: { name } } });
-  if (others >= MAX_TAGS) throw new BadRequest(`a package has at most ${MAX_TAGS} tags`, 'tag');
+  if (others >= MAX_TAGS) throw new BadRequest(`a package has at most ${MAX_TAGS} tags`, 'tag').as('limitReached');
   await tx.packageTag.upsert({
     where: { projectId_packageName_name: key },
     create: { ...key, packageId },

@@ -6,7 +6,7 @@ import { type NamespaceRef, namespaceIdOf } from '#src/domain/namespaces/find.ts
 import { ARCHIVE, MEGABYTE } from '#src/domain/project_archives/place.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type Home, holdHome, permittedHome, personalHome } from '#src/domain/projects/home.ts';
-import { takenFields } from '#src/domain/projects/taken.ts';
+import { takenIn } from '#src/domain/projects/taken.ts';
 import { type Switches, textErrors } from '#src/domain/projects/values.ts';
 import { importsStore } from '#src/domain/uploads/archives.ts';
 import type { Prisma } from '#src/platform/database/db.ts';
@@ -94,8 +94,8 @@ export async function importProject(context: Context, wanted: WantedImport): Pro
     return await findProject(context, id);
   } catch (error) {
     await store.remove(place);
-    const fields = await takenFields(context.db, error, { namespaceId: home.id, name, path });
-    throw fields ? new ValidationFailed(fields) : error;
+    const taken = await takenIn(context.db, error, { namespaceId: home.id, name, path });
+    throw taken ? new ValidationFailed(taken.fields).asExisting(taken.existing) : error;
   }
 }
 

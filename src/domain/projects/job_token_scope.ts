@@ -134,16 +134,24 @@ export async function allowJobTokens(context: Context, ref: AllowedRef): Promise
     // One after another, so that none goes beyond the limit.
     await tx.$queryRaw`SELECT id FROM projects WHERE id = ${projectId} FOR NO KEY UPDATE`;
     if (target.kind === 'project') {
-      if (target.id === projectId) throw new BadRequest('The project itself is always allowed');
+      if (target.id === projectId) throw new BadRequest('The project itself is always allowed').asWrongState();
       if ((await tx.jobTokenProject.count({ where: { projectId } })) >= MAX_ALLOWLIST_SIZE) throw tooMany('projects');
       const data = { projectId, allowedProjectId: target.id };
       const { count } = await tx.jobTokenProject.createMany({ data, skipDuplicates: true });
-      if (count === 0) throw new BadRequest('The project is allowed already');
+      if (count === 0)
+        throw new BadRequest('The project is allowed already').asExisting({
+          type: 'Project',
+          where: { id: target.id },
+        });
     } else {
       if ((await tx.jobTokenGroup.count({ where: { projectId } })) >= MAX_ALLOWLIST_SIZE) throw tooMany('groups');
       const data = { projectId, groupId: target.id };
       const { count } = await tx.jobTokenGroup.createMany({ data, skipDuplicates: true });
-      if (count === 0) throw new BadRequest('The group is allowed already');
+      if (count === 0)
+        throw new BadRequest('The group is allowed already').asExisting({
+          type: 'Group',
+          where: { id: target.id },
+        });
     }
     await auditAllowed(tx, context, project, target.kind === 'project' ? 'Project' : 'Group', { to: target.id });
     return { project, targetId: target.id };
@@ -163,7 +171,7 @@ export async function disallowJobTokens(
   const { id: projectId } = project;
   if ((allowedProjectId == null) === (groupId == null)) throw new BadRequest('Name either a project or a group');
   if (allowedProjectId != null) {
-    if (allowedProjectId === projectId) throw new BadRequest('The project itself is always allowed');
+    if (allowedProjectId === projectId) throw new BadRequest('The project itself is always allowed').asWrongState();
     await context.db.$transaction(async (tx) => {
       const { count } = await tx.jobTokenProject.deleteMany({ where: { projectId, allowedProjectId } });
       if (count === 0) throw new NotFound('Project');
@@ -213,5 +221,5 @@ async function targetOf(
 }
 
 function tooMany(what: string): BadRequest {
-  return new BadRequest(`At most ${MAX_ALLOWLIST_SIZE} ${what} can be allowed`);
+  return new BadRequest(`At most ${MAX_ALLOWLIST_SIZE} ${what} can be allowed`).as('limitReached');
 }

@@ -5,7 +5,7 @@ import { notExpired } from '#src/access/permissions/visibility.ts';
 import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { groupsAround } from '#src/domain/projects/groups_around.ts';
-import { BadRequest, Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { AlreadyExists, BadRequest, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import type { ProjectShareRow } from '#src/platform/records/computed_types.ts';
 
 export interface NewShare {
@@ -24,13 +24,17 @@ export async function shareProject(context: Context, ref: IdOrPath, share: NewSh
   // The lock of one holds for all projects below.
   const locked = await context.db.$queryRaw<unknown[]>`
     SELECT 1 FROM namespaces g WHERE g.id = ANY(${groupsAround(project.id)}) AND g.share_with_group_lock LIMIT 1`;
-  if (locked.length > 0) throw new BadRequest('The project sharing with group is disabled');
+  if (locked.length > 0) throw new BadRequest('The project sharing with group is disabled').asWrongState();
   const { accessLevel, expiresAt = null } = share;
   if (![GUEST, REPORTER, DEVELOPER, MASTER].includes(accessLevel)) {
     throw new ValidationFailed({ group_access: ['is not included in the list'] });
   }
   const group = await findGroup(context, share.group);
-  if (group.id === project.namespaceId) throw new Conflict('Project cannot be shared with the group it is in');
+  if (group.id === project.namespaceId)
+    throw new AlreadyExists('Project cannot be shared with the group it is in', {
+      type: 'Group',
+      where: { id: group.id },
+    });
   // Expired shares count as absent, even before they are removed.
   const row = await context.db.$transaction(async (tx) => {
     const [added] = await tx.$queryRaw<{ id: number }[]>`
@@ -39,7 +43,7 @@ export async function shareProject(context: Context, ref: IdOrPath, share: NewSh
     ON CONFLICT (project_id, group_id) DO UPDATE
       SET group_access = EXCLUDED.group_access, expires_at = EXCLUDED.expires_at WHERE NOT ${notExpired('s')}
     RETURNING id`;
-    if (!added) throw new Conflict('Group already shared with this group');
+    if (!added) throw new AlreadyExists('Group already shared with this group');
     const place = { projectId: project.id };
     const event = { action: 'share_created', place, target: { type: 'Group', id: group.id } } as const;
     await audit(tx, context, { ...event, attribute: 'group_access', to: accessLevel });

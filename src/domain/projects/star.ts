@@ -1,16 +1,18 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
-import { NotModified } from '#src/platform/errors.ts';
 
-/** Stars or unstars a project for the actor. Throws NotModified if that is the case already, NotFound. */
-export async function starProject(context: Context, ref: IdOrPath, starred: boolean): Promise<ProjectRow> {
+/** Stars or unstars a project for the actor. Returns whether that was not so before. Throws NotFound. */
+export async function starProject(
+  context: Context,
+  ref: IdOrPath,
+  starred: boolean,
+): Promise<{ project: ProjectRow; changed: boolean }> {
   const actor = requireActor(context);
   const { id } = await findProject(context, ref);
   const changed = starred
     ? await context.db.$executeRaw`
         INSERT INTO project_stars (project_id, user_id) VALUES (${id}, ${actor.id}) ON CONFLICT DO NOTHING`
     : await context.db.$executeRaw`DELETE FROM project_stars WHERE project_id = ${id} AND user_id = ${actor.id}`;
-  if (changed === 0) throw new NotModified();
-  return findProject(context, id);
+  return { project: await findProject(context, id), changed: changed > 0 };
 }

@@ -174,7 +174,9 @@ async function unlessTaken<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw violates(error, 'topics_name_lower') ? new ValidationFailed({ name: ['has already been taken'] }) : error;
+    throw violates(error, 'topics_name_lower')
+      ? new ValidationFailed({ name: ['has already been taken'] }).asExisting()
+      : error;
   }
 }
 

@@ -190,5 +190,5 @@ async function withPassword(
 }
 
 export function forbidden(message: string): DomainError {
-  return new DomainError('FORBIDDEN', message);
+  return new DomainError('notAllowed', message);
 }

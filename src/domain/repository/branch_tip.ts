@@ -61,5 +61,5 @@ export function branchTaken(branch: string): BadRequest {
   return new BadRequest(
     `A branch called '${branch}' already exists. Switch to that branch in order to make changes`,
     'branch',
-  );
+  ).asExisting({ type: 'Branch', name: branch });
 }

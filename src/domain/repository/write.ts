@@ -16,7 +16,7 @@ import { changeRefusal } from '#src/domain/repository/refusals.ts';
 import { COPY_TIMEOUT_MS, withCommits } from '#src/domain/repository/take_commits.ts';
 import { writeRefusal } from '#src/domain/repository/writable.ts';
 import type { Oid, Signature } from '#src/git/base/model.ts';
-import { BadRequest, Forbidden, NotFound } from '#src/platform/errors.ts';
+import { BadRequest, DomainError, type Existing, Forbidden, NotFound } from '#src/platform/errors.ts';
 
 /** A branch that the actor may add commits to. */
 export interface WritableBranch {
@@ -143,9 +143,11 @@ async function withStart<T>(
 }
 
 /** Throws BadRequest with this message if git rejected a change, and rethrows other errors. */
-export function requireMade(outcomes: readonly RefOutcome[], message: string): void {
+export function requireMade(outcomes: readonly RefOutcome[], message: string, existing?: Existing): void {
   for (const { error } of outcomes) {
-    if (error !== null) throw changeRefusal(error, message);
+    if (error === null) continue;
+    const refusal = changeRefusal(error, message);
+    throw existing && refusal instanceof DomainError ? refusal.asExisting(existing) : refusal;
   }
 }
 

@@ -3,7 +3,7 @@ import { normalExternUid } from '#src/access/sign_in/providers/distinguished_nam
 import { groupPathErrors } from '#src/domain/namespaces/group_path.ts';
 import { isAddress } from '#src/domain/users/emails/address.ts';
 import { type Db, violates } from '#src/platform/database/db.ts';
-import { BadRequest, Conflict, type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
+import { AlreadyExists, BadRequest, type Existing, type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import { isWebUrl } from '#src/platform/web_url.ts';
 
 /** The public profile of users, at most 255 characters each. Null clears. */
@@ -147,8 +147,16 @@ export function identityOf({ provider, externUid }: UserValues): { provider: str
 /** Rejects an address or username of another user, the address first (behaviour.md 1.4). Throws Conflict. */
 export async function refuseTaken(db: Pick<Db, '$queryRaw'>, values: UserValues, userId = 0): Promise<void> {
   const all = await takenErrors(db, values, userId);
-  if (all.email) throw new Conflict('Email has already been taken', undefined, all);
-  if (all.username) throw new Conflict('Username has already been taken', undefined, all);
+  const existing = all.username ? await userNamed(db, values.username ?? '', userId) : null;
+  if (all.email) throw new AlreadyExists('Email has already been taken', existing, all);
+  if (all.username) throw new AlreadyExists('Username has already been taken', existing, all);
+}
+
+/** The other user who has the username. Whose an address is nobody is told. */
+async function userNamed(db: Pick<Db, '$queryRaw'>, username: string, userId: number): Promise<Existing | null> {
+  const [user] = await db.$queryRaw<{ id: number }[]>`
+    SELECT id FROM users WHERE lower(username) = lower(${username}) AND id <> ${userId}`;
+  return user ? { type: 'User', where: { id: user.id } } : null;
 }
 
 /** Which of address and username are taken, by field. */
@@ -172,10 +180,10 @@ export async function takenErrors(
 export function takenMeanwhile(error: unknown): unknown {
   if (!violates(error)) return error;
   if (violates(error, 'users_email_lower'))
-    return new Conflict('Email has already been taken', undefined, { email: [TAKEN] });
-  if (violates(error, 'identities')) return new ValidationFailed({ extern_uid: [TAKEN] });
+    return new AlreadyExists('Email has already been taken', null, { email: [TAKEN] });
+  if (violates(error, 'identities')) return new ValidationFailed({ extern_uid: [TAKEN] }).asExisting();
   if (violates(error, 'users_username_lower') || violates(error, 'namespaces_full_path_lower')) {
-    return new Conflict('Username has already been taken', undefined, { username: [TAKEN] });
+    return new AlreadyExists('Username has already been taken', null, { username: [TAKEN] });
   }
   return error;
 }

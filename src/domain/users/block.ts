@@ -25,7 +25,8 @@ export async function unblockUser(context: Context, id: number): Promise<boolean
   requireAdmin(context);
   if (await change(context, id, ['blocked', 'banned', 'blocked_pending_approval'], 'active')) return true;
   const state = await refuseDirectory(context.db, id, 'LDAP blocked users cannot be unblocked by the API');
-  if (state === 'deactivated') throw new Forbidden('Deactivated users cannot be unblocked by the API');
+  if (state === 'deactivated')
+    throw new Forbidden('Deactivated users cannot be unblocked by the API').asWrongState(state);
   return false;
 }
 
@@ -49,7 +50,7 @@ function change(
 async function refuseDirectory(db: Db, id: number, reason: string): Promise<string> {
   const user = await db.user.findFirst({ where: { id, ghost: false }, select: { state: true } });
   if (!user) throw new NotFound('User');
-  if (user.state === 'ldap_blocked') throw new Forbidden(reason);
+  if (user.state === 'ldap_blocked') throw new Forbidden(reason).asWrongState(user.state);
   return user.state;
 }
 

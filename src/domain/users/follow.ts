@@ -1,7 +1,7 @@
 import { accountReaderOf, type Context, requireAccount } from '#src/access/permissions/actor.ts';
 import { activityVisible } from '#src/domain/users/private_profile.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
-import { BadRequest, NotFound, NotModified } from '#src/platform/errors.ts';
+import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
@@ -16,13 +16,13 @@ const user = alias('User', 'fu');
 /** Users that one user can follow. */
 export const MAX_FOLLOWED_USERS = 300;
 
-/** Follows a user, or no longer. Throws NotFound, NotModified if that is the case already, BadRequest above the limit. */
-export async function followUser(context: Context, userId: number, follows: boolean): Promise<void> {
+/** Follows a user, or no longer. Returns false if that is the case already. Throws NotFound, BadRequest above the limit. */
+export async function followUser(context: Context, userId: number, follows: boolean): Promise<boolean> {
   const { id } = requireAccount(context);
   const found = await context.db.user.findFirst({ where: { id: userId, ghost: false }, select: { id: true } });
   if (!found) throw new NotFound('User');
   // Nobody follows themself.
-  if (userId === id) throw new NotModified();
+  if (userId === id) return false;
   const changed = await context.db.$transaction(async (tx) => {
     if (!follows) {
       return (await tx.userFollow.deleteMany({ where: { followerId: id, followedId: userId } })).count;
@@ -32,11 +32,11 @@ export async function followUser(context: Context, userId: number, follows: bool
     const created = await tx.$executeRaw`
       INSERT INTO user_follows (follower_id, followed_id) VALUES (${id}, ${userId}) ON CONFLICT DO NOTHING`;
     if (created > 0 && (await tx.userFollow.count({ where: { followerId: id } })) > MAX_FOLLOWED_USERS) {
-      throw new BadRequest(`You can follow ${MAX_FOLLOWED_USERS} users at most`);
+      throw new BadRequest(`You can follow ${MAX_FOLLOWED_USERS} users at most`).as('limitReached');
     }
     return created;
   });
-  if (changed === 0) throw new NotModified();
+  return changed > 0;
 }
 
 /** Whether the caller follows these users, in their order. */

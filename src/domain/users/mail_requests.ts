@@ -2,7 +2,7 @@ import type { MailKind } from '#src/access/credentials/mail/wanted.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { countUses, digest, spaced } from '#src/access/sign_in/attempts.ts';
 import { isAddress, normaliseAddress } from '#src/domain/users/emails/address.ts';
-import { Conflict, ValidationFailed } from '#src/platform/errors.ts';
+import { ValidationFailed, WrongState } from '#src/platform/errors.ts';
 import { networkOf } from '#src/platform/limits/network.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
@@ -25,7 +25,7 @@ export function requestConfirmation(context: Context, email: string): Promise<vo
 }
 
 async function request({ db, jobs, clientAddress }: Context, kind: MailKind, given: string): Promise<void> {
-  if (!sendsMail(db)) throw new Conflict('This server does not send mail. Ask your administrator');
+  if (!sendsMail(db)) throw new WrongState('This server does not send mail. Ask your administrator');
   const email = normaliseAddress(given);
   if (!isAddress(email)) throw new ValidationFailed({ email: ['is invalid'] });
   await spaced(clientAddress, async () => {

@@ -52,7 +52,7 @@ export async function signUp(context: Context, given: SignUp, proven?: string): 
   try {
     // The name first: its errors must not depend on the address.
     const taken = await takenErrors(db, shownAsTaken(context, values, proven));
-    if (Object.keys(taken).length > 0) throw new ValidationFailed(taken);
+    if (Object.keys(taken).length > 0) throw new ValidationFailed(taken).asExisting();
     // Unconfirmed secondary addresses must not keep their real owners from signing up.
     if (sendsMail(db)) await db.email.deleteMany({ where: { email, confirmedAt: null } });
     const user = { ...values, confirmed, isPending };
@@ -65,7 +65,8 @@ export async function signUp(context: Context, given: SignUp, proven?: string): 
     if (!(error instanceof Conflict)) throw error;
     const taken = error.extensions.about as FieldErrors;
     const field = taken.email ? 'email' : 'username';
-    if (confirmed || field === 'username') throw new ValidationFailed({ [field]: ['has already been taken'] });
+    if (confirmed || field === 'username')
+      throw new ValidationFailed({ [field]: ['has already been taken'] }).asExisting();
     // Takes as long as creating the account would have.
     await hashPassword(password, clientAddress);
     await db.$transaction((tx) => enqueueMail(tx, 'sign_up_again'));

@@ -3,7 +3,7 @@ import { notify } from '#src/access/credentials/mail/notify.ts';
 import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
 import type { UserState } from '#src/generated/prisma/client.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-import { Conflict, Forbidden, NotFound } from '#src/platform/errors.ts';
+import { Forbidden, NotFound, WrongState } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** What decides which states a user can come into. */
@@ -26,7 +26,7 @@ export async function deactivateUser(context: Context, id: number): Promise<bool
   return change(context, id, 'deactivated', ({ state, ghost, bot, idleDays }) => {
     if (state === 'deactivated') return false;
     if (ghost || bot || id === actor.id) throw refusal('Internal users and your own account cannot be deactivated');
-    if (state !== 'active') throw refusal('A blocked user cannot be deactivated by the API');
+    if (state !== 'active') throw refusal('A blocked user cannot be deactivated by the API', state);
     if (idleDays !== null && idleDays < days) {
       throw refusal(
         `The user you are trying to deactivate has been active in the past ${days} days and cannot be deactivated`,
@@ -41,7 +41,7 @@ export async function activateUser(context: Context, id: number): Promise<boolea
   requireAdmin(context);
   return change(context, id, 'active', ({ state, ghost }) => {
     if (state === 'active') return false;
-    if (ghost || state !== 'deactivated') throw refusal('A blocked user must be unblocked to be activated');
+    if (ghost || state !== 'deactivated') throw refusal('A blocked user must be unblocked to be activated', state);
     return true;
   });
 }
@@ -51,7 +51,7 @@ export async function banUser(context: Context, id: number): Promise<void> {
   const actor = requireAdmin(context);
   await change(context, id, 'banned', ({ state, ghost }) => {
     if (id === actor.id) throw refusal('Administrators cannot ban themselves');
-    if (ghost || state !== 'active') throw refusal(`You cannot ban ${inWords(state)} users.`);
+    if (ghost || state !== 'active') throw refusal(`You cannot ban ${inWords(state)} users.`, state);
     return true;
   });
 }
@@ -60,7 +60,7 @@ export async function banUser(context: Context, id: number): Promise<void> {
 export async function unbanUser(context: Context, id: number): Promise<void> {
   requireAdmin(context);
   await change(context, id, 'active', ({ state }) => {
-    if (state !== 'banned') throw refusal(`You cannot unban ${inWords(state)} users.`);
+    if (state !== 'banned') throw refusal(`You cannot unban ${inWords(state)} users.`, state);
     return true;
   });
 }
@@ -71,7 +71,7 @@ export async function approveUser(context: Context, id: number): Promise<void> {
   const also = (tx: Transaction) => notify(context, tx, id, 'account_approved');
   const wanted = ({ state }: Facts) => {
     if (state === 'blocked_pending_approval') return true;
-    throw new Conflict('The user you are trying to approve is not pending approval');
+    throw new WrongState('The user you are trying to approve is not pending approval', state);
   };
   await change(context, id, 'active', wanted, also);
 }
@@ -98,8 +98,8 @@ async function change(
   });
 }
 
-function refusal(message: string): Forbidden {
-  return new Forbidden(message, 'userStateRefused');
+function refusal(message: string, state?: UserState): Forbidden {
+  return new Forbidden(message, 'userStateRefused').asWrongState(state);
 }
 
 function inWords(state: UserState): string {

@@ -49,7 +49,7 @@ export async function sampleEvent(context: Context, hook: HookPlace, trigger: Te
       'There is nothing in the project that such an event could be about',
       undefined,
       'hookWithoutExample',
-    );
+    ).asWrongState();
   return { ...event, facts: JSON.parse(event.facts) };
 }
 

@@ -51,6 +51,12 @@ export interface SavedHook {
   id: number;
 }
 
+/** A hook that was deleted, with the project or group that it was of. */
+export interface DeletedHook extends SavedHook {
+  project: number | null;
+  group: number | null;
+}
+
 /** Creates a project hook. Throws NotFound, Forbidden, BadRequest for its URL, ValidationFailed, LimitReached. */
 export async function createProjectHook(context: Context, ref: IdOrPath, values: NewHook): Promise<SavedHook> {
   const { id } = await administered(context, ref);
@@ -149,7 +155,7 @@ export async function enableHook(context: Context, ref: HookRef): Promise<SavedH
 }
 
 /** Deletes a hook with its deliveries. Returns its ID. Throws NotFound, Forbidden. */
-export async function deleteHook(context: Context, ref: HookRef): Promise<SavedHook> {
+export async function deleteHook(context: Context, ref: HookRef): Promise<DeletedHook> {
   requireActor(context);
   const hook = await findHook(context, ref);
   const { id } = hook;
@@ -159,7 +165,7 @@ export async function deleteHook(context: Context, ref: HookRef): Promise<SavedH
     await audit(tx, context, { action: 'webhook_deleted', ...audited(hook) });
   });
   clearHookCache(context.db);
-  return { id };
+  return { id, project: hook.projectId, group: hook.namespaceId };
 }
 
 /** The state of a hook without failures. */

@@ -24,7 +24,7 @@ export async function authenticateLfs(
       ? await openByDeployKey(context, holder, fullPath, service)
       : await openRemote(context, fullPath, service, 'ssh');
   if (('wiki' in project && project.wiki) || !(await isLfsEnabled(context, project))) {
-    throw new DomainError('FORBIDDEN', 'Git LFS is not enabled in this project.');
+    throw new DomainError('notAllowed', 'Git LFS is not enabled in this project.');
   }
   const proof = holder.kind === 'deploy' ? { deployKey: holder.keyId } : { sshKey: holder.keyId };
   const grant = { projectId: project.id, service, proof, expires: lfsTokenEnd() };

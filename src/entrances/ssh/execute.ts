@@ -125,7 +125,7 @@ function unknown(command: string): string {
 }
 
 function refused(message: string): DomainError {
-  return new DomainError('FORBIDDEN', message);
+  return new DomainError('notAllowed', message);
 }
 
 /** Shows the user of the client what went wrong. */

@@ -150,7 +150,7 @@ function parsed(bytes: Buffer): unknown {
 }
 
 function tooMuch(message: string): DomainError {
-  return new DomainError('CONTENT_TOO_LARGE', message);
+  return new DomainError('contentTooLarge', message);
 }
 
 async function answer(call: Call, endpoint: string): Promise<void> {
@@ -210,7 +210,7 @@ async function batch(call: Call): Promise<object> {
   if (operation !== 'download' && operation !== 'upload') throw new BadRequest('operation must be download or upload');
   if (Array.isArray(transfers) && !transfers.includes('basic'))
     throw new BadRequest('Only basic transfers are supported');
-  if (algorithm !== 'sha256') throw new DomainError('CONFLICT', 'Only sha256 is supported');
+  if (algorithm !== 'sha256') throw new DomainError('wrongState', 'Only sha256 is supported');
   const asked = namesIn(body.objects);
   const objects = asked.filter((one) => 'oid' in one);
   const service = operation === 'upload' ? 'push' : 'fetch';

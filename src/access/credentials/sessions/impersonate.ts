@@ -9,14 +9,14 @@ import { Forbidden, NotFound } from '#src/platform/errors.ts';
 export async function beginImpersonation(context: Context, username: string): Promise<number> {
   const { id: actorId, admin, credential, impersonator } = requireAccount(context);
   if (!admin || credential !== 'session') throw new NotFound('User');
-  if (impersonator !== undefined) throw new Forbidden('You are already impersonating a user');
+  if (impersonator !== undefined) throw new Forbidden('You are already impersonating a user').asWrongState();
   if (username.includes('\0')) throw new NotFound('User');
   return context.db.$transaction(async (tx) => {
     const [user] = await tx.$queryRaw<{ id: number; state: string; bot: boolean }[]>`
       SELECT id, state::text, bot FROM users WHERE lower(username) = lower(${username}) AND NOT ghost`;
     if (!user) throw new NotFound('User');
     if (user.id === actorId) throw new Forbidden('You are this user');
-    if (user.state !== 'active' || user.bot) throw new Forbidden('This user cannot sign in');
+    if (user.state !== 'active' || user.bot) throw new Forbidden('This user cannot sign in').asWrongState();
     const target = { type: 'User', id: user.id } as const;
     await audit(tx, context, { action: 'impersonation_started', place: { userId: user.id }, target });
     return user.id;

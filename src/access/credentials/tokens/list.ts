@@ -148,7 +148,7 @@ export async function findToken<R>(
 export function noToken({ admin }: Pick<Actor, 'admin'>): DomainError {
   if (admin) return new NotFound('Personal Access Token');
   const message = 'There is no such token of yours.';
-  return new DomainError('NOT_FOUND', message, { resource: 'Personal Access Token' }, 'tokenNotOwn');
+  return new DomainError('notFound', message, { resource: 'Personal Access Token' }, 'tokenNotOwn');
 }
 
 /** The personal access token that the request was made with, whatever its scopes. Throws Unauthenticated, BadRequest for other credentials. */

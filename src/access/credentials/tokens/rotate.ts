@@ -122,8 +122,9 @@ export async function replaceToken(
     await audit(tx, context, { action: 'access_token_rotated', ...auditedToken({ ...old, id: made.id }) });
     return made;
   });
-  if (made === 'revoked') throw new BadRequest('The token was revoked, and so are the tokens that took its place');
-  if (made === 'expired') throw new BadRequest('The token has expired');
+  if (made === 'revoked')
+    throw new BadRequest('The token was revoked, and so are the tokens that took its place').asWrongState();
+  if (made === 'expired') throw new BadRequest('The token has expired').asWrongState();
   return made;
 }
 

@@ -135,7 +135,7 @@ export async function removePasskey(context: Context, id: number, proof: Proof):
     if (passkeys + identities === 0 && user.passwordExpiresAt !== null) {
       throw new Forbidden(
         'This is the only way to sign in to your account. Choose a password first, with the link for a forgotten one',
-      );
+      ).asWrongState();
     }
     await notify(context, tx, actor.id, 'passkey_removed');
     if (passkeys > 0 || user.twoFactor?.pending === false) return;

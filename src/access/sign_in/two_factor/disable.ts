@@ -39,7 +39,8 @@ export async function disableTwoFactorOf(
       'userStateRefused',
     );
   const changed = await remove(context.db, userId, context);
-  if (!changed && mustBeEnabled) throw new BadRequest('Two-factor authentication is not enabled for this user');
+  if (!changed && mustBeEnabled)
+    throw new BadRequest('Two-factor authentication is not enabled for this user').asWrongState();
   return changed;
 }
 

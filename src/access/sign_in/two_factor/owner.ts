@@ -1,6 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
-import { Conflict, Forbidden, Unauthenticated } from '#src/platform/errors.ts';
+import { Forbidden, Unauthenticated, WrongState } from '#src/platform/errors.ts';
 
 /** The user whose second factor is shown or changed. */
 export interface Owner {
@@ -23,8 +23,8 @@ export async function requireOwner(context: Context, { enabled }: { enabled?: bo
 }
 
 /** The error if two-factor authentication must be on, or off. */
-export function stateConflict(enabled: boolean): Conflict {
-  return new Conflict(
+export function stateConflict(enabled: boolean): WrongState {
+  return new WrongState(
     enabled ? 'Two-factor authentication is not enabled' : 'Two-factor authentication is enabled already',
   );
 }

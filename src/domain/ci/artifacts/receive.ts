@@ -178,7 +178,7 @@ function recordReport({ db }: Stores, job: SendingJob, made: NewReport): Promise
     const where = { jobId_type: { jobId: job.id, type: made.type } };
     const there = await tx.jobReport.findUnique({ where, select: { sha256: true } });
     if (there?.sha256 === made.sha256) return false;
-    if (there) throw new BadRequest('another artifact of the same type already exists');
+    if (there) throw new BadRequest('another artifact of the same type already exists').asExisting();
     const { variables, ...values } = made;
     await tx.jobReport.create({ data: { jobId: job.id, ...values, ...(variables && { variables }) } });
     await count(tx, made);
@@ -191,7 +191,7 @@ async function lockRunning(tx: Transaction, job: SendingJob): Promise<void> {
   const running = await tx.$queryRaw<object[]>`
     SELECT j.id FROM jobs j JOIN projects p ON p.id = j.project_id AND p.deleted_at IS NULL
     WHERE j.id = ${job.id} AND j.status IN ('running', 'canceling') FOR UPDATE OF j`;
-  if (running.length === 0) throw new Forbidden('Job is not running');
+  if (running.length === 0) throw new Forbidden('Job is not running').asWrongState();
 }
 
 async function count(tx: Transaction, { projectId, size }: NewArtifacts): Promise<void> {

@@ -20,7 +20,8 @@ export async function updateDeployment(
   const project = await findProject(context, ref);
   authorize(actor, 'create_deployment', project);
   const { jobId, environmentId } = await findDeployment(context, project, id, CURRENT);
-  if (jobId !== null) throw new Forbidden('Deployments created using Gantry CI can not be updated using the API');
+  if (jobId !== null)
+    throw new Forbidden('Deployments created using Gantry CI can not be updated using the API').asWrongState();
   await context.db.$transaction(async (tx) => {
     const isRunning = status === 'running';
     const from: DeploymentStatus[] = isRunning ? ['created'] : ['created', 'running', 'success', 'failed', 'canceled'];
@@ -28,7 +29,7 @@ export async function updateDeployment(
       where: { id, status: { in: from.filter((one) => one !== status) } },
       data: { status, updatedAt: new Date(), finishedAt: isRunning ? null : new Date() },
     });
-    if (changed.count === 0) throw new ValidationFailed({ status: [`cannot become ${status}`] });
+    if (changed.count === 0) throw new ValidationFailed({ status: [`cannot become ${status}`] }).asWrongState();
     if (status !== 'success') return;
     const data = { state: 'available', updatedAt: new Date() } as const;
     await tx.environment.updateMany({ where: { id: environmentId }, data });
@@ -42,13 +43,13 @@ export async function deleteDeployment(context: Context, ref: IdOrPath, id: numb
   const project = await findProject(context, ref);
   const { status, environmentId } = await findDeployment(context, project, id, CURRENT);
   authorize(actor, 'delete_deployment', project);
-  if (status === 'running') throw new BadRequest('Cannot destroy running deployment');
+  if (status === 'running') throw new BadRequest('Cannot destroy running deployment').asWrongState(status);
   const latest = await context.db.deployment.findFirst({
     where: { environmentId, status: 'success' },
     orderBy: { id: 'desc' },
     select: { id: true },
   });
-  if (latest?.id === id) throw new BadRequest('Deployment currently deployed to environment');
+  if (latest?.id === id) throw new BadRequest('Deployment currently deployed to environment').asWrongState(status);
   await context.db.deployment.deleteMany({ where: { id, status: { not: 'running' } } });
   return { id };
 }

@@ -39,7 +39,10 @@ export async function createEnvironment(
     ...{ description: values.description || null, tier: values.tier ?? null },
     autoStopSetting: values.autoStopSetting ?? ('always' as const),
   };
-  const { id } = await unlessTaken(context.db.environment.create({ data, select: { id: true } }));
+  const { id } = await unlessTaken(
+    { projectId: project.id, name },
+    context.db.environment.create({ data, select: { id: true } }),
+  );
   return { project, id };
 }
 
@@ -64,7 +67,10 @@ export async function updateEnvironment(
     ...(autoStopSetting == null ? {} : { autoStopSetting }),
     updatedAt: new Date(),
   };
-  await unlessTaken(context.db.environment.updateMany({ where: { id }, data }));
+  await unlessTaken(
+    { projectId: project.id, name: name ?? undefined },
+    context.db.environment.updateMany({ where: { id }, data }),
+  );
   return { project, id };
 }
 
@@ -95,10 +101,11 @@ function check({ name, externalUrl, description }: EnvironmentValues): void {
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 
-async function unlessTaken<T>(work: Promise<T>): Promise<T> {
+async function unlessTaken<T>(where: { projectId: number; name: string | undefined }, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw violates(error) ? new ValidationFailed({ name: ['has already been taken'] }) : error;
+    if (!violates(error)) throw error;
+    throw new ValidationFailed({ name: ['has already been taken'] }).asExisting({ type: 'Environment', where });
   }
 }

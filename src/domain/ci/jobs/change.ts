@@ -38,7 +38,7 @@ export function cancelJob(context: Context, ref: IdOrPath, id: number, force = f
 /** Retries a finished job as a new one. Throws NotFound, Forbidden. */
 export function retryJob(context: Context, ref: IdOrPath, id: number): Promise<ChangedRecord> {
   return changeJob(context, ref, id, async (tx, job, actor) => {
-    if (!FINISHED.includes(job.status)) throw new Forbidden('Job is not retryable');
+    if (!FINISHED.includes(job.status)) throw new Forbidden('Job is not retryable').asWrongState(job.status);
     const [made = job.id] = await cloneJobs(tx, [job.id], actor.id, 'pending');
     await reviveSkipped(tx, { pipelineId: job.pipelineId, behind: job.stageIndex, userId: actor.id });
     return made;
@@ -53,7 +53,7 @@ export function playJob(context: Context, ref: IdOrPath, id: number): Promise<Ch
         'Only a manual or delayed job that has not started can be played',
         undefined,
         'jobNotPlayable',
-      );
+      ).asWrongState(job.status);
     await startManualJob(tx, job, actor.id);
     await reviveNeeding(tx, { pipelineId: job.pipelineId, userId: actor.id, name: job.name });
     return job.id;
@@ -65,7 +65,7 @@ export function eraseJob(context: Context, ref: IdOrPath, id: number): Promise<C
   return changeJob(context, ref, id, async (tx, job) => {
     const hadTrace = await forgetTrace(tx, context.jobs, job.id);
     if (!FINISHED.includes(job.status) || (!hadTrace && !job.hasArtifacts)) {
-      throw new Forbidden('Job is not erasable!');
+      throw new Forbidden('Job is not erasable!').asWrongState(job.status);
     }
     await forgetArtifacts(tx, context.jobs, [job.id]);
     await tx.job.update({ where: { id: job.id }, data: { erasedAt: new Date(), updatedAt: new Date() } });

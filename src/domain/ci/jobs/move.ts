@@ -32,7 +32,9 @@ export async function moveJob(
   const { event, from } = MOVES[to];
   if (!from.includes(status)) {
     const reason = `Status cannot transition via "${event}"`;
-    throw new BadRequest(`Cannot transition status via :${event} from :${status} (Reason(s): ${reason})`);
+    throw new BadRequest(`Cannot transition status via :${event} from :${status} (Reason(s): ${reason})`).asWrongState(
+      status,
+    );
   }
   const finished = to !== 'pending' && to !== 'running';
   await tx.$executeRaw`

@@ -52,7 +52,7 @@ export function updateRunner(context: Context, id: number, changes: RunnerChange
 /** Deletes a project's runner; shared ones and those of several projects only by administrators. Throws NotFound, Forbidden. */
 export function deleteRunner(context: Context, id: number): Promise<void> {
   const check = (actor: Actor, runner: RunnerAccess) => {
-    if (!actor.admin && isOfManyProjects(runner)) throw new Forbidden(REASONS.manyProjects);
+    if (!actor.admin && isOfManyProjects(runner)) throw new Forbidden(REASONS.manyProjects).asWrongState();
     requireChangeable(actor, runner);
   };
   return changing(context, id, check, async (tx) => {

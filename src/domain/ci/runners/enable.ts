@@ -6,7 +6,7 @@ import { REASONS, runnerAccess } from '#src/domain/ci/runners/visibility.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-import { Conflict, Forbidden, NotFound } from '#src/platform/errors.ts';
+import { AlreadyExists, Forbidden, NotFound } from '#src/platform/errors.ts';
 
 /** Enables a runner for another project. The actor must administer both. Throws NotFound, Forbidden, Conflict. */
 export async function enableRunner(context: Context, ref: IdOrPath, id: number): Promise<void> {
@@ -15,15 +15,16 @@ export async function enableRunner(context: Context, ref: IdOrPath, id: number):
     await lockRunner(tx, id);
     const runner = await runnerAccess(tx, actor, id);
     if (!runner) throw new NotFound('Runner');
-    if (runner.isShared) throw new Forbidden(REASONS.shared);
-    if (runner.groupId !== null) throw new Forbidden(REASONS.ofGroup);
-    if (runner.locked) throw new Forbidden(REASONS.locked);
+    if (runner.isShared) throw new Forbidden(REASONS.shared).asWrongState();
+    if (runner.groupId !== null) throw new Forbidden(REASONS.ofGroup).asWrongState();
+    if (runner.locked) throw new Forbidden(REASONS.locked).asWrongState();
     if (!actor.admin && !runner.isAdministered) throw new Forbidden(REASONS.noAccess);
     const { count } = await tx.runnerProject.createMany({
       data: [{ runnerId: id, projectId: project.id }],
       skipDuplicates: true,
     });
-    if (count === 0) throw new Conflict('Runner was already enabled for this project');
+    if (count === 0)
+      throw new AlreadyExists('Runner was already enabled for this project', { type: 'Runner', where: { id } });
     const { target } = await auditedRunner(tx, id);
     await audit(tx, context, { action: 'runner_enabled', place: { projectId: project.id }, target });
     await noteChange(tx, id);
@@ -37,7 +38,7 @@ export async function disableRunner(context: Context, ref: IdOrPath, id: number)
     await lockRunner(tx, id);
     const projects = await tx.runnerProject.findMany({ where: { runnerId: id }, select: { projectId: true } });
     if (!projects.some(({ projectId }) => projectId === project.id)) throw new NotFound('Runner');
-    if (projects.length === 1) throw new Forbidden(REASONS.onlyProject);
+    if (projects.length === 1) throw new Forbidden(REASONS.onlyProject).asWrongState();
     await tx.runnerProject.deleteMany({ where: { runnerId: id, projectId: project.id } });
     const { target } = await auditedRunner(tx, id);
     await audit(tx, context, { action: 'runner_disabled', place: { projectId: project.id }, target });

@@ -72,7 +72,9 @@ export async function createSchedule(context: Context, to: IdOrPath, input: NewS
     await tx.$queryRaw`SELECT id FROM projects WHERE id = ${project.id} FOR NO KEY UPDATE`;
     const count = await tx.pipelineSchedule.count({ where: { projectId: project.id } });
     if (count >= MAX_SCHEDULES) {
-      throw new ValidationFailed({ base: [`Maximum number of pipeline schedules (${MAX_SCHEDULES}) exceeded`] });
+      throw new ValidationFailed({ base: [`Maximum number of pipeline schedules (${MAX_SCHEDULES}) exceeded`] }).as(
+        'limitReached',
+      );
     }
     return (await tx.pipelineSchedule.create({ data, select: { id: true } })).id;
   });

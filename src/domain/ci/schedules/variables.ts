@@ -39,9 +39,12 @@ export async function createScheduleVariable(
   await context.db.$transaction(async (tx) => {
     await tx.$queryRaw`SELECT id FROM pipeline_schedules WHERE id = ${id} FOR UPDATE`;
     const names = await tx.pipelineScheduleVariable.findMany({ where: { scheduleId: id }, select: { key: true } });
-    if (names.some((one) => one.key === key)) throw new ValidationFailed({ key: ['has already been taken'] });
+    if (names.some((one) => one.key === key))
+      throw new ValidationFailed({ key: ['has already been taken'] }).asExisting();
     if (names.length >= MAX_VARIABLES) {
-      throw new ValidationFailed({ base: [`Maximum number of variables (${MAX_VARIABLES}) exceeded`] });
+      throw new ValidationFailed({ base: [`Maximum number of variables (${MAX_VARIABLES}) exceeded`] }).as(
+        'limitReached',
+      );
     }
     const data = {
       scheduleId: id,

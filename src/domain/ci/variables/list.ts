@@ -4,7 +4,7 @@ import { columnsOf, type VariablePlace } from '#src/domain/ci/variables/place.ts
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
-import { Conflict, NotFound } from '#src/platform/errors.ts';
+import { NotFound, WrongState } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import type { Columns } from '#src/platform/records/model.ts';
@@ -92,7 +92,7 @@ export async function findVariable<R>(
   ]);
   const [found, another] = await readRows(db, selection, { rows: variable, where });
   if (!found) throw new NotFound(resourceOf(place));
-  if (another) throw new Conflict(SEVERAL);
+  if (another) throw new WrongState(SEVERAL);
   return found;
 }
 

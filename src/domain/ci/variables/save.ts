@@ -139,7 +139,7 @@ export async function deleteVariable<R>(
 }
 
 function taken(error: unknown): never {
-  throw violates(error) ? new ValidationFailed({ key: ['has already been taken'] }) : error;
+  throw violates(error) ? new ValidationFailed({ key: ['has already been taken'] }).asExisting() : error;
 }
 
 /** Variables of the server are for all environments. */

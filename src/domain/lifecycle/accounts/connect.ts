@@ -8,7 +8,7 @@ import { enabledProviders } from '#src/access/sign_in/providers/registry.ts';
 import { endProvidedMemberships, provideMemberships } from '#src/domain/lifecycle/accounts/provided_memberships.ts';
 import type { ProviderSettings } from '#src/platform/config/sign_in_providers.ts';
 import { violates } from '#src/platform/database/db.ts';
-import { Conflict, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { AlreadyExists, Forbidden, NotFound, ValidationFailed, WrongState } from '#src/platform/errors.ts';
 
 /** Connects the actor's account to a person whom a provider has named to the actor's browser. Throws Forbidden, Conflict. */
 export async function connectIdentity(context: Context, settings: ProviderSettings, person: Person): Promise<void> {
@@ -20,7 +20,7 @@ export async function connectIdentity(context: Context, settings: ProviderSettin
       const had = await tx.identity.findUnique({ where: { userId_provider: { userId, provider } } });
       if (had?.externUid === externUid) return had;
       if (had)
-        throw new Conflict(`Your account is connected to another one at ${settings.label}. Disconnect that first`);
+        throw new WrongState(`Your account is connected to another one at ${settings.label}. Disconnect that first`);
       const made = await tx.identity.create({ data: { userId, provider, externUid } });
       await notify(context, tx, userId, 'identity_connected');
       return made;
@@ -28,7 +28,7 @@ export async function connectIdentity(context: Context, settings: ProviderSettin
     await provideMemberships(db, identity, settings.groups, person.groups);
   } catch (error) {
     if (!violates(error, 'identities')) throw error;
-    throw new Conflict(`That account at ${settings.label} is connected to another account here`);
+    throw new AlreadyExists(`That account at ${settings.label} is connected to another account here`);
   }
 }
 
@@ -77,7 +77,7 @@ export async function disconnectIdentity(context: Context, provider: string): Pr
     if (user.passwordExpiresAt !== null && user.identities.length + user._count.passkeys === 1) {
       throw new Forbidden(
         'This is the only way to sign in to your account. Choose a password first, with the link for a forgotten one',
-      );
+      ).asWrongState();
     }
     await endProvidedMemberships(tx, identity.id);
     await tx.identity.delete({ where: { id: identity.id } });

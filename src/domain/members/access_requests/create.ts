@@ -25,7 +25,7 @@ export async function requestAccess(context: Context, ref: SourceRef): Promise<M
       INSERT INTO access_requests (user_id, project_id, namespace_id) VALUES (${actor.id}, ${sourceIds(source)})
       ON CONFLICT DO NOTHING`;
   });
-  if (added === 0) throw new ValidationFailed({ user_id: ['already exists in source'] });
+  if (added === 0) throw new ValidationFailed({ user_id: ['already exists in source'] }).asExisting();
   return { source, userId: actor.id };
 }
 

@@ -136,5 +136,5 @@ function idOf({ kind, record }: Source): { projectId: number } | { namespaceId: 
 }
 
 function refused(message: string): DomainError {
-  return new DomainError('FORBIDDEN', message, {}, 'accessTokenRefused');
+  return new DomainError('notAllowed', message, {}, 'accessTokenRefused');
 }

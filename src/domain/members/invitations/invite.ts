@@ -1,16 +1,24 @@
 import { audit } from '#src/access/audit/record.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { countUses, digest } from '#src/access/sign_in/attempts.ts';
-import { MAX_ADDED_MEMBERS, type NewMember, putMember } from '#src/domain/members/add.ts';
+import { lastOwner, MAX_ADDED_MEMBERS, type NewMember, noUser, putMember } from '#src/domain/members/add.ts';
 import { INVITATION_DAYS } from '#src/domain/members/expire.ts';
 import { enqueueInvitationMail } from '#src/domain/members/invitations/mail.ts';
 import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
+import type { MemberOutcome } from '#src/domain/members/outcomes.ts';
 import { auditPlace, authorizeMembers, type Source, sourceAt } from '#src/domain/members/source.ts';
 import type { OwnerRef } from '#src/domain/projects/owner.ts';
 import { domainErrors } from '#src/domain/users/domains.ts';
 import { isAddress, normaliseAddress } from '#src/domain/users/emails/address.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-import { BadRequest, RateLimited, ValidationFailed } from '#src/platform/errors.ts';
+import {
+  AlreadyExists,
+  BadRequest,
+  DomainError,
+  RateLimited,
+  ValidationFailed,
+  WrongState,
+} from '#src/platform/errors.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
@@ -20,9 +28,11 @@ export interface Invited {
   userIds?: readonly number[] | null | undefined;
 }
 
-/** What came of inviting: why some were not, by address, username or ID; or one text if nobody was. */
+/** What came of inviting: why some were not, by address or ID, or one text if nobody was; and what came of each. */
 export interface InvitedResult {
-  refused: ReadonlyMap<string, string> | string;
+  source: Source;
+  refused: ReadonlyMap<string, DomainError> | string;
+  outcomes: readonly MemberOutcome[];
 }
 
 /** Mails of invitations that one user can cause in an hour, and that one address gets in an hour, whoever causes them. */
@@ -55,14 +65,17 @@ export async function inviteMembers(
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   checkGrant(actor, source, membership.accessLevel);
   if (addresses.length + ids.length > MAX_ADDED_MEMBERS) {
-    return { refused: `Too many users specified (limit is ${MAX_ADDED_MEMBERS})` };
+    return { source, refused: `Too many users specified (limit is ${MAX_ADDED_MEMBERS})`, outcomes: [] };
   }
   if (isPast(membership.expiresAt)) {
-    return { refused: new Map([...addresses, ...ids.map(String)].map((one) => [one, PAST])) };
+    const all = new Map([...addresses, ...ids.map(String)].map((one) => [one, past()]));
+    return { source, refused: all, outcomes: outcomesOf({ emails, userIds }, new Map(), all) };
   }
   const accounts = await accountsOf(context, addresses, ids);
   const known = new Set(accounts.map(({ given }) => given));
-  const refused = new Map(ids.filter((id) => !known.has(String(id))).map((id) => [String(id), 'User not found']));
+  const refused = new Map<string, DomainError>(
+    ids.filter((id) => !known.has(String(id))).map((id) => [String(id), noUser()]),
+  );
   const unknown = await mailable(
     context,
     source,
@@ -72,21 +85,42 @@ export async function inviteMembers(
   await context.db.$transaction(async (tx) => {
     for (const { given, userId } of accounts) {
       if (!(await putMember(tx, context, source, { userId, ...membership }))) {
-        refused.set(given, 'The group must keep an owner');
+        refused.set(given, lastOwner());
       }
     }
     await tx.invitation.deleteMany({
       where: { ...idsOf(source), email: { in: accounts.map(({ given }) => given) } },
     });
     for (const email of unknown) {
-      if (!(await insertInvitation(tx, context, source, { email, ...membership }, actor.id))) refused.set(email, TAKEN);
+      if (!(await insertInvitation(tx, context, source, { email, ...membership }, actor.id)))
+        refused.set(email, invitedAlready());
     }
   });
-  return { refused };
+  const users = new Map(accounts.map(({ given, userId }) => [given, userId]));
+  return { source, refused, outcomes: outcomesOf({ emails, userIds }, users, refused) };
 }
 
-const TAKEN = 'Invite email has already been taken';
-export const PAST = 'Expires at cannot be a date in the past';
+/** What came of each address and ID, by the account that it names and why it was refused. Blank addresses count for nothing. */
+function outcomesOf(
+  { emails, userIds }: Invited,
+  users: ReadonlyMap<string, number>,
+  refused: ReadonlyMap<string, DomainError>,
+): MemberOutcome[] {
+  const outcome = (list: MemberOutcome['list'], given: string, position: number): MemberOutcome[] =>
+    given === '' ? [] : [{ list, position, userId: users.get(given) ?? null, refused: refused.get(given) ?? null }];
+  return [
+    ...(emails ?? []).flatMap((email, position) => outcome('emails', normaliseAddress(email), position)),
+    ...(userIds ?? []).flatMap((id, position) => outcome('userIds', String(id), position)),
+  ];
+}
+
+function invitedAlready(): AlreadyExists {
+  return new AlreadyExists('Invite email has already been taken');
+}
+
+function past(): DomainError {
+  return new DomainError('valuesInvalid', 'Expires at cannot be a date in the past');
+}
 
 /** Whether nothing is left of a membership that ends on that day, in UTC. */
 export function isPast(day: string | null | undefined): boolean {
@@ -118,7 +152,7 @@ async function mailable(
   context: Context,
   source: Source,
   addresses: readonly string[],
-  refused: Map<string, string>,
+  refused: Map<string, DomainError>,
 ): Promise<string[]> {
   const { db } = context;
   const settings = await currentSettings(db);
@@ -130,12 +164,12 @@ async function mailable(
   const pending = new Set(taken.filter(({ expiresAt }) => !expiresAt || expiresAt > today).map(({ email }) => email));
   const free = addresses.filter((address) => {
     const [unwanted] = domainErrors(settings, address);
-    if (pending.has(address)) refused.set(address, TAKEN);
+    if (pending.has(address)) refused.set(address, invitedAlready());
     else if (!settings.signupEnabled)
-      refused.set(address, 'There is no account with this address, and sign-up is disabled');
+      refused.set(address, new WrongState('There is no account with this address, and sign-up is disabled'));
     else if (!sendsMail(db))
-      refused.set(address, 'There is no account with this address, and the server sends no mail');
-    else if (unwanted !== undefined) refused.set(address, `Email ${unwanted}`);
+      refused.set(address, new WrongState('There is no account with this address, and the server sends no mail'));
+    else if (unwanted !== undefined) refused.set(address, new DomainError('valuesInvalid', `Email ${unwanted}`));
     return !refused.has(address);
   });
   if (free.length === 0) return [];
@@ -147,7 +181,7 @@ async function mailable(
       mailed.push(address);
     } catch (error) {
       if (!(error instanceof RateLimited)) throw error;
-      refused.set(address, 'Too many invitations were sent to this address');
+      refused.set(address, new RateLimited(HOUR, 'Too many invitations were sent to this address'));
     }
   }
   return mailed;

@@ -16,13 +16,15 @@ export async function createBranch(context: Context, ref: IdOrPath, name: string
   if (!mayBeMade(`refs/heads/${name}`)) throw new BadRequest('Branch name is invalid', 'name');
   await requirePush(context, actor, project, name);
   const reader = await context.repositories.open(project);
-  if (await reader?.branch(name)) throw new BadRequest('Branch already exists', 'name');
+  if (await reader?.branch(name))
+    throw new BadRequest('Branch already exists', 'name').asExisting({ type: 'Branch', name });
   const to = start === '' || !reader ? null : await resolveRevision(context, project, reader, start);
   if (to === null) throw new BadRequest(NO_START, 'ref');
   const outcomes = await pushRefs(context, actor, project, [{ name: `refs/heads/${name}`, from: null, to }]);
   // The commit was unreachable, and has been removed since, in whole or in part.
   if (outcomes.some(({ error }) => error instanceof MissingObject)) throw new BadRequest(NO_START, 'ref');
   // It was created concurrently, or there are branches below that name.
-  requireMade(outcomes, (await reader?.branch(name)) ? 'Branch already exists' : 'Branch name is invalid');
+  if (await reader?.branch(name)) requireMade(outcomes, 'Branch already exists', { type: 'Branch', name });
+  requireMade(outcomes, 'Branch name is invalid');
   return findBranch(context, project, name);
 }

@@ -22,10 +22,13 @@ export async function deleteBranch(
   const reader = await context.repositories.open(project);
   const branch = await reader?.branch(name);
   if (!reader || !branch) throw new NotFound('Branch', 'No such branch');
-  if (onlyAt !== undefined && branch.commit !== onlyAt) throw new BadRequest('The branch was changed meanwhile');
-  if (name === (await defaultBranch(project, reader))) throw new BadRequest('Cannot remove HEAD branch', 'name');
+  if (onlyAt !== undefined && branch.commit !== onlyAt)
+    throw new BadRequest('The branch was changed meanwhile').asWrongState();
+  if (name === (await defaultBranch(project, reader)))
+    throw new BadRequest('Cannot remove HEAD branch', 'name').asWrongState();
   const protections = await listProtections(context.db, project.id);
-  if (protectionOf(protections, name).protected) throw new BadRequest('Protected branch cant be removed', 'name');
+  if (protectionOf(protections, name).protected)
+    throw new BadRequest('Protected branch cant be removed', 'name').asWrongState();
   await requirePush(context, actor, project, name);
   const change = { name: `refs/heads/${name}`, from: branch.commit, to: null };
   requireMade(await pushRefs(context, actor, project, [change]), 'The branch was changed meanwhile');

@@ -6,6 +6,12 @@ import { type BranchRow, findBranch } from '#src/domain/repository/branches/list
 import { holdRule, requireUnprotecting } from '#src/domain/repository/protections/branches.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
+/** A branch, and whether its protection was not so before. */
+interface ChangedBranch {
+  branch: BranchRow;
+  changed: boolean;
+}
+
 /** What developers may do with a protected branch: unset means no at first, and unchanged later. */
 export interface ProtectionChanges {
   developersCanPush?: boolean | null | undefined;
@@ -18,39 +24,48 @@ export async function protectBranch(
   ref: IdOrPath,
   name: string,
   { developersCanPush, developersCanMerge }: ProtectionChanges,
-): Promise<BranchRow> {
+): Promise<ChangedBranch> {
   const { actor, project } = await administered(context, ref, name);
-  await context.db.$transaction(async (tx) => {
+  const changed = await context.db.$transaction(async (tx) => {
     const created = await tx.$executeRaw`
       INSERT INTO protected_branches (project_id, name, developers_can_push, developers_can_merge)
       VALUES (${project.id}, ${name}, ${developersCanPush ?? false}, ${developersCanMerge ?? false}) ON CONFLICT DO NOTHING`;
     const rule = created === 0 ? await holdRule(tx, project.id, name) : null;
-    if (rule === null) return;
+    if (rule === null) return created > 0;
     requireUnprotecting(rule, actor, project);
-    if (developersCanPush != null) await setLevel(tx, rule.id, 'push', developersCanPush ? DEVELOPER : MASTER);
-    if (developersCanMerge != null) await setLevel(tx, rule.id, 'merge', developersCanMerge ? DEVELOPER : MASTER);
+    const wanted = [
+      ['push', developersCanPush],
+      ['merge', developersCanMerge],
+    ] as const;
+    let rows = 0;
+    for (const [action, allowed] of wanted) {
+      if (allowed != null) rows += await setLevel(tx, rule.id, action, allowed ? DEVELOPER : MASTER);
+    }
+    return rows > 0;
   });
-  return findBranch(context, project, name);
+  return { branch: await findBranch(context, project, name), changed };
 }
 
-/** Removes the protection of a branch; a pattern may still protect it. Throws NotFound, Forbidden. */
-export async function unprotectBranch(context: Context, ref: IdOrPath, name: string): Promise<BranchRow> {
+/** Removes the protection of a branch; a pattern may still protect it. `changed` is false if it has none. Throws NotFound, Forbidden. */
+export async function unprotectBranch(context: Context, ref: IdOrPath, name: string): Promise<ChangedBranch> {
   const { actor, project } = await administered(context, ref, name);
-  await context.db.$transaction(async (tx) => {
+  const changed = await context.db.$transaction(async (tx) => {
     const rule = await holdRule(tx, project.id, name);
-    if (rule === null) return;
+    if (rule === null) return false;
     requireUnprotecting(rule, actor, project);
     await tx.protectedBranch.delete({ where: { id: rule.id } });
+    return true;
   });
-  return findBranch(context, project, name);
+  return { branch: await findBranch(context, project, name), changed };
 }
 
-/** Makes an access level the only one; deploy keys stay. */
-async function setLevel(tx: Transaction, ruleId: number, action: 'push' | 'merge', level: number): Promise<void> {
-  await tx.$executeRaw`DELETE FROM protected_branch_levels
+/** Makes an access level the only one; deploy keys stay. Returns how many rows that changed. */
+async function setLevel(tx: Transaction, ruleId: number, action: 'push' | 'merge', level: number): Promise<number> {
+  const gone = await tx.$executeRaw`DELETE FROM protected_branch_levels
     WHERE protected_branch_id = ${ruleId} AND action = ${action}::branch_action AND access_level <> ${level}`;
-  await tx.$executeRaw`INSERT INTO protected_branch_levels (protected_branch_id, action, access_level)
+  const made = await tx.$executeRaw`INSERT INTO protected_branch_levels (protected_branch_id, action, access_level)
     VALUES (${ruleId}, ${action}::branch_action, ${level}) ON CONFLICT DO NOTHING`;
+  return gone + made;
 }
 
 async function administered(context: Context, ref: IdOrPath, name: string) {

@@ -81,8 +81,8 @@ export async function applyChange(
     await requireRoom(context.repositories, target.project, 0);
     return await withEffort(context, () => advance(context, target, { bytes: 0, alone: true, make }));
   } catch (error) {
-    if (error instanceof MergeConflict) throw new BadRequest(impossible, undefined, 'changeConflicts');
-    if (error instanceof NothingChanged) throw new BadRequest(impossible, undefined, 'changeEmpty');
+    if (error instanceof MergeConflict) throw new BadRequest(impossible, undefined, 'changeConflicts').asWrongState();
+    if (error instanceof NothingChanged) throw new BadRequest(impossible, undefined, 'changeEmpty').asWrongState();
     if (error instanceof RefusedObjects) throw new BadRequest(`${NOT_COMMITTED}: ${error.message}`);
     throw error;
   }

@@ -43,7 +43,7 @@ export async function createDeployKey(context: Context, ref: IdOrPath, input: Ne
       return { project, id };
     } catch (error) {
       const isLast = attempt === ATTEMPTS;
-      if (violates(error) && isLast) throw new ValidationFailed({ fingerprint: TAKEN, key: TAKEN });
+      if (violates(error) && isLast) throw new ValidationFailed({ fingerprint: TAKEN, key: TAKEN }).asExisting();
       if (isLast || !(violates(error) || vanished(error) === 'key')) throw error;
     }
   }
@@ -90,7 +90,7 @@ async function findAccessible(
     SELECT k.id, ${accessibleTo(actor)} AS mine FROM deploy_keys k WHERE k.fingerprint_sha256 = ${fingerprintSha256}
     UNION ALL SELECT NULL, false FROM ssh_keys WHERE fingerprint_sha256 = ${fingerprintSha256}`);
   if (!found) return undefined;
-  if (found.id === null || !found.mine) throw new ValidationFailed({ fingerprint: TAKEN, key: TAKEN });
+  if (found.id === null || !found.mine) throw new ValidationFailed({ fingerprint: TAKEN, key: TAKEN }).asExisting();
   return { id: found.id };
 }
 

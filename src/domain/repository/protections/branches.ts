@@ -17,7 +17,7 @@ import {
 } from '#src/domain/repository/protections/given_levels.ts';
 import { type Level, reaches } from '#src/domain/repository/protections/levels.ts';
 import { type Transaction, violates } from '#src/platform/database/db.ts';
-import { Conflict, Forbidden, NotFound } from '#src/platform/errors.ts';
+import { AlreadyExists, Forbidden, NotFound } from '#src/platform/errors.ts';
 
 type Action = 'push' | 'merge' | 'unprotect';
 
@@ -76,7 +76,12 @@ export async function createBranchProtectionRule(
       return { project, id };
     });
   } catch (error) {
-    if (violates(error, 'name')) throw new Conflict(`Protected branch '${name}' already exists`, undefined, 'name');
+    if (violates(error, 'name'))
+      throw new AlreadyExists(
+        `Protected branch '${name}' already exists`,
+        { type: 'BranchProtectionRule', name },
+        'name',
+      );
     throw error;
   }
 }

@@ -101,7 +101,7 @@ export function invalidRule(fields: Record<string, string[]>): DomainError {
     messages.map((message) => `${field.replaceAll('_', ' ')} ${message}`),
   );
   const text = `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
-  return new DomainError('VALIDATION_FAILED', text, { fields }, 'ruleInvalid');
+  return new DomainError('valuesInvalid', text, { fields }, 'ruleInvalid');
 }
 
 /** Characters of the longest name of a protection. */

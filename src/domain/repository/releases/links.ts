@@ -88,6 +88,6 @@ async function taking<T>(
         return isTaken ? [[field, ['has already been taken']] as [string, string[]]] : [];
       },
     );
-    throw new ValidationFailed(Object.fromEntries(fields));
+    throw new ValidationFailed(Object.fromEntries(fields)).asExisting();
   }
 }

@@ -14,7 +14,7 @@ import {
 } from '#src/domain/repository/tags/release_values.ts';
 import { writableProject } from '#src/domain/repository/write.ts';
 import { type Transaction, violates } from '#src/platform/database/db.ts';
-import { BadRequest, Conflict, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { AlreadyExists, BadRequest, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /** The milestones of a release: by titles or by IDs, not both. */
 interface MilestoneChoice {
@@ -52,7 +52,7 @@ export async function createRelease(context: Context, ref: IdOrPath, input: NewR
   const { tag, links } = input;
   const { actor, project } = await releasable(context, ref, tag);
   const where = { projectId: project.id, tag: tag.toWellFormed() };
-  if (!tag.includes('\0') && (await context.db.release.count({ where })) > 0) throw taken();
+  if (!tag.includes('\0') && (await context.db.release.count({ where })) > 0) throw taken(tag);
   const milestoneIds = (await milestonesOf(context.db, project.id, input)) ?? [];
   checkRelease(input);
   const values = { ...input, milestoneIds, links: checkedLinks(links ?? []) };
@@ -77,7 +77,7 @@ export async function createRelease(context: Context, ref: IdOrPath, input: NewR
     }
     await context.db.$transaction(insert);
   } catch (error) {
-    throw violates(error) ? taken() : error;
+    throw violates(error) ? taken(tag) : error;
   }
   return { project, tag };
 }
@@ -159,8 +159,8 @@ function missing(): NotFound {
   return new NotFound('Release', 'Release does not exist');
 }
 
-function taken(): Conflict {
-  return new Conflict('Release already exists', undefined, 'tag');
+function taken(tag: string): AlreadyExists {
+  return new AlreadyExists('Release already exists', { type: 'Release', name: tag }, 'tag');
 }
 
 async function hasTag(context: Context, project: ProjectRow, name: string): Promise<boolean> {

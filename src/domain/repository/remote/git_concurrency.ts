@@ -26,7 +26,7 @@ export function gitSemaphore(limits: Partial<GitConcurrencyLimits> = {}): Caller
     { concurrency: atOnce, perCaller: each, anonymous, waitingPerCaller: each, patience },
     (limit) =>
       limit === 'own'
-        ? new DomainError('RATE_LIMITED', 'Too many concurrent git requests. Try again soon.', LATER)
-        : new DomainError('UNAVAILABLE', 'The server is busy. Try again soon.', LATER),
+        ? new DomainError('tooOften', 'Too many concurrent git requests. Try again soon.', LATER)
+        : new DomainError('notNow', 'The server is busy. Try again soon.', LATER),
   );
 }

@@ -53,7 +53,8 @@ export async function createTag(
   // The commit was unreachable, and has been removed since, in whole or in part.
   if (outcomes.some(({ error }) => error instanceof MissingObject)) throw invalidTarget(input);
   // It was created concurrently, or there are tags below that name.
-  requireMade(outcomes, (await reader?.tag(name)) ? `Tag ${name} already exists` : 'Tag name invalid');
+  if (await reader?.tag(name)) requireMade(outcomes, `Tag ${name} already exists`, { type: 'Tag', name });
+  requireMade(outcomes, 'Tag name invalid');
   return findTag(context, project, name);
 }
 
@@ -72,7 +73,8 @@ async function tagNow(
   const commit = target === '' || !reader ? null : await resolveRevision(context, project, reader, target);
   if (!reader || commit === null) throw invalidTarget(input);
   checkRelease({ description: releaseDescription ?? null });
-  if (await reader.tag(name)) throw new BadRequest(`Tag ${name} already exists`, 'name');
+  if (await reader.tag(name))
+    throw new BadRequest(`Tag ${name} already exists`, 'name').asExisting({ type: 'Tag', name });
   const keepLock = await PackKeepLock.open(reader.directory);
   try {
     const to = await tagged(context, { actor, project, tagger }, reader, commit, input, keepLock);

@@ -79,7 +79,7 @@ export async function commitToWiki(
 }
 
 function explain(error: unknown): never {
-  if (error instanceof NothingChanged) throw new BadRequest('The page has this content already');
+  if (error instanceof NothingChanged) throw new BadRequest('The page has this content already').asWrongState();
   if (error instanceof RefusedObjects) throw new BadRequest(`${NOT_COMMITTED}: ${error.message}`);
   if (error instanceof ActionFailed) throw new BadRequest(NOT_COMMITTED);
   throw error;

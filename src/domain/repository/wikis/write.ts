@@ -63,7 +63,7 @@ export async function createWikiPage(context: Context, ref: IdOrPath, given: New
     message: messageOf(message, `Created page: ${titleOf({ name: slug })}`),
     bytes: text.length,
     prepare: async (reader, tip) => {
-      if (tip !== null && (await pageOf(project, reader, tip, slug)) !== null) throw taken();
+      if (tip !== null && (await pageOf(project, reader, tip, slug)) !== null) throw taken(slug);
       return [{ action: 'create', path: pathOf(slug, format), content: text }];
     },
     also: (tx, commit) =>
@@ -93,7 +93,7 @@ export async function updateWikiPage(
       const page = tip === null ? null : await pageOf(project, reader, tip, slug);
       if (tip === null || page === null) throw new NotFound('Wiki Page');
       const to = format === page.format && next === slug ? page.path : pathOf(next, format);
-      if (next !== slug && (await pageOf(project, reader, tip, next)) !== null) throw taken();
+      if (next !== slug && (await pageOf(project, reader, tip, next)) !== null) throw taken(next);
       if (to !== page.path) {
         return [{ action: 'move', path: to, previousPath: page.path, ...(text === null ? {} : { content: text }) }];
       }
@@ -165,8 +165,9 @@ export async function uploadWikiAttachment(
   return { fileName, filePath, branch, markdown };
 }
 
-function taken(): BadRequest {
-  return new BadRequest('A page with that title already exists', 'title');
+function taken(slug: string): BadRequest {
+  const existing = { type: 'WikiPage', name: slug };
+  return new BadRequest('A page with that title already exists', 'title').asExisting(existing);
 }
 
 function usableSlug(title: string): string {

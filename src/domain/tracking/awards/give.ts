@@ -20,19 +20,20 @@ export async function giveAward(context: Context, ref: AwardableRef, given: stri
   const awardable = await locateAwardable(context, ref);
   const { type, id: subjectId, authorId, system } = awardable;
   requireCommenting(actor, awardable);
-  if (system) throw new Forbidden('System notes cannot be awarded');
+  if (system) throw new Forbidden('System notes cannot be awarded').asWrongState();
   const name = await emojiNamed(given);
   if (name === null) throw new ValidationFailed({ name: ['is not included in the list'] });
   if (isVote(name) && authorId === actor.id) throw new Forbidden('You cannot vote on what you wrote yourself');
+  const data = { subjectType: type, subjectId, userId: actor.id, name };
   try {
     return await context.db.$transaction(async (tx) => {
       await hold(tx, type, subjectId);
-      const data = { subjectType: type, subjectId, userId: actor.id, name };
       const { id } = await tx.awardEmoji.create({ data, select: { id: true } });
       return { on: { type, id: subjectId }, id };
     });
   } catch (error) {
-    if (violates(error)) throw new ValidationFailed({ name: ['has already been taken'] });
+    if (violates(error))
+      throw new ValidationFailed({ name: ['has already been taken'] }).asExisting({ type: 'AwardEmoji', where: data });
     throw error;
   }
 }

@@ -45,8 +45,14 @@ export async function createBoardList(
     });
     return { place, id };
   } catch (error) {
-    throw violates(error) ? new ValidationFailed({ label_id: ['has already been taken'] }) : error;
+    throw violates(error) ? existingList(boardId, labelId) : error;
   }
+}
+
+/** The error for a label that has a list on the board already. */
+function existingList(boardId: number, labelId: number): ValidationFailed {
+  const existing = { type: 'BoardList', where: { boardId, labelId } } as const;
+  return new ValidationFailed({ label_id: ['has already been taken'] }).asExisting(existing);
 }
 
 /**

@@ -15,6 +15,8 @@ export interface DiscussionRef {
 export interface ChangedDiscussion {
   on: { type: 'MergeRequest'; id: number };
   id: number;
+  /** False if it was so already. */
+  changed: boolean;
 }
 
 /**
@@ -38,14 +40,15 @@ export async function resolveDiscussion(
   }
   if (noteable.type !== 'MergeRequest') throw new ValidationFailed({ id: ['is not a thread that can be resolved'] });
   if (!mayResolve(actor, noteable.project, noteable)) throw new Forbidden();
-  await context.db.$transaction(async (tx) => {
+  const changed = await context.db.$transaction(async (tx) => {
     await touchNoteable(tx, noteable);
     const thread = await tx.discussion.findUnique({ where: { id }, select: { id: true } });
     if (!thread) throw new ValidationFailed({ id: ['is not a thread that can be resolved'] });
-    if (resolved) await resolveThreads(tx, context, actor, noteable, [id]);
-    else await tx.discussion.update({ where: { id }, data: { resolvedAt: null, resolvedById: null } });
+    if (resolved) return (await resolveThreads(tx, context, actor, noteable, [id])) > 0;
+    const data = { resolvedAt: null, resolvedById: null };
+    return (await tx.discussion.updateMany({ where: { id, resolvedAt: { not: null } }, data })).count > 0;
   });
-  return { on: { type: 'MergeRequest', id: noteable.id }, id };
+  return { on: { type: 'MergeRequest', id: noteable.id }, id, changed };
 }
 
 /** The record of a thread, by any of its notes. Throws NotFound. */
@@ -57,21 +60,22 @@ async function subjectOf({ db }: Context, id: number): Promise<NoteableRef> {
   return found;
 }
 
-/** Resolves the unresolved ones of these threads, and records when none is left; in a transaction that has touched the record. */
+/** Resolves the unresolved ones of these threads, returns their number, and records when none is left; in a transaction that has touched the record. */
 export async function resolveThreads(
   tx: Transaction,
   context: ChangeContext,
   actor: Actor,
   { id: mergeRequestId, iid, title, project }: Pick<Noteable, 'id' | 'iid' | 'title' | 'project'>,
   ids: readonly number[],
-): Promise<void> {
+): Promise<number> {
   const { count } = await tx.discussion.updateMany({
     where: { id: { in: [...ids] }, mergeRequestId, resolvedAt: null },
     data: { resolvedAt: new Date(), resolvedById: actor.id },
   });
-  if (count === 0 || (await tx.discussion.count({ where: { mergeRequestId, resolvedAt: null } })) > 0) return;
+  if (count === 0 || (await tx.discussion.count({ where: { mergeRequestId, resolvedAt: null } })) > 0) return count;
   const subject = { type: 'MergeRequest', id: mergeRequestId, iid: iid ?? 0, title, project } as const;
   await recordSubjectChanges(tx, context, actor, subject, [{ kind: 'discussionsResolved' }]);
   // Its pipeline may have succeeded while threads blocked the merge.
   await context.jobs?.enqueue(tx, 'merge_requests.pipeline', { mergeRequestId });
+  return count;
 }

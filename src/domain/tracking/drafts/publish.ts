@@ -14,7 +14,7 @@ import { setReviewState } from '#src/domain/tracking/reviews/reviewers.ts';
 import { type NewSuggestion, readSuggestions } from '#src/domain/tracking/suggestions/save.ts';
 import type { DraftNote } from '#src/generated/prisma/client.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-import { Conflict, NotFound } from '#src/platform/errors.ts';
+import { NotFound, WrongState } from '#src/platform/errors.ts';
 
 /**
  * Publishes the actor's draft notes on a merge request, or one of them, in one transaction: they become notes, their quick actions
@@ -108,7 +108,7 @@ async function take(tx: Transaction, drafts: readonly DraftNote[]): Promise<void
   const taken = await tx.draftNote.deleteMany({
     where: { OR: drafts.map(({ id, updatedAt }) => ({ id, updatedAt })) },
   });
-  if (taken.count < drafts.length) throw new Conflict('The draft notes were published or changed meanwhile');
+  if (taken.count < drafts.length) throw new WrongState('The draft notes were published or changed meanwhile');
 }
 
 async function write(

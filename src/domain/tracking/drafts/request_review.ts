@@ -24,7 +24,7 @@ export async function requestAnotherReview(
     const subject = { type: 'MergeRequest', id, iid, title, project } as const;
     await touchSubject(tx, subject);
     const { state } = await tx.mergeRequest.findUniqueOrThrow({ where: { id }, select: { state: true } });
-    if (state !== 'opened') throw new Forbidden('The merge request is not open');
+    if (state !== 'opened') throw new Forbidden('The merge request is not open').asWrongState(state);
     if (!(await requestReviewAgain(tx, context, actor, subject, userId))) throw new NotFound('Reviewer');
   });
   return { project, id };

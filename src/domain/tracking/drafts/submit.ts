@@ -7,7 +7,7 @@ import { locateMergeRequest, mayUpdate } from '#src/domain/tracking/merge_reques
 import { checkBody } from '#src/domain/tracking/notes/create.ts';
 import { addApproval } from '#src/domain/tracking/reviews/approvals.ts';
 import { requestChanges } from '#src/domain/tracking/reviews/requests.ts';
-import { Conflict, Forbidden, ValidationFailed } from '#src/platform/errors.ts';
+import { Forbidden, ValidationFailed, WrongState } from '#src/platform/errors.ts';
 
 /** What a review comes to. */
 export type Verdict = 'comment' | 'approve' | 'request_changes';
@@ -48,9 +48,9 @@ export async function submitReview(
       where: { id },
       select: { state: true, sha: true },
     });
-    if (state !== 'opened') throw new Forbidden('The merge request is not open', 'notApprovable');
+    if (state !== 'opened') throw new Forbidden('The merge request is not open', 'notApprovable').asWrongState(state);
     if (verdict === 'request_changes') return requestChanges(tx, context, actor, subject);
-    if (sha && sha !== head) throw new Conflict(`SHA does not match HEAD of source branch: ${head}`);
+    if (sha && sha !== head) throw new WrongState(`SHA does not match HEAD of source branch: ${head}`);
     await addApproval(tx, context, actor, subject);
   });
   if (count === 0 && verdict === 'comment') throw new ValidationFailed({ summary: ["can't be blank"] });

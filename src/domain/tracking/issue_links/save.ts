@@ -7,7 +7,7 @@ import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { findIssueLinksByIds, type LinkRow } from '#src/domain/tracking/issue_links/list.ts';
 import { findIssue, findIssueById } from '#src/domain/tracking/issues/find.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-import { Conflict, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { AlreadyExists, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 /** Maximum number of links of an issue. */
@@ -33,11 +33,13 @@ export async function createIssueLink(context: Context, which: Which, to: Which)
   if (!target || !can(actor, 'admin_issue', project) || target.id === source.id) throw noMatch();
   return context.db.$transaction(async (tx) => {
     await lockEnds(tx, [source.id, target.id]);
-    const isLinked = await tx.issueLink.count({ where: { OR: ends(source.id, target.id) } });
-    if (isLinked > 0) throw new Conflict('Issue(s) already assigned');
+    const where = { OR: ends(source.id, target.id) };
+    const isLinked = await tx.issueLink.count({ where });
+    if (isLinked > 0) throw new AlreadyExists('Issue(s) already assigned', { type: 'IssueLink', where });
     for (const { id } of [source, target]) {
       const count = await tx.issueLink.count({ where: { OR: [{ sourceId: id }, { targetId: id }] } });
-      if (count >= MAX_LINKS) throw new ValidationFailed({ links: [`are too many (maximum is ${MAX_LINKS})`] });
+      if (count >= MAX_LINKS)
+        throw new ValidationFailed({ links: [`are too many (maximum is ${MAX_LINKS})`] }).as('limitReached');
     }
     const link = await tx.issueLink.create({ data: { sourceId: source.id, targetId: target.id } });
     await recordSubjectChanges(tx, context, actor, source, [change('linked', target)]);

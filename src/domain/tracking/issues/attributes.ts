@@ -32,6 +32,8 @@ export interface IssueAttributes {
   /** Titles of labels that it loses, of those to add, too. */
   removeLabels?: readonly string[] | null | undefined;
   dueDate?: string | null | undefined;
+  /** The lists as the input has them, for errors that name positions. */
+  asGiven?: Pick<IssueAttributes, 'assigneeIds' | 'reviewerIds'> | undefined;
   /** Whether to skip attributes that the actor may not set, without an error, as the REST API does (behaviour.md 6). */
   ignoreForbidden?: boolean | undefined;
 }
@@ -40,8 +42,8 @@ const { sql } = Prisma;
 
 export const TITLE_LENGTH = 255;
 
-/** Rejects titles that are blank or too long, and descriptions that are too long. */
-export function checkTexts(title: string | null | undefined, description: string | null | undefined): void {
+/** The errors of titles that are blank or too long, and of descriptions that are too long. */
+export function textErrors(title: string | null | undefined, description: string | null | undefined): FieldErrors {
   const errors: FieldErrors = {};
   if (title !== undefined) {
     if (title === null || title.trim() === '') errors.title = ["can't be blank"];
@@ -49,7 +51,7 @@ export function checkTexts(title: string | null | undefined, description: string
   }
   const wrong = lengthError(description);
   if (wrong) errors.description = [wrong];
-  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  return errors;
 }
 
 const FOR_REPORTERS = [
@@ -80,6 +82,7 @@ export function permittedAttributes(
     return { ignoreForbidden };
   }
   return {
+    asGiven: { assigneeIds: given.assigneeIds, reviewerIds: given.reviewerIds },
     ...assigneesIn(given),
     ...reviewersIn(given),
     milestoneId: milestoneId || zeroAsNull(milestoneId),
@@ -152,15 +155,32 @@ export function refuse(refused: readonly string[], whom: string, ignoreForbidden
   throw new Forbidden(`Only ${whom} can set ${refused.join(', ')}`);
 }
 
+/** The errors with those of lists by the positions of the users who do not fit. */
+function byItem(
+  errors: FieldErrors,
+  lists: Readonly<
+    Record<string, { given: readonly number[] | null | undefined; fitting: readonly number[] | undefined }>
+  >,
+): FieldErrors {
+  const items = Object.entries(errors).flatMap(([name, messages]): [string, string[]][] => {
+    const { given, fitting } = lists[name] ?? {};
+    const wrong = (given ?? []).flatMap((id, at) => (id === 0 || fitting?.includes(id) ? [] : [`${name}.${at}`]));
+    if (wrong.length === 0) return [[name, messages]];
+    return wrong.map((place) => [place, ['is not a user who can read the project']]);
+  });
+  return Object.fromEntries(items);
+}
+
 /**
  * Validates that assignees can read such records of the project, and that a milestone belongs to it or to a group around it.
  * Returns the columns that change, and assignees and reviewers if they do; invalid ones are left out if they are to be skipped.
- * Throws ValidationFailed.
+ * Throws ValidationFailed, also for the errors `found` so far, which are told together.
  */
 export async function resolveAttributes(
   { db }: Context,
   project: ProjectRow,
   attributes: IssueAttributes,
+  found: FieldErrors,
   type: keyof typeof LABELLED = 'Issue',
 ) {
   const { assigneeId, dueDate, ignoreForbidden = false } = attributes;
@@ -182,7 +202,15 @@ export async function resolveAttributes(
     errors[namedReviewers ? 'reviewer_usernames' : 'reviewer_ids'] = ['has users who cannot read the project'];
   }
   const milestoneId = await milestoneGiven(db, project.id, attributes, errors);
-  if (!ignoreForbidden && Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  const wrong = ignoreForbidden ? found : { ...found, ...errors };
+  if (Object.keys(wrong).length > 0) {
+    const { asGiven } = attributes;
+    const lists = {
+      assignee_ids: { given: asGiven?.assigneeIds, fitting: assigneeIds },
+      reviewer_ids: { given: asGiven?.reviewerIds, fitting: reviewerIds },
+    };
+    throw new ValidationFailed(wrong, byItem(wrong, lists));
+  }
   const columns = {
     ...(assigneeIds === undefined ? {} : { assigneeId: assigneeIds[0] ?? null }),
     ...(milestoneId === undefined ? {} : { milestoneId }),

@@ -8,7 +8,6 @@ import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import {
   assigneesGiven,
-  checkTexts,
   type IssueAttributes,
   labelsGiven,
   permittedAttributes,
@@ -17,6 +16,7 @@ import {
   refuse,
   resolveAttributes,
   setLabels,
+  textErrors,
 } from '#src/domain/tracking/issues/attributes.ts';
 import { applyEffects, hasEffects } from '#src/domain/tracking/quick_actions/apply.ts';
 import type { WantedChanges } from '#src/domain/tracking/quick_actions/interpret.ts';
@@ -24,7 +24,7 @@ import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
 import { mayMention } from '#src/domain/tracking/references/mentions.ts';
 import { addFurtherAssignees } from '#src/domain/tracking/subjects/assignees.ts';
 import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
-import { BadRequest, Conflict } from '#src/platform/errors.ts';
+import { AlreadyExists, BadRequest } from '#src/platform/errors.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
 export interface NewIssue extends IssueAttributes {
@@ -88,9 +88,13 @@ export async function createIssue(
   const input: NewIssue = { ...given, ...attributesIn(changes), description: text };
   const title = input.title ?? continued?.title ?? '';
   const description = input.description ?? continued?.description ?? null;
-  checkTexts(title, description);
   const attributes = permittedAttributes(actor, project, withoutNulls(input));
-  const { columns, assigneeIds = [] } = await resolveAttributes(context, project, attributes);
+  const { columns, assigneeIds = [] } = await resolveAttributes(
+    context,
+    project,
+    attributes,
+    textErrors(title, description),
+  );
   const { createdAt: at, ignoreForbidden } = input;
   const discussionLocked = permittedLock(actor, project, input);
   const createdAt = permittedTimestamp(actor, project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
@@ -110,7 +114,11 @@ export async function createIssue(
       SELECT id, iid FROM issue`;
     const [issue] = await inserted.catch((error) => {
       throw wanted !== null && violates(error, 'iid')
-        ? new Conflict('iid has already been taken', undefined, 'iid')
+        ? new AlreadyExists(
+            'iid has already been taken',
+            { type: 'Issue', where: { projectId: project.id, iid: wanted } },
+            'iid',
+          )
         : error;
     });
     return issue;

@@ -64,7 +64,8 @@ export async function requireMovable(
     can(actor, 'move_issue', project) && can(actor, 'move_issue', target) && maySee(actor, project, issue);
   if (!permitted || issue.movedToId !== null)
     throw new BadRequest('Cannot move issue due to insufficient permissions!');
-  if (target.id === project.id) throw new BadRequest('Cannot move issue to project it originates from!', 'to');
+  if (target.id === project.id)
+    throw new BadRequest('Cannot move issue to project it originates from!', 'to').asWrongState();
   return target;
 }
 

@@ -8,16 +8,16 @@ import { select } from '#src/platform/records/selection.ts';
 
 const FOLLOWED = select('Issue', { id: true, isSubscribed: true });
 
-/** Subscribes to an issue, or unsubscribes. Throws NotModified if that is the case already, NotFound. */
+/** Subscribes to an issue, or unsubscribes. `changed` is false if that is the case already. Throws NotFound. */
 export async function subscribeToIssue(
   context: Context,
   ref: IdOrPath,
   iid: number,
   subscribed: boolean,
-): Promise<ChangedRecord> {
+): Promise<ChangedRecord & { changed: boolean }> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   const { id, isSubscribed } = await findIssue(context, project, iid, FOLLOWED);
-  await setSubscription(context.db, actor.id, { type: 'Issue', id }, isSubscribed, subscribed);
-  return { project, id };
+  const changed = await setSubscription(context.db, actor.id, { type: 'Issue', id }, isSubscribed, subscribed);
+  return { project, id, changed };
 }

@@ -6,7 +6,6 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import {
-  checkTexts,
   type IssueAttributes,
   type LabelSwap,
   permittedAttributes,
@@ -15,9 +14,10 @@ import {
   resolveAttributes,
   setLabels,
   swapIssueLabels,
+  textErrors,
 } from '#src/domain/tracking/issues/attributes.ts';
 import { type ChangeableIssue, type LocatedIssue, locateIssue, maySee } from '#src/domain/tracking/issues/find.ts';
-import { applyEffects } from '#src/domain/tracking/quick_actions/apply.ts';
+import { applyEffects, hasEffects } from '#src/domain/tracking/quick_actions/apply.ts';
 import type { Target } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
 import { setAssignees } from '#src/domain/tracking/subjects/assignees.ts';
@@ -39,8 +39,8 @@ export interface IssueChanges extends IssueAttributes {
 }
 
 /**
- * Updates an issue, and applies the quick actions of a new description: unset means unchanged, null clears. Throws NotFound,
- * Forbidden, ValidationFailed.
+ * Updates an issue, and applies the quick actions of a new description: unset means unchanged, null clears. `changed` is false if
+ * all was so already. Throws NotFound, Forbidden, ValidationFailed.
  *
  * @param also runs in the same transaction
  */
@@ -50,16 +50,20 @@ export async function updateIssue(
   iid: number,
   given: IssueChanges,
   also?: (tx: Transaction) => Promise<void>,
-): Promise<ChangedRecord> {
+): Promise<ChangedRecord & { changed: boolean }> {
   const actor = requireActor(context);
   const located = await locateIssue(context, ref, iid);
   const { project, issue } = located;
   if (!mayUpdate(actor, project, issue)) throw new Forbidden();
   const read = await readQuickActions(context, actor, given.description, () => targetOf(context, actor, located));
   const changes: IssueChanges = { ...given, ...read.changes, description: read.text };
-  checkTexts(changes.title, changes.description);
   const attributes = permittedAttributes(actor, project, changes);
-  const { columns, assigneeIds } = await resolveAttributes(context, project, attributes);
+  const { columns, assigneeIds } = await resolveAttributes(
+    context,
+    project,
+    attributes,
+    textErrors(changes.title, changes.description),
+  );
   const { swapLabels } = changes;
   if (swapLabels) authorize(actor, 'admin_issue', project);
   const { updatedAt: at, ignoreForbidden } = changes;
@@ -72,7 +76,7 @@ export async function updateIssue(
     ...(discussionLocked == null ? {} : { discussionLocked }),
     ...(changes.confidential == null ? {} : { confidential: changes.confidential }),
   };
-  await context.db.$transaction(async (tx) => {
+  const changed = await context.db.$transaction(async (tx) => {
     const before = await lockIssue(tx, issue.id);
     const assigned = assigneeIds ? await setAssignees(tx, { type: 'Issue', id: issue.id }, assigneeIds) : [];
     const written = changes.rewrite ? { ...data, description: changes.rewrite(before.description) } : data;
@@ -93,8 +97,9 @@ export async function updateIssue(
     await recordSubjectChanges(tx, context, actor, subject, told);
     await applyEffects(tx, context, actor, subject, read.effects);
     await also?.(tx);
+    return told.length > 0 || updatedAt !== null || hasEffects(read.effects);
   });
-  return { project, id: issue.id };
+  return { project, id: issue.id, changed };
 }
 
 /** An issue as target of quick actions. */

@@ -32,7 +32,8 @@ export async function promoteLabel(context: Context, project: IdOrPath, ref: Lab
       WHERE l.title = ${title} AND (n.lineage @> ARRAY[${group.id}]::int[] OR l.group_id = ANY(${group.lineage}::int[]))
       ORDER BY l.id FOR UPDATE OF l`;
     if (!same.some((label) => label.id === id)) throw new NotFound('Label');
-    if (same.some(({ isInside }) => !isInside)) throw refused;
+    const around = same.find(({ isInside }) => !isInside);
+    if (around) throw refused.asExisting({ type: 'Label', where: { id: around.id } });
     const to = same.find(({ groupId }) => groupId === group.id)?.id ?? id;
     const merged = same.filter((label) => label.id !== to).map((label) => label.id);
     if (to === id) {

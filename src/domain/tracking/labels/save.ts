@@ -15,7 +15,7 @@ import {
 import { parseColor } from '#src/domain/tracking/labels/color.ts';
 import { findLabel, type LabelRef } from '#src/domain/tracking/labels/list.ts';
 import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
-import { Conflict, type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
+import { AlreadyExists, type Existing, type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
 export interface LabelValues {
@@ -39,7 +39,7 @@ export async function createLabel(context: Context, ref: OwnerRef, values: Label
   const { title, color } = checked(place, { ...values, title: values.title ?? '', color: values.color ?? '' });
   const { description = null, priority = null } = values;
   const archived = values.archived ?? false;
-  const taken = () => new Conflict('Label already exists', undefined, 'title');
+  const taken = () => new AlreadyExists('Label already exists', existingLabel(place, title ?? ''), 'title');
   try {
     const data = { ...ownerColumns(place), title: title ?? '', color: color ?? '', description, priority, archived };
     const id = await context.db.$transaction(async (tx) => {
@@ -50,6 +50,14 @@ export async function createLabel(context: Context, ref: OwnerRef, values: Label
   } catch (error) {
     throw violates(error) ? taken() : error;
   }
+}
+
+/** The label of the title at the place or in a group around it. */
+function existingLabel({ project, group }: Owner, title = ''): Existing {
+  const places = project
+    ? [{ projectId: project.id }, { group: { id: project.namespaceId } }]
+    : [{ groupId: { in: [...group.lineage] } }];
+  return { type: 'Label', where: { title, OR: places } };
 }
 
 /** Whether a group around the place, or the group itself, has a label with the title. */
@@ -70,7 +78,8 @@ export async function updateLabel(
   const place = await requireOwner(context, ref, ADMIN_LABEL);
   const { id } = await findLabel(context, place, label, ID);
   const { description, priority, archived } = values;
-  const taken = () => new ValidationFailed({ title: ['has already been taken'] });
+  const taken = () =>
+    new ValidationFailed({ title: ['has already been taken'] }).asExisting(existingLabel(place, values.title?.trim()));
   try {
     const data = {
       ...checked(place, values),
@@ -126,15 +135,15 @@ export async function deleteLabel(context: Context, ref: OwnerRef, label: LabelR
 }
 
 /**
- * Subscribes to a label of the place or of a group around it, or unsubscribes. Throws NotModified if that is the case already,
- * NotFound, BadRequest.
+ * Subscribes to a label of the place or of a group around it, or unsubscribes. `changed` is false if that is the case
+ * already. Throws NotFound, BadRequest.
  */
 export async function subscribeToLabel(
   context: Context,
   ref: OwnerRef,
   labelRef: LabelRef,
   subscribed: boolean,
-): Promise<OwnedRecord> {
+): Promise<OwnedRecord & { changed: boolean }> {
   const actor = requireActor(context);
   const place = await findOwner(context, ref);
   if (place.project) authorize(actor, 'read_label', place.project);
@@ -145,8 +154,8 @@ export async function subscribeToLabel(
     select('Label', { id: true, isSubscribed: true }),
     { includeAncestorGroups: true },
   );
-  await setSubscription(context.db, actor.id, { type: 'Label', id }, isSubscribed, subscribed);
-  return { place, id };
+  const changed = await setSubscription(context.db, actor.id, { type: 'Label', id }, isSubscribed, subscribed);
+  return { place, id, changed };
 }
 
 /** Validates and normalizes the given values. The contract's messages call the name `title` (behaviour.md 1.6). */

@@ -131,7 +131,7 @@ async function applyTo(
   const [first, ...others] = fitting;
   if (others.length > 0) {
     throw new DomainError(
-      'BAD_REQUEST',
+      'requestInvalid',
       `Branch ${branch} has several merge requests: name one by merge_request.target`,
     );
   }
@@ -140,7 +140,7 @@ async function applyTo(
   else if (options.create) await create(context, { project, branch, target: target ?? project }, options);
   else {
     const reason = `A merge_request.create push option is required to create a merge request for branch ${branch}`;
-    throw new DomainError('BAD_REQUEST', reason);
+    throw new DomainError('requestInvalid', reason);
   }
 }
 
@@ -157,7 +157,7 @@ async function create(
   const { title, description } = await textsOf(context, project, branch, options);
   const into = await context.repositories.open(target);
   const targetBranch = options.target ?? (into && (await defaultBranch(target, into)));
-  if (targetBranch === null) throw new DomainError('BAD_REQUEST', 'The target project has no branches');
+  if (targetBranch === null) throw new DomainError('requestInvalid', 'The target project has no branches');
   const assigned = await usersOf(context, options.assign);
   const isAssignable = can(actor, 'admin_merge_request', target);
   const assigneeIds = options.assign.length > 0 ? assigned : isAssignable ? [actor.id] : undefined;

@@ -12,10 +12,11 @@ import {
 } from '#src/domain/tracking/merge_requests/find.ts';
 import { addApproval, removeApproval, removeApprovals } from '#src/domain/tracking/reviews/approvals.ts';
 import { touchSubject } from '#src/domain/tracking/subjects/lock.ts';
-import { Conflict, Forbidden, NotFound } from '#src/platform/errors.ts';
+import { Forbidden, WrongState } from '#src/platform/errors.ts';
 
 /**
- * Approves an open merge request; for those who may change it, once each. Approvals outlive pushes, and never hold up a merge.
+ * Approves an open merge request, for those who may change it; `changed` is false if the actor has already. Approvals outlive
+ * pushes, and never hold up a merge.
  *
  * @param sha the head that the actor has seen: any other is not approved
  * @throws NotFound, Forbidden, Conflict
@@ -25,36 +26,39 @@ export async function approveMergeRequest(
   ref: IdOrPath,
   iid: number,
   sha: string | null | undefined,
-): Promise<ChangedRecord> {
+): Promise<ChangedRecord & { changed: boolean }> {
   const actor = requireActor(context);
   const located = await locateChangeable(context, actor, ref, iid);
-  await context.db.$transaction(async (tx) => {
+  const changed = await context.db.$transaction(async (tx) => {
     const subject = subjectOf(located);
     await touchSubject(tx, subject);
     const { state, sha: head } = await tx.mergeRequest.findUniqueOrThrow({
       where: { id: subject.id },
       select: { state: true, sha: true },
     });
-    if (state !== 'opened') throw notApprovable('The merge request is not open');
-    if (sha && sha !== head) throw new Conflict(`SHA does not match HEAD of source branch: ${head}`);
-    if (!(await addApproval(tx, context, actor, subject))) {
-      throw notApprovable('You have approved the merge request already');
-    }
+    if (state !== 'opened') throw notApprovable('The merge request is not open', state);
+    if (sha && sha !== head) throw new WrongState(`SHA does not match HEAD of source branch: ${head}`);
+    return addApproval(tx, context, actor, subject);
   });
-  return { project: located.project, id: located.mergeRequest.id };
+  return { project: located.project, id: located.mergeRequest.id, changed };
 }
 
-/** Takes the actor's approval back. Throws NotFound, also where there is none, and Forbidden. */
-export async function unapproveMergeRequest(context: Context, ref: IdOrPath, iid: number): Promise<ChangedRecord> {
+/** Takes the actor's approval back; `changed` is false where there is none. Throws NotFound, Forbidden. */
+export async function unapproveMergeRequest(
+  context: Context,
+  ref: IdOrPath,
+  iid: number,
+): Promise<ChangedRecord & { changed: boolean }> {
   const actor = requireActor(context);
   const located = await locateChangeable(context, actor, ref, iid);
-  if (located.mergeRequest.state !== 'opened') throw notApprovable('The merge request is not open');
-  await context.db.$transaction(async (tx) => {
+  const { state } = located.mergeRequest;
+  if (state !== 'opened') throw notApprovable('The merge request is not open', state);
+  const changed = await context.db.$transaction(async (tx) => {
     const subject = subjectOf(located);
     await touchSubject(tx, subject);
-    if (!(await removeApproval(tx, context, actor, subject))) throw new NotFound('Approval');
+    return removeApproval(tx, context, actor, subject);
   });
-  return { project: located.project, id: located.mergeRequest.id };
+  return { project: located.project, id: located.mergeRequest.id, changed };
 }
 
 /**
@@ -74,7 +78,7 @@ export async function resetApprovals(context: Context, ref: IdOrPath, iid: numbe
     const subject = subjectOf(located);
     await touchSubject(tx, subject);
     const { state } = await tx.mergeRequest.findUniqueOrThrow({ where: { id: subject.id }, select: { state: true } });
-    if (state === 'merged') throw new Forbidden('The merge request is merged');
+    if (state === 'merged') throw new Forbidden('The merge request is merged').asWrongState(state);
     await removeApprovals(tx, context, actor, subject);
   });
   return { project: located.project, id: located.mergeRequest.id };
@@ -108,6 +112,6 @@ function subjectOf({ project, mergeRequest: { id, iid, title } }: LocatedMergeRe
   return { type: 'MergeRequest', id, iid, title, project };
 }
 
-function notApprovable(message: string): Forbidden {
-  return new Forbidden(message, 'notApprovable');
+function notApprovable(message: string, state: string): Forbidden {
+  return new Forbidden(message, 'notApprovable').asWrongState(state);
 }

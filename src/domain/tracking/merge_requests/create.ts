@@ -12,12 +12,12 @@ import { requireRoom } from '#src/domain/repository/quota.ts';
 import { COPY_TIMEOUT_MS, withCommits } from '#src/domain/repository/take_commits.ts';
 import {
   assigneesGiven,
-  checkTexts,
   type IssueAttributes,
   labelsGiven,
   permittedAttributes,
   resolveAttributes,
   setLabels,
+  textErrors,
 } from '#src/domain/tracking/issues/attributes.ts';
 import {
   openingOne,
@@ -100,14 +100,14 @@ export async function createMergeRequest(
   const { sourceBranch, targetBranch } = input;
   const sides = { source, sourceBranch, target, targetBranch };
   await requireDistinct(context.db, sides);
-  checkTexts(input.title, input.description);
-  await requireUnopened(context.db, sides);
+  const wrong = textErrors(input.title, input.description);
+  if (Object.keys(wrong).length === 0) await requireUnopened(context.db, sides);
   const attributes = permittedAttributes(actor, target, withoutNulls(input), 'admin_merge_request');
   const {
     columns,
     assigneeIds = [],
     reviewerIds = [],
-  } = await resolveAttributes(context, target, attributes, 'MergeRequest');
+  } = await resolveAttributes(context, target, attributes, wrong, 'MergeRequest');
   const { head, start } = await requireTips(context, sides);
   await requireRoom(context.repositories, target, 0);
   const id = await withEffort(context, () =>

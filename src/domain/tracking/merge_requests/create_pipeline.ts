@@ -123,5 +123,5 @@ async function baseOf({ db }: Context, mergeRequestId: number): Promise<string |
 }
 
 function nothingToRun(message: string): BadRequest {
-  return new BadRequest(message, undefined, 'withoutPipeline');
+  return new BadRequest(message, undefined, 'withoutPipeline').asWrongState();
 }

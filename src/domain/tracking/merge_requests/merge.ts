@@ -30,7 +30,7 @@ import type { Oid, Signature } from '#src/git/base/model.ts';
 import { RefusedObjects } from '#src/git/incoming/quarantine.ts';
 import type { CommitSeries } from '#src/git/write/series.ts';
 import { MergeConflict, mergeInto, NothingChanged, squashOnto } from '#src/git/writer.ts';
-import { BadRequest, Conflict, DomainError, Forbidden, NotFound } from '#src/platform/errors.ts';
+import { BadRequest, DomainError, Forbidden, NotFound, WrongState } from '#src/platform/errors.ts';
 
 declare module '#src/access/permissions/actor.ts' {
   interface Context {
@@ -79,7 +79,7 @@ export async function acceptMergeRequest(
     const status = await withEffort(context, () => currentMergeStatus(sides));
     if (status === 'cannot_be_merged') throw mergeConflict();
   }
-  if (differs) throw new Conflict(`SHA does not match HEAD of source branch: ${sha}`);
+  if (differs) throw new WrongState(`SHA does not match HEAD of source branch: ${sha}`);
   if (waits) await mergeLater(context, actor, project, sides, options);
   else await mergeNow(context, actor, project, sides, options);
   return { project, id };
@@ -135,11 +135,11 @@ export function mergeForbidden(): Forbidden {
 function notMergeable(): BadRequest {
   const message =
     'The merge request cannot be merged: it is not open, is a work in progress, has nothing to merge, or does not meet the requirements of the project';
-  return new BadRequest(message, undefined, 'notMergeable');
+  return new BadRequest(message, undefined, 'notMergeable').asWrongState();
 }
 
 function mergeConflict(): BadRequest {
-  return new BadRequest('Branch cannot be merged', undefined, 'mergeConflict');
+  return new BadRequest('Branch cannot be merged', undefined, 'mergeConflict').asWrongState();
 }
 
 /** The current commits of the branches, after recent pushes to the source branch have become a version. Throws NotFound. */

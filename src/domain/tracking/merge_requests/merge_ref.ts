@@ -73,5 +73,5 @@ async function mergeOnce(context: Context, id: number): Promise<Oid | null> {
 }
 
 function notMergeable(): BadRequest {
-  return new BadRequest('Merge request is not mergeable');
+  return new BadRequest('Merge request is not mergeable').asWrongState();
 }

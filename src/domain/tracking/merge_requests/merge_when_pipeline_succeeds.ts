@@ -39,7 +39,11 @@ export async function cancelMergeWhenPipelineSucceeds(
       },
     });
     if (count === 0)
-      throw new BadRequest('The merge request is not waiting for its pipeline', undefined, 'notWaitingForPipeline');
+      throw new BadRequest(
+        'The merge request is not waiting for its pipeline',
+        undefined,
+        'notWaitingForPipeline',
+      ).asWrongState();
     await recordSubjectChanges(tx, context, actor, { type: 'MergeRequest', id, iid, title, project }, [
       { kind: 'mergeCanceled' },
     ]);

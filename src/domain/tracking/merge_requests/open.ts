@@ -4,7 +4,7 @@ import { notAFork } from '#src/domain/tracking/merge_requests/source.ts';
 import type { Oid } from '#src/git/base/model.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { violates } from '#src/platform/database/db.ts';
-import { BadRequest, Conflict, ValidationFailed } from '#src/platform/errors.ts';
+import { AlreadyExists, BadRequest, ValidationFailed } from '#src/platform/errors.ts';
 
 /** The source and target of a merge request. */
 export interface Sides {
@@ -46,10 +46,12 @@ export async function requireUnopened(
   db: Db | Transaction,
   { source, sourceBranch, target, targetBranch }: Sides,
 ): Promise<void> {
-  const [open] = await db.$queryRaw<{ title: string }[]>`
-    SELECT title FROM merge_requests WHERE source_project_id = ${source.id} AND source_branch = ${sourceBranch}
+  const [open] = await db.$queryRaw<{ id: number; title: string }[]>`
+    SELECT id, title FROM merge_requests WHERE source_project_id = ${source.id} AND source_branch = ${sourceBranch}
       AND target_project_id = ${target.id} AND target_branch = ${targetBranch} AND state = 'opened'`;
-  if (open) throw new Conflict(`Cannot Create: This merge request already exists: ${JSON.stringify([open.title])}`);
+  if (!open) return;
+  const message = `Cannot Create: This merge request already exists: ${JSON.stringify([open.title])}`;
+  throw new AlreadyExists(message, { type: 'MergeRequest', where: { id: open.id } });
 }
 
 /** Runs work that opens a merge request; converts its error to that of requireUnopened if another request was faster. */

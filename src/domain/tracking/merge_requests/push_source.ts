@@ -29,7 +29,7 @@ export async function requireSourcePush(
     throw new Forbidden('Cannot push to source branch');
   const reader = await context.repositories.open(project);
   const branch = await reader?.branch(sourceBranch);
-  if (!branch) throw new Forbidden('Source branch does not exist');
+  if (!branch) throw new Forbidden('Source branch does not exist').asWrongState();
   const refusals = await branchRefusals(context, actor, project);
   if (refusals(sourceBranch, 'push') !== null) throw new Forbidden('Cannot push to source branch');
   return { project, tip: branch.commit, refusals };

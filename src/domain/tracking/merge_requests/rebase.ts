@@ -17,7 +17,7 @@ import type { Oid } from '#src/git/base/model.ts';
 import type { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
 import { RefusedObjects } from '#src/git/incoming/quarantine.ts';
 import { cherryPick, MergeConflict, NothingChanged } from '#src/git/writer.ts';
-import { BadRequest, Conflict, DomainError, Forbidden } from '#src/platform/errors.ts';
+import { BadRequest, DomainError, Forbidden, WrongState } from '#src/platform/errors.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
@@ -52,7 +52,8 @@ export async function requestRebase(
   const { project, mergeRequest } = await locateMergeRequest(context, ref, iid);
   const { id, sourceProjectId, sourceBranch } = mergeRequest;
   if (project.archived) throw new Forbidden();
-  if (mergeRequest.state !== 'opened') throw new BadRequest('The merge request is not open');
+  if (mergeRequest.state !== 'opened')
+    throw new BadRequest('The merge request is not open').asWrongState(mergeRequest.state);
   await requireRebasing(context, actor, { sourceProjectId, sourceBranch });
   await context.db.$transaction(async (tx) => {
     const { count } = await tx.mergeRequest.updateMany({
@@ -63,7 +64,7 @@ export async function requestRebase(
       },
       data: { rebasingSince: new Date(), mergeError: null },
     });
-    if (count === 0) throw new Conflict('A rebase of the merge request is in progress');
+    if (count === 0) throw new WrongState('A rebase of the merge request is in progress');
     await context.jobs.enqueue(tx, 'merge_requests.rebase', { mergeRequestId: id, userId: actor.id, skipCi });
   });
   return { project, id };
@@ -107,8 +108,8 @@ async function rebase(context: Context, actor: Actor, sides: SideTips, skipCi: b
   const { mergeRequest, target, sourceTip, targetTip } = sides;
   const { id: sourceId } = await requireRebasing(context, actor, mergeRequest);
   const source = await findPushedProject(context.db, sourceId);
-  if (!source || sourceTip === null) throw new Forbidden('Source branch does not exist');
-  if (targetTip === null) throw new BadRequest('the target branch does not exist');
+  if (!source || sourceTip === null) throw new Forbidden('Source branch does not exist').asWrongState();
+  if (targetTip === null) throw new BadRequest('the target branch does not exist').asWrongState();
   await requireRoom(context.repositories, source, 0);
   await withCommits(
     context,

@@ -20,7 +20,9 @@ export async function measureRetargeted(
 ): Promise<Retargeted | null> {
   if (branch == null || branch === mergeRequest.targetBranch) return null;
   if (mergeRequest.state === 'merged') {
-    throw new BadRequest('The target branch of a merged merge request cannot be changed', 'target_branch');
+    throw new BadRequest('The target branch of a merged merge request cannot be changed', 'target_branch').asWrongState(
+      mergeRequest.state,
+    );
   }
   const { sourceProjectId, sourceBranch, sha } = mergeRequest;
   if (sourceProjectId === project.id) {

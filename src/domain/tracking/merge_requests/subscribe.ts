@@ -10,20 +10,20 @@ import { select } from '#src/platform/records/selection.ts';
 const FOLLOWED = select('MergeRequest', { id: true, isSubscribed: true, authorId: true, assigneeIds: true });
 
 /**
- * Subscribes to a merge request, or unsubscribes; for those who may update it (behaviour.md 6). Throws NotModified if that is the
- * case already, NotFound, Forbidden.
+ * Subscribes to a merge request, or unsubscribes; for those who may update it (behaviour.md 6). `changed` is false if that is
+ * the case already. Throws NotFound, Forbidden.
  */
 export async function subscribeToMergeRequest(
   context: Context,
   ref: IdOrPath,
   iid: number,
   subscribed: boolean,
-): Promise<ChangedRecord> {
+): Promise<ChangedRecord & { changed: boolean }> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   const { isSubscribed, ...mergeRequest } = await findMergeRequest(context, project, iid, FOLLOWED);
   if (!mayUpdate(actor, project, mergeRequest)) throw new Forbidden();
   const { id } = mergeRequest;
-  await setSubscription(context.db, actor.id, { type: 'MergeRequest', id }, isSubscribed, subscribed);
-  return { project, id };
+  const changed = await setSubscription(context.db, actor.id, { type: 'MergeRequest', id }, isSubscribed, subscribed);
+  return { project, id, changed };
 }

@@ -7,10 +7,10 @@ import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
 import {
-  checkTexts,
   permittedAttributes,
   resolveAttributes,
   setLabels,
+  textErrors,
 } from '#src/domain/tracking/issues/attributes.ts';
 import type { MergeRequestAttributes } from '#src/domain/tracking/merge_requests/create.ts';
 import { type LocatedMergeRequest, locateMergeRequest, mayUpdate } from '#src/domain/tracking/merge_requests/find.ts';
@@ -18,7 +18,7 @@ import { openingOne } from '#src/domain/tracking/merge_requests/open.ts';
 import { measureRetargeted, type Retargeted } from '#src/domain/tracking/merge_requests/retarget.ts';
 import { type Origin, requireBringing } from '#src/domain/tracking/merge_requests/source.ts';
 import { storeVersion } from '#src/domain/tracking/merge_requests/version.ts';
-import { applyEffects } from '#src/domain/tracking/quick_actions/apply.ts';
+import { applyEffects, hasEffects } from '#src/domain/tracking/quick_actions/apply.ts';
 import type { Target } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
 import { setReviewers } from '#src/domain/tracking/reviews/reviewers.ts';
@@ -46,8 +46,8 @@ export interface MergeRequestChanges extends MergeRequestAttributes {
 
 /**
  * Updates a merge request, and applies the quick actions of a new description: unset means unchanged, null clears. A merged one
- * can be neither closed nor reopened; one from a fork only be reopened by those who can read the fork. Throws NotFound,
- * Forbidden, ValidationFailed, BadRequest, Conflict.
+ * can be neither closed nor reopened; one from a fork only be reopened by those who can read the fork. `changed` is false if all
+ * was so already. Throws NotFound, Forbidden, ValidationFailed, BadRequest, Conflict.
  *
  * @param also runs in the same transaction
  */
@@ -57,7 +57,7 @@ export async function updateMergeRequest(
   iid: number,
   { draft, ...wished }: MergeRequestChanges,
   also?: (tx: Transaction) => Promise<void>,
-): Promise<ChangedRecord> {
+): Promise<ChangedRecord & { changed: boolean }> {
   const actor = requireActor(context);
   const located = await locateMergeRequest(context, ref, iid);
   const { project, mergeRequest } = located;
@@ -67,9 +67,15 @@ export async function updateMergeRequest(
   const read = await readQuickActions(context, actor, given.description, () => targetOf(context, actor, located));
   const { dueDate: _date, confidential: _hidden, ...wanted } = read.changes;
   const changes: MergeRequestChanges = { ...given, ...wanted, description: read.text };
-  checkTexts(changes.title, changes.description);
+  const wrong = textErrors(changes.title, changes.description);
   const attributes = permittedAttributes(actor, project, changes, 'admin_merge_request');
-  const { columns, assigneeIds, reviewerIds } = await resolveAttributes(context, project, attributes, 'MergeRequest');
+  const { columns, assigneeIds, reviewerIds } = await resolveAttributes(
+    context,
+    project,
+    attributes,
+    wrong,
+    'MergeRequest',
+  );
   const retargeted = await measureRetargeted(context, located, changes.targetBranch);
   const { squash, discussionLocked } = changes;
   const mayLock = can(actor, 'update_merge_request', project);
@@ -86,7 +92,7 @@ export async function updateMergeRequest(
     ...(changes.description === undefined ? {} : { description: changes.description }),
     ...(changes.removeSourceBranch === undefined ? {} : { forceRemoveSourceBranch: changes.removeSourceBranch }),
   };
-  await openingOne(context.db, sidesOf(located, changes), () =>
+  const changed = await openingOne(context.db, sidesOf(located, changes), () =>
     context.db.$transaction(async (tx) => {
       const { id } = mergeRequest;
       const before = await lockMergeRequest(tx, id);
@@ -116,9 +122,11 @@ export async function updateMergeRequest(
         await context.jobs.enqueue(tx, 'merge_requests.refresh', { mergeRequestId: id, userId: actor.id });
         await context.jobs.enqueue(tx, 'merge_requests.trace_notes', { mergeRequestId: id });
       }
+      const isOtherwise = OPTIONS.some((name) => data[name] !== undefined && data[name] !== before[name]);
+      return told.length > 0 || isOtherwise || hasEffects(read.effects);
     }),
   );
-  return { project, id: mergeRequest.id };
+  return { project, id: mergeRequest.id, changed };
 }
 
 /** Whether to share the source branch, if the actor may push to it. Throws Forbidden if not, unless it is to be skipped. */
@@ -180,16 +188,23 @@ interface Before extends Origin {
   targetBranch: string;
   discussionLocked: boolean | null;
   squash: boolean;
+  allowCollaboration: boolean | null;
+  forceRemoveSourceBranch: boolean | null;
   state: 'opened' | 'closed' | 'merged';
   mergeStatus: string;
   sha: string | null;
 }
 
+/** What is not recorded when it changes. */
+const OPTIONS = ['squash', 'allowCollaboration', 'forceRemoveSourceBranch'] as const;
+
 /** Locks the merge request and returns it as it was before the change. Throws NotFound if it is gone. */
 async function lockMergeRequest(tx: Transaction, id: number): Promise<Before> {
   const [mergeRequest] = await tx.$queryRaw<Before[]>`
     SELECT title, description, milestone_id AS "milestoneId", target_branch AS "targetBranch",
-      state, merge_status AS "mergeStatus", sha, discussion_locked AS "discussionLocked", squash, source_project_id AS "sourceProjectId", target_project_id AS "targetProjectId", author_id AS "authorId"
+      state, merge_status AS "mergeStatus", sha, discussion_locked AS "discussionLocked", squash,
+      allow_collaboration AS "allowCollaboration", force_remove_source_branch AS "forceRemoveSourceBranch",
+      source_project_id AS "sourceProjectId", target_project_id AS "targetProjectId", author_id AS "authorId"
     FROM merge_requests WHERE id = ${id} FOR UPDATE`;
   if (!mergeRequest) throw new NotFound('MergeRequest');
   return mergeRequest;

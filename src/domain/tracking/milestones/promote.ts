@@ -30,8 +30,11 @@ export async function promoteMilestone(context: Context, project: IdOrPath, id: 
       WHERE m.title = ${title} AND (n.lineage @> ARRAY[${group.id}]::int[] OR m.group_id = ANY(${group.lineage}::int[]))
       ORDER BY m.id FOR UPDATE OF m`;
     if (!same.some((milestone) => milestone.id === id)) throw new NotFound('Milestone');
-    if (same.some(({ isAround }) => isAround))
-      throw new BadRequest('The group, or one around it, has a milestone with that title');
+    const around = same.find(({ isAround }) => isAround);
+    if (around) {
+      const message = 'The group, or one around it, has a milestone with that title';
+      throw new BadRequest(message).asExisting({ type: 'Milestone', where: { id: around.id } });
+    }
     const iid = await nextNumber(tx, { project: null, group });
     await tx.milestone.update({ where: { id }, data: { projectId: null, groupId: group.id, iid } });
     const merged = same.filter((milestone) => milestone.id !== id).map((milestone) => milestone.id);

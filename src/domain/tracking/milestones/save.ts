@@ -2,7 +2,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { lengthError } from '#src/base/text.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import { groupsAround } from '#src/domain/projects/groups_around.ts';
-import { type OwnedRecord, type Owner, type OwnerRef, requireOwner } from '#src/domain/projects/owner.ts';
+import { type OwnedRecord, type Owner, type OwnerRef, ownerColumns, requireOwner } from '#src/domain/projects/owner.ts';
 import { findMilestone } from '#src/domain/tracking/milestones/list.ts';
 import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
@@ -29,6 +29,7 @@ export async function createMilestone(context: Context, ref: OwnerRef, values: M
   const { title = '', description, startDate, dueDate } = values;
   check({ title, description, startDate, dueDate });
   const id = await unlessTaken(
+    { ...ownerColumns(place), title },
     context.db.$transaction(async (tx) => {
       await requireFree(tx, place, title ?? '');
       const iid = await nextNumber(tx, place);
@@ -60,9 +61,9 @@ export async function nextNumber(tx: Transaction, { project, group }: Owner): Pr
 /** Throws ValidationFailed if a group around the place, or the group itself, has a milestone with the title. */
 async function requireFree(tx: Transaction, { project, group }: Owner, title: string, except = 0): Promise<void> {
   const around = project ? groupsAround(project.id) : Prisma.sql`${group.lineage}::int[]`;
-  const found = await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM milestones WHERE group_id = ANY(${around}) AND title = ${title} AND id <> ${except} LIMIT 1`;
-  if (found.length > 0) throw new ValidationFailed({ title: ['has already been taken'] });
+  const [found] = await tx.$queryRaw<{ id: number }[]>`
+    SELECT id FROM milestones WHERE group_id = ANY(${around}) AND title = ${title} AND id <> ${except} LIMIT 1`;
+  if (found) throw titleTaken({ id: found.id });
 }
 
 /** Updates a milestone: unset means unchanged, null clears. Throws NotFound, Forbidden, BadRequest, ValidationFailed. */
@@ -78,6 +79,7 @@ export async function updateMilestone(
   const { title, description, stateEvent } = changes;
   const state = stateEvent ? STATES[stateEvent] : undefined;
   await unlessTaken(
+    { ...ownerColumns(place), title },
     context.db.$transaction(async (tx) => {
       // Locked, as given dates are validated against those that stay.
       const [milestone] = await tx.$queryRaw<LockedMilestone[]>`
@@ -147,10 +149,15 @@ function check({ title, description, startDate, dueDate }: MilestoneValues): voi
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 
-async function unlessTaken<T>(work: Promise<T>): Promise<T> {
+/** The error for a title of another milestone, which the condition finds. */
+function titleTaken(where: Record<string, unknown>): ValidationFailed {
+  return new ValidationFailed({ title: ['has already been taken'] }).asExisting({ type: 'Milestone', where });
+}
+
+async function unlessTaken<T>(where: Record<string, unknown>, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw violates(error) ? new ValidationFailed({ title: ['has already been taken'] }) : error;
+    throw violates(error) ? titleTaken(where) : error;
   }
 }

@@ -6,8 +6,9 @@ import { targetOf as mergeRequestTarget, updateMergeRequest } from '#src/domain/
 import type { Noteable } from '#src/domain/tracking/noteable.ts';
 import { type Copied, finish, obey } from '#src/domain/tracking/notes/orders.ts';
 import { applyEffects, hasEffects } from '#src/domain/tracking/quick_actions/apply.ts';
-import type { WantedChanges } from '#src/domain/tracking/quick_actions/interpret.ts';
+import { type WantedChanges, wordOf } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { type ReadTexts, readQuickActionsOf } from '#src/domain/tracking/quick_actions/read.ts';
+import type { QuickAction } from '#src/domain/tracking/quick_actions/split.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { DomainError, ValidationFailed } from '#src/platform/errors.ts';
 
@@ -17,6 +18,19 @@ interface Obeyed {
   texts: readonly string[];
   /** Why others do nothing. */
   notApplied: readonly string[];
+  /** What became of each, in the order of the texts. */
+  quickActions: readonly QuickActionResult[];
+}
+
+/** What a quick action of a note has done. */
+export interface QuickActionResult {
+  /** As it is written, without the slash. */
+  name: string;
+  argument: string;
+  /** Whether it did something; not always all that it says. */
+  applied: boolean;
+  /** Why it did nothing, or not all that it says. */
+  message: string | null;
 }
 
 /** Does something in a transaction, with what the quick actions do. */
@@ -33,7 +47,7 @@ export async function readNoteActions(
   bodies: readonly string[],
 ): Promise<{ texts: readonly string[]; work: Work }> {
   if (type === 'Snippet' || iid === null) {
-    const obeyed = { texts: bodies, notApplied: [] };
+    const obeyed = { texts: bodies, notApplied: [], quickActions: [] };
     return { texts: bodies, work: (write) => context.db.$transaction((tx) => write(tx, obeyed)) };
   }
   const isIssue = type === 'Issue';
@@ -94,7 +108,20 @@ function outcomeOf(read: ReadTexts, refusals: ReadTexts['refusals'], hasDone: bo
   const notApplied = [...refusals.values()].map(({ reason }) => reason);
   const isNothing = read.isBare && read.count > 0 && !hasDone && read.count === refusals.size;
   if (isNothing) throw new ValidationFailed({ commands_only: notApplied });
-  return { texts: read.textsWith(refusals), notApplied };
+  return { texts: read.textsWith(refusals), notApplied, quickActions: read.actions.map(resultIn(read, refusals)) };
+}
+
+function resultIn({ overridden }: ReadTexts, refusals: ReadTexts['refusals']) {
+  return (action: QuickAction): QuickActionResult => {
+    const refusal = refusals.get(action);
+    const isOverridden = overridden.has(action);
+    return {
+      name: wordOf(action).replace(/^\//, ''),
+      argument: action.argument,
+      applied: !isOverridden && refusal?.left !== action.written,
+      message: isOverridden ? `${wordOf(action)} is overridden by a later one` : (refusal?.reason ?? null),
+    };
+  };
 }
 
 /** Why a command was refused; null if it was not. */

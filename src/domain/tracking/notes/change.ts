@@ -103,8 +103,8 @@ async function resolveNote(context: Context, ref: NoteRef, resolved: boolean): P
   return { on, id: note.id, discussionId };
 }
 
-/** Deletes a note with its awards, for its author and masters. Returns its ID. Throws NotFound, Forbidden. */
-export async function deleteNote(context: Context, ref: NoteRef): Promise<{ id: number }> {
+/** Deletes a note with its awards, for its author and masters. Returns its ID, and what it was on. Throws NotFound, Forbidden. */
+export async function deleteNote(context: Context, ref: NoteRef): Promise<Pick<ChangedNote, 'id' | 'on'>> {
   const actor = requireActor(context);
   const { noteable, note } = await changeable(context, actor, ref);
   const { id } = note;
@@ -116,7 +116,7 @@ export async function deleteNote(context: Context, ref: NoteRef): Promise<{ id: 
     await tx.awardEmoji.deleteMany({ where: { subjectType: 'Note', subjectId: id } });
     await recordChange(tx, context, { type: 'noteDeleted', noteable, noteId: id });
   });
-  return { id };
+  return { id, on: { type: noteable.type, id: noteable.id } };
 }
 
 async function changeable(context: Context, actor: Actor, ref: NoteRef) {

@@ -17,7 +17,7 @@ import {
   type NoteableType,
   touchNoteable,
 } from '#src/domain/tracking/noteable.ts';
-import { readNoteActions } from '#src/domain/tracking/notes/actions.ts';
+import { type QuickActionResult, readNoteActions } from '#src/domain/tracking/notes/actions.ts';
 import { INTERNAL } from '#src/domain/tracking/subjects/seen_sources.ts';
 import { type NewSuggestion, readSuggestions, writeSuggestions } from '#src/domain/tracking/suggestions/save.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
@@ -44,6 +44,7 @@ export interface ChangedNote {
 export interface CreatedNote {
   note: ChangedNote | null;
   notApplied: readonly string[];
+  quickActions: readonly QuickActionResult[];
 }
 
 /**
@@ -61,12 +62,12 @@ export async function createNote(context: Context, { on, body: given, ...rest }:
   const createdAt = permittedTimestamp(actor, noteable.project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
   const thread = await threadFor(context, actor, noteable, rest);
   const suggestions = await readSuggestions(context, noteable, thread, bare);
-  return work(async (tx, { texts: [body = ''], notApplied }) => {
+  return work(async (tx, { texts: [body = ''], ...done }) => {
     await touchNoteable(tx, noteable);
-    if (bare === '') return { note: null, notApplied };
+    if (bare === '') return { note: null, ...done };
     return {
       note: await writeNote(tx, context, actor, noteable, { body, thread, suggestions, createdAt }),
-      notApplied,
+      ...done,
     };
   });
 }

@@ -81,6 +81,15 @@ interface Refusal {
   left: string;
 }
 
+/** What actions do, and which of them do nothing. */
+interface Interpreted extends ActionEffects {
+  orders: Order[];
+  refusals: Map<QuickAction, Refusal>;
+  /** Those that a later one of the text overrides. */
+  overridden: ReadonlySet<QuickAction>;
+  count: number;
+}
+
 /**
  * The permitted effects of the given actions, and why others have none. Of actions that set the same attribute only the last is
  * interpreted, and all labels and users are loaded at once: a text may have a hundred actions.
@@ -91,7 +100,7 @@ export async function interpret(
   target: Target,
   actions: readonly QuickAction[],
   inNotes: boolean,
-): Promise<ActionEffects & { orders: Order[]; refusals: Map<QuickAction, Refusal>; count: number }> {
+): Promise<Interpreted> {
   const refusals = new Map<QuickAction, Refusal>();
   const usable: Usable[] = [];
   for (const action of actions) {
@@ -123,7 +132,9 @@ export async function interpret(
       left: refused === undefined ? `${wordOf(action)} ${rest}` : action.written,
     });
   }
-  return { ...wishes, orders, refusals, count };
+  const counted = new Set(counting.map(({ action }) => action));
+  const overridden = new Set(usable.flatMap(({ action }) => (counted.has(action) ? [] : [action])));
+  return { ...wishes, orders, refusals, overridden, count };
 }
 
 /** An action that there is, and that the actor may use. */
@@ -133,7 +144,7 @@ interface Usable extends QuickAction {
 }
 
 /** The slash and the name of an action, as it is written. */
-function wordOf({ written }: QuickAction): string {
+export function wordOf({ written }: QuickAction): string {
   return /^\S*/.exec(written)?.[0] ?? '';
 }
 

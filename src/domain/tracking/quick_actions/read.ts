@@ -30,8 +30,12 @@ export interface ReadTexts {
   orders: readonly Order[];
   /** How many actions there are, without those that a later one overrides. */
   count: number;
+  /** All of them, in the order of the texts. */
+  actions: readonly QuickAction[];
   /** Why actions do nothing, or not all that they say. */
   refusals: Refusals;
+  /** Those that a later one overrides. */
+  overridden: ReadonlySet<QuickAction>;
   /** The texts with the lines of the actions that are refused, which are not lost. */
   textsWith(refusals: Refusals): string[];
   /** Whether a text has nothing but actions. */
@@ -77,7 +81,9 @@ export async function readQuickActionsOf(
     return split.map((part) => (typeof part === 'string' ? part : textOf(part, left)));
   };
   const isBare = textsWith(new Map()).every((text) => text === '');
-  const read = { textsWith, isBare };
-  if (actions.length === 0) return { ...read, count: 0, changes: {}, effects: {}, orders: [], refusals: new Map() };
+  const read = { textsWith, isBare, actions };
+  if (actions.length === 0) {
+    return { ...read, count: 0, changes: {}, effects: {}, orders: [], refusals: new Map(), overridden: new Set() };
+  }
   return { ...read, ...(await interpret(context, actor, await targetOf(), actions, inNotes)) };
 }

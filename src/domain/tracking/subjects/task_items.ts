@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Conflict } from '#src/platform/errors.ts';
+import { WrongState } from '#src/platform/errors.ts';
 
 /** Characters of a description in which task items are counted. */
 const MAX_CHARACTERS = 200_000;
@@ -45,8 +45,8 @@ export function withTask(text: string | null, { task, count, textSha256 }: SeenT
 }
 
 /** Why a task is not ticked. */
-export function textChanged(): Conflict {
-  return new Conflict('The text has changed meanwhile. Look at it again.');
+export function textChanged(): WrongState {
+  return new WrongState('The text has changed meanwhile. Look at it again.');
 }
 
 /** Where the mark of each item is, and whether it is done. */

@@ -63,7 +63,8 @@ export async function applySuggestions(
       held: bytes,
       alone: true,
       prepare: async ({ reader, tip }) => {
-        if (tip === null || tip !== source.tip) throw new BadRequest('The source branch has moved. Try again.');
+        if (tip === null || tip !== source.tip)
+          throw new BadRequest('The source branch has moved. Try again.').asWrongState();
         return Promise.all([...files].map(([path, some]) => rewritten(reader, tip, path, some)));
       },
     },
@@ -116,7 +117,8 @@ async function requireSource(context: Context, actor: Actor, { id }: Noteable) {
     select: { state: true, sourceProjectId: true, sourceBranch: true },
   });
   const { project, tip } = await requireSourcePush(context, actor, mergeRequest);
-  if (mergeRequest.state !== 'opened') throw new BadRequest('The merge request is not open');
+  if (mergeRequest.state !== 'opened')
+    throw new BadRequest('The merge request is not open').asWrongState(mergeRequest.state);
   return { project, tip, branch: mergeRequest.sourceBranch };
 }
 
@@ -137,9 +139,11 @@ async function current(
 
 /** Throws BadRequest if the suggestion was applied, is outdated or changes nothing. */
 function requireAppliable({ commitSha, outdated, position, fromContent, toContent }: Suggested): void {
-  if (commitSha !== null) throw new BadRequest('A suggestion is not applicable: it was applied already');
-  if (outdated || position === null) throw new BadRequest('A suggestion is not applicable: its lines have changed');
-  if (fromContent === toContent) throw new BadRequest('A suggestion is not applicable: it changes nothing');
+  if (commitSha !== null) throw new BadRequest('A suggestion is not applicable: it was applied already').asWrongState();
+  if (outdated || position === null)
+    throw new BadRequest('A suggestion is not applicable: its lines have changed').asWrongState();
+  if (fromContent === toContent)
+    throw new BadRequest('A suggestion is not applicable: it changes nothing').asWrongState();
 }
 
 function byFile(suggested: readonly Suggested[]): Map<string, Suggested[]> {
@@ -154,15 +158,15 @@ async function rewritten(
   suggested: readonly Suggested[],
 ): Promise<Action> {
   const lines = await linesOfFile(reader, tip, path);
-  if (!lines) throw new BadRequest('A suggestion is not applicable: the file is gone, or too large');
+  if (!lines) throw new BadRequest('A suggestion is not applicable: the file is gone, or too large').asWrongState();
   const spans = suggested
     .map((one) => ({ ...one, ...spanOf(one.position?.newLine ?? 0, one) }))
     .sort((one, other) => other.from - one.from);
   let above = Number.POSITIVE_INFINITY;
   for (const { from, to, fromContent, toContent } of spans) {
-    if (to >= above) throw new BadRequest('Suggestions are not applicable: they change the same lines');
+    if (to >= above) throw new BadRequest('Suggestions are not applicable: they change the same lines').asWrongState();
     if (textOf(lines, { from, to }) !== fromContent) {
-      throw new BadRequest('A suggestion is not applicable: its lines have changed');
+      throw new BadRequest('A suggestion is not applicable: its lines have changed').asWrongState();
     }
     lines.splice(from - 1, to - from + 1, asIn(lines, from, toContent));
     above = from;

@@ -46,7 +46,7 @@ export async function lockFile(
     WHERE (SELECT count(*) FROM lfs_locks WHERE project_id = ${projectId}) < ${MAX_LOCKS}
     ON CONFLICT (project_id, path) DO NOTHING RETURNING id`;
   const lock = await db.lfsLock.findUnique({ where: { projectId_path: { projectId, path } }, select: SELECT });
-  if (!lock) throw new BadRequest(`A project can have at most ${MAX_LOCKS} locks`);
+  if (!lock) throw new BadRequest(`A project can have at most ${MAX_LOCKS} locks`).as('limitReached');
   return { lock: recordOf(lock), isTaken: made.length === 0 };
 }
 
@@ -94,7 +94,7 @@ export async function unlockFile(
   const lock = await db.lfsLock.findFirst({ where: { id: numberIn(id) ?? 0, projectId: project.id }, select: SELECT });
   if (!lock) throw new NotFound('Lock');
   if (lock.userId !== actor.id) {
-    if (!force) throw new Forbidden(`The file is locked by ${lock.user.username}`);
+    if (!force) throw new Forbidden(`The file is locked by ${lock.user.username}`).asWrongState();
     if (!can(actor, 'unlock_file', project)) throw new Forbidden('Only masters can remove the locks of others');
   }
   await db.lfsLock.deleteMany({ where: { id: lock.id } });

@@ -33,7 +33,12 @@ export async function createEmail(context: Context, { userId, email }: NewEmail)
     });
     return await findEmail(context, owner, id);
   } catch (error) {
-    throw violates(error) ? new ValidationFailed({ email: ['has already been taken'] }) : error;
+    throw violates(error)
+      ? new ValidationFailed({ email: ['has already been taken'] }).asExisting({
+          type: 'Email',
+          where: { userId: owner, email: address },
+        })
+      : error;
   }
 }
 

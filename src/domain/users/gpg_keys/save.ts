@@ -52,7 +52,9 @@ export async function createGpgKey<R>(
     return await findGpgKey(context, owner, id, selection);
   } catch (error) {
     const taken = ['has already been taken'];
-    throw violates(error) ? new ValidationFailed({ fingerprint: taken, primary_keyid: taken }) : error;
+    if (!violates(error)) throw error;
+    const existing = { type: 'GpgKey', where: { fingerprint } } as const;
+    throw new ValidationFailed({ fingerprint: taken, primary_keyid: taken }).asExisting(existing);
   }
 }
 

@@ -46,7 +46,7 @@ export async function createKey(
     if (!violates(error)) throw error;
     const inUse = ['is already in use, by this account or another one'];
     const details = { fingerprint: inUse, key: inUse };
-    throw new ValidationFailed({ fingerprint: taken, key: taken }, undefined, undefined, details);
+    throw new ValidationFailed({ fingerprint: taken, key: taken }, undefined, undefined, details).asExisting();
   }
 }
 
