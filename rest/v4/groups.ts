@@ -108,7 +108,6 @@ export const groups: Route[] = [
     unsupported: OF_SAVED_GROUPS,
     ...mutation('UpdateGroup', 'updateGroup.group', '...GroupDetail'),
     atLeastOne: [
-      'max_artifacts_size',
       'name',
       'path',
       'description',
@@ -119,6 +118,7 @@ export const groups: Route[] = [
       'project_creation_level',
       'subgroup_creation_level',
       'prevent_sharing_groups_outside_hierarchy',
+      'max_artifacts_size',
       'avatar',
     ],
     file: 'avatar',

@@ -119,8 +119,6 @@ export const projects: Route[] = [
     },
     hidden,
     atLeastOne: [
-      'ci_separated_caches',
-      'max_artifacts_size',
       'name',
       'path',
       'description',
@@ -166,6 +164,8 @@ export const projects: Route[] = [
       'mirror_trigger_builds',
       'only_mirror_protected_branches',
       'mirror_overwrites_diverged_branches',
+      'ci_separated_caches',
+      'max_artifacts_size',
     ],
     file: 'avatar',
     synonyms,

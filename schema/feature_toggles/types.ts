@@ -31,7 +31,7 @@ const FeatureToggleGate = builder.objectRef<ToggleGate>('FeatureToggleGate').imp
 export const FeatureToggle = builder.objectRef<Toggle>('FeatureToggle').implement({
   description: 'A toggle by name, which administrators set and clients read. It switches nothing of the server itself.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Name of the toggle.' }),
+    name: t.exposeString('name', { description: 'What programs ask for the toggle by, such as `web_ide`.' }),
     state: t.expose('state', { type: FeatureToggleState, description: 'For how much it is on.' }),
     gates: t.field({
       type: [FeatureToggleGate],

@@ -29,7 +29,7 @@ const WebhookUrlVariable = builder.objectRef<{ key: string }>('WebhookUrlVariabl
 const WebhookAlertStatus = builder.enumType('WebhookAlertStatus', {
   description: 'Whether a webhook is told of events.',
   values: {
-    EXECUTABLE: { value: 'executable', description: 'It works.' },
+    EXECUTABLE: { value: 'executable', description: 'Events are sent to the webhook.' },
     TEMPORARILY_DISABLED: {
       value: 'temporarily_disabled',
       description: 'Its last request failed, and it is tried again later.',

@@ -5,7 +5,9 @@ import { requireAdmin } from '#src/access/permissions/actor.ts';
 const ProjectStorage = builder.objectRef<{ name: string; diskPath: string }>('ProjectStorage').implement({
   description: 'Where the repository of a project lies.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Name of the storage.' }),
+    name: t.exposeString('name', {
+      description: 'The storage that the repository lies in, as the settings of the server name it.',
+    }),
     diskPath: t.exposeString('diskPath', { description: 'Path of the repository in that storage, without `.git`.' }),
   }),
 });

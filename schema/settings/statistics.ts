@@ -10,13 +10,13 @@ const ServerStatistics = builder.objectRef<Counts>('ServerStatistics').implement
       description: 'Number of merge requests; an estimate from 100,000 on.',
     }),
     notes: t.exposeInt('notes', { description: 'Number of comments; an estimate from 100,000 on.' }),
-    snippets: t.exposeInt('snippets', { description: 'Number of snippets.' }),
+    snippets: t.exposeInt('snippets', { description: 'How many snippets the server has.' }),
     sshKeys: t.exposeInt('sshKeys', { description: 'Number of SSH keys.' }),
-    milestones: t.exposeInt('milestones', { description: 'Number of milestones.' }),
-    users: t.exposeInt('users', { description: 'Number of accounts.' }),
+    milestones: t.exposeInt('milestones', { description: 'How many milestones the server has.' }),
+    users: t.exposeInt('users', { description: 'How many accounts the server has.' }),
     activeUsers: t.exposeInt('activeUsers', { description: 'Number of people who may sign in.' }),
-    projects: t.exposeInt('projects', { description: 'Number of projects.' }),
-    groups: t.exposeInt('groups', { description: 'Number of groups.' }),
+    projects: t.exposeInt('projects', { description: 'How many projects the server has.' }),
+    groups: t.exposeInt('groups', { description: 'How many groups the server has.' }),
   }),
 });
 

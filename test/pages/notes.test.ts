@@ -211,7 +211,7 @@ it.each(['issues', 'merge_requests', 'snippets'] as const)(
     const subject = {
       issues: { type: 'Issue', ...issue },
       merge_requests: { type: 'MergeRequest', ...request },
-      snippets: { type: 'Snippet', ...snippet, iid: snippet.id },
+      snippets: { id: snippet.id, type: 'Snippet', iid: snippet.id },
     }[kind];
     const on = { subjectType: subject.type, subjectId: subject.id };
     const note = (body: string, more = {}) =>

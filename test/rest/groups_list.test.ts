@@ -29,6 +29,7 @@ describe('GET /groups', () => {
       created_at: expect.any(String),
       project_creation_level: 'maintainer',
       share_with_group_lock: false,
+      max_artifacts_size: null,
       subgroup_creation_level: 'owner',
       id: inside.id,
       name: 'alpha',

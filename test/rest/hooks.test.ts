@@ -43,6 +43,10 @@ const DETAILS = {
   push_events_branch_filter: null,
   branch_filter_strategy: 'wildcard',
   custom_headers: [],
+  url_variables: [],
+  custom_webhook_template: null,
+  alert_status: 'executable',
+  disabled_until: null,
   // Events that do not happen here.
   deployment_events: false,
   feature_flag_events: false,
@@ -138,14 +142,18 @@ describe('GET, PUT and DELETE of hooks of a project', () => {
     expect((await world.api(owner).get(`${where}/${first.body.id}`)).body).toEqual(first.body);
   });
 
-  it('change what is given, and leave the rest', async () => {
-    const { body: hook } = await api.post(at, { url: url(), token: 'kept', issues_events: true });
-    const to = url();
+  it('change what is given, and leave the rest; the token is for one URL', async () => {
+    const [from, to] = [url(), url()];
+    const { body: hook } = await api.post(at, { url: from, token: 'kept', issues_events: true });
+    const tokenOf = async () => (await world.db.hook.findUniqueOrThrow({ where: { id: hook.id } })).tokenEncrypted;
+    await api.put(`${at}/${hook.id}`, { url: from, tag_push_events: true });
+    expect(await tokenOf()).not.toBeNull();
+    await api.put(`${at}/${hook.id}`, { url: from, token: '', tag_push_events: false });
+    expect(await tokenOf()).toBeNull();
+    await api.put(`${at}/${hook.id}`, { url: from, token: 'kept' });
     const changed = await api.put(`${at}/${hook.id}`, { url: to, push_events: false });
     expect([changed.status, changed.body]).toEqual([200, { ...hook, url: to, push_events: false }]);
-    expect((await world.db.hook.findUniqueOrThrow({ where: { id: hook.id } })).tokenEncrypted).not.toBeNull();
-    await api.put(`${at}/${hook.id}`, { url: to, token: '' });
-    expect((await world.db.hook.findUniqueOrThrow({ where: { id: hook.id } })).tokenEncrypted).toBeNull();
+    expect(await tokenOf()).toBeNull();
     expect(await api.put(`${at}/${hook.id}`, { push_events: true })).toMatchObject({ status: 400 });
     expect(await api.put(`${at}/${hook.id}`, { url: 'no' })).toMatchObject({ status: 422 });
   });
@@ -188,6 +196,7 @@ describe('Hooks of the server', () => {
     const keys = [
       ...['id', 'url', 'created_at', 'push_events', 'tag_push_events', 'enable_ssl_verification'],
       ...['name', 'description', 'push_events_branch_filter', 'branch_filter_strategy', 'custom_headers'],
+      ...['url_variables', 'custom_webhook_template', 'alert_status', 'disabled_until'],
     ];
     expect(Object.keys(made.body)).toEqual(keys);
     expect(made.body).toMatchObject({ url: to, push_events: false, tag_push_events: false });
@@ -209,12 +218,13 @@ describe('Hooks of the server', () => {
     expect(await world.db.hook.count({ where: { id: hook.id } })).toBe(1);
   });
 
-  it('are tested by reading them: the receiver gets what is returned', async () => {
+  it('are read, and tested by POST: the receiver gets what is returned', async () => {
     const path = `/${world.unique('system')}`;
     const { body: hook } = await world.api(admin).post('/hooks', { url: receiver.url(path) });
-    const { status, body } = await world.api(admin).get(`/hooks/${hook.id}`);
+    expect((await world.api(admin).get(`/hooks/${hook.id}`)).body).toEqual(hook);
+    const { status, body } = await world.api(admin).post(`/hooks/${hook.id}`, {});
     expect([status, body]).toMatchObject([
-      200,
+      201,
       { event_name: 'project_create', name: 'Ruby', path: 'ruby', project_id: 1 },
     ]);
     const told = await receiver.next(path, (one) => one.body.path === 'ruby');

@@ -199,7 +199,7 @@ describe('PUT /projects/:id/issues/:issue_iid', () => {
   it('takes a severity, which only incidents have, and leaves the issue as it is', async () => {
     const { iid } = await world.issue(project, owner);
     const before = (await api.get(`${at}/${iid}`)).body;
-    const { status, body } = await api.put(`${at}/${iid}`, { severity: 'high' });
+    const { status, body } = await api.put(`${at}/${iid}`, { severity: 'HIGH' });
     expect([status, body]).toEqual([200, { ...before, updated_at: expect.any(String) }]);
     expect(body.severity).toBe('UNKNOWN');
   });

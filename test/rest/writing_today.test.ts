@@ -37,9 +37,7 @@ const IGNORED: Record<string, string> = {
     ...['printing_merge_request_link_enabled', 'issue_branch_template', 'suggestion_commit_message'],
     'resolve_outdated_diff_discussions',
   ]),
-  ...because('issues have one type and no such values here, and snippets no description; answers say so', [
-    ...['description', 'issue_type', 'severity', 'start_date'],
-  ]),
+  ...because('issues have no such value here; answers say so', ['start_date']),
   ...because('the server decides it for all', [
     ...['repository_storage', 'task', 'default_branch', 'default_branch_protection'],
     ...['default_branch_protection_defaults', 'two_factor_grace_period', 'organization_id'],

@@ -42,6 +42,7 @@ const WITHOUT_PLACE = [
   'deleteSnippet',
   'deleteSshKey',
   'deleteSystemWebhook',
+  'deleteTimelog',
   'deleteTopic',
   'deleteUser',
 ];

@@ -16,6 +16,7 @@ export const GROUP_KEYS = [
   'parent_id',
   'created_at',
   'share_with_group_lock',
+  'max_artifacts_size',
   'project_creation_level',
   'subgroup_creation_level',
 ];
@@ -121,6 +122,8 @@ const SETTINGS_KEYS = [
   'container_registry_access_level',
   'auto_cancel_pending_pipelines',
   'ci_push_repository_for_job_token_allowed',
+  'ci_separated_caches',
+  'max_artifacts_size',
   'can_create_merge_request_in',
   'mirror',
   'mirror_user_id',

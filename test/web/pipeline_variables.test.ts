@@ -67,7 +67,7 @@ job:
     expect(payload).toMatchObject({
       image: { name: 'registry.example.com/tool:1' },
       services: [{ name: 'db/tool', alias: 'registry-db' }],
-      cache: [{ key: 'registry.example.com/tool:1-$CI_RUNNER_VERSION' }],
+      cache: [{ key: 'registry.example.com/tool:1-$CI_RUNNER_VERSION-protected' }],
       artifacts: [{ name: 'registry.example.com' }],
     });
     expect(valuesOf(payload)).toMatchObject({

@@ -5,7 +5,7 @@ import { findVariable, resourceOf, type VariableName } from '#src/domain/ci/vari
 import { administered, auditedVariable, columnsOf, type VariablePlace } from '#src/domain/ci/variables/place.ts';
 import type { OwnerRef } from '#src/domain/projects/owner.ts';
 import { violates } from '#src/platform/database/db.ts';
-import { BadRequest, type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { BadRequest, type FieldErrors, NotFound, nullIfNotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import { decrypt, encrypt } from '#src/platform/secrets.ts';
 
@@ -91,11 +91,13 @@ export async function createVariable(context: Context, { key, ...input }: NewVar
 /** Updates a variable. Throws NotFound, Forbidden, Conflict, ValidationFailed. */
 export async function updateVariable(context: Context, { key, ...input }: ChangedValues): Promise<ChangedVariable> {
   const place = await administered(context, input);
-  const found = await findVariable(context, place, { key, environmentScope: input.currentScope }, CURRENT);
+  const find = () => findVariable(context, place, { key, environmentScope: input.currentScope }, CURRENT);
+  const found = input.value == null ? await find().catch(nullIfNotFound) : await find();
+  if (!found || (input.value == null && !found.hidden))
+    throw new BadRequest('value is missing', 'value', 'valuesMissing');
   const environmentScope = scopeOf(place, input.environmentScope) ?? found.environmentScope;
   const masked = input.isMasked ?? found.masked;
   const raw = input.isRaw ?? found.raw;
-  if (input.value == null && !found.hidden) throw new BadRequest('value is missing', 'value');
   const value = input.value ?? decrypt(Buffer.from(found.valueEncrypted, 'base64'), context.secret);
   const errors = valueErrors(place, { ...input, value, environmentScope, masked, raw });
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
