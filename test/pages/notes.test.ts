@@ -209,7 +209,7 @@ it.each(['issues', 'merge_requests', 'snippets'] as const)(
     const request = await world.mergeRequest(project, owner, { iid: 1 });
     const snippet = await startSnippetOf(project, owner);
     const subject = {
-      issues: { type: 'Issue', ...issue },
+      issues: { ...issue, type: 'Issue' },
       merge_requests: { type: 'MergeRequest', ...request },
       snippets: { id: snippet.id, type: 'Snippet', iid: snippet.id },
     }[kind];
