@@ -40,8 +40,10 @@ export function inputPath(
   operation: OperationDefinitionNode | null | undefined,
   schema: GraphQLSchema,
 ): string {
-  const [, list, items = ''] = /^(.*?)((?:\.\d+)+)$/.exec(name) ?? [];
-  if (list !== undefined) {
+  const parts = name.split('.');
+  const end = parts.findLastIndex((part) => !/^\d+$/.test(part)) + 1;
+  if (end > 0 && end < parts.length) {
+    const [list, items] = [parts.slice(0, end).join('.'), `.${parts.slice(end).join('.')}`];
     const place = inputPath(list, node, operation, schema);
     return place.endsWith(camelCase(list)) ? `${place}${items}` : place;
   }

@@ -44,6 +44,7 @@ export const FeatureToggle = builder.objectRef<Toggle>('FeatureToggle').implemen
 builder.queryFields((t) => ({
   featureToggles: t.field({
     type: [FeatureToggle],
+    nullable: true,
     description: 'All feature toggles that were set, by name; at most 1000. For administrators.',
     resolve: (_root, _args, context) => listFeatureToggles(context),
   }),

@@ -204,8 +204,7 @@ async function viaGraphQL(world: World, endpoint: Endpoint, given: Given, who: T
     if (given[parameter.name] !== undefined && !isFile)
       fill(variables, parameter.fills, asJson(coerce(given[parameter.name], parameter)));
   }
-  for (const [name, derive] of Object.entries(route.derived ?? {}))
-    variables[name] = derive(variables, caller, variables);
+  for (const [name, derive] of Object.entries(route.derived ?? {})) variables[name] = derive(variables, caller, given);
   const engine = { signed_in: caller.signedIn, administrator: caller.admin, limit: 20, offset: 0 };
   for (const [name, value] of Object.entries(engine)) if (names.has(name)) variables[name] = value;
   const file = fileOf === undefined ? undefined : (given[fileOf] as File);
@@ -217,6 +216,14 @@ async function viaGraphQL(world: World, endpoint: Endpoint, given: Given, who: T
   const code = error?.extensions?.code as ErrorCode | undefined;
   if (body.errors && (code === undefined || HTTP_STATUS[code] === undefined))
     throw new Error(JSON.stringify(body.errors));
+  const { whenUnchanged } = route;
+  if (
+    code === undefined &&
+    whenUnchanged &&
+    whenUnchanged.at.split('.').reduce((found, key) => found?.[key], body.data) === false
+  ) {
+    return whenUnchanged.status;
+  }
   if (code === undefined) return status;
   // For this reason, which GraphQL clients do not get, REST has a status of its own.
   if (error.message === 'You are not allowed to merge into this branch') return 401;

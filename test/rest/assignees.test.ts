@@ -250,8 +250,8 @@ describe('Every assignee', () => {
     const texts = await Promise.all([ann, ben, cleo].map((user) => mailed(user, sentence)));
     expect(texts.map((text) => /because (.*)\./.exec(text)?.[1])).toEqual([
       'you were assigned',
-      'you are assigned',
-      'you are assigned',
+      "you're assigned",
+      "you're assigned",
     ]);
   });
 

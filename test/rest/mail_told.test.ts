@@ -90,7 +90,7 @@ describe('Mail about an issue', () => {
       expect(first.link).toBe(`${world.url}/${project.fullPath}/-/issues/${issue.iid}`);
       expect(first.text).toContain(`Name of ${author.username} opened an issue.`);
       expect(first.text).toContain(`Ask @${named.username}`);
-      expect(first.text).toContain('because you are assigned');
+      expect(first.text).toContain("because you're assigned");
       expect((await mailbox.next(addressOf(named))).text).toContain('because you were mentioned');
       expect(header(first.raw, 'Auto-Submitted')).toBe('auto-generated');
       expect(header(first.raw, 'Message-ID')).toBe(`<issue_${issue.id}@127.0.0.1>`);
@@ -182,7 +182,7 @@ describe('Mail about an issue', () => {
     await world.api(follower).post(`${issuesOf(issue.iid)}/subscribe`);
     await world.api(gone).post(`${issuesOf(issue.iid)}/unsubscribe`);
     await comment(author, issue.iid, `Hello @${gone.username}`);
-    expect((await mailbox.next(addressOf(follower))).text).toContain('you subscribed to it');
+    expect((await mailbox.next(addressOf(follower))).text).toContain('because you subscribed');
     await world.idle();
     expect(subjectsTo(gone)).toHaveLength(1);
   });

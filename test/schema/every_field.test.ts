@@ -138,7 +138,8 @@ function idsIn(value: unknown, type: string): string[] {
 const NEVER_MET = `
 ArtifactEntry ArtifactFile ArtifactFolder AuthorizedApplication Blob BoardList
 CiInclude CommitSignature ConfiguredSignInProvider ContainerRepository ContainerTag DeadJob
-DeletedRecord DeployKey DeployKeyProject DeprecatedUse DraftNote FailedImportRelation FileTable GpgKey
+DeletedRecord DeployKey DeployKeyProject DeprecatedUse DraftNote FailedImportRelation FeatureToggle
+FeatureToggleGate FileTable GpgKey MemberResult PushedBranch QuickActionResult RefusedItem WebhookUrlVariable
 GpgSubkey GpgUserId HealthCheck Identity Invitation JobArtifacts
 JobTracePart LfsPointer LineRange LineRangeEnd MergeRef MergeRequestApproval
 MergeRequestReviewer NotificationEvents NpmDocument Passkey PipelineInput ProjectAccess

@@ -64,6 +64,7 @@ describe('The schema lets a part of an answer be missing', () => {
       'Query.auditEvents',
       'Query.configuredSignInProviders',
       'Query.deprecatedUses',
+      'Query.featureToggles',
       'Query.health',
       'Query.storages',
       'Query.viewerSessions',

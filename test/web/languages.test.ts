@@ -70,7 +70,7 @@ it('shows error pages in the reader’s language', async () => {
   const visitor = browser();
   await visitor.get('/no/such/place', { 'Accept-Language': 'de' });
   expect(visitor.page).toContain('<h1>Seite nicht gefunden</h1>');
-  expect(visitor.page).toContain('Die Seite wurde vielleicht verschoben');
+  expect(visitor.page).toContain('Unter dieser Adresse gibt es nichts, oder es ist nicht öffentlich');
 });
 
 it('mails each user in their own language, and in English where they chose none', async () => {

@@ -3,7 +3,7 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { locateSubject, type SubjectType } from '#src/domain/tracking/locate_subject.ts';
 import { addTodos } from '#src/domain/tracking/subjects/todos.ts';
 import { findTodo, type TodoFilter, todoConditions } from '#src/domain/tracking/todos/list.ts';
-import { all } from '#src/platform/database/db.ts';
+import { all, type Prisma } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { select } from '#src/platform/records/selection.ts';
@@ -38,7 +38,8 @@ export async function markAsTodo(
   const subject = await locateSubject(context, type, ref, iid);
   const [id] = await addTodos(context.db, actor, subject, [{ userId: actor.id, action: 'marked' }]);
   if (id !== undefined) return { id, changed: true };
-  const where = { userId: actor.id, targetType: type, targetId: subject.id, state: 'pending' } as const;
+  const about = type === 'Issue' ? { issueId: subject.id } : { mergeRequestId: subject.id };
+  const where = { userId: actor.id, ...about, state: 'pending' } satisfies Prisma.TodoWhereInput;
   const pending = await context.db.todo.findFirst({ where, orderBy: { id: 'desc' }, select: { id: true } });
   if (!pending) throw new NotFound('Todo');
   return { id: pending.id, changed: false };
