@@ -195,6 +195,7 @@ await world.db.jobTokenGroup.create({ data: { projectId: hidden.id, groupId: aGr
 
 const numberOf = (path: string, name: string) =>
   (path.includes('/deploy_tokens/') && name === 'token_id' ? deployToken.id : undefined) ??
+  (path.includes('/snippets/') ? { ref: 'main', file_path: 'zqsecret' }[name] : undefined) ??
   talkOf(path)[name] ??
   ids[name] ??
   WORDS[name] ??

@@ -81,7 +81,7 @@ it('the only administrator and the only owner of a group keep their accounts', a
       'mutation ($username: String!, $password: String) { deleteAccount(input: { username: $username, password: $password }) { deletedAccountId } }';
     return world.graphql(document, { username, password: PASSWORD }, who as typeof admin);
   };
-  expect((await remove(admin)).body.errors[0].extensions.code).toBe('FORBIDDEN');
+  expect((await remove(admin)).body.errors[0].extensions.code).toBe('CONFLICT');
   const [first, second] = [await world.user(), await world.user()];
   const group = await world.group({ owner: first });
   expect((await remove(first)).body.errors[0].message).toContain(group.fullPath);

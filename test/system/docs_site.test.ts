@@ -61,7 +61,7 @@ it('is searched for words of the documents and of the reference', async () => {
   const [file = ''] = globSync('assets/chunks/@localSearchIndexroot.*.js', { cwd: dist });
   const { default: text } = await import(pathToFileURL(path.join(dist, file)).href);
   const { default: MiniSearch } = await import(
-    createRequire(packagePath('site/package.json'))
+    createRequire(packagePath('docs/.site/package.json'))
       .resolve('minisearch')
       .replace(/cjs\/index\.cjs$/, 'es/index.js')
   );

@@ -24,7 +24,17 @@ export default defineConfig({
   cleanUrls: false,
   // Those of the reader of the REST API, which is not one of the pages.
   ignoreDeadLinks: [/^\/rest\//],
-  markdown: { html: false, anchor: { slugify }, toc: { slugify }, headers: { slugify } },
+  markdown: {
+    ...{ html: false, anchor: { slugify }, toc: { slugify }, headers: { slugify } },
+    // Braces in code are text: {{ }} would be an expression of Vue.
+    config(md) {
+      const { code_inline: render } = md.renderer.rules;
+      md.renderer.rules.code_inline = (tokens, index, ...rest) => {
+        tokens[index].attrSet('v-pre', '');
+        return render(tokens, index, ...rest);
+      };
+    },
+  },
   themeConfig: {
     search: { provider: 'local' },
     outline: { level: [2, 3] },
