@@ -228,7 +228,7 @@ describe('An application', () => {
     expect(await proves(app.uid, secret)).toBe(true);
     expect(await proves(app.uid, app.secret)).toBe(false);
     const open = await application(world, user, { confidential: false });
-    expect(codeOf(await change('renewOAuthApplicationSecret', { id: open.id }, user))).toBe('BAD_REQUEST');
+    expect(codeOf(await change('renewOAuthApplicationSecret', { id: open.id }, user))).toBe('CONFLICT');
   });
 
   it('is hidden from credentials that reach users alone', async () => {

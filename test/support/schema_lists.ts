@@ -92,6 +92,11 @@ function fieldsOf(type: Records, depth: number): string {
   return ['__typename', ...texts].join(' ');
 }
 
+/** Fields that need one of several arguments, of which none by itself is required. */
+const ONE_OF_SEVERAL = new Set(['Project.pipeline']);
+
 function plain(type: Records): GraphQLField<unknown, unknown>[] {
-  return Object.values(type.getFields()).filter(({ args }) => !args.some(isRequiredArgument));
+  return Object.values(type.getFields()).filter(
+    ({ name, args }) => !args.some(isRequiredArgument) && !ONE_OF_SEVERAL.has(`${type.name}.${name}`),
+  );
 }
