@@ -3,10 +3,11 @@ import { CommitConnection } from '#schema/commits/types.ts';
 import { loadCountedPage, pageArgs } from '#schema/connection.ts';
 import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
+import { loaderAt } from '#schema/records/below.ts';
 import { Comparison } from '#schema/repository/types.ts';
 import { compareRefs } from '#src/domain/repository/compare.ts';
 import { type MergeRequestPreview, previewMergeRequest } from '#src/domain/tracking/merge_requests/preview.ts';
-import { type PushedBranch, pushedBranch } from '#src/domain/tracking/merge_requests/pushed_branch.ts';
+import { type PushedBranch, pushedBranches } from '#src/domain/tracking/merge_requests/pushed_branch.ts';
 import { versionCommits } from '#src/domain/tracking/merge_requests/versions.ts';
 
 const Preview = builder.objectRef<MergeRequestPreview>('MergeRequestPreview').implement({
@@ -59,13 +60,18 @@ const Pushed = builder.objectRef<PushedBranch>('PushedBranch').implement({
   }),
 });
 
+const PUSHED = { key: 'viewerPushedBranch' };
+
 builder.objectFields(Project, (t) => ({
   viewerPushedBranch: t.field({
     type: Pushed,
     nullable: true,
     description:
       'The branch to which the caller pushed last, within two hours, if a merge request can be opened from it: it still exists, is not the default branch, and has no open merge request. Null otherwise, and for those who cannot open merge requests from the project.',
-    resolve: (project, _args, context) => pushedBranch(context, project),
+    resolve: (project, _args, context, info) =>
+      loaderAt(context, info, PUSHED, (some: readonly (typeof project)[]) => pushedBranches(context, some)).load(
+        project,
+      ),
   }),
   mergeRequestPreview: t.field({
     type: Preview,

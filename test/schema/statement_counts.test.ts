@@ -282,13 +282,14 @@ const named = (some: ListField[]) => some.map((list) => [list.name, list] as con
  * How many are asked for in place of ten, where those would have more parents below them than the hundred that one statement is
  * for (`loadBelow`): ten issues or merge requests have up to eleven participants each.
  */
-const FEWER = new Map(
-  ['issues', 'mergeRequests'].flatMap((list) =>
-    [
-      ...['projects', 'contributedProjects'],
-      ...['authoredMergeRequests', 'assignedMergeRequests', 'reviewRequestedMergeRequests'],
-    ].map((below) => [`${list} > participants > ${below}`, 5] as const),
-  ),
+const FEWER = new Map<string, number>(
+  ['issues', 'mergeRequests'].flatMap((list) => [
+    ...['projects', 'contributedProjects'].map((below) => [`${list} > participants > ${below}`, 5] as const),
+    // Merge requests have lists and rights that are read for a hundred at once.
+    ...['authoredMergeRequests', 'assignedMergeRequests', 'reviewRequestedMergeRequests'].map(
+      (below) => [`${list} > participants > ${below}`, 4] as const,
+    ),
+  ]),
 );
 
 /** The groups around a project: the topmost comes last of the four, and is read for what is in it, unless it is listed itself. */

@@ -16,23 +16,37 @@ export interface PushedBranch {
 }
 
 /**
- * The branch that the actor pushed to last, within two hours, if a merge request can be opened from it: it is there, it is not the default
- * branch, and no merge request of it is open. Null otherwise.
+ * For each project, the branch that the actor pushed to last, within two hours, if a merge request can be opened from it: it is there,
+ * it is not the default branch, and no merge request of it is open. Null otherwise. One statement for all.
  */
-export async function pushedBranch(context: Context, project: ProjectRow): Promise<PushedBranch | null> {
-  const { actor, db, repositories } = context;
-  if (actor === null || !can(actor, 'create_merge_request', project)) return null;
-  const pushes = await db.$queryRaw<PushedBranch[]>`
-    SELECT latest.name, latest."pushedAt" FROM (
+export async function pushedBranches(
+  context: Context,
+  projects: readonly ProjectRow[],
+): Promise<(PushedBranch | null)[]> {
+  const { actor, db } = context;
+  const ids = projects.filter((one) => actor && can(actor, 'create_merge_request', one)).map(({ id }) => id);
+  if (actor === null || ids.length === 0) return projects.map(() => null);
+  const found = await db.$queryRaw<(PushedBranch & { projectId: number })[]>`
+    SELECT p.id AS "projectId", latest.name, latest."pushedAt" FROM unnest(${ids}::int[]) p(id), LATERAL (
       SELECT substr(e.data->>'ref', 12) AS name, e.created_at AS "pushedAt" FROM events e
-      WHERE e.author_id = ${actor.id} AND e.project_id = ${project.id}
+      WHERE e.author_id = ${actor.id} AND e.project_id = p.id
         AND e.created_at > ${new Date(Date.now() - RECENT_MS)}
         AND e.action IN ('pushed new', 'pushed to') AND starts_with(e.data->>'ref', 'refs/heads/')
       ORDER BY e.created_at DESC LIMIT ${PUSHES}) latest
     WHERE NOT EXISTS (
       SELECT FROM merge_requests m
-      WHERE m.source_project_id = ${project.id} AND m.source_branch = latest.name AND m.state = 'opened')
+      WHERE m.source_project_id = p.id AND m.source_branch = latest.name AND m.state = 'opened')
     ORDER BY latest."pushedAt" DESC`;
+  const pushes = Map.groupBy(found, ({ projectId }) => projectId);
+  return Promise.all(projects.map((project) => firstOpenable(context, project, pushes.get(project.id) ?? [])));
+}
+
+/** The first of the pushed branches that is there and is not the default branch. */
+async function firstOpenable(
+  { repositories }: Context,
+  project: ProjectRow,
+  pushes: readonly PushedBranch[],
+): Promise<PushedBranch | null> {
   const reader = pushes.length === 0 ? null : await repositories.open(project);
   if (!reader) return null;
   const usual = await defaultBranch(project, reader);
