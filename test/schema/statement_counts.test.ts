@@ -62,6 +62,8 @@ async function talkAbout(subjectType: string, subjectId: number, count: number) 
 /** A project with so many of everything. */
 async function filled(count: number, { id: namespaceId } = home) {
   const { project, sha } = await projectWithCommit(world, owner, { namespaceId });
+  // The first person among those who take part opens one too.
+  await world.mergeRequest(project, owner, { iid: count + 1 });
   for (const [n, other] of others.slice(0, count).entries()) {
     const [label, milestone] = [await world.label(project, owner), await world.milestone(project, owner)];
     await world.member(project, other, 'developer');
