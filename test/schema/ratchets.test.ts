@@ -2,10 +2,13 @@ import {
   type GraphQLNamedType,
   type GraphQLObjectType,
   getNamedType,
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
+  isListType,
   isObjectType,
+  isRequiredInputField,
   isUnionType,
 } from 'graphql';
 import { expect, it } from 'vitest';
@@ -68,6 +71,39 @@ const NUMBERS: Readonly<Record<string, string>> = {
   'User.colorSchemeId': 'A number for clients, of no record',
   'User.themeId': 'A number for clients, of no record',
 };
+
+/** Inputs that name a record by its ID and need a place beside it, and why. */
+const PLACES: Readonly<Record<string, string>> = {
+  'AddGroupMemberInput.userId': 'Who becomes a member of the group',
+  'AddProjectMemberInput.userId': 'Who becomes a member of the project',
+  'ApproveGroupAccessRequestInput.userId': 'Who asked, of the requests of the group',
+  'ApproveProjectAccessRequestInput.userId': 'Who asked, of the requests of the project',
+  'DeleteDeployKeyInput.id': 'Taken out of one of the projects that have it',
+  'DenyGroupAccessRequestInput.userId': 'Who asked, of the requests of the group',
+  'DenyProjectAccessRequestInput.userId': 'Who asked, of the requests of the project',
+  'DisableRunnerInput.runner': 'Taken out of one of its projects',
+  'EnableDeployKeyInput.id': 'A further project for it',
+  'EnableRunnerInput.runner': 'A further project for it',
+  'ProjectSnippetReference.id': '`NoteableReference.id` names it alone',
+  'RemoveGroupMemberInput.userId': 'A member of the group',
+  'RemoveProjectMemberInput.userId': 'A member of the project',
+  'RequestReviewAgainInput.userId': 'A reviewer of the merge request',
+  'UpdateGroupMemberInput.userId': 'A member of the group',
+  'UpdateProjectMemberInput.userId': 'A member of the project',
+};
+
+/** The IDs of records that inputs need a place beside: a project, a group, or what a record is numbered or named in. */
+const idsBesidePlaces = () =>
+  types.filter(isInputObjectType).flatMap((type) => {
+    const needed = Object.values(type.getFields()).filter(isRequiredInputField);
+    const isPlace = needed.some(
+      (field) => /^(?:Project|Group|Namespace|Owner)Ref$/.test(getNamedType(field.type).name) || field.name === 'iid',
+    );
+    const ids = needed.filter(
+      (field) => getNamedType(field.type).name === 'ID' && !isListType(getNullableType(field.type)),
+    );
+    return isPlace ? ids.map(({ name }) => `${type.name}.${name}`) : [];
+  });
 
 /** What clients stumble over: how often it is there, which may only get less. Whoever mends one lowers the number. */
 const RATCHETS: Record<string, { most: number; found: () => string[] }> = {
@@ -155,6 +191,10 @@ const RATCHETS: Record<string, { most: number; found: () => string[] }> = {
 it.each(Object.entries(RATCHETS))('%s get fewer', (name, { most, found }) => {
   const all = found();
   expect(all.length, `${name}: ${all.join(' ')}`).toBeLessThanOrEqual(most);
+});
+
+it('A global ID needs no place beside it, but where the place is what the change is about', () => {
+  expect(idsBesidePlaces().sort()).toEqual(Object.keys(PLACES));
 });
 
 it('What has no identity is still there, and has none', () => {
