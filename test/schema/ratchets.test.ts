@@ -14,6 +14,7 @@ import {
 import { expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';
 import { OWNER_REF } from '#schema/places/owner_ref.ts';
+import { UNFILTERED, UNORDERED } from './list_reasons.ts';
 
 const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
 const objects = types.filter(
@@ -127,20 +128,6 @@ const RATCHETS: Record<string, { most: number; found: () => string[] }> = {
         return isNumber && !type.getFields()[name] && !NUMBERS[place] ? place : [];
       }),
   },
-  'lists that have no order': {
-    most: 56,
-    found: () =>
-      lists
-        .filter(({ field }) => !field.args.some(({ name }) => /^(?:orderBy|sort|order)$/.test(name)))
-        .map(({ type, field }) => `${type.name}.${field.name}`),
-  },
-  'lists that have no filter': {
-    most: 94,
-    found: () =>
-      lists
-        .filter(({ field }) => !field.args.some(({ name }) => name === 'filter'))
-        .map(({ type, field }) => `${type.name}.${field.name}`),
-  },
   // Those that share, unshare and transfer a project take both: a project and a group.
   'inputs that take a project or a group and have no @oneOf for it': {
     most: 3,
@@ -195,6 +182,22 @@ it.each(Object.entries(RATCHETS))('%s get fewer', (name, { most, found }) => {
 
 it('A global ID needs no place beside it, but where the place is what the change is about', () => {
   expect(idsBesidePlaces().sort()).toEqual(Object.keys(PLACES));
+});
+
+/** Lists without an argument of that name. */
+const listsWithout = (argument: RegExp) =>
+  lists
+    .filter(({ field }) => !field.args.some(({ name }) => argument.test(name)))
+    .map(({ type, field }) => `${type.name}.${field.name}`);
+
+it.each([
+  ['an order', /^(?:orderBy|sort|order)$/, UNORDERED, 53],
+  ['a filter', /^filter$/, UNFILTERED, 86],
+] as const)('Each list has %s, or a reason why not', (_what, argument, reasons, most) => {
+  const told = Object.values(reasons).flat();
+  expect([...told].sort()).toEqual(listsWithout(argument).sort());
+  expect(told.length).toBeLessThanOrEqual(most);
+  for (const reason of Object.keys(reasons)) expect(reason.split(' ').length).toBeGreaterThan(3);
 });
 
 it('What has no identity is still there, and has none', () => {
