@@ -165,7 +165,8 @@ builder.objectFields(Event, (t) => ({
       return event.targetType === null ? null : recordAt(context, info, event.targetType, event.targetId);
     },
   }),
-  webUrl: t.string({
+  webUrl: t.field({
+    type: 'URL',
     nullable: true,
     description:
       'URL of the page of what the event is about, or of the project; null if the caller cannot see the project.',

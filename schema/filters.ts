@@ -71,8 +71,8 @@ export const environmentDeploymentFilter = listFilter(
     sha: {
       column: 'sha',
       is: 'equal',
-      value: 'text',
-      description: 'Only deployments of the commit with this full hash.',
+      value: 'sha',
+      description: 'Only deployments of the commit with this hash.',
     },
     userId: { column: 'userId', is: 'equal', value: 'user', description: 'Only deployments that this user made.' },
     ...CREATED,

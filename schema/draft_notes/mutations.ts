@@ -150,7 +150,8 @@ mutation('submitReview', {
         defaultValue: 'comment',
         description: 'What the review comes to.',
       }),
-      sha: t.string({
+      sha: t.field({
+        type: 'Sha',
         description:
           'The head that the caller has seen, as a full hash. If the source branch has another one, it is not approved.',
       }),
