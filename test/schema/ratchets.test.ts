@@ -10,6 +10,7 @@ import {
   isInputObjectType,
   isInterfaceType,
   isListType,
+  isNonNullType,
   isObjectType,
   isRequiredInputField,
   isUnionType,
@@ -230,6 +231,19 @@ it.each([
   expect([...told].sort()).toEqual(listsWithout(argument).sort());
   expect(told.length).toBeLessThanOrEqual(most);
   for (const reason of Object.keys(reasons)) expect(reason.split(' ').length).toBeGreaterThan(3);
+});
+
+it('Fields of interfaces have all arguments that are never null, as the compiler of Relay asks', () => {
+  const odd = fields.flatMap(({ type, field }) => {
+    const inherited = type.getInterfaces().flatMap((one) => one.getFields()[field.name] ?? []);
+    const needed = field.args.filter((argument) => isNonNullType(argument.type));
+    return inherited.flatMap(({ args }) =>
+      needed
+        .filter(({ name }) => !args.some((argument) => argument.name === name))
+        .map(({ name }) => `${type.name}.${field.name}(${name}:)`),
+    );
+  });
+  expect(odd).toEqual([]);
 });
 
 it('What has no identity is still there, and has none', () => {
