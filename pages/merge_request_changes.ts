@@ -1,6 +1,7 @@
 import { placeThreads } from '#pages/commits.ts';
 import { readLineId, shownFiles } from '#pages/diff.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
+import { suggestedIn } from '#pages/suggestions.ts';
 import {
   type ChangesShownFragment,
   type DiffFilesFragment,
@@ -47,7 +48,7 @@ export function changes({ mergeRequest, diff, earlier }: Shown, facts: Facts) {
   const shown = Object.values(placed).flat().length;
   const mayComment = earlier === null && mergeRequest.viewerCanComment && mergeRequest.diffRefs !== null;
   return {
-    suggested: threads.flatMap(suggestedIn),
+    suggested: suggestedIn(threads),
     ...{ mergeRequest, diff, files, earlier, drafts, mayComment, tab: 'changes', threads: placed },
     elsewhere:
       (mergeRequest.discussionsOnChanges?.totalCount ?? 0) + drafts.filter(({ position }) => position).length - shown,
@@ -56,17 +57,6 @@ export function changes({ mergeRequest, diff, earlier }: Shown, facts: Facts) {
       ? { baseSha: earlier.baseCommitSha, startSha: earlier.startCommitSha, headSha: earlier.headCommitSha }
       : mergeRequest.diffRefs,
   };
-}
-
-type DiscussionShown = ChangesShownFragment['discussionsOnChanges']['nodes'][number];
-
-/** The suggestions in a thread that the reader can apply, with others in one commit. */
-function suggestedIn({ position, notes }: Pick<DiscussionShown, 'position' | 'notes'>) {
-  return notes.nodes.flatMap(({ author, suggestions }) =>
-    (suggestions ?? []).flatMap(({ id, viewerCanApply, fromLine }) =>
-      viewerCanApply ? [{ id, fromLine, path: position?.newPath ?? '', author: author.name }] : [],
-    ),
-  );
 }
 
 type Position = ChangesShownFragment['draftNotes']['nodes'][number]['position'];

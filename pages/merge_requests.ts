@@ -9,6 +9,7 @@ import { type Facts, type Form, type FormOptions, form, page } from '#pages/engi
 import { LISTS as FILTERS, filterIn, isFiltered, statesOf, variablesOf, wordsOf } from '#pages/filter.ts';
 import { commentForm, pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
 import { inPlace, PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
+import { suggestedIn } from '#pages/suggestions.ts';
 import {
   ChooseBranchesPageDocument,
   type DiffFilesFragment,
@@ -39,6 +40,7 @@ import {
   SendRebaseDocument,
   SendReviewRequestDocument,
   SendSuggestionInOverviewDocument,
+  SendSuggestionsDocument,
   SendUnapprovalDocument,
 } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
@@ -160,6 +162,7 @@ export function shownOverview({ project, mergeRequest }: Pick<Overview, 'project
     project,
     mergeRequest,
     mergeability: t(MERGEABILITY[detailedMergeStatus]),
+    suggested: suggestedIn(mergeRequest.discussions.nodes),
     pipelineRuns: headPipeline !== null && ACTIVE.includes(headPipeline.status),
     commands: resolvingCommands(project, mergeRequest, t),
     live: mergeRequest.state === 'OPENED' ? liveAt(MergeRequestsLiveDocument, { project: project.fullPath }) : null,
@@ -361,6 +364,15 @@ export const mergeRequests = [
     says: label('The suggestion was applied.'),
     goTo: (_data, facts) =>
       `${subject(facts)}${facts.url.search}${/^\d{1,19}$/.test(String(facts.given.note)) ? `#note_${facts.given.note}` : ''}`,
+    again: overview,
+  }),
+  form({
+    path: '/:project/-/merge_requests/:iid/apply_all',
+    operation: SendSuggestionsDocument,
+    hidden: ['commitMessage'],
+    required: ['ids'],
+    says: label('The suggestions were applied.'),
+    goTo: (_data, facts) => `${subject(facts)}${facts.url.search}`,
     again: overview,
   }),
   button('request_review', SendReviewRequestDocument, label('The reviewer is asked for another review.')),

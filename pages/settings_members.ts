@@ -1,5 +1,5 @@
 import { named, type Question } from '#pages/engine/asking.ts';
-import { type Facts, form, page } from '#pages/engine/row.ts';
+import { type Facts, form, page, type Shown } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind } from '#pages/place.ts';
 import { confirmPage, type Query, type SettingsPlace, settingsPage, shownSettings } from '#pages/settings_frame.ts';
 import {
@@ -37,6 +37,7 @@ import {
   SendInvitationChangeDocument,
   SendInvitationDeletionDocument,
   SendInvitationsDocument,
+  type SendInvitationsMutation,
   SendNewGroupMembersDocument,
   type SendNewGroupMembersMutation,
   SendNewProjectMembersDocument,
@@ -49,6 +50,13 @@ import {
   SendProjectShareRemovalDocument,
 } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
+
+/** The links of invitations that were not mailed (`settings/invitation_links`), and why other addresses got none. */
+export interface InvitationLinks {
+  links: readonly { email: string; uri: string }[];
+  refused: readonly string[];
+  back: string;
+}
 
 /** What access levels are called. */
 export const ROLES: Readonly<Record<Exclude<AccessLevel, 'MAINTAINER'>, string>> = {
@@ -72,7 +80,7 @@ const goTo =
 
 /** Why some of several were not added: a text, or texts by their names. */
 function refusedOf(field: string) {
-  return ({ added }: SendNewProjectMembersMutation | SendNewGroupMembersMutation) => {
+  return ({ added }: SendNewProjectMembersMutation | SendNewGroupMembersMutation | SendInvitationsMutation) => {
     if (added?.status !== 'error') return null;
     const { message } = added;
     const told =
@@ -82,6 +90,21 @@ function refusedOf(field: string) {
     return { [field]: told.join('\n') };
   };
 }
+
+/** Why some addresses were not invited: nothing where links of others have to be shown, which nobody is told again. */
+const refusedInvitations = (data: SendInvitationsMutation) =>
+  data.added?.links.length ? null : refusedOf('emails')(data);
+
+/** The links to hand over, and why some addresses got none; null where the links were mailed. */
+const shownLinks =
+  (kind: PlaceKind) =>
+  (data: SendInvitationsMutation, { given, t }: Facts): (Shown & { values: InvitationLinks }) | null => {
+    if (!data.added?.links.length) return null;
+    const title = t('Links to hand over');
+    const refused = refusedOf('emails')(data)?.emails?.split('\n') ?? [];
+    const back = inPlace(given, AT[kind], 'invitations');
+    return { view: 'settings/invitation_links', title, values: { links: data.added.links, refused, back } };
+  };
 
 interface MemberPages {
   create: Query<NewProjectMembersPageQuery | NewGroupMembersPageQuery>;
@@ -137,7 +160,7 @@ function membersOf(kind: PlaceKind, operations: MemberPages) {
   });
   const invite = settingsPage({
     ...{ ...common, at: `${at}/invitations/new`, operation: operations.create, view: 'invite', may },
-    title: (_place, { t }) => t('Invite by mail'),
+    title: (_place, { t }) => t('Invite people'),
     show: () => ({ ...choice, before: { accessLevel: 'developer' } }),
   });
   const changeInvitation = settingsPage({
@@ -155,7 +178,7 @@ function membersOf(kind: PlaceKind, operations: MemberPages) {
     may: (place) => may(place) && place.invitation,
     ask: ({ invitation }, { t }) => ({
       heading: t('Withdraw the invitation of {email}?', { email: invitation?.email }),
-      says: [t('The link of the mail stops working.')],
+      says: [t('The link stops working.')],
       button: t('Withdraw invitation'),
       ...{ action: `${at}/invitations/delete`, back: `${at}/invitations`, isDangerous: true },
       hidden: { email: invitation?.email },
@@ -214,9 +237,13 @@ function rowsOf(kind: PlaceKind, pages: typeof ofProject) {
       path: `${at}/invitations/new`,
       operation: SendInvitationsDocument,
       required: ['emails'],
-      says: label('The invitations were sent.'),
+      preset: { handOver: true },
+      hidden: ['handOver'],
+      says: ({ added }) =>
+        added?.links.length ? label('The invitations were made.') : label('The invitations were sent.'),
       goTo: toInvitations,
-      refused: refusedOf('emails'),
+      shows: shownLinks(kind),
+      refused: refusedInvitations,
       again: pages.invite,
       lists: ['emails'],
     }),

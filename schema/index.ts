@@ -164,6 +164,7 @@ import '#schema/triggers/mutations.ts';
 import '#schema/subscriptions/fields.ts';
 import '#schema/resource_events/timeline.ts';
 import '#schema/beside.ts';
+import '#schema/publishers.ts';
 import '#schema/subscriptions/more_fields.ts';
 import '#schema/usage/deprecated_uses.ts';
 import '#schema/usage/rate_limit.ts';

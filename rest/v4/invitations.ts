@@ -3,7 +3,12 @@ import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const passUnknownEnum = ['access_level'];
-const invited = { omitNull: ['message'], commaSeparated: ['email', 'user_id'], passUnknownEnum } as const;
+const invited = {
+  omitNull: ['message'],
+  commaSeparated: ['email', 'user_id'],
+  passUnknownEnum,
+  hidden: ['hand_over'],
+} as const;
 const changed = { atLeastOne: ['access_level', 'expires_at'], passUnknownEnum } as const;
 
 export const invitations: Route[] = [

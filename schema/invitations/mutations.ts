@@ -1,3 +1,4 @@
+import { builder } from '#schema/builder.ts';
 import { AccessLevel } from '#schema/enums.ts';
 import { groupOf } from '#schema/groups/group_of.ts';
 import { Group } from '#schema/groups/types.ts';
@@ -14,6 +15,7 @@ import { selectionAt } from '#schema/records/selection_at.ts';
 import { acceptInvitation, declineInvitation } from '#src/domain/members/invitations/accept.ts';
 import { inviteMembers } from '#src/domain/members/invitations/invite.ts';
 import { deleteInvitation, updateInvitation } from '#src/domain/members/invitations/save.ts';
+import { invitationLink } from '#src/domain/members/invitations/token.ts';
 import { messagesOf } from '#src/domain/members/outcomes.ts';
 
 const LEVEL = 'no higher than the caller’s own, and up to MASTER in projects.';
@@ -22,7 +24,19 @@ const address = (t: InputFields) =>
   t.string({ required: true, description: 'The address that was invited, ignoring case.' });
 
 const linkToken = (t: InputFields) =>
-  t.string({ required: true, description: 'The token in the link that was mailed.' });
+  t.string({ required: true, description: 'The token in the link of the invitation.' });
+
+const InvitationLink = builder.objectRef<{ email: string; token: string }>('InvitationLink').implement({
+  description: 'The link of an invitation that is handed over, since the server sends no mail. It is shown once.',
+  fields: (t) => ({
+    email: t.exposeString('email', { description: 'The address that was invited, in lower case.' }),
+    token: t.exposeString('token', { description: 'The token in the link, for acceptInvitation.' }),
+    uri: t.string({
+      description: 'The address of the page on which the invitation is accepted or declined.',
+      resolve: ({ token }, _args, { baseUrl }) => invitationLink(baseUrl, token),
+    }),
+  }),
+});
 
 mutation('inviteMembers', {
   description:
@@ -39,10 +53,14 @@ mutation('inviteMembers', {
         type: 'Date',
         description: 'The membership ends at 00:00 UTC on this day. It never ends when null or left out.',
       }),
+      handOver: t.boolean({
+        description:
+          'Whether addresses without an account get a link to hand over (`links`) where the server sends no mail. They are refused there when false, null or left out.',
+      }),
     }),
   },
-  resolve: ({ project, group, emails, userIds, ...membership }, context) =>
-    inviteMembers(context, { project, group }, { emails, userIds }, membership),
+  resolve: ({ project, group, emails, userIds, handOver, ...membership }, context) =>
+    inviteMembers(context, { project, group }, { emails, userIds }, membership, handOver ?? false),
   payload: {
     description: 'What came of inviting.',
     fields: (t) => ({
@@ -59,6 +77,12 @@ mutation('inviteMembers', {
           if (typeof refused === 'string') return refused;
           return refused.size > 0 ? Object.fromEntries(messagesOf(refused)) : null;
         },
+      }),
+      links: t.field({
+        type: [InvitationLink],
+        description:
+          'Links to hand over to those who were invited, with `handOver` on a server that sends no mail; else empty.',
+        resolve: ({ links }) => [...links],
       }),
       ...memberResults(t),
     }),

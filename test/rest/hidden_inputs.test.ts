@@ -105,10 +105,12 @@ const HIDDEN: Record<string, string> = {
   'DELETE /snippets/:snippet_id': 'project',
   'POST /admin/ci/variables': 'environmentScope group isHidden project',
   'POST /groups/:id/boards': 'hideBacklogList hideClosedList',
+  'POST /groups/:id/invitations': 'handOver',
   'POST /groups/:id/labels': 'priority',
   'POST /personal_access_tokens/self/rotate': 'group project',
   'POST /projects': 'repositoryEnabled',
   'POST /projects/:id/boards': 'hideBacklogList hideClosedList',
+  'POST /projects/:id/invitations': 'handOver',
   'POST /projects/:id/issues': 'assigneeUsernames parentId',
   'POST /projects/:id/issues/:issue_iid/discussions': 'commitSha discussionId internal lenientPosition position',
   'POST /projects/:id/issues/:issue_iid/discussions/:discussion_id/notes':

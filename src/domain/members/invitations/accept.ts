@@ -11,7 +11,7 @@ import { tokenHash } from '#src/platform/secrets.ts';
 /** What the holder of the link of an invitation is shown. */
 export interface OpenInvitation {
   id: number;
-  /** The address to which the link was mailed. */
+  /** The address that was invited. */
   email: string;
   accessLevel: number;
   /** `YYYY-MM-DD`, or null. */

@@ -4,6 +4,7 @@ import { countUses, digest } from '#src/access/sign_in/attempts.ts';
 import { lastOwner, MAX_ADDED_MEMBERS, type NewMember, noUser, putMember } from '#src/domain/members/add.ts';
 import { INVITATION_DAYS } from '#src/domain/members/expire.ts';
 import { enqueueInvitationMail } from '#src/domain/members/invitations/mail.ts';
+import { handedOverToken } from '#src/domain/members/invitations/token.ts';
 import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
 import type { MemberOutcome } from '#src/domain/members/outcomes.ts';
 import { auditPlace, authorizeMembers, type Source, sourceAt } from '#src/domain/members/source.ts';
@@ -20,6 +21,7 @@ import {
   WrongState,
 } from '#src/platform/errors.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
+import { tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** Whom to invite: addresses, with an account or without, and users by their IDs. */
@@ -33,6 +35,14 @@ export interface InvitedResult {
   source: Source;
   refused: ReadonlyMap<string, DomainError> | string;
   outcomes: readonly MemberOutcome[];
+  /** The tokens of links to hand over, which nobody is told again. Empty where they were mailed. */
+  links: readonly InvitationLink[];
+}
+
+/** The token of an invitation that is handed over, since the server sends no mail. */
+export interface InvitationLink {
+  email: string;
+  token: string;
 }
 
 /** Mails of invitations that one user can cause in an hour, and that one address gets in an hour, whoever causes them. */
@@ -43,12 +53,15 @@ const HOUR = 60 * 60;
 /**
  * Makes users, and the accounts of addresses, members at once: those who are members already get the new level. Other addresses get
  * a mail with a link. Throws NotFound for the place, Forbidden, BadRequest, ValidationFailed, RateLimited.
+ *
+ * @param handOver whether links are returned where the server sends no mail; such addresses are refused otherwise
  */
 export async function inviteMembers(
   context: Context,
   place: OwnerRef,
   { emails, userIds }: Invited,
   membership: Omit<NewMember, 'userId' | 'givenById'>,
+  handOver = false,
 ): Promise<InvitedResult> {
   const actor = requireActor(context);
   const source = await sourceAt(context, place);
@@ -65,23 +78,25 @@ export async function inviteMembers(
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   checkGrant(actor, source, membership.accessLevel);
   if (addresses.length + ids.length > MAX_ADDED_MEMBERS) {
-    return { source, refused: `Too many users specified (limit is ${MAX_ADDED_MEMBERS})`, outcomes: [] };
+    return { source, refused: `Too many users specified (limit is ${MAX_ADDED_MEMBERS})`, outcomes: [], links: [] };
   }
   if (isPast(membership.expiresAt)) {
     const all = new Map([...addresses, ...ids.map(String)].map((one) => [one, past()]));
-    return { source, refused: all, outcomes: outcomesOf({ emails, userIds }, new Map(), all) };
+    return { source, refused: all, outcomes: outcomesOf({ emails, userIds }, new Map(), all), links: [] };
   }
   const accounts = await accountsOf(context, addresses, ids);
   const known = new Set(accounts.map(({ given }) => given));
   const refused = new Map<string, DomainError>(
     ids.filter((id) => !known.has(String(id))).map((id) => [String(id), noUser()]),
   );
-  const unknown = await mailable(
+  const unknown = await invitable(
     context,
     source,
     addresses.filter((address) => !known.has(address)),
     refused,
+    handOver,
   );
+  const links: InvitationLink[] = [];
   await context.db.$transaction(async (tx) => {
     for (const { given, userId } of accounts) {
       if (!(await putMember(tx, context, source, { userId, ...membership }))) {
@@ -92,12 +107,14 @@ export async function inviteMembers(
       where: { ...idsOf(source), email: { in: accounts.map(({ given }) => given) } },
     });
     for (const email of unknown) {
-      if (!(await insertInvitation(tx, context, source, { email, ...membership }, actor.id)))
+      const token = sendsMail(context.db) ? null : handedOverToken();
+      if (!(await insertInvitation(tx, context, source, { email, ...membership, token }, actor.id)))
         refused.set(email, invitedAlready());
+      else if (token !== null) links.push({ email, token });
     }
   });
   const users = new Map(accounts.map(({ given, userId }) => [given, userId]));
-  return { source, refused, outcomes: outcomesOf({ emails, userIds }, users, refused) };
+  return { source, refused, outcomes: outcomesOf({ emails, userIds }, users, refused), links };
 }
 
 /** What came of each address and ID, by the account that it names and why it was refused. Blank addresses count for nothing. */
@@ -147,12 +164,16 @@ async function accountsOf(
     JOIN users u ON u.id = found.id AND NOT u.ghost AND NOT u.bot ORDER BY found.id`;
 }
 
-/** Those of the addresses to which an invitation can be mailed; the others get a reason. Counts the mails. Throws RateLimited. */
-async function mailable(
+/**
+ * Those of the addresses to which an invitation can be mailed or, with `handOver`, given in another way; the others get a reason.
+ * Counts them. Throws RateLimited.
+ */
+async function invitable(
   context: Context,
   source: Source,
   addresses: readonly string[],
   refused: Map<string, DomainError>,
+  handOver: boolean,
 ): Promise<string[]> {
   const { db } = context;
   const settings = await currentSettings(db);
@@ -167,7 +188,7 @@ async function mailable(
     if (pending.has(address)) refused.set(address, invitedAlready());
     else if (!settings.signupEnabled)
       refused.set(address, new WrongState('There is no account with this address, and sign-up is disabled'));
-    else if (!sendsMail(db))
+    else if (!handOver && !sendsMail(db))
       refused.set(address, new WrongState('There is no account with this address, and the server sends no mail'));
     else if (unwanted !== undefined) refused.set(address, new DomainError('valuesInvalid', `Email ${unwanted}`));
     return !refused.has(address);
@@ -196,7 +217,7 @@ async function insertInvitation(
   tx: Transaction,
   context: Context,
   source: Source,
-  { email, accessLevel, expiresAt = null }: Omit<NewMember, 'userId'> & { email: string },
+  { email, accessLevel, expiresAt = null, token }: Omit<NewMember, 'userId'> & { email: string; token: string | null },
   createdById: number,
 ): Promise<boolean> {
   const [projectId, groupId] = source.kind === 'project' ? [source.record.id, null] : [null, source.record.id];
@@ -204,8 +225,9 @@ async function insertInvitation(
     AND project_id IS NOT DISTINCT FROM ${projectId}::int AND group_id IS NOT DISTINCT FROM ${groupId}::int
     AND (created_at <= now() - make_interval(days => ${INVITATION_DAYS}) OR expires_at <= (now() AT TIME ZONE 'UTC')::date)`;
   const [made] = await tx.$queryRaw<{ id: number }[]>`
-    INSERT INTO invitations (project_id, group_id, email, access_level, expires_at, created_by_id)
-    VALUES (${projectId}, ${groupId}, ${email}, ${accessLevel}, ${expiresAt}::date, ${createdById})
+    INSERT INTO invitations (project_id, group_id, email, access_level, expires_at, created_by_id, token_hash)
+    VALUES (${projectId}, ${groupId}, ${email}, ${accessLevel}, ${expiresAt}::date, ${createdById},
+      ${token === null ? null : tokenHash(token)})
     ON CONFLICT DO NOTHING RETURNING id`;
   if (!made) return false;
   const event = {
@@ -215,6 +237,6 @@ async function insertInvitation(
     to: accessLevel,
   } as const;
   await audit(tx, context, { ...event, target: { type: 'Invitation', id: made.id, name: email } });
-  await enqueueInvitationMail(context, tx, made.id);
+  if (token === null) await enqueueInvitationMail(context, tx, made.id);
   return true;
 }

@@ -1,7 +1,7 @@
-import crypto from 'node:crypto';
 import type { Outgoing } from '#src/access/credentials/mail/deliver.ts';
 import { textsForAddress } from '#src/access/credentials/mail/recipient_texts.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { invitationLink, mailedToken } from '#src/domain/members/invitations/token.ts';
 import { levelName } from '#src/domain/members/level.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
@@ -15,9 +15,6 @@ declare module '#src/platform/background/queue.ts' {
     'invitations.mail': { invitationId: number };
   }
 }
-
-/** Path of the link of an invitation. */
-export const INVITATION_PATH = '/-/invites';
 
 /** Enqueues the mail of an invitation. */
 export function enqueueInvitationMail(
@@ -36,7 +33,7 @@ export async function sendInvitation(
   { db, mailer, baseUrl }: Outgoing & { db: Db },
   invitationId: number,
 ): Promise<void> {
-  const token = crypto.randomBytes(32).toString('base64url');
+  const token = mailedToken();
   const { count } = await db.invitation.updateMany({
     where: { id: invitationId },
     data: { tokenHash: tokenHash(token) },
@@ -51,7 +48,7 @@ export async function sendInvitation(
   const base = await baseUrl();
   if (!found) return;
   const texts = await textsForAddress(db, found.email);
-  await mailer.send(compose(found, `${base}${INVITATION_PATH}?token=${token}`, base, texts));
+  await mailer.send(compose(found, invitationLink(base, token), base, texts));
 }
 
 interface Invited {

@@ -4,6 +4,7 @@ import { notFound, type Pages, pagesFor, type TablePages } from '#pages/engine/p
 import { ICONS, SCRIPT, STYLESHEET } from '#pages/engine/shared_assets.ts';
 import type { PageOptions, Visit } from '#pages/engine/visit.ts';
 import { documentPages } from '#src/entrances/web/pages/documents.ts';
+import { examplePages } from '#src/entrances/web/pages/examples.ts';
 import { favicon } from '#src/entrances/web/pages/favicon.ts';
 import { helpPages } from '#src/entrances/web/pages/help.ts';
 import { impersonationPages } from '#src/entrances/web/pages/impersonation.ts';
@@ -47,6 +48,7 @@ export function pages(
     .use(impersonationPages(made))
     .use(documents.router)
     .use(helpPages(made))
+    .use(examplePages(made))
     .use(favicon())
     .use(assets.router([STYLESHEET, SCRIPT, ICONS]))
     .use(table.router);

@@ -9,7 +9,7 @@ import {
   type OpenInvitation,
   openInvitation,
 } from '#src/domain/members/invitations/accept.ts';
-import { INVITATION_PATH } from '#src/domain/members/invitations/mail.ts';
+import { INVITATION_PATH } from '#src/domain/members/invitations/token.ts';
 import { levelName } from '#src/domain/members/level.ts';
 import { landing } from '#src/entrances/web/pages/landing.ts';
 import { NotFound } from '#src/platform/errors.ts';

@@ -5,6 +5,7 @@ import { leadSaying } from '#pages/engine/notices.ts';
 import type { Pages } from '#pages/engine/page.ts';
 import type { Visit } from '#pages/engine/visit.ts';
 import { acceptInvitationFor } from '#src/domain/members/invitations/accept.ts';
+import { provesAddress } from '#src/domain/members/invitations/token.ts';
 import { signUp, signUpErrors } from '#src/domain/users/sign_up.ts';
 import { followedInvitation, forgetInvitation } from '#src/entrances/web/pages/invitations.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
@@ -27,11 +28,12 @@ async function submit(visit: Visit): Promise<void> {
   const { name, username, email } = request.body;
   const values = { name: text(name), username: text(username), email: text(email) };
   const invitation = await followedInvitation(visit);
+  const proven = invitation && provesAddress(invitation.token) ? invitation.email : undefined;
   try {
     const { userId, isPending } = await withNewPassword(
       request,
-      (password) => signUp(context, { ...values, password }, invitation?.email),
-      (password) => signUpErrors(context, { ...values, password }, invitation?.email),
+      (password) => signUp(context, { ...values, password }, proven),
+      (password) => signUpErrors(context, { ...values, password }, proven),
     );
     const accepted = userId !== null && invitation ? await accept(visit, invitation.token, userId) : null;
     if (userId !== null && isPending) leadSaying(visit, '/users/sign_in', 'pending');

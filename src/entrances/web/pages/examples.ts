@@ -1,0 +1,31 @@
+import { Router } from 'express';
+import type { Pages } from '#pages/engine/page.ts';
+
+/** What the parts are shown with. */
+const SAMPLE = {
+  titles: [
+    'Apples are graded twice',
+    'Äpfel with an umlaut are not found 🍏',
+    'Explain in the README what a grade is, and how it is found',
+  ],
+  labels: [
+    { title: 'bug', color: '#d9534f' },
+    { title: 'feature', color: '#428bca' },
+    { title: 'good first issue', color: '#6e49cb' },
+  ],
+  people: ['Ada Marsh', 'Ben Okafor', 'Chloé Lindqvist'],
+  when: '2025-05-13T09:00:00.000Z',
+} as const;
+
+/** What the page of examples shows. */
+export type Sample = typeof SAMPLE;
+
+/** The page of examples of all parts, which only `npm run dev` serves: npm says there which of its scripts it runs. */
+export function examplePages({ page }: Pages): Router {
+  const router = Router();
+  if (process.env.npm_lifecycle_event !== 'dev') return router;
+  return router.get(
+    '/-/examples',
+    page((visit) => visit.show('examples', { title: visit.texts.t('Parts of the pages') }, SAMPLE)),
+  );
+}
