@@ -77,6 +77,7 @@ import '#schema/badges/mutations.ts';
 import '#schema/feature_toggles/types.ts';
 import '#schema/feature_toggles/mutations.ts';
 import '#schema/settings/statistics.ts';
+import '#schema/projects/fetches.ts';
 import '#schema/projects/storage.ts';
 import '#schema/topics/types.ts';
 import '#schema/topics/mutations.ts';
