@@ -26,7 +26,7 @@ const newRelease = page({
     ...{ project, tab: 'releases' },
     tags: project.repository?.tags.nodes.filter(({ release }) => release === null),
     // As links of today's tools have it.
-    before: { tag: text(given.tag_name ?? given.tag), ref: '', name: '', description: '' },
+    before: { tag: text(given.tag_name ?? given.tag), ref: project.defaultBranch ?? '', name: '', description: '' },
   }),
   signIn: true,
 });
