@@ -59,6 +59,7 @@ export const mergeRequests: CoreArgs = {
       sourceBranches: args.sourceBranches,
       targetBranches: args.targetBranches,
       updatedBefore: args.updatedBefore,
+      projectPath: args.projectPath,
       search: args.search,
       in: args.in,
       not: args.not && filterOf({ labels: args.not.labels, milestone: args.not.milestoneTitle }),

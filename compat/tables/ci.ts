@@ -83,12 +83,35 @@ type(
   'Job',
 );
 
+/** Why jobs fail, in sentences. */
+const FAILURES: Readonly<Record<string, string>> = {
+  CHILD_PIPELINES_TOO_DEEP: 'Child pipelines cannot start further child pipelines.',
+  DATA_INTEGRITY: 'The data of the job is damaged.',
+  DOWNSTREAM_PIPELINE_CREATION_FAILED: 'The downstream pipeline could not be created.',
+  DOWNSTREAM_PROJECT_NOT_FOUND: 'The downstream project was not found.',
+  IMAGE_PULL: 'The image of the job could not be pulled.',
+  INSUFFICIENT_DOWNSTREAM_PERMISSIONS: 'The user may not start a pipeline in the downstream project.',
+  MISSING_DEPENDENCY: 'Artifacts that the job needs are missing.',
+  PIPELINE_LOOP: 'The pipelines would start each other in a circle.',
+  RUNNER_CONFIGURATION: 'The configuration of the runner does not fit the job.',
+  RUNNER_DEPENDENCY: 'The runner could not get what the job depends on.',
+  RUNNER_INTERRUPTED: 'The runner was interrupted.',
+  RUNNER_SYSTEM: 'The runner failed.',
+  RUNNER_UNSUPPORTED: 'The runner is too old for what the job needs.',
+  SCRIPT: 'The script failed.',
+  STUCK: 'No runner took the job in time.',
+  TIMEOUT: 'The job ran longer than it may.',
+  TOO_MANY_PIPELINES: 'There are too many downstream pipelines.',
+  UNKNOWN: 'The job failed for an unknown reason.',
+  UNMET_PREREQUISITES: 'What the job requires is not there.',
+};
+
 type('CiJob', 'Job', {
   ...names('allowFailure', 'name', 'status'),
   id: gid('Ci::Build'),
   webPath: name('webPath'),
   duration: of<number>('duration', Math.round),
-  failureMessage: name('failureMessage'),
+  failureMessage: of<string>('failureReason', (reason) => FAILURES[reason] ?? FAILURES.UNKNOWN),
   createdAt: time('createdAt'),
   finishedAt: time('finishedAt'),
   detailedStatus: same('DetailedStatus/Job'),

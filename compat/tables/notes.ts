@@ -23,11 +23,17 @@ type('Note', 'Note', {
 
 type('NotePermissions', 'Note', {
   adminNote: name('viewerCanUpdate'),
-  createNote: name('viewerCanReply'),
-  resolveNote: name('viewerCanResolve'),
+  createNote: from<{ subject: Row | null }>(
+    `subject { __typename ${['Issue', 'MergeRequest', 'Snippet'].map((type) => `... on ${type} { viewerCanComment }`).join(' ')} }`,
+    ({ subject }) => subject?.viewerCanComment === true,
+  ),
+  resolveNote: from<{ discussion: Row | null }>(
+    'discussion { viewerCanResolve }',
+    ({ discussion }) => discussion?.viewerCanResolve === true,
+  ),
 });
 
-type('AwardEmoji', 'AwardEmoji', { ...names('emoji', 'name'), user: object('user', 'UserCore') });
+type('AwardEmoji', 'AwardEmoji', { name: name('name'), emoji: name('character'), user: object('user', 'UserCore') });
 
 const key = of<string>('key', (value) => gidOf('Discussion', value));
 

@@ -77,7 +77,8 @@ type('BranchRule', 'BranchProtectionRule', {
   branchProtection: same('BranchProtection'),
   isProtected: constant(true),
   createdAt: time('createdAt'),
-  updatedAt: time('updatedAt'),
+  // Of changes of a rule nothing is kept but the rule.
+  updatedAt: time('createdAt'),
 });
 
 type('BranchProtection', 'BranchProtectionRule', { allowForcePush: name('allowForcePush') });

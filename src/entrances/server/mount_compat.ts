@@ -10,6 +10,12 @@ import { noteGraphQL } from '#src/entrances/web/request_facts.ts';
 import { sessionForOwnPages, sessionForReads } from '#src/entrances/web/session_token.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
+/** What callers who ask too often get, in the form of all errors. */
+const TOO_OFTEN = {
+  type: 'application/json; charset=utf-8',
+  body: JSON.stringify({ errors: [{ message: 'Too many requests: retry later' }] }),
+};
+
 /** Serves the GraphQL that clients of today know, at /api/graphql. It is loaded by the first request. */
 export function mountCompat(
   app: Express,
@@ -29,7 +35,7 @@ export function mountCompat(
         const session = sessionForReads(request as Request, baseUrl) ?? sessionForOwnPages(request as Request, baseUrl);
         return authenticate(stores.db, { ...readCredentials(request.headers, given), session });
       },
-      throttle: (actor, request, response) => throttle.api(actor, request, response),
+      throttle: (actor, request, response) => throttle.api(actor, request, response, TOO_OFTEN),
       execute: async (actor, request, { document, variables, isMutation }) => {
         const contextValue = await contextOf(actor, request);
         const purpose = isMutation ? null : 'read';
