@@ -173,7 +173,7 @@ describe('The extension of VS Code', () => {
   });
 
   it('lists snippets with their files, and inserts the text of one', async () => {
-    const [rest] = await w.rest('/snippets');
+    const [rest] = await w.rest('/snippets', developer);
     const { project } = await client.data('GetSnippets', { namespaceWithPath, afterCursor: null });
     expect(project.snippets).toEqual({
       pageInfo: { hasNextPage: false, endCursor: expect.any(String) },
