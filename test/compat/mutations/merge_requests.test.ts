@@ -7,13 +7,19 @@ import { startWorld, type TestUser } from '../../support/world.ts';
 
 const world = await startWorld();
 const owner = await world.user();
-const [developer, reporter, guest, outsider] = [await world.user(), await world.user(), await world.user(), await world.user()];
+const [developer, reporter, guest, outsider] = [
+  await world.user(),
+  await world.user(),
+  await world.user(),
+  await world.user(),
+];
 const { done, refused, missing, wrongClass } = mutator(world);
 const group = await world.group({ owner });
 const project = await world.project({ owner, namespaceId: group.id });
 const elsewhere = await world.project({ owner });
 const at = `/projects/${project.id}`;
-const rest = async (path = ''): Promise<Json> => (await world.api(owner).get(`${at}/merge_requests/${iid}${path}`)).body;
+const rest = async (path = ''): Promise<Json> =>
+  (await world.api(owner).get(`${at}/merge_requests/${iid}${path}`)).body;
 let iid: string;
 let branch: string;
 
@@ -44,7 +50,8 @@ function itIsGuarded(name: string, input: () => Json, refusedTo = OTHERS) {
   it('is refused to those who may not, and for merge requests that are not there', async () => {
     const before = await rest();
     for (const who of refusedTo) await missing(who, name, { ...which(), ...input() });
-    for (const wrong of ['9999', '0', '', 'one', '99999999999']) await missing(developer, name, { ...which(), ...input(), iid: wrong });
+    for (const wrong of ['9999', '0', '', 'one', '99999999999'])
+      await missing(developer, name, { ...which(), ...input(), iid: wrong });
     await missing(developer, name, { ...which(), ...input(), projectPath: 'no/project' });
     const after = await rest();
     expect({ ...after, updated_at: null }).toEqual({ ...before, updated_at: null });
@@ -52,17 +59,40 @@ function itIsGuarded(name: string, input: () => Json, refusedTo = OTHERS) {
 }
 
 describe('mergeRequestCreate', () => {
-  const input = (changes: Json = {}) => ({ projectPath: project.fullPath, sourceBranch: branch, targetBranch: 'master', title: 'New', ...changes });
+  const input = (changes: Json = {}) => ({
+    projectPath: project.fullPath,
+    sourceBranch: branch,
+    targetBranch: 'master',
+    title: 'New',
+    ...changes,
+  });
 
   it('opens one', async () => {
     await world.api(owner).put(`${at}/merge_requests/${iid}`, { state_event: 'close' });
-    const { mergeRequest } = await done(developer, 'mergeRequestCreate', input(), 'mergeRequest { id iid title state author { username } }');
+    const { mergeRequest } = await done(
+      developer,
+      'mergeRequestCreate',
+      input(),
+      'mergeRequest { id iid title state author { username } }',
+    );
     const { body } = await world.api(owner).get(`${at}/merge_requests/${mergeRequest.iid}`);
-    expect(mergeRequest).toEqual({ id: gid('MergeRequest', body.id), iid: String(body.iid), title: 'New', state: 'opened', author: { username: developer.username } });
+    expect(mergeRequest).toEqual({
+      id: gid('MergeRequest', body.id),
+      iid: String(body.iid),
+      title: 'New',
+      state: 'opened',
+      author: { username: developer.username },
+    });
   });
 
   it('tells of branches and titles that are wrong, and of one that is open, in the payload', async () => {
-    for (const wrong of [{}, { sourceBranch: 'none' }, { targetBranch: 'none' }, { title: '' }, { title: 'x'.repeat(256) }]) {
+    for (const wrong of [
+      {},
+      { sourceBranch: 'none' },
+      { targetBranch: 'none' },
+      { title: '' },
+      { title: 'x'.repeat(256) },
+    ]) {
       await refused(developer, 'mergeRequestCreate', input(wrong), 'mergeRequest');
     }
   });
@@ -76,8 +106,14 @@ describe('mergeRequestCreate', () => {
 
 describe('mergeRequestUpdate', () => {
   it('closes and opens one', async () => {
-    for (const [state, expected] of [['CLOSED', 'closed'], ['OPEN', 'opened']]) {
-      expect((await done(developer, 'mergeRequestUpdate', { ...which(), state }, shown)).mergeRequest).toEqual({ iid, state: expected });
+    for (const [state, expected] of [
+      ['CLOSED', 'closed'],
+      ['OPEN', 'opened'],
+    ]) {
+      expect((await done(developer, 'mergeRequestUpdate', { ...which(), state }, shown)).mergeRequest).toEqual({
+        iid,
+        state: expected,
+      });
       expect((await rest()).state).toBe(expected);
     }
   });
@@ -88,7 +124,12 @@ describe('mergeRequestUpdate', () => {
 describe('mergeRequestSetDraft', () => {
   it('marks one as a draft and as ready', async () => {
     for (const draft of [true, false]) {
-      const { mergeRequest } = await done(developer, 'mergeRequestSetDraft', { ...which(), draft }, 'mergeRequest { draft title }');
+      const { mergeRequest } = await done(
+        developer,
+        'mergeRequestSetDraft',
+        { ...which(), draft },
+        'mergeRequest { draft title }',
+      );
       expect(mergeRequest).toEqual({ draft, title: draft ? 'Draft: Change' : 'Change' });
       expect((await rest()).draft).toBe(draft);
     }
@@ -106,7 +147,12 @@ describe('mergeRequestSetAssignees and mergeRequestSetReviewers', () => {
     it('sets people by their names, and none', async () => {
       for (const people of [[reporter, owner], [developer], []]) {
         const usernames = people.map(({ username }) => username);
-        const { mergeRequest } = await done(developer, name, { ...which(), [argument]: usernames }, `mergeRequest { ${field} { nodes { username } } }`);
+        const { mergeRequest } = await done(
+          developer,
+          name,
+          { ...which(), [argument]: usernames },
+          `mergeRequest { ${field} { nodes { username } } }`,
+        );
         expect(mergeRequest[field].nodes.map(({ username }: Json) => username).sort()).toEqual(usernames.toSorted());
         expect((await rest())[field].map(({ username }: Json) => username).sort()).toEqual(usernames.toSorted());
       }
@@ -128,19 +174,45 @@ describe('mergeRequestSetMilestone', () => {
     const { body: around } = await world.api(owner).post(`/groups/${group.id}/milestones`, { title: 'Around' });
     for (const milestone of [own, around]) {
       const milestoneId = gid('Milestone', milestone.id);
-      const { mergeRequest } = await done(developer, 'mergeRequestSetMilestone', { ...which(), milestoneId }, 'mergeRequest { milestone { id title } }');
+      const { mergeRequest } = await done(
+        developer,
+        'mergeRequestSetMilestone',
+        { ...which(), milestoneId },
+        'mergeRequest { milestone { id title } }',
+      );
       expect(mergeRequest.milestone).toEqual({ id: milestoneId, title: milestone.title });
       expect((await rest()).milestone.id).toBe(milestone.id);
     }
-    const { mergeRequest } = await done(developer, 'mergeRequestSetMilestone', { ...which(), milestoneId: null }, 'mergeRequest { milestone { id } }');
+    const { mergeRequest } = await done(
+      developer,
+      'mergeRequestSetMilestone',
+      { ...which(), milestoneId: null },
+      'mergeRequest { milestone { id } }',
+    );
     expect([mergeRequest.milestone, (await rest()).milestone]).toEqual([null, null]);
   });
 
   it('tells of milestones of other projects, and of none, in the payload', async () => {
     const { id } = await world.milestone(elsewhere, owner);
-    await refused(developer, 'mergeRequestSetMilestone', { ...which(), milestoneId: gid('Milestone', id) }, 'mergeRequest');
-    await refused(developer, 'mergeRequestSetMilestone', { ...which(), milestoneId: gid('Milestone', 999_999) }, 'mergeRequest');
-    await wrongClass(developer, 'mergeRequestSetMilestone', { ...which(), milestoneId: gid('Issue', id) }, gid('Issue', id), 'Milestone');
+    await refused(
+      developer,
+      'mergeRequestSetMilestone',
+      { ...which(), milestoneId: gid('Milestone', id) },
+      'mergeRequest',
+    );
+    await refused(
+      developer,
+      'mergeRequestSetMilestone',
+      { ...which(), milestoneId: gid('Milestone', 999_999) },
+      'mergeRequest',
+    );
+    await wrongClass(
+      developer,
+      'mergeRequestSetMilestone',
+      { ...which(), milestoneId: gid('Issue', id) },
+      gid('Issue', id),
+      'Milestone',
+    );
   });
 
   itIsGuarded('mergeRequestSetMilestone', () => ({ milestoneId: null }));
@@ -149,9 +221,16 @@ describe('mergeRequestSetMilestone', () => {
 describe('mergeRequestSetLabels', () => {
   it('sets labels by their IDs, of the project and of groups around it, and none', async () => {
     const own = await world.label(project, owner);
-    const { body: around } = await world.api(owner).post(`/groups/${group.id}/labels`, { name: world.unique('around'), color: '#123456' });
+    const { body: around } = await world
+      .api(owner)
+      .post(`/groups/${group.id}/labels`, { name: world.unique('around'), color: '#123456' });
     const labelIds = [gid('ProjectLabel', own.id), gid('GroupLabel', around.id)];
-    const { mergeRequest } = await done(developer, 'mergeRequestSetLabels', { ...which(), labelIds }, 'mergeRequest { labels { nodes { id title } } }');
+    const { mergeRequest } = await done(
+      developer,
+      'mergeRequestSetLabels',
+      { ...which(), labelIds },
+      'mergeRequest { labels { nodes { id title } } }',
+    );
     expect(mergeRequest.labels.nodes.map(({ id }: Json) => id).sort()).toEqual(labelIds.toSorted());
     expect((await rest()).labels.toSorted()).toEqual([around.name, own.title].sort());
     await done(developer, 'mergeRequestSetLabels', { ...which(), labelIds: [gid('Label', own.id)] });
@@ -162,11 +241,22 @@ describe('mergeRequestSetLabels', () => {
 
   it('makes no label of one from another project, and tells of one that is missing', async () => {
     const foreign = await world.label(elsewhere, owner);
-    const [message] = await refused(owner, 'mergeRequestSetLabels', { ...which(), labelIds: [gid('ProjectLabel', foreign.id)] }, 'mergeRequest');
+    const [message] = await refused(
+      owner,
+      'mergeRequestSetLabels',
+      { ...which(), labelIds: [gid('ProjectLabel', foreign.id)] },
+      'mergeRequest',
+    );
     expect(message).toBe(`Label ${foreign.id} does not belong to the project`);
     await missing(developer, 'mergeRequestSetLabels', { ...which(), labelIds: [gid('ProjectLabel', foreign.id)] });
     await missing(developer, 'mergeRequestSetLabels', { ...which(), labelIds: [gid('ProjectLabel', 999_999)] });
-    await wrongClass(developer, 'mergeRequestSetLabels', { ...which(), labelIds: [gid('User', 1)] }, gid('User', 1), 'Label');
+    await wrongClass(
+      developer,
+      'mergeRequestSetLabels',
+      { ...which(), labelIds: [gid('User', 1)] },
+      gid('User', 1),
+      'Label',
+    );
     expect(await world.db.label.count({ where: { projectId: project.id, title: foreign.title } })).toBe(0);
   });
 
@@ -174,19 +264,28 @@ describe('mergeRequestSetLabels', () => {
 });
 
 describe('mergeRequestReviewerRereview', () => {
-  const reviewers = 'mergeRequest { reviewers { nodes { username mergeRequestInteraction { reviewState approved } } } }';
+  const reviewers =
+    'mergeRequest { reviewers { nodes { username mergeRequestInteraction { reviewState approved } } } }';
 
   it('asks a reviewer again, whose review is as at first', async () => {
     await done(developer, 'mergeRequestSetReviewers', { ...which(), reviewerUsernames: [owner.username] });
     await world.api(owner).post(`${at}/merge_requests/${iid}/approve`);
     const input = { ...which(), userId: gid('User', owner.id) };
     const { mergeRequest } = await done(developer, 'mergeRequestReviewerRereview', input, reviewers);
-    expect(mergeRequest.reviewers.nodes).toMatchObject([{ username: owner.username, mergeRequestInteraction: { reviewState: 'UNREVIEWED' } }]);
+    expect(mergeRequest.reviewers.nodes).toMatchObject([
+      { username: owner.username, mergeRequestInteraction: { reviewState: 'UNREVIEWED' } },
+    ]);
   });
 
   it('tells of users who do not review it', async () => {
     await missing(developer, 'mergeRequestReviewerRereview', { ...which(), userId: gid('User', reporter.id) });
-    await wrongClass(developer, 'mergeRequestReviewerRereview', { ...which(), userId: gid('Group', 1) }, gid('Group', 1), 'User');
+    await wrongClass(
+      developer,
+      'mergeRequestReviewerRereview',
+      { ...which(), userId: gid('Group', 1) },
+      gid('Group', 1),
+      'User',
+    );
   });
 
   itIsGuarded('mergeRequestReviewerRereview', () => ({ userId: gid('User', owner.id) }));
@@ -209,7 +308,12 @@ describe('mergeRequestAccept', () => {
   it('squashes what is to be squashed', async () => {
     const second = await commitTo(world, project, owner, branch, 'second.txt');
     await world.idle();
-    await done(owner, 'mergeRequestAccept', { ...which(), sha: second, squash: true, squashCommitMessage: 'As one' }, shown);
+    await done(
+      owner,
+      'mergeRequestAccept',
+      { ...which(), sha: second, squash: true, squashCommitMessage: 'As one' },
+      shown,
+    );
     const { squash_commit_sha: squashed } = await rest();
     expect((await world.api(owner).get(`${at}/repository/commits/${squashed}`)).body.message.trimEnd()).toBe('As one');
   });

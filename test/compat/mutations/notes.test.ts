@@ -6,7 +6,12 @@ import { opened, withTopic } from '../../support/merge_requests.ts';
 import { startWorld } from '../../support/world.ts';
 
 const world = await startWorld();
-const [owner, developer, guest, outsider] = [await world.user(), await world.user(), await world.user(), await world.user()];
+const [owner, developer, guest, outsider] = [
+  await world.user(),
+  await world.user(),
+  await world.user(),
+  await world.user(),
+];
 const { send, done, refused, missing, wrongClass } = mutator(world);
 const project = await world.project({ owner });
 let mergeRequest: string;
@@ -29,7 +34,12 @@ beforeAll(async () => {
 
 /** A note on the merge request that begins a thread, as REST has it. */
 async function thread(who = developer): Promise<Json> {
-  const { note } = await done(who, 'createNote', { noteableId: mergeRequest, body: 'Begin' }, 'note { id discussion { id } }');
+  const { note } = await done(
+    who,
+    'createNote',
+    { noteableId: mergeRequest, body: 'Begin' },
+    'note { id discussion { id } }',
+  );
   const answer = { noteableId: mergeRequest, discussionId: note.discussion.id, body: 'Answer' };
   await done(who, 'createNote', answer, 'note { id }');
   return note;
@@ -38,17 +48,33 @@ async function thread(who = developer): Promise<Json> {
 describe('createNote', () => {
   it('comments on issues, work items and merge requests', async () => {
     for (const noteableId of [issue, issue.replace('Issue', 'WorkItem'), mergeRequest]) {
-      const { note } = await done(developer, 'createNote', { noteableId, body: 'Fine' }, 'note { id body author { username } }');
-      expect(note).toMatchObject({ id: expect.stringMatching(/^gid:\/\/gitlab\/Note\/\d+$/), body: 'Fine', author: { username: developer.username } });
+      const { note } = await done(
+        developer,
+        'createNote',
+        { noteableId, body: 'Fine' },
+        'note { id body author { username } }',
+      );
+      expect(note).toMatchObject({
+        id: expect.stringMatching(/^gid:\/\/gitlab\/Note\/\d+$/),
+        body: 'Fine',
+        author: { username: developer.username },
+      });
     }
     expect((await notesOf(`/issues/${issueIid}`)).map(({ body }: Json) => body)).toEqual(['Fine', 'Fine']);
   });
 
   it('comments on snippets of projects', async () => {
     const { body: snippet } = await world.api(developer).post(`${at}/snippets`, {
-      title: 'S', visibility: 'private', files: [{ file_path: 'a', content: 'a' }],
+      title: 'S',
+      visibility: 'private',
+      files: [{ file_path: 'a', content: 'a' }],
     });
-    await done(developer, 'createNote', { noteableId: gid('ProjectSnippet', snippet.id), body: 'On it' }, 'note { body }');
+    await done(
+      developer,
+      'createNote',
+      { noteableId: gid('ProjectSnippet', snippet.id), body: 'On it' },
+      'note { body }',
+    );
     const { body: notes } = await world.api(developer).get(`${at}/snippets/${snippet.id}/notes`);
     expect(notes.map(({ body }: Json) => body)).toEqual(['On it']);
   });
@@ -63,7 +89,12 @@ describe('createNote', () => {
 
   it('writes internal notes, by either name', async () => {
     for (const flag of ['internal', 'confidential']) {
-      const { note } = await done(owner, 'createNote', { noteableId: issue, body: flag, [flag]: true }, 'note { internal }');
+      const { note } = await done(
+        owner,
+        'createNote',
+        { noteableId: issue, body: flag, [flag]: true },
+        'note { internal }',
+      );
       expect(note).toEqual({ internal: true });
     }
     const seen = (await world.api(guest).get(`${at}/issues/${issueIid}/notes`)).body.map(({ body }: Json) => body);
@@ -77,7 +108,9 @@ describe('createNote', () => {
   });
 
   it('tells of empty texts in the payload', async () => {
-    expect(await refused(developer, 'createNote', { noteableId: issue, body: ' ' }, 'note')).toEqual([expect.stringMatching(/blank|empty/i)]);
+    expect(await refused(developer, 'createNote', { noteableId: issue, body: ' ' }, 'note')).toEqual([
+      expect.stringMatching(/blank|empty/i),
+    ]);
   });
 
   it('tells outsiders, visitors and those who look for nothing that it is not there', async () => {
@@ -111,8 +144,16 @@ describe('createDiffNote', () => {
 
   it('begins a thread on a line', async () => {
     const input = { noteableId: mergeRequest, body: 'This line', position: await position() };
-    const { note } = await done(developer, 'createDiffNote', input, 'note { id position { newLine oldLine filePath } discussion { id resolvable } }');
-    expect(note).toMatchObject({ position: { newLine: 1, oldLine: null, filePath: 'b.txt' }, discussion: { resolvable: true } });
+    const { note } = await done(
+      developer,
+      'createDiffNote',
+      input,
+      'note { id position { newLine oldLine filePath } discussion { id resolvable } }',
+    );
+    expect(note).toMatchObject({
+      position: { newLine: 1, oldLine: null, filePath: 'b.txt' },
+      discussion: { resolvable: true },
+    });
     expect(numberIn(note.id, 'DiffNote')).toBeGreaterThan(0);
     const { notes } = await rest(`/merge_requests/1/discussions/${note.discussion.id.split('/').at(-1)}`);
     expect(notes[0]).toMatchObject({ type: 'DiffNote', position: { new_path: 'b.txt', new_line: 1 } });
@@ -121,14 +162,25 @@ describe('createDiffNote', () => {
   it('tells of lines that are not there in the payload', async () => {
     const input = { noteableId: mergeRequest, body: 'x' };
     await refused(developer, 'createDiffNote', { ...input, position: await position({ newLine: 77 }) }, 'note');
-    await refused(developer, 'createDiffNote', { ...input, position: await position({ headSha: 'f'.repeat(40) }) }, 'note');
+    await refused(
+      developer,
+      'createDiffNote',
+      { ...input, position: await position({ headSha: 'f'.repeat(40) }) },
+      'note',
+    );
   });
 
   it('is for those who see the merge request', async () => {
     const input = { noteableId: mergeRequest, body: 'x', position: await position() };
     await missing(guest, 'createDiffNote', input);
     await missing(developer, 'createDiffNote', { ...input, noteableId: gid('MergeRequest', 999_999) });
-    await wrongClass(developer, 'createDiffNote', { ...input, noteableId: gid('Project', 1) }, gid('Project', 1), 'Noteable');
+    await wrongClass(
+      developer,
+      'createDiffNote',
+      { ...input, noteableId: gid('Project', 1) },
+      gid('Project', 1),
+      'Noteable',
+    );
   });
 });
 
@@ -169,8 +221,18 @@ describe('discussionToggleResolve', () => {
   it('resolves a thread, and opens it again', async () => {
     const { discussion } = await thread();
     for (const resolve of [true, false, true]) {
-      const payload = await done(developer, 'discussionToggleResolve', { id: discussion.id, resolve }, 'discussion { id replyId resolved resolvable }');
-      expect(payload.discussion).toEqual({ id: discussion.id, replyId: discussion.id, resolved: resolve, resolvable: true });
+      const payload = await done(
+        developer,
+        'discussionToggleResolve',
+        { id: discussion.id, resolve },
+        'discussion { id replyId resolved resolvable }',
+      );
+      expect(payload.discussion).toEqual({
+        id: discussion.id,
+        replyId: discussion.id,
+        resolved: resolve,
+        resolvable: true,
+      });
       const { notes } = await rest(`/merge_requests/1/discussions/${discussion.id.split('/').at(-1)}`);
       expect(notes[0].resolved).toBe(resolve);
     }
@@ -178,15 +240,22 @@ describe('discussionToggleResolve', () => {
 
   it('is for developers, and for threads that are there', async () => {
     const { discussion } = await thread(owner);
-    for (const who of [guest, outsider, undefined]) await missing(who, 'discussionToggleResolve', { id: discussion.id, resolve: true });
-    await missing(developer, 'discussionToggleResolve', { id: gid('Discussion', `${'a'.repeat(32)}00ffffff`), resolve: true });
+    for (const who of [guest, outsider, undefined])
+      await missing(who, 'discussionToggleResolve', { id: discussion.id, resolve: true });
+    await missing(developer, 'discussionToggleResolve', {
+      id: gid('Discussion', `${'a'.repeat(32)}00ffffff`),
+      resolve: true,
+    });
     await wrongClass(developer, 'discussionToggleResolve', { id: issue, resolve: true }, issue, 'Discussion');
-    expect((await rest(`/merge_requests/1/discussions/${discussion.id.split('/').at(-1)}`)).notes[0].resolved).toBe(false);
+    expect((await rest(`/merge_requests/1/discussions/${discussion.id.split('/').at(-1)}`)).notes[0].resolved).toBe(
+      false,
+    );
   });
 });
 
 describe('awardEmojiAdd, awardEmojiRemove and awardEmojiToggle', () => {
-  const names = async () => (await rest(`/issues/${issueIid}/award_emoji`)).map(({ name, user }: Json) => [name, user.username]);
+  const names = async () =>
+    (await rest(`/issues/${issueIid}/award_emoji`)).map(({ name, user }: Json) => [name, user.username]);
 
   it('give an emoji and take it back', async () => {
     const input = { awardableId: issue, name: 'thumbsup' };
@@ -205,21 +274,32 @@ describe('awardEmojiAdd, awardEmojiRemove and awardEmojiToggle', () => {
     const { id } = await thread();
     const number = Number(id.split('/').at(-1));
     await done(owner, 'awardEmojiAdd', { awardableId: id, name: 'rocket' });
-    expect((await rest(`/merge_requests/1/notes/${number}/award_emoji`)).map(({ name }: Json) => name)).toEqual(['rocket']);
+    expect((await rest(`/merge_requests/1/notes/${number}/award_emoji`)).map(({ name }: Json) => name)).toEqual([
+      'rocket',
+    ]);
     await done(owner, 'awardEmojiToggle', { awardableId: issue.replace('Issue', 'WorkItem'), name: 'rocket' });
     expect(await names()).toEqual([['rocket', owner.username]]);
     await done(owner, 'awardEmojiRemove', { awardableId: issue.replace('Issue', 'WorkItem'), name: 'rocket' });
   });
 
-  it.each(['awardEmojiAdd', 'awardEmojiRemove', 'awardEmojiToggle'])('%s: wrong names, IDs and people', async (name) => {
-    const input = { awardableId: issue, name: 'thumbsup' };
-    if (name !== 'awardEmojiRemove') await refused(guest, name, { ...input, name: 'no_such_emoji' }, 'awardEmoji');
-    if (name === 'awardEmojiRemove') await missing(guest, name, input);
-    for (const who of [outsider, undefined]) await missing(who, name, input);
-    await missing(guest, name, { ...input, awardableId: gid('Issue', 999_999) });
-    await wrongClass(guest, name, { ...input, awardableId: gid('Project', project.id) }, gid('Project', project.id), 'Awardable');
-    expect(await names()).toEqual([]);
-  });
+  it.each(['awardEmojiAdd', 'awardEmojiRemove', 'awardEmojiToggle'])(
+    '%s: wrong names, IDs and people',
+    async (name) => {
+      const input = { awardableId: issue, name: 'thumbsup' };
+      if (name !== 'awardEmojiRemove') await refused(guest, name, { ...input, name: 'no_such_emoji' }, 'awardEmoji');
+      if (name === 'awardEmojiRemove') await missing(guest, name, input);
+      for (const who of [outsider, undefined]) await missing(who, name, input);
+      await missing(guest, name, { ...input, awardableId: gid('Issue', 999_999) });
+      await wrongClass(
+        guest,
+        name,
+        { ...input, awardableId: gid('Project', project.id) },
+        gid('Project', project.id),
+        'Awardable',
+      );
+      expect(await names()).toEqual([]);
+    },
+  );
 
   it('awardEmojiAdd says in the payload that somebody gave it already', async () => {
     const input = { awardableId: mergeRequest, name: 'tada' };
