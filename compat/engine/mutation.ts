@@ -19,7 +19,7 @@ export interface Declared {
   /** Other mutations before it, one after the other. Nothing more is done after one that fails. */
   before?(input: Given, found: Row): readonly Step[];
   /** Other mutations after it; `needs` is what they need of its payload. */
-  readonly after?: { readonly needs: string; steps(input: Given, payload: Row): readonly Step[] };
+  readonly after?: { readonly needs: string; steps(input: Given, payload: Row, found: Row): readonly Step[] };
   /** The fields of the payload, beside `errors` and `clientMutationId`, as views of the core payload. */
   readonly payload: Entries;
 }
@@ -41,6 +41,7 @@ const OF_ACCESS = new Set(['NOT_FOUND', 'FORBIDDEN', 'UNAUTHENTICATED']);
 /** What is kept of a mutation between its steps. */
 interface Kept {
   readonly input?: Readonly<Record<string, unknown>>;
+  readonly found?: Row;
   readonly failure?: Error;
 }
 
@@ -75,7 +76,7 @@ export function mutation(declared: Declared): Entry {
     finish: async (site, row, run, ask) => {
       const payload = row[site.keyOf(declared.core, args(site))] as Row | null | undefined;
       if (!declared.after || !payload) return;
-      const steps = declared.after.steps(run.given(site).input, payload);
+      const steps = declared.after.steps(run.given(site).input, payload, keptOf(site, run)?.found ?? {});
       await doSteps(steps, ask).catch((failure: Error) => void run.kept.set(nameOf(site), { failure }));
     },
   };
@@ -85,7 +86,7 @@ async function prepared({ lookup, input, before }: Declared, given: Given, ask: 
   const found = lookup ? ((await ask(documentOf(lookup.query), lookup.variables(given))).data ?? {}) : {};
   const made = input(given, found);
   await doSteps(before?.(given, found) ?? [], ask);
-  return { input: made };
+  return { input: made, found };
 }
 
 /** Throws the error of the first step that fails. */

@@ -9,6 +9,7 @@ import {
 import type { Prepared } from '#compat/engine/documents.ts';
 import { WrongGlobalId } from '#compat/engine/global_id.ts';
 import type { Ask, Given, Run, Site } from '#compat/engine/table.ts';
+import type { Translation } from '#compat/engine/translate.ts';
 
 /**
  * Codes of errors about what is not there, or not for a visitor who has not signed in: in queries the value is null, and that says it
@@ -31,17 +32,18 @@ export async function runOperation(
   const introspected = introspect?.(given);
   if (introspected && onlyIntrospects(prepared)) return { data: introspected };
   const run = new Running(variableValues);
-  const { document, variables, shape, names, roots } = prepared.translation();
+  const { document, variables, shape, names, roots: all } = prepared.translation();
+  const roots = all.filter(({ wanted }) => !wanted || wanted(variableValues as never));
   for (const { site, entry } of roots) await entry.prepare?.(site, run, ask);
   const { data, errors = [] } = await ask(document, variables(run));
   run.errors = errors;
-  if (!data) return { errors: errors.map((error) => told(error, names)), ...(data === null && { data }) };
+  if (!data) return withoutData(errors, { names, roots }, data);
   for (const { site, entry } of roots) await entry.finish?.(site, data, run, ask);
   const made = { ...(shape(data, run) as object), ...introspected };
   const isQuery = operation.operation === 'query';
   const left = run.errors.filter(({ extensions }) => !isQuery || !SILENT.has(extensions.code));
-  const all = [...left.map((error) => told(error, names)), ...run.told];
-  return all.length > 0 ? { data: made, errors: all } : { data: made };
+  const found = [...left.map((error) => told(error, names)), ...run.told];
+  return found.length > 0 ? { data: made, errors: found } : { data: made };
 }
 
 type Variables = NonNullable<ReturnType<typeof getVariableValues>['variableValues']>;
@@ -73,6 +75,24 @@ class Running implements Run {
   tell(error: GraphQLError): void {
     this.told.push(error);
   }
+}
+
+/** What was refused as a whole. A token that can only read is told so at each mutation, as they are null one by one. */
+function withoutData(
+  errors: readonly GraphQLError[],
+  { names, roots }: Pick<Translation, 'names' | 'roots'>,
+  data: ExecutionResult['data'],
+): ExecutionResult {
+  const isOfScope = errors.every(({ extensions }) => extensions.code === 'INSUFFICIENT_SCOPE');
+  if (!isOfScope) return { errors: errors.map((error) => told(error, names)), ...(data === null && { data }) };
+  const keys = roots.map(({ site: { nodes } }) => (nodes[0].alias ?? nodes[0].name).value);
+  const [refusal] = errors;
+  return {
+    data: Object.fromEntries(keys.map((key) => [key, null])),
+    errors: keys.map(
+      (key) => new GraphQLError(refusal?.message ?? '', { path: [key], extensions: refusal?.extensions }),
+    ),
+  };
 }
 
 /** An error of the core operation, at the client's name of the field of the root. */

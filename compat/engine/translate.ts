@@ -34,7 +34,15 @@ export interface Translation {
   /** The response names of the client by those of the core operation, for the paths of errors. */
   readonly names: ReadonlyMap<string, string>;
   /** The selected fields of the root, for what they do before and after the core operation. */
-  readonly roots: readonly { readonly site: Site; readonly entry: Entry }[];
+  readonly roots: readonly Root[];
+}
+
+/** A selected field of the root. */
+export interface Root {
+  readonly site: Site;
+  readonly entry: Entry;
+  /** Whether `@include` and `@skip` leave it in; absent where they do not stand. */
+  readonly wanted?: ((variables: never) => boolean) | undefined;
 }
 
 /** A run as the shapes of translations need it. */
@@ -218,11 +226,14 @@ export class Translating {
     const known = this.#calls.get(key);
     if (known) return known;
     const alias = `${name}_${this.#calls.size + 1}`;
+    const isMutation = site.core === this.graphs.core.getMutationType();
     const field = this.graphs.core.getField(site.core, name);
     const nodes = Object.entries(args).map(([argument, value]): ArgumentNode => {
       const declared = field?.args.find((one) => one.name === argument);
       if (!declared) throw new Error(`${site.core.name}.${name} has no argument ${argument}`);
-      const type = typeOf(declared.type, declared.default !== undefined);
+      // The input of a mutation that is refused before is never made, and its field not asked for.
+      const mayBeAbsent = declared.default !== undefined || isMutation;
+      const type = typeOf(declared.type, mayBeAbsent);
       const variable = this.variable(site, `${alias} ${argument}`, type, value);
       return { kind: Kind.ARGUMENT, name: { kind: Kind.NAME, value: argument }, value: variableNode(variable) };
     });
@@ -242,9 +253,9 @@ export class Translating {
 
   #rootsOf(table: Table, set: SelectionSetNode): Pick<Translation, 'names' | 'roots'> {
     const names = new Map<string, string>();
-    const roots: { site: Site; entry: Entry }[] = [];
+    const roots: Root[] = [];
     const type = this.#typeOf(table);
-    for (const { name, nodes } of collectFields(this.graphs.compat, this.#fragments, type, [set])) {
+    for (const { name, nodes, wanted } of collectFields(this.graphs.compat, this.#fragments, type, [set])) {
       if (INTROSPECTION.has(nodes[0].name.value)) continue;
       const site = this.#site(table, type, this.coreType(table.core), nodes);
       const note = (selections: readonly SelectionNode[]) => {
@@ -254,7 +265,7 @@ export class Translating {
         }
       };
       if (!site) continue;
-      roots.push({ site, entry: site.entry });
+      roots.push({ site, entry: site.entry, wanted: wanted as Root['wanted'] });
       note(site.entry.select(site));
     }
     return { names, roots };
@@ -367,7 +378,7 @@ function variableNode(name: string) {
   return { kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: name } } as const;
 }
 
-/** The type of a variable for an argument; one that has a default may be left out. */
-function typeOf(type: GraphQLInputType, hasDefault: boolean): string {
-  return String(isNonNullType(type) && hasDefault ? type.ofType : type);
+/** The type of a variable for an argument, which may be left out where it has a default. */
+function typeOf(type: GraphQLInputType, mayBeAbsent: boolean): string {
+  return String(isNonNullType(type) && mayBeAbsent ? type.ofType : type);
 }
