@@ -12,6 +12,7 @@ import {
   isCompositeType,
   isNonNullType,
   isObjectType,
+  isRequiredArgument,
   Kind,
   type OperationDefinitionNode,
   parseType,
@@ -232,7 +233,7 @@ export class Translating {
       const declared = field?.args.find((one) => one.name === argument);
       if (!declared) throw new Error(`${site.core.name}.${name} has no argument ${argument}`);
       // The input of a mutation that is refused before is never made, and its field not asked for.
-      const mayBeAbsent = declared.default !== undefined || isMutation;
+      const mayBeAbsent = !isRequiredArgument(declared) || isMutation;
       const type = typeOf(declared.type, mayBeAbsent);
       const variable = this.variable(site, `${alias} ${argument}`, type, value);
       return { kind: Kind.ARGUMENT, name: { kind: Kind.NAME, value: argument }, value: variableNode(variable) };

@@ -138,7 +138,7 @@ type(
     detailsPath: name('webPath'),
     label: of('status', labelOf),
     text: of('status', labelOf),
-    name: name('status'),
+    name: of('status', String),
   },
   'Job',
 );

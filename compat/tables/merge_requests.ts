@@ -27,7 +27,6 @@ type('MergeRequest', 'MergeRequest', {
   ...subject,
   ...names(
     'approvalsRequired',
-    'approved',
     'defaultMergeCommitMessage',
     'defaultSquashCommitMessage',
     'draft',
@@ -50,6 +49,7 @@ type('MergeRequest', 'MergeRequest', {
   state: lowerCase('state'),
   mergedAt: time('mergedAt'),
   autoMergeEnabled: name('mergeWhenPipelineSucceeds'),
+  approved: of<number>('approvalsLeft', (left) => left === 0),
   conflicts: name('hasConflicts'),
   mergeable: of('detailedMergeStatus', (status) => status === 'MERGEABLE'),
   mergeStatusEnum: of<string>('mergeStatus', (status) => MERGE_STATUS[status] ?? 'UNCHECKED'),

@@ -50,10 +50,22 @@ const BRANCHES: CoreArgs = {
   offset: ({ offset }) => Math.max(offset, 0),
 };
 
+interface Content {
+  readonly content: string;
+  readonly encoding: string;
+}
+
+function contentOf({ content, encoding }: Content): string {
+  return encoding === 'base64' ? Buffer.from(content, 'base64').toString('utf8') : content;
+}
+
 type('RepositoryBlob', 'RepositoryFile', {
   id: of<string>('blobSha', (sha) => `gid://gitlab/Blob/${sha}`),
-  rawBlob: name('content'),
-  rawTextBlob: name('content'),
+  rawBlob: from<Content>('content encoding', contentOf),
+  rawTextBlob: from<Content>('content encoding', (file) => {
+    const text = contentOf(file);
+    return text.includes('\0') || text.includes('\uFFFD') ? null : text;
+  }),
 });
 
 type('Blob', 'TreeEntry', { ...names('name', 'path', 'sha'), type: lowerCase('type') });

@@ -1,4 +1,4 @@
-import { constant, from, type } from '#compat/engine/entries.ts';
+import { constant, from, selectionsOf, type } from '#compat/engine/entries.ts';
 import { gidOf } from '#compat/engine/global_id.ts';
 import { listing } from '#compat/engine/pages.ts';
 import type { CoreArgs, Given, Row } from '#compat/engine/table.ts';
@@ -19,7 +19,7 @@ type('WorkItemType', 'Issue', {
   id: of((kind) => gidOf('WorkItems::Type', typeOf(kind)?.id ?? 1)),
   name: of((kind) => typeOf(kind)?.name),
   supportedConversionTypes: {
-    select: () => [...from('type', () => null).select(null as never)],
+    select: () => selectionsOf('type'),
     shape: (site) => {
       const make = site.object(TYPE_ALONE);
       return ({ type: kind }, run) =>

@@ -411,7 +411,7 @@ describe('A document', () => {
     expect(await errors(fields(126))).toEqual(told(252, 250));
     expect(await errors(fields(150), {}, admin)).toEqual([]);
     expect(await errors(fields(151), {}, admin)).toEqual(told(302, 300));
-    const deep = `{ project(fullPath: "a") { ${'group { parent { '.repeat(10)}id${' } }'.repeat(10)} } }`;
+    const deep = `{ group(fullPath: "a") { ${'parent { '.repeat(20)}id${' }'.repeat(20)} } }`;
     expect(await errors(deep)).toEqual([
       expect.stringMatching(/^Query has depth of 22, which exceeds max depth of 20$/),
     ]);

@@ -75,7 +75,11 @@ describe('The tables', () => {
       ? `${isMutation ? 'mutation' : 'query'} O${variables && `(${variables})`} { ${body} }`
       : `query O${variables && `(${variables})`} { __typename ...F } fragment F on ${table.core} { ${body} }`;
     const errors = validate(core, parse(operation)).map(({ message }) => message);
-    expect(errors.filter((message) => !/can never be of type|is never used/.test(message))).toEqual([]);
+    expect(
+      errors.filter(
+        (message) => !/can never be of type|is never used|of type "\w+Input" used in position/.test(message),
+      ),
+    ).toEqual([]);
   });
 
   it('show values unchanged where the types of both graphs fit', () => {
