@@ -16,6 +16,8 @@ import {
 
 const deployKeyPayload: Payload<ChangedRecord> = changed('deployKey', DeployKey, 'DeployKey', changedDeployKey);
 
+const anyDeployKeyPayload: Payload<{ id: number }> = changed('deployKey', DeployKey, 'DeployKey', findAnyDeployKey);
+
 const newKey = (t: InputFields) => ({
   title: t.string({ required: true, description: 'What the key is for; at most 255 characters.' }),
   key: t.string({
@@ -95,7 +97,7 @@ mutation('createPublicDeployKey', {
     fields: newKey,
   },
   resolve: (key, context) => createPublicDeployKey(context, key),
-  payload: changed('deployKey', DeployKey, 'DeployKey', findAnyDeployKey),
+  payload: anyDeployKeyPayload,
 });
 
 mutation('deletePublicDeployKey', {

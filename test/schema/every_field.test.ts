@@ -12,9 +12,11 @@ import {
 } from 'graphql';
 import { expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';
+import { countFetch } from '#src/domain/repository/fetches.ts';
 import { asked, executing, startSample, waysTo } from '../support/sample.ts';
 
 const { world, whoIs } = await startSample();
+for (const { id } of await world.db.project.findMany({ select: { id: true } })) await countFetch(world.db, id);
 const roles = { administrator: await whoIs('root'), guest: await whoIs('emil') };
 const visitor = { actor: null };
 const unexpected: unknown[] = [];

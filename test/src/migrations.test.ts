@@ -223,6 +223,8 @@ const RELEASED: Record<string, string> = {
   '20261129134408_domain_growth': 'f2eb750dd9e354c32197f8c9e12f1acfe410bd558c1fcf4d06e24cf23f2e0c59',
   '20261129134410_pipelines_by_number': '864add0ed141af4410ec9a06304679614f6e0b2778654eeb18727289483240d3',
   '20261129155340_publishers': 'a496270f49ea152109e240ab3ec17f050dd9abc967361cee4d01a5bbd5fe5893',
+  '20261129160000_public_deploy_keys': '771fde8661bbf31163d301ad307242752a260a9c272782331bb89ce3fbfc8273',
+  '20261129160100_project_fetches': '664ae3fe6f912c0463bc6bdd23bb866884a9891c4ac5e52fc35a17dcc402d04d',
 };
 
 const directory = packagePath('prisma/migrations');
