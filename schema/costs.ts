@@ -73,6 +73,11 @@ export const COSTS: Readonly<Record<string, number>> = {
   'CommitComment.noteHtml': 20,
   'Release.descriptionHtml': 20,
   'Milestone.descriptionHtml': 20,
+  // Counts and searches the records of up to seven types.
+  'Query.search': 100,
+  // Reads notes and three kinds of events, of which the page has only some.
+  'Issue.timeline': 20,
+  'MergeRequest.timeline': 20,
   // A line, which is rendered once for all records of a list.
   'Label.descriptionHtml': 2,
   'Project.descriptionHtml': 20,

@@ -245,3 +245,40 @@ it('Large operations of one user wait for their turn, up to some, whatever token
   await Promise.all(all);
   expect(codes.slice(over)).toEqual(Array.from({ length: waiting }, () => undefined));
 });
+
+describe('A search and a timeline', () => {
+  it('cost what is read for a page of them, whatever is selected', () => {
+    const search = (args: string) => costOf(`{ search(query: "apple", ${args}) { nodes { __typename } } }`) ?? 0;
+    expect(search('first: 5')).toBeGreaterThanOrEqual(100);
+    expect(search('types: [ISSUE, PROJECT], first: 5')).toBe(search('first: 5'));
+    const timeline = (first: number) =>
+      costOf(
+        `{ project(ref: 1) { issues(first: ${first}) { nodes { timeline(first: 5) { nodes { __typename } } } } } }`,
+      ) ?? 0;
+    expect(timeline(10) - timeline(1)).toBeGreaterThanOrEqual(9 * 20);
+    expect(timeline(100)).toBeLessThan(DEFAULT_LIMITS.cost);
+  });
+
+  it('have each entry on one page, however many there are', async () => {
+    const issue = await world.issue(project, owner);
+    const about = { subjectType: 'Issue', subjectId: issue.id, authorId: owner.id };
+    await world.db.note.createMany({ data: Array.from({ length: 300 }, (_, n) => ({ ...about, body: `Note ${n}` })) });
+    const query = `query($iid: Int!, $after: String, $sort: SortDirection!) { project(ref: ${project.id}) { issue(iid: $iid) {
+      timeline(first: 100, after: $after, sort: $sort) { nodes { ... on Note { body } } pageInfo { endCursor hasNextPage } } } } }`;
+    for (const sort of ['ASC', 'DESC']) {
+      const bodies: string[] = [];
+      for (let after: string | null = null, more = true; more; ) {
+        const { body } = await world.graphql(query, { iid: issue.iid, after, sort }, owner);
+        expect(body.errors).toBeUndefined();
+        const { nodes, pageInfo } = body.data.project.issue.timeline;
+        bodies.push(...nodes.map((node: { body: string }) => node.body));
+        ({ endCursor: after, hasNextPage: more } = pageInfo);
+      }
+      const all = Array.from({ length: 300 }, (_, n) => `Note ${n}`);
+      expect(bodies).toEqual(sort === 'ASC' ? all : all.toReversed());
+    }
+    const none = `{ project(ref: ${project.id}) { issue(iid: ${issue.iid}) { timeline(filter: { types: [] }) { totalCount nodes { __typename } } } } }`;
+    const { body } = await world.graphql(none, {}, owner);
+    expect(body.data.project.issue.timeline).toEqual({ totalCount: 0, nodes: [] });
+  });
+});

@@ -1,4 +1,4 @@
-import { type Context, readerOf } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { Subject } from '#src/domain/changes/change.ts';
 import { isSourceVisible, sourcePlaces } from '#src/domain/tracking/subjects/seen_sources.ts';
 import { all, PLACE, Prisma, pageJson, readPages } from '#src/platform/database/db.ts';
@@ -47,44 +47,58 @@ export async function listTimeline(
   page: PageRequest,
 ): Promise<Page<TimelineEntry>[]> {
   const actor = readerOf(context);
-  const column = type === 'Issue' ? sql`issue_id` : sql`merge_request_id`;
+  const isDescending = sort === 'desc';
+  const whole = raw(isDescending ? 'DESC' : 'ASC');
+  const end = raw(isDescending !== (page.isBackwards ?? false) ? 'DESC' : 'ASC');
+  const limit = page.limit + (page.withPlaces ? 1 : 0);
+  const first = (entries: Prisma.Sql, count: number, offset: number) => sql`SELECT * FROM (${entries}) k
+    WHERE ${all([sql`TRUE`, ...between(page, isDescending)])}
+    ORDER BY k.created_at ${end}, k.kind ${end}, k.id ${end} LIMIT ${count} OFFSET ${offset}`;
   const pageOf = ({ id }: Asked<{ id: number }>) => {
-    const told = Object.values(EVENTS).map(
-      ({
-        events,
-        notes,
-      }) => sql`(${note.body} ~ ${notes} AND EXISTS (SELECT 1 FROM ${events} te WHERE te.${column} = ${id}
-        AND te.user_id = ${note.authorId} AND te.created_at BETWEEN ${note.createdAt} - ${APART} * interval '1 second'
-          AND ${note.createdAt} + ${APART} * interval '1 second'))`,
-    );
-    const isShown = all([
-      sql`${note.subjectType} = ${type}`,
-      sql`${note.subjectId} = ${id}`,
-      isSourceVisible(note, actor),
-      sql`NOT (${note.system} AND (${join(told, ' OR ')}))`,
-    ]);
-    const entries = [
-      sql`SELECT 'Note' AS kind, ${note.id} AS id, ${note.createdAt} AS created_at FROM ${table(note)} WHERE ${isShown}`,
-      ...Object.entries(EVENTS).map(
-        ([kind, { events }]) =>
-          sql`SELECT ${kind} AS kind, te.id, te.created_at FROM ${events} te WHERE te.${column} = ${id}`,
-      ),
-    ];
-    const only = kinds == null ? sql`TRUE` : sql`every.kind = ANY(${[...kinds]}::text[])`;
-    const every = sql`SELECT * FROM (${join(entries, ' UNION ALL ')}) every WHERE ${only}`;
-    const isDescending = sort === 'desc';
-    const whole = raw(isDescending ? 'DESC' : 'ASC');
-    const end = raw(isDescending !== (page.isBackwards ?? false) ? 'DESC' : 'ASC');
-    const limit = page.limit + (page.withPlaces ? 1 : 0);
-    const part = sql`SELECT * FROM (${every}) k WHERE ${all(between(page, isDescending))}
-      ORDER BY k.created_at ${end}, k.kind ${end}, k.id ${end} LIMIT ${limit} OFFSET ${page.offset}`;
+    const asked = entriesOf({ type, id }, actor, kinds);
+    // No kind gives more than the page can have, so that none is read further than that.
+    const bounded = asked.map((one) => sql`(${first(one, limit + page.offset, 0)})`);
+    const part = first(join(bounded, ' UNION ALL '), limit, page.offset);
     const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('kind', k.kind, 'id', k.id, ${raw(`'${PLACE}'`)},
       json_build_object('created_at', k.created_at, 'kind', k.kind, 'id', k.id)) ORDER BY k.created_at ${whole}, k.kind ${whole}, k.id ${whole}), '[]') FROM (${part}) k)`;
-    return pageJson(nodes, page.withTotal && sql`(SELECT count(*) FROM (${every}) k)`);
+    return pageJson(nodes, page.withTotal && sql`(SELECT count(*) FROM (${join(asked, ' UNION ALL ')}) k)`);
   };
   const places = sourcePlaces(actor, sql`sn.subject_type = ${type} AND sn.subject_id = ANY(${[...ids]}::int[])`);
   const parents = ids.map((id) => ({ id }));
   return readPages(context.db, page, perParent(parents, { id: 'int' }, pageOf, [places]));
+}
+
+/** The entries of a record as one statement a kind, of those that are asked for. */
+function entriesOf(
+  { type, id }: { type: Subject['type']; id: Prisma.Sql | number },
+  actor: Actor | null,
+  kinds: TimelineList['kinds'],
+): Prisma.Sql[] {
+  const column = type === 'Issue' ? sql`issue_id` : sql`merge_request_id`;
+  const told = Object.values(EVENTS).map(
+    ({
+      events,
+      notes,
+    }) => sql`(${note.body} ~ ${notes} AND EXISTS (SELECT 1 FROM ${events} te WHERE te.${column} = ${id}
+      AND te.user_id = ${note.authorId} AND te.created_at BETWEEN ${note.createdAt} - ${APART} * interval '1 second'
+        AND ${note.createdAt} + ${APART} * interval '1 second'))`,
+  );
+  const isShown = all([
+    sql`${note.subjectType} = ${type}`,
+    sql`${note.subjectId} = ${id}`,
+    isSourceVisible(note, actor),
+    sql`NOT (${note.system} AND (${join(told, ' OR ')}))`,
+  ]);
+  const columns = sql`'Note' AS kind, ${note.id} AS id, ${note.createdAt} AS created_at`;
+  const entries: [TimelineEntry['kind'], Prisma.Sql][] = [
+    ['Note', sql`SELECT ${columns} FROM ${table(note)} WHERE ${isShown}`],
+    ...Object.entries(EVENTS).map(([kind, { events }]): [TimelineEntry['kind'], Prisma.Sql] => [
+      kind as keyof typeof EVENTS,
+      sql`SELECT ${kind} AS kind, te.id, te.created_at FROM ${events} te WHERE te.${column} = ${id}`,
+    ]),
+  ];
+  const asked = entries.filter(([kind]) => kinds == null || kinds.includes(kind)).map(([, one]) => one);
+  return asked.length > 0 ? asked : [sql`SELECT '' AS kind, 0 AS id, now() AS created_at WHERE FALSE`];
 }
 
 /** The conditions for entries (`k`) behind one place and before another. */
