@@ -13,7 +13,7 @@ process.env.NODE_COMPILE_CACHE ??= path.join(import.meta.dirname, 'node_modules'
 const scratch = process.env.TMPDIR ?? scratchInMemory();
 if (scratch !== undefined) process.env.TMPDIR = scratch;
 
-const include = ['test/{access,rest,src,schema,oauth,web,pages,mcp}/**/*.test.ts'];
+const include = ['test/{access,rest,src,schema,oauth,web,pages,mcp,compat}/**/*.test.ts'];
 // Vitest loads a file, which starts a server, before it leaves its tests out.
 const isWithoutLong = process.argv.includes('--tagsFilter=!long');
 const isLong = (file: string) => /^\/\/ @module-tag long$/m.test(readFileSync(file, 'utf8'));

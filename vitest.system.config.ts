@@ -11,6 +11,7 @@ const beside = [
   'backup',
   'bots',
   'campaign',
+  'ci_templates',
   'clients',
   'clocks',
   'container_registry',

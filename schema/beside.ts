@@ -19,6 +19,7 @@ import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { MergeRequestVersion } from '#schema/merge_requests/versions.ts';
 import { PullMirror } from '#schema/mirrors/pull.ts';
 import { Namespace, PersonalNamespace } from '#schema/namespaces/types.ts';
+import { end } from '#schema/node/end.ts';
 import { type Found, recordAt } from '#schema/node/finders.ts';
 import { Node } from '#schema/node/types.ts';
 import { Note } from '#schema/notes/types.ts';
@@ -34,17 +35,6 @@ import { User } from '#schema/users/types.ts';
 import { pagePath, refPath, snippetPath } from '#src/domain/namespaces/address.ts';
 import { pushSummary } from '#src/domain/repository/push_data.ts';
 import { mayChangeNote } from '#src/domain/tracking/notes/change.ts';
-
-/** The ID of a record of a type; null without one. */
-type End = readonly [type: string, id: number | null | undefined] | null;
-
-/** The resolver of a field with the record at the other end of a numeric ID (recordAt). */
-function end<Row>(of: (row: Row) => End) {
-  return (row: Row, _args: object, context: GraphQLContext, info: GraphQLResolveInfo) => {
-    const found = of(row);
-    return (found && recordAt(context, info, ...found)) as Promise<never> | null;
-  };
-}
 
 const UNSEEN = 'null if it is gone, and if the caller cannot see it.';
 
@@ -175,7 +165,8 @@ builder.objectFields(Event, (t) => ({
       return event.targetType === null ? null : recordAt(context, info, event.targetType, event.targetId);
     },
   }),
-  webUrl: t.string({
+  webUrl: t.field({
+    type: 'URL',
     nullable: true,
     description:
       'URL of the page of what the event is about, or of the project; null if the caller cannot see the project.',

@@ -29,6 +29,9 @@ export const builder = new SchemaBuilder<{
     GroupRef: { Input: IdOrPath; Output: IdOrPath };
     NamespaceRef: { Input: NamespaceRef; Output: IdOrPath };
     UserMatch: { Input: UserMatch; Output: string | number };
+    HTML: { Input: never; Output: string };
+    Sha: { Input: string; Output: string };
+    URL: { Input: string; Output: string };
     Long: { Input: never; Output: number | bigint };
     Upload: { Input: IncomingFile; Output: never };
     JSON: { Input: unknown; Output: unknown };

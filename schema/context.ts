@@ -21,6 +21,7 @@ import {
   projectContents,
 } from '#src/domain/lifecycle/contents.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/domain/projects/find.ts';
+import { type DayOfFetches, fetchesOf } from '#src/domain/repository/fetches.ts';
 import { type CommitKey, type CommitRow, commitsByKeys } from '#src/domain/repository/find_commit.ts';
 import { type BranchRefusals, branchRefusalsOf } from '#src/domain/repository/protection.ts';
 import { commitsOfTags } from '#src/domain/repository/releases/commits.ts';
@@ -77,6 +78,7 @@ export class Loaders {
   #milestoneIssues: DataLoader<number, IssueStats> | undefined;
   #trace: DataLoader<number, string> | undefined;
   #traceTail: DataLoader<number, string> | undefined;
+  #fetches: DataLoader<number, DayOfFetches[]> | undefined;
   #groupRunnersToken: DataLoader<GroupRow, string | null, number> | undefined;
   #testReport: DataLoader<number, TestReport> | undefined;
   #runnerRights: DataLoader<number, RunnerRights> | undefined;
@@ -166,6 +168,12 @@ export class Loaders {
   get milestoneIssues(): DataLoader<number, IssueStats> {
     this.#milestoneIssues ??= new DataLoader((ids) => issueStatsOfMilestones(this.#context, ids));
     return this.#milestoneIssues;
+  }
+
+  /** The days on which projects were fetched; who may know has been checked. */
+  get fetches(): DataLoader<number, DayOfFetches[]> {
+    this.#fetches ??= new DataLoader((ids) => fetchesOf(this.#context, ids));
+    return this.#fetches;
   }
 
   /** Job logs that the actor may read. */

@@ -1,5 +1,20 @@
 import { CREATED, listFilter, textIn } from '#schema/list_filter.ts';
 
+export const accessRequestFilter = listFilter('AccessRequest', 'AccessRequestFilter', 'requests for access', {
+  userId: { column: 'userId', is: 'equal', value: 'user', description: 'Only the request of this user.' },
+  requestedAfter: {
+    column: 'requestedAt',
+    is: 'from',
+    value: 'moment',
+    description: 'Only requests that were made then or later.',
+  },
+  requestedBefore: {
+    column: 'requestedAt',
+    is: 'until',
+    value: 'moment',
+    description: 'Only requests that were made then or before.',
+  },
+});
 export const awardFilter = listFilter('AwardEmoji', 'AwardEmojiFilter', 'awards', {
   name: {
     column: 'name',
@@ -47,6 +62,22 @@ export const deployTokenFilter = listFilter('DeployToken', 'DeployTokenFilter', 
   ...CREATED,
 });
 export const draftNoteFilter = listFilter('DraftNote', 'DraftNoteFilter', 'draft notes', { ...CREATED });
+export const environmentDeploymentFilter = listFilter(
+  'Deployment',
+  'EnvironmentDeploymentFilter',
+  'deployments to an environment',
+  {
+    ref: { column: 'ref', is: 'equal', value: 'text', description: 'Only deployments of exactly this branch or tag.' },
+    sha: {
+      column: 'sha',
+      is: 'equal',
+      value: 'sha',
+      description: 'Only deployments of the commit with this hash.',
+    },
+    userId: { column: 'userId', is: 'equal', value: 'user', description: 'Only deployments that this user made.' },
+    ...CREATED,
+  },
+);
 export const environmentFilter = listFilter('Environment', 'EnvironmentFilter', 'environments', {
   name: { column: 'name', is: 'equal', value: 'text', description: 'Only the environment of exactly this name.' },
   search: textIn('name', 'environments with this text in their names'),
@@ -147,6 +178,13 @@ export const tagProtectionFilter = listFilter('ProtectedTag', 'TagProtectionRule
 export const releaseLinkFilter = listFilter('ReleaseLink', 'ReleaseLinkFilter', 'links of a release', {
   search: textIn('name', 'links with this text in their names'),
 });
+export const packageFileFilter = listFilter('PackageFile', 'PackageFileFilter', 'files of a package', {
+  search: textIn('fileName', 'files with this text in their names'),
+  ...CREATED,
+});
+export const reviewFilter = listFilter('MergeRequestReviewer', 'MergeRequestReviewerFilter', 'reviewers', {
+  userId: { column: 'userId', is: 'equal', value: 'user', description: 'Only the review of this user.' },
+});
 export const remoteMirrorFilter = listFilter('RemoteMirror', 'RemoteMirrorFilter', 'mirrors', {
   enabled: {
     column: 'enabled',
@@ -166,6 +204,11 @@ export const runnerFilter = listFilter('Runner', 'RunnerFilter', 'runners', {
     value: 'flag',
     description: 'Only runners that are locked to their projects, or only those that are not.',
   },
+});
+export const runnerManagerFilter = listFilter('RunnerManager', 'RunnerManagerFilter', 'managers', {
+  search: textIn('systemId', 'managers with this text in their system IDs'),
+  version: { column: 'version', is: 'equal', value: 'text', description: 'Only managers of exactly this version.' },
+  ...CREATED,
 });
 export const snippetFilter = listFilter('Snippet', 'SnippetFilter', 'snippets', {
   search: textIn('title', 'snippets with this text in their titles'),

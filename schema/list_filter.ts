@@ -8,6 +8,7 @@ import type { Columns, ModelName } from '#src/platform/records/model.ts';
 /** The types of the values of a filter. */
 const VALUES = {
   text: { type: 'String' },
+  sha: { type: 'Sha' },
   flag: { type: 'Boolean' },
   moment: { type: 'DateTime' },
   user: idOf('User'),

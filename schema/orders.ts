@@ -26,6 +26,14 @@ export const containerTagOrder = listOrder('ContainerTag', 'ContainerTag', 'tags
 export const commitCommentOrder = listOrder('CommitComment', 'CommitComment', 'comments on commits', { ID: BY_ID });
 export const deployKeyOrder = listOrder('DeployKey', 'DeployKey', 'deploy keys', { ID: BY_ID });
 export const deployTokenOrder = listOrder('DeployToken', 'DeployToken', 'deploy tokens', { ID: BY_ID });
+export const environmentDeploymentOrder = listOrder(
+  'Deployment',
+  'EnvironmentDeployment',
+  'deployments to an environment',
+  {
+    ID: BY_ID,
+  },
+);
 export const draftNoteOrder = listOrder('DraftNote', 'DraftNote', 'draft notes', { ID: BY_ID });
 export const emailOrder = listOrder('Email', 'Email', 'addresses', { ID: BY_ID });
 export const environmentOrder = listOrder('Environment', 'Environment', 'environments', {

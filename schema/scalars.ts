@@ -72,6 +72,33 @@ builder.scalarType('Long', {
   },
 });
 
+builder.scalarType('HTML', {
+  description: 'Sanitised HTML, which can be shown as it is.',
+  serialize: (value) => value as string,
+  parseValue: () => {
+    throw new GraphQLError('is only read');
+  },
+});
+
+builder.scalarType('Sha', {
+  description: 'The full hash of an object of git: 40 hexadecimal digits, in lower case.',
+  serialize: (value) => value as string,
+  parseValue: (value) => {
+    if (typeof value === 'string' && /^[0-9a-f]{40}$/i.test(value)) return value.toLowerCase();
+    throw new GraphQLError('is not a full hash of 40 hexadecimal digits');
+  },
+});
+
+builder.scalarType('URL', {
+  description: 'An address with its scheme: `https://example.com/page`.',
+  specifiedByURL: 'https://url.spec.whatwg.org/',
+  serialize: (value) => value as string,
+  parseValue: (value) => {
+    if (typeof value === 'string' && URL.canParse(value)) return value;
+    throw new GraphQLError('is not a URL');
+  },
+});
+
 /** PostgreSQL's JSON has UTC with as few fractional digits as possible: they are padded to milliseconds. */
 function formatDateTime(value: string | Date): string {
   if (typeof value !== 'string' || !value.endsWith('+00:00')) return new Date(value).toISOString();

@@ -11,6 +11,7 @@ import { schema } from '#schema/index.ts';
 import { isJsonPost, jsonPost } from '#schema/json_post.ts';
 import type { Limiter, Limits } from '#schema/limits.ts';
 import { LongDocuments } from '#schema/long_documents.ts';
+import { operationTurns } from '#schema/operation_turns.ts';
 import { type Params, persistedDocuments, type TrustedDocuments } from '#schema/persisted_documents.ts';
 import type { ErrorBehavior } from '#schema/plan/run.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
@@ -22,13 +23,13 @@ import { clientOf } from '#schema/usage/client.ts';
 import { deprecatedParts } from '#schema/usage/deprecated_parts.ts';
 import { pointsOf } from '#schema/usage/rate_limit.ts';
 import { warningsOf } from '#schema/usage/warnings.ts';
-import { callerOf, programOf } from '#src/access/permissions/caller.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
 import type { DeprecatedUses } from '#src/domain/administration/deprecated_uses.ts';
 import type { SubscriptionHub } from '#src/domain/live/hub.ts';
 import { type LiveLimits, subscriptionQuota } from '#src/domain/live/subscription_quota.ts';
 import { allowCompression, refuseCompression } from '#src/platform/compressible.ts';
 import type { BudgetLimits } from '#src/platform/limits/budget.ts';
-import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
+import type { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { HourlyBudget } from '#src/platform/limits/hourly_budget.ts';
 import { measureOperation } from '#src/platform/observability/metrics/operations.ts';
 
@@ -66,23 +67,6 @@ export interface GraphQLServer {
   prepare: Prepare;
   execute(args: ExecutionArgs): Promise<ExecutionResult>;
 }
-
-/** Operations that cost more, and introspection, occupy the event loop for tens of milliseconds. */
-const LARGE = 5000;
-/** So do lists below lists that can have more records together. */
-const MANY = 1000;
-
-/** Large operations run one at a time per application of a caller, and two of a caller, so that they do not delay others. */
-const LARGE_OPERATION_CONCURRENCY = {
-  concurrency: 4,
-  perCaller: 2,
-  waitingPerCaller: 20,
-  waiting: 200,
-  patience: 20_000,
-};
-const PROGRAM_CONCURRENCY = { concurrency: 224, perCaller: 1, waitingPerCaller: 20, patience: 20_000 };
-/** Those of a caller that run and wait, whatever it works with, so that those of many programs leave room for others. */
-const CALLER_CONCURRENCY = { concurrency: 224, perCaller: 22 };
 
 /** The handler for /graphql: GraphQL over HTTP. */
 export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServer {
@@ -164,9 +148,7 @@ function executor(
   execute: (args: Execution) => Promise<ExecutionResult>,
   { turns, limits, uses, noteOperation }: Pick<GraphQLServerOptions, 'turns' | 'limits' | 'uses' | 'noteOperation'>,
 ): (args: ExecutionArgs) => Promise<ExecutionResult> {
-  const large = new CallerSemaphore(LARGE_OPERATION_CONCURRENCY);
-  const largeOfProgram = new CallerSemaphore(PROGRAM_CONCURRENCY);
-  const largeOfCaller = new CallerSemaphore(CALLER_CONCURRENCY);
+  const inTurnOf = operationTurns(turns);
   const points = new HourlyBudget();
   return async (args) => {
     const { schema, document, operationName, variableValues } = args;
@@ -174,8 +156,7 @@ function executor(
     const onError = errorBehavior(params, req);
     // Every document is measured when it is parsed.
     if (!measure) throw new Error('The operation was not measured');
-    const { cost, records, introspectionCost } = measure;
-    const isLarge = cost > LARGE || introspectionCost > LARGE || records > MANY;
+    const { cost } = measure;
     const operation = getOperationAST(document, operationName);
     const type = operation?.operation ?? 'unknown';
     if (res && operation) settleCompression(res, selectsSecrets(document, operation));
@@ -195,8 +176,7 @@ function executor(
       const spent = { ...points.take(caller, taken, actor ? limits.points : limits.visitorPoints), cost: taken };
       const contextValue = { ...(args.contextValue as Executing), spent };
       const run = () => execute({ ...args, contextValue, onError, client: client?.name });
-      const inLargeTurn = () => largeOfProgram.run(programOf(actor, clientAddress), () => large.run(caller, run));
-      return isLarge ? largeOfCaller.run(caller, inLargeTurn) : turns.run(caller, run);
+      return inTurnOf({ actor, clientAddress }, measure, run);
     };
     const facts = { type, cost, name, client: client?.name ?? null, isVisitor: actor === null };
     const executed = await measureOperation(facts, inTurn);

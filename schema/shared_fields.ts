@@ -111,7 +111,7 @@ function describe(types: readonly string[], configs: readonly Config[]): string 
   return texts.map((text, index) => `${types[index]}: ${text}`).join(' ');
 }
 
-/** Whether fields have one type, and no arguments that some need and others do not know. */
+/** Whether fields have one type, and no arguments that some need, by default or by the caller, and others do not know. */
 function areAlike(configStore: Store, configs: readonly Config[]): boolean {
   const [first, ...others] = configs as [Config, ...Config[]];
   return others.every(
@@ -122,11 +122,11 @@ function areAlike(configStore: Store, configs: readonly Config[]): boolean {
           name,
           {
             type: { required },
-            defaultValue,
           },
         ]) => {
           const [one, another] = [first.args[name], other.args[name]];
-          if (!one || !another) return !required || defaultValue !== undefined;
+          // The compiler of Relay refuses schemas with such arguments even where they have a default.
+          if (!one || !another) return !required;
           return (
             one.type.required === another.type.required &&
             typeText(configStore, one.type) === typeText(configStore, another.type)

@@ -16,7 +16,7 @@ import './prune_packages.ts';
 const root = path.dirname(import.meta.dirname);
 const dist = path.join(root, 'dist');
 const imports = Object.fromEntries(
-  ['src', 'schema', 'rest', 'pages', 'mcp'].map((room) => [`#${room}/*.ts`, `./${room}/*.js`]),
+  ['src', 'schema', 'rest', 'pages', 'mcp', 'compat'].map((room) => [`#${room}/*.ts`, `./${room}/*.js`]),
 );
 
 ensureGenerated(root);

@@ -26,6 +26,7 @@ import {
 } from '#rest/engine/respond.ts';
 import type { RawReader, Route } from '#rest/engine/route.ts';
 import { Router } from '#rest/engine/router.ts';
+import { changedAt, isNewer, unmodifiedSince } from '#rest/engine/unmodified.ts';
 import { pathValues, readVariables, renamed } from '#rest/engine/variables.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
@@ -140,7 +141,15 @@ export function createFacade<A extends Asker>(options: FacadeOptions<A>): Facade
     options.matched?.(request, endpoint.route.path);
     const values = pathValues(endpoint, match.values);
     if (!values) return refuse(response, 404, { error: '404 Not Found' });
-    const call: Call = { endpoint, methods: [...match.endpoints.keys()], values, request, response, query };
+    const call: Call = {
+      endpoint,
+      methods: [...match.endpoints.keys()],
+      values,
+      request,
+      response,
+      query,
+      ...(method === 'DELETE' && { reading: match.endpoints.get('GET')?.(), inPath: match.values }),
+    };
     try {
       await answer(options, call);
     } catch (error) {
@@ -154,6 +163,9 @@ export function createFacade<A extends Asker>(options: FacadeOptions<A>): Facade
 /** A request with its endpoint. */
 interface Call {
   readonly endpoint: Endpoint;
+  /** The endpoint that reads what a DELETE removes, and the values in the path in their order. */
+  readonly reading?: Endpoint | undefined;
+  readonly inPath?: readonly string[];
   /** The methods of the path. */
   readonly methods: readonly string[];
   /** The values in the path by parameter name. */
@@ -346,20 +358,22 @@ async function operate<A extends Asker>(
 ): Promise<{ subtree: unknown } | undefined> {
   const { endpoint, request, response } = call;
   const { redirect, version } = endpoint.route;
+  if (await hasChanged(options, call, actor)) return void refuse(response, 412, { message: '412 Precondition Failed' });
   const known = version === undefined ? [] : knownVersions(request);
   if (version !== undefined) variables.known_versions = known;
   const result = await options.execute(endpoint, variables, actor, request);
   const [error] = result.errors ?? [];
   if (error) return void refuseBy(options, call, error);
-  const { whenUnchanged } = endpoint.route;
+  const { whenUnchanged, headStatus } = endpoint.route;
   if (whenUnchanged && valueAt(result.data, whenUnchanged.at.split('.')) === false) {
-    const { status, message } = whenUnchanged;
+    const { status, messageAt, message = messageAt && valueAt(result.data, messageAt.split('.')) } = whenUnchanged;
     return void refuse(response, status, message === undefined ? null : { message });
   }
   const subtree = valueAt(result.data, endpoint.resultPath);
   // A look-up may find nothing without an error; anything below it is then missing.
   if (subtree === undefined && !endpoint.route.whenNoRecord)
     return void refuse(response, 404, { message: '404 Not found' });
+  if (headStatus !== undefined && request.method === 'HEAD') return void response.writeHead(headStatus).end();
   if (version !== undefined) {
     setEtag(response, String(valueAt(result.data, version.split('.'))));
     if (subtree === null || known.includes('*')) return void response.writeHead(304).end();
@@ -380,6 +394,22 @@ async function operate<A extends Asker>(
   if (dryRun && isDryRun(dryRun, endpoint, variables)) return void respondToDryRun(dryRun, request, response);
   const url = urlOf(options, request);
   return void respond(endpoint, subtree, page, request, response, url, besideNoRecord(endpoint, result.data));
+}
+
+/** Whether what a DELETE would remove has changed since the time that it names; false if the caller cannot read it. */
+async function hasChanged<A extends Asker>(
+  options: FacadeOptions<A>,
+  { endpoint, reading, inPath = [], request }: Call,
+  actor: A | null,
+): Promise<boolean> {
+  const seconds = endpoint.route.method === 'DELETE' ? unmodifiedSince(request) : null;
+  const keys = seconds === null ? null : changedAt(endpoint, reading);
+  const values = reading && keys ? pathValues(reading, inPath) : null;
+  if (seconds === null || !keys || !reading || !values) return false;
+  const { variables, problems } = askedFor(reading, values, {}, actor, []);
+  if (problems.length > 0) return false;
+  const { data } = await options.execute(reading, variables, actor, request);
+  return isNewer(valueAt(data, reading.resultPath), keys, seconds);
 }
 
 /** What the body has besides where there is no record to show. */

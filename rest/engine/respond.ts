@@ -30,7 +30,7 @@ export function respond(
     return void send(response, noRecordStatus, JSON.stringify({ ...route.whenNoRecord, ...besideNoRecord }), request);
   }
   const { nodes, totalCount } = (paginated ? subtree : {}) as { nodes?: unknown; totalCount?: number };
-  const body = paginated ? nodes : subtree;
+  const body = paginated ? nodes : route.nullWhenFalse && subtree === false ? null : subtree;
   render?.(body);
   if (!secret) allowCompression(response);
   if (route.constants) for (const record of [body].flat()) Object.assign(record as object, route.constants);

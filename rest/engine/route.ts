@@ -43,6 +43,10 @@ export interface Route {
   readonly version?: string;
   /** Defaults to 200 for GET, PUT, PATCH and DELETE, 201 for POST; 204 has no body. */
   readonly status?: number;
+  /** The status of HEAD, if not that of GET. */
+  readonly headStatus?: 204;
+  /** Where the answer to a GET of the path says when the record changed last, for `If-Unmodified-Since` of a DELETE; `updated_at` if absent. */
+  readonly changedAt?: string;
   /** Defaults to `required`. */
   readonly auth?: 'required' | 'optional';
   /** The ability that is checked before any parameter (behaviour.md 3): on the project or group of `:id`, or on the server. */
@@ -117,9 +121,16 @@ export interface Route {
   readonly forbidden?: { readonly status: number; readonly message: string };
   /**
    * The response when nothing changed, as the record was in the wanted state already: which key of the operation's result is false then;
-   * 304 without a body unless a status and message are given.
+   * 304 without a body unless a status and a message are given, or where the result has the message.
    */
-  readonly whenUnchanged?: { readonly at: string; readonly status: number; readonly message?: string };
+  readonly whenUnchanged?: {
+    readonly at: string;
+    readonly status: number;
+    readonly message?: string;
+    readonly messageAt?: string;
+  };
+  /** Whether the body is null in place of `false`. */
+  readonly nullWhenFalse?: true;
   /** Response when the result is null. */
   readonly whenNull?: { readonly status: number; readonly message: string };
   /** Parameters with several values separated by commas. */

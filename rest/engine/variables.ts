@@ -119,7 +119,10 @@ export function renamed(
 }
 
 /** The values of the path by parameter name; null if the route does not accept them. */
-export function pathValues({ route, parameters }: Endpoint, values: string[]): ReadonlyMap<string, string> | null {
+export function pathValues(
+  { route, parameters }: Endpoint,
+  values: readonly string[],
+): ReadonlyMap<string, string> | null {
   const names = pathParameters(route);
   const found = new Map(names.map((name, index) => [name, values[index] ?? '']));
   const last = names.at(-1);

@@ -1,10 +1,12 @@
 import type { GraphQLSchema } from 'graphql';
-import { compile } from '#rest/engine/compile.ts';
+import { compile, type Endpoint } from '#rest/engine/compile.ts';
 import type { Route } from '#rest/engine/route.ts';
+import { changedAt } from '#rest/engine/unmodified.ts';
 import { Components, type Json } from '#rest/openapi/components.ts';
 import { operationId } from '#rest/openapi/names.ts';
 import { headObject, operationObject } from '#rest/openapi/operation.ts';
-import { SHARED_PARAMETERS } from '#rest/openapi/parameters.ts';
+import { SHARED_PARAMETERS, sharedParameter } from '#rest/openapi/parameters.ts';
+import { reference } from '#rest/openapi/refusals.ts';
 import { SHARED_HEADERS } from '#rest/openapi/responses.ts';
 import { CREDENTIALS, SECURITY_SCHEMES } from '#rest/openapi/security.ts';
 import { ERROR_SCHEMAS, SHARED_RESPONSES } from '#rest/openapi/shared_responses.ts';
@@ -23,8 +25,10 @@ export function openapiDocument(routes: readonly Route[], schema: GraphQLSchema,
     const { method, path } = endpoint.route;
     const at = `/api/v4${path.replace(/:(\w+)/g, '{$1}')}`;
     const id = operationId(endpoint, endpoints);
-    const operation = withExample(operationObject(id, endpoint, schema, components), examples[id]);
-    const head = endpoint.route.raw || endpoint.route.headersOf ? { head: headObject(id, operation) } : {};
+    const described = withCondition(operationObject(id, endpoint, schema, components), endpoint, endpoints);
+    const operation = withExample(described, examples[id]);
+    const { raw, headersOf, headStatus } = endpoint.route;
+    const head = raw || headersOf || headStatus ? { head: headObject(id, operation, headStatus) } : {};
     paths[at] = { ...paths[at], [method.toLowerCase()]: operation, ...head };
   }
   return {
@@ -46,6 +50,19 @@ export function openapiDocument(routes: readonly Route[], schema: GraphQLSchema,
       responses: SHARED_RESPONSES,
       schemas: components.all(),
     },
+  };
+}
+
+/** An operation with the header by which a DELETE is only done if the record has not changed, where the record says when it did. */
+function withCondition(operation: Json, endpoint: Endpoint, endpoints: readonly Endpoint[]): Json {
+  const { path } = endpoint.route;
+  const reading = endpoints.find(({ route }) => route.method === 'GET' && route.path === path);
+  if (!changedAt(endpoint, reading)) return operation;
+  const { parameters, responses, ...others } = operation as { parameters: Json[]; responses: Json };
+  return {
+    ...others,
+    parameters: [...parameters.slice(0, -1), sharedParameter('IfUnmodifiedSince'), ...parameters.slice(-1)],
+    responses: { ...responses, 412: reference(412, 'DELETE') },
   };
 }
 

@@ -39,17 +39,25 @@ export function operationObject(id: string, endpoint: Endpoint, schema: GraphQLS
   };
 }
 
-/** The HEAD operation of a route that sends content as it is, or says everything in headers, from its GET operation. */
-export function headObject(id: string, { parameters, responses: answers, summary, ...operation }: Json): Json {
-  const { 200: whole, 206: _part, 416: _none, ...others } = answers as Record<number, Json>;
+/** The HEAD operation of a route that sends content as it is, or says everything in headers or by the status, from its GET operation. */
+export function headObject(
+  id: string,
+  { parameters, responses: answers, summary, ...operation }: Json,
+  status: number | undefined,
+): Json {
+  const { 200: whole, 206: _part, 304: unchanged, 416: _none, ...others } = answers as Record<number, Json>;
   const { content: _content, ...headers } = whole ?? {};
   const range = sharedParameter('Range').$ref;
+  const found =
+    status === undefined
+      ? { 200: headers, ...(unchanged && { 304: unchanged }) }
+      : { [status]: { description: 'It is there. No body.' } };
   return {
     ...operation,
     operationId: id.replace(/^[a-z]+/, 'head'),
     summary: `${summary} (headers only)`,
     parameters: (parameters as Json[]).filter(({ $ref }) => $ref !== range),
-    responses: { 200: headers, ...others },
+    responses: { ...found, ...others },
   };
 }
 

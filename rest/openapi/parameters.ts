@@ -40,6 +40,12 @@ export const SHARED_PARAMETERS: Record<string, Json> = {
     description: 'The range of the content to send: `bytes=0-99`.',
     schema: { type: 'string' },
   },
+  IfUnmodifiedSince: {
+    name: 'If-Unmodified-Since',
+    in: 'header',
+    description: 'A time: the record is only deleted if it has not changed since, by the second.',
+    schema: { type: 'string' },
+  },
   Sudo: {
     name: 'sudo',
     in: 'query',
@@ -80,6 +86,6 @@ export function keysetParameters({ parameter, key, descending }: Keyset): Json[]
   ];
 }
 
-export function sharedParameter(name: 'Page' | 'PerPage' | 'Range' | 'Sudo'): Json {
+export function sharedParameter(name: 'Page' | 'PerPage' | 'Range' | 'IfUnmodifiedSince' | 'Sudo'): Json {
   return { $ref: `#/components/parameters/${name}` };
 }

@@ -51,6 +51,7 @@ const NAMES: Record<number, string> = {
   405: 'MethodNotAllowed',
   406: 'NotAcceptable',
   409: 'Conflict',
+  412: 'PreconditionFailed',
   413: 'ContentTooLarge',
   416: 'RangeNotSatisfiable',
   422: 'UnprocessableEntity',
@@ -59,7 +60,8 @@ const NAMES: Record<number, string> = {
   503: 'ServiceUnavailable',
 };
 
-function reference(status: number, method: string): Json {
+/** The answer of that status among the shared ones. */
+export function reference(status: number, method: string): Json {
   const name = status === 304 && method !== 'GET' ? 'Unchanged' : NAMES[status];
   if (name === undefined) throw new Error(`The document describes no answer with status ${status}`);
   return { $ref: `#/components/responses/${name}` };

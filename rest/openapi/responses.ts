@@ -105,6 +105,7 @@ function ownBodySchema(endpoint: Endpoint, components: Components): Json {
     const record = withConstants(recordSchema(resultType, selection, shape, route.omitNull ?? []), route.constants);
     return paginated || list ? { type: 'array', items: record } : record;
   }
+  if (route.nullWhenFalse) return { type: ['boolean', 'null'], enum: [true, null] };
   const record = scalar
     ? outputSchema(scalar, undefined, shape)
     : objectSchema(resultType, selection, shape, route.omitNull ?? []);

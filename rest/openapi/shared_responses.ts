@@ -103,6 +103,7 @@ export const SHARED_RESPONSES: Record<string, Json> = {
   },
   NotAcceptable: refusal('The state of the record does not allow it.', ['Message']),
   Conflict: refusal('A record with this name or value already exists.', ['Message', 'FieldErrors', 'MessageList']),
+  PreconditionFailed: refusal('The record has changed since the time in `If-Unmodified-Since`.', ['Message']),
   ContentTooLarge: refusal('The request or the response is larger than the server allows.', [
     'ParameterError',
     'Message',

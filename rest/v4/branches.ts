@@ -20,6 +20,7 @@ export const branches: Route[] = [
     path: '/projects/:id/repository/branches/:branch',
     operation: operations.RepositoryBranchDocument,
     result: 'project.repository.branch',
+    headStatus: 204,
     auth: 'optional',
     precheck,
     slashes: ['branch'],

@@ -19,6 +19,7 @@ export const branchesWrite: Route[] = [
     operation: operations.DeleteBranchDocument,
     names: { name: 'branch' },
     result: 'deleteBranch',
+    changedAt: 'commit.committed_date',
     precheck,
     slashes,
     failure: { BAD_REQUEST: 405 },

@@ -17,6 +17,14 @@ export const deployKeys: Route[] = [
     precheck: 'administrate',
   },
   {
+    method: 'POST',
+    path: '/deploy_keys',
+    unsupported: ENDING,
+    ...mutation('CreatePublicDeployKey', 'createPublicDeployKey.deployKey', '...DeployKeyRecord'),
+    required: ['title', 'key'],
+    precheck: 'administrate',
+  },
+  {
     method: 'GET',
     path: '/projects/:id/deploy_keys',
     operation: operations.ProjectDeployKeysDocument,

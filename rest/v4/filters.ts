@@ -17,7 +17,16 @@ const subjectFilters = {
 /** Parameters for the fields of `IssueFilter`. */
 export const issueFilters = {
   ...subjectFilters,
-  hidden: ['types'],
+  hidden: [
+    'assignee_usernames',
+    'closed_after',
+    'closed_before',
+    'due_after',
+    'due_before',
+    'ids',
+    'parent_ids',
+    'types',
+  ],
   names: { milestone_is: 'milestone_id', type: 'issue_type' },
   exclusive: [...subjectFilters.exclusive, ['milestone', 'milestone_id']],
 } satisfies Filters;
@@ -25,7 +34,7 @@ export const issueFilters = {
 /** Parameters for the fields of `MergeRequestFilter`. */
 export const mergeRequestFilters = {
   ...subjectFilters,
-  hidden: ['source_branches', 'target_branches', 'assignee_usernames'],
+  hidden: ['source_branches', 'target_branches', 'assignee_usernames', 'project_path'],
   names: { draft: 'wip', simple: 'view' },
   onlyOne: [...subjectFilters.onlyOne, 'reviewer_username', 'not[reviewer_username]'],
   exclusive: [...subjectFilters.exclusive, ['reviewer_id', 'reviewer_username']],

@@ -6,12 +6,8 @@ const precheck = 'admin_hook';
 /** For a URL that cannot be used, and a test without an event to send. */
 const alsoRefuses = [422];
 
-/** The switches and other values of a hook, of which an update has at least one. */
-const changes = [
-  'url',
-  'token',
-  'push_events',
-  'tag_push_events',
+/** What webhooks of the server are not told of. */
+const notOfServer = [
   'issues_events',
   'confidential_issues_events',
   'merge_requests_events',
@@ -21,6 +17,15 @@ const changes = [
   'wiki_page_events',
   'releases_events',
   'confidential_note_events',
+];
+
+/** The switches and other values of a hook, of which an update has at least one. */
+const changes = [
+  'url',
+  'token',
+  'push_events',
+  'tag_push_events',
+  ...notOfServer,
   'enable_ssl_verification',
   'name',
   'description',
@@ -42,19 +47,6 @@ const constants = {
 };
 const constantsOfGroup = { ...constants, subgroup_events: false, member_events: false, project_events: false };
 
-/** What webhooks of the server are not told of. */
-const notOfServer = [
-  'issues_events',
-  'confidential_issues_events',
-  'merge_requests_events',
-  'note_events',
-  'job_events',
-  'pipeline_events',
-  'wiki_page_events',
-  'releases_events',
-  'confidential_note_events',
-];
-
 const ofServer = { preset: { ofServer: true }, precheck: 'administrate' } as const;
 
 /** What hooks have by keys, each set and removed alone. */
@@ -62,39 +54,29 @@ const keyed: Route[] = [
   { at: '/projects/:id/hooks/:hook_id', name: 'Project', precheck, hidden: ['of_server'] },
   { at: '/groups/:id/hooks/:hook_id', name: 'Group', hidden: ['of_server'] },
   { at: '/hooks/:id', name: 'System', ...ofServer, hidden: ['project', 'group'] },
-].flatMap(({ at, name, ...others }): Route[] => [
-  {
-    method: 'PUT',
-    path: `${at}/custom_headers/:key`,
-    ...mutation(`Set${name}HookHeader`, 'setWebhookHeader.webhook', 'databaseId'),
-    status: 204,
-    alsoRefuses,
-    ...others,
-  },
-  {
-    method: 'DELETE',
-    path: `${at}/custom_headers/:key`,
-    ...mutation(`Delete${name}HookHeader`, 'removeWebhookHeader.webhook', 'databaseId'),
-    status: 204,
-    ...others,
-  },
-  {
-    method: 'PUT',
-    path: `${at}/url_variables/:key`,
-    ...mutation(`Set${name}HookUrlVariable`, 'setWebhookUrlVariable.webhook', 'databaseId'),
-    status: 204,
-    alsoRefuses,
-    ...others,
-  },
-  {
-    method: 'DELETE',
-    path: `${at}/url_variables/:key`,
-    ...mutation(`Delete${name}HookUrlVariable`, 'removeWebhookUrlVariable.webhook', 'databaseId'),
-    status: 204,
-    alsoRefuses,
-    ...others,
-  },
-]);
+].flatMap(({ at, name, ...others }): Route[] =>
+  [
+    { path: `${at}/custom_headers/:key`, what: 'Header', deletionRefuses: [] },
+    { path: `${at}/url_variables/:key`, what: 'UrlVariable', deletionRefuses: alsoRefuses },
+  ].flatMap(({ path, what, deletionRefuses }): Route[] => [
+    {
+      method: 'PUT',
+      path,
+      ...mutation(`Set${name}Hook${what}`, `setWebhook${what}.webhook`, 'databaseId'),
+      status: 204,
+      alsoRefuses,
+      ...others,
+    },
+    {
+      method: 'DELETE',
+      path,
+      ...mutation(`Delete${name}Hook${what}`, `removeWebhook${what}.webhook`, 'databaseId'),
+      status: 204,
+      alsoRefuses: deletionRefuses,
+      ...others,
+    },
+  ]),
+);
 
 export const hooks: Route[] = [
   ...keyed,
@@ -133,6 +115,16 @@ export const hooks: Route[] = [
     path: '/groups/:id/hooks/:hook_id',
     ...mutation('DeleteGroupHook', 'deleteWebhook', 'deletedWebhookId'),
     status: 204,
+  },
+  {
+    method: 'POST',
+    path: '/groups/:id/hooks/:hook_id/test/:trigger',
+    ...mutation('TestGroupHook', 'testWebhook.succeeded', '', 'message'),
+    whenUnchanged: { at: 'testWebhook.succeeded', status: 422, messageAt: 'testWebhook.message' },
+    body: { message: '201 Created' },
+    description:
+      'Sends an event about the latest such record below the group to a webhook, and waits for the response, at most 10 seconds. The status is 422 unless the receiver answers with 200 to 299. A user can test and redeliver 10 times a minute.',
+    alsoRefuses,
   },
   {
     method: 'GET',

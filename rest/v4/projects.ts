@@ -101,6 +101,13 @@ export const projects: Route[] = [
   },
   {
     method: 'GET',
+    path: '/projects/:id/statistics',
+    operation: operations.ProjectFetchStatisticsDocument,
+    result: 'project',
+    description: 'How often the repository of a project was fetched or cloned in the last 30 days. For developers.',
+  },
+  {
+    method: 'GET',
     path: '/projects/:id/storage',
     operation: operations.ProjectStorageDocument,
     result: 'project',
@@ -178,6 +185,7 @@ export const projects: Route[] = [
     method: 'DELETE',
     path: '/projects/:id',
     ...mutation('DeleteProject', 'deleteProject', 'deletedProjectId'),
+    changedAt: 'last_activity_at',
     status: 202,
     body: { message: '202 Accepted' },
   },

@@ -118,7 +118,6 @@ export const runners: Route[] = [
     result: 'createRunner',
     spread: 'runner',
     commaSeparated: ['tag_list'],
-    numericIds: ['group_id', 'project_id'],
   },
   {
     method: 'POST',

@@ -17,6 +17,7 @@ export const tagsWrite: Route[] = [
     method: 'DELETE',
     path: '/projects/:id/repository/tags/:tag_name',
     ...mutation('DeleteTag', 'deleteTag', 'deletedTagName'),
+    changedAt: 'commit.committed_date',
     names: { name: 'tag_name' },
     precheck,
     slashes,

@@ -88,6 +88,8 @@ export const users: Route[] = [
     method: 'POST',
     path: '/users/:id/block',
     ...mutation('BlockUser', 'blockUser.changed'),
+    nullWhenFalse: true,
+    description: 'Blocks a user, for administrators. The body is null if the user is blocked already.',
     numeric,
   },
   {
@@ -107,6 +109,9 @@ export const users: Route[] = [
     method: 'POST',
     path: '/users/:id/deactivate',
     ...mutation('DeactivateUser', 'deactivateUser.changed'),
+    nullWhenFalse: true,
+    description:
+      'Deactivates a user who was not active for long, for administrators. The body is null if the user is deactivated already.',
     numeric,
     precheck: 'administrate',
   },

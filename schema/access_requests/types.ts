@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { accessRequestFilter } from '#schema/filters.ts';
 import { Group } from '#schema/groups/types.ts';
 import { page, picture, userFields } from '#schema/members/user_fields.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
@@ -30,7 +31,7 @@ builder.objectFields(Project, (t) => ({
   accessRequests: t.field({
     type: AccessRequestConnection,
     description: 'The open requests for access to the project, oldest first. For its masters.',
-    args: { ...pageArgs, ...accessRequestOrder('ID', 'asc') },
+    args: { ...pageArgs, ...accessRequestFilter, ...accessRequestOrder('ID', 'asc') },
     resolve: (record, args, context, info) =>
       pageBelow('AccessRequest', { kind: 'project', record } as const, args, context, info, listAccessRequests),
   }),
@@ -40,7 +41,7 @@ builder.objectFields(Group, (t) => ({
   accessRequests: t.field({
     type: AccessRequestConnection,
     description: 'The open requests for access to the group, oldest first. For its owners.',
-    args: { ...pageArgs, ...accessRequestOrder('ID', 'asc') },
+    args: { ...pageArgs, ...accessRequestFilter, ...accessRequestOrder('ID', 'asc') },
     resolve: (record, args, context, info) =>
       pageBelow('AccessRequest', { kind: 'group', record } as const, args, context, info, listAccessRequests),
   }),

@@ -16,6 +16,11 @@ export const AwardEmoji = builder.prismaObject('AwardEmoji', {
     }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the award.' }),
     name: t.exposeString('name', { description: 'Name of the emoji, without colons: `thumbsup`.' }),
+    character: t.string({
+      description: 'The emoji itself; its name in colons if it is none of Unicode.',
+      select: { name: true },
+      resolve: async ({ name }) => (await emojiCharacter(name)) ?? `:${name}:`,
+    }),
     user: t.relation('user', { description: 'The user who gave the award.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the award was given.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the award last changed.' }),

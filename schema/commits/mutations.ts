@@ -3,7 +3,7 @@ import { CommitComment, LineType } from '#schema/commits/comments.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { deprecated } from '#schema/deprecated.ts';
 import { Discussion } from '#schema/discussions/types.ts';
-import { type InputFields, projectField } from '#schema/inputs.ts';
+import { holderField, type InputFields, projectField } from '#schema/inputs.ts';
 import { deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { DiffPositionInput } from '#schema/notes/mutations.ts';
@@ -15,6 +15,7 @@ import { updateSubmodule } from '#src/domain/repository/files/submodule.ts';
 import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import {
   type ChangedComment,
+  commitHolding,
   createCommitComment,
   deleteCommitComment,
   updateCommitComment,
@@ -109,8 +110,11 @@ const commit = (t: InputFields) =>
   });
 
 const whichComment = (t: InputFields) => ({
-  project: projectField(t, 'of the repository'),
-  sha: commit(t),
+  project: holderField(t, 'comment'),
+  sha: t.string({
+    description:
+      'The commit that the comment must be on: a branch, a tag or a hash (7 to 40 digits), also with steps behind it, such as `master~1`. Any commit when left out.',
+  }),
   id: t.field({ ...idOf('CommitComment'), required: true, description: 'Global or numeric ID of the comment.' }),
   discussionId: t.field({
     ...idOf('CommitDiscussion'),
@@ -295,7 +299,8 @@ mutation('updateCommitComment', {
       note: t.string({ required: true, description: 'Text of the comment, in Markdown.' }),
     }),
   },
-  resolve: ({ note, ...which }, context) => updateCommitComment(context, which, note),
+  resolve: async ({ note, ...which }, context) =>
+    updateCommitComment(context, await commitHolding(context, which), note),
   payload: commentPayload,
 });
 
@@ -306,6 +311,6 @@ mutation('deleteCommitComment', {
     argument: 'Names the comment to delete.',
     fields: whichComment,
   },
-  resolve: (input, context) => deleteCommitComment(context, input),
+  resolve: async (input, context) => deleteCommitComment(context, await commitHolding(context, input)),
   payload: deleted('CommitComment', 'comment'),
 });

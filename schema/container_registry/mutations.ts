@@ -1,4 +1,5 @@
-import { type InputFields, projectField } from '#schema/inputs.ts';
+import type { GraphQLContext } from '#schema/context.ts';
+import { holderField, type InputFields } from '#schema/inputs.ts';
 import { deleted, mutation } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
@@ -8,15 +9,25 @@ import {
   deleteContainerTag,
   deleteContainerTags,
 } from '#src/domain/container_registry/remove.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { projectHolding } from '#src/domain/projects/holding.ts';
 
 const ofRepository = (t: InputFields) => ({
-  project: projectField(t, 'of the repository'),
+  project: holderField(t, 'repository'),
   repositoryId: t.field({
     ...idOf('ContainerRepository'),
     required: true,
-    description: 'Numeric ID of the repository that has the tags.',
+    description: 'Global or numeric ID of the repository that has the tags.',
   }),
 });
+
+/** The project of a repository of images that an input names. */
+function holding(
+  context: GraphQLContext,
+  { project, repositoryId: id }: { project?: IdOrPath | null; repositoryId: number },
+): Promise<IdOrPath> {
+  return projectHolding(context, 'ContainerRepository', { id, project });
+}
 
 mutation('deleteContainerRepository', {
   description: 'Deletes a repository of images with all its tags. For masters.',
@@ -24,11 +35,18 @@ mutation('deleteContainerRepository', {
     description: 'Which repository of images to delete.',
     argument: 'Names the repository to delete.',
     fields: (t) => ({
-      project: projectField(t, 'of the repository'),
-      id: t.field({ ...idOf('ContainerRepository'), required: true, description: 'Numeric ID of the repository.' }),
+      project: holderField(t, 'repository'),
+      id: t.field({
+        ...idOf('ContainerRepository'),
+        required: true,
+        description: 'Global or numeric ID of the repository.',
+      }),
     }),
   },
-  resolve: async ({ project, id }, context) => ({ id: await deleteContainerRepository(context, project, id) }),
+  resolve: async (input, context) => {
+    const project = await projectHolding(context, 'ContainerRepository', input);
+    return { id: await deleteContainerRepository(context, project, input.id), project };
+  },
   payload: { ...deleted('ContainerRepository', 'repository'), from: fromProject },
 });
 
@@ -42,9 +60,10 @@ mutation('deleteContainerTag', {
       name: t.string({ required: true, description: 'Name of the tag, such as `latest`.' }),
     }),
   },
-  resolve: async ({ project, ...tag }, context) => {
+  resolve: async (tag, context) => {
+    const project = await holding(context, tag);
     await deleteContainerTag(context, project, tag);
-    return tag;
+    return { ...tag, project };
   },
   payload: {
     from: fromProject,
@@ -78,7 +97,7 @@ mutation('deleteContainerTags', {
     }),
   },
   resolve: async ({ project, repositoryId, ...filter }, context) => {
-    await deleteContainerTags(context, project, repositoryId, filter);
+    await deleteContainerTags(context, await holding(context, { project, repositoryId }), repositoryId, filter);
     return { repositoryId };
   },
   payload: {

@@ -1,14 +1,33 @@
 import { DeployKey } from '#schema/deploy_keys/types.ts';
-import { projectField } from '#schema/inputs.ts';
-import { changed, mutation, type Payload } from '#schema/mutation.ts';
+import { type InputFields, projectField } from '#schema/inputs.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { fromProject } from '#schema/places/parents.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import { changedDeployKey } from '#src/domain/repository/deploy_keys/list.ts';
-import { createDeployKey, deleteDeployKey, enableDeployKey } from '#src/domain/repository/deploy_keys/save.ts';
+import { changedDeployKey, findAnyDeployKey } from '#src/domain/repository/deploy_keys/list.ts';
+import {
+  createDeployKey,
+  createPublicDeployKey,
+  deleteDeployKey,
+  deletePublicDeployKey,
+  enableDeployKey,
+} from '#src/domain/repository/deploy_keys/save.ts';
 
 const deployKeyPayload: Payload<ChangedRecord> = changed('deployKey', DeployKey, 'DeployKey', changedDeployKey);
+
+const newKey = (t: InputFields) => ({
+  title: t.string({ required: true, description: 'What the key is for; at most 255 characters.' }),
+  key: t.string({
+    required: true,
+    description: 'The public key in OpenSSH format, on one line: type, Base64 and comment.',
+  }),
+  canPush: t.boolean({
+    required: true,
+    defaultValue: false,
+    description: 'Whether the key can push, with the permissions of a developer.',
+  }),
+});
 
 mutation('createDeployKey', {
   description:
@@ -18,16 +37,7 @@ mutation('createDeployKey', {
     argument: 'The key and its project.',
     fields: (t) => ({
       project: projectField(t, 'that the key opens'),
-      title: t.string({ required: true, description: 'What the key is for; at most 255 characters.' }),
-      key: t.string({
-        required: true,
-        description: 'The public key in OpenSSH format, on one line: type, Base64 and comment.',
-      }),
-      canPush: t.boolean({
-        required: true,
-        defaultValue: false,
-        description: 'Whether the key can push, with the permissions of a developer.',
-      }),
+      ...newKey(t),
     }),
   },
   resolve: ({ project, ...key }, context) => createDeployKey(context, project, key),
@@ -74,4 +84,32 @@ mutation('deleteDeployKey', {
       }),
     }),
   },
+});
+
+mutation('createPublicDeployKey', {
+  description:
+    'Adds a deploy key to the server that masters of any project can enable there. For administrators. VALIDATION_FAILED if the key is there already.',
+  input: {
+    description: 'A new public deploy key.',
+    argument: 'The key.',
+    fields: newKey,
+  },
+  resolve: (key, context) => createPublicDeployKey(context, key),
+  payload: changed('deployKey', DeployKey, 'DeployKey', findAnyDeployKey),
+});
+
+mutation('deletePublicDeployKey', {
+  description: 'Deletes a public deploy key, and removes it from all projects. For administrators.',
+  input: {
+    description: 'Which public deploy key to delete.',
+    argument: 'Names the key to delete.',
+    fields: (t) => ({
+      id: t.field({ ...idOf('DeployKey'), required: true, description: 'ID of the deploy key.' }),
+    }),
+  },
+  resolve: async ({ id }, context) => {
+    await deletePublicDeployKey(context, id);
+    return { id };
+  },
+  payload: deleted('DeployKey', 'deploy key'),
 });

@@ -33,6 +33,9 @@ export const DeployKey = builder.prismaObject('DeployKey', {
     canPush: t.exposeBoolean('canPush', {
       description: 'Whether the key can push, with the permissions of a developer; otherwise it can only fetch.',
     }),
+    public: t.exposeBoolean('isPublic', {
+      description: 'Whether masters of any project can enable the key there; administrators add such keys.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the deploy key was added.' }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',

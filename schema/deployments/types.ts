@@ -3,10 +3,12 @@ import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { SortDirection } from '#schema/enums.ts';
 import { Environment } from '#schema/environments/types.ts';
+import { environmentDeploymentFilter } from '#schema/filters.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import '#schema/jobs/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { environmentDeploymentOrder } from '#schema/orders.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
@@ -100,8 +102,8 @@ const DeploymentConnection = connectionOf('Deployment', Deployment);
 builder.prismaObjectFields(Environment, (t) => ({
   deployments: t.field({
     type: DeploymentConnection,
-    description: 'The deployments to the environment, newest first.',
-    args: pageArgs,
+    description: 'The deployments to the environment, newest first unless said otherwise.',
+    args: { ...pageArgs, ...environmentDeploymentFilter, ...environmentDeploymentOrder('ID', 'desc') },
     select: { id: true, projectId: true },
     resolve: async ({ id, projectId }, args, context, info) => {
       const parent = { project: await requireProjectBase(context, projectId), environmentId: id };

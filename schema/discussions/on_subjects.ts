@@ -2,9 +2,11 @@ import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { pageArgs } from '#schema/connection.ts';
 import { Discussion, DiscussionConnection } from '#schema/discussions/types.ts';
+import { sortField } from '#schema/inputs.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { NoteActivity } from '#schema/notes/activity.ts';
 import { Note } from '#schema/notes/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -21,16 +23,25 @@ import '#src/domain/tracking/merge_requests/computed_fields.ts';
 const TYPES = { Issue, MergeRequest, Snippet } as const;
 const NAMES = { Issue: 'issue', MergeRequest: 'merge request', Snippet: 'snippet' } as const;
 
+const threadArgs = builder.args((t) => ({
+  ...pageArgs,
+  activity: t.field({
+    type: NoteActivity,
+    description: 'Only threads that people began, or only what the server noted; all by default.',
+  }),
+  sort: sortField(t, 'asc'),
+}));
+
 /** Adds threads to a type. */
 function addDiscussions(type: NoteableType): void {
   builder.prismaObjectFields(TYPES[type] as typeof Issue, (t) => ({
     discussions: t.field({
       type: DiscussionConnection,
       description: `The threads on the ${NAMES[type]}, oldest first; single notes and system notes are threads of one note.`,
-      args: pageArgs,
+      args: threadArgs,
       resolve: ({ id }, args, context, info) =>
         pageBelow('Note', id, args, context, info, (_context, ids, page, selection) =>
-          listDiscussionsOn(context, type, ids, page, selection),
+          listDiscussionsOn(context, type, ids, page, selection, args),
         ),
     }),
     discussion: t.field({

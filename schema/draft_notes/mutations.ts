@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { DraftNote } from '#schema/draft_notes/types.ts';
-import type { InputFields } from '#schema/inputs.ts';
+import { holderField, type InputFields } from '#schema/inputs.ts';
 import { mergeRequestPayload, whichMergeRequest } from '#schema/merge_requests/mutations.ts';
 import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
@@ -13,6 +13,7 @@ import {
   type ChangedDraft,
   createDraftNote,
   deleteDraftNote,
+  mergeRequestHolding,
   updateDraftNote,
 } from '#src/domain/tracking/drafts/save.ts';
 import { submitReview } from '#src/domain/tracking/drafts/submit.ts';
@@ -23,7 +24,10 @@ const BODY =
 const lenientPosition = (t: InputFields) => t.boolean({ required: true, defaultValue: false, description: LENIENT });
 
 const whichDraft = (t: InputFields) => ({
-  ...whichMergeRequest(t),
+  project: holderField(t, 'merge request'),
+  iid: t.int({
+    description: 'Number of the merge request that the draft note must be on. Any merge request when left out.',
+  }),
   id: t.field({ ...idOf('DraftNote'), required: true, description: 'Global or numeric ID of the draft note.' }),
 });
 
@@ -77,7 +81,10 @@ mutation('updateDraftNote', {
       lenientPosition: lenientPosition(t),
     }),
   },
-  resolve: ({ project, iid, id, ...values }, context) => updateDraftNote(context, project, iid, id, values),
+  resolve: async ({ project: given, iid: number, id, ...values }, context) => {
+    const { project, iid } = await mergeRequestHolding(context, { project: given, iid: number, id });
+    return updateDraftNote(context, project, iid, id, values);
+  },
   payload: draftPayload,
 });
 
@@ -88,7 +95,10 @@ mutation('deleteDraftNote', {
     argument: 'Names the draft note to delete.',
     fields: whichDraft,
   },
-  resolve: async ({ project, iid, id }, context) => ({ id: await deleteDraftNote(context, project, iid, id) }),
+  resolve: async (input, context) => {
+    const { project, iid } = await mergeRequestHolding(context, input);
+    return { id: await deleteDraftNote(context, project, iid, input.id), project };
+  },
   payload: { ...deleted('DraftNote', 'draft note'), from: fromProject },
 });
 
@@ -140,7 +150,8 @@ mutation('submitReview', {
         defaultValue: 'comment',
         description: 'What the review comes to.',
       }),
-      sha: t.string({
+      sha: t.field({
+        type: 'Sha',
         description:
           'The head that the caller has seen, as a full hash. If the source branch has another one, it is not approved.',
       }),

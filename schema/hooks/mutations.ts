@@ -41,7 +41,7 @@ function refOf({ ofServer, ...ref }: Omit<HookRef, 'isSystem'> & { ofServer?: bo
   return ofServer ? { id: ref.id, isSystem: true } : ref;
 }
 
-const OUTCOME = select('HookDelivery', { responseStatus: true, error: true });
+const OUTCOME = select('HookDelivery', { state: true, responseStatus: true, error: true });
 const SENT = select('HookDelivery', { event: { payload: true } });
 
 const deliveryPayload: Payload<Delivered> = {
@@ -60,6 +60,11 @@ const deliveryPayload: Payload<Delivered> = {
         const { event } = await readDelivery(context, { hookId, id }, SENT);
         return JSON.parse(event.payload ?? 'null');
       },
+    }),
+    succeeded: t.boolean({
+      description: 'Whether the receiver answered with a status of 200 to 299.',
+      resolve: async ({ hookId, deliveryId: id }, _args, context) =>
+        (await readDelivery(context, { hookId, id }, OUTCOME)).state === 'delivered',
     }),
     message: t.string({
       description: 'How it went, in words: the status with which the receiver answered, or why nothing came back.',
@@ -263,7 +268,7 @@ mutation('testWebhook', {
       }),
     }),
   },
-  resolve: ({ id, project, trigger }, context) => testHook(context, context, { id, project }, trigger),
+  resolve: ({ id, project, group, trigger }, context) => testHook(context, context, { id, project, group }, trigger),
   payload: deliveryPayload,
 });
 

@@ -6,7 +6,7 @@ import { type InputFields, sortField } from '#schema/inputs.ts';
 import { IssueType } from '#schema/issues/record.ts';
 import { Issue, IssueConnection } from '#schema/issues/types.ts';
 import { Label } from '#schema/labels/types.ts';
-import { idOf } from '#schema/node/plugin.ts';
+import { idOf, idsOf } from '#schema/node/plugin.ts';
 import { byPlace, placeBase } from '#schema/places/fields.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
@@ -110,11 +110,36 @@ export function issueFilterFields(t: InputFields) {
   };
 }
 
+/** The filters of issues that lists alone have. */
+function issueListFilterFields(t: InputFields) {
+  return {
+    ids: t.field({ ...idsOf('Issue'), description: 'Only the issues with these global or numeric IDs; at most 100.' }),
+    parentIds: t.field({
+      ...idsOf('Issue'),
+      description: 'Only issues directly below one of those with these global or numeric IDs; at most 100.',
+    }),
+    assigneeUsernames: t.stringList({
+      description: 'Only issues that are assigned to all of the users with these usernames, in any case; at most 10.',
+    }),
+    closedAfter: t.field({ type: 'DateTime', description: 'Only issues that were closed at this time or later.' }),
+    closedBefore: t.field({ type: 'DateTime', description: 'Only issues that were closed at this time or earlier.' }),
+    dueAfter: t.field({
+      type: 'DateTime',
+      description: 'Only issues that are due on the day of this time (UTC) or later.',
+    }),
+    dueBefore: t.field({
+      type: 'DateTime',
+      description: 'Only issues that are due on the day of this time (UTC) or earlier.',
+    }),
+  };
+}
+
 const IssueFilter = builder.inputType('IssueFilter', {
   description: 'Which issues a list has: those that match all fields.',
   fields: (t) => ({
     state: t.field({ type: IssueStateFilter, description: 'Only issues in this state.' }),
     ...issueFilterFields(t),
+    ...issueListFilterFields(t),
   }),
 });
 

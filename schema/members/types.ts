@@ -16,6 +16,7 @@ export const Member = builder.prismaObject('Member', {
       description: 'Global ID of the membership.',
       resolve: ({ id }) => toGlobalId('Member', id),
     }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the membership.' }),
     ...userFields(t as never),
     avatarUrl: t.string(picture),
     webUrl: t.string(page),

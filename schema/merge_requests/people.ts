@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { reviewFilter } from '#schema/filters.ts';
 import type { InputFields } from '#schema/inputs.ts';
 import { mergeRequestPayload, whichMergeRequest } from '#schema/merge_requests/mutations.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
@@ -69,7 +70,7 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
   reviews: t.field({
     type: MergeRequestReviewerConnection,
     description: 'The reviewers with the state of their reviews, in the order in which they were asked.',
-    args: { ...pageArgs, ...reviewOrder('ID', 'asc') },
+    args: { ...pageArgs, ...reviewFilter, ...reviewOrder('ID', 'asc') },
     resolve: ({ id }, args, context, info) => pageBelow('MergeRequestReviewer', id, args, context, info, listReviews),
   }),
   approved: t.boolean({

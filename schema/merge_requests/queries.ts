@@ -66,6 +66,7 @@ export function mergeRequestFilterFields(t: InputFields) {
       ...idOf('Project'),
       description: 'Only merge requests that come from this project, such as a fork.',
     }),
+    projectPath: t.string({ description: 'Only merge requests into the project with this full path, in any case.' }),
     mergeUserId: t.field({ ...idOf('User'), description: 'Only merge requests that this user merged.' }),
     mergeUserUsername: t.string({
       description: 'Only merge requests that the user with this username merged, in any case.',

@@ -17,6 +17,7 @@ import {
   MERGE_STATUS,
   recordedMergeStatus,
 } from '#src/domain/tracking/merge_requests/mergeable.ts';
+import { defaultMessages } from '#src/domain/tracking/merge_requests/message_facts.ts';
 import { isRebasing } from '#src/domain/tracking/merge_requests/rebase.ts';
 import { taskItems } from '#src/domain/tracking/subjects/task_items.ts';
 
@@ -270,6 +271,20 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     resolve: async ({ headPipelineFinishedAt, sourceProjectId }, _args, context) =>
       (await readsPipelines(context, sourceProjectId)) ? headPipelineFinishedAt : null,
   }),
+  defaultMergeCommitMessage: t.string({
+    nullable: true,
+    description:
+      'The message that the merge commit gets if the caller writes none, as the template of the project says; null for visitors.',
+    select: { id: true, targetProjectId: true },
+    resolve: async (mergeRequest, _args, context) => (await messagesOf(context, mergeRequest))?.merge ?? null,
+  }),
+  defaultSquashCommitMessage: t.string({
+    nullable: true,
+    description:
+      'The message that a squashed commit gets if the caller writes none, as the template of the project says; null for visitors.',
+    select: { id: true, targetProjectId: true },
+    resolve: async (mergeRequest, _args, context) => (await messagesOf(context, mergeRequest))?.squash ?? null,
+  }),
   firstContribution: t.exposeBoolean('isFirstContribution', {
     description: 'Whether its author has had nothing merged in the project before, and is not a reporter there.',
   }),
@@ -297,3 +312,9 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     resolve: ({ rebasingSince }) => isRebasing(rebasingSince),
   }),
 }));
+
+async function messagesOf(context: GraphQLContext, { id, targetProjectId }: { id: number; targetProjectId: number }) {
+  const { actor } = context;
+  if (!actor) return null;
+  return defaultMessages(context, actor, await requireProjectBase(context, targetProjectId), id);
+}

@@ -1,10 +1,11 @@
 import { builder } from '#schema/builder.ts';
-import { type InputFields, projectField } from '#schema/inputs.ts';
+import { holderField, type InputFields } from '#schema/inputs.ts';
 import { Milestone } from '#schema/milestones/types.ts';
 import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { holderFields, placeFields } from '#schema/places/fields.ts';
 import { fromPlace } from '#schema/places/parents.ts';
+import { projectHolding } from '#src/domain/projects/holding.ts';
 import type { OwnedRecord } from '#src/domain/projects/owner.ts';
 import { placeHolding } from '#src/domain/tracking/milestones/holding.ts';
 import { changedMilestone } from '#src/domain/tracking/milestones/list.ts';
@@ -84,10 +85,11 @@ mutation('promoteMilestone', {
     description: 'Which milestone to make one of the group.',
     argument: 'Names the milestone to promote.',
     fields: (t) => ({
-      project: projectField(t, 'of the milestone'),
+      project: holderField(t, 'milestone'),
       id: t.field({ ...idOf('Milestone'), required: true, description: 'Global or numeric ID of the milestone.' }),
     }),
   },
-  resolve: ({ project, id }, context) => promoteMilestone(context, project, id),
+  resolve: async (input, context) =>
+    promoteMilestone(context, await projectHolding(context, 'Milestone', input), input.id),
   payload: milestonePayload,
 });

@@ -103,7 +103,8 @@ builder.prismaObjectFields(Project, (t) => ({
     select: { pullMirror: { select: MIRROR } },
     resolve: ({ pullMirror }) => pullMirror?.overwritesDiverged ?? false,
   }),
-  importUrl: t.string({
+  importUrl: t.field({
+    type: 'URL',
     nullable: true,
     description:
       'URL of the repository that the project mirrors, without user name and password; null without one. For masters.',

@@ -105,7 +105,7 @@ const FINDERS: Readonly<Record<string, Finder>> = {
   DeployKey: (context, ids, info) => findDeployKeysByIds(context, ids, selectionAt(info, 'DeployKey')),
   Email: findEmailsByIds,
   AuditEvent: (context, ids, info) => findAuditEventsByIds(context, ids, selectionAt(info, 'AuditEvent')),
-  DeployToken: (context, ids, info) => findDeployTokensByIds(context, ids, selectionAt(info, 'DeployToken')),
+  DeployToken: inSources('DeployToken', findDeployTokensByIds),
   PersonalAccessToken: (context, ids, info) => findTokensByIds(context, ids, selectionAt(info, 'PersonalAccessToken')),
   OAuthApplication: (context, ids, info) => findApplicationsByIds(context, ids, selectionAt(info, 'OAuthApplication')),
   Group: (context, ids, info) => findGroupsByIds(context, ids, selectionAt(info, 'Namespace')),

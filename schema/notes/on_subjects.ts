@@ -4,6 +4,7 @@ import { SortDirection } from '#schema/enums.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { NoteActivity } from '#schema/notes/activity.ts';
 import { Note, NoteConnection } from '#schema/notes/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -19,15 +20,6 @@ const NoteOrder = builder.enumType('NoteOrder', {
   values: {
     CREATED_AT: { value: 'created_at', description: 'When they were written.' },
     UPDATED_AT: { value: 'updated_at', description: 'When they were last changed.' },
-  } as const,
-});
-
-const NoteActivity = builder.enumType('NoteActivity', {
-  description: 'Which notes a list has.',
-  values: {
-    ALL_NOTES: { value: 'all_notes', description: 'Those that users wrote, and system notes.' },
-    ONLY_COMMENTS: { value: 'only_comments', description: 'Only notes that users wrote.' },
-    ONLY_ACTIVITY: { value: 'only_activity', description: 'System notes, which record changes, alone.' },
   } as const,
 });
 

@@ -1,4 +1,4 @@
-import { type InputFields, projectField } from '#schema/inputs.ts';
+import { holderField, type InputFields, projectField } from '#schema/inputs.ts';
 import { deleted, mutation } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { PackageFile, PackageStatus } from '#schema/packages/types.ts';
@@ -14,6 +14,7 @@ import {
 } from '#src/domain/packages/npm.ts';
 import { publishFile } from '#src/domain/packages/publish.ts';
 import { deletePackage, deletePackageFile } from '#src/domain/packages/remove.ts';
+import { projectHolding } from '#src/domain/projects/holding.ts';
 
 const npmTag = (t: InputFields) => ({
   project: projectField(t, 'of the package'),
@@ -165,11 +166,14 @@ mutation('deletePackage', {
     description: 'Which package to delete.',
     argument: 'Names the package to delete.',
     fields: (t) => ({
-      project: projectField(t, 'of the package'),
-      id: t.field({ ...idOf('Package'), required: true, description: 'Numeric ID of the package.' }),
+      project: holderField(t, 'package'),
+      id: t.field({ ...idOf('Package'), required: true, description: 'Global or numeric ID of the package.' }),
     }),
   },
-  resolve: async ({ project, id }, context) => ({ id: await deletePackage(context, project, id) }),
+  resolve: async (input, context) => {
+    const project = await projectHolding(context, 'Package', input);
+    return { id: await deletePackage(context, project, input.id), project };
+  },
   payload: { ...deleted('Package', 'package'), from: fromProject },
 });
 
@@ -179,11 +183,17 @@ mutation('deletePackageFile', {
     description: 'Which file of a package to delete.',
     argument: 'Names the file to delete.',
     fields: (t) => ({
-      project: projectField(t, 'of the package'),
-      packageId: t.field({ ...idOf('Package'), required: true, description: 'Numeric ID of the package.' }),
-      id: t.field({ ...idOf('PackageFile'), required: true, description: 'Numeric ID of the file.' }),
+      project: holderField(t, 'package'),
+      packageId: t.field({
+        ...idOf('Package'),
+        description: 'Global or numeric ID of the package that the file must be of. Any package when left out.',
+      }),
+      id: t.field({ ...idOf('PackageFile'), required: true, description: 'Global or numeric ID of the file.' }),
     }),
   },
-  resolve: async ({ project, ...which }, context) => ({ id: await deletePackageFile(context, project, which) }),
+  resolve: async ({ packageId, ...input }, context) => {
+    const project = await projectHolding(context, 'PackageFile', input);
+    return { id: await deletePackageFile(context, project, { packageId, id: input.id }), project };
+  },
   payload: { ...deleted('PackageFile', 'file'), from: fromProject },
 });

@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import type { GraphQLContext } from '#schema/context.ts';
+import { packageFileFilter } from '#schema/filters.ts';
 import { sortField } from '#schema/inputs.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
@@ -108,6 +109,7 @@ const FILE_COLUMNS = { id: 'id', file_name: 'fileName', created_at: 'createdAt' 
 
 const fileArgs = builder.args((t) => ({
   ...pageArgs,
+  ...packageFileFilter,
   orderBy: t.field({
     type: PackageFileOrder,
     required: true,

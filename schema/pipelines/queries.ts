@@ -53,6 +53,11 @@ builder.objectFields(Project, (t) => ({
       }),
       name: t.arg.string({ description: 'Only pipelines started by a user with this name.' }),
       username: t.arg.string({ description: 'Only pipelines that the user with this username started.' }),
+      updatedAfter: t.arg({ type: 'DateTime', description: 'Only pipelines that last changed at this time or later.' }),
+      updatedBefore: t.arg({
+        type: 'DateTime',
+        description: 'Only pipelines that last changed at this time or earlier.',
+      }),
       orderBy: t.arg({
         type: Order,
         required: true,

@@ -4,9 +4,11 @@ import { values } from '#schema/enums.ts';
 import { branchProtectionFilter, tagProtectionFilter } from '#schema/filters.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { branchProtectionOrder, tagProtectionOrder } from '#schema/orders.ts';
+import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import { countMatching, isOfDefault } from '#src/domain/repository/protections/count_matching.ts';
 import { branchProtectionRules, tagProtectionRules } from '#src/domain/repository/protections/list.ts';
 
 export const ProtectionAccessLevel = builder.enumType('ProtectionAccessLevel', {
@@ -109,6 +111,19 @@ export const BranchProtectionRule = builder.prismaObject('ProtectedBranch', {
       description: 'Who of the masters may change and remove the protection; each level is enough.',
       select: LEVELS,
       resolve: ({ levels }) => levelsOf(levels, 'unprotect'),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the protection was created.' }),
+    isDefault: t.boolean({
+      description: 'Whether it is the protection of the default branch by its name.',
+      select: { projectId: true, name: true },
+      resolve: async ({ projectId, name }, _args, context) =>
+        isOfDefault(context, await requireProjectBase(context, projectId), name),
+    }),
+    matchingBranchesCount: t.int({
+      description: 'Number of branches that its name matches.',
+      select: { projectId: true, name: true },
+      resolve: async ({ projectId, name }, _args, context) =>
+        countMatching(context, await requireProjectBase(context, projectId), name),
     }),
     allowForcePush: t.exposeBoolean('allowForcePush', {
       description: 'Whether those who may push may also drop commits (force push).',

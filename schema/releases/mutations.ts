@@ -1,12 +1,17 @@
 import { builder } from '#schema/builder.ts';
-import { type InputFields, projectField } from '#schema/inputs.ts';
+import { holderField, type InputFields, projectField } from '#schema/inputs.ts';
 import { changed, mutation, type Payload } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf, idsOf } from '#schema/node/plugin.ts';
 import { fromProject } from '#schema/places/parents.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { Release, ReleaseLink, ReleaseLinkType } from '#schema/releases/types.ts';
-import { createReleaseLink, deleteReleaseLink, updateReleaseLink } from '#src/domain/repository/releases/links.ts';
+import {
+  createReleaseLink,
+  deleteReleaseLink,
+  releaseHolding,
+  updateReleaseLink,
+} from '#src/domain/repository/releases/links.ts';
 import { findRelease, type ReleaseLinkRow } from '#src/domain/repository/releases/list.ts';
 import {
   createRelease,
@@ -64,8 +69,12 @@ const ReleaseAssetsInput = builder.inputType('ReleaseAssetsInput', {
 });
 
 const link = (t: InputFields) => ({
-  ...which(t),
-  id: t.field({ ...idOf('ReleaseLink'), required: true, description: 'Numeric ID of the link.' }),
+  project: holderField(t, 'link'),
+  tag: t.string({
+    description:
+      'Name of the tag whose release the link must belong to, without `refs/tags/`. Any release when left out.',
+  }),
+  id: t.field({ ...idOf('ReleaseLink'), required: true, description: 'Global or numeric ID of the link.' }),
 });
 
 const releasePayload: Payload<SavedRelease> = changed(
@@ -182,7 +191,11 @@ mutation('updateReleaseLink', {
     }),
   },
   resolve: async ({ project, tag, id, linkType: type, ...given }, context) => ({
-    link: await updateReleaseLink(context, { project, tag }, id, { ...given, ...pathOf(given), type }),
+    link: await updateReleaseLink(context, await releaseHolding(context, { project, tag, id }), id, {
+      ...given,
+      ...pathOf(given),
+      type,
+    }),
   }),
   payload: linkPayload('The link after the mutation.'),
 });
@@ -190,7 +203,10 @@ mutation('updateReleaseLink', {
 mutation('deleteReleaseLink', {
   description: 'Removes a link of a release. For developers.',
   input: { description: 'Which link of a release to delete.', argument: 'Names the link to remove.', fields: link },
-  resolve: async ({ project, tag, id }, context) => ({ link: await deleteReleaseLink(context, { project, tag }, id) }),
+  resolve: async (input, context) => {
+    const release = await releaseHolding(context, input);
+    return { link: await deleteReleaseLink(context, release, input.id), project: release.project };
+  },
   payload: {
     from: fromProject,
     description: 'The link that was deleted.',

@@ -8,12 +8,13 @@ import {
   Repository,
   RepositoryFile,
   TreeEntryConnection,
+  TreeEntryType,
 } from '#schema/repository/types.ts';
 import { findArchive } from '#src/domain/repository/archive.ts';
 import { findBlob } from '#src/domain/repository/blob.ts';
 import { compareRefs } from '#src/domain/repository/compare.ts';
 import { listContributors } from '#src/domain/repository/contributors.ts';
-import { findFile } from '#src/domain/repository/file.ts';
+import { findFile, findFiles } from '#src/domain/repository/file.ts';
 import { listTree } from '#src/domain/repository/tree.ts';
 
 builder.objectFields(Repository, (t) => ({
@@ -29,6 +30,7 @@ builder.objectFields(Repository, (t) => ({
         defaultValue: false,
         description: 'Whether to include files and directories further down.',
       }),
+      type: t.arg({ type: TreeEntryType, description: 'Only entries of this type; all by default.' }),
       afterSha: t.arg.string({
         description:
           'Only entries after the first with this hash; `offset` counts from there. To walk through a list, use `after`, which is exact where several have one.',
@@ -51,6 +53,19 @@ builder.objectFields(Repository, (t) => ({
       ref: t.arg.string({ required: true, description: 'The branch, tag or hash at which the file is read.' }),
     },
     resolve: (project, { path, ref }, context) => findFile(context, project, path, ref),
+  }),
+  files: t.field({
+    type: [RepositoryFile],
+    nullable: true,
+    description: 'Several files by their paths, as they are at a ref. Those that are not there are left out.',
+    args: {
+      paths: t.arg.stringList({
+        required: true,
+        description: 'Paths of the files from the root of the repository; at most 100, of 20 MB in all.',
+      }),
+      ref: t.arg.string({ description: 'A branch, a tag or a hash; the default branch when left out.' }),
+    },
+    resolve: (project, { paths, ref }, context) => findFiles(context, project, paths, ref),
   }),
   compare: t.field({
     type: Comparison,

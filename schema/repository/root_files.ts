@@ -19,14 +19,16 @@ function fileUrl(
 }
 
 builder.prismaObjectFields(Project, (t) => ({
-  readmeUrl: t.string({
+  readmeUrl: t.field({
+    type: 'URL',
     nullable: true,
     description:
       'URL of the page of the file that introduces the project, on the default branch; null without one, and for callers who cannot read the repository.',
     select: { isEmpty: true, languageCount: { select: { readme: true } } },
     resolve: (project, _args, context) => fileUrl(project, project.languageCount?.readme, context),
   }),
-  licenseUrl: t.string({
+  licenseUrl: t.field({
+    type: 'URL',
     nullable: true,
     description:
       'URL of the page of the file with the license of the project, on the default branch; null for a text that is not known.',

@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { deprecated } from '#schema/deprecated.ts';
 import { SortDirection } from '#schema/enums.ts';
-import { runnerFilter } from '#schema/filters.ts';
+import { runnerFilter, runnerManagerFilter } from '#schema/filters.ts';
 import { Group } from '#schema/groups/types.ts';
 import { JobConnection } from '#schema/jobs/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
@@ -169,7 +169,7 @@ builder.prismaObjectFields(Runner, (t) => ({
     type: RunnerManagerConnection,
     description:
       'The machines on which the program of the runner runs, oldest first. For those who see the runner in full.',
-    args: { ...pageArgs, ...runnerManagerOrder('ID', 'asc') },
+    args: { ...pageArgs, ...runnerManagerFilter, ...runnerManagerOrder('ID', 'asc') },
     select: { id: true, isShared: true },
     resolve: (runner, args, context, info) =>
       pageBelow('RunnerManager', runner, args, context, info, listRunnerManagers),

@@ -9,7 +9,8 @@ const FrontPage = builder.objectRef<Settings>('FrontPage').implement({
       nullable: true,
       description: 'The heading; null for the words of the server.',
     }),
-    textHtml: t.string({
+    textHtml: t.field({
+      type: 'HTML',
       description: 'The text as sanitised HTML; empty if there is none.',
       resolve: ({ frontPageText }, _args, context) => htmlOf(context, frontPageText, null),
     }),

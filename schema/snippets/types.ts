@@ -27,7 +27,7 @@ const SnippetFile = builder.objectRef<ShownFile>('SnippetFile').implement({
   description: 'One of the files of a snippet, with its text.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name of the file, whose ending indicates its format.' }),
-    size: t.exposeInt('size', { description: 'Size of the text, in bytes of UTF-8.' }),
+    size: t.expose('size', { type: 'Long', description: 'Size of the text, in bytes of UTF-8.' }),
     content: t.string({
       description: 'The whole text of the file.',
       resolve: (file, _args, context, info) =>
@@ -35,7 +35,8 @@ const SnippetFile = builder.objectRef<ShownFile>('SnippetFile').implement({
           `${file.snippetId} ${file.position}`,
         ),
     }),
-    url: t.string({
+    url: t.field({
+      type: 'URL',
       description: 'URL of the raw text of the file.',
       resolve: ({ pagePath, name }, _args, { baseUrl }) =>
         `${baseUrl}${pagePath}/raw/main/${name.split('/').map(encodeURIComponent).join('/')}`,

@@ -1,3 +1,4 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { Board } from '#schema/boards/types.ts';
 import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
@@ -53,6 +54,12 @@ const DeletedRecord = builder.objectRef<DeletedRow>('DeletedRecord').implement({
   }),
 });
 
+/** Reads the record of a type that changed, as it is now. */
+function changedRow<Row>(type: 'Label' | 'Board' | 'Todo') {
+  return (event: LiveEvent, _args: object, context: GraphQLContext, info: GraphQLResolveInfo): Promise<Row> =>
+    readSeen(event, async () => (await findOne(context, type, event.change.id, info)) as Row);
+}
+
 builder.subscriptionFields((t) => ({
   awardsChanged: t.field({
     type: Awardable,
@@ -72,8 +79,7 @@ builder.subscriptionFields((t) => ({
       'A label that was added or changed, as it is now. Those of a group are reported in the projects that use them, too.',
     args: { in: placeArg(t, 'labels') },
     subscribe: (_root, args, context) => sourceOf(context, 'label', args, 'read_label'),
-    resolve: (event: LiveEvent, _args, context, info) =>
-      readSeen(event, async () => (await findOne(context, 'Label', event.change.id, info)) as typeof Label.$inferType),
+    resolve: changedRow<typeof Label.$inferType>('Label'),
   }),
   boardChanged: t.field({
     type: Board,
@@ -81,8 +87,7 @@ builder.subscriptionFields((t) => ({
       'A board that was added or changed, or whose lists changed, as it is now. `issueChanged` reports what moves on it.',
     args: { in: placeArg(t, 'boards') },
     subscribe: (_root, args, context) => sourceOf(context, 'board', args, 'read_board'),
-    resolve: (event: LiveEvent, _args, context, info) =>
-      readSeen(event, async () => (await findOne(context, 'Board', event.change.id, info)) as typeof Board.$inferType),
+    resolve: changedRow<typeof Board.$inferType>('Board'),
   }),
   releaseChanged: t.field({
     type: Release,
@@ -108,8 +113,7 @@ builder.subscriptionFields((t) => ({
     description: 'A to-do of the caller that was added, marked as done or restored, as it is now.',
     subscribe: (_root, _args, context) =>
       new Source({ kind: 'todo', scope: 'viewer', id: requireActor(context).id }, null),
-    resolve: (event: LiveEvent, _args, context, info) =>
-      readSeen(event, async () => (await findOne(context, 'Todo', event.change.id, info)) as typeof Todo.$inferType),
+    resolve: changedRow<typeof Todo.$inferType>('Todo'),
   }),
   recordDeleted: t.field({
     type: DeletedRecord,

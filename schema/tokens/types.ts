@@ -80,50 +80,6 @@ export const PersonalAccessToken = builder.prismaObject('PersonalAccessToken', {
 
 export const PersonalAccessTokenConnection = connectionOf('PersonalAccessToken', PersonalAccessToken);
 
-const tokenArgs = builder.args((t) => ({
-  ...pageArgs,
-  state: t.field({
-    type: TokenStateFilter,
-    required: true,
-    defaultValue: 'all',
-    description: 'Only tokens in this state.',
-  }),
-}));
-
-builder.objectFields(User, (t) => ({
-  personalAccessTokens: t.field({
-    type: PersonalAccessTokenConnection,
-    description: 'The personal access tokens of the user, oldest first. For administrators and the user.',
-    args: tokenArgs,
-    resolve: ({ id }, args, context, info) =>
-      loadPage(args, info, (page) =>
-        listPersonalAccessTokens(context, id, args.state, page, selectionAt(info, 'PersonalAccessToken')),
-      ),
-  }),
-  impersonationTokens: t.field({
-    type: PersonalAccessTokenConnection,
-    description: 'The tokens that administrators use to act as the user, oldest first. For administrators.',
-    args: tokenArgs,
-    resolve: ({ id }, args, context, info) =>
-      loadPage(args, info, (page) =>
-        listImpersonationTokens(context, id, args.state, page, selectionAt(info, 'PersonalAccessToken')),
-      ),
-  }),
-  impersonationToken: t.field({
-    type: PersonalAccessToken,
-    description: 'A token that administrators use to act as the user, by its ID. For administrators.',
-    args: {
-      id: t.arg({
-        ...idOf('PersonalAccessToken'),
-        required: true,
-        description: 'Global or numeric ID of the token.',
-      }),
-    },
-    resolve: (user, { id }, context, info) =>
-      findTokenOf(context, user.id, id, true, selectionAt(info, 'PersonalAccessToken')),
-  }),
-}));
-
 export const PersonalAccessTokenOrder = builder.enumType('PersonalAccessTokenOrder', {
   description:
     'Ways to order personal access tokens. Those that never expire, or were never used, count as the latest.',
@@ -158,6 +114,59 @@ export const PersonalAccessTokenFilter = builder.inputType('PersonalAccessTokenF
     expiresBefore: t.field({ type: 'Date', description: 'Only tokens that expire on this day or before.' }),
   }),
 });
+
+const tokenArgs = builder.args((t) => ({
+  ...pageArgs,
+  state: t.field({
+    type: TokenStateFilter,
+    required: true,
+    defaultValue: 'all',
+    description: 'Only tokens in this state.',
+  }),
+  filter: t.field({ type: PersonalAccessTokenFilter, description: 'Which tokens to list; all when left out.' }),
+  orderBy: t.field({
+    type: PersonalAccessTokenOrder,
+    required: true,
+    defaultValue: 'created_asc',
+    description: 'In which order they are.',
+  }),
+}));
+
+builder.objectFields(User, (t) => ({
+  personalAccessTokens: t.field({
+    type: PersonalAccessTokenConnection,
+    description:
+      'The personal access tokens of the user, oldest first unless said otherwise. For administrators and the user.',
+    args: tokenArgs,
+    resolve: ({ id }, args, context, info) =>
+      loadPage(args, info, (page) =>
+        listPersonalAccessTokens(context, id, args, page, selectionAt(info, 'PersonalAccessToken')),
+      ),
+  }),
+  impersonationTokens: t.field({
+    type: PersonalAccessTokenConnection,
+    description:
+      'The tokens that administrators use to act as the user, oldest first unless said otherwise. For administrators.',
+    args: tokenArgs,
+    resolve: ({ id }, args, context, info) =>
+      loadPage(args, info, (page) =>
+        listImpersonationTokens(context, id, args, page, selectionAt(info, 'PersonalAccessToken')),
+      ),
+  }),
+  impersonationToken: t.field({
+    type: PersonalAccessToken,
+    description: 'A token that administrators use to act as the user, by its ID. For administrators.',
+    args: {
+      id: t.arg({
+        ...idOf('PersonalAccessToken'),
+        required: true,
+        description: 'Global or numeric ID of the token.',
+      }),
+    },
+    resolve: (user, { id }, context, info) =>
+      findTokenOf(context, user.id, id, true, selectionAt(info, 'PersonalAccessToken')),
+  }),
+}));
 
 builder.queryFields((t) => ({
   personalAccessTokens: t.field({

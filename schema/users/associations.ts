@@ -5,6 +5,7 @@ import { Node, toGlobalId } from '#schema/node/types.ts';
 import { membershipOrder } from '#schema/orders.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { User } from '#schema/users/types.ts';
+import { userBelow } from '#schema/users/user_below.ts';
 import { listMembershipsOf, type Membership } from '#src/domain/members/of_user.ts';
 import { type Associations, countAssociations } from '#src/domain/tracking/people/associations.ts';
 import { countOpen, type OpenCounts } from '#src/domain/tracking/people/open_counts.ts';
@@ -43,12 +44,19 @@ const MembershipSource = builder.enumType('MembershipSource', {
 });
 
 export const UserMembership = builder.objectRef<Membership>('UserMembership').implement({
-  description: 'A direct membership of a user, as administrators see it.',
+  description: 'A direct membership of a user, as administrators and the user see it.',
   interfaces: [Node],
   fields: (t) => ({
     id: t.id({
       description: 'Global ID of the membership, as administrators see it.',
       resolve: ({ id }) => toGlobalId('UserMembership', id),
+    }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the membership.' }),
+    user: t.field({
+      type: User,
+      nullable: true,
+      description: 'The user whose membership it is.',
+      resolve: ({ userId }, _args, context, info) => userBelow(context, info, userId),
     }),
     sourceId: t.exposeInt('sourceId', { description: 'Numeric ID of the project or group.' }),
     sourceName: t.exposeString('sourceName', { description: 'Name of the project or group.' }),
@@ -65,7 +73,7 @@ const UserMembershipConnection = connectionOf('UserMembership', UserMembership);
 builder.objectFields(User, (t) => ({
   memberships: t.field({
     type: UserMembershipConnection,
-    description: 'The direct memberships of the user, oldest first. For administrators.',
+    description: 'The direct memberships of the user, oldest first. For administrators and the user.',
     args: {
       ...pageArgs,
       ...membershipOrder('ID', 'asc'),

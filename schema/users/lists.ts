@@ -58,7 +58,12 @@ builder.objectFields(User, (t) => ({
   groups: t.field({
     type: GroupConnection,
     description: 'The groups that the user is a direct member of and that the caller can see.',
-    args: groupListArgs,
+    args: {
+      ...groupListArgs,
+      canCreateProject: t.arg.boolean({
+        description: 'Whether to only list groups in which the caller can create projects.',
+      }),
+    },
     resolve: ({ id }, args, context, info) =>
       pageBelow('Namespace', id, args, context, info, (_context, ids, page, selection) =>
         listGroupsOfUsers(context, ids, args, groupOrder(args), page, selection),

@@ -23,6 +23,13 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     }
     return { id: made.id };
   };
+  const testedHook = async ({ group: { id } }: Stage) => {
+    await world.db.signInFailures.deleteMany();
+    await world.issue(await world.project({ owner, namespaceId: id }), owner);
+    const data = { namespaceId: id, url: 'http://127.0.0.1:9/' };
+    return { id, hook_id: (await world.db.hook.create({ data })).id, trigger: 'issues_events' };
+  };
+
   const hook = async (at: Stage) => {
     await world.db.hook.deleteMany({ where: { namespaceId: at.group.id } });
     const { id } = await world.db.hook.create({ data: { namespaceId: at.group.id, url: HOOK_URL } });
@@ -243,6 +250,8 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     'PUT /groups/:id/hooks/:hook_id/url_variables/:key': { success: 204, level: 50, given: keyed },
     'DELETE /groups/:id/hooks/:hook_id/url_variables/:key': { success: 204, level: 50, given: keyed },
     'DELETE /groups/:id/hooks/:hook_id': { success: 204, level: 50, given: hook },
+    // Nothing is sent to it, as its address is not a public one, which is told.
+    'POST /groups/:id/hooks/:hook_id/test/:trigger': { success: 422, level: 50, given: testedHook },
     'POST /groups/:id/share': {
       success: 201,
       level: 50,

@@ -339,6 +339,14 @@ function totals(data: Json): [number, number][] {
   return [...own, ...Object.values(data).flatMap(totals)];
 }
 
+/** The answers to one batch that reads all values at the end of each way. */
+async function askAlong(batch: Way[], reader?: { token: string } | null) {
+  const headers: Record<string, string> = reader ? { 'PRIVATE-TOKEN': reader.token } : {};
+  const body = batch.map((way) => ({ query: way.around(values(way.type)) }));
+  const answer: Answer = await world.send('POST', '/graphql', { headers, body });
+  return answer.body;
+}
+
 describe('Every way through the GraphQL schema', () => {
   const query = schema.getQueryType();
   const start: Way = {
@@ -374,11 +382,9 @@ describe('Every way through the GraphQL schema', () => {
       let records = 0;
       for (let at = 0; at < all.length; at += 10) {
         const batch = all.slice(at, at + 10);
-        const headers: Record<string, string> = reader ? { 'PRIVATE-TOKEN': reader.token } : {};
-        const body = batch.map((way) => ({ query: way.around(values(way.type)) }));
-        const answer: Answer = await world.send('POST', '/graphql', { headers, body });
+        const answers = await askAlong(batch, reader);
         batch.forEach((way, index) => {
-          const { data, errors } = answer.body[index];
+          const { data, errors } = answers[index];
           for (const word of forbidden(who))
             expect(JSON.stringify(data ?? null), `${who}: ${way.name}`).not.toContain(word);
           for (const error of errors ?? [])
@@ -393,9 +399,13 @@ describe('Every way through the GraphQL schema', () => {
     },
   );
 
-  it('leads the owner to what is hidden from the others', LONG, async () => {
+  it('leads the owner to what is hidden from the others', { ...LONG, timeout: 300_000 }, async () => {
     const all = ways(start, 2, known());
-    const found = await Promise.all(all.map((way) => world.graphql(way.around(values(way.type)), {}, owner)));
-    expect(found.filter(({ body }) => JSON.stringify(body).includes(SECRET)).length).toBeGreaterThan(3);
+    let found = 0;
+    for (let at = 0; at < all.length; at += 10) {
+      const answers = await askAlong(all.slice(at, at + 10), owner);
+      found += answers.filter((answer) => JSON.stringify(answer).includes(SECRET)).length;
+    }
+    expect(found).toBeGreaterThan(3);
   });
 });

@@ -291,6 +291,7 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
       given: async () => ({ fingerprint: `SHA256:${await storedFingerprint()}` }),
     },
     'GET /deploy_keys': administrating,
+    'POST /deploy_keys': { success: 201, level: 100, given: () => ({ title: 'key', key: newKey() }) },
     'GET /keys/:id': { ...administrating, given: async () => ({ id: (await personWithKey()).key_id }) },
     'GET /user/emails': reading,
     'GET /user/emails/:email_id': { ...reading, given: (_at, who) => emailOf(who?.id) },

@@ -256,3 +256,47 @@ describe('A deploy key', () => {
     expect((await world.graphql(all, {}, owner)).body.errors[0].extensions.code).toBe('FORBIDDEN');
   });
 });
+
+describe('POST /deploy_keys', () => {
+  const publicKey = (values: object = {}, by = admin) =>
+    world.api(by).post('/deploy_keys', { title: 'for everybody', key: newKey(), ...values });
+  const DELETE = 'mutation ($id: ID!) { deletePublicDeployKey(input: { id: $id }) { deletedDeployKeyId } }';
+
+  it('adds a key to the server, which masters of any project enable there', async () => {
+    const { status, body } = await publicKey();
+    expect([status, Object.keys(body)]).toEqual([201, KEYS]);
+    expect((await world.api(admin).get('/deploy_keys')).body).toContainEqual(body);
+    const its = await project();
+    expect((await api.post(`${at(its)}/${body.id}/enable`)).status).toBe(201);
+    expect(await idsOf(its)).toEqual([body.id]);
+    expect((await api.delete(`${at(its)}/${body.id}`)).status).toBe(204);
+    expect(await world.db.deployKey.count({ where: { id: body.id, isPublic: true } })).toBe(1);
+  });
+
+  it('is the one that a project gets that adds the same key', async () => {
+    const key = newKey();
+    const { body } = await publicKey({ key });
+    const its = await project();
+    expect((await add(its, { key })).id).toBe(body.id);
+  });
+
+  it('refuses a key that is there, a missing title, and callers who are no administrators', async () => {
+    const key = newKey();
+    await add(await project(), { key });
+    expect(await publicKey({ key })).toMatchObject({ status: 400, body: { message: { key: TAKEN } } });
+    expect(await publicKey({ title: undefined })).toMatchObject({ status: 400, body: { error: 'title is missing' } });
+    expect((await publicKey({}, owner)).status).toBe(403);
+  });
+
+  it('is deleted by administrators alone, from all projects', async () => {
+    const { body } = await publicKey();
+    const its = await project();
+    await api.post(`${at(its)}/${body.id}/enable`);
+    const ofProject = await add(its);
+    const remove = (id: number, by = admin) => world.graphql(DELETE, { id: String(id) }, by);
+    expect((await remove(body.id, owner)).body.errors[0].extensions.code).toBe('FORBIDDEN');
+    expect((await remove(ofProject.id)).body.errors[0].extensions.code).toBe('NOT_FOUND');
+    expect((await remove(body.id)).body.errors).toBeUndefined();
+    expect(await idsOf(its)).toEqual([ofProject.id]);
+  });
+});

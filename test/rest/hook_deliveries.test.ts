@@ -400,6 +400,35 @@ describe('POST /projects/:id/hooks/:hook_id/test/:trigger', () => {
   );
 });
 
+describe('POST /groups/:id/hooks/:hook_id/test/:trigger', () => {
+  it('sends the latest such event below the group, and is 422 unless the receiver answers with 2xx', async () => {
+    const group = await world.group({ owner });
+    const below = await world.project({ owner, namespaceId: group.id });
+    const path = `/${world.unique('receiver')}`;
+    const { body: made } = await api.post(`/groups/${group.id}/hooks`, { url: receiver.url(path) });
+    const at = `/groups/${group.id}/hooks/${made.id}`;
+    expect((await api.post(`${at}/test/issues_events`)).status).toBe(422);
+    await change('Below', below);
+    expect(await api.post(`${at}/test/issues_events`)).toMatchObject({ status: 201, body: { message: '201 Created' } });
+    expect((await receiver.next(path)).body).toMatchObject({ object_attributes: { title: 'Below' } });
+    receiver.answer(path, 500);
+    expect(await api.post(`${at}/test/issues_events`)).toMatchObject({
+      status: 422,
+      body: { message: 'The receiver answered with status 500.' },
+    });
+    expect((await api.post(`${at}/test/everything`)).status).toBe(400);
+  });
+
+  it('404 for a webhook of another group, 403 and 404 for others than owners', async () => {
+    const [group, other] = [await world.group({ owner }), await world.group({ owner })];
+    const { body: made } = await api.post(`/groups/${group.id}/hooks`, { url: receiver.url('/none') });
+    const test = (id: number, who = owner) => world.api(who).post(`/groups/${id}/hooks/${made.id}/test/push_events`);
+    expect((await test(other.id)).status).toBe(404);
+    const stranger = await world.user();
+    expect([403, 404]).toContain((await test(group.id, stranger)).status);
+  });
+});
+
 describe('Processes', () => {
   it('learn from each other that a hook wants to hear of something', async () => {
     await world.db.hook.deleteMany();

@@ -1,7 +1,6 @@
 // One part in depth, which the long run has.
 // @module-tag long
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '#src/domain/ci/pipelines/config/parse.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -111,66 +110,68 @@ describe.each([
   });
 });
 
-it('Every CI file is one that the server itself reads', async () => {
-  const { body } = await api.get('/templates/gitlab_ci_ymls?per_page=100');
-  for (const { name } of body) {
-    const { content } = (await api.get(`/templates/gitlab_ci_ymls/${encodeURIComponent(name)}`)).body;
-    expect(parseConfig(content).jobs.length, name).toBeGreaterThan(0);
-  }
-});
+/** The jobs that each template makes for a push to the default branch, and for a tag. */
+const JOBS: Record<string, { branch: string[]; tag?: string[] }> = {
+  Android: { branch: ['lint', 'package', 'unit-tests'] },
+  Bash: { branch: ['lint', 'test'] },
+  'C++': { branch: ['build', 'test'] },
+  Clojure: { branch: ['package', 'test'] },
+  Composer: { branch: ['test'], tag: ['archive', 'test'] },
+  Crystal: { branch: ['build', 'spec'] },
+  Dart: { branch: ['analyze', 'test'] },
+  Docker: { branch: ['build-master'], tag: ['build-branch'] },
+  Elixir: { branch: ['format', 'test'] },
+  Flutter: { branch: ['analyze', 'test'] },
+  'Getting-Started': {
+    branch: ['build-job', 'deploy-job', 'lint-job', 'unit-test-job'],
+    tag: ['build-job', 'lint-job', 'unit-test-job'],
+  },
+  Go: { branch: ['build', 'test'] },
+  Gradle: { branch: ['build', 'test'] },
+  Grails: { branch: ['archive', 'test'] },
+  Julia: { branch: ['test-current', 'test-oldest'] },
+  LaTeX: { branch: ['build'] },
+  Maven: { branch: ['test'], tag: ['package', 'test'] },
+  Nodejs: { branch: ['build', 'test'] },
+  PHP: { branch: ['test'] },
+  Pages: { branch: ['pages'], tag: [] },
+  Python: { branch: ['test'], tag: ['package', 'test'] },
+  Rails: { branch: ['test'] },
+  Ruby: { branch: ['style', 'test'] },
+  Rust: { branch: ['lint', 'test'] },
+  Scala: { branch: ['test'] },
+  Swift: { branch: ['build', 'test'] },
+  Terraform: { branch: ['apply', 'plan', 'validate'], tag: ['plan', 'validate'] },
+  dotNET: { branch: ['build', 'publish', 'test'], tag: ['build', 'test'] },
+};
 
-it('GraphQL has the templates with their texts', async () => {
-  const query = `{ licenseTemplate(key: "mit", fullname: "Ann") { name content }
-    fileTemplates(kind: DOCKERFILE, first: 2) { totalCount nodes { name content } pageInfo { hasNextPage } }
-    fileTemplate(kind: GITIGNORE, name: "None") { name } }`;
-  const { body } = await world.graphql(query);
-  expect(body.data.licenseTemplate.content).toContain(`${year} Ann`);
-  expect(body.data.fileTemplates).toMatchObject({
-    nodes: [{ name: 'Go' }, { name: 'HTTPd' }],
-    pageInfo: { hasNextPage: true },
+describe('Templates of CI files', () => {
+  it('are those of which the jobs are known, 21 at least', async () => {
+    const { body } = await api.get('/templates/gitlab_ci_ymls?per_page=100');
+    expect(body.map(({ name }: { name: string }) => name).sort()).toEqual(Object.keys(JOBS).sort());
+    expect(body.length).toBeGreaterThanOrEqual(21);
   });
-  expect(body.errors[0].extensions).toMatchObject({ code: 'NOT_FOUND', resource: 'gitignore' });
-});
 
-describe('GET /projects/:id/templates', () => {
-  it('has what the server offers, and the descriptions that the repository has', async () => {
-    const someone = await world.user();
-    const made = await world.project({ owner: someone });
-    const own = world.api(someone);
-    const at = `/projects/${made.id}/templates`;
-    for (const type of ['dockerfiles', 'gitignores', 'gitlab_ci_ymls', 'licenses']) {
-      const { status, body } = await own.get(`${at}/${type}?per_page=100`);
-      expect([type, status, body.length > 0]).toEqual([type, 200, true]);
-      expect(Object.keys(body[0])).toEqual(['key', 'name']);
-      const one = await own.get(`${at}/${type}/${encodeURIComponent(body[0].key)}`);
-      expect([type, one.status, one.body.name]).toEqual([type, 200, body[0].name]);
+  it.each(Object.entries(JOBS))('%s passes the check without a warning, and makes its jobs', async (name, jobs) => {
+    const owner = await world.user();
+    const own = world.api(owner);
+    const project = await world.project({ owner });
+    const at = `/projects/${project.id}`;
+    const { content } = (await own.get(`/templates/gitlab_ci_ymls/${encodeURIComponent(name)}`)).body;
+    const linted = await own.post(`${at}/ci/lint`, { content });
+    expect(linted.body).toMatchObject({ valid: true, errors: [], warnings: [] });
+    const file = { branch: 'master', commit_message: 'Begin [skip ci]', content };
+    expect((await own.post(`${at}/repository/files/.gitlab-ci.yml`, file)).status).toBe(201);
+    expect((await own.post(`${at}/repository/tags`, { tag_name: 'v1', ref: 'master' })).status).toBe(201);
+    for (const [ref, wanted] of Object.entries({ master: jobs.branch, v1: jobs.tag ?? jobs.branch })) {
+      const { status, body } = await own.post(`${at}/pipeline`, { ref });
+      if (wanted.length === 0) {
+        expect([ref, status]).toEqual([ref, 400]);
+        continue;
+      }
+      expect([ref, status]).toEqual([ref, 201]);
+      const made = (await own.get(`${at}/pipelines/${body.id}/jobs`)).body;
+      expect([ref, made.map((job: { name: string }) => job.name).sort()]).toEqual([ref, wanted]);
     }
-    expect((await own.get(`${at}/licenses/mit?fullname=Ann%20Example`)).body).toMatchObject({
-      key: 'mit',
-      popular: true,
-      content: expect.stringContaining('Ann Example'),
-    });
-    expect((await own.get(`${at}/issues`)).body).toEqual([]);
-    for (const path of ['issue_templates/Bug.md', 'issue_templates/notes.txt', 'merge_request_templates/Change.md'])
-      await own.post(`/projects/${made.id}/repository/files/${encodeURIComponent(`.gitlab/${path}`)}`, {
-        branch: 'main',
-        content: `About ${path}`,
-        commit_message: path,
-      });
-    expect((await own.get(`${at}/issues`)).body).toEqual([{ key: 'Bug', name: 'Bug' }]);
-    expect((await own.get(`${at}/merge_requests/change`)).body).toEqual({
-      name: 'Change',
-      content: 'About merge_request_templates/Change.md',
-    });
-    for (const path of ['issues/Change', 'issues/notes', 'dockerfiles/nothing', 'licenses/nothing'])
-      expect(await own.get(`${at}/${path}`)).toMatchObject({
-        status: 404,
-        body: { message: '404 Template Not Found' },
-      });
-    expect(await own.get(`${at}/snippets`)).toMatchObject({ status: 400 });
-    const guest = await world.user();
-    await world.member(made, guest, 'guest');
-    expect((await world.api(guest).get(`${at}/issues`)).status).toBe(403);
-    expect((await world.api(guest).get(`${at}/licenses`)).status).toBe(200);
   });
 });

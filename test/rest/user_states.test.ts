@@ -105,7 +105,7 @@ describe('Deactivating', () => {
     const user = await dormant();
     const at = `/users/${user.id}`;
     expect(await asAdmin.post(`${at}/deactivate`)).toMatchObject({ status: 201, body: true });
-    expect(await asAdmin.post(`${at}/deactivate`)).toMatchObject({ status: 201, body: false });
+    expect(await asAdmin.post(`${at}/deactivate`)).toMatchObject({ status: 201, body: null });
     expect(await stateOf(user.id)).toBe('deactivated');
     expect((await asAdmin.post(`${at}/unblock`)).status).toBe(403);
     expect(await asAdmin.post(`${at}/activate`)).toMatchObject({ status: 201, body: true });

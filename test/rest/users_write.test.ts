@@ -384,7 +384,7 @@ describe('Blocking', () => {
     expect(await world.api(target).get('/user')).toMatchObject(refused);
     expect(await world.api().post('/session', { login: target.username, password: PASSWORD })).toMatchObject(refused);
     expect(await asAdmin.get(at)).toMatchObject({ body: { state: 'blocked' } });
-    expect(await asAdmin.post(`${at}/block`)).toMatchObject({ status: 201, body: false });
+    expect(await asAdmin.post(`${at}/block`)).toMatchObject({ status: 201, body: null });
     expect(await asAdmin.post(`${at}/unblock`)).toMatchObject({ status: 201, body: true });
     expect(await world.api(target).get('/user')).toMatchObject({ status: 200 });
     expect(await asAdmin.post(`${at}/unblock`)).toMatchObject({ status: 201, body: false });

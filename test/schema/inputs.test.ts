@@ -152,6 +152,7 @@ describe('Orders', () => {
       'DeploymentOrder',
       'DraftNoteOrder',
       'EmailOrder',
+      'EnvironmentDeploymentOrder',
       'EnvironmentOrder',
       'GpgKeyOrder',
       'GroupOrder',

@@ -77,7 +77,6 @@ const CASES: [string, Asked][] = [
   ],
   ['what it costs', { body: titles, headers: { ...as(owner), 'GraphQL-Cost': '1' } }],
   ['a credential in the address', { body: titles, path: `/graphql?access_token=${owner.token}` }],
-  ['the other address', { body: titles, path: '/api/graphql', headers: as(owner) }],
   ['a charset', { body: titles, headers: { ...as(owner), 'Content-Type': 'application/json; charset=utf-8' } }],
   ['wrong variables', { body: { query: TITLES, variables: { ref: {} } }, headers: as(owner) }],
   ['no variables', { body: { query: TITLES }, headers: as(owner) }],

@@ -161,3 +161,37 @@ describe('A list of variables', () => {
     expect(keys(await list('filter: { masked: false }, orderBy: KEY'))).toEqual(['A', 'A', 'C']);
   });
 });
+
+describe('The tokens of a user', () => {
+  const names = async (args: string) => {
+    const { data, errors } = await ask(`{ viewer { personalAccessTokens(${args}) { totalCount nodes { name } } } }`);
+    expect(errors).toBeUndefined();
+    return data.viewer.personalAccessTokens.nodes.map(({ name }: { name: string }) => name);
+  };
+
+  beforeAll(async () => {
+    for (const [name, revoked] of [
+      ['deploying', false],
+      ['building', false],
+      ['deployed', true],
+    ] as const) {
+      const tokenHash = Buffer.from(world.unique(name));
+      await world.db.personalAccessToken.create({
+        data: { userId: owner.id, name, tokenHash, scopes: ['api'], revoked },
+      });
+    }
+  });
+
+  it('are ordered and filtered, beside their state', async () => {
+    const all = await names('first: 20');
+    expect(all.filter((name: string) => /deploy|build/.test(name))).toEqual(['deploying', 'building', 'deployed']);
+    expect(await names('filter: { search: "DEPLOY" }')).toEqual(['deploying', 'deployed']);
+    expect(await names('filter: { search: "deploy" }, state: ACTIVE')).toEqual(['deploying']);
+    expect(await names('filter: { search: "ing", revoked: false }, orderBy: NAME_ASC')).toEqual([
+      'building',
+      'deploying',
+    ]);
+    const [first] = await names('filter: { search: "ing" }, orderBy: NAME_DESC, first: 1');
+    expect(first).toBe('deploying');
+  });
+});

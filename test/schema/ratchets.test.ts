@@ -1,16 +1,25 @@
+import { readFileSync } from 'node:fs';
 import {
+  buildSchema,
   type GraphQLNamedType,
   type GraphQLObjectType,
+  type GraphQLType,
   getNamedType,
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
+  isListType,
+  isNonNullType,
   isObjectType,
+  isRequiredInputField,
   isUnionType,
 } from 'graphql';
 import { expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';
 import { OWNER_REF } from '#schema/places/owner_ref.ts';
+import { packagePath } from '#src/platform/package_root.ts';
+import { UNFILTERED, UNORDERED } from './list_reasons.ts';
 
 const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
 const objects = types.filter(
@@ -69,6 +78,39 @@ const NUMBERS: Readonly<Record<string, string>> = {
   'User.themeId': 'A number for clients, of no record',
 };
 
+/** Inputs that name a record by its ID and need a place beside it, and why. */
+const PLACES: Readonly<Record<string, string>> = {
+  'AddGroupMemberInput.userId': 'Who becomes a member of the group',
+  'AddProjectMemberInput.userId': 'Who becomes a member of the project',
+  'ApproveGroupAccessRequestInput.userId': 'Who asked, of the requests of the group',
+  'ApproveProjectAccessRequestInput.userId': 'Who asked, of the requests of the project',
+  'DeleteDeployKeyInput.id': 'Taken out of one of the projects that have it',
+  'DenyGroupAccessRequestInput.userId': 'Who asked, of the requests of the group',
+  'DenyProjectAccessRequestInput.userId': 'Who asked, of the requests of the project',
+  'DisableRunnerInput.runner': 'Taken out of one of its projects',
+  'EnableDeployKeyInput.id': 'A further project for it',
+  'EnableRunnerInput.runner': 'A further project for it',
+  'ProjectSnippetReference.id': '`NoteableReference.id` names it alone',
+  'RemoveGroupMemberInput.userId': 'A member of the group',
+  'RemoveProjectMemberInput.userId': 'A member of the project',
+  'RequestReviewAgainInput.userId': 'A reviewer of the merge request',
+  'UpdateGroupMemberInput.userId': 'A member of the group',
+  'UpdateProjectMemberInput.userId': 'A member of the project',
+};
+
+/** The IDs of records that inputs need a place beside: a project, a group, or what a record is numbered or named in. */
+const idsBesidePlaces = () =>
+  types.filter(isInputObjectType).flatMap((type) => {
+    const needed = Object.values(type.getFields()).filter(isRequiredInputField);
+    const isPlace = needed.some(
+      (field) => /^(?:Project|Group|Namespace|Owner)Ref$/.test(getNamedType(field.type).name) || field.name === 'iid',
+    );
+    const ids = needed.filter(
+      (field) => getNamedType(field.type).name === 'ID' && !isListType(getNullableType(field.type)),
+    );
+    return isPlace ? ids.map(({ name }) => `${type.name}.${name}`) : [];
+  });
+
 /** What clients stumble over: how often it is there, which may only get less. Whoever mends one lowers the number. */
 const RATCHETS: Record<string, { most: number; found: () => string[] }> = {
   'records of lists without an id': {
@@ -90,20 +132,6 @@ const RATCHETS: Record<string, { most: number; found: () => string[] }> = {
         const place = `${type.name}.${field.name}`;
         return isNumber && !type.getFields()[name] && !NUMBERS[place] ? place : [];
       }),
-  },
-  'lists that have no order': {
-    most: 56,
-    found: () =>
-      lists
-        .filter(({ field }) => !field.args.some(({ name }) => /^(?:orderBy|sort|order)$/.test(name)))
-        .map(({ type, field }) => `${type.name}.${field.name}`),
-  },
-  'lists that have no filter': {
-    most: 94,
-    found: () =>
-      lists
-        .filter(({ field }) => !field.args.some(({ name }) => name === 'filter'))
-        .map(({ type, field }) => `${type.name}.${field.name}`),
   },
   // Those that share, unshare and transfer a project take both: a project and a group.
   'inputs that take a project or a group and have no @oneOf for it': {
@@ -141,20 +169,81 @@ const RATCHETS: Record<string, { most: number; found: () => string[] }> = {
       ),
     ],
   },
-  'texts that are addresses': {
-    most: 38,
-    found: () =>
-      fields.flatMap(({ type, field }) =>
-        /Url$/.test(field.name) && getNamedType(field.type).name === 'String' && !isOfWebPage(type, field.name)
-          ? `${type.name}.${field.name}`
-          : [],
-      ),
-  },
 };
 
 it.each(Object.entries(RATCHETS))('%s get fewer', (name, { most, found }) => {
   const all = found();
   expect(all.length, `${name}: ${all.join(' ')}`).toBeLessThanOrEqual(most);
+});
+
+it('A global ID needs no place beside it, but where the place is what the change is about', () => {
+  expect(idsBesidePlaces().sort()).toEqual(Object.keys(PLACES));
+});
+
+/** The scalars of fields by their names; those of 0.2.0 keep the types that they were released with. */
+const SCALARS: readonly (readonly [name: RegExp, plain: string, scalar: string])[] = [
+  [/(?:^u|U)rl$/, 'String', 'URL'],
+  [/(?:^h|H)tml$/, 'String', 'HTML'],
+  [/(?:^s|S)ha$/, 'String', 'Sha'],
+  [/(?:^s|S)ize$/, 'Int', 'Long'],
+  [/(?:expires|expired|created|updated)At$/, 'String', 'DateTime'],
+];
+
+const MEGABYTES = 'In megabytes, as in the settings of the server';
+/** Newer fields that are no such scalars, and why. */
+const PLAIN: Readonly<Record<string, string>> = {
+  'ExportUploadInput.url': 'Checked for what uploads can be sent to, in the words of the REST API',
+  'Group.maxArtifactsSize': MEGABYTES,
+  'Project.maxArtifactsSize': MEGABYTES,
+  'UpdateGroupInput.maxArtifactsSize': MEGABYTES,
+  'UpdateProjectInput.maxArtifactsSize': MEGABYTES,
+};
+
+it('What is newer than the release has the scalar of what it is', () => {
+  const released = buildSchema(readFileSync(packagePath('schema/released.graphql'), 'utf8'));
+  const plain = types.flatMap((type) => {
+    if (!isObjectType(type) && !isInputObjectType(type)) return [];
+    const before = released.getType(type.name);
+    const known = isObjectType(before) || isInputObjectType(before) ? before.getFields() : {};
+    return Object.values<{ name: string; type: GraphQLType }>(type.getFields()).flatMap((field) => {
+      const { name } = getNamedType(field.type);
+      const isPlain = SCALARS.some(([pattern, kind]) => pattern.test(field.name) && kind === name);
+      const isHeld = field.name in known || (isObjectType(type) && isOfWebPage(type, field.name));
+      return isPlain && !isHeld ? `${type.name}.${field.name}` : [];
+    });
+  });
+  expect(plain.sort()).toEqual(Object.keys(PLAIN));
+  const used = new Set(fields.map(({ field }) => getNamedType(field.type).name));
+  for (const scalar of ['URL', 'HTML', 'Long', 'DateTime']) expect(used).toContain(scalar);
+});
+
+/** Lists without an argument of that name. */
+const listsWithout = (argument: RegExp) =>
+  lists
+    .filter(({ field }) => !field.args.some(({ name }) => argument.test(name)))
+    .map(({ type, field }) => `${type.name}.${field.name}`);
+
+it.each([
+  ['an order', /^(?:orderBy|sort|order)$/, UNORDERED, 53],
+  ['a filter', /^filter$/, UNFILTERED, 86],
+] as const)('Each list has %s, or a reason why not', (_what, argument, reasons, most) => {
+  const told = Object.values(reasons).flat();
+  expect([...told].sort()).toEqual(listsWithout(argument).sort());
+  expect(told.length).toBeLessThanOrEqual(most);
+  for (const reason of Object.keys(reasons)) expect(reason.split(' ').length).toBeGreaterThan(3);
+});
+
+it('Fields of interfaces have all arguments that are never null, as the compiler of Relay asks', () => {
+  const odd = fields.flatMap(({ type, field }) => {
+    const inherited = type.getInterfaces().flatMap((one) => one.getFields()[field.name] ?? []);
+    const needed = field.args.filter((argument) => isNonNullType(argument.type));
+    return inherited.flatMap(({ args }) =>
+      needed
+        .filter(({ name }) => !args.some((argument) => argument.name === name))
+        .map(({ name }) => `${type.name}.${field.name}(${name}:)`),
+    );
+  });
+  expect(odd).toEqual([]);
 });
 
 it('What has no identity is still there, and has none', () => {

@@ -30,6 +30,7 @@ const COMPOSITION = [
   'app_options',
   'entrance',
   'main',
+  'mount_compat',
   'mount_graphql',
   'mount_mcp',
   'mount_pages',
@@ -168,7 +169,7 @@ describe('Who may import whom', () => {
     () => {
       const found = importsOf('src').filter(({ file, imported }) => {
         if (imported.startsWith('#pages/engine/') && file.startsWith('src/entrances/web/')) return false;
-        return /^#(schema|rest|pages|mcp)\//.test(imported) && !COMPOSITION.includes(file);
+        return /^#(schema|rest|pages|mcp|compat)\//.test(imported) && !COMPOSITION.includes(file);
       });
       expect(listed(found)).toEqual([]);
     },
@@ -196,7 +197,7 @@ describe('Who may import whom', () => {
   });
 
   it('rooms extend Context and Jobs alone; any other type of this project is imported, so that it can be found', () => {
-    const files = globSync('{src,schema,rest,pages,mcp}/**/*.ts', { cwd: root });
+    const files = globSync('{src,schema,rest,pages,mcp,compat}/**/*.ts', { cwd: root });
     const found = files.flatMap((file) => {
       const text = readFileSync(path.join(root, file), 'utf8');
       const blocks = [...text.matchAll(/^declare module '([#.][^']+)' \{\n((?: .*\n|\n)*)\}/gm)];
@@ -283,7 +284,7 @@ describe('Who may import whom', () => {
   });
 
   it('the schema sees neither express nor the Prisma client nor rest', () => {
-    const foreign = /^(express|@prisma\/|isomorphic-git|#(rest|pages|mcp)\/|#src\/generated\/prisma)/;
+    const foreign = /^(express|@prisma\/|isomorphic-git|#(rest|pages|mcp|compat)\/|#src\/generated\/prisma)/;
     expect(listed(importsOf('schema').filter(({ imported }) => foreign.test(imported)))).toEqual([]);
   });
 
@@ -296,7 +297,7 @@ describe('Who may import whom', () => {
   });
 
   it('files are named in one way, in words that underscores part', () => {
-    const files = ['src', 'schema', 'rest', 'pages', 'mcp', 'test'].flatMap((layer) =>
+    const files = ['src', 'schema', 'rest', 'pages', 'mcp', 'compat', 'test'].flatMap((layer) =>
       globSync(`${layer}/**/*.*`, { cwd: root, exclude: (name) => name === 'node_modules' }),
     );
     expect(files.length).toBeGreaterThan(500);
@@ -382,6 +383,20 @@ describe('Who may import whom', () => {
     expect(listed(found)).toEqual([]);
   });
 
+  it('the graph of today’s clients is a view of the core graph: it sees no database, no rule and no other facade', () => {
+    const allowed =
+      /^#src\/(base\/json|platform\/(broken_off|compressible|errors|limits\/read_at_most|package_root))\.ts$/;
+    const found = importsOf('compat').filter(({ file, imported }) => {
+      if (/^(@prisma\/|pg$|express|#rest\/|#pages\/|#mcp\/)/.test(imported)) return true;
+      // Tables make IDs and paths of the core graph, and see nothing else of it.
+      if (imported.startsWith('#schema/') && !file.startsWith('compat/engine/')) {
+        return !/^#schema\/(node\/global_id|refs)\.ts$/.test(imported);
+      }
+      return imported.startsWith('#src/') && !allowed.test(imported);
+    });
+    expect(listed(found)).toEqual([]);
+  });
+
   it('only mcp knows the Model Context Protocol', () => {
     const all = ['src', 'schema', 'rest', 'pages'].flatMap((layer) => importsOf(layer));
     expect(listed(all.filter(({ imported }) => /^(@modelcontextprotocol\/|zod)/.test(imported)))).toEqual([]);
@@ -397,7 +412,7 @@ describe('Who may import whom', () => {
   });
 
   it('what callers send is parsed by base/json alone, which counts it first', () => {
-    const files = globSync('{src,schema,rest,pages,mcp}/**/*.ts', { cwd: root }).map((name) =>
+    const files = globSync('{src,schema,rest,pages,mcp,compat}/**/*.ts', { cwd: root }).map((name) =>
       name.replaceAll('\\', '/'),
     );
     const found = files.filter((file) => {
@@ -407,7 +422,9 @@ describe('Who may import whom', () => {
   });
 
   it('nothing imports from outside of the package', LONG, () => {
-    const all = ['src', 'schema', 'rest', 'pages', 'mcp', 'test', 'scripts'].flatMap((layer) => importsOf(layer));
+    const all = ['src', 'schema', 'rest', 'pages', 'mcp', 'compat', 'test', 'scripts'].flatMap((layer) =>
+      importsOf(layer),
+    );
     expect(all.length).toBeGreaterThan(200);
     expect(listed(all.filter(({ imported }) => imported.startsWith('#..') || path.isAbsolute(imported)))).toEqual([]);
   });
@@ -451,7 +468,7 @@ describe('Who may import whom', () => {
     expect(Object.fromEntries(found)).toEqual(KNOTS);
   });
 
-  it.each(['src', 'schema', 'rest', 'pages', 'mcp'])(
+  it.each(['src', 'schema', 'rest', 'pages', 'mcp', 'compat'])(
     'files of %s import each other in no circle, types too',
     (layer) => {
       expect(circleIn(graphOf(layer))).toEqual([]);

@@ -63,6 +63,12 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     'Ten screens': 'test/schema/screens.test.ts',
     Subscriptions: 'test/schema/graphql_doc.test.ts',
   },
+  'docs/graphql-clients.md': {
+    'GraphQL clients': 'test/system/graphql_screens.test.ts',
+    'Apollo Client': 'test/system/graphql_screens.test.ts',
+    urql: 'test/system/graphql_screens.test.ts',
+    Relay: 'test/system/graphql_screens.test.ts',
+  },
   'docs/mcp.md': {
     'Connect an agent': 'test/mcp/mcp_doc.test.ts',
     'Try it': 'test/mcp/mcp_doc.test.ts',

@@ -92,7 +92,7 @@ const PATIENCE = 1_500;
 
 describe('No pattern', LONG_TEST, () => {
   const root = new URL('../../', import.meta.url);
-  const found = ['src', 'rest', 'schema', 'pages', 'mcp'].flatMap((folder) =>
+  const found = ['src', 'rest', 'schema', 'pages', 'mcp', 'compat'].flatMap((folder) =>
     readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.startsWith('generated'))
       .map((name) => `${folder}/${name}`)

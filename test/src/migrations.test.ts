@@ -222,6 +222,7 @@ const RELEASED: Record<string, string> = {
   '20261129125000_deprecated_uses': 'ac9da923bbf3a44b494664392dfafd5f8b67e3d5a79bbc735442f5d4e62d8f13',
   '20261129134408_domain_growth': 'f2eb750dd9e354c32197f8c9e12f1acfe410bd558c1fcf4d06e24cf23f2e0c59',
   '20261129134410_pipelines_by_number': '864add0ed141af4410ec9a06304679614f6e0b2778654eeb18727289483240d3',
+  '20261129155340_publishers': 'a496270f49ea152109e240ab3ec17f050dd9abc967361cee4d01a5bbd5fe5893',
 };
 
 const directory = packagePath('prisma/migrations');

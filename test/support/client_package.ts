@@ -27,8 +27,8 @@ export class ClientPackage {
   }
 
   /** Runs a program that the package installed; throws what it printed where it fails. */
-  generate(program: string, args: string[], more: NodeJS.ProcessEnv = {}): Promise<void> {
-    return this.succeed(path.join(this.directory, 'node_modules', '.bin', program), args, more);
+  generate(program: string, args: string[], more: NodeJS.ProcessEnv = {}, cwd = this.directory): Promise<void> {
+    return this.succeed(path.join(this.directory, 'node_modules', '.bin', program), args, more, cwd);
   }
 
   /** Checks the programs and what was generated for them, as strictly as tsc can. */
@@ -41,9 +41,14 @@ export class ClientPackage {
     return run(process.execPath, [...options, `${program}.ts`, url, token], { cwd: this.directory });
   }
 
-  async succeed(command: string, args: string[], more: NodeJS.ProcessEnv = {}): Promise<void> {
+  async succeed(
+    command: string,
+    args: string[],
+    more: NodeJS.ProcessEnv = {},
+    cwd: string = this.directory,
+  ): Promise<void> {
     const env = { ...process.env, ...more };
-    const { status, stdout, stderr } = await run(command, args, { cwd: this.directory, env });
+    const { status, stdout, stderr } = await run(command, args, { cwd, env });
     if (status !== 0) throw new Error(`${path.basename(command)} failed: ${stdout}${stderr}`);
   }
 }

@@ -14,7 +14,7 @@ export function requireDocumented(method: string, target: string, answer: Answer
   const path = target.split('?', 1)[0] ?? '';
   if (!path.startsWith('/api/v4/')) return;
   const isHead = method === 'HEAD';
-  const found = operationOf(isHead ? 'get' : method.toLowerCase(), path);
+  const found = operationOf(isHead ? 'get' : method.toLowerCase(), path, isHead);
   if (!found) return;
   const wrong = problems(found, answer, isHead);
   if (wrong.length === 0) {
@@ -45,17 +45,21 @@ const shapes = Object.keys(document.paths)
   }))
   .sort((a, b) => a.parameters - b.parameters);
 
-const known = new Map<string, Operation | null>();
+const known = new Map<string, Operation>();
 
-function operationOf(method: string, path: string): Operation | null {
+function operationOf(method: string, path: string, isHead: boolean): Operation | null {
   const shape = shapes.find(({ pattern, path: at }) => pattern.test(path) && document.paths[at][method]);
   if (!shape) return null;
-  const key = `${method} ${shape.path}`;
+  return ofShape(shape.path, isHead && document.paths[shape.path].head ? 'head' : method);
+}
+
+function ofShape(at: string, method: string): Operation {
+  const key = `${method} ${at}`;
   const operation = known.get(key) ?? {
-    pointer: `/paths/${shape.path.replaceAll('/', '~1')}/${method}`,
+    pointer: `/paths/${at.replaceAll('/', '~1')}/${method}`,
     method,
-    id: document.paths[shape.path][method].operationId,
-    responses: document.paths[shape.path][method].responses,
+    id: document.paths[at][method].operationId,
+    responses: document.paths[at][method].responses,
   };
   known.set(key, operation);
   return operation;

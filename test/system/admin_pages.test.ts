@@ -1,8 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchChromium, openContext } from '../support/chromium.ts';
+import { answerToAdministrator, openAsAdministrator } from '../support/administrator.ts';
+import { launchChromium, type openContext } from '../support/chromium.ts';
 import { faultsOfPages, keep } from '../support/page_faults.ts';
-import { printed, type ServerProcess, startServer } from '../support/server_process.ts';
+import { type ServerProcess, startServer } from '../support/server_process.ts';
 
 let server: ServerProcess;
 let browser: Browser;
@@ -19,19 +20,7 @@ afterAll(async () => {
 });
 
 /** What the REST API answers to the administrator. */
-async function api(method: string, at: string, body?: object) {
-  const headers = {
-    'PRIVATE-TOKEN': printed(server.output(), 'Private token') ?? '',
-    'Content-Type': 'application/json',
-  };
-  const response = await fetch(`${server.url}/api/v4${at}`, {
-    method,
-    headers,
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  expect([at, response.ok]).toEqual([at, true]);
-  return response.json();
-}
+const api = (method: string, at: string, body?: object) => answerToAdministrator(server, method, at, body);
 
 async function fill(): Promise<void> {
   for (const username of ['ada', 'grace', 'a-user-with-a-name-that-is-much-longer-than-usual']) {
@@ -49,15 +38,7 @@ async function fill(): Promise<void> {
   await api('POST', '/applications', { name: 'Client', redirect_uri: redirect, scopes: 'api' });
 }
 
-async function signedIn(options: Parameters<typeof openContext>[2]) {
-  const opened = await openContext(browser, server.url, options);
-  await opened.page.goto('/users/sign_in');
-  await opened.page.getByLabel('Username or email').fill('root');
-  await opened.page.getByLabel('Password').fill(printed(server.output(), 'Password') ?? '');
-  await opened.page.getByRole('button', { name: 'Sign in' }).click();
-  await opened.page.waitForURL('**/');
-  return opened;
-}
+const signedIn = (options?: Parameters<typeof openContext>[2]) => openAsAdministrator(browser, server, options);
 
 /** All pages of one's own and of administration, by name. */
 const PAGES: Record<string, string> = {

@@ -1,8 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accessibilityFaults, launchChromium, openContext } from '../support/chromium.ts';
+import { answerToAdministrator, openAsAdministrator } from '../support/administrator.ts';
+import { accessibilityFaults, launchChromium, type openContext } from '../support/chromium.ts';
 import { keep } from '../support/page_faults.ts';
-import { printed, type ServerProcess, startServer } from '../support/server_process.ts';
+import { type ServerProcess, startServer } from '../support/server_process.ts';
 
 let server: ServerProcess;
 let browser: Browser;
@@ -37,30 +38,12 @@ afterAll(async () => {
 });
 
 /** What the REST API answers to the administrator. */
-async function api(method: string, path: string, body?: object) {
-  const token = printed(server.output(), 'Private token') ?? '';
-  const headers = { 'PRIVATE-TOKEN': token, 'Content-Type': 'application/json' };
-  const response = await fetch(`${server.url}/api/v4${path}`, {
-    method,
-    headers,
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  expect([path, response.ok]).toEqual([path, true]);
-  return response.json();
-}
+const api = (method: string, at: string, body?: object) => answerToAdministrator(server, method, at, body);
 
 const newIssue = (title: string, more: object = {}) => api('POST', `/projects/${projectId}/issues`, { title, ...more });
 const issue = (iid: number) => api('GET', `/projects/${projectId}/issues/${iid}`);
 
-async function signedIn(options: Parameters<typeof openContext>[2] = {}) {
-  const opened = await openContext(browser, server.url, options);
-  await opened.page.goto('/users/sign_in');
-  await opened.page.getByLabel('Username or email').fill('root');
-  await opened.page.getByLabel('Password').fill(printed(server.output(), 'Password') ?? '');
-  await opened.page.getByRole('button', { name: 'Sign in' }).click();
-  await opened.page.waitForURL('**/');
-  return opened;
-}
+const signedIn = (options?: Parameters<typeof openContext>[2]) => openAsAdministrator(browser, server, options);
 
 /** Gives a file to a field as a browser does when it is dropped or pasted. */
 const give = (page: Page, event: 'drop' | 'paste', name: string) =>

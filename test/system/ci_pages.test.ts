@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchChromium, openContext } from '../support/chromium.ts';
+import { answerToAdministrator, openAsAdministrator } from '../support/administrator.ts';
+import { launchChromium, type openContext } from '../support/chromium.ts';
 import { faultsOfPages } from '../support/page_faults.ts';
-import { printed, type ServerProcess, startServer, until } from '../support/server_process.ts';
+import { type ServerProcess, startServer, until } from '../support/server_process.ts';
 import { zip } from '../support/zip.ts';
 
 let server: ServerProcess;
@@ -50,17 +51,7 @@ afterAll(async () => {
 });
 
 /** What the REST API answers to the administrator. */
-async function api(method: string, at: string, body?: object) {
-  const token = printed(server.output(), 'Private token') ?? '';
-  const headers = { 'PRIVATE-TOKEN': token, 'Content-Type': 'application/json' };
-  const response = await fetch(`${server.url}/api/v4${at}`, {
-    method,
-    headers,
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  expect([at, response.ok]).toEqual([at, true]);
-  return response.json();
-}
+const api = (method: string, at: string, body?: object) => answerToAdministrator(server, method, at, body);
 
 async function fill(): Promise<void> {
   const made = await api('POST', '/projects', { name: 'ci-pages' });
@@ -156,15 +147,7 @@ async function runJob(token: string): Promise<boolean> {
   return true;
 }
 
-async function signedIn(options: Parameters<typeof openContext>[2]) {
-  const opened = await openContext(browser, server.url, options);
-  await opened.page.goto('/users/sign_in');
-  await opened.page.getByLabel('Username or email').fill('root');
-  await opened.page.getByLabel('Password').fill(printed(server.output(), 'Password') ?? '');
-  await opened.page.getByRole('button', { name: 'Sign in' }).click();
-  await opened.page.waitForURL('**/');
-  return opened;
-}
+const signedIn = (options?: Parameters<typeof openContext>[2]) => openAsAdministrator(browser, server, options);
 
 /** All pages about pipelines, by name. */
 function pages(): Record<string, string> {

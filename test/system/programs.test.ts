@@ -1,7 +1,15 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { run, type ServerProcess, scratchDirectory, settings, startServer } from '../support/server_process.ts';
+import { ClientPackage } from '../support/client_package.ts';
+import {
+  printed,
+  run,
+  type ServerProcess,
+  scratchDirectory,
+  settings,
+  startServer,
+} from '../support/server_process.ts';
 
 const scratch = scratchDirectory();
 let server: ServerProcess;
@@ -16,8 +24,8 @@ afterAll(async () => {
 });
 
 /** Runs a program of the system in a directory of its own, which is its home, too. */
-function program(name: string, args: string[], cwd: string) {
-  return run(name, args, { cwd, env: { PATH: process.env.PATH, HOME: scratch.directory, LC_ALL: 'C.UTF-8' } });
+function program(name: string, args: string[], cwd: string, more: NodeJS.ProcessEnv = {}) {
+  return run(name, args, { cwd, env: { PATH: process.env.PATH, HOME: scratch.directory, LC_ALL: 'C.UTF-8', ...more } });
 }
 
 describe('Programs that read addresses of pages', () => {
@@ -54,5 +62,74 @@ describe('Programs that read addresses of pages', () => {
     expect(stdout).toContain('0 errors found');
     expect(status).toBe(0);
     expect(Number(/(\d+) links in/.exec(stdout)?.[1])).toBeGreaterThan(80);
+  });
+});
+
+describe('giget', () => {
+  const gigets = new ClientPackage('rest_clients');
+
+  beforeAll(() => gigets.install(), 480_000);
+
+  it.each([
+    ['gitlab:orchard/apples#v1.1.0', 'README.md'],
+    ['gitlab:orchard/apples', 'LICENSE'],
+  ])('downloads %s by the address of an archive', { timeout: 300_000 }, async (template, file) => {
+    const to = path.join(scratch.directory, template.replace(/\W+/g, '-'));
+    const { status, stdout, stderr } = await program(
+      process.execPath,
+      [path.join(gigets.directory, 'node_modules/giget/dist/cli.mjs'), template, to],
+      scratch.directory,
+      { GIGET_GITLAB_URL: server.url, XDG_CACHE_HOME: path.join(scratch.directory, 'cache') },
+    );
+    expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('Successfully cloned')]);
+    expect(readdirSync(to)).toContain(file);
+  });
+});
+
+describe('npm', () => {
+  const quiet = ['audit=false', 'fund=false', 'update-notifier=false'];
+
+  /** A directory with a package, whose scope is in the registry at a path below /api/v4. */
+  function directory(name: string, at: string, manifest: object): string {
+    const made = path.join(scratch.directory, name);
+    mkdirSync(made, { recursive: true });
+    const token = printed(server.output(), 'Private token') ?? '';
+    const registry = `${server.url}/api/v4${at}/`;
+    const credential = `${server.url.replace(/^http:/, '')}/api/v4/:_authToken=${token}`;
+    writeFileSync(path.join(made, '.npmrc'), `${[`@team:registry=${registry}`, credential, ...quiet].join('\n')}\n`);
+    writeFileSync(path.join(made, 'package.json'), JSON.stringify(manifest));
+    writeFileSync(path.join(made, 'index.js'), 'module.exports = 1;\n');
+    return made;
+  }
+
+  it('publishes to a project, installs from there and from the whole server, and deprecates for both', {
+    timeout: 600_000,
+  }, async () => {
+    const ofProject = `/projects/${encodeURIComponent('orchard/apples')}/packages/npm`;
+    for (const version of ['1.0.0', '1.1.0']) {
+      const published = directory(`greeting-${version}`, ofProject, { name: '@team/greeting', version });
+      const { status, stderr } = await program('npm', ['publish'], published);
+      expect([status, stderr]).toEqual([0, expect.any(String)]);
+    }
+    const registries = Object.entries({ project: ofProject, server: '/packages/npm' });
+    const users = registries.map(([name, at]) => directory(`user-of-${name}`, at, { name: 'user', version: '1.0.0' }));
+    for (const user of users) {
+      const { status, stderr } = await program('npm', ['install', '@team/greeting@1.0.0'], user);
+      expect([status, stderr]).toEqual([0, expect.not.stringContaining('deprecated')]);
+      const manifest = readFileSync(path.join(user, 'node_modules/@team/greeting/package.json'), 'utf8');
+      expect(JSON.parse(manifest).version).toBe('1.0.0');
+    }
+    const [user = ''] = users;
+    const reason = 'Greets too loudly';
+    expect((await program('npm', ['deprecate', '@team/greeting@1.0.0', reason], user)).status).toBe(0);
+    for (const [name, at] of registries) {
+      const next = directory(`next-of-${name}`, at, { name: 'next', version: '1.0.0' });
+      const seen = await program('npm', ['view', '@team/greeting@1.0.0', 'deprecated'], next);
+      expect([name, seen.stdout.trim()]).toEqual([name, reason]);
+      const { status, stderr } = await program('npm', ['install', '@team/greeting@1.0.0'], next);
+      expect([name, status, stderr]).toEqual([name, 0, expect.stringContaining(`@team/greeting@1.0.0: ${reason}`)]);
+      const newest = await program('npm', ['install', '@team/greeting'], next);
+      expect(newest.stderr).not.toContain(reason);
+    }
   });
 });

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openAsAdministrator } from '../support/administrator.ts';
 import { accessibilityFaults, launchChromium, openContext } from '../support/chromium.ts';
 import { printed, type ServerProcess, startServer } from '../support/server_process.ts';
 
@@ -21,15 +22,7 @@ afterAll(async () => {
 /** Where screenshots are put to be looked at; nowhere when absent. */
 const SCREENSHOTS = process.env.TEST_SCREENSHOTS;
 
-async function signedIn(options: Parameters<typeof openContext>[2] = {}) {
-  const opened = await openContext(browser, server.url, options);
-  await opened.page.goto('/users/sign_in');
-  await opened.page.getByLabel('Username or email').fill('root');
-  await opened.page.getByLabel('Password').fill(printed(server.output(), 'Password') ?? '');
-  await opened.page.getByRole('button', { name: 'Sign in' }).click();
-  await opened.page.waitForURL('**/');
-  return opened;
-}
+const signedIn = (options?: Parameters<typeof openContext>[2]) => openAsAdministrator(browser, server, options);
 
 /** Files and addresses of clients, which are no pages. */
 const NO_PAGES =

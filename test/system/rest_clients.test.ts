@@ -40,7 +40,7 @@ describe('Clients generated from the OpenAPI document', () => {
 
 /** Requests of clients that cannot be installed here, as their sources send them, and what these read of the answers. */
 describe('Replays of clients', () => {
-  it.each(['glab', 'atlantis', 'woodpecker', 'marge_bot', 'reviewdog'])(
+  it.each(['glab', 'atlantis', 'woodpecker', 'marge_bot', 'reviewdog', 'ansible'])(
     'of %s do what the client is for',
     async (name) => {
       const token = printed(server.output(), 'Private token') ?? '';

@@ -1,8 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchChromium, openContext } from '../support/chromium.ts';
+import { answerToAdministrator, openAsAdministrator } from '../support/administrator.ts';
+import { launchChromium, type openContext } from '../support/chromium.ts';
 import { faultsOfPages, keep } from '../support/page_faults.ts';
-import { printed, type ServerProcess, startServer } from '../support/server_process.ts';
+import { type ServerProcess, startServer } from '../support/server_process.ts';
 import { newKey } from '../support/ssh_keys.ts';
 
 let server: ServerProcess;
@@ -24,14 +25,7 @@ afterAll(async () => {
 });
 
 /** What the REST API answers to the administrator. */
-async function api(method: string, at: string, body?: object) {
-  const token = printed(server.output(), 'Private token') ?? '';
-  const headers = { 'PRIVATE-TOKEN': token, 'Content-Type': 'application/json' };
-  const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-  const response = await fetch(`${server.url}/api/v4${at}`, sent);
-  expect([at, response.ok]).toEqual([at, true]);
-  return response.status === 204 ? null : response.json();
-}
+const api = (method: string, at: string, body?: object) => answerToAdministrator(server, method, at, body);
 
 async function fill(): Promise<void> {
   const made = await api('POST', '/groups', { name: 'Settings group', path: 'settings-group', visibility: 'public' });
@@ -67,15 +61,7 @@ async function fill(): Promise<void> {
   await api('POST', `${at}/protected_tags`, { name: 'v*' });
 }
 
-async function signedIn(options: Parameters<typeof openContext>[2]) {
-  const opened = await openContext(browser, server.url, options);
-  await opened.page.goto('/users/sign_in');
-  await opened.page.getByLabel('Username or email').fill('root');
-  await opened.page.getByLabel('Password').fill(printed(server.output(), 'Password') ?? '');
-  await opened.page.getByRole('button', { name: 'Sign in' }).click();
-  await opened.page.waitForURL('**/');
-  return opened;
-}
+const signedIn = (options?: Parameters<typeof openContext>[2]) => openAsAdministrator(browser, server, options);
 
 /** All pages of settings, by name. */
 function pages(): Record<string, string> {

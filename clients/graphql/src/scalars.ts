@@ -8,6 +8,8 @@ export interface Scalars {
   DateTime: string;
   /** A group by full path, global ID or numeric ID. */
   GroupRef: string | number;
+  /** Sanitised HTML. */
+  HTML: string;
   /** Any JSON value. */
   JSON: unknown;
   /** A whole number of up to 64 bits, as sizes in bytes. */
@@ -16,6 +18,10 @@ export interface Scalars {
   NamespaceRef: string | number;
   /** A project by full path, global ID or numeric ID. */
   ProjectRef: string | number;
+  /** The full hash of an object of git, in lower case. */
+  Sha: string;
+  /** An address with its scheme. */
+  URL: string;
   /** A file to send. */
   Upload: Blob;
   /** A user by global or numeric ID, or `NONE` or `ANY`. */
@@ -28,10 +34,13 @@ export const scalars = {
   Date: 'string',
   DateTime: 'string',
   GroupRef: { input: 'string | number', output: 'never' },
+  HTML: 'string',
   JSON: 'unknown',
   Long: 'number',
   NamespaceRef: { input: 'string | number', output: 'never' },
   ProjectRef: { input: 'string | number', output: 'never' },
+  Sha: 'string',
+  URL: 'string',
   Upload: { input: 'Blob', output: 'never' },
   UserMatch: { input: 'string | number', output: 'never' },
 } satisfies Record<keyof Scalars, string | { input: string; output: string }>;

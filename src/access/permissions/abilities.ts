@@ -77,6 +77,7 @@ export const projectAbilities = {
   update_merge_request: { level: DEVELOPER, feature: 'mergeRequests', frozen: true },
   resolve_note: { level: DEVELOPER, feature: 'mergeRequests', frozen: true },
   delete_merge_request: { level: OWNER, feature: 'mergeRequests' },
+  read_fetch_statistics: { level: DEVELOPER },
   push_code: { level: DEVELOPER, feature: 'repository', frozen: true },
   unlock_file: { level: MASTER, feature: 'repository', frozen: true },
   push_to_protected_branch: { level: MASTER, feature: 'repository', frozen: true },

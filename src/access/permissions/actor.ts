@@ -120,6 +120,11 @@ export function userIdOf({ id }: Pick<Actor, 'id'>): number | null {
   return id > 0 ? id : null;
 }
 
+/** The deploy token, for records of who did something; null for a user. */
+export function deployTokenIdOf({ id }: Pick<Actor, 'id'>): number | null {
+  return id < 0 ? -id : null;
+}
+
 /** The actor for a request that has only this purpose. */
 export function actorFor<A extends Actor | null>(actor: A, purpose: Purpose | undefined): A {
   return actor && purpose && !actor.scopes.includes('api') ? { ...actor, purpose } : actor;

@@ -1,4 +1,4 @@
-import type { Context } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, deployTokenIdOf, userIdOf } from '#src/access/permissions/actor.ts';
 import type { ImageRepository } from '#src/domain/container_registry/access.ts';
 import { RegistryError } from '#src/domain/container_registry/errors.ts';
 import { type Descriptor, type ParsedManifest, parseManifest } from '#src/domain/container_registry/manifest.ts';
@@ -47,7 +47,7 @@ export async function manifestContent({ db }: Pick<Context, 'db'>, { id }: Manif
  * LimitReached.
  */
 export async function putManifest(
-  context: Pick<Context, 'db' | 'repositories'>,
+  context: Pick<Context, 'db' | 'repositories' | 'actor'>,
   repository: ImageRepository,
   reference: Reference,
   { content, type }: { content: Buffer; type: string },
@@ -73,7 +73,7 @@ export async function putManifest(
         SELECT ${id}, unnest(${ids.manifests}::int[])`;
       await addSize(tx, projectId, content.length);
     }
-    if ('tag' in reference) await setTag(tx, repository, reference.tag, id);
+    if ('tag' in reference) await setTag(tx, repository, reference.tag, { id, actor: context.actor });
   });
   return manifest;
 }
@@ -140,12 +140,21 @@ async function insert(
   return { id, isNew: true };
 }
 
-async function setTag(tx: Transaction, { id }: ImageRepository, name: string, manifestId: number): Promise<void> {
+/** Has a tag lead to a manifest, which the actor sends. */
+async function setTag(
+  tx: Transaction,
+  { id }: ImageRepository,
+  name: string,
+  manifest: { id: number; actor: Actor | null },
+): Promise<void> {
   await tx.$executeRaw`UPDATE container_manifests SET touched_at = now() WHERE id = (
     SELECT manifest_id FROM container_tags WHERE repository_id = ${id} AND name = ${name})`;
+  const [user, token] = [manifest.actor && userIdOf(manifest.actor), manifest.actor && deployTokenIdOf(manifest.actor)];
   await tx.$executeRaw`
-    INSERT INTO container_tags (repository_id, name, manifest_id) VALUES (${id}, ${name}, ${manifestId})
-    ON CONFLICT (repository_id, name) DO UPDATE SET manifest_id = EXCLUDED.manifest_id, pushed_at = now()`;
+    INSERT INTO container_tags (repository_id, name, manifest_id, pushed_by_id, deploy_token_id)
+    VALUES (${id}, ${name}, ${manifest.id}, ${user}, ${token})
+    ON CONFLICT (repository_id, name) DO UPDATE SET manifest_id = EXCLUDED.manifest_id, pushed_at = now(),
+      pushed_by_id = EXCLUDED.pushed_by_id, deploy_token_id = EXCLUDED.deploy_token_id`;
 }
 
 /** Deletes a tag, or the manifest of a digest with its tags. Throws RegistryError, also for a manifest that an index lists. */

@@ -1,4 +1,4 @@
-import { OWNER, type Visibility } from '#src/access/permissions/abilities.ts';
+import { DEVELOPER, MASTER, OWNER, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { groupAccessLevel, groupVisible, memberNamespaces, notExpired } from '#src/access/permissions/visibility.ts';
 import { type GroupRow, isGroup } from '#src/domain/groups/find.ts';
@@ -30,6 +30,8 @@ export interface GroupFilter {
   /** Only those that are in use, or only those that are not; groups are never archived. */
   active?: boolean | null | undefined;
   archived?: boolean | null | undefined;
+  /** Only groups in which the actor may create projects. */
+  canCreateProject?: boolean | null | undefined;
 }
 
 /** The filters of the list of all groups (rest-api-v4.md, Groups and namespaces). */
@@ -88,7 +90,7 @@ export async function listRelatedGroups<R>(
 export async function listGroupsOfUsers<R>(
   context: Context,
   userIds: readonly number[],
-  filter: Pick<GroupFilter, 'search'>,
+  filter: Pick<GroupFilter, 'search' | 'canCreateProject'>,
   by: GroupOrder,
   page: PageRequest,
   selection: Selection<'Namespace', R>,
@@ -137,9 +139,17 @@ function atLeast(actor: Actor | null, level: number): Prisma.Sql {
   return sql`n.lineage && ${memberNamespaces(actor)} AND ${groupAccessLevel(actor, group)} >= ${level}`;
 }
 
+/** Whether the actor may create projects in a group. */
+function takesProjects(actor: Actor | null): Prisma.Sql {
+  if (!actor) return sql`FALSE`;
+  if (actor.admin) return sql`${group.projectCreationLevel} <> 'noone'`;
+  return sql`${groupAccessLevel(actor, group)} >= CASE ${group.projectCreationLevel}
+    WHEN 'developer' THEN ${DEVELOPER}::int WHEN 'maintainer' THEN ${MASTER}::int WHEN 'owner' THEN ${OWNER}::int END`;
+}
+
 function groupConditions(
   actor: Actor | null,
-  { search, skipGroups, visibility, minAccessLevel, topLevelOnly, active, archived }: GroupFilter,
+  { search, skipGroups, visibility, minAccessLevel, topLevelOnly, active, archived, canCreateProject }: GroupFilter,
 ): Prisma.Sql[] {
   const conditions: Prisma.Sql[] = [];
   if (visibility) conditions.push(sql`${group.visibility} = ${visibility}::visibility`);
@@ -147,6 +157,7 @@ function groupConditions(
   if (topLevelOnly) conditions.push(sql`${group.parentId} IS NULL`);
   if (active === false || archived) conditions.push(sql`FALSE`);
   if (skipGroups?.length) conditions.push(sql`NOT n.id = ANY(${[...skipGroups]}::int[])`);
+  if (canCreateProject) conditions.push(takesProjects(actor));
   if (search?.trim()) conditions.push(namespaceMatches(search.trim()));
   return conditions;
 }

@@ -15,19 +15,21 @@ export type MembershipSource = 'Project' | 'Namespace';
 /** A direct membership of a user. */
 export interface Membership {
   id: number;
+  userId: number;
   sourceId: number;
   sourceName: string;
   sourceType: MembershipSource;
   accessLevel: number;
 }
 
-/** The direct memberships of a user in projects and groups, oldest first. For administrators. Throws Forbidden. */
+/** The direct memberships of a user in projects and groups, oldest first. For administrators and the user. Throws Forbidden. */
 export async function listMembershipsOf(
   context: Context,
   userId: number,
   type: MembershipSource | null | undefined,
   page: PageRequest,
 ): Promise<Page<Membership>> {
+  requireReader(context, userId);
   return memberships(
     context,
     [
@@ -40,8 +42,15 @@ export async function listMembershipsOf(
 
 /** The direct memberships with these IDs, in one statement. For administrators. Throws Forbidden. */
 export async function findMembershipsByIds(context: Context, ids: readonly number[]): Promise<Membership[]> {
+  requireReader(context, null);
   const page = { limit: ids.length, offset: 0, withTotal: false };
   return (await memberships(context, [sql`m.id = ANY(${[...ids]}::int[])`], page)).nodes;
+}
+
+/** Throws Unauthenticated, InsufficientScope, and Forbidden for who is neither an administrator nor the user. */
+function requireReader(context: Context, userId: number | null): void {
+  const { admin, id } = requireAccount(context);
+  if (!admin && id !== userId) throw new Forbidden();
 }
 
 async function memberships(
@@ -49,7 +58,6 @@ async function memberships(
   conditions: readonly Prisma.Sql[],
   page: PageRequest,
 ): Promise<Page<Membership>> {
-  if (!requireAccount(context).admin) throw new Forbidden();
   const held = all([
     ...conditions,
     sql`(m.project_id IS NULL OR (SELECT p.deleted_at IS NULL FROM projects p WHERE p.id = m.project_id))`,
@@ -58,7 +66,7 @@ async function memberships(
   const by = chosenOr(OLDEST_FIRST, page);
   const part = sql`SELECT * FROM members m WHERE ${all([held, ...between(member, by, page)])}
     ${slice(member, by, page)}`;
-  const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('id', m.id, 'sourceId', COALESCE(m.project_id, m.namespace_id),
+  const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('id', m.id, 'userId', m.user_id, 'sourceId', COALESCE(m.project_id, m.namespace_id),
       'sourceName', COALESCE(p.name, n.name), 'sourceType', CASE WHEN p.id IS NULL THEN 'Namespace' ELSE 'Project' END,
       'accessLevel', m.access_level, ${placePair(member, by)}) ORDER BY ${sorted(member, by)}), '[]')
     FROM (${part}) m LEFT JOIN projects p ON p.id = m.project_id LEFT JOIN namespaces n ON n.id = m.namespace_id)`;

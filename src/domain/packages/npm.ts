@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Context, readerOf, userIdOf } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import type { GroupRow, IdOrPath } from '#src/domain/groups/find.ts';
-import { recordFile } from '#src/domain/packages/publish.ts';
+import { publisherOf, recordFile } from '#src/domain/packages/publish.ts';
 import { publishableProject, StoredContent } from '#src/domain/packages/receive.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { Prisma, violates } from '#src/platform/database/db.ts';
@@ -75,7 +75,7 @@ export async function publishNpmPackage(
   try {
     await context.db.$transaction(async (tx) => {
       const key = { projectId: project.id, type: 'npm', name, version } as const;
-      const made = { ...key, creatorId: userIdOf(actor), manifest: document as never };
+      const made = { ...key, ...publisherOf(actor), manifest: document as never };
       const { id: packageId } = await tx.package.create({ data: made, select: { id: true } });
       await recordFile(tx, { project, packageId, fileName }, stored);
       for (const tag of tags) await point(tx, { projectId: project.id, packageName: name, name: tag }, packageId);

@@ -1,4 +1,4 @@
-import { type Context, userIdOf } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, deployTokenIdOf, userIdOf } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { checkNames } from '#src/domain/packages/names.ts';
 import { publishableProject, StoredContent } from '#src/domain/packages/receive.ts';
@@ -35,7 +35,7 @@ export async function publishFile(context: Context, ref: IdOrPath, input: NewPac
   const isStored = file instanceof StoredContent && file.place.projectId === project.id;
   const stored = isStored ? file : await StoredContent.receive(context, project.id, received);
   try {
-    const id = await record(context, userIdOf(actor), project, input, stored);
+    const id = await record(context, actor, project, input, stored);
     stored.keep();
     return { project, id };
   } finally {
@@ -45,7 +45,7 @@ export async function publishFile(context: Context, ref: IdOrPath, input: NewPac
 
 async function record(
   { db }: Context,
-  creatorId: number | null,
+  actor: Actor,
   project: ProjectRow,
   { name, version, fileName, status }: NewPackageFile,
   stored: StoredContent,
@@ -55,12 +55,17 @@ async function record(
     const key = { projectId, type: 'generic', name, version } as const;
     const { id: packageId } = await tx.package.upsert({
       where: { projectId_type_name_version: key },
-      create: { ...key, creatorId, status: status ?? 'default' },
+      create: { ...key, ...publisherOf(actor), status: status ?? 'default' },
       update: { updatedAt: new Date(), ...(status && { status }) },
       select: { id: true },
     });
     return recordFile(tx, { project, packageId, fileName }, stored);
   });
+}
+
+/** The columns with who publishes a package. */
+export function publisherOf(actor: Actor) {
+  return { creatorId: userIdOf(actor), deployTokenId: deployTokenIdOf(actor) };
 }
 
 /**

@@ -26,15 +26,16 @@ export async function deletePackage(context: Context, ref: IdOrPath, id: number)
   return id;
 }
 
-/** Deletes a file of a package, which stays, even if it is empty then. Returns its ID. Throws NotFound, Forbidden. */
+/** Deletes a file of a package, the given one if any; the package stays, even if it is empty then. Returns its ID. Throws NotFound, Forbidden. */
 export async function deletePackageFile(
   context: Context,
   ref: IdOrPath,
-  { packageId, id }: { packageId: number; id: number },
+  { packageId, id }: { packageId?: number | null | undefined; id: number },
 ): Promise<number> {
   const project = await deletable(context, ref);
   await context.db.$transaction(async (tx) => {
-    if ((await forget(tx, context, project, { packageId, id })) === 0) throw new NotFound('PackageFile');
+    if ((await forget(tx, context, project, { ...(packageId != null && { packageId }), id })) === 0)
+      throw new NotFound('PackageFile');
   });
   return id;
 }
@@ -51,7 +52,7 @@ async function forget(
   tx: Transaction,
   { jobs }: Context,
   { id: projectId }: ProjectRow,
-  which: { packageId: number; id?: number },
+  which: { packageId?: number; id?: number },
 ): Promise<number> {
   const where = { ...which, projectId };
   const files = await tx.packageFile.findMany({ where, select: { id: true, secret: true, size: true } });

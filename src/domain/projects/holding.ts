@@ -9,30 +9,56 @@ export interface HeldRecord {
   project?: IdOrPath | null | undefined;
 }
 
+/** The records whose project is found by their IDs. */
+type Held =
+  | 'CommitComment'
+  | 'ContainerRepository'
+  | 'Deployment'
+  | 'Environment'
+  | 'Job'
+  | 'Milestone'
+  | 'Package'
+  | 'PackageFile'
+  | 'Pipeline'
+  | 'PipelineSchedule'
+  | 'RemoteMirror'
+  | 'Trigger';
+
 /**
  * The project of a record. A given project is looked up by the command that receives it. Throws InsufficientScope, NotFound for a
- * record that does not exist or that the actor may not know of.
+ * record that does not exist, that is in no project, or that the actor may not know of.
  */
-export async function projectHolding(
-  context: Context,
-  resource: 'Deployment' | 'Environment' | 'Job' | 'Pipeline' | 'PipelineSchedule' | 'RemoteMirror' | 'Trigger',
-  { id, project }: HeldRecord,
-): Promise<IdOrPath> {
+export async function projectHolding(context: Context, resource: Held, { id, project }: HeldRecord): Promise<IdOrPath> {
   if (project != null) return project;
   readerOf(context);
   const by = { where: { id }, select: { projectId: true } };
+  const { db } = context;
   const row = await {
-    Deployment: () => context.db.deployment.findUnique(by),
-    Environment: () => context.db.environment.findUnique(by),
-    Job: () => context.db.job.findUnique(by),
-    Pipeline: () => context.db.pipeline.findUnique(by),
-    PipelineSchedule: () => context.db.pipelineSchedule.findUnique(by),
-    Trigger: () => context.db.trigger.findUnique(by),
-    RemoteMirror: () => context.db.remoteMirror.findUnique(by),
+    CommitComment: () => db.commitComment.findUnique(by),
+    ContainerRepository: () => db.containerRepository.findUnique(by),
+    Deployment: () => db.deployment.findUnique(by),
+    Environment: () => db.environment.findUnique(by),
+    Job: () => db.job.findUnique(by),
+    Milestone: () => db.milestone.findUnique(by),
+    Package: () => db.package.findUnique(by),
+    PackageFile: () => db.packageFile.findUnique(by),
+    Pipeline: () => db.pipeline.findUnique(by),
+    PipelineSchedule: () => db.pipelineSchedule.findUnique(by),
+    RemoteMirror: () => db.remoteMirror.findUnique(by),
+    Trigger: () => db.trigger.findUnique(by),
   }[resource]();
-  if (!row) throw new NotFound(resource);
+  return visibleProject(context, resource, row?.projectId);
+}
+
+/** The project with this ID, of a record that was found by its own. Throws NotFound, which names the record, if the actor cannot see it. */
+export async function visibleProject(
+  context: Context,
+  resource: string,
+  projectId: number | null | undefined,
+): Promise<number> {
+  if (projectId == null) throw new NotFound(resource);
   try {
-    return (await findProject(context, row.projectId)).id;
+    return (await findProject(context, projectId)).id;
   } catch (error) {
     throw error instanceof NotFound ? new NotFound(resource) : error;
   }

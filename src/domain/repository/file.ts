@@ -8,7 +8,7 @@ import { remembered } from '#src/domain/repository/remember.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
 import { trimSlashes } from '#src/domain/repository/tree.ts';
 import type { Mode, Oid } from '#src/git/base/model.ts';
-import { NotFound } from '#src/platform/errors.ts';
+import { DomainError, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /** A file at a revision. */
 export interface FileRow extends BlobRow {
@@ -33,6 +33,42 @@ export async function findFile(context: Context, project: ProjectRow, path: stri
   if (!entry || size === null) throw new NotFound('File');
   const { oid, name, mode } = entry;
   return { projectId: project.id, repository, oid, size, name, path: entry.path, mode, ref, commitOid };
+}
+
+/** Files of one request, and bytes of all of them. */
+const MAX_FILES = 100;
+const MAX_FILES_BYTES = 20 * 1024 * 1024;
+
+/**
+ * The files at these paths, in their order, without those that are not there, as at a ref, or in the default branch. Throws NotFound for
+ * the ref, ValidationFailed for too many, LimitReached for too much, Forbidden, Unauthenticated.
+ */
+export async function findFiles(
+  context: Context,
+  project: ProjectRow,
+  paths: readonly string[],
+  ref: string | null | undefined,
+): Promise<FileRow[]> {
+  authorize(context.actor, 'read_repository', project);
+  if (paths.length > MAX_FILES) throw new ValidationFailed({ paths: [`are too many (maximum is ${MAX_FILES})`] });
+  const revision = await findRevision(context, project, ref || null);
+  if (!revision) throw new NotFound('Commit');
+  const { repository, oid: commitOid } = revision;
+  return withEffort(context, async () => {
+    const found: FileRow[] = [];
+    let bytes = 0;
+    for (const path of paths.map(trimSlashes)) {
+      const entry = path === '' ? null : await repository.entry(commitOid, path);
+      const size = entry?.type === 'blob' ? await repository.blobSize(entry.oid) : null;
+      if (!entry || size === null) continue;
+      bytes += size;
+      if (bytes > MAX_FILES_BYTES) throw new DomainError('limitReached', 'The files are larger than 20 MB together.');
+      const { oid, name, mode } = entry;
+      const at = { name, path: entry.path, mode, ref: ref || 'HEAD', commitOid };
+      found.push({ projectId: project.id, repository, oid, size, ...at });
+    }
+    return found;
+  });
 }
 
 /** The hash of the latest commit that changed the file. */

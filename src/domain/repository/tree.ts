@@ -27,6 +27,8 @@ export interface TreeFilter {
   recursive?: boolean | null | undefined;
   /** Only what follows the first entry with this hash. */
   afterSha?: string | null | undefined;
+  /** Only entries of this type; those of a directory with very many are counted to a limit. */
+  type?: TreeEntry['type'] | null | undefined;
 }
 
 /**
@@ -36,7 +38,7 @@ export interface TreeFilter {
 export async function listTree(
   context: Context,
   project: ProjectRow,
-  { path, ref, recursive, afterSha }: TreeFilter,
+  { path, ref, recursive, afterSha, type }: TreeFilter,
   { offset: skipped, limit }: PageRequest,
 ): Promise<Page<TreeRow>> {
   authorize(context.actor, 'read_repository', project);
@@ -54,9 +56,14 @@ export async function listTree(
       if (at < 0) throw new BadRequest('page_token is invalid', 'page_token');
       offset = at + 1 + skipped;
     }
-    return repository.treePage(oid, directory, { ...wanted, offset });
+    if (type == null) return repository.treePage(oid, directory, { ...wanted, offset });
+    const all = await repository.treePage(oid, directory, { ...wanted, offset: 0, limit: MAX_SKIPPED_ENTRIES });
+    const entries = all?.entries.filter((entry) => entry.type === type);
+    return entries && { entries: entries.slice(offset, offset + limit), total: entries.length };
   };
-  const page = await (recursive || afterSha != null || size > LARGE ? withEffort(context, list) : list());
+  const page = await (recursive || afterSha != null || type != null || size > LARGE
+    ? withEffort(context, list)
+    : list());
   if (!page) throw new NotFound('Tree');
   const { repository, oid } = revision;
   const of = { projectId: project.id, commitOid: oid };

@@ -7,6 +7,7 @@ import { registerItself } from '#src/domain/applications/register_itself.ts';
 import { gitSemaphore } from '#src/domain/repository/remote/git_concurrency.ts';
 import type { AppOptions } from '#src/entrances/server/app_options.ts';
 import { createEntrance } from '#src/entrances/server/entrance.ts';
+import { mountCompat } from '#src/entrances/server/mount_compat.ts';
 import { mountGraphQL } from '#src/entrances/server/mount_graphql.ts';
 import { mountMcp } from '#src/entrances/server/mount_mcp.ts';
 import { mountPages } from '#src/entrances/server/mount_pages.ts';
@@ -73,12 +74,13 @@ export function createApp(options: AppOptions): Express {
 
   mountRest(app, entrance, listener);
   const site = mountPages(entrance);
-  app.get(['/graphql', '/api/graphql'], site.graphiql);
-  app.get(['/graphql/schema.graphql', '/api/graphql/schema.graphql'], (request, response) => {
+  app.get('/graphql', site.graphiql);
+  app.get('/graphql/schema.graphql', (request, response) => {
     response.setHeader('Access-Control-Allow-Origin', '*');
     return sdl.send(request, response);
   });
   mountGraphQL(app, entrance, options);
+  mountCompat(app, entrance);
   mountMcp(app, entrance, log);
   const { metricsAddresses = [] } = options;
   app.use(metrics({ db, addresses: metricsAddresses, authenticate: (request) => identify(request, {}) }));

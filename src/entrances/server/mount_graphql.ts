@@ -106,7 +106,7 @@ export function mountGraphQL(
     const actor = await callerFor(request).catch(() => null);
     if (request.method === 'OPTIONS' || (await throttle.api(actor, request, response))) next();
   };
-  app.use(['/graphql', '/api/graphql'], count, graphqlBody, answer);
+  app.use('/graphql', count, graphqlBody, answer);
 }
 
 /** Caches a result per request. */

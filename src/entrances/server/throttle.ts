@@ -51,8 +51,14 @@ const QUOTAS: Record<Throttled, (settings: Settings) => Quota> = {
 /** Callers that are remembered: those who asked last. */
 const REMEMBERED = 50_000;
 
-/** What is sent to who asks too often, as v4 does. */
-const REFUSAL = 'Retry later';
+/** What is sent to who asks too often. */
+interface Refusal {
+  readonly type: string;
+  readonly body: string;
+}
+
+/** As v4 says it. */
+const REFUSAL: Refusal = { type: 'text/plain; charset=utf-8', body: 'Retry later' };
 
 /** A request with the address of the client. */
 type Asking = IncomingMessage & { ip?: string | undefined };
@@ -72,8 +78,8 @@ export class RequestThrottle {
   }
 
   /** Counts a request to the API, as `count`. */
-  api(actor: Pick<Actor, 'id'> | null, request: Asking, response: ServerResponse): Promise<boolean> {
-    return this.count(actor ? 'authenticated_api' : 'unauthenticated_api', actor, request, response);
+  api(actor: Pick<Actor, 'id'> | null, request: Asking, response: ServerResponse, refusal?: Refusal): Promise<boolean> {
+    return this.count(actor ? 'authenticated_api' : 'unauthenticated_api', actor, request, response, refusal);
   }
 
   /** Counts a request for a page, as `count`. */
@@ -89,6 +95,7 @@ export class RequestThrottle {
     actor: Pick<Actor, 'id'> | null,
     request: Asking,
     response: ServerResponse,
+    refusal: Refusal = REFUSAL,
   ): Promise<boolean> {
     const earlier = this.#counted.get(request) ?? new Map<Throttled, boolean>();
     const known = earlier.get(what);
@@ -103,7 +110,7 @@ export class RequestThrottle {
     this.#counted.set(request, earlier.set(what, goesOn));
     const headers = headersOf(what, quota, bucket.taken(caller));
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    if (!goesOn) refuse(request, response, Math.ceil(bucket.wait(caller) / 1_000));
+    if (!goesOn) refuse(request, response, Math.ceil(bucket.wait(caller) / 1_000), refusal);
     return goesOn;
   }
 
@@ -135,10 +142,10 @@ function headersOf(what: Throttled, { requests, seconds }: Quota, taken: number)
   };
 }
 
-function refuse(request: IncomingMessage, response: ServerResponse, seconds: number): void {
+function refuse(request: IncomingMessage, response: ServerResponse, seconds: number, { type, body }: Refusal): void {
   response.setHeader('Retry-After', String(Math.max(1, seconds)));
-  response.writeHead(429, { 'Content-Type': 'text/plain; charset=utf-8', 'Content-Length': REFUSAL.length });
-  response.end(request.method === 'HEAD' ? undefined : REFUSAL);
+  response.writeHead(429, { 'Content-Type': type, 'Content-Length': body.length });
+  response.end(request.method === 'HEAD' ? undefined : body);
 }
 
 /** The paths to which people send passwords, or addresses for mail, each with POST. */

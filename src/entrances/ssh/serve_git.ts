@@ -4,6 +4,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import { hiddenRefs, openRemote, type RemoteRepository } from '#src/domain/repository/access_remote.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
+import { countFetch } from '#src/domain/repository/fetches.ts';
 import type { Received } from '#src/domain/repository/receive.ts';
 import { answerPush } from '#src/domain/repository/remote/answer_push.ts';
 import { hiddenFromKey, openByDeployKey } from '#src/domain/repository/remote/deploy_key.ts';
@@ -45,7 +46,10 @@ export async function serveGit(
     const { directory } = await ensureRepository(context, project);
     const hidden = holder.kind === 'deploy' ? hiddenFromKey(project) : await hiddenRefs(context, project);
     if (service === 'fetch') {
-      const status = await converse(directory, input, output, { protocol, hidden, signal });
+      const onPack = () => {
+        if (!project.wiki) countFetch(context.db, project.id).catch(report);
+      };
+      const status = await converse(directory, input, output, { protocol, hidden, signal, onPack });
       await finished(output);
       return status;
     }

@@ -11,6 +11,7 @@ import {
   type RemoteService,
 } from '#src/domain/repository/access_remote.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
+import { countFetch } from '#src/domain/repository/fetches.ts';
 import type { Received } from '#src/domain/repository/receive.ts';
 import { answerPush } from '#src/domain/repository/remote/answer_push.ts';
 import { failureOf, Gone, isExpected } from '#src/domain/repository/remote/failure.ts';
@@ -115,7 +116,10 @@ async function admit(
         { context, project, baseUrl: options.baseUrl(request), report: (error) => options.report(error, request) },
         received,
       );
-    await answer(context, called, request, response, { signal, follow });
+    const counted = ({ id, wiki }: RemoteRepository) => {
+      if (!wiki) countFetch(context.db, id).catch((error) => options.report(error, request));
+    };
+    await answer(context, called, request, response, { signal, follow, counted });
   } finally {
     release();
   }
@@ -124,6 +128,8 @@ async function admit(
 interface Answering {
   signal: AbortSignal;
   follow(project: RemoteRepository, received: Received): Promise<string[]>;
+  /** Counts a fetch. */
+  counted(project: RemoteRepository): void;
 }
 
 async function answer(
@@ -131,7 +137,7 @@ async function answer(
   { fullPath, endpoint, service }: Called,
   request: Request,
   response: Response,
-  { signal, follow }: Answering,
+  { signal, follow, counted }: Answering,
 ): Promise<void> {
   const isAdvertisement = endpoint === 'info/refs';
   if (request.method !== (isAdvertisement ? 'GET' : 'POST')) {
@@ -153,7 +159,8 @@ async function answer(
   const protocol = request.get('git-protocol');
   const hidden = await hiddenRefs(context, project);
   if (service === 'fetch') {
-    const options = { protocol, hidden, isGuest: context.actor === null && project.mergeRequestsEnabled, signal };
+    const isGuest = context.actor === null && project.mergeRequestsEnabled;
+    const options = { protocol, hidden, isGuest, signal, onPack: () => counted(project) };
     if (isAdvertisement) await advertiseFetch(directory, response, options);
     else await serveFetch(directory, body, response, options).catch(askForCredentials);
   } else if (isAdvertisement) response.end(await pushAdvertisement(directory, hidden));

@@ -18,6 +18,8 @@ export interface FetchOptions {
   /** Whether it might be shown these if it said who it is: CredentialsWanted is thrown where it asks for them then. */
   isGuest?: boolean | undefined;
   signal: AbortSignal;
+  /** Called once when objects are sent, not only refs or what both sides have. */
+  onPack?: (() => void) | undefined;
 }
 
 /**
@@ -79,7 +81,7 @@ async function run(
   args: string[],
   from: Readable | null,
   into: Writable,
-  { protocol, hidden = [], isGuest = false, signal }: FetchOptions,
+  { protocol, hidden = [], isGuest = false, signal, onPack }: FetchOptions,
 ): Promise<number> {
   signal.throwIfAborted();
   const environment = isProtocol(protocol) ? { GIT_PROTOCOL: protocol } : {};
@@ -116,6 +118,7 @@ async function run(
   program.stdout.once('data', () => {
     answered = true;
   });
+  if (onPack) program.stdout.on('data', packWatch(onPack));
   try {
     await pipeline(program.stdout, into, { signal, end: false });
     const code = await ended;
@@ -132,6 +135,27 @@ async function run(
     kill();
     signal.removeEventListener('abort', kill);
   }
+}
+
+/** How the objects begin: in version 2 of the protocol behind a line, else in a packet or by themselves. */
+const PACK = ['000dpackfile\n', 'PACK\0\0\0\u0002'];
+
+/** Bytes in which they must have begun, and the length of the longest beginning. */
+const BEFORE_PACK = 1 << 20;
+const BEGINNING_LENGTH = 13;
+
+/** A listener to the answer of `git upload-pack` that tells once when objects come. */
+function packWatch(onPack: () => void): (chunk: Buffer) => void {
+  let left = BEFORE_PACK;
+  let end = '';
+  return (chunk) => {
+    if (left <= 0) return;
+    const text = end + chunk.toString('latin1');
+    const isThere = PACK.some((beginning) => text.includes(beginning));
+    left = isThere ? 0 : left - chunk.length;
+    end = text.slice(-BEGINNING_LENGTH);
+    if (isThere) onPack();
+  };
 }
 
 async function refusalOf(work: Promise<void>): Promise<FetchRefused | null> {

@@ -31,6 +31,7 @@ export function ownRules({ world, users, owner, anyone, reading, project, fresh 
 
   return {
     'GET /projects/:id': { ...anyone, given: project },
+    'GET /projects/:id/statistics': { success: 200, level: 30, given: project },
     'GET /projects/:id/storage': { success: 200, level: 100, given: project },
     'GET /projects/:id/notification_settings': { ...reading, given: project, visitor: 401 },
     'PUT /projects/:id/notification_settings': {

@@ -64,7 +64,6 @@ export interface TokenFilter {
 export type TokenOrder = `${keyof typeof COLUMNS}_${Direction}`;
 
 const COLUMNS = { created: 'id', expires: 'expiresAt', last_used: 'lastUsedAt', name: 'name' } as const;
-const OLDEST_FIRST: TokenOrder = 'created_asc';
 
 /**
  * The tokens of a user, or of everybody: users get their own personal ones, administrators all kinds of anyone. Throws
@@ -91,28 +90,36 @@ export async function listTokens<R>(
   return list(context.db, where, order, page, selection);
 }
 
-/** A user's own tokens in order of creation, for the user and administrators. Throws Forbidden. */
+/** Which tokens of a user are listed, and in which order. */
+export interface ChosenTokens {
+  state: TokenState;
+  /** Further conditions. */
+  filter?: TokenFilter | null | undefined;
+  orderBy: TokenOrder;
+}
+
+/** A user's own tokens, for the user and administrators. Throws Forbidden. */
 export async function listPersonalAccessTokens<R>(
   context: Context,
   userId: number,
-  state: TokenState,
+  chosen: ChosenTokens,
   page: PageRequest,
   selection: Selection<'PersonalAccessToken', R>,
 ): Promise<Page<R>> {
   authorizeAccount(requireActor(context), userId);
-  return list(context.db, ofUser(userId, state, false), OLDEST_FIRST, page, selection);
+  return list(context.db, ofUser(userId, chosen, false), chosen.orderBy, page, selection);
 }
 
 /** The impersonation tokens of a user, for administrators. Throws Forbidden. */
 export async function listImpersonationTokens<R>(
   context: Context,
   userId: number,
-  state: TokenState,
+  chosen: ChosenTokens,
   page: PageRequest,
   selection: Selection<'PersonalAccessToken', R>,
 ): Promise<Page<R>> {
   requireAdmin(context);
-  return list(context.db, ofUser(userId, state, true), OLDEST_FIRST, page, selection);
+  return list(context.db, ofUser(userId, chosen, true), chosen.orderBy, page, selection);
 }
 
 /** One token of a user; impersonation tokens are for administrators. Throws Forbidden, NotFound. */
@@ -178,9 +185,9 @@ function seenBy(actor: Actor): Prisma.Sql {
   return sql`((${token.userId} = ${actor.id} AND NOT ${token.impersonation}) OR ${actor.admin}::boolean)`;
 }
 
-function ofUser(userId: number, state: TokenState, impersonation: boolean): Prisma.Sql {
+function ofUser(userId: number, { state, filter }: ChosenTokens, impersonation: boolean): Prisma.Sql {
   const own = sql`${token.userId} = ${userId} AND ${token.impersonation} = ${impersonation}`;
-  return all([own, ...matchingTokens({ state })]);
+  return all([own, ...matchingTokens({ state }), ...(filter ? matchingTokens(filter) : [])]);
 }
 
 /** The conditions of a filter. */

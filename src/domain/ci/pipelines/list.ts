@@ -4,6 +4,7 @@ import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
 import type { PipelineSource } from '#src/domain/ci/pipelines/config/base/origin.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
+import { timestamp } from '#src/platform/database/timestamp.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { type Order, order } from '#src/platform/records/order.ts';
@@ -30,6 +31,9 @@ export interface PipelineFilter {
   /** Name of the user who started it. */
   name?: string | null | undefined;
   username?: string | null | undefined;
+  /** Inclusive. */
+  updatedAfter?: Date | null | undefined;
+  updatedBefore?: Date | null | undefined;
   orderBy?: keyof typeof ORDERS | null | undefined;
   sort?: Direction | null | undefined;
 }
@@ -101,8 +105,8 @@ async function refsOf({ repositories }: Context, project: ProjectRow, kind: 'bra
 }
 
 function conditionOf({ project, refs }: Asked<AskedProject>, filter: PipelineFilter): Prisma.Sql {
-  const { scope, status, ref, sha, source, yamlErrors, name, username } = filter;
-  const { userId } = pipeline;
+  const { scope, status, ref, sha, source, yamlErrors, name, username, updatedAfter, updatedBefore } = filter;
+  const { userId, updatedAt } = pipeline;
   return all([
     sql`${pipeline.projectId} = ${project}`,
     ...(scope ? [scopeOf(scope, project, refs)] : []),
@@ -113,6 +117,8 @@ function conditionOf({ project, refs }: Asked<AskedProject>, filter: PipelineFil
     ...(yamlErrors == null ? [] : [sql`(${pipeline.yamlErrors} IS NOT NULL) = ${yamlErrors}`]),
     ...(name ? [sql`${userId} IN (SELECT id FROM users WHERE name = ${name})`] : []),
     ...(username ? [sql`${userId} IN (SELECT id FROM users WHERE lower(username) = lower(${username}))`] : []),
+    ...(updatedAfter ? [sql`${updatedAt} >= ${timestamp(updatedAfter)}`] : []),
+    ...(updatedBefore ? [sql`${updatedAt} <= ${timestamp(updatedBefore)}`] : []),
   ]);
 }
 

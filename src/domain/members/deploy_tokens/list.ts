@@ -1,14 +1,14 @@
 import { isActiveDeployToken } from '#src/access/credentials/tokens/deploy_token.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
-import type { Source } from '#src/domain/members/source.ts';
+import { passes, type Source, type SourceOf } from '#src/domain/members/source.ts';
 import { all, Prisma, readPages } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { type Asked, forPermittedParents, perParent } from '#src/platform/records/parents.ts';
-import { byKey, pageOfRows, readPage, readRow, readRows } from '#src/platform/records/read.ts';
-import type { Selection } from '#src/platform/records/selection.ts';
+import { byKey, pageOfRows, readPage, readPermitted, readRow } from '#src/platform/records/read.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
 const token = alias('DeployToken', 'd');
@@ -69,18 +69,29 @@ export async function findDeployToken<R>(
   return found;
 }
 
-/** The deploy tokens with these IDs, for administrators; none for others. */
-export async function findDeployTokensByIds<R>(
+const OF_SOURCE = select('DeployToken', { id: true, projectId: true, groupId: true });
+
+/**
+ * The deploy tokens with these IDs that the actor administers, in one statement.
+ *
+ * @param sourceOf finds the project or group if the actor can see it, null for others
+ */
+export function findDeployTokensByIds<R>(
   context: Context,
   ids: readonly number[],
   selection: Selection<'DeployToken', R>,
-): Promise<R[]> {
-  if (!requireActor(context).admin) return [];
-  return readRows(context.db, selection, { rows: token, where: sql`${token.id} = ANY(${[...ids]}::int[])` });
+  sourceOf: SourceOf,
+): Promise<(R & { id: number })[]> {
+  const actor = requireActor(context);
+  return readPermitted(context.db, selection, { rows: token, ids, keys: OF_SOURCE }, async (place) => {
+    if (actor.admin) return true;
+    const source = await sourceOf(place);
+    return source !== null && passes(authorizeDeployTokens, actor, source);
+  });
 }
 
 /** Throws Forbidden unless the actor administers the deploy tokens. */
-export function authorizeDeployTokens(actor: Actor, { kind, record }: Source): void {
+export function authorizeDeployTokens(actor: Actor | null, { kind, record }: Source): void {
   authorize(actor, kind === 'project' ? 'admin_deploy_token' : 'admin_group_deploy_token', record);
 }
 

@@ -23,13 +23,14 @@ function ofProject(projectId: number | Prisma.Sql): Prisma.Sql {
 }
 
 /**
- * A condition for keys that the actor may add elsewhere: those of projects whose keys they administer, for administrators all.
+ * A condition for keys that the actor may add elsewhere: public ones, and those of projects whose keys they administer; for administrators
+ * all.
  */
 export function accessibleTo(actor: Pick<Actor, 'id' | 'admin'>): Prisma.Sql {
   if (actor.admin) return sql`TRUE`;
-  return sql`${key.id} IN (SELECT ${link.deployKeyId} FROM ${table(link)}
+  return sql`(${key.isPublic} OR ${key.id} IN (SELECT ${link.deployKeyId} FROM ${table(link)}
     JOIN (${projectLevels(actor)}) own ON own.project_id = ${link.projectId} AND own.level >= ${MASTER}
-    JOIN projects p ON p.id = own.project_id AND p.deleted_at IS NULL)`;
+    JOIN projects p ON p.id = own.project_id AND p.deleted_at IS NULL))`;
 }
 
 /**
@@ -71,6 +72,18 @@ export async function changedDeployKey<R>(
   selection: Selection<'DeployKey', R>,
 ): Promise<R> {
   const found = await readRow(db, selection, { rows: key, where: sql`${key.id} = ${id} AND ${ofProject(project.id)}` });
+  if (!found) throw new NotFound('Deploy Key');
+  return found;
+}
+
+/** Any deploy key of the server, for administrators. Throws Unauthenticated, Forbidden, NotFound. */
+export async function findAnyDeployKey<R>(
+  context: Context,
+  { id }: { id: number },
+  selection: Selection<'DeployKey', R>,
+): Promise<R> {
+  requireAdmin(context);
+  const found = await readRow(context.db, selection, { rows: key, where: sql`${key.id} = ${id}` });
   if (!found) throw new NotFound('Deploy Key');
   return found;
 }

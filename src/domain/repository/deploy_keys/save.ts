@@ -1,6 +1,6 @@
 import { type Audited, audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
@@ -49,6 +49,38 @@ export async function createDeployKey(context: Context, ref: IdOrPath, input: Ne
   }
 }
 
+/**
+ * Adds a public deploy key to the server, which masters of any project can enable there, for administrators. It is in no project at first.
+ * Throws Unauthenticated, Forbidden, ValidationFailed; also for a key that is a user's or a deploy key already.
+ */
+export async function createPublicDeployKey(context: Context, input: NewDeployKey): Promise<{ id: number }> {
+  const { id: userId } = requireAdmin(context);
+  const values = parseTitledKey(input.title, input.key);
+  const data = { ...values, canPush: input.canPush, isPublic: true, userId };
+  try {
+    return await context.db.$transaction(async (tx) => {
+      const made = await tx.deployKey.create({ data, select: { id: true } });
+      const target = { type: 'DeployKey', id: made.id, name: values.title } as const;
+      await audit(tx, context, { action: 'deploy_key_created', place: 'server', target });
+      return made;
+    });
+  } catch (error) {
+    throw violates(error) ? new ValidationFailed({ fingerprint: TAKEN, key: TAKEN }).asExisting() : error;
+  }
+}
+
+/** Deletes a public deploy key, and removes it from all projects, for administrators. Throws Unauthenticated, Forbidden, NotFound. */
+export async function deletePublicDeployKey(context: Context, id: number): Promise<void> {
+  requireAdmin(context);
+  await context.db.$transaction(async (tx) => {
+    const [key] = await tx.deployKey.findMany({ where: { id, isPublic: true }, select: { title: true } });
+    const { count } = await tx.deployKey.deleteMany({ where: { id, isPublic: true } });
+    if (!key || count === 0) throw new NotFound('Deploy Key');
+    const target = { type: 'DeployKey', id, name: key.title } as const;
+    await audit(tx, context, { action: 'deploy_key_deleted', place: 'server', target });
+  });
+}
+
 const TAKEN = ['has already been taken'];
 
 /** Adds a deploy key of another project to a project. Throws NotFound also for a key that the actor may not add, Forbidden. */
@@ -68,7 +100,7 @@ export async function enableDeployKey(context: Context, ref: IdOrPath, id: numbe
   return { project, id };
 }
 
-/** Removes a deploy key from a project; it is deleted if no other project has it. Throws NotFound, Forbidden. */
+/** Removes a deploy key from a project; it is deleted if no other project has it and it is not public. Throws NotFound, Forbidden. */
 export async function deleteDeployKey(context: Context, ref: IdOrPath, id: number): Promise<void> {
   const { project } = await administered(context, ref);
   await context.db.$transaction(async (tx) => {

@@ -1,5 +1,6 @@
-import type { Context } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { visibleProject } from '#src/domain/projects/holding.ts';
 import { findReleaseLink, type ReleaseLinkRow } from '#src/domain/repository/releases/list.ts';
 import { changeableRelease } from '#src/domain/repository/releases/save.ts';
 import {
@@ -15,6 +16,26 @@ import { LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.t
 export interface LinkedRelease {
   project: IdOrPath;
   tag: string;
+}
+
+/** A link by its ID, with the release that it must belong to, or a part of its name; any when absent. */
+interface HeldLink {
+  id: number;
+  project?: IdOrPath | null | undefined;
+  tag?: string | null | undefined;
+}
+
+/**
+ * The release of a link. What is given is looked up by the command that receives it. Throws InsufficientScope, NotFound for a link
+ * that does not exist or that the actor may not know of.
+ */
+export async function releaseHolding(context: Context, { id, project, tag }: HeldLink): Promise<LinkedRelease> {
+  if (project != null && tag != null) return { project, tag };
+  readerOf(context);
+  const select = { release: { select: { projectId: true, tag: true } } };
+  const link = await context.db.releaseLink.findUnique({ where: { id }, select });
+  const projectId = await visibleProject(context, 'ReleaseLink', link?.release.projectId);
+  return { project: project ?? projectId, tag: tag ?? link?.release.tag ?? '' };
 }
 
 /** Adds a link to a release. Throws NotFound, Forbidden, ValidationFailed, LimitReached. */

@@ -1,9 +1,10 @@
 import { authorize, can } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Context, readerOf, requireActor } from '#src/access/permissions/actor.ts';
 import { lengthError } from '#src/base/text.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
+import { visibleProject } from '#src/domain/projects/holding.ts';
 import { type CommitRow, findCommit, titleOf } from '#src/domain/repository/find_commit.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
 import type { LineType } from '#src/domain/tracking/commits/comments_list.ts';
@@ -91,6 +92,25 @@ export interface CommentRef {
   sha: string;
   id: number;
   discussionId?: number | null | undefined;
+}
+
+/** A comment by its ID, with the project and the commit that it must be on; any when absent. */
+interface HeldComment extends Omit<CommentRef, 'project' | 'sha'> {
+  project?: IdOrPath | null | undefined;
+  sha?: string | null | undefined;
+}
+
+/**
+ * The comment with the commit that it is on. What is given is looked up by the command that receives it. Throws InsufficientScope,
+ * NotFound for a comment that does not exist or that the actor may not know of.
+ */
+export async function commitHolding(context: Context, { project, sha, ...rest }: HeldComment): Promise<CommentRef> {
+  if (project != null && sha != null) return { ...rest, project, sha };
+  readerOf(context);
+  const select = { projectId: true, sha: true };
+  const comment = await context.db.commitComment.findUnique({ where: { id: rest.id }, select });
+  const projectId = await visibleProject(context, 'Note', comment?.projectId);
+  return { ...rest, project: project ?? projectId, sha: sha ?? comment?.sha ?? '' };
 }
 
 /** Edits a comment on a commit, for its author and masters. Throws NotFound, Forbidden, ValidationFailed. */

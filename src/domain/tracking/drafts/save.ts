@@ -1,5 +1,6 @@
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { visibleProject } from '#src/domain/projects/holding.ts';
 import { requireAnswerable, type Thread, threadFor } from '#src/domain/tracking/discussions/begin.ts';
 import { type GivenPosition, storedPosition } from '#src/domain/tracking/discussions/position.ts';
 import { mayResolve } from '#src/domain/tracking/discussions/rights.ts';
@@ -118,6 +119,29 @@ export async function deleteDraftNote(context: Context, ref: IdOrPath, iid: numb
   const { count } = await context.db.draftNote.deleteMany({ where: { id } });
   if (count === 0) throw new NotFound('DraftNote');
   return id;
+}
+
+/** A draft note by its ID, with the merge request that it must be on; any when absent. */
+interface HeldDraft {
+  id: number;
+  project?: IdOrPath | null | undefined;
+  iid?: number | null | undefined;
+}
+
+/**
+ * The merge request that a draft note of the actor is on. What is given is looked up by the command that receives it. Throws
+ * InsufficientScope, NotFound for a draft note that is not there or not theirs.
+ */
+export async function mergeRequestHolding(
+  context: Context,
+  { id, project, iid }: HeldDraft,
+): Promise<{ project: IdOrPath; iid: number }> {
+  if (project != null && iid != null) return { project, iid };
+  const { id: authorId } = requireActor(context);
+  const select = { mergeRequest: { select: { targetProjectId: true, iid: true } } };
+  const draft = await context.db.draftNote.findFirst({ where: { id, authorId }, select });
+  const projectId = await visibleProject(context, 'DraftNote', draft?.mergeRequest.targetProjectId);
+  return { project: project ?? projectId, iid: iid ?? draft?.mergeRequest.iid ?? 0 };
 }
 
 /** Throws LimitReached if the actor's review of a merge request has no room for a text; `instead` is the draft that it replaces. */

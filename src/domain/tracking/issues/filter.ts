@@ -1,5 +1,5 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
-import { TODAY } from '#src/access/permissions/visibility.ts';
+import { assignedTo, TODAY } from '#src/access/permissions/visibility.ts';
 import {
   holdsText,
   type MilestoneMatch,
@@ -9,10 +9,13 @@ import {
   type SubjectFilter,
   searchOf,
   subjectConditions,
+  userOf,
   withLabels,
 } from '#src/domain/tracking/subjects/filter.ts';
 import { FEW_HITS } from '#src/domain/tracking/subjects/hits.ts';
 import { Prisma } from '#src/platform/database/db.ts';
+import { timestamp } from '#src/platform/database/timestamp.ts';
+import { BadRequest } from '#src/platform/errors.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 
@@ -31,6 +34,16 @@ export interface IssueFilter extends SubjectFilter {
   closedById?: number | null | undefined;
   /** Whether to leave out those of archived projects. */
   nonArchived?: boolean | null | undefined;
+  /** With one of these IDs, and below one of these; at most 100 each. */
+  ids?: readonly number[] | null | undefined;
+  parentIds?: readonly number[] | null | undefined;
+  /** All of these are assignees; case-insensitive; at most 10. */
+  assigneeUsernames?: readonly string[] | null | undefined;
+  /** Inclusive. */
+  closedAfter?: Date | null | undefined;
+  closedBefore?: Date | null | undefined;
+  dueAfter?: Date | null | undefined;
+  dueBefore?: Date | null | undefined;
 }
 
 /** When an issue is due: `0` for never, `overdue` for before today; weeks begin on Monday. */
@@ -89,8 +102,39 @@ export function unsearchedConditions(
   if (closedById != null) conditions.push(closedBy(issue, closedById));
   if (nonArchived)
     conditions.push(sql`NOT EXISTS (SELECT 1 FROM projects ap WHERE ap.id = ${issue.projectId} AND ap.archived)`);
+  conditions.push(...namedConditions(issue, filter), ...momentConditions(issue, filter));
   conditions.push(...subjectConditions({ type: 'Issue', columns: issue, pairs: PAIRS, inProjects }, filter, actor));
   return conditions;
+}
+
+/** The conditions about records that are named. Throws BadRequest for too many. */
+function namedConditions(issue: Alias<'Issue'>, filter: IssueFilter): Prisma.Sql[] {
+  const { ids, parentIds, assigneeUsernames } = filter;
+  for (const [name, given, most] of [
+    ['ids', ids, 100],
+    ['parent_ids', parentIds, 100],
+    ['assignee_usernames', assigneeUsernames, 10],
+  ] as const) {
+    if (given && given.length > most) throw new BadRequest(`${name} has too many entries (maximum is ${most})`, name);
+  }
+  return [
+    ...(ids ? [sql`${issue.id} = ANY(${[...ids]}::int[])`] : []),
+    ...(parentIds
+      ? [sql`${issue.id} IN (SELECT h.issue_id FROM issue_parents h WHERE h.parent_id = ANY(${[...parentIds]}::int[]))`]
+      : []),
+    ...[...new Set(assigneeUsernames)].map((name) => assignedTo('Issue', issue, userOf(name))),
+  ];
+}
+
+function momentConditions(issue: Alias<'Issue'>, filter: IssueFilter): Prisma.Sql[] {
+  const { closedAfter, closedBefore, dueAfter, dueBefore } = filter;
+  const day = (moment: Date) => moment.toISOString().slice(0, 10);
+  return [
+    ...(closedAfter ? [sql`${closedAt(issue)} >= ${timestamp(closedAfter)}`] : []),
+    ...(closedBefore ? [sql`${closedAt(issue)} <= ${timestamp(closedBefore)}`] : []),
+    ...(dueAfter ? [sql`${issue.dueDate} >= ${day(dueAfter)}::date`] : []),
+    ...(dueBefore ? [sql`${issue.dueDate} <= ${day(dueBefore)}::date`] : []),
+  ];
 }
 
 /** The IDs, as `id`, of the issues with labels of all these titles, of the subquery `places` and of groups. */
@@ -118,6 +162,12 @@ function dueCondition(due: Prisma.Sql, match: DueDateMatch): Prisma.Sql {
     case 'next_month_and_previous_two_weeks':
       return sql`${due} >= ${TODAY} - 14 AND ${due} < ${startOf('month')} + interval '2 months'`;
   }
+}
+
+/** When a closed issue was closed last. */
+function closedAt({ id, state }: Alias<'Issue'>): Prisma.Sql {
+  return sql`(SELECT max(${closing.createdAt}) FROM ${table(closing)}
+    WHERE ${closing.issueId} = ${id} AND ${closing.state} = 'closed' AND ${state} = 'closed')`;
 }
 
 /** Whether a user was the last to close an issue that is closed; by what that user closed, which is little. */

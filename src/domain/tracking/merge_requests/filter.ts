@@ -1,6 +1,7 @@
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { assignedTo } from '#src/access/permissions/visibility.ts';
 import { ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
+import { projectsAt } from '#src/domain/projects/named.ts';
 import { type DeployedFilter, deployedConditions } from '#src/domain/tracking/merge_requests/deployed_filter.ts';
 import { type PeopleFilter, peopleConditions } from '#src/domain/tracking/merge_requests/people_filter.ts';
 import { isDraftSql } from '#src/domain/tracking/subjects/draft.ts';
@@ -36,6 +37,8 @@ export interface MergeRequestFilter extends Omit<SubjectFilter, 'not'>, PeopleFi
   /** Who merged it. */
   mergeUserId?: number | null | undefined;
   mergeUserUsername?: string | null | undefined;
+  /** Into the project with this full path, in any case. */
+  projectPath?: string | null | undefined;
   /** Whether to leave out those of archived projects. */
   nonArchived?: boolean | null | undefined;
   /** Only drafts, or only others; both when absent. */
@@ -75,6 +78,8 @@ export function mergeRequestConditions(
     ...peopleConditions(mergeRequest, filter, actor),
     ...deployedConditions(mergeRequest, filter, actor, project),
   );
+  if (filter.projectPath)
+    conditions.push(sql`${mergeRequest.targetProjectId} IN (${projectsAt([filter.projectPath])})`);
   if (sourceProjectId != null) conditions.push(sql`${mergeRequest.sourceProjectId} = ${sourceProjectId}`);
   const isMerged = sql`${mergeRequest.state} = 'merged'`;
   if (mergeUserId != null) conditions.push(sql`${isMerged} AND ${mergeRequest.mergeUserId} = ${mergeUserId}`);

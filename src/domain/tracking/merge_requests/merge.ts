@@ -7,13 +7,11 @@ import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { commitInTurn } from '#src/domain/repository/branch_turn.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { branchRefusals } from '#src/domain/repository/protection.ts';
-import type { Pusher } from '#src/domain/repository/push_data.ts';
 import { requireRoom } from '#src/domain/repository/quota.ts';
 import { findPusher } from '#src/domain/repository/record.ts';
 import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
 import { signatureOf } from '#src/domain/repository/write.ts';
 import { closeIssuesOfMerge } from '#src/domain/tracking/merge_requests/after_merge.ts';
-import { issuesClosedByMerge } from '#src/domain/tracking/merge_requests/closes_issues.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { linksOfMerge } from '#src/domain/tracking/merge_requests/link_lfs.ts';
 import { announceMerge, markMergedBy } from '#src/domain/tracking/merge_requests/mark_merged.ts';
@@ -23,7 +21,8 @@ import {
   isActive,
   mayBeMerged,
 } from '#src/domain/tracking/merge_requests/mergeable.ts';
-import { type MessageFacts, mergeMessage, squashMessage } from '#src/domain/tracking/merge_requests/message.ts';
+import { mergeMessage, squashMessage } from '#src/domain/tracking/merge_requests/message.ts';
+import { messageFacts } from '#src/domain/tracking/merge_requests/message_facts.ts';
 import { refreshMergeRequest } from '#src/domain/tracking/merge_requests/refresh.ts';
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import type { Oid, Signature } from '#src/git/base/model.ts';
@@ -300,71 +299,4 @@ function isSquashed({ target, mergeRequest }: SideTips, wanted: boolean | null |
   const { squashOption } = target.merging;
   if (squashOption === 'always' || squashOption === 'never') return squashOption === 'always';
   return wanted ?? mergeRequest.squash;
-}
-
-/** Commits whose messages templates may name: the latest ones. */
-const MAX_MESSAGES = 100;
-
-async function messageFacts(
-  context: Context,
-  actor: Actor,
-  project: ProjectRow,
-  sides: SideTips,
-  merger: Pusher,
-): Promise<MessageFacts> {
-  const { mergeRequest, target, reader, sourceTip, targetTip } = sides;
-  const { mergeCommitTemplate, squashCommitTemplate } = target.merging;
-  const templates = `${mergeCommitTemplate} ${squashCommitTemplate}`;
-  const [closed, commits] = await withEffort(context, () =>
-    Promise.all([
-      issuesClosedByMerge(context.db, actor, sides),
-      /%\{(?:\w*_commits?(?:_description)?|co_authored_by)\}/.test(templates) &&
-      sourceTip !== null &&
-      targetTip !== null
-        ? reader.between(targetTip, sourceTip, { limit: MAX_MESSAGES })
-        : [],
-    ]),
-  );
-  const author = personOf(await findPusher(context.db, mergeRequest.authorId));
-  const authors = commits.map(({ author }) => personOf(author)).reverse();
-  const reviews = /%\{(?:approved|reviewed)_by\}/.test(templates) ? await reviewsOf(context, mergeRequest.id) : NOBODY;
-  return {
-    ...mergeRequest,
-    ...reviews,
-    projectPath: project.fullPath,
-    url: context.baseUrl ? `${context.baseUrl}/${project.fullPath}/-/merge_requests/${mergeRequest.iid}` : null,
-    author,
-    coAuthors: [...new Set(authors)].filter((person) => person !== author),
-    mergedBy: personOf(merger),
-    // Readers of the repository may not be allowed to know of other projects.
-    closes: closed.flatMap(({ iid, projectId }) => (projectId === project.id ? `#${iid}` : [])),
-    commits: commits.map(({ message }) => message.toWellFormed()).reverse(),
-  };
-}
-
-const NOBODY = { approvers: [], reviewers: [] };
-
-/** Who approved a merge request, and who reviewed it, in the order in which they did or were asked: some hundred at most. */
-async function reviewsOf(
-  { db }: Context,
-  mergeRequestId: number,
-): Promise<Pick<MessageFacts, 'approvers' | 'reviewers'>> {
-  const asked = { orderBy: { id: 'asc' }, select: { userId: true }, take: MAX_MESSAGES } as const;
-  const [approvals, reviews] = await Promise.all([
-    db.mergeRequestApproval.findMany({ where: { mergeRequestId }, ...asked }),
-    db.mergeRequestReviewer.findMany({
-      where: { mergeRequestId, state: { notIn: ['unreviewed', 'review_started'] } },
-      ...asked,
-    }),
-  ]);
-  const people = async (rows: readonly { userId: number }[]) => {
-    const found: string[] = [];
-    for (const { userId } of rows) found.push(personOf(await findPusher(db, userId)));
-    return found;
-  };
-  return { approvers: await people(approvals), reviewers: await people(reviews) };
-}
-
-function personOf({ name, email }: Pick<Pusher, 'name' | 'email'>): string {
-  return `${name} <${email}>`;
 }

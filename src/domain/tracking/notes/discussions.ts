@@ -1,10 +1,10 @@
 import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import type { NoteableType } from '#src/domain/tracking/noteable.ts';
-import { findNotesByIds, listNotes } from '#src/domain/tracking/notes/list.ts';
+import { findNotesByIds, listNotes, type NoteActivity } from '#src/domain/tracking/notes/list.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
-import type { Page, PageRequest } from '#src/platform/page.ts';
+import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
@@ -22,6 +22,18 @@ const IS_FIRST = sql`(${note.discussionId} IS NULL OR (
 const ON_CHANGES = sql` AND EXISTS (SELECT 1 FROM discussions d
   WHERE d.id = COALESCE(${note.discussionId}, ${note.id}) AND d.original_position IS NOT NULL)`;
 
+/** Which threads a list has, and in which direction: oldest first when absent. */
+export interface ThreadList {
+  activity?: NoteActivity | null | undefined;
+  sort?: Direction | null | undefined;
+}
+
+/** Whether a thread was begun by the server or by a person. */
+function ofActivity(activity: NoteActivity | null | undefined): Prisma.Sql {
+  if (activity == null || activity === 'all_notes') return sql``;
+  return sql` AND ${note.system} = ${activity === 'only_activity'}`;
+}
+
 /**
  * The threads on each of the records in chronological order, each represented by its first remaining note, in one statement;
  * with `onChanges` only those on lines, files and images. The caller must have checked that the actor can see the records.
@@ -32,13 +44,14 @@ export async function listDiscussionsOn<R>(
   ids: readonly number[],
   page: PageRequest,
   selection: Selection<'Note', R>,
-  { onChanges = false }: { onChanges?: boolean } = {},
+  { onChanges = false, activity, sort }: { onChanges?: boolean } & ThreadList = {},
 ): Promise<Page<R>[]> {
   const actor = readerOf(context);
   const of = sql`sn.subject_type = ${type} AND sn.subject_id = ANY(${[...ids]}::int[])`;
   const where = (id: Prisma.Sql | number) =>
-    sql`${note.subjectType} = ${type} AND ${note.subjectId} = ${id} AND ${IS_FIRST}${onChanges ? ON_CHANGES : sql``}`;
-  return listNotes(context, actor, { ids, where, of, order: BY_CREATION }, page, selection);
+    sql`${note.subjectType} = ${type} AND ${note.subjectId} = ${id} AND ${IS_FIRST}${onChanges ? ON_CHANGES : sql``}${ofActivity(activity)}`;
+  const by = sort === 'desc' ? order('Note', ['createdAt', 'id'], 'desc') : BY_CREATION;
+  return listNotes(context, actor, { ids, where, of, order: by }, page, selection);
 }
 
 /** A thread on a record that the actor can see, represented by its first remaining note. Throws NotFound. */
