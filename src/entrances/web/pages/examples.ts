@@ -8,11 +8,10 @@ const SAMPLE = {
     'Äpfel with an umlaut are not found 🍏',
     'Explain in the README what a grade is, and how it is found',
   ],
-  labels: [
-    { title: 'bug', color: '#d9534f' },
-    { title: 'feature', color: '#428bca' },
-    { title: 'good first issue', color: '#6e49cb' },
-  ],
+  labels: Object.entries({ bug: '#d9534f', feature: '#428bca', documentation: '#5cb85c' }).map(([title, color]) => ({
+    title,
+    color,
+  })),
   people: ['Ada Marsh', 'Ben Okafor', 'Chloé Lindqvist'],
   when: '2025-05-13T09:00:00.000Z',
 } as const;
