@@ -6,9 +6,7 @@ import {
   type VariableDefinitionNode,
   visit,
 } from 'graphql';
-
-/** The version whose clients are answered. */
-export const VERSION = '17.11.0';
+import { API_VERSION } from '#src/platform/api_version.ts';
 
 /**
  * The document without what its client wants only from servers of a later version: `@gl_introduced(version:)` on fields and
@@ -39,7 +37,7 @@ function isOfLater({ name, arguments: given = [] }: DirectiveNode): boolean {
   if (name.value !== 'gl_introduced') return false;
   const value = given.find((one) => one.name.value === 'version')?.value;
   if (value?.kind !== Kind.STRING) return false;
-  const [asked, own] = [partsOf(value.value), partsOf(VERSION)];
+  const [asked, own] = [partsOf(value.value), partsOf(API_VERSION)];
   for (let index = 0; index < 3; index++) {
     const [one = 0, other = 0] = [asked[index], own[index]];
     if (one !== other) return one > other;

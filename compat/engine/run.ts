@@ -12,10 +12,10 @@ import type { Ask, Given, Run, Site } from '#compat/engine/table.ts';
 import type { Translation } from '#compat/engine/translate.ts';
 
 /**
- * Codes of errors about what is not there, or not for a visitor who has not signed in: in queries the value is null, and that says it
- * all. Credentials that are no good were refused before.
+ * Codes of errors about what is not there, or not for the caller to see: in queries the value is null, and that says it all.
+ * Credentials that are no good were refused before, and a scope that is missing is told.
  */
-const SILENT = new Set<unknown>(['NOT_FOUND', 'UNAUTHENTICATED']);
+const SILENT = new Set<unknown>(['NOT_FOUND', 'FORBIDDEN', 'UNAUTHENTICATED']);
 
 /** Runs an operation: computes the variables of the core operation, runs it, and shapes its answer. */
 export async function runOperation(

@@ -30,7 +30,7 @@ const Version = builder.objectRef<Build>('Version').implement({
   fields: (t) => ({
     version: t.string({
       description:
-        'Version of the REST API that the server offers, such as `15.6.0`: three integers that rise with what is added. For the version of Gantry see `gantry`.',
+        'Version of the REST API that the server offers, such as `17.11.0`: three integers that rise with what is added. For the version of Gantry see `gantry`.',
       resolve: () => API_VERSION,
     }),
     revision: t.exposeString('revision', { description: 'Hash of the commit from which the server was built.' }),

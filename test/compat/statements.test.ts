@@ -12,10 +12,9 @@ const project = await world.project({ owner, visibility: 'public' });
 for (let iid = 1; iid <= MANY; iid++) {
   const { id } = await world.mergeRequest(project, people[iid % 4] ?? owner, { iid });
   for (let n = 0; n < MANY; n++) {
-    const note = { subjectType: 'MergeRequest', subjectId: id, projectId: project.id } as const;
-    const author = people[n % 4] ?? owner;
-    const first = await world.db.note.create({ data: { ...note, authorId: author.id, body: `Note ${n}` } });
-    await world.db.discussion.create({ data: { id: first.id } as never }).catch(() => null);
+    const note = { subjectType: 'MergeRequest', subjectId: id, authorId: (people[n % 4] ?? owner).id } as const;
+    const first = await world.db.note.create({ data: { ...note, body: `Note ${n}` } });
+    await world.db.note.create({ data: { ...note, body: `Answer ${n}`, discussionId: first.id } });
   }
 }
 
@@ -30,6 +29,7 @@ describe('Ten merge requests with their threads and notes', () => {
     const { count, nodes } = body.data.project.mergeRequests;
     expect([count, nodes.length]).toEqual([MANY, MANY]);
     expect(nodes[0].discussions.nodes).toHaveLength(MANY);
+    expect(nodes[0].discussions.nodes[0].notes.nodes).toHaveLength(2);
     const statements = await world.statements(async () => {
       await ask(LIST, { path: project.fullPath }, owner);
     });
