@@ -14,6 +14,7 @@ const beside = [
   'clients',
   'clocks',
   'container_registry',
+  'desktop_clients',
   'doctor',
   'documentation',
   'embedded_outages',

@@ -116,9 +116,12 @@ export interface PageArgs {
 /** A value of an enum of orders: the columns by which it orders, the last of which tells all records apart. */
 export class ListOrder {
   readonly by: readonly string[];
+  /** Where records are without a value of the first column, if it may be missing. */
+  readonly nulls: 'last' | undefined;
 
-  constructor(by: readonly string[]) {
+  constructor(by: readonly string[], nulls?: 'last') {
     this.by = by;
+    this.nulls = nulls;
   }
 }
 
@@ -171,7 +174,8 @@ export async function loadCountedPage<T>(
 }
 
 function chosen({ orderBy, sort }: PageArgs): ChosenOrder | undefined {
-  return orderBy instanceof ListOrder ? { by: orderBy.by, direction: sort === 'desc' ? 'desc' : 'asc' } : undefined;
+  if (!(orderBy instanceof ListOrder)) return undefined;
+  return { by: orderBy.by, direction: sort === 'desc' ? 'desc' : 'asc', nulls: orderBy.nulls };
 }
 
 function forwards({ first, limit }: PageArgs): number {

@@ -7,6 +7,8 @@ import type { Columns, ModelName } from '#src/platform/records/model.ts';
 interface Described<M extends ModelName> {
   /** The columns, in the order of an index; the last of them tells all records of a list apart. */
   by: readonly (keyof Columns[M] & string)[];
+  /** Where records are of which the first column is null, if it may be. */
+  nulls?: 'last';
   description: string;
 }
 
@@ -27,10 +29,10 @@ export function listOrder<M extends ModelName, Name extends string>(
   orders: Readonly<Record<Name, Described<M>>>,
 ) {
   const values = Object.fromEntries(
-    Object.entries<Described<M>>(orders).map(([key, { by, description }]) => [
+    Object.entries<Described<M>>(orders).map(([key, { by, nulls, description }]) => [
       key,
       // Pothos' types have texts and numbers only.
-      { value: new ListOrder(by) as unknown as string, description },
+      { value: new ListOrder(by, nulls) as unknown as string, description },
     ]),
   );
   const type = builder.enumType(`${name}Order`, { description: `Ways to order ${what}.`, values });

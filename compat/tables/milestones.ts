@@ -5,9 +5,19 @@ import { lowerCase, text } from '#compat/tables/values.ts';
 
 /** Arguments of lists of milestones. */
 export const milestones: CoreArgs = {
+  orderBy: ({ sort }) => orderOf(sort)[0],
+  sort: ({ sort }) => orderOf(sort)[1],
   state: ({ state }) => upper(state),
   searchTitle: ({ searchTitle }) => given(searchTitle),
 };
+
+const ORDERS: Readonly<Record<string, string>> = { CREATED: 'CREATED_AT', UPDATED: 'UPDATED_AT' };
+
+/** Orders in either spelling. Those that are over come last by themselves only in the order of their due dates. */
+function orderOf(sort: unknown): [order: string, direction: string] {
+  const [, order = '', direction = ''] = /^(.*)_(asc|desc)$/i.exec(String(sort ?? 'DUE_DATE_ASC')) ?? [];
+  return [ORDERS[order.toUpperCase()] ?? 'DUE_DATE', direction.toUpperCase()];
+}
 
 type('Milestone', 'Milestone', {
   ...names('description', 'dueDate', 'expired', 'startDate', 'title', 'webPath'),

@@ -7,6 +7,8 @@ export type CursorPosition = Readonly<Record<string, unknown>>;
 export interface ChosenOrder {
   by: readonly string[];
   direction: Direction;
+  /** Where records are without a value of the first column. */
+  nulls?: 'last' | undefined;
 }
 
 /** A condition for the records of a list: a column of them, and what it is compared with. */

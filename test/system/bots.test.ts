@@ -251,6 +251,23 @@ describe('mcp-gitlab', () => {
   });
 });
 
+describe('mcp-gitlab by GraphQL', () => {
+  it('lets an agent plan work items with parents, links and notes', async () => {
+    const { id, name } = await project({ 'a.txt': 'one\n' });
+    await api.ProjectLabels.create(id, 'later', '#ff0000');
+    const env = { PATH: process.env.PATH ?? '', HOME: scratch.directory };
+    const program = path.join(bots.directory, 'planner.js');
+    const planner = await run(process.execPath, [program, server.url, token, name], { env });
+    expect(planner).toEqual({ status: 0, stdout: 'planned\n', stderr: '' });
+    const issues = await api.Issues.all({ projectId: id, sort: 'asc' });
+    expect(issues.map(({ title, issue_type: type, state }) => [title, type, state])).toEqual([
+      ['Plan all beds', 'issue', 'opened'],
+      ['Dig', 'task', 'closed'],
+      ['Buy a spade', 'task', 'opened'],
+    ]);
+  });
+});
+
 describe('renovate', () => {
   const MANAGER = {
     customType: 'regex',

@@ -29,7 +29,9 @@ export function order<M extends ModelName>(
 
 /** The order of a page: what its reader chose, or else that of the list. */
 export function chosenOr<M extends ModelName>(of: Order<M>, { order: chosen }: Pick<PageRequest, 'order'>): Order<M> {
-  return chosen ? order(of.model, chosen.by as Order<M>['by'], chosen.direction) : of;
+  if (!chosen) return of;
+  const { by, direction, nulls } = chosen;
+  return order(of.model, by as Order<M>['by'], direction, { nulls });
 }
 
 /** What stands behind ORDER BY; the other way round where the last rows come first. */
