@@ -23,7 +23,11 @@ beforeAll(async () => {
 });
 
 /** What each caller gets of a query: the owner, an administrator, another user and a visitor. */
-async function seen(query: string, variables: object, pick: (data: never) => unknown): Promise<unknown[]> {
+async function seen(
+  query: string,
+  variables: Record<string, unknown>,
+  pick: (data: never) => unknown,
+): Promise<unknown[]> {
   const found: unknown[] = [];
   for (const who of everybody) {
     const { body } = await world.graphql(query, variables, who);
