@@ -14,7 +14,7 @@ const projectsOfGroup: CoreArgs = {
 
 /** Members of a group: those of the groups above it unless only direct ones are asked for. */
 const members: CoreArgs = {
-  includeInherited: ({ relations = [] }) => relations.some((relation: string) => relation !== 'DIRECT'),
+  includeInherited: ({ relations = [] }) => relations.some((relation: string) => relation === 'INHERITED' || relation === 'SHARED_FROM_GROUPS'),
 };
 
 type('Group', 'Group', {
