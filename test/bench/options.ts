@@ -28,6 +28,8 @@ const PARTS = {
   requests: true,
   /** GraphQL against PostGraphile. */
   postgraphile: true,
+  /** Documents of today's clients against the same at /graphql. */
+  compat: true,
   /** Memory of a server that nobody uses. */
   idle: true,
   /** Time of the start. */

@@ -6,6 +6,7 @@ import { startEmbeddedPostgres } from '#src/platform/database/embedded.ts';
 import { postgresPid } from '../support/server_process.ts';
 import { measureAttacks } from './attacks/run.ts';
 import { measureCollaboration } from './collaboration.ts';
+import { measureCompat } from './compat.ts';
 import { measureGrowth } from './growth.ts';
 import { measureHooks } from './hooks/run.ts';
 import { measureLfs } from './lfs.ts';
@@ -62,6 +63,7 @@ async function bench(options: Options): Promise<void> {
   const ofDatabase: Part[] = [
     'requests',
     'postgraphile',
+    'compat',
     'growth',
     'visibility',
     'lists',
@@ -90,6 +92,8 @@ async function measureWithDatabase(options: Options): Promise<Figure[]> {
     const place = { postgresUrl: postgres.url, postgres: postgresPid(dataDir), repositories };
     figures.push(...(await measureRequests(place, options, print)));
   }
+  if (parts.has('compat'))
+    await measureCompat({ postgresUrl: postgres.url, postgres: postgresPid(dataDir) }, options, print);
   if (parts.has('growth')) {
     const growth = await measureGrowth(postgres.url);
     print(growthTable(growth));

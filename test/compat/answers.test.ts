@@ -18,7 +18,7 @@ beforeAll(async () => {
   hidden = await world.project({ owner, visibility: 'private' });
   await withTopic(world, project, owner);
   merge = await opened(world, project, owner, { title: 'Add b' });
-  issue = await world.issue(project, owner, { title: 'It fails', dueDate: '2031-02-03' } as never);
+  issue = await world.issue(project, owner, { title: 'It fails', dueDate: '2031-02-03' });
   await world.label(project, owner, 'bug');
 });
 
@@ -232,9 +232,9 @@ describe('Lists', () => {
 
   it('made of plain ones have pages, too', async () => {
     const people = await Promise.all([world.user(), world.user(), world.user()]);
-    await world.db.issueAssignee
-      .createMany({ data: people.map(({ id }) => ({ issueId: issue.id, userId: id })) })
-      .catch(() => null);
+    await world.db.issueAssignee.createMany({
+      data: people.map(({ id }, position) => ({ issueId: issue.id, userId: id, position: position + 1 })),
+    });
     const query = `query ($path: ID!, $after: String) { project(fullPath: $path) { issue(iid: "${issue.iid}") { assignees(first: 2, after: $after) { nodes { username } pageInfo { hasNextPage endCursor } } } } }`;
     const { assignees } = (await data(query, { path: project.fullPath })).project.issue;
     const rest = (await data(query, { path: project.fullPath, after: assignees.pageInfo.endCursor })).project.issue
@@ -268,7 +268,7 @@ describe('Values', () => {
       type: 'ISSUE',
       weight: null,
     });
-    expect(one.dueDate === null || one.dueDate === '2031-02-03').toBe(true);
+    expect(one.dueDate).toBe('2031-02-03');
     expect(mergeRequest).toMatchObject({
       state: 'opened',
       reference: `!${merge.iid}`,
@@ -418,15 +418,11 @@ describe('A document', () => {
   });
 
   it('may ask what there is, whoever sends it', async () => {
-    const found = await data(
-      '{ __schema { queryType { name } } __type(name: "WorkItemWidgetType") { name enumValues { name } } metadata { version } }',
-      {},
-      null,
-    ).catch(() => null);
+    const mixed = await data('{ type: __type(name: "WorkItemWidgetType") { name } metadata { version } }', {}, null);
+    expect(mixed).toEqual({ type: { name: 'WorkItemWidgetType' }, metadata: { version: '17.11.0' } });
     const { __schema } = await data('{ __schema { queryType { name } types { name description } } }', {}, null);
     expect(__schema.queryType.name).toBe('Query');
     expect(__schema.types.find(({ name }: { name: string }) => name === 'CiJob').description).toMatch(/\S/);
-    expect(found === null || found.metadata.version).toBeTruthy();
   });
 });
 
