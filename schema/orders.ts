@@ -66,7 +66,11 @@ export const versionOrder = listOrder('MergeRequestVersion', 'MergeRequestVersio
 export const milestoneOrder = listOrder('Milestone', 'Milestone', 'milestones', {
   ID: BY_ID,
   CREATED_AT: { by: ['createdAt', 'id'], description: 'By when the milestone was created.' },
-  DUE_DATE: { by: ['dueDate', 'id'], nulls: 'last', description: 'By due date; without one last, in either direction.' },
+  DUE_DATE: {
+    by: ['dueDate', 'id'],
+    nulls: 'last',
+    description: 'By due date; without one last, in either direction.',
+  },
   TITLE: { by: ['title', 'id'], description: 'By title, in alphabetical order.' },
   UPDATED_AT: { by: ['updatedAt', 'id'], description: 'By when the milestone last changed.' },
 });

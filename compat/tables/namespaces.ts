@@ -14,7 +14,8 @@ const projectsOfGroup: CoreArgs = {
 
 /** Members of a group: those of the groups above it unless only direct ones are asked for. */
 const members: CoreArgs = {
-  includeInherited: ({ relations = [] }) => relations.some((relation: string) => relation === 'INHERITED' || relation === 'SHARED_FROM_GROUPS'),
+  includeInherited: ({ relations = [] }) =>
+    relations.some((relation: string) => relation === 'INHERITED' || relation === 'SHARED_FROM_GROUPS'),
 };
 
 type('Group', 'Group', {

@@ -8,7 +8,7 @@ import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { countMatching, isOfDefault } from '#src/domain/repository/protections/count_matching.ts';
+import { countMatching, isOfDefault } from '#src/domain/repository/matching_branches.ts';
 import { branchProtectionRules, tagProtectionRules } from '#src/domain/repository/protections/list.ts';
 
 export const ProtectionAccessLevel = builder.enumType('ProtectionAccessLevel', {

@@ -63,11 +63,13 @@ function listIn(value: unknown): Connection | null {
 
 const idsOf = ({ edges }: Connection) => edges.map(({ cursor, node }) => node.id ?? cursor);
 
-/** The orders that a list offers by `listOrder`. */
-function ordersOf({ field }: List): string[] {
+/** The orders that a list offers by `listOrder`, and whether records without a value are last in either direction. */
+function ordersOf({ field }: List): { name: string; areLast: boolean }[] {
   const type = getNamedType(field.args.find(({ name }) => name === 'orderBy')?.type);
   if (!isEnumType(type)) return [];
-  return type.getValues().flatMap(({ name, value }) => (value instanceof ListOrder ? [name] : []));
+  return type
+    .getValues()
+    .flatMap(({ name, value }) => (value instanceof ListOrder ? [{ name, areLast: value.nulls === 'last' }] : []));
 }
 
 describe('Lists with an order', () => {
@@ -75,11 +77,14 @@ describe('Lists with an order', () => {
     let compared = 0;
     const wrong: string[] = [];
     for (const list of lists) {
-      for (const name of ordersOf(list)) {
+      for (const { name, areLast } of ordersOf(list)) {
         const upwards = await ask(list, `orderBy: ${name}, sort: ASC, first: 100`);
         const downwards = await ask(list, `orderBy: ${name}, sort: DESC, first: 100`);
         if (upwards.totalCount > 100) continue;
-        if (idsOf(upwards).reverse().join() !== idsOf(downwards).join()) wrong.push(`${list.place} by ${name}`);
+        const [one, other] = [idsOf(upwards).reverse(), idsOf(downwards)];
+        // Those without a value are at the end both times.
+        if (areLast ? one.sort().join() !== other.sort().join() : one.join() !== other.join())
+          wrong.push(`${list.place} by ${name}`);
         const [first] = downwards.edges;
         if (!first || upwards.totalCount < 2) continue;
         compared += 1;

@@ -51,3 +51,17 @@ it('GitKraken’s library lists, changes and merges merge requests, and works on
     assignees: [{ username: user.username }],
   });
 }, 300_000);
+
+it('Decap’s backend lists and reads the files of a repository by GraphQL', async () => {
+  const { id, path_with_namespace: name } = await api.Projects.create({ name: 'blog', visibility: 'private' });
+  const files = ['README', 'posts/one', 'posts/two', 'posts/deep/three'];
+  const actions = files.map((file) => {
+    const content = `${file.replace('posts/', '')}\n`;
+    return { action: 'create' as const, filePath: `${file}.md`, content };
+  });
+  await api.Commits.create(id, 'main', 'Write', actions);
+  const env = { PATH: process.env.PATH ?? '', HOME: scratch.directory };
+  const program = path.join(clients.directory, 'decap.cjs');
+  const client = await run(process.execPath, [program, server.url, token, String(name)], { env });
+  expect(client).toEqual({ status: 0, stdout: 'walked\n', stderr: '' });
+}, 300_000);
