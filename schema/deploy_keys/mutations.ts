@@ -93,7 +93,7 @@ mutation('createPublicDeployKey', {
     'Adds a deploy key to the server that masters of any project can enable there. For administrators. VALIDATION_FAILED if the key is there already.',
   input: {
     description: 'A new public deploy key.',
-    argument: 'The key.',
+    argument: 'The deploy key to add.',
     fields: newKey,
   },
   resolve: (key, context) => createPublicDeployKey(context, key),

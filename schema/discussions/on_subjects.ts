@@ -37,7 +37,7 @@ function addDiscussions(type: NoteableType): void {
   builder.prismaObjectFields(TYPES[type] as typeof Issue, (t) => ({
     discussions: t.field({
       type: DiscussionConnection,
-      description: `The threads on the ${NAMES[type]}, oldest first; single notes and system notes are threads of one note.`,
+      description: `The threads on the ${NAMES[type]}, oldest first unless said otherwise; single notes and system notes are threads of one note.`,
       args: threadArgs,
       resolve: ({ id }, args, context, info) =>
         pageBelow('Note', id, args, context, info, (_context, ids, page, selection) =>

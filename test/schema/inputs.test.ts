@@ -110,7 +110,7 @@ describe('Payloads', () => {
     );
     expect(deletions.length).toBeGreaterThan(12);
     for (const deletion of deletions) {
-      const what = deletion.name.replace('delete', '');
+      const what = deletion.name.replace(/^delete(?:Public)?/, '');
       const gone = Object.values(payloadOf(deletion).getFields()).filter(({ name }) => name.startsWith('deleted'));
       const named = {
         Branch: 'Name',

@@ -6,10 +6,7 @@ export const UNORDERED: Reasons = {
   'A conversation is read from its beginning': [
     'Commit.discussions',
     'Discussion.notes',
-    'Issue.discussions',
-    'MergeRequest.discussions',
     'MergeRequest.discussionsOnChanges',
-    'Snippet.discussions',
   ],
   'In the order of the paths of a comparison': [
     'Commit.fileDiffs',

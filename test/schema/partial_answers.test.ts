@@ -68,6 +68,7 @@ describe('The schema lets a part of an answer be missing', () => {
       'Query.health',
       'Query.storages',
       'Query.viewerSessions',
+      'Repository.files',
       'RepositoryFile.blame',
       'RepositoryLocation.commits',
       'RepositoryLocation.entries',

@@ -38,6 +38,7 @@ const WITHOUT_PLACE = [
   'deleteMergedBranches',
   'deleteOAuthApplication',
   'deletePipelineScheduleVariable',
+  'deletePublicDeployKey',
   'deleteRunner',
   'deleteSnippet',
   'deleteSshKey',

@@ -63,6 +63,7 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     'Ten screens': 'test/schema/screens.test.ts',
     Subscriptions: 'test/schema/graphql_doc.test.ts',
   },
+  'docs/editors.md': { 'GitLens and GitKraken': 'GitLens runs in VS Code alone, and its connection is paid.' },
   'docs/graphql-clients.md': {
     'GraphQL clients': 'test/system/graphql_screens.test.ts',
     'Apollo Client': 'test/system/graphql_screens.test.ts',
