@@ -1,4 +1,5 @@
 import { type Context, requireAccount } from '#src/access/permissions/actor.ts';
+import { notExpired } from '#src/access/permissions/visibility.ts';
 import { all, Prisma, queryPage } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -12,7 +13,7 @@ const OLDEST_FIRST = order('Member', ['id'], 'asc');
 
 export type MembershipSource = 'Project' | 'Namespace';
 
-/** A direct membership of a user. */
+/** A direct membership of a user, which has not expired. */
 export interface Membership {
   id: number;
   userId: number;
@@ -60,6 +61,7 @@ async function memberships(
 ): Promise<Page<Membership>> {
   const held = all([
     ...conditions,
+    notExpired('m'),
     sql`(m.project_id IS NULL OR (SELECT p.deleted_at IS NULL FROM projects p WHERE p.id = m.project_id))`,
     sql`(m.namespace_id IS NULL OR (SELECT n.deleted_at IS NULL FROM namespaces n WHERE n.id = m.namespace_id))`,
   ]);
