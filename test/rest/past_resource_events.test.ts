@@ -64,7 +64,7 @@ async function changed(path: string, ...changes: object[]): Promise<void> {
 
 /** The system notes about changes, without anything else. */
 const noted = (type: Subject['type'], project: ProjectRow, on: { id: number; iid: number }, ...changes: Change[]) =>
-  world.db.$transaction((tx) => writeSystemNotes(tx, owner, { type, ...on, title: 'Old', project }, changes));
+  world.db.$transaction((tx) => writeSystemNotes(tx, owner, { ...on, type, title: 'Old', project }, changes));
 
 async function stage() {
   const project = await world.project({ owner });

@@ -18,7 +18,7 @@ export async function deleteIssue(context: Context, ref: IdOrPath, iid: number):
     });
     if (deleted.count === 0) throw new NotFound('Issue');
     await leaveTree(tx, issue.id);
-    await recordSubjectChanges(tx, context, actor, { type: 'Issue', ...issue, project }, [{ kind: 'deleted' }]);
+    await recordSubjectChanges(tx, context, actor, { ...issue, type: 'Issue', project }, [{ kind: 'deleted' }]);
   });
   return { id: issue.id };
 }

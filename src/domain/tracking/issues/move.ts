@@ -38,9 +38,9 @@ export async function moveIssue(context: Context, ref: IdOrPath, iid: number, to
     if (moved.count === 0) throw new BadRequest('Cannot move issue due to insufficient permissions!');
     const left: Change[] = [{ kind: 'movedTo', to: { ...copy, project: target } }];
     if (await changeState(tx, issue.id, 'closed')) left.push({ kind: 'closed' });
-    await recordSubjectChanges(tx, context, actor, { type: 'Issue', ...issue, project }, left);
+    await recordSubjectChanges(tx, context, actor, { ...issue, type: 'Issue', project }, left);
     const { assigneeIds, description } = copy;
-    await recordSubjectChanges(tx, context, actor, { type: 'Issue', ...copy, title: issue.title, project: target }, [
+    await recordSubjectChanges(tx, context, actor, { ...copy, type: 'Issue', title: issue.title, project: target }, [
       { kind: 'opened', assigneeIds, description },
       { kind: 'movedFrom', from: { ...issue, project } },
     ]);
