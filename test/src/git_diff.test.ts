@@ -247,7 +247,10 @@ describe('Diffs', () => {
     expect(await renamed({ totalBytes: 1_000 })).toEqual(['moved']);
   });
 
-  it('leave files out that were added or removed and are too large for git, and find renames among the others', async () => {
+  // It writes 200 MB into a repository.
+  it('leave files out that were added or removed and are too large for git, and find renames among the others', {
+    timeout: 240_000,
+  }, async () => {
     const large = Buffer.alloc(9 * 1024 * 1024);
     // Git is not let have as much memory as it would read this into.
     const huge = Buffer.alloc(200 * 1024 * 1024);
