@@ -123,7 +123,7 @@ describe('No pattern', LONG_TEST, () => {
     }
   };
 
-  it('of the sources tries every place of a run again, quick actions included', () => {
+  it('of the sources tries every place of a run again, quick actions included', { timeout: 240_000 }, () => {
     expect(found.length).toBeGreaterThan(400);
     expect(found.filter(({ name }) => name.startsWith('src/domain/tracking/quick_actions/')).length).toBeGreaterThan(4);
     // A second time, for a machine that was busy.
