@@ -29,5 +29,7 @@ export default defineConfig({
     ...usual.test,
     include: [...files, 'test/access/{projects,projects_code,projects_tracking,groups}.test.ts'],
     sequence: { sequencer: longestFirst(longest) },
+    // Some write hundreds of megabytes, or walk the whole schema, beside others.
+    testTimeout: 240_000,
   },
 });
