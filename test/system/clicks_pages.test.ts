@@ -321,9 +321,9 @@ describe('Tasks from where one stands', () => {
     let count = 0;
     await run(page, async (what) => {
       count += 1;
-      await what.click({ timeout: 10_000 });
+      await what.click({ timeout: 60_000 });
     });
-    await page.locator('main').getByText(done).first().waitFor({ timeout: 15_000 });
+    await page.locator('main').getByText(done).first().waitFor({ timeout: 60_000 });
     expect(count).toBe(clicks);
     expect(troubles).toEqual([]);
   });
