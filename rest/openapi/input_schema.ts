@@ -38,10 +38,14 @@ function inWords(value: unknown, { words, type }: Parameter): unknown {
   return Object.keys(words).find((word) => words[word] === value);
 }
 
+/** What the schema says of a field that is left out, which parts of a path never are. */
+const LEFT_OUT = / Any [a-z ]+ when left out\./;
+
 /** The description of a parameter by the schema, with this API's additions. Throws if there is none. */
 export function inputDescription(parameter: Parameter, filled: Filled | undefined): string {
   const { commaSeparated, nullWord, in: place, type, name } = parameter;
-  const said = inRestWords(filled?.description ?? CHOICES[name] ?? '', type);
+  const words = inRestWords(filled?.description ?? CHOICES[name] ?? '', type);
+  const said = place === 'path' ? words.replace(LEFT_OUT, '') : words;
   if (said === '') throw new Error(`Nothing describes the parameter ${name}`);
   const isPath = place === 'path' && /^(?:Project|Group|Namespace)Ref/.test(String(type));
   return [
