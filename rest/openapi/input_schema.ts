@@ -39,7 +39,7 @@ function inWords(value: unknown, { words, type }: Parameter): unknown {
 }
 
 /** What the schema says of a field that is left out, which parts of a path never are. */
-const LEFT_OUT = / Any [a-z ]+ when left out\./;
+const LEFT_OUT = /; [^.;]* when left out(?=\.)|(?<=\.) [^.;]* when left out\./g;
 
 /** The description of a parameter by the schema, with this API's additions. Throws if there is none. */
 export function inputDescription(parameter: Parameter, filled: Filled | undefined): string {

@@ -60,6 +60,14 @@ describe('The OpenAPI document', () => {
     expect(lacking).toEqual([]);
   });
 
+  it('says of no part of a path that it may be left out', () => {
+    const parts = operations.flatMap(({ parameters: own }) => own.filter((one: Json) => one.in === 'path'));
+    expect(parts.length).toBeGreaterThan(100);
+    expect(
+      parts.filter(({ description }) => /left out/.test(description)).map(({ description }) => description),
+    ).toEqual([]);
+  });
+
   it('says nothing in the words of GraphQL', () => {
     expect(text).not.toMatch(/lobal ID|Costs \d|Counts as|NOT_MODIFIED|CONFLICT|Included when|as the REST API/);
   });

@@ -156,6 +156,15 @@ describe('The memberships of a user', () => {
     expect((await asAdmin.get(`/users/${user.id}/memberships?type=Other`)).status).toBe(400);
     expect((await asAdmin.get('/users/999999/memberships')).status).toBe(404);
     expect((await world.api(user).get(`/users/${user.id}/memberships`)).status).toBe(403);
+    const left = await world.project({ owner, name: 'Left long ago' });
+    const expiresAt = new Date('2020-01-01');
+    await world.db.member.create({ data: { projectId: left.id, userId: user.id, accessLevel: 30, expiresAt } });
+    expect((await asAdmin.get(`/users/${user.id}/memberships`)).body).toEqual(rows);
+    const own = '{ viewer { memberships(first: 9) { totalCount nodes { sourceName } } } }';
+    expect((await world.graphql(own, {}, user)).body.data.viewer.memberships).toEqual({
+      totalCount: 2,
+      nodes: rows.map(({ source_name: sourceName }) => ({ sourceName })),
+    });
     await world.db.project.update({ where: { id: project.id }, data: { deletedAt: new Date() } });
     expect((await asAdmin.get(`/users/${user.id}/memberships`)).body).toEqual([rows[0]]);
   });
