@@ -55,6 +55,7 @@ async function before(project: ProjectRow, work: () => Promise<unknown>): Promis
     await world.db.labelEvent.deleteMany({ where });
     await world.db.milestoneEvent.deleteMany({ where });
     await world.db.stateEvent.deleteMany({ where });
+    await world.db.note.updateMany({ data: { tellsEvent: false } });
   });
 }
 
@@ -99,6 +100,10 @@ describe('Events of what happened before they were recorded', () => {
       where: { subjectType: 'Issue', subjectId: issue.id, body: 'closed' },
     });
     expect(told.find((event) => 'source_commit' in event).created_at).toBe(close.createdAt.toISOString());
+    const notes = await world.db.note.findMany({
+      where: { subjectType: 'Issue', subjectId: issue.id, tellsEvent: false },
+    });
+    expect(notes.map(({ body }) => body)).toEqual([expect.stringMatching(/^changed title/)]);
   });
 
   it('name the commit or merge request that closed an issue, and tell merges', async () => {

@@ -45,6 +45,15 @@ it('The timeline has comments and events once, and internal notes for those who 
   expect(visitor.nodes.map(({ body }) => body)).not.toContain('between us');
 });
 
+it('A comment that reads like what the server writes stands in the timeline', async () => {
+  await post(`${ISSUE}/notes`, { body: 'closed' });
+  await put(ISSUE, { title: 'Apples fall' });
+  const { nodes } = ((await ask(timeline())) as Answer).project.issue.timeline;
+  expect(nodes.map(({ body }) => body)).toEqual(
+    expect.arrayContaining(['closed', expect.stringMatching(/^changed title/)]),
+  );
+});
+
 it('A walk by cursors finds each entry of a timeline once, in both directions', async () => {
   const all = ((await ask(timeline())) as Answer).project.issue.timeline.nodes;
   for (const [sort, whole] of [

@@ -1,6 +1,7 @@
 import type { Change, Elsewhere, Subject } from '#src/domain/changes/change.ts';
 import { titleWords } from '#src/domain/tracking/activity/title_change.ts';
 import { sourceColumns, sourceKey, sourceName } from '#src/domain/tracking/references/mentions.ts';
+import { isEvent } from '#src/domain/tracking/resource_events/follow.ts';
 import { formatDuration } from '#src/domain/tracking/subjects/duration.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 
@@ -20,7 +21,8 @@ export async function writeSystemNotes(
       change.kind === 'title'
         ? titleWords(subjectType, change.from, change.to)
         : (words(change, { ...names, projectId: project.id }) ?? []);
-    const note = { subjectType, subjectId, authorId, system: true, ...sourceOf(change, project.id) };
+    const tellsEvent = isEvent(change);
+    const note = { subjectType, subjectId, authorId, system: true, tellsEvent, ...sourceOf(change, project.id) };
     if (change.kind === 'discussionsContinued') {
       const body = `created #${change.issueIid} to continue this discussion`;
       return change.discussionIds.map((discussionId) => ({ ...note, body, discussionId }));

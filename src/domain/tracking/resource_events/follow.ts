@@ -20,6 +20,11 @@ export const resourceEvents: Follower = {
   },
 };
 
+/** Whether a change of a record is written as an event, which then says what a system note says in words. */
+export function isEvent({ kind }: Change): boolean {
+  return kind === 'labels' || kind === 'milestone' || kind === 'closed' || kind === 'reopened' || kind === 'merged';
+}
+
 /** The tables of a subject: its own, that of its labels, and the column that refers to it in these and in events. */
 const TABLES = {
   Issue: { subjects: sql`issues`, labels: sql`issue_labels`, subjectId: sql`issue_id` },

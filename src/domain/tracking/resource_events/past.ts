@@ -39,6 +39,7 @@ async function recordBatch(db: Context['db']): Promise<boolean> {
       return false;
     }
     await tx.$executeRaw(eventsOfNotes(read.after, last));
+    await tx.$executeRaw(markNotes(read.after, last));
     await tx.$executeRaw`UPDATE past_resource_events SET last_note_id = ${last}`;
     return true;
   });
@@ -66,11 +67,13 @@ const SOURCE = sql`(CASE split_part(past.mention, ' ', 2)
   WHEN 'Commit' THEN (SELECT r.id FROM merge_requests r WHERE r.merge_commit_sha = split_part(past.mention, ' ', 4)
     AND r.target_project_id = split_part(past.mention, ' ', 3)::int AND r.state = 'merged' LIMIT 1) END)`;
 
-/** Whether a note of `past` tells a change without an event. Note and event of a change have their times from different clocks. */
+/** Whether an event is of the time of a note of `past`: the two of a change have their times from different clocks. */
+const isBeside = sql`e.created_at BETWEEN past.created_at - interval '1 minute' AND past.created_at + interval '1 minute'`;
+
+/** Whether a note of `past` tells a change without an event. */
 function isUnrecorded(events: Prisma.Sql): Prisma.Sql {
   return sql`(past.created_at < ${SINCE} OR NOT EXISTS (SELECT 1 FROM ${events} e
-    WHERE (e.issue_id = past.issue_id OR e.merge_request_id = past.merge_request_id)
-      AND e.created_at BETWEEN past.created_at - interval '1 minute' AND past.created_at + interval '1 minute'))`;
+    WHERE (e.issue_id = past.issue_id OR e.merge_request_id = past.merge_request_id) AND ${isBeside}))`;
 }
 
 /** The labels in a part of a note such as `added ~1 ~2 and removed ~3 labels`. */
@@ -118,4 +121,16 @@ function eventsOfNotes(after: number, last: number): Prisma.Sql {
     FROM past CROSS JOIN LATERAL (SELECT ${SOURCE} AS id) source
     WHERE past.body ~ ${STATES} AND (past.body NOT LIKE 'moved to %' OR ${STATE_BEFORE} <> 'closed') AND ${isUnrecorded(sql`state_events`)}
     ORDER BY past.id`;
+}
+
+/** The statement that marks the system notes after one up to another of which an event says the same. */
+function markNotes(after: number, last: number): Prisma.Sql {
+  const hasOne = (events: Prisma.Sql) => sql`EXISTS (SELECT 1 FROM ${events} e WHERE ${isBeside}
+    AND (e.issue_id = CASE WHEN past.subject_type = 'Issue' THEN past.subject_id END
+      OR e.merge_request_id = CASE WHEN past.subject_type = 'MergeRequest' THEN past.subject_id END))`;
+  return sql`
+    UPDATE notes past SET tells_event = true WHERE past.id > ${after} AND past.id <= ${last} AND past.system AND (
+      (past.body ~ '^(added|removed) ~.* labels?$' AND ${hasOne(sql`label_events`)})
+      OR (past.body ~ '^(changed milestone to %|removed milestone$)' AND ${hasOne(sql`milestone_events`)})
+      OR (past.body ~ '^(closed|reopened|merged)( via .*)?$' AND ${hasOne(sql`state_events`)}))`;
 }

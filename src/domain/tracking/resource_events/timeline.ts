@@ -10,15 +10,12 @@ import { type Asked, perParent } from '#src/platform/records/parents.ts';
 const { sql, raw, join } = Prisma;
 const note = alias('Note', 'nt');
 
-/** The events of a timeline, by their tables, with the system notes that say the same in words. */
+/** The events of a timeline, by their tables. */
 const EVENTS = {
-  LabelEvent: { events: sql`label_events`, notes: '^(added|removed) ~.* labels?$' },
-  MilestoneEvent: { events: sql`milestone_events`, notes: '^(changed milestone to %|removed milestone$)' },
-  StateEvent: { events: sql`state_events`, notes: '^(closed|reopened|merged)( via .*)?$' },
+  LabelEvent: sql`label_events`,
+  MilestoneEvent: sql`milestone_events`,
+  StateEvent: sql`state_events`,
 } as const;
-
-/** A note is of an event if its author made it in the same transaction: seconds that this can take. */
-const APART = 60;
 
 /** An entry of a timeline: a note or an event, by its ID. */
 export interface TimelineEntry {
@@ -75,24 +72,16 @@ function entriesOf(
   kinds: TimelineList['kinds'],
 ): Prisma.Sql[] {
   const column = type === 'Issue' ? sql`issue_id` : sql`merge_request_id`;
-  const told = Object.values(EVENTS).map(
-    ({
-      events,
-      notes,
-    }) => sql`(${note.body} ~ ${notes} AND EXISTS (SELECT 1 FROM ${events} te WHERE te.${column} = ${id}
-      AND te.user_id = ${note.authorId} AND te.created_at BETWEEN ${note.createdAt} - ${APART} * interval '1 second'
-        AND ${note.createdAt} + ${APART} * interval '1 second'))`,
-  );
   const isShown = all([
     sql`${note.subjectType} = ${type}`,
     sql`${note.subjectId} = ${id}`,
     isSourceVisible(note, actor),
-    sql`NOT (${note.system} AND (${join(told, ' OR ')}))`,
+    sql`NOT ${note.tellsEvent}`,
   ]);
   const columns = sql`'Note' AS kind, ${note.id} AS id, ${note.createdAt} AS created_at`;
   const entries: [TimelineEntry['kind'], Prisma.Sql][] = [
     ['Note', sql`SELECT ${columns} FROM ${table(note)} WHERE ${isShown}`],
-    ...Object.entries(EVENTS).map(([kind, { events }]): [TimelineEntry['kind'], Prisma.Sql] => [
+    ...Object.entries(EVENTS).map(([kind, events]): [TimelineEntry['kind'], Prisma.Sql] => [
       kind as keyof typeof EVENTS,
       sql`SELECT ${kind} AS kind, te.id, te.created_at FROM ${events} te WHERE te.${column} = ${id}`,
     ]),
