@@ -35,6 +35,7 @@ import { settings } from '#pages/settings.ts';
 import { settingsCi } from '#pages/settings_ci.ts';
 import { settingsHooks } from '#pages/settings_hooks.ts';
 import { settingsMembers } from '#pages/settings_members.ts';
+import { pushRulePages } from '#pages/settings_push_rules.ts';
 import { settingsStorage } from '#pages/settings_storage.ts';
 import { settingsTokens } from '#pages/settings_tokens.ts';
 import { snippets } from '#pages/snippets.ts';
@@ -76,6 +77,7 @@ export const rows = [
   ...settingsMembers,
   ...settingsHooks,
   ...settingsCi,
+  ...pushRulePages,
   ...settingsTokens,
   ...settingsStorage,
   ...commits,

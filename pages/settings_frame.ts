@@ -32,6 +32,12 @@ const OF_PROJECT: MenuOf<ProjectSettingsFragment> = [
     path: 'settings/repository',
     may: (one) => one.viewerCanManageProtectedBranches,
   },
+  {
+    section: 'push_rules',
+    label: label('Push rules'),
+    path: 'settings/push_rules',
+    may: (one) => one.viewerCanManagePushRules,
+  },
   { section: 'mirrors', label: label('Mirrors'), path: 'settings/mirrors', may: (one) => one.viewerCanManageMirrors },
   { section: 'ci_cd', label: label('Pipelines'), path: 'settings/ci_cd', may: (one) => one.viewerCanUpdate },
   {
@@ -92,6 +98,12 @@ const OF_GROUP: MenuOf<GroupSettingsFragment> = [
     label: label('Deploy tokens'),
     path: 'settings/repository',
     may: (one) => one.viewerCanManageDeployTokens,
+  },
+  {
+    section: 'push_rules',
+    label: label('Push rules'),
+    path: 'settings/push_rules',
+    may: (one) => one.viewerCanManagePushRules,
   },
   { section: 'hooks', label: label('Webhooks'), path: 'hooks', may: (one) => one.viewerCanManageWebhooks },
   { section: 'badges', label: label('Badges'), path: 'settings/badges', may: (one) => one.viewerCanManageBadges },

@@ -129,6 +129,7 @@ const BY_REASON: Readonly<Record<Exclude<ErrorReason, 'explained'>, (message: st
   withoutPipeline: () => ({ status: 405, body: { message: '405 Method Not Allowed' } }),
   mergeConflict: (message) => ({ status: 406, body: { message } }),
   artifactPathInvalid: () => ({ body: { message: '400 Bad request' } }),
+  pushRuleExists: (message) => ({ status: 422, body: { error: message } }),
   changelogFailed: (message) => ({ status: 422, body: { message } }),
   packageRefused: (message) => ({ body: { message: `400 Bad request - ${message}` } }),
   valueInvalid: (message) => ({ body: { error: message } }),

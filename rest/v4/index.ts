@@ -47,6 +47,7 @@ import { pipelines } from '#rest/v4/pipelines.ts';
 import { projectArchives } from '#rest/v4/project_archives.ts';
 import { projects } from '#rest/v4/projects.ts';
 import { protections } from '#rest/v4/protections.ts';
+import { pushRules } from '#rest/v4/push_rules.ts';
 import { releases } from '#rest/v4/releases.ts';
 import { repository } from '#rest/v4/repository.ts';
 import { resourceEvents } from '#rest/v4/resource_events.ts';
@@ -109,6 +110,7 @@ export const routes: Route[] = [
   ...milestones,
   ...resourceEvents,
   ...repository,
+  ...pushRules,
   ...releases,
   ...containerRegistry,
   ...packages,

@@ -50,6 +50,9 @@ builder.objectFields(Group, (t) => ({
     resolve: (group, _args, { actor }) =>
       actor !== null && mayCreateGroups(actor) && can(actor, 'create_subgroup', group),
   }),
+  viewerCanManagePushRules: t.boolean(
+    ability('admin_group_push_rule', 'Whether the caller can read and change the push rule of the group.'),
+  ),
   viewerCanManageWebhooks: t.boolean(
     ability('admin_group_hook', 'Whether the caller can read and change the webhooks of the group.'),
   ),

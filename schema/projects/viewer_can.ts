@@ -106,6 +106,9 @@ builder.objectFields(Project, (t) => ({
   viewerCanManageProtectedTags: t.boolean(
     ability('admin_protected_tag', 'Whether the caller can protect and unprotect tags.'),
   ),
+  viewerCanManagePushRules: t.boolean(
+    ability('admin_push_rule', 'Whether the caller can read and change the push rule of the project.'),
+  ),
   viewerCanManageWebhooks: t.boolean(
     ability('admin_hook', 'Whether the caller can read and change the webhooks of the project.'),
   ),

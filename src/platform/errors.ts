@@ -121,6 +121,7 @@ export type ErrorReason =
   | 'milestonesMissing'
   | 'valueInvalid'
   | 'packageRefused'
+  | 'pushRuleExists'
   | 'artifactPathInvalid'
   | 'changelogFailed'
   | 'tokenNotOwn'

@@ -23,7 +23,9 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     }
     return { id: made.id };
   };
-  const testedHook = async ({ group: { id } }: Stage) => {
+  // In a group of its own, as a hook of the stage's group would be told of everything else that happens there.
+  const testedHook = async (at: Stage) => {
+    const { id } = await fresh(at);
     await world.db.signInFailures.deleteMany();
     await world.issue(await world.project({ owner, namespaceId: id }), owner);
     const data = { namespaceId: id, url: 'http://127.0.0.1:9/' };
@@ -38,6 +40,15 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
   const keyed = async (at: Stage) => {
     await world.db.hook.deleteMany({ where: { namespaceId: at.group.id } });
     return { ...group(at), ...(await keyedHook(world, { namespaceId: at.group.id })) };
+  };
+  const unruled = async (at: Stage) => {
+    await world.db.pushRule.deleteMany({ where: { namespaceId: at.group.id } });
+    return { ...group(at), member_check: false };
+  };
+  const ruled = async (at: Stage) => {
+    const given = await unruled(at);
+    await world.db.pushRule.create({ data: { namespaceId: at.group.id } });
+    return given;
   };
   const openGroup = () => world.group({ owner, visibility: 'public' });
   const member = async (at: Stage) => {
@@ -252,6 +263,10 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     'DELETE /groups/:id/hooks/:hook_id': { success: 204, level: 50, given: hook },
     // Nothing is sent to it, as its address is not a public one, which is told.
     'POST /groups/:id/hooks/:hook_id/test/:trigger': { success: 422, level: 50, given: testedHook },
+    'GET /groups/:id/push_rule': { success: 200, level: 50, given: ruled },
+    'POST /groups/:id/push_rule': { success: 201, level: 50, given: unruled },
+    'PUT /groups/:id/push_rule': { success: 200, level: 50, given: ruled },
+    'DELETE /groups/:id/push_rule': { success: 204, level: 50, given: ruled },
     'POST /groups/:id/share': {
       success: 201,
       level: 50,

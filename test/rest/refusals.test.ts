@@ -49,6 +49,7 @@ const REASONS: Record<ErrorReason, [ErrorCode, number]> = {
   milestonesMissing: ['BAD_REQUEST', 400],
   artifactPathInvalid: ['BAD_REQUEST', 400],
   packageRefused: ['BAD_REQUEST', 400],
+  pushRuleExists: ['BAD_REQUEST', 422],
   changelogFailed: ['BAD_REQUEST', 422],
   valueInvalid: ['BAD_REQUEST', 400],
   tokenNotOwn: ['NOT_FOUND', 401],

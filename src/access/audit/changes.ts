@@ -14,6 +14,7 @@ export const COMPARED = {
   Project: alias('Project', 'r'),
   ProtectedBranch: alias('ProtectedBranch', 'r'),
   PullMirror: alias('PullMirror', 'r'),
+  PushRule: alias('PushRule', 'r'),
   RemoteMirror: alias('RemoteMirror', 'r'),
   Runner: alias('Runner', 'r'),
   Trigger: alias('Trigger', 'r'),

@@ -10,6 +10,7 @@ import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { lfsRefusals } from '#src/domain/repository/lfs_refusals.ts';
 import { branchRefusals } from '#src/domain/repository/protection.ts';
 import { tagRefusals } from '#src/domain/repository/protections/of_tags.ts';
+import { ruleRefusals } from '#src/domain/repository/push_rules/of_push.ts';
 import { quotaRefusal } from '#src/domain/repository/quota.ts';
 import { type PushOptions, pushRefs } from '#src/domain/repository/record.ts';
 import { goneRefusal } from '#src/domain/repository/refusals.ts';
@@ -147,6 +148,9 @@ async function accept(
   if (!project.wiki) {
     const check = { projectId: project.id, userId: requireActor(context).id, commands: allowed, quarantine, bounds };
     for (const [command, reason] of await lfsRefusals(context, check)) refused.set(command, reason);
+    const remaining = commands.filter((command) => !refused.has(command));
+    const rules = { project, userId: requireActor(context).id, commands: remaining, quarantine, bounds };
+    for (const [command, reason] of await ruleRefusals(context, rules)) refused.set(command, reason);
   }
   const isAtomic = capabilities.has('atomic');
   if (isAtomic) await refuseChanged(context, project, commands, refused);

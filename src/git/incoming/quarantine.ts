@@ -178,6 +178,50 @@ export class Quarantine {
     return [...new Set(changed.filter((path) => wanted.has(path)))];
   }
 
+  /** The commits that the tips lead to and the bounds do not, as they are stored; null if there are more than `count`, or bytes than `most`. */
+  async newCommits(
+    tips: readonly Oid[],
+    bounds: ReadonlySet<Oid>,
+    { count, most }: { count: number; most: number },
+  ): Promise<{ oid: Oid; content: Buffer }[] | null> {
+    const revisions = lines([...tips, ...[...bounds].map((oid) => `^${oid}`)]);
+    const listed = await this.#ask(['rev-list', `--max-count=${count + 1}`, '--stdin'], revisions);
+    const oids = listed.output.split('\n').filter(Boolean);
+    if (listed.code !== 0 || oids.length > count) return null;
+    const format = '--batch=%(objectname) %(objectsize)';
+    const { code, output } = await this.#ask(['cat-file', '--buffer', format], lines(oids), { limit: most });
+    return code === 0 ? (oids.length === 0 ? [] : contentsIn(output)) : null;
+  }
+
+  /**
+   * The files that new commits add or change, each with its object, once; merges only as far as they differ from all that they merge.
+   * Null if the list has more bytes than `most`.
+   */
+  async newPaths(
+    tips: readonly Oid[],
+    bounds: ReadonlySet<Oid>,
+    most: number,
+  ): Promise<{ path: string; oid: Oid }[] | null> {
+    const revisions = lines([...tips, ...[...bounds].map((oid) => `^${oid}`)]);
+    const args = ['log', '--format=', '--raw', '--no-abbrev', '--no-renames', '--root', '-z', '-c', '--stdin'];
+    const { code, output } = await this.#ask(args, revisions, { limit: most });
+    return code === 0 ? pathsIn(output) : null;
+  }
+
+  /** The sizes of these objects in bytes; objects that are not here, such as commits of other repositories, are left out. */
+  async sizes(oids: readonly Oid[]): Promise<Map<Oid, number>> {
+    if (oids.length === 0) return new Map();
+    const { output } = await this.#ask(
+      ['cat-file', '--buffer', '--batch-check=%(objectname) %(objectsize)'],
+      lines(oids),
+    );
+    const found = output.split('\n').flatMap((line): [Oid, number][] => {
+      const [, oid, size] = /^([0-9a-f]{40}) (\d+)$/.exec(line) ?? [];
+      return oid === undefined ? [] : [[oid, Number(size)]];
+    });
+    return new Map(found);
+  }
+
   /** The contents of new files of these sizes, each once, as bytes in a text; nothing if there are more than `count`. */
   async *newFiles(
     tips: readonly Oid[],
@@ -352,6 +396,36 @@ async function write({ stdin }: GroupProgram, chunk: Buffer): Promise<void> {
 
 function lines(oids: readonly Oid[]): string {
   return `${oids.join('\n')}\n`;
+}
+
+/** The objects in the output of `cat-file --batch`, each behind a line with its hash and size. */
+function contentsIn(output: string): { oid: Oid; content: Buffer }[] {
+  const found = [];
+  for (let start = 0, end = output.indexOf('\n'); end >= 0; end = output.indexOf('\n', start)) {
+    const [oid = '', size] = output.slice(start, end).split(' ');
+    const length = Number(size);
+    if (!Number.isInteger(length)) break;
+    found.push({ oid, content: Buffer.from(output.slice(end + 1, end + 1 + length), 'latin1') });
+    start = end + length + 2;
+  }
+  return found;
+}
+
+/** The entry of a file in a raw difference: modes and hashes before, of each parent, and after; and how it changed. */
+const RAW_ENTRY = /^:+[0-7]{6}[0-7 ]* (?:[0-9a-f]{40} )+?([0-9a-f]{40}) ([A-Z]+)$/;
+
+/** What is added or changed in the output of `log --raw -z`, each path with each of its objects once. */
+function pathsIn(output: string): { path: string; oid: Oid }[] {
+  const found = new Map<string, { path: string; oid: Oid }>();
+  const parts = output.split('\0');
+  for (let at = 0; at + 1 < parts.length; at += 1) {
+    const [entry, oid = '', how = ''] = RAW_ENTRY.exec((parts[at] ?? '').trimStart()) ?? [];
+    if (entry === undefined) continue;
+    at += 1;
+    const path = parts[at] ?? '';
+    if (!how.includes('D')) found.set(`${oid} ${path}`, { path: decodeName(Buffer.from(path, 'latin1')), oid });
+  }
+  return [...found.values()];
 }
 
 /** What a program said of objects that it refused, without its own name. */

@@ -289,6 +289,15 @@ export function repositoryRules({
     await createTagProtectionRule(world.as(owner), id, { name });
     return { id, name };
   };
+  const unruled = async ({ project: { id } }: Stage) => {
+    await world.db.pushRule.deleteMany({ where: { projectId: id } });
+    return { id, member_check: false };
+  };
+  const ruled = async (at: Stage) => {
+    const given = await unruled(at);
+    await world.db.pushRule.create({ data: { projectId: at.project.id } });
+    return given;
+  };
   const master = { level: 40 } as const;
   const protections: Record<string, Rule> = {
     'GET /projects/:id/protected_branches': { ...repository, given: project },
@@ -312,6 +321,10 @@ export function repositoryRules({
       given: (at) => ({ ...project(at), name: world.unique('tag') }),
     },
     'DELETE /projects/:id/protected_tags/:name': { ...master, success: 204, given: protectedTag },
+    'GET /projects/:id/push_rule': { ...master, success: 200, given: ruled },
+    'POST /projects/:id/push_rule': { ...master, success: 201, given: unruled },
+    'PUT /projects/:id/push_rule': { ...master, success: 200, given: ruled },
+    'DELETE /projects/:id/push_rule': { ...master, success: 204, given: ruled },
   };
 
   return {

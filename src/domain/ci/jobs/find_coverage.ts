@@ -1,4 +1,4 @@
-import { patternParts } from '#src/domain/ci/ruby_pattern.ts';
+import { patternParts } from '#src/base/ruby_pattern.ts';
 
 /**
  * The first number in the last match of a pattern between slashes, or in its last group; null if there is none, or it is not a

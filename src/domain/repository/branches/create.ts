@@ -1,6 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { type BranchRow, findBranch } from '#src/domain/repository/branches/list.ts';
+import { requireAllowedBranch } from '#src/domain/repository/push_rules/of_commit.ts';
 import { pushRefs } from '#src/domain/repository/record.ts';
 import { resolveRevision } from '#src/domain/repository/revision.ts';
 import { requireMade, requirePush, writableProject } from '#src/domain/repository/write.ts';
@@ -15,6 +16,7 @@ export async function createBranch(context: Context, ref: IdOrPath, name: string
   const { actor, project } = await writableProject(context, ref);
   if (!mayBeMade(`refs/heads/${name}`)) throw new BadRequest('Branch name is invalid', 'name');
   await requirePush(context, actor, project, name);
+  await requireAllowedBranch(context, project, name);
   const reader = await context.repositories.open(project);
   if (await reader?.branch(name))
     throw new BadRequest('Branch already exists', 'name').asExisting({ type: 'Branch', name });

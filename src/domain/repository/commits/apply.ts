@@ -4,6 +4,7 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { type CommitRow, commitRows, findCommit } from '#src/domain/repository/find_commit.ts';
+import { requireAllowedMessage } from '#src/domain/repository/push_rules/of_commit.ts';
 import { requireRoom } from '#src/domain/repository/quota.ts';
 import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
 import { advance, signatureOf, writableBranch } from '#src/domain/repository/write.ts';
@@ -40,6 +41,8 @@ export interface ChangeAtTip {
  */
 export interface ChangeWriter {
   write(reader: RepositoryReader, change: ChangeAtTip, keepLock?: PackKeepLock): Promise<Oid>;
+  /** What the message of the commit begins with, for push rules. */
+  message: string;
   impossible: string;
 }
 
@@ -60,7 +63,8 @@ export async function applyChange(
   const tip = await applied.repository.branch(startBranch ?? branch);
   if (tip === null) throw new NotFound('Branch');
   const target = await writableBranch(context, found.id, branch, { startBranch });
-  const { write, impossible } = await writerOf(applied);
+  const { write, impossible, message } = await writerOf(applied);
+  await requireAllowedMessage(context, target.project.id, message);
   const committer = signatureOf(target.pusher);
   const change = { commit: applied.oid, committer, isTrial: dryRun === true };
   const make = async (series: CommitSeries) => {

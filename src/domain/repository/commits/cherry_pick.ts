@@ -18,9 +18,10 @@ export function cherryPickCommit(
   ref: IdOrPath,
   { message, ...what }: CherryPick,
 ): Promise<CommitRow> {
-  return applyChange(context, ref, what, () => ({
+  const own = message?.trim() ? message : undefined;
+  return applyChange(context, ref, what, (commit) => ({
     impossible: IMPOSSIBLE,
-    write: (reader, change, keepLock) =>
-      cherryPick(reader, { ...change, message: message?.trim() ? message : undefined }, keepLock),
+    message: own ?? commit.message,
+    write: (reader, change, keepLock) => cherryPick(reader, { ...change, message: own }, keepLock),
   }));
 }

@@ -13,6 +13,8 @@ import { type GivenContent, readContent } from '#src/domain/repository/commits/c
 import { contentBytes, heldBytes, textBytes } from '#src/domain/repository/commits/measure.ts';
 import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import { lockRefusal } from '#src/domain/repository/lfs_refusals.ts';
+import type { FileFacts } from '#src/domain/repository/push_rules/check.ts';
+import { requireAllowedCommit } from '#src/domain/repository/push_rules/of_commit.ts';
 import { requireRoom } from '#src/domain/repository/quota.ts';
 import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
 import {
@@ -97,11 +99,20 @@ export async function commitFiles(
     const committer = signatureOf(target.pusher);
     const author = authorOf(committer, { authorName, authorEmail });
     const isEmpty = allowEmpty === true && actions.length === 0;
+    await requireAllowedCommit(context, { ...target, message, authorEmail, files: filesIn(actions) });
     const commit = { actions, author, committer, message, allowEmpty: isEmpty };
     return explaining(actions, refusal, () => series.add(commit));
   };
   const texts = [message, authorName, authorEmail].reduce((sum, text) => sum + textBytes(text), 0);
   return advance(context, target, { bytes: held + texts, alone, make });
+}
+
+/** The files that actions add or change, with the sizes of the contents that they bring. */
+function filesIn(actions: readonly Action[]): FileFacts[] {
+  return actions.flatMap((action) => {
+    if (action.action === 'delete' || action.action === 'chmod' || action.action === 'link') return [];
+    return [{ path: action.path, size: action.content?.length ?? null }];
+  });
 }
 
 async function explaining<T>(

@@ -14,6 +14,7 @@ export function revertCommit(context: Context, ref: IdOrPath, what: ChangeToAppl
     const message = `Revert "${titleOf(commit)}"\n\nThis reverts ${await nameOf(context, commit)}`;
     return {
       impossible: IMPOSSIBLE,
+      message,
       write: (reader, change, keepLock) => revert(reader, { ...change, message }, keepLock),
     };
   });

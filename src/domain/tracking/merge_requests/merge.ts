@@ -7,6 +7,7 @@ import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { commitInTurn } from '#src/domain/repository/branch_turn.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { branchRefusals } from '#src/domain/repository/protection.ts';
+import { requireAllowedMessage } from '#src/domain/repository/push_rules/of_commit.ts';
 import { requireRoom } from '#src/domain/repository/quota.ts';
 import { findPusher } from '#src/domain/repository/record.ts';
 import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
@@ -223,6 +224,7 @@ async function mergeNow(
           if (mergeMethod !== 'merge' && !(await reader.isAncestor(onto, sha))) throw notMergeable();
           const committer = signatureOf(pusher);
           const usual = facts ? squashMessage(facts, squashCommitTemplate) : '';
+          if (mergeMethod !== 'ff') await requireAllowedMessage(context, project.id, message);
           const wish = squash ? { sha, onto, committer, message: options.squashCommitMessage, usual } : null;
           const squashCommitSha = wish && (await squashed(context, sides, wish, series));
           const merged = squashCommitSha ?? sha;
@@ -270,7 +272,7 @@ export async function noteFailedMerge({ db }: Context, id: number, error: unknow
  */
 async function squashed(
   { db }: Context,
-  { mergeRequest: { authorId } }: SideTips,
+  { mergeRequest: { authorId }, target: { id: targetProjectId } }: SideTips,
   {
     sha,
     onto,
@@ -283,6 +285,7 @@ async function squashed(
   const [base] = await reader.mergeBases(onto, sha);
   if (base === undefined) return null;
   if (!message && (await reader.between(onto, sha, { limit: 2 })).length < 2) return null;
+  await requireAllowedMessage({ db }, targetProjectId, message || usual);
   const author = signatureOf(await findPusher(db, authorId));
   return squashOnto(reader, { onto: base, squashed: sha, author, committer, message: message || usual }, keepLock);
 }

@@ -1,0 +1,84 @@
+import type { InputFields } from '#schema/inputs.ts';
+import { mutation, type Payload } from '#schema/mutation.ts';
+import { placeFields } from '#schema/places/fields.ts';
+import { fromPlace } from '#schema/places/parents.ts';
+import { PUSH_RULE_PARTS, PushRule } from '#schema/push_rules/types.ts';
+import {
+  createPushRule,
+  deletePushRule,
+  type PushRuleRow,
+  updatePushRule,
+} from '#src/domain/repository/push_rules/save.ts';
+
+const WHERE = 'whose pushes the rule is for';
+
+const parts = (t: InputFields) => ({
+  commitMessageRegex: t.string({ description: PUSH_RULE_PARTS.commitMessageRegex }),
+  commitMessageNegativeRegex: t.string({ description: PUSH_RULE_PARTS.commitMessageNegativeRegex }),
+  branchNameRegex: t.string({ description: PUSH_RULE_PARTS.branchNameRegex }),
+  authorEmailRegex: t.string({ description: PUSH_RULE_PARTS.authorEmailRegex }),
+  fileNameRegex: t.string({ description: PUSH_RULE_PARTS.fileNameRegex }),
+  maxFileSize: t.int({ description: PUSH_RULE_PARTS.maxFileSize }),
+  denyDeleteTag: t.boolean({ description: PUSH_RULE_PARTS.denyDeleteTag }),
+  memberCheck: t.boolean({ description: PUSH_RULE_PARTS.memberCheck }),
+  preventSecrets: t.boolean({ description: PUSH_RULE_PARTS.preventSecrets }),
+  commitCommitterCheck: t.boolean({ description: PUSH_RULE_PARTS.commitCommitterCheck }),
+  commitCommitterNameCheck: t.boolean({ description: PUSH_RULE_PARTS.commitCommitterNameCheck }),
+  rejectUnsignedCommits: t.boolean({ description: PUSH_RULE_PARTS.rejectUnsignedCommits }),
+  rejectNonDcoCommits: t.boolean({ description: PUSH_RULE_PARTS.rejectNonDcoCommits }),
+});
+
+const payload: Payload<{ pushRule: PushRuleRow }> = {
+  description: 'The push rule after the mutation.',
+  fields: (t) => ({ pushRule: t.expose('pushRule', { type: PushRule, description: 'The push rule as it is now.' }) }),
+};
+
+mutation('createPushRule', {
+  description:
+    'Gives a project or group a push rule; CONFLICT if it has one. For masters of the project and owners of the group.',
+  input: {
+    description: 'A new push rule. What is left out asks nothing.',
+    argument: 'Place of the rule, and what it asks.',
+    fields: (t) => ({ ...placeFields(t, WHERE), ...parts(t) }),
+  },
+  resolve: async ({ project, group, ...values }, context) => ({
+    pushRule: await createPushRule(context, { project, group }, values),
+  }),
+  payload,
+});
+
+mutation('updatePushRule', {
+  description:
+    'Changes the push rule of a project or group itself. For masters of the project and owners of the group.',
+  input: {
+    description: 'Changes to a push rule. What is left out stays as it is.',
+    argument: 'Place of the rule, and the changes.',
+    fields: (t) => ({ ...placeFields(t, WHERE), ...parts(t) }),
+  },
+  resolve: async ({ project, group, ...values }, context) => ({
+    pushRule: await updatePushRule(context, { project, group }, values),
+  }),
+  payload,
+});
+
+mutation('deletePushRule', {
+  description:
+    'Removes the push rule of a project or group itself: that of the nearest group around it counts from then on, if there is one. For masters of the project and owners of the group.',
+  input: {
+    description: 'Whose push rule to remove.',
+    argument: 'Place of the rule.',
+    fields: (t) => placeFields(t, WHERE),
+  },
+  resolve: async ({ project, group }, context) => ({
+    project,
+    group,
+    ...(await deletePushRule(context, { project, group })),
+  }),
+  payload: {
+    from: fromPlace,
+    description: 'The push rule that was removed.',
+    fields: (t) => ({
+      deletedPushRuleDatabaseId: t.exposeInt('id', { description: 'Numeric ID of the push rule that was removed.' }),
+    }),
+  },
+});

@@ -1,0 +1,127 @@
+import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
+import { audit } from '#src/access/audit/record.ts';
+import { authorize } from '#src/access/permissions/abilities.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import type { GroupRow } from '#src/domain/groups/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { type Owner, type OwnerRef, requireOwner } from '#src/domain/projects/owner.ts';
+import { requireValidPatterns } from '#src/domain/repository/push_rules/patterns.ts';
+import type { PushRule } from '#src/generated/prisma/client.ts';
+import { violates } from '#src/platform/database/db.ts';
+import { BadRequest, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+
+/** A rule as it is stored. */
+export type PushRuleRow = PushRule;
+
+/** The columns that hold regular expressions. */
+export const PATTERNS = [
+  'commitMessageRegex',
+  'commitMessageNegativeRegex',
+  'branchNameRegex',
+  'authorEmailRegex',
+  'fileNameRegex',
+] as const;
+
+/** The columns that are switches. */
+export const SWITCHES = [
+  'denyDeleteTag',
+  'memberCheck',
+  'preventSecrets',
+  'commitCommitterCheck',
+  'commitCommitterNameCheck',
+  'rejectUnsignedCommits',
+  'rejectNonDcoCommits',
+] as const;
+
+/** What a rule asks; null and undefined leave it as it is. */
+export type PushRuleValues = {
+  [Name in (typeof PATTERNS)[number]]?: string | null | undefined;
+} & {
+  [Name in (typeof SWITCHES)[number]]?: boolean | null | undefined;
+} & {
+  /** In megabytes; 0 for any. */
+  maxFileSize?: number | null | undefined;
+};
+
+/** Megabytes that can be given: what PostgreSQL's integers hold in bytes is more than any push has. */
+const MAX_FILE_SIZE = 1_000_000;
+
+const NEEDED = { project: 'admin_push_rule', group: 'admin_group_push_rule' } as const;
+
+/** The rule of a project itself, or of a group itself; null if it has none. Throws Forbidden, Unauthenticated. */
+export async function findPushRule(
+  { db, actor }: Context,
+  place: { project: ProjectRow } | { group: GroupRow },
+): Promise<PushRuleRow | null> {
+  if ('project' in place) {
+    authorize(actor, NEEDED.project, place.project);
+    return db.pushRule.findUnique({ where: { projectId: place.project.id } });
+  }
+  authorize(actor, NEEDED.group, place.group);
+  return db.pushRule.findUnique({ where: { namespaceId: place.group.id } });
+}
+
+/** Gives a project or group a rule. Throws NotFound, Forbidden, ValidationFailed, and BadRequest if it has one. */
+export async function createPushRule(context: Context, ref: OwnerRef, values: PushRuleValues): Promise<PushRuleRow> {
+  const place = await requireOwner(context, ref, NEEDED);
+  const columns = await checked(values);
+  try {
+    return await context.db.$transaction(async (tx) => {
+      const row = await tx.pushRule.create({ data: { ...columns, ...columnsOf(place) } });
+      await audit(tx, context, { action: 'push_rule_created', ...audited(place, row) });
+      return row;
+    });
+  } catch (error) {
+    if (violates(error, 'project_id') || violates(error, 'namespace_id'))
+      throw new BadRequest('There is a push rule already', undefined, 'pushRuleExists').asExisting();
+    throw error;
+  }
+}
+
+/** Changes the rule of a project or group. Throws NotFound, also if it has none, Forbidden, ValidationFailed. */
+export async function updatePushRule(context: Context, ref: OwnerRef, values: PushRuleValues): Promise<PushRuleRow> {
+  const place = await requireOwner(context, ref, NEEDED);
+  const columns = await checked(values);
+  return context.db.$transaction(async (tx) => {
+    const known = await tx.pushRule.findFirst({ where: columnsOf(place), select: { id: true } });
+    if (!known) throw new NotFound('PushRule');
+    const before = await rowBefore(tx, 'PushRule', known.id);
+    const row = await tx.pushRule.update({ where: { id: known.id }, data: columns });
+    await auditChanges(tx, context, { action: 'push_rule_updated', ...audited(place, row) }, before);
+    return row;
+  });
+}
+
+/** Removes the rule of a project or group. Returns its ID. Throws NotFound, also if it has none, Forbidden. */
+export async function deletePushRule(context: Context, ref: OwnerRef): Promise<{ id: number }> {
+  const place = await requireOwner(context, ref, NEEDED);
+  return context.db.$transaction(async (tx) => {
+    const [row] = await tx.pushRule.findMany({ where: columnsOf(place), select: { id: true } });
+    const { count } = row ? await tx.pushRule.deleteMany({ where: { id: row.id } }) : { count: 0 };
+    if (!row || count === 0) throw new NotFound('PushRule');
+    await audit(tx, context, { action: 'push_rule_deleted', ...audited(place, row) });
+    return row;
+  });
+}
+
+function columnsOf({ project, group }: Owner) {
+  return project ? { projectId: project.id } : { namespaceId: group.id };
+}
+
+function audited({ project, group }: Owner, { id }: { id: number }) {
+  return {
+    place: project ? { projectId: project.id } : { groupId: group.id },
+    target: { type: 'PushRule', id },
+  } as const;
+}
+
+/** The columns of what was given. Throws ValidationFailed. */
+async function checked(values: PushRuleValues) {
+  const given = Object.entries(values).filter(([, value]) => value != null);
+  const columns = Object.fromEntries(given) as { [Name in keyof PushRuleValues]: NonNullable<PushRuleValues[Name]> };
+  const { maxFileSize: size } = columns;
+  if (size !== undefined && (size < 0 || size > MAX_FILE_SIZE))
+    throw new ValidationFailed({ max_file_size: [`must be between 0 and ${MAX_FILE_SIZE}`] });
+  await requireValidPatterns(Object.fromEntries(PATTERNS.map((name) => [name, columns[name] ?? ''])));
+  return columns;
+}
