@@ -37,7 +37,7 @@ function routesOf(place: 'project' | 'group', operation: Route['operation']): Ro
     {
       method: 'DELETE',
       path,
-      ...mutation(`Delete${noun}PushRule`, 'deletePushRule', 'deletedPushRuleDatabaseId'),
+      ...mutation(`Delete${noun}PushRule`, 'deletePushRule', 'deletedPushRuleId'),
       status: 204,
       notFound,
     },

@@ -28,6 +28,7 @@ const THINGS: Readonly<Record<string, string>> = {
   runner_token: 'The token of a runner',
   registration_token: 'The token with which runners are registered',
   mirror: 'A mirror of a project',
+  push_rule: 'The push rule of a project or group',
   application: 'An application that signs users in',
   application_secret: 'The secret of an application',
   user: 'The account of a user',

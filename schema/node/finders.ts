@@ -29,11 +29,13 @@ import { findMembershipsByIds } from '#src/domain/members/of_user.ts';
 import type { SourceOf } from '#src/domain/members/source.ts';
 import { findPackageFilesByIds, findPackagesByIds } from '#src/domain/packages/list.ts';
 import { findProjectsByIds } from '#src/domain/projects/find.ts';
+import type { Owner } from '#src/domain/projects/owner.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { findTopicsByIds } from '#src/domain/projects/topics.ts';
 import { BadgeFacts, findBadgesByIds } from '#src/domain/repository/badges/badges.ts';
 import { findDeployKeysByIds } from '#src/domain/repository/deploy_keys/list.ts';
 import { branchProtectionRules, tagProtectionRules } from '#src/domain/repository/protections/list.ts';
+import { findPushRulesByIds } from '#src/domain/repository/push_rules/find.ts';
 import { findReleaseLinksByIds, findReleasesByIds } from '#src/domain/repository/releases/list.ts';
 import { findSnippetsByIds } from '#src/domain/snippets/find.ts';
 import { findAwardsByIds } from '#src/domain/tracking/awards/list.ts';
@@ -77,12 +79,8 @@ const FINDERS: Readonly<Record<string, Finder>> = {
   Invitation: inSources('Invitation', findInvitationsByIds),
   UserMembership: (context, ids) => (context.actor?.admin ? findMembershipsByIds(context, ids) : Promise.resolve([])),
   PersonalNamespace: (context, ids, info) => findPersonalNamespaces(context, ids, selectionAt(info, 'Namespace')),
-  Variable: (context, ids, info) =>
-    findVariablesByIds(context, ids, selectionAt(info, 'Variable'), async (owner) => {
-      const source = await sourceOf(context)(owner);
-      if (source?.kind === 'project') return { project: source.record, group: null };
-      return source && { project: null, group: source.record };
-    }),
+  PushRule: (context, ids, info) => findPushRulesByIds(context, ids, selectionAt(info, 'PushRule'), placeOf(context)),
+  Variable: (context, ids, info) => findVariablesByIds(context, ids, selectionAt(info, 'Variable'), placeOf(context)),
   Package: inProjects('Package', findPackagesByIds),
   PackageFile: inProjects('PackageFile', findPackageFilesByIds),
   ContainerRepository: inProjects('ContainerRepository', findRepositoriesByIds),
@@ -164,6 +162,15 @@ function sourceOf({ loaders }: GraphQLContext): SourceOf {
     if (project) return { kind: 'project', record: project };
     const group = groupId === null ? null : await loaders.group.load(groupId);
     return group && { kind: 'group', record: group };
+  };
+}
+
+/** As sourceOf, as a project or a group. */
+function placeOf(context: GraphQLContext) {
+  return async (owner: Parameters<SourceOf>[0]): Promise<Owner | null> => {
+    const source = await sourceOf(context)(owner);
+    if (source?.kind === 'project') return { project: source.record, group: null };
+    return source && { project: null, group: source.record };
   };
 }
 

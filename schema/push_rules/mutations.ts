@@ -1,12 +1,13 @@
 import type { InputFields } from '#schema/inputs.ts';
-import { mutation, type Payload } from '#schema/mutation.ts';
+import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { placeFields } from '#schema/places/fields.ts';
 import { fromPlace } from '#schema/places/parents.ts';
 import { PUSH_RULE_PARTS, PushRule } from '#schema/push_rules/types.ts';
+import { findPushRule } from '#src/domain/repository/push_rules/find.ts';
 import {
+  type ChangedRule,
   createPushRule,
   deletePushRule,
-  type PushRuleRow,
   updatePushRule,
 } from '#src/domain/repository/push_rules/save.ts';
 
@@ -28,10 +29,9 @@ const parts = (t: InputFields) => ({
   rejectNonDcoCommits: t.boolean({ description: PUSH_RULE_PARTS.rejectNonDcoCommits }),
 });
 
-const payload: Payload<{ pushRule: PushRuleRow }> = {
-  description: 'The push rule after the mutation.',
-  fields: (t) => ({ pushRule: t.expose('pushRule', { type: PushRule, description: 'The push rule as it is now.' }) }),
-};
+const payload: Payload<ChangedRule> = changed('pushRule', PushRule, 'PushRule', (context, { place }, selection) =>
+  findPushRule(context, place, selection),
+);
 
 mutation('createPushRule', {
   description:
@@ -41,9 +41,7 @@ mutation('createPushRule', {
     argument: 'Place of the rule, and what it asks.',
     fields: (t) => ({ ...placeFields(t, WHERE), ...parts(t) }),
   },
-  resolve: async ({ project, group, ...values }, context) => ({
-    pushRule: await createPushRule(context, { project, group }, values),
-  }),
+  resolve: ({ project, group, ...values }, context) => createPushRule(context, { project, group }, values),
   payload,
 });
 
@@ -55,9 +53,7 @@ mutation('updatePushRule', {
     argument: 'Place of the rule, and the changes.',
     fields: (t) => ({ ...placeFields(t, WHERE), ...parts(t) }),
   },
-  resolve: async ({ project, group, ...values }, context) => ({
-    pushRule: await updatePushRule(context, { project, group }, values),
-  }),
+  resolve: ({ project, group, ...values }, context) => updatePushRule(context, { project, group }, values),
   payload,
 });
 
@@ -74,11 +70,5 @@ mutation('deletePushRule', {
     group,
     ...(await deletePushRule(context, { project, group })),
   }),
-  payload: {
-    from: fromPlace,
-    description: 'The push rule that was removed.',
-    fields: (t) => ({
-      deletedPushRuleDatabaseId: t.exposeInt('id', { description: 'Numeric ID of the push rule that was removed.' }),
-    }),
-  },
+  payload: { ...deleted('PushRule', 'push rule'), from: fromPlace },
 });

@@ -1,7 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { Group } from '#schema/groups/types.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
+import { groupOfPlace, projectOfPlace } from '#schema/places/fields.ts';
 import { Project } from '#schema/projects/types.ts';
-import { findPushRule, type PushRuleRow } from '#src/domain/repository/push_rules/save.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { findPushRule } from '#src/domain/repository/push_rules/find.ts';
 
 /** What each part of a rule asks, for its fields and inputs. */
 export const PUSH_RULE_PARTS = {
@@ -22,11 +25,19 @@ export const PUSH_RULE_PARTS = {
   rejectNonDcoCommits: 'Whether messages of commits must have a line `Signed-off-by: Name <address>`.',
 } as const;
 
-export const PushRule = builder.objectRef<PushRuleRow>('PushRule').implement({
+export const PushRule = builder.prismaObject('PushRule', {
   description:
     'What is asked of commits, branches and files that are pushed to a project, or to the projects below a group that have no rule of their own. Regular expressions are Ruby’s, match anywhere unless they are anchored, and ask nothing if they are empty.',
+  interfaces: [Node],
+  select: { id: true },
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the rule, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('PushRule', id),
+    }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the rule, as the REST API has it.' }),
+    project: t.field(projectOfPlace),
+    group: t.field(groupOfPlace),
     commitMessageRegex: t.exposeString('commitMessageRegex', { description: PUSH_RULE_PARTS.commitMessageRegex }),
     commitMessageNegativeRegex: t.exposeString('commitMessageNegativeRegex', {
       description: PUSH_RULE_PARTS.commitMessageNegativeRegex,
@@ -59,7 +70,8 @@ builder.objectFields(Project, (t) => ({
     nullable: true,
     description:
       'The push rule of the project itself; null if it has none, and then that of the nearest group around it counts. For masters.',
-    resolve: (project, _args, context) => findPushRule(context, { project }),
+    resolve: (project, _args, context, info) =>
+      findPushRule(context, { project, group: null }, selectionAt(info, 'PushRule')),
   }),
 }));
 
@@ -69,6 +81,7 @@ builder.objectFields(Group, (t) => ({
     nullable: true,
     description:
       'The push rule of the group itself, for projects below it without a nearer one; null if it has none. For owners.',
-    resolve: (group, _args, context) => findPushRule(context, { group }),
+    resolve: (group, _args, context, info) =>
+      findPushRule(context, { project: null, group }, selectionAt(info, 'PushRule')),
   }),
 }));

@@ -42,12 +42,12 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     return { ...group(at), ...(await keyedHook(world, { namespaceId: at.group.id })) };
   };
   const unruled = async (at: Stage) => {
-    await world.db.pushRule.deleteMany({ where: { namespaceId: at.group.id } });
+    await world.db.pushRule.deleteMany({ where: { groupId: at.group.id } });
     return { ...group(at), member_check: false };
   };
   const ruled = async (at: Stage) => {
     const given = await unruled(at);
-    await world.db.pushRule.create({ data: { namespaceId: at.group.id } });
+    await world.db.pushRule.create({ data: { groupId: at.group.id } });
     return given;
   };
   const openGroup = () => world.group({ owner, visibility: 'public' });

@@ -142,7 +142,7 @@ describe('A push', () => {
     await api.put(`${at}/push_rule`, { author_email_regex: '@corp\\.example$' });
     expect((await push('main')).said).toMatch(/pia@example.com, does not match the pattern/);
     await api.put(`${at}/push_rule`, { author_email_regex: '', commit_committer_name_check: true });
-    expect((await push('main')).said).toMatch(/must have your name, Olive/);
+    expect((await push('main')).said).toMatch(/must have your name, Name of/);
   });
 
   it('is refused for commits without signature or sign-off, and for the deletion of a tag', LONG, async () => {

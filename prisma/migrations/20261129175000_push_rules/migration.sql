@@ -2,7 +2,7 @@
 CREATE TABLE "push_rules" (
     "id" SERIAL NOT NULL,
     "project_id" INTEGER,
-    "namespace_id" INTEGER,
+    "group_id" INTEGER,
     "commit_message_regex" TEXT NOT NULL DEFAULT '',
     "commit_message_negative_regex" TEXT NOT NULL DEFAULT '',
     "branch_name_regex" TEXT NOT NULL DEFAULT '',
@@ -20,13 +20,13 @@ CREATE TABLE "push_rules" (
     "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "push_rules_pkey" PRIMARY KEY ("id"),
-    CONSTRAINT "push_rules_place" CHECK (("project_id" IS NULL) <> ("namespace_id" IS NULL))
+    CONSTRAINT "push_rules_place" CHECK (("project_id" IS NULL) <> ("group_id" IS NULL))
 );
 
 CREATE UNIQUE INDEX "push_rules_project_id_key" ON "push_rules"("project_id");
 
-CREATE UNIQUE INDEX "push_rules_namespace_id_key" ON "push_rules"("namespace_id");
+CREATE UNIQUE INDEX "push_rules_group_id_key" ON "push_rules"("group_id");
 
 ALTER TABLE "push_rules" ADD CONSTRAINT "push_rules_project_id_fkey" FOREIGN KEY ("project_id") REFERENCES "projects"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
-ALTER TABLE "push_rules" ADD CONSTRAINT "push_rules_namespace_id_fkey" FOREIGN KEY ("namespace_id") REFERENCES "namespaces"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+ALTER TABLE "push_rules" ADD CONSTRAINT "push_rules_group_id_fkey" FOREIGN KEY ("group_id") REFERENCES "namespaces"("id") ON DELETE CASCADE ON UPDATE CASCADE;

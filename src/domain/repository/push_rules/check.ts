@@ -1,5 +1,5 @@
+import type { PushRuleRow } from '#src/domain/repository/push_rules/find.ts';
 import { match } from '#src/domain/repository/push_rules/patterns.ts';
-import type { PushRuleRow } from '#src/domain/repository/push_rules/save.ts';
 import { SECRET_NAMES } from '#src/domain/repository/push_rules/secret_names.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 
@@ -47,12 +47,12 @@ export async function refusalOf(db: Db | Transaction, checked: Checked): Promise
 
 /** Why a branch may not have its name; null if it may. The default branch may have any. */
 export async function refusalOfBranch(
-  { branchNameRegex: pattern, projectId, namespaceId }: PushRuleRow,
+  { branchNameRegex: pattern, projectId, groupId }: PushRuleRow,
   branch: string,
   defaultBranch: string | null,
 ): Promise<string | null> {
   if (pattern === '' || branch === defaultBranch) return null;
-  const [[isMatch] = []] = await match([{ pattern, texts: [branch] }], callerOf({ projectId, namespaceId }));
+  const [[isMatch] = []] = await match([{ pattern, texts: [branch] }], callerOf({ projectId, groupId }));
   return isMatch ? null : `The name of the branch does not match the pattern '${pattern}' of the push rules`;
 }
 
@@ -154,6 +154,6 @@ const nameOf = (commit: CommitFacts | undefined) => (commit?.oid ? `commit ${com
 const shown = (text: string) => text.toWellFormed().slice(0, 200);
 
 /** Whose turn it takes to compare texts with expressions. */
-function callerOf({ projectId, namespaceId }: Pick<PushRuleRow, 'projectId' | 'namespaceId'>): string {
-  return projectId === null ? `group ${namespaceId}` : `project ${projectId}`;
+function callerOf({ projectId, groupId }: Pick<PushRuleRow, 'projectId' | 'groupId'>): string {
+  return projectId === null ? `group ${groupId}` : `project ${projectId}`;
 }

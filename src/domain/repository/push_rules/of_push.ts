@@ -5,8 +5,7 @@ import {
   refusalOf,
   refusalOfBranch,
 } from '#src/domain/repository/push_rules/check.ts';
-import { ruleOf } from '#src/domain/repository/push_rules/find.ts';
-import type { PushRuleRow } from '#src/domain/repository/push_rules/save.ts';
+import { type PushRuleRow, ruleOf } from '#src/domain/repository/push_rules/find.ts';
 import type { Oid } from '#src/git/base/model.ts';
 import type { Quarantine } from '#src/git/incoming/quarantine.ts';
 import { extractSignature, parseCommit } from '#src/git/objects/parse.ts';

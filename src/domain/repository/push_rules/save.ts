@@ -1,17 +1,10 @@
 import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
 import { audit } from '#src/access/audit/record.ts';
-import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { GroupRow } from '#src/domain/groups/find.ts';
-import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { type Owner, type OwnerRef, requireOwner } from '#src/domain/projects/owner.ts';
 import { requireValidPatterns } from '#src/domain/repository/push_rules/patterns.ts';
-import type { PushRule } from '#src/generated/prisma/client.ts';
 import { violates } from '#src/platform/database/db.ts';
 import { BadRequest, NotFound, ValidationFailed } from '#src/platform/errors.ts';
-
-/** A rule as it is stored. */
-export type PushRuleRow = PushRule;
 
 /** The columns that hold regular expressions. */
 export const PATTERNS = [
@@ -48,47 +41,40 @@ const MAX_FILE_SIZE = 1_000_000;
 
 const NEEDED = { project: 'admin_push_rule', group: 'admin_group_push_rule' } as const;
 
-/** The rule of a project itself, or of a group itself; null if it has none. Throws Forbidden, Unauthenticated. */
-export async function findPushRule(
-  { db, actor }: Context,
-  place: { project: ProjectRow } | { group: GroupRow },
-): Promise<PushRuleRow | null> {
-  if ('project' in place) {
-    authorize(actor, NEEDED.project, place.project);
-    return db.pushRule.findUnique({ where: { projectId: place.project.id } });
-  }
-  authorize(actor, NEEDED.group, place.group);
-  return db.pushRule.findUnique({ where: { namespaceId: place.group.id } });
+/** A rule that was changed, for reading it back. */
+export interface ChangedRule {
+  place: Owner;
+  id: number;
 }
 
 /** Gives a project or group a rule. Throws NotFound, Forbidden, ValidationFailed, and BadRequest if it has one. */
-export async function createPushRule(context: Context, ref: OwnerRef, values: PushRuleValues): Promise<PushRuleRow> {
+export async function createPushRule(context: Context, ref: OwnerRef, values: PushRuleValues): Promise<ChangedRule> {
   const place = await requireOwner(context, ref, NEEDED);
   const columns = await checked(values);
   try {
     return await context.db.$transaction(async (tx) => {
-      const row = await tx.pushRule.create({ data: { ...columns, ...columnsOf(place) } });
-      await audit(tx, context, { action: 'push_rule_created', ...audited(place, row) });
-      return row;
+      const { id } = await tx.pushRule.create({ data: { ...columns, ...columnsOf(place) }, select: { id: true } });
+      await audit(tx, context, { action: 'push_rule_created', ...audited(place, { id }) });
+      return { place, id };
     });
   } catch (error) {
-    if (violates(error, 'project_id') || violates(error, 'namespace_id'))
+    if (violates(error, 'project_id') || violates(error, 'group_id'))
       throw new BadRequest('There is a push rule already', undefined, 'pushRuleExists').asExisting();
     throw error;
   }
 }
 
 /** Changes the rule of a project or group. Throws NotFound, also if it has none, Forbidden, ValidationFailed. */
-export async function updatePushRule(context: Context, ref: OwnerRef, values: PushRuleValues): Promise<PushRuleRow> {
+export async function updatePushRule(context: Context, ref: OwnerRef, values: PushRuleValues): Promise<ChangedRule> {
   const place = await requireOwner(context, ref, NEEDED);
   const columns = await checked(values);
   return context.db.$transaction(async (tx) => {
     const known = await tx.pushRule.findFirst({ where: columnsOf(place), select: { id: true } });
     if (!known) throw new NotFound('PushRule');
     const before = await rowBefore(tx, 'PushRule', known.id);
-    const row = await tx.pushRule.update({ where: { id: known.id }, data: columns });
-    await auditChanges(tx, context, { action: 'push_rule_updated', ...audited(place, row) }, before);
-    return row;
+    await tx.pushRule.update({ where: { id: known.id }, data: columns });
+    await auditChanges(tx, context, { action: 'push_rule_updated', ...audited(place, known) }, before);
+    return { place, id: known.id };
   });
 }
 
@@ -105,7 +91,7 @@ export async function deletePushRule(context: Context, ref: OwnerRef): Promise<{
 }
 
 function columnsOf({ project, group }: Owner) {
-  return project ? { projectId: project.id } : { namespaceId: group.id };
+  return project ? { projectId: project.id } : { groupId: group.id };
 }
 
 function audited({ project, group }: Owner, { id }: { id: number }) {
