@@ -7,7 +7,7 @@ import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
-const owner = await world.user({ name: 'Olive' });
+const owner = await world.user();
 const developer = await world.user();
 const api = world.api(owner);
 await world.db.user.update({ where: { id: owner.id }, data: { email: 'olive@example.com', confirmedAt: new Date() } });

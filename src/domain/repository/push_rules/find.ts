@@ -32,7 +32,7 @@ export async function findPushRule<R>(
   if (project) authorize(actor, 'admin_push_rule', project);
   else authorize(actor, 'admin_group_push_rule', group);
   const where = project ? sql`${rule.projectId} = ${project.id}` : sql`${rule.groupId} = ${group.id}`;
-  return readRow(db, selection, { rows: rule, where });
+  return (await readRow(db, selection, { rows: rule, where })) ?? null;
 }
 
 const OF_PLACE = select('PushRule', { id: true, projectId: true, groupId: true });
