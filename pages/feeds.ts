@@ -1,18 +1,24 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import type { Entry, Feed } from '#pages/engine/atom.ts';
 import { local, path } from '#pages/engine/helpers.ts';
-import { type Facts, feed } from '#pages/engine/row.ts';
+import { calendar, type Facts, feed } from '#pages/engine/row.ts';
 import { toldEvents } from '#pages/events.ts';
 import { PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
 import {
   CommitFeedDocument,
+  type DueIssueFragment,
   type EventLineFragment,
   GroupActivityFeedDocument,
+  GroupDueIssuesDocument,
+  type GroupDueIssuesQuery,
   GroupIssueFeedDocument,
   type GroupIssueFeedQuery,
   IssueFeedDocument,
   type IssueFeedQuery,
+  OwnDueIssuesDocument,
   ProjectActivityFeedDocument,
+  ProjectDueIssuesDocument,
+  type ProjectDueIssuesQuery,
   ReleaseFeedDocument,
   StartActivityFeedDocument,
   TagFeedDocument,
@@ -36,6 +42,39 @@ const issuesOf = (kind: PlaceKind, operation: TypedDocumentNode<IssueFeedQuery |
         text: issue.descriptionHtml,
         isHtml: true,
       })),
+    }),
+  });
+
+/** Milliseconds for which what was due stays in calendars. */
+const KEPT = 14 * 24 * 60 * 60 * 1000;
+
+/** What is due from two weeks ago on: the filter of a list with what else the address says. */
+const sinceLately = (given: Facts['given']) => ({ ...given, since: new Date(Date.now() - KEPT).toISOString() });
+
+const dueDays = (issues: readonly DueIssueFragment[]) =>
+  issues.flatMap(({ databaseId, iid, title, webUrl, dueDate, updatedAt, project }) =>
+    dueDate === null
+      ? []
+      : [
+          {
+            ...{ key: `issue/${databaseId}`, path: local(webUrl), day: dueDate, updated: updatedAt },
+            title: `${title} (${project.fullPath}#${iid})`,
+          },
+        ],
+  );
+
+const dueIssuesOf = (
+  kind: PlaceKind,
+  operation: TypedDocumentNode<ProjectDueIssuesQuery | GroupDueIssuesQuery, never>,
+) =>
+  calendar({
+    path: `${PLACES[kind]}/issues.ics`,
+    operation,
+    variables: sinceLately,
+    found: ({ place }) => place,
+    calendar: (place, { t }) => ({
+      title: `${t('Due dates')} · ${place.fullPath}`,
+      days: dueDays(place.issues.nodes),
     }),
   });
 
@@ -74,7 +113,7 @@ const ofGroup = (at: string) =>
     catchAll: at === '/:group.atom',
   });
 
-/** What is new in projects and groups, by users, and on the start page, for feed readers. */
+/** What is new in projects and groups, by users, and on the start page, for feed readers; and what is due, for calendars. */
 export const feeds = [
   feed({
     path: `${PLACES.project}/commits/*ref.atom`,
@@ -132,6 +171,15 @@ export const feeds = [
   }),
   issuesOf('project', IssueFeedDocument),
   issuesOf('group', GroupIssueFeedDocument),
+  dueIssuesOf('project', ProjectDueIssuesDocument),
+  dueIssuesOf('group', GroupDueIssuesDocument),
+  calendar({
+    path: '/dashboard/issues.ics',
+    operation: OwnDueIssuesDocument,
+    variables: sinceLately,
+    found: ({ viewer, issues }) => viewer && issues,
+    calendar: (issues, { t }) => ({ title: t('Your due dates'), days: dueDays(issues.nodes) }),
+  }),
   feed({
     path: '/dashboard/projects.atom',
     operation: StartActivityFeedDocument,

@@ -1,7 +1,8 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import type { DocumentNode } from 'graphql';
 import type { Question } from '#pages/engine/asking.ts';
-import type { Feed } from '#pages/engine/atom.ts';
+import { atom, type Feed } from '#pages/engine/atom.ts';
+import { type Calendar, iCalendar } from '#pages/engine/icalendar.ts';
 import type { Differences } from '#schema/input_fields.ts';
 import type { Texts } from '#src/platform/texts/texts.ts';
 
@@ -102,13 +103,15 @@ export interface Raw {
   readonly found: (data: never, facts: Facts) => unknown;
 }
 
-/** What is new, as a feed. Made by `feed`. */
+/** What is new or due, as a document that programs read again and again. Made by `feed` and `calendar`. */
 export interface FeedRow {
   readonly kind: 'feed';
   readonly path: string;
   readonly operation: DocumentNode;
+  readonly variables: (given: Facts['given']) => Facts['given'];
   readonly found: (data: never, facts: Facts) => unknown;
-  readonly feed: (found: never, facts: Facts) => Feed;
+  /** The media type of the document, and its text. */
+  readonly document: (found: never, facts: Facts) => readonly [type: string, text: string];
   readonly catchAll: boolean;
   readonly pageSize: number;
 }
@@ -284,8 +287,23 @@ interface FeedOptions<Data, Found> extends Pick<PageOptions<Data, Found>, 'path'
 }
 
 /** A feed, which readers ask for by their session or by a token, as clients of the REST API. */
-export function feed<Data, Found>({ catchAll = false, ...options }: FeedOptions<Data, Found>): FeedRow {
-  return { kind: 'feed', catchAll, pageSize: 20, ...options } as unknown as FeedRow;
+export function feed<Data, Found>({ catchAll = false, feed, ...options }: FeedOptions<Data, Found>): FeedRow {
+  const document = (found: Found, facts: Facts) => ['application/atom+xml', atom(feed(found, facts), facts.url)];
+  const variables = (given: Facts['given']) => given;
+  return { kind: 'feed', catchAll, pageSize: 20, variables, document, ...options } as unknown as FeedRow;
+}
+
+interface CalendarOptions<Data, Found>
+  extends Pick<PageOptions<Data, Found>, 'path' | 'operation' | 'found'>,
+    Pick<FeedRow, 'variables'> {
+  /** What the calendar has of it. */
+  calendar: (found: Found, facts: Facts) => Calendar;
+}
+
+/** Days on which something is due, which programs ask for as those of feeds do. */
+export function calendar<Data, Found>({ calendar, ...options }: CalendarOptions<Data, Found>): FeedRow {
+  const document = (found: Found, facts: Facts) => ['text/calendar', iCalendar(calendar(found, facts), facts.url)];
+  return { kind: 'feed', catchAll: false, pageSize: 100, document, ...options } as unknown as FeedRow;
 }
 
 interface JsonOptions<Data, Found>

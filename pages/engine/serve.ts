@@ -1,7 +1,6 @@
 import { type NextFunction, type RequestHandler, Router } from 'express';
 import { type DocumentNode, type ExecutionResult, type GraphQLSchema, getOperationAST } from 'graphql';
 import { ask, fieldsKept, isConfirmed } from '#pages/engine/asking.ts';
-import { atom } from '#pages/engine/atom.ts';
 import { earlierAddress } from '#pages/engine/earlier_address.ts';
 import { freshSession } from '#pages/engine/enter.ts';
 import { type Match, matcher } from '#pages/engine/match.ts';
@@ -252,7 +251,7 @@ async function sendFeed(
 ): Promise<boolean> {
   const given = { ...queryOf(visit), ...parameters };
   const { variables, isSecret } = operation();
-  const asked = variablesIn(variables, given, row, parameters);
+  const asked = variablesIn(variables, row.variables(given), row, parameters);
   if (asked === null) return false;
   const reader = await serving.identify(visit);
   const result = await serving.execute(row.operation, asked, reader);
@@ -261,10 +260,11 @@ async function sendFeed(
   const found = result.data && row.found(result.data as never, facts);
   if (found === null || found === undefined) return leadAway(result, parameters, visit, row.catchAll);
   if (!isSecret) visit.allowCompression();
+  const [type, text] = row.document(found as never, facts);
   visit.response
     .set({ 'Cache-Control': 'private, no-cache', 'Content-Security-Policy': "default-src 'none'; sandbox" })
-    .type('application/atom+xml')
-    .send(atom(row.feed(found as never, facts), facts.url));
+    .type(type)
+    .send(text);
   return true;
 }
 

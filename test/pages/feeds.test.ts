@@ -2,6 +2,7 @@
 // @module-tag long
 import { describe, expect, it } from 'vitest';
 import { atom, xml } from '#pages/engine/atom.ts';
+import { iCalendar } from '#pages/engine/icalendar.ts';
 import { startCommittingWorld } from '../support/commits.ts';
 import { signedIn } from '../support/oauth.ts';
 
@@ -227,5 +228,48 @@ describe('Feeds of activity', () => {
     for (const title of ['Two', 'Three', 'Four'])
       await world.api(owner).post(`/projects/${project.id}/issues`, { title });
     expect(await counted()).toBe(few);
+  });
+});
+
+describe('Due dates as a calendar', () => {
+  it('have escaped texts, and lines of at most 75 bytes that programs join', () => {
+    const title = `Ärger; mit, Kommas\\ und\nZeilen\u0000 ${'ü'.repeat(60)}`;
+    const day = { key: 'issue/1', path: '/a/b/-/issues/1', day: '2026-12-01', updated: '2026-11-29T10:00:00.123Z' };
+    const text = iCalendar({ title: 'All', days: [{ ...day, title }] }, new URL('https://git.example/x.ics?a=b'));
+    const lines = text.split('\r\n');
+    expect(lines.every((line) => Buffer.byteLength(line) <= 75)).toBe(true);
+    const joined = text.replaceAll('\r\n ', '').split('\r\n');
+    expect(joined).toContain(`SUMMARY:Ärger\\; mit\\, Kommas\\\\ und\\nZeilen ${'ü'.repeat(60)}`);
+    expect(joined).toContain('DTSTART;VALUE=DATE:20261201');
+    expect(joined).toContain('DTSTAMP:20261129T100000Z');
+    expect(joined).toContain('URL:https://git.example/a/b/-/issues/1');
+  });
+
+  it('are those of open issues that the reader sees, from two weeks ago on', async () => {
+    const group = await world.group({ owner, visibility: 'public' });
+    const project = await world.project({ owner, namespaceId: group.id, visibility: 'public' });
+    const due = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    const make = async (title: string, days: number, more: object = {}) =>
+      (await world.api(owner).post(`/projects/${project.id}/issues`, { title, due_date: due(days), ...more })).body;
+    await make('soon', 3, { assignee_ids: [owner.id] });
+    await make('lately', -10);
+    await make('long ago', -20);
+    await make('secret', 5, { confidential: true });
+    const closed = await make('closed', 4);
+    await world.api(owner).put(`/projects/${project.id}/issues/${closed.iid}`, { state_event: 'close' });
+    await world.api(owner).post(`/projects/${project.id}/issues`, { title: 'never' });
+    const titles = async (path: string, token?: string) => {
+      const { status, headers, body } = await read(path, token);
+      expect([status, headers['content-type']]).toEqual([200, 'text/calendar; charset=utf-8']);
+      return [...String(body).matchAll(/SUMMARY:(.*?) \(/g)].map(([, title]) => title);
+    };
+    const places = [`/${project.fullPath}/-/issues.ics`, `/groups/${group.fullPath}/-/issues.ics`];
+    for (const path of places) {
+      expect(await titles(path)).toEqual(['lately', 'soon']);
+      expect(await titles(path, owner.token)).toEqual(['lately', 'soon', 'secret']);
+      expect(await titles(`${path}?state=closed`)).toEqual(['closed']);
+    }
+    expect(await titles('/dashboard/issues.ics', owner.token)).toEqual(['soon']);
+    expect((await read('/dashboard/issues.ics')).status).not.toBe(200);
   });
 });
