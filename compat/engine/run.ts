@@ -38,7 +38,6 @@ export async function runOperation(
   const { data, errors = [] } = await ask(document, variables(run));
   run.errors = errors;
   if (!data) return withoutData(errors, { names, roots }, data);
-  for (const { site, entry } of roots) await entry.finish?.(site, data, run, ask);
   const made = { ...(shape(data, run) as object), ...introspected };
   const isQuery = operation.operation === 'query';
   const left = run.errors.filter(({ extensions }) => !isQuery || !SILENT.has(extensions.code));

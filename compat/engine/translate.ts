@@ -34,7 +34,7 @@ export interface Translation {
   readonly shape: Shape;
   /** The response names of the client by those of the core operation, for the paths of errors. */
   readonly names: ReadonlyMap<string, string>;
-  /** The selected fields of the root, for what they do before and after the core operation. */
+  /** The selected fields of the root, for what they do before the core operation. */
   readonly roots: readonly Root[];
 }
 
