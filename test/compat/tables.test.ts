@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import {
+  buildSchema,
   type GraphQLArgument,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -17,7 +19,9 @@ import {
   type OperationDefinitionNode,
   parse,
   print,
+  printSchema,
   validate,
+  validateSchema,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { compatSchema } from '#compat/engine/schema.ts';
@@ -26,8 +30,9 @@ import { Translating } from '#compat/engine/translate.ts';
 import { roots } from '#compat/tables/index.ts';
 import { NEVER } from '#compat/tables/never.ts';
 import { schema as core } from '#schema/index.ts';
+import { packagePath } from '#src/platform/package_root.ts';
 
-const compat = compatSchema();
+const compat = await compatSchema();
 const tables = [...allViews()].flatMap(([name, view]): [string, Table][] =>
   'fields' in view && !(name in NEVER) ? [[name, view]] : [],
 );
@@ -58,6 +63,13 @@ it('The schema describes each type, field, argument and value, in sentences of i
     return type.description ? missing : [type.name, ...missing];
   });
   expect(undescribed).toEqual([]);
+});
+
+it('The schema is valid, and as its file says', () => {
+  const text = readFileSync(packagePath('compat/schema.graphql'), 'utf8');
+  const whole = buildSchema(text);
+  expect(validateSchema(whole)).toEqual([]);
+  expect(printSchema(compat)).toBe(printSchema(whole));
 });
 
 describe('The tables', () => {
