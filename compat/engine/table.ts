@@ -26,6 +26,8 @@ export interface Run {
   take(key: string): GraphQLError | undefined;
   /** Tells an error beside the data. */
   tell(error: GraphQLError): void;
+  /** Counts a value of the answer. Throws AnswerTooLarge. */
+  count(value: unknown): void;
 }
 
 /** Runs an operation of the core graph for the caller. */

@@ -182,7 +182,9 @@ export class Translating {
       for (let index = 0; index < fields.length; index++) {
         const { name, wanted, shape } = fields[index] as (typeof fields)[number];
         if (wanted && !wanted((run as ShapingRun).variables as never)) continue;
-        made[name] = shape(row, run) ?? null;
+        const value = shape(row, run) ?? null;
+        run.count(value);
+        made[name] = value;
       }
       return made;
     };

@@ -28,6 +28,9 @@ export const compatAttacks: Attack[] = [
   attack('threads by as many names as there may be', () => ({
     query: `{ ${times(24, (n) => `a${n}: project(fullPath: "root/threads") { issue(iid: "${n + 1}") { discussions { nodes { id notes { nodes { id body url } } } } } }`)} }`,
   })),
+  attack('one value of each issue by as many names as there may be', () => ({
+    query: `{ projects(first: 100) { nodes { issues(first: 100) { nodes { ${times(230, (n) => `f${n}: webUrl`)} } } } } }`,
+  })),
   attack('ten operations in one request', () =>
     Array.from({ length: 10 }, () => ({
       query: '{ projects(first: 100) { nodes { id issues(first: 100) { nodes { id title description } } } } }',
