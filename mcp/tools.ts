@@ -207,6 +207,8 @@ export const tools: readonly Tool[] = [
       ...NUMBERED,
       'addLabels',
       'removeLabels',
+      'afterId',
+      'beforeId',
       'createdAt',
       'discussionLocked',
       'discussionToResolve',
@@ -219,7 +221,7 @@ export const tools: readonly Tool[] = [
   }),
   tool({
     operation: UpdateIssueDocument,
-    hidden: [...NUMBERED, 'confidential', 'discussionLocked', 'labels', 'updatedAt'],
+    hidden: [...NUMBERED, 'afterId', 'beforeId', 'confidential', 'discussionLocked', 'labels', 'updatedAt'],
     title: 'Change an issue',
     description: 'Changes an issue, closes it or reopens it. What is left out stays as it is.',
     found: ({ updateIssue }) => updateIssue?.issue,

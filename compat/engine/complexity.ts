@@ -6,9 +6,11 @@ export interface Complexity {
   readonly complexity: number;
   /** Levels of fields. */
   readonly depth: number;
+  /** Spreads of fragments, those in fragments once per spread. */
+  readonly spreads: number;
 }
 
-const NOTHING: Complexity = { complexity: 0, depth: 0 };
+const NOTHING: Complexity = { complexity: 0, depth: 0, spreads: 0 };
 
 /** Counts the fields of an operation. Each fragment is visited once; none is within itself. Introspection counts as one field. */
 export function complexityOf({ definitions }: DocumentNode, operation: OperationDefinitionNode): Complexity {
@@ -26,18 +28,21 @@ export function complexityOf({ definitions }: DocumentNode, operation: Operation
   const of = ({ selections }: SelectionSetNode): Complexity => {
     let complexity = 0;
     let depth = 0;
+    let spreads = 0;
     for (const one of selections) {
       let part = NOTHING;
       if (one.kind === Kind.FRAGMENT_SPREAD) part = ofFragment(one.name.value);
       else if (one.kind === Kind.INLINE_FRAGMENT) part = of(one.selectionSet);
       else if (one.name.value !== '__typename') {
         const inner = one.selectionSet && !one.name.value.startsWith('__') ? of(one.selectionSet) : NOTHING;
-        part = { complexity: inner.complexity + 1, depth: inner.depth + 1 };
+        part = { complexity: inner.complexity + 1, depth: inner.depth + 1, spreads: inner.spreads };
       }
       complexity = Math.min(complexity + part.complexity, Number.MAX_SAFE_INTEGER);
       depth = Math.max(depth, part.depth);
+      const own = one.kind === Kind.FRAGMENT_SPREAD ? 1 : 0;
+      spreads = Math.min(spreads + part.spreads + own, Number.MAX_SAFE_INTEGER);
     }
-    return { complexity, depth };
+    return { complexity, depth, spreads };
   };
   return of(operation.selectionSet);
 }

@@ -90,6 +90,7 @@ export class CompatDocuments {
     const { compat, core } = this.#graphs;
     const cycles = validate(compat, document, [NoFragmentCyclesRule]);
     if (cycles.length > 0) return cycles;
+    requireFew(document);
     this.#introspections.checkRepeats(document);
     const errors = validate(compat, document, undefined, { maxErrors: 20, hideSuggestions: true });
     if (errors.length === 0) return [];
@@ -118,6 +119,21 @@ export class CompatDocuments {
       }
     }
     return { document, operation, size, translation, introspect };
+  }
+}
+
+/** Operations of a document at most, and spreads of fragments in each, all of which the checks below go through. */
+const MAX_OPERATIONS = 50;
+const MAX_SPREADS = 500;
+
+/** Throws GraphQLError for a document that it would take long to look at. No fragment of it is within itself. */
+function requireFew(document: DocumentNode): void {
+  const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  if (operations.length > MAX_OPERATIONS) {
+    throw new GraphQLError(`The document has more than ${MAX_OPERATIONS} operations.`);
+  }
+  if (operations.some((operation) => complexityOf(document, operation).spreads > MAX_SPREADS)) {
+    throw new GraphQLError(`The document spreads fragments more than ${MAX_SPREADS} times.`);
   }
 }
 

@@ -1,12 +1,5 @@
-import { type DocumentNode, GraphQLError, isObjectType, parse, type SelectionNode } from 'graphql';
-import { selectionsOf } from '#compat/engine/entries.ts';
+import { type DocumentNode, GraphQLError, isObjectType, parse } from 'graphql';
 import type { Ask, Entries, Entry, Given, Row, Run, Site, Table } from '#compat/engine/table.ts';
-
-/** A mutation of the core graph, with its input. */
-export interface Step {
-  readonly mutation: string;
-  readonly input: Readonly<Record<string, unknown>>;
-}
 
 /** A mutation of the compatibility schema as one of the core graph. */
 export interface Declared {
@@ -16,10 +9,6 @@ export interface Declared {
   readonly lookup?: { readonly query: string; variables(input: Given): Record<string, unknown> };
   /** The core mutation's input. Throws Refused, Missing. */
   input(input: Given, found: Row): Readonly<Record<string, unknown>>;
-  /** Other mutations before it, one after the other. Nothing more is done after one that fails. */
-  before?(input: Given, found: Row): readonly Step[];
-  /** Other mutations after it; `needs` is what they need of its payload. */
-  readonly after?: { readonly needs: string; steps(input: Given, payload: Row, found: Row): readonly Step[] };
   /** The fields of the payload, beside `errors` and `clientMutationId`, as views of the core payload. */
   readonly payload: Entries;
 }
@@ -38,22 +27,19 @@ const OF_VALUES = new Set(['VALIDATION_FAILED', 'CONFLICT', 'BAD_REQUEST', 'CONT
 /** Codes of records that are not there, or not for the caller. */
 const OF_ACCESS = new Set(['NOT_FOUND', 'FORBIDDEN', 'UNAUTHENTICATED']);
 
-/** What is kept of a mutation between its steps. */
+/** The input of the core mutation, or why there is none. */
 interface Kept {
   readonly input?: Readonly<Record<string, unknown>>;
-  readonly found?: Row;
   readonly failure?: Error;
 }
 
 /** A field of Mutation. */
 export function mutation(declared: Declared): Entry {
-  const needed = declared.after ? selectionsOf(declared.after.needs) : [];
   const keptOf = (site: Site, run: Run) => run.kept.get(nameOf(site)) as Kept | undefined;
   const args = (site: Site) => ({ input: (_given: Given, run: Run) => keptOf(site, run)?.input });
   return {
     select: (site) => {
-      const inside: SelectionNode[] = [...needed, ...site.inside(payloadOf(declared, site))];
-      const call = site.call(declared.core, args(site), inside);
+      const call = site.call(declared.core, args(site), site.inside(payloadOf(declared, site)));
       return [site.when((_given, run) => keptOf(site, run)?.input !== undefined, 'prepared', [call])];
     },
     shape: (site) => {
@@ -73,30 +59,12 @@ export function mutation(declared: Declared): Entry {
       const { input } = run.given(site);
       run.kept.set(nameOf(site), await prepared(declared, input, ask).catch((failure: Error) => ({ failure })));
     },
-    finish: async (site, row, run, ask) => {
-      const payload = row[site.keyOf(declared.core, args(site))] as Row | null | undefined;
-      if (!declared.after || !payload) return;
-      const steps = declared.after.steps(run.given(site).input, payload, keptOf(site, run)?.found ?? {});
-      await doSteps(steps, ask).catch((failure: Error) => void run.kept.set(nameOf(site), { failure }));
-    },
   };
 }
 
-async function prepared({ lookup, input, before }: Declared, given: Given, ask: Ask): Promise<Kept> {
+async function prepared({ lookup, input }: Declared, given: Given, ask: Ask): Promise<Kept> {
   const found = lookup ? ((await ask(documentOf(lookup.query), lookup.variables(given))).data ?? {}) : {};
-  const made = input(given, found);
-  await doSteps(before?.(given, found) ?? [], ask);
-  return { input: made, found };
-}
-
-/** Throws the error of the first step that fails. */
-async function doSteps(steps: readonly Step[], ask: Ask): Promise<void> {
-  for (const { mutation: name, input } of steps) {
-    const type = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}Input`;
-    const document = documentOf(`mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`);
-    const { errors: [error] = [] } = await ask(document, { input });
-    if (error) throw error;
-  }
+  return { input: input(given, found) };
 }
 
 const documents = new Map<string, DocumentNode>();
@@ -142,9 +110,18 @@ function messagesOf(failure: Error): string[] | null {
   );
 }
 
-/** `source_branch` is read as `Source branch`. */
-function titled(field: string): string {
-  const words = field
+/** What clients know by another name than the core graph. */
+const WORDS: Readonly<Record<string, string>> = {
+  addChildIds: 'Child',
+  issueIds: 'Linked items',
+  links: 'Linked items',
+  parentId: 'Parent',
+};
+
+/** `source_branch` is read as `Source branch`; which one of a list it is about is not told. */
+function titled(path: string): string {
+  const field = path.replace(/\.\d+.*$/, '');
+  const words = (WORDS[field.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase())] ?? field)
     .replaceAll('_', ' ')
     .replaceAll(/([a-z])([A-Z])/g, (_, one, other) => `${one} ${other.toLowerCase()}`);
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;

@@ -38,12 +38,30 @@ export async function runOperation(
   const { data, errors = [] } = await ask(document, variables(run));
   run.errors = errors;
   if (!data) return withoutData(errors, { names, roots }, data);
-  for (const { site, entry } of roots) await entry.finish?.(site, data, run, ask);
-  const made = { ...(shape(data, run) as object), ...introspected };
+  let made: object;
+  try {
+    made = { ...(shape(data, run) as object), ...introspected };
+  } catch (error) {
+    if (error instanceof AnswerTooLarge) return { errors: [error] };
+    throw error;
+  }
   const isQuery = operation.operation === 'query';
   const left = run.errors.filter(({ extensions }) => !isQuery || !SILENT.has(extensions.code));
   const found = [...left.map((error) => told(error, names)), ...run.told];
   return found.length > 0 ? { data: made, errors: found } : { data: made };
+}
+
+/** Values of an answer, and characters of those that are texts: documents name what is read once as often as they like. */
+const MAX_VALUES = 200_000;
+const MAX_CHARACTERS = 20_000_000;
+
+/** An answer that it would take others too long to wait for. */
+class AnswerTooLarge extends GraphQLError {
+  constructor() {
+    super('The answer is too large: ask for fewer records, or for fewer fields of them.', {
+      extensions: { code: 'QUERY_TOO_LARGE' },
+    });
+  }
 }
 
 type Variables = NonNullable<ReturnType<typeof getVariableValues>['variableValues']>;
@@ -55,6 +73,8 @@ class Running implements Run {
   readonly told: GraphQLError[] = [];
   errors: readonly GraphQLError[] = [];
   readonly #given = new Map<Site['nodes'][0], Given>();
+  #values = 0;
+  #characters = 0;
 
   constructor(variables: Variables) {
     this.variables = variables;
@@ -74,6 +94,12 @@ class Running implements Run {
 
   tell(error: GraphQLError): void {
     this.told.push(error);
+  }
+
+  count(value: unknown): void {
+    this.#values += 1;
+    if (typeof value === 'string') this.#characters += value.length;
+    if (this.#values > MAX_VALUES || this.#characters > MAX_CHARACTERS) throw new AnswerTooLarge();
   }
 }
 

@@ -37,8 +37,8 @@ export interface CoreOperation {
 }
 
 /** The handler of /api/graphql: documents of today's clients, translated into operations of the core graph. */
-export function createCompat<A extends { readonly admin: boolean }>(options: CompatOptions<A>) {
-  const compat = compatSchema();
+export async function createCompat<A extends { readonly admin: boolean }>(options: CompatOptions<A>) {
+  const compat = await compatSchema();
   const documents = new CompatDocuments({ compat, core: options.core, roots: options.roots });
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     allowOrigins(request, response);

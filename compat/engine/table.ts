@@ -26,6 +26,8 @@ export interface Run {
   take(key: string): GraphQLError | undefined;
   /** Tells an error beside the data. */
   tell(error: GraphQLError): void;
+  /** Counts a value of the answer. Throws AnswerTooLarge. */
+  count(value: unknown): void;
 }
 
 /** Runs an operation of the core graph for the caller. */
@@ -41,9 +43,8 @@ export type CoreArgs = Readonly<Record<string, (given: Given, run: Run) => unkno
 export interface Entry {
   select(site: Site): readonly SelectionNode[];
   shape(site: Site): Shape;
-  /** Work before the core operation runs, and after it: of mutations. */
+  /** Work before the core operation runs: of mutations. */
   prepare?(site: Site, run: Run, ask: Ask): Promise<void>;
-  finish?(site: Site, row: Row, run: Run, ask: Ask): Promise<void>;
   /** The field of the core record whose value it is, unchanged; absent where the value is made. */
   readonly same?: string;
 }

@@ -34,7 +34,7 @@ export interface Translation {
   readonly shape: Shape;
   /** The response names of the client by those of the core operation, for the paths of errors. */
   readonly names: ReadonlyMap<string, string>;
-  /** The selected fields of the root, for what they do before and after the core operation. */
+  /** The selected fields of the root, for what they do before the core operation. */
   readonly roots: readonly Root[];
 }
 
@@ -182,7 +182,9 @@ export class Translating {
       for (let index = 0; index < fields.length; index++) {
         const { name, wanted, shape } = fields[index] as (typeof fields)[number];
         if (wanted && !wanted((run as ShapingRun).variables as never)) continue;
-        made[name] = shape(row, run) ?? null;
+        const value = shape(row, run) ?? null;
+        run.count(value);
+        made[name] = value;
       }
       return made;
     };

@@ -154,6 +154,14 @@ type('CiJobArtifact', 'JobFile', {
   size: text('size'),
 });
 
+/** States in which no job is here. */
+const NEVER = new Set(['PREPARING', 'WAITING_FOR_CALLBACK']);
+
+/** States to filter by, of those that there are; without any that was given, all. */
+function known(states: readonly string[] | null | undefined): string[] | undefined {
+  return states?.length ? states.filter((state) => !NEVER.has(state)) : undefined;
+}
+
 type('CiRunner', 'Runner', {
   ...names(
     'accessLevel',
@@ -178,5 +186,5 @@ type('CiRunner', 'Runner', {
   },
   jobCount: from<{ _jobs: Row | null }>('_jobs: jobs(first: 0) { totalCount }', ({ _jobs }) => _jobs?.totalCount),
   jobExecutionStatus: of('jobExecutionStatus', (status) => (status === 'ACTIVE' ? 'RUNNING' : 'IDLE')),
-  jobs: connection('jobs', 'CiJob', { status: ({ statuses }) => statuses?.[0] }),
+  jobs: connection('jobs', 'CiJob', { statuses: ({ statuses }) => known(statuses) }),
 });

@@ -12,11 +12,13 @@ const projectsOfGroup: CoreArgs = {
   filter: ({ search }) => (search ? { search } : undefined),
 };
 
-/** Members of a group: those of the groups above it unless only direct ones are asked for. */
+/** Direct members of a group, and those of groups above and below it, or with which it is shared, as they are asked for. */
 const members: CoreArgs = {
-  includeInherited: ({ relations = [] }) =>
-    relations.some((relation: string) => relation === 'INHERITED' || relation === 'SHARED_FROM_GROUPS'),
+  includeInherited: ({ relations }) => has(relations, 'INHERITED') || has(relations, 'SHARED_FROM_GROUPS'),
+  includeDescendants: ({ relations }) => has(relations, 'DESCENDANTS'),
 };
+
+const has = (relations: readonly string[] | null | undefined, one: string) => relations?.includes(one) === true;
 
 type('Group', 'Group', {
   ...names('description', 'fullName', 'fullPath', 'name', 'webUrl'),

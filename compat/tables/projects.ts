@@ -87,6 +87,8 @@ type('Project', 'Project', {
   // Paid features, which editors ask for each project.
   duoFeaturesEnabled: constant(false),
   duoAgenticChatAvailable: constant(false),
+  // There is no catalog of components; semantic-release’s plugin asks before each release.
+  isCatalogResource: constant(false),
 });
 
 type('ProjectPermissions', 'Project', {

@@ -15,6 +15,9 @@ const notFound = { Issue: '404 Issue Not Found' };
 /** With `with_labels_details`. */
 const replaceKey = { labels: 'label_details' };
 
+/** v4 names assignees by ID, and has paths of its own for the order and for links; of tasks it knows nothing. */
+const RELATIONS = ['assignee_usernames', 'parent_id', 'add_child_ids', 'after_id', 'before_id'];
+
 export const issues: Route[] = [
   {
     method: 'GET',
@@ -93,7 +96,7 @@ export const issues: Route[] = [
     method: 'POST',
     path: '/projects/:id/issues',
     ...mutation('CreateIssue', 'createIssue.issue', '...IssueDetail'),
-    hidden: ['assignee_usernames', 'parent_id'],
+    hidden: [...RELATIONS, 'links'],
     names: { type: 'issue_type' },
     required: ['title'],
     preset: { ignoreForbidden: true },
@@ -106,7 +109,7 @@ export const issues: Route[] = [
     method: 'PUT',
     path: '/projects/:id/issues/:issue_iid',
     ...mutation('UpdateIssue', 'updateIssue.issue', '...IssueDetail'),
-    hidden: ['assignee_usernames', 'parent_id'],
+    hidden: RELATIONS,
     names: { type: 'issue_type' },
     preset: { ignoreForbidden: true },
     omitUnless,

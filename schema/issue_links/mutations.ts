@@ -1,11 +1,16 @@
-import { projectField } from '#schema/inputs.ts';
-import { IssueLink, IssueLinkType } from '#schema/issue_links/types.ts';
-import { which } from '#schema/issues/mutations.ts';
+import { type InputFields, projectField } from '#schema/inputs.ts';
+import { IssueLink } from '#schema/issue_links/types.ts';
+import { linkTypeField, which } from '#schema/issues/mutations.ts';
 import { mutation } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
-import { idOf } from '#schema/node/plugin.ts';
+import { idOf, idsOf } from '#schema/node/plugin.ts';
 import { fromProject } from '#schema/places/parents.ts';
-import { createIssueLink, deleteIssueLink } from '#src/domain/tracking/issue_links/save.ts';
+import {
+  createIssueLink,
+  createIssueLinks,
+  deleteIssueLink,
+  deleteIssueLinks,
+} from '#src/domain/tracking/issue_links/save.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 
 mutation('createIssueLink', {
@@ -17,12 +22,7 @@ mutation('createIssueLink', {
       ...which(t),
       targetProject: projectField(t, 'of the other issue'),
       targetIid: t.int({ required: true, description: 'Number of the other issue within its project.' }),
-      linkType: t.field({
-        type: IssueLinkType,
-        required: true,
-        defaultValue: 'relates_to',
-        description: 'What the issue is to the other one.',
-      }),
+      linkType: linkTypeField(t),
     }),
   },
   resolve: async ({ project, iid, targetProject, targetIid, linkType }, context) => {
@@ -33,6 +33,61 @@ mutation('createIssueLink', {
     description: 'The link that was created.',
     fields: (t) => ({
       issueLink: t.field({ type: IssueLink, description: 'The link between the issues.', resolve: ({ link }) => link }),
+    }),
+  },
+});
+
+/** The issues at the other ends of links. */
+const others = (t: InputFields) => ({
+  issueIds: t.field({
+    ...idsOf('Issue'),
+    required: true,
+    description: 'Global or numeric IDs of the other issues; one to 20.',
+  }),
+});
+
+mutation('createIssueLinks', {
+  description:
+    'Links an issue with several others: all or none. For reporters of all projects; for others there are no such issues to link.',
+  input: {
+    description: 'An issue, and others to link it with.',
+    argument: 'Names the issue and the others.',
+    fields: (t) => ({ ...which(t), ...others(t), linkType: linkTypeField(t) }),
+  },
+  resolve: async ({ project, iid, issueIds, linkType }, context) => ({
+    links: await createIssueLinks(context, { project, iid }, issueIds, linkType),
+  }),
+  payload: {
+    description: 'The links that were created.',
+    fields: (t) => ({
+      issueLinks: t.field({
+        type: [IssueLink],
+        description: 'The links between the issues, in the order of `issueIds`.',
+        resolve: ({ links }) => links,
+      }),
+    }),
+  },
+});
+
+mutation('deleteIssueLinks', {
+  description:
+    'Deletes the links of an issue with several others: all or none. For reporters of its project who can see the others.',
+  input: {
+    description: 'An issue, and others that it is linked with.',
+    argument: 'Names the issue and the others.',
+    fields: (t) => ({ ...which(t), ...others(t) }),
+  },
+  resolve: async ({ project, iid, issueIds }, context) => ({
+    links: await deleteIssueLinks(context, { project, iid }, issueIds),
+  }),
+  payload: {
+    from: fromProject,
+    description: 'The links that were deleted.',
+    fields: (t) => ({
+      deletedIssueLinkIds: t.idList({
+        description: 'Global IDs of the links that were deleted.',
+        resolve: ({ links }) => links.map(({ id }) => toGlobalId('IssueLink', id)),
+      }),
     }),
   },
 });

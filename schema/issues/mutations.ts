@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { deprecated } from '#schema/deprecated.ts';
 import { type InputFields, projectField } from '#schema/inputs.ts';
+import { IssueLinkType } from '#schema/issue_links/types.ts';
 import { IssueSeverity, IssueType } from '#schema/issues/record.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { changed, deleted, mutation, type Payload, toldChanged } from '#schema/mutation.ts';
@@ -73,6 +74,43 @@ const values = (t: InputFields, labels: string) => ({
   }),
 });
 
+const NewIssueLink = builder.inputType('NewIssueLinkInput', {
+  description: 'A link of an issue with another one.',
+  fields: (t) => ({
+    issueId: t.field({ ...idOf('Issue'), required: true, description: 'Global or numeric ID of the other issue.' }),
+    linkType: linkTypeField(t),
+  }),
+});
+
+/** What the issue of an input is to those that it is linked with. */
+export function linkTypeField(t: InputFields) {
+  return t.field({
+    type: IssueLinkType,
+    required: true,
+    defaultValue: 'relates_to',
+    description: 'What the issue is to the other one.',
+  });
+}
+
+/** What an issue has to do with others of its own place. */
+const relations = (t: InputFields) => ({
+  addChildIds: t.field({
+    ...idsOf('Issue'),
+    description:
+      'IDs of tasks that become parts of the issue, beside those that it has, in the same tree of groups; at most 20. For reporters of all their projects.',
+  }),
+  afterId: t.field({
+    ...idOf('Issue'),
+    description:
+      'ID of the issue of the project that comes right before it in the order `RELATIVE_POSITION`. For reporters.',
+  }),
+  beforeId: t.field({
+    ...idOf('Issue'),
+    description:
+      'ID of the issue of the project that comes right after it in the order `RELATIVE_POSITION`. For reporters.',
+  }),
+});
+
 /** The severity as it is stored. */
 function severityOf({ severity }: { severity?: string | null | undefined }) {
   return { severity: severity == null ? null : (severity.toLowerCase() as StoredSeverity) };
@@ -113,6 +151,11 @@ mutation('createIssue', {
         ...idOf('Issue'),
         description:
           'ID of the issue or incident that the task is a part of, in the same tree of groups. For reporters of both projects.',
+      }),
+      ...relations(t),
+      links: t.field({
+        type: [NewIssueLink],
+        description: 'Other issues to link it with; at most 20. For reporters of all their projects.',
       }),
       createdAt: t.field({
         type: 'DateTime',
@@ -157,6 +200,7 @@ mutation('updateIssue', {
         description:
           'ID of the issue or incident that the task is a part of, in the same tree of groups; null for none. For reporters of both projects.',
       }),
+      ...relations(t),
       stateEvent: t.field({ type: IssueStateEvent, description: 'Whether to close or reopen the issue.' }),
       updatedAt: t.field({
         type: 'DateTime',

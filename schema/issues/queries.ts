@@ -121,6 +121,14 @@ function issueListFilterFields(t: InputFields) {
     assigneeUsernames: t.stringList({
       description: 'Only issues that are assigned to all of the users with these usernames, in any case; at most 10.',
     }),
+    milestones: t.stringList({
+      description:
+        'Only issues of a milestone with one of these titles, of the project or of a group around it; the words of `milestone` count, too. At most 10.',
+    }),
+    explicitlySubscribed: t.boolean({
+      description:
+        'Only issues that the caller has subscribed to by hand if true, or has unsubscribed from if false. For signed-in users.',
+    }),
     closedAfter: t.field({ type: 'DateTime', description: 'Only issues that were closed at this time or later.' }),
     closedBefore: t.field({ type: 'DateTime', description: 'Only issues that were closed at this time or earlier.' }),
     dueAfter: t.field({

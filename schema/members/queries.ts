@@ -25,6 +25,15 @@ const memberArgs = builder.args((t) => ({
       'Only members with this text in name or username, or with this whole e-mail address if it is public; administrators also find by parts of any primary address.',
   }),
 }));
+const groupMemberArgs = builder.args((t) => ({
+  ...memberArgs,
+  includeDescendants: t.boolean({
+    required: true,
+    defaultValue: false,
+    description:
+      'Whether to include the direct members of the groups below that the caller can see. Each user is listed once, with the highest level.',
+  }),
+}));
 const userArgs = builder.args((t) => ({
   includeInherited: t.boolean({
     required: true,
@@ -66,7 +75,7 @@ builder.objectFields(Group, (t) => ({
   members: t.field({
     type: MemberConnection,
     description: 'The members, newest users first: the direct ones, or all who have access.',
-    args: memberArgs,
+    args: groupMemberArgs,
     resolve: (record, args, context, info) =>
       pageBelow('Member', { kind: 'group', record } as const, args, context, info, (...[, sources, page, selection]) =>
         listMembers(context, sources, args, page, selection),

@@ -151,6 +151,7 @@ builder.prismaObjectFields(Runner, (t) => ({
     args: {
       ...pageArgs,
       status: t.arg({ type: JobStatus, description: 'Only jobs in this state.' }),
+      statuses: t.arg({ type: [JobStatus], description: 'Only jobs in one of these states.' }),
       systemId: t.arg.string({ description: 'Only jobs that ran on the machine of this name.' }),
       sort: t.arg({
         type: SortDirection,

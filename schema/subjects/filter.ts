@@ -87,6 +87,10 @@ export function subjectFilterFields(t: InputFields, which: 'issues' | 'merge req
 /** The orders by what other tables have, with descriptions of the values of their enums. */
 export const keyedOrders = (which: 'issues' | 'merge requests') =>
   ({
+    CLOSED_AT: {
+      value: 'closed_at',
+      description: `By the time when they were closed last; ${which} that are not closed are last in either direction.`,
+    },
     LABEL_PRIORITY: {
       value: 'label_priority',
       description: `By the priority of their most important label, the lowest number first; ${which} without a label that has a priority are last in either direction.`,

@@ -14,9 +14,9 @@ const PAID = [
 ];
 
 describe('The documents of clients', () => {
-  it('are those of 21 programs', () => {
+  it('are those of 22 programs', () => {
     expect(documents.length).toBeGreaterThanOrEqual(197);
-    expect(new Set(documents.map(([client]) => client)).size).toBe(21);
+    expect(new Set(documents.map(([client]) => client)).size).toBe(22);
   });
 
   it.each(documents)('of %s are valid in the compatibility schema: %s', (client, operation) => {

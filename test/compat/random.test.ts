@@ -56,7 +56,7 @@ const OFTEN = ['project', 'namespace', 'group', 'currentUser', 'mergeRequest', '
 async function send(from: number, count: number): Promise<void> {
   const callers = [owner, other, null];
   const one = async (seed: number) => {
-    const query = randomQuery(compatSchema(), VALUES, seed, OFTEN);
+    const query = randomQuery(await compatSchema(), VALUES, seed, OFTEN);
     const { status, body } = await ask(query, { yes: true, no: false, two: 2 }, callers[seed % callers.length]);
     const codes = (body.errors ?? []).map((error: { extensions?: { code?: string } }) => error.extensions?.code);
     expect(

@@ -1,28 +1,38 @@
+import { readFileSync } from 'node:fs';
 import {
+  buildSchema,
+  type GraphQLArgument,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  getArgumentValues,
   getNamedType,
+  getVariableValues,
   isAbstractType,
   isEnumType,
+  isInputObjectType,
   isInterfaceType,
   isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
+  isSpecifiedScalarType,
   type OperationDefinitionNode,
   parse,
   print,
+  printSchema,
   validate,
+  validateSchema,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { compatSchema } from '#compat/engine/schema.ts';
-import { allViews, type Table } from '#compat/engine/table.ts';
+import { allViews, type Site, type Table } from '#compat/engine/table.ts';
 import { Translating } from '#compat/engine/translate.ts';
 import { roots } from '#compat/tables/index.ts';
 import { NEVER } from '#compat/tables/never.ts';
 import { schema as core } from '#schema/index.ts';
+import { packagePath } from '#src/platform/package_root.ts';
 
-const compat = compatSchema();
+const compat = await compatSchema();
 const tables = [...allViews()].flatMap(([name, view]): [string, Table][] =>
   'fields' in view && !(name in NEVER) ? [[name, view]] : [],
 );
@@ -34,6 +44,33 @@ const fields = tables.flatMap(([name, table]) =>
 
 /** Types that no table is for, as an engine makes their objects: of lists and of payloads. */
 const MADE = /(Connection|Edge|Payload)$|^PageInfo$|^__/;
+
+it('The schema describes each type, field, argument and value, in sentences of its own', () => {
+  const undescribed = Object.values(compat.getTypeMap()).flatMap((type): string[] => {
+    if (type.name.startsWith('__') || isSpecifiedScalarType(type)) return [];
+    const inner: { name: string; description?: string | null; args?: readonly GraphQLArgument[] }[] = isEnumType(type)
+      ? [...type.getValues()]
+      : isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)
+        ? Object.values(type.getFields())
+        : [];
+    const all = inner.flatMap((one) => [
+      one,
+      ...(one.args ?? []).map((arg) => ({ ...arg, name: `${one.name}.${arg.name}` })),
+    ]);
+    const missing = all
+      .filter(({ description }) => !/^\S.*[.]$/s.test(description ?? ''))
+      .map(({ name }) => `${type.name}.${name}`);
+    return type.description ? missing : [type.name, ...missing];
+  });
+  expect(undescribed).toEqual([]);
+});
+
+it('The schema is valid, and as its file says', () => {
+  const text = readFileSync(packagePath('compat/schema.graphql'), 'utf8');
+  const whole = buildSchema(text);
+  expect(validateSchema(whole)).toEqual([]);
+  expect(printSchema(compat)).toBe(printSchema(whole));
+});
 
 describe('The tables', () => {
   it('are for each type, or it is said why there is never an object of it', () => {
@@ -92,6 +129,28 @@ describe('The tables', () => {
     expect(wrong).toEqual([]);
   });
 
+  const chosen = fields.flatMap(([name, table, field]) =>
+    table === roots.mutation
+      ? []
+      : field.args.flatMap((arg) => valuesOf(arg).map((text) => [name, table, field, arg, text] as const)),
+  );
+
+  it('hand on what the core graph takes for each value of an enum that clients may send', () => {
+    expect(chosen.length).toBeGreaterThan(200);
+    const wrong = chosen.flatMap(([name, table, field, arg, text]) => {
+      const needed = field.args.filter((one) => isNonNullType(one.type) && one !== arg);
+      const given = [...needed.map((one) => `${one.name}: "1"`), `${arg.name}: ${text}`].join(', ');
+      const document = parse(`{ ${field.name}(${given})${inside(field.type, 1)} }`);
+      const [operation] = document.definitions as [OperationDefinitionNode];
+      const made = new Translating({ compat, core, roots: { ...roots, query: table } }, document).operation(operation);
+      const run = { given: (site: Site) => getArgumentValues(site.field, site.nodes[0]), variables: { coerced: {} } };
+      const { variableDefinitions = [] } = made.document.definitions[0] as OperationDefinitionNode;
+      const { errors = [] } = getVariableValues(core, variableDefinitions, made.variables(run as never));
+      return errors.map(({ message }) => `${name} ${arg.name}: ${text}: ${message}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
   it('have the fields of interfaces in all types of them', () => {
     const interfaces = Object.values(compat.getTypeMap()).filter(isInterfaceType);
     expect(interfaces.map(({ name }) => name)).toContain('User');
@@ -102,6 +161,14 @@ describe('The tables', () => {
     }
   });
 });
+
+/** What a client may write for an argument that is an enum, or a list of one. */
+function valuesOf({ type }: GraphQLArgument): string[] {
+  const named = getNamedType(type);
+  if (!isEnumType(named)) return [];
+  const isList = isListType(isNonNullType(type) ? type.ofType : type);
+  return named.getValues().map(({ name }) => (isList ? `[${name}]` : name));
+}
 
 /** A selection of all that lies some levels below a field, as far as it needs no arguments. */
 function inside(type: GraphQLOutputType, depth: number): string {

@@ -83,6 +83,19 @@ describe('A request', () => {
     expect(await post(JSON.stringify(pair), { 'Content-Type': 'application/json' })).toMatchObject(tooLarge);
   });
 
+  it('is refused at once for documents that it would take long to look at', async () => {
+    const doubled = (levels: number) => {
+      const chain = Array.from({ length: levels }, (_, n) => `fragment f${n} on Query { ...f${n + 1} ...f${n + 1} }`);
+      return `{ ...f0 } ${chain.join(' ')} fragment f${levels} on Query { currentUser { username } }`;
+    };
+    expect((await ask(doubled(5), {}, owner)).body).toEqual(me());
+    expect((await ask(doubled(60), {}, null)).body.errors).toEqual([
+      { message: 'The document spreads fragments more than 500 times.' },
+    ]);
+    const many = Array.from({ length: 51 }, (_, n) => `query Q${n} { currentUser { username } }`).join(' ');
+    expect((await ask(many, {}, null)).body.errors).toEqual([{ message: 'The document has more than 50 operations.' }]);
+  });
+
   it('is refused for what is no request', async () => {
     const json = { 'Content-Type': 'application/json' };
     for (const body of [

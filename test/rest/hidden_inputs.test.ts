@@ -111,7 +111,7 @@ const HIDDEN: Record<string, string> = {
   'POST /projects': 'repositoryEnabled',
   'POST /projects/:id/boards': 'hideBacklogList hideClosedList',
   'POST /projects/:id/invitations': 'handOver',
-  'POST /projects/:id/issues': 'assigneeUsernames parentId',
+  'POST /projects/:id/issues': 'addChildIds afterId assigneeUsernames beforeId links parentId',
   'POST /projects/:id/issues/:issue_iid/discussions': 'commitSha discussionId internal lenientPosition position',
   'POST /projects/:id/issues/:issue_iid/discussions/:discussion_id/notes':
     'commitSha internal lenientPosition position startDiscussion',
@@ -149,7 +149,7 @@ const HIDDEN: Record<string, string> = {
   'PUT /groups/:id/labels': 'priority',
   'PUT /groups/:id/labels/:label_id': 'priority',
   'PUT /projects/:id': 'repositoryEnabled',
-  'PUT /projects/:id/issues/:issue_iid': 'assigneeUsernames parentId',
+  'PUT /projects/:id/issues/:issue_iid': 'addChildIds afterId assigneeUsernames beforeId parentId',
   'PUT /projects/:id/issues/:issue_iid/notes/:note_id': 'discussionId resolved',
   'PUT /projects/:id/merge_requests/:merge_request_iid': 'assigneeUsernames draft reviewerUsernames',
   'PUT /projects/:id/merge_requests/:merge_request_iid/notes/:note_id': 'discussionId resolved',

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/types.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { MAX_LINKS } from '#src/domain/tracking/issue_links/save.ts';
+import { MAX_LINKS } from '#src/domain/tracking/issues/links.ts';
 import type { Json } from '../support/http.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 

@@ -1,13 +1,13 @@
 import { gid, name, names, object, type } from '#compat/engine/entries.ts';
 import { type GlobalId, readGid } from '#compat/engine/global_id.ts';
 import { mutation, Refused } from '#compat/engine/mutation.ts';
-import type { Entries, Given, Row } from '#compat/engine/table.ts';
+import type { Entries, Given } from '#compat/engine/table.ts';
 import {
   coreId,
+  idsOf,
   iidOf,
   key,
-  LABELS,
-  LABELS_OF_PROJECT,
+  lookUp,
   pathOf,
   requireAll,
   set,
@@ -45,28 +45,19 @@ function idOf(id: unknown, name: string, ...classes: string[]): GlobalId {
 const labelsOf = (ids: readonly unknown[]) =>
   ids.map((id) => coreId(idOf(id, 'Label', 'ProjectLabel', 'GroupLabel', 'Label')));
 
-const pathIn = (found: Row) => (found.project as { fullPath: string } | null)?.fullPath;
-
 /** Issues, and what was spent on them. */
 export const issueMutations: Entries = {
   createIssue: mutation({
     core: 'createIssue',
-    lookup: {
-      query: `query ($project: ProjectRef!, $labels: [ID!]!, $mergeRequest: ID!) {
-        project(ref: $project) { fullPath }
-        labels: nodes(ids: $labels) { ${LABELS} }
-        mergeRequest: node(id: $mergeRequest) { ... on MergeRequest { iid } }
-      }`,
-      variables: ({ projectPath, labelIds, mergeRequestToResolveDiscussionsOf: mergeRequest }) => ({
-        project: pathOf(projectPath),
-        labels: (labelIds ?? []).map(coreId),
-        mergeRequest: mergeRequest ? coreId(mergeRequest) : '',
-      }),
-    },
+    lookup: lookUp({
+      project: ({ projectPath }) => pathOf(projectPath),
+      labels: ({ labelIds }) => idsOf(labelIds),
+      mergeRequest: ({ mergeRequestToResolveDiscussionsOf: id }) => (id ? coreId(id) : ''),
+    }),
     input: (input, found) => {
       const { title, description, confidential, createdAt, iid, dueDate, discussionToResolve, locked, type } = input;
       const { labels, labelIds, milestoneId, assigneeIds, mergeRequestToResolveDiscussionsOf: resolved } = input;
-      const titles = labelIds ? [...titlesOf(found.labels, pathIn(found)), ...(labels ?? [])] : labels;
+      const titles = labelIds ? [...titlesOf(found.labels, found.project), ...(labels ?? [])] : labels;
       const [mergeRequest] = resolved ? requireAll([found.mergeRequest]) : [];
       return {
         project: pathOf(input.projectPath),
@@ -74,29 +65,22 @@ export const issueMutations: Entries = {
         ...set({ confidential: confidential ?? undefined, discussionLocked: locked ?? undefined }),
         ...set({ type: type == null ? undefined : typeOf(type), milestoneId: key(milestoneId) }),
         ...set({ assigneeIds: assigneeIds?.map(key), mergeRequestToResolveDiscussionsOf: mergeRequest?.iid }),
+        // The one to move it behind is the one that comes before it.
+        ...set({ afterId: key(input.moveBeforeId), beforeId: key(input.moveAfterId) }),
       };
-    },
-    after: {
-      needs: 'issue { iid projectId }',
-      steps: ({ moveBeforeId, moveAfterId }, { issue }) => {
-        if (!moveBeforeId && !moveAfterId) return [];
-        const { iid, projectId } = issue as { iid: number; projectId: number };
-        const beside = set({ beforeId: key(moveAfterId ?? undefined), afterId: key(moveBeforeId ?? undefined) });
-        return [{ mutation: 'reorderIssue', input: { project: String(projectId), iid, ...beside } }];
-      },
     },
     payload,
   }),
   updateIssue: mutation({
     core: 'updateIssue',
-    lookup: {
-      query: LABELS_OF_PROJECT,
-      variables: ({ projectPath, labelIds }) => ({ project: pathOf(projectPath), labels: labelsOf(labelIds ?? []) }),
-    },
+    lookup: lookUp({
+      project: ({ projectPath }) => pathOf(projectPath),
+      labels: ({ labelIds }) => labelsOf(labelIds ?? []),
+    }),
     input: (input, found) => ({
       ...which(input),
       ...set({ stateEvent: input.stateEvent ?? undefined }),
-      ...(input.labelIds && { labels: titlesOf(found.labels, pathIn(found)) }),
+      ...(input.labelIds && { labels: titlesOf(found.labels, found.project) }),
       ...(input.milestoneId !== undefined && {
         milestoneId: input.milestoneId === null ? null : idOf(input.milestoneId, 'Milestone', 'Milestone').key,
       }),

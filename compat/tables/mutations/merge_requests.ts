@@ -1,17 +1,16 @@
 import { object } from '#compat/engine/entries.ts';
-import { type Declared, mutation } from '#compat/engine/mutation.ts';
+import { mutation } from '#compat/engine/mutation.ts';
 import type { Entries, Given } from '#compat/engine/table.ts';
-import { coreId, iidOf, key, LABELS_OF_PROJECT, pathOf, set, titlesOf } from '#compat/tables/mutations/look_up.ts';
+import { idsOf, iidOf, key, lookUp, pathOf, set, titlesOf } from '#compat/tables/mutations/look_up.ts';
 
 const payload: Entries = { mergeRequest: object('mergeRequest', 'MergeRequest') };
 
 const which = ({ projectPath, iid }: Given) => ({ project: pathOf(projectPath), iid: iidOf(iid) });
 
 /** A change of one merge request. */
-const update = (changes: (input: Given) => Record<string, unknown>, lookup?: Declared['lookup']) =>
+const update = (changes: (input: Given) => Record<string, unknown>) =>
   mutation({
     core: 'updateMergeRequest',
-    ...(lookup && { lookup }),
     input: (input) => ({ ...which(input), ...changes(input) }),
     payload,
   });
@@ -37,14 +36,11 @@ export const mergeRequestMutations: Entries = {
   mergeRequestSetMilestone: update(({ milestoneId }) => ({ milestoneId: key(milestoneId ?? null) })),
   mergeRequestSetLabels: mutation({
     core: 'updateMergeRequest',
-    lookup: {
-      query: LABELS_OF_PROJECT,
-      variables: ({ projectPath, labelIds }) => ({ project: pathOf(projectPath), labels: labelIds.map(coreId) }),
-    },
-    input: (input, { project, labels }) => ({
-      ...which(input),
-      labels: titlesOf(labels, (project as { fullPath: string } | null)?.fullPath),
+    lookup: lookUp({
+      project: ({ projectPath }) => pathOf(projectPath),
+      labels: ({ labelIds }) => idsOf(labelIds),
     }),
+    input: (input, { project, labels }) => ({ ...which(input), labels: titlesOf(labels, project) }),
     payload,
   }),
   mergeRequestReviewerRereview: mutation({

@@ -1,12 +1,7 @@
 import { object } from '#compat/engine/entries.ts';
-import { type Declared, mutation } from '#compat/engine/mutation.ts';
+import { mutation } from '#compat/engine/mutation.ts';
 import { type Entries, type Entry, type Given, type Row, viewOf } from '#compat/engine/table.ts';
-import { coreId, key, pathOf, requireAll, set } from '#compat/tables/mutations/look_up.ts';
-
-const SNIPPET: Declared['lookup'] = {
-  query: 'query ($id: ID!) { node(id: $id) { ... on Snippet { databaseId project { databaseId } } } }',
-  variables: ({ id }) => ({ id: coreId(id) }),
-};
+import { coreId, key, lookUp, pathOf, requireAll, set } from '#compat/tables/mutations/look_up.ts';
 
 /** The files of a snippet; `blobActions` of a new one create them. */
 const filesOf = (actions: readonly Given[]) =>
@@ -60,9 +55,9 @@ export const repositoryMutations: Entries = {
   }),
   updateSnippet: mutation({
     core: 'updateSnippet',
-    lookup: SNIPPET,
-    input: ({ id, blobActions }, { node }) => {
-      const [snippet] = requireAll([node]);
+    lookup: lookUp({ snippet: ({ id }) => coreId(id) }),
+    input: ({ id, blobActions }, found) => {
+      const [snippet] = requireAll([found.snippet]);
       const project = snippet?.project as { databaseId: number } | null;
       return {
         id: id.key,

@@ -1,13 +1,13 @@
 import { object } from '#compat/engine/entries.ts';
 import type { GlobalId } from '#compat/engine/global_id.ts';
-import { Missing, mutation, Refused, type Step } from '#compat/engine/mutation.ts';
-import type { Entries, Given, Row } from '#compat/engine/table.ts';
+import { Missing, mutation, Refused } from '#compat/engine/mutation.ts';
+import type { Entries, Given } from '#compat/engine/table.ts';
 import {
   coreId,
-  ISSUE,
+  idsOf,
   issueOf,
   key,
-  LABELS,
+  lookUp,
   pathOf,
   requireAll,
   set,
@@ -55,114 +55,66 @@ function datesOf({ startAndDueDateWidget: dates }: Given) {
   return set({ dueDate: dates?.dueDate });
 }
 
-const idsOf = (ids: readonly GlobalId[] | null | undefined) => (ids ?? []).map(coreId);
-
 /** The IDs of at most ten other items. */
 function itemsOf(ids: readonly GlobalId[] | null | undefined): string[] {
   if (ids && ids.length > MAX_ITEMS) throw new Refused(`No more than ${MAX_ITEMS} work items can be given`);
   return idsOf(ids);
 }
 
-/** Links of an item to others that were found. */
-function linksTo(item: { project: string; iid: number }, others: unknown, linkType: string | null | undefined): Step[] {
-  return requireAll(others).map((other) => {
-    const { project, iid } = issueOf(other);
-    const target = { targetProject: project, targetIid: iid };
-    return { mutation: 'createIssueLink', input: { ...item, ...target, linkType: LINKS[linkType ?? 'RELATED'] } };
-  });
-}
-
-const OTHERS = 'others: nodes(ids: $others) { ... on Issue { iid project { databaseId } } }';
-
-/** The input of the last of several steps, which is the mutation itself. */
-function last(steps: readonly Step[]): Step['input'] {
-  const step = steps.at(-1);
-  if (!step) throw new Refused('Linked items can’t be blank');
-  return step.input;
-}
-
 /** Where an item is to stand among those of its project. */
-function orderOf(item: { project: string; iid: number }, { hierarchyWidget: place }: Given): Step[] {
-  if (!place?.adjacentWorkItemId) return [];
-  const beside = key(place.adjacentWorkItemId as GlobalId);
-  const order = place.relativePosition === 'BEFORE' ? { beforeId: beside } : { afterId: beside };
-  return [{ mutation: 'reorderIssue', input: { ...item, ...order } }];
+function orderOf({ hierarchyWidget: place }: Given) {
+  const beside = key((place?.adjacentWorkItemId ?? undefined) as GlobalId | undefined);
+  return set(place?.relativePosition === 'BEFORE' ? { beforeId: beside } : { afterId: beside });
 }
 
-/** What was looked up of an item and of others. */
-interface Found {
-  readonly item: { iid: number; project: { databaseId: number; fullPath: string } } | null;
-  readonly others: unknown;
-  readonly added: unknown;
-  readonly removed: unknown;
-}
+/** The project of a found item. */
+const placeOf = (item: unknown) => (item as { project: unknown }).project;
+
+/** Reads the item that an input names. */
+const ITEM = lookUp({ issue: ({ id }) => coreId(id) });
 
 /** Issues as work items. */
 export const workItemMutations: Entries = {
   workItemCreate: mutation({
     core: 'createIssue',
-    lookup: {
-      query: `query ($project: ProjectRef!, $labels: [ID!]!, $others: [ID!]!) {
-        project(ref: $project) { fullPath }
-        labels: nodes(ids: $labels) { ${LABELS} }
-        ${OTHERS}
-      }`,
-      variables: ({ namespacePath, projectPath, labelsWidget, linkedItemsWidget }) => ({
-        project: pathOf(namespacePath ?? projectPath ?? ''),
-        labels: idsOf(labelsWidget?.labelIds),
-        others: itemsOf(linkedItemsWidget?.workItemsIds),
-      }),
-    },
-    input: (input, found) => {
-      const path = (found.project as { fullPath: string } | null)?.fullPath;
-      if (path === undefined) throw new Missing();
+    lookup: lookUp({
+      project: ({ namespacePath, projectPath }) => pathOf(namespacePath ?? projectPath ?? ''),
+      labels: ({ labelsWidget }) => idsOf(labelsWidget?.labelIds),
+    }),
+    input: (input, { project, labels }) => {
+      if (!project) throw new Missing();
       refusePaid(input);
-      requireAll(found.others);
       const { title, confidential, createdAt, assigneesWidget, labelsWidget, milestoneWidget, hierarchyWidget } = input;
+      const { workItemsIds, linkType } = input.linkedItemsWidget ?? {};
       return {
-        project: pathOf(path),
+        project: pathOf((project as { fullPath: string }).fullPath),
         title,
         type: typeOf(input.workItemTypeId),
         ...set({ description: input.descriptionWidget?.description ?? input.description, createdAt }),
         ...set({ confidential: confidential ?? undefined, assigneeIds: assigneesWidget?.assigneeIds.map(key) }),
-        ...(labelsWidget && { labels: titlesOf(found.labels, path) }),
+        ...(labelsWidget && { labels: titlesOf(labels, project) }),
         ...set({
           milestoneId: key(milestoneWidget?.milestoneId),
           parentId: key(hierarchyWidget?.parentId ?? undefined),
         }),
         ...datesOf(input),
+        links: itemsOf(workItemsIds).map((issueId) => ({ issueId, linkType: LINKS[linkType ?? 'RELATED'] })),
       };
-    },
-    after: {
-      needs: 'issue { iid projectId }',
-      steps: ({ linkedItemsWidget }, { issue }, { others }) => {
-        const { iid, projectId } = issue as { iid: number; projectId: number };
-        return linksTo({ project: String(projectId), iid }, others, linkedItemsWidget?.linkType);
-      },
     },
     payload,
   }),
   workItemUpdate: mutation({
     core: 'updateIssue',
-    lookup: {
-      query: `query ($item: ID!, $added: [ID!]!, $removed: [ID!]!, $others: [ID!]!) {
-        item: node(id: $item) { ... on Issue { iid project { databaseId fullPath } } }
-        added: nodes(ids: $added) { ${LABELS} }
-        removed: nodes(ids: $removed) { ${LABELS} }
-        ${OTHERS}
-      }`,
-      variables: ({ id, labelsWidget, hierarchyWidget }) => ({
-        item: coreId(id),
-        added: idsOf(labelsWidget?.addLabelIds),
-        removed: idsOf(labelsWidget?.removeLabelIds),
-        others: itemsOf(hierarchyWidget?.childrenIds),
-      }),
-    },
-    input: (input, found) => {
-      const { item, added, removed, others } = found as unknown as Found;
-      const which = issueOf(item);
+    lookup: lookUp({
+      issue: ({ id }) => coreId(id),
+      labels: ({ labelsWidget }) => idsOf(labelsWidget?.addLabelIds),
+      removedLabels: ({ labelsWidget }) => idsOf(labelsWidget?.removeLabelIds),
+      issues: ({ hierarchyWidget }) => itemsOf(hierarchyWidget?.childrenIds),
+    }),
+    input: (input, { issue, issues, labels, removedLabels }) => {
+      const which = issueOf(issue);
       refusePaid(input);
-      requireAll(others);
+      requireAll(issues);
       const { title, confidential, stateEvent, descriptionWidget, assigneesWidget, hierarchyWidget, milestoneWidget } =
         input;
       return {
@@ -175,65 +127,42 @@ export const workItemMutations: Entries = {
         ...set({ description: descriptionWidget?.description, assigneeIds: assigneesWidget?.assigneeIds.map(key) }),
         ...set({ milestoneId: key(milestoneWidget?.milestoneId), parentId: key(hierarchyWidget?.parentId) }),
         ...(input.labelsWidget && {
-          addLabels: titlesOf(added, item?.project.fullPath),
-          removeLabels: titlesOf(removed, item?.project.fullPath),
+          addLabels: titlesOf(labels, placeOf(issue)),
+          removeLabels: titlesOf(removedLabels, placeOf(issue)),
         }),
+        addChildIds: itemsOf(hierarchyWidget?.childrenIds),
         ...datesOf(input),
+        ...orderOf(input),
       };
-    },
-    before: (input, { item, others }) => {
-      const children = requireAll(others).map((child) => ({
-        mutation: 'updateIssue',
-        input: { ...issueOf(child), parentId: key(input.id as GlobalId) },
-      }));
-      return [...children, ...orderOf(issueOf(item), input)];
     },
     payload,
   }),
   workItemDelete: mutation({
     core: 'deleteIssue',
-    lookup: { query: ISSUE, variables: ({ id }) => ({ id: coreId(id) }) },
-    input: (_input, { node }) => issueOf(node),
+    lookup: ITEM,
+    input: (_input, { issue }) => issueOf(issue),
     payload: {},
   }),
   workItemConvert: mutation({
     core: 'updateIssue',
-    lookup: { query: ISSUE, variables: ({ id }) => ({ id: coreId(id) }) },
-    input: ({ workItemTypeId }, { node }) => ({ ...issueOf(node), type: typeOf(workItemTypeId) }),
+    lookup: ITEM,
+    input: ({ workItemTypeId }, { issue }) => ({ ...issueOf(issue), type: typeOf(workItemTypeId) }),
     payload,
   }),
   workItemAddLinkedItems: mutation({
-    core: 'createIssueLink',
-    lookup: linked(),
-    input: (input, { item, others }) => last(linksTo(issueOf(item), others, input.linkType)),
-    before: (input, { item, others }) => linksTo(issueOf(item), others, input.linkType).slice(0, -1),
+    core: 'createIssueLinks',
+    lookup: ITEM,
+    input: ({ workItemsIds, linkType }, { issue }) => ({
+      ...issueOf(issue),
+      issueIds: itemsOf(workItemsIds),
+      linkType: LINKS[linkType ?? 'RELATED'],
+    }),
     payload: {},
   }),
   workItemRemoveLinkedItems: mutation({
-    core: 'deleteIssueLink',
-    lookup: linked(),
-    input: (input, found) => last(unlinked(input, found)),
-    before: (input, found) => unlinked(input, found).slice(0, -1),
+    core: 'deleteIssueLinks',
+    lookup: ITEM,
+    input: ({ workItemsIds }, { issue }) => ({ ...issueOf(issue), issueIds: itemsOf(workItemsIds) }),
     payload: {},
   }),
 };
-
-function linked() {
-  return {
-    query: `query ($item: ID!, $others: [ID!]!) {
-      item: node(id: $item) { ... on Issue { iid project { databaseId } } }
-      ${OTHERS}
-    }`,
-    variables: ({ id, workItemsIds }: Given) => ({ item: coreId(id), others: itemsOf(workItemsIds) }),
-  };
-}
-
-/** The ends of links of an item, all of whose other items were found. */
-function unlinked({ workItemsIds }: Given, { item, others }: Row): Step[] {
-  requireAll(others);
-  const which = issueOf(item);
-  return workItemsIds.map((other: GlobalId) => ({
-    mutation: 'deleteIssueLink',
-    input: { ...which, otherIssueId: key(other) },
-  }));
-}

@@ -1,6 +1,6 @@
 import type { Actor, Place } from '#src/access/permissions/actor.ts';
 import { Prisma } from '#src/platform/database/db.ts';
-import type { Alias } from '#src/platform/records/alias.ts';
+import { type Alias, alias } from '#src/platform/records/alias.ts';
 
 const { sql } = Prisma;
 
@@ -218,6 +218,14 @@ export function openTo(actor: Seer | null, { visibility }: { readonly visibility
   return actor.external ? sql`${visibility} = 'public'` : sql`${visibility} IN ('public', 'internal')`;
 }
 
+const OWN_MEMBERSHIP = sql`m.id, m.user_id, m.project_id, m.namespace_id, m.access_level, m.expires_at, m.created_at, m.created_by_id`;
+
+/** A statement for the direct memberships of a group and of those below it that the actor sees, in the form of `membershipsAt`. */
+export function membershipsBelow(actor: Seer | null, group: Prisma.Sql | number): Prisma.Sql {
+  return sql`SELECT ${OWN_MEMBERSHIP} FROM namespaces g JOIN members m ON m.namespace_id = g.id
+    WHERE g.lineage @> ARRAY[${group}]::int[] AND ${groupVisible(actor, alias('Namespace', 'g'))} AND ${notExpired('m')}`;
+}
+
 /**
  * A statement for all memberships that give access to a project or group, of any user, in the form of rows of `members` with the
  * level and expiry that they have there: its own, those of the groups around it, and of groups with which it or one of these is
@@ -234,7 +242,7 @@ export function membershipsAt(
   { condition = sql`TRUE`, seen = sql`TRUE` }: { condition?: Prisma.Sql; seen?: Prisma.Sql } = {},
 ): Prisma.Sql {
   const where = sql`${notExpired('m')} AND ${condition}`;
-  const own = sql`m.id, m.user_id, m.project_id, m.namespace_id, m.access_level, m.expires_at, m.created_at, m.created_by_id`;
+  const own = OWN_MEMBERSHIP;
   const shared = sql`m.id, m.user_id, m.project_id, m.namespace_id, LEAST(m.access_level, s.group_access),
     LEAST(m.expires_at, s.expires_at), m.created_at, m.created_by_id`;
   const invited = sql`JOIN namespaces g ON g.id = s.group_id AND ${seen} JOIN members m ON m.namespace_id = ANY(g.lineage)`;

@@ -1,5 +1,5 @@
 import { type Actor, type Context, readerOf } from '#src/access/permissions/actor.ts';
-import { groupVisible, membershipsAt, notExpired } from '#src/access/permissions/visibility.ts';
+import { groupVisible, membershipsAt, membershipsBelow, notExpired } from '#src/access/permissions/visibility.ts';
 import { listOfSources } from '#src/domain/members/below.ts';
 import { authorizeReading, ofSource, passes, type Source, type SourceOf } from '#src/domain/members/source.ts';
 import { userMatches } from '#src/domain/users/matching.ts';
@@ -33,6 +33,8 @@ export interface MemberFilter {
   skipUsers?: readonly number[] | null | undefined;
   /** Also those who have access by a group around it, or by a share: each user once, with the highest level. */
   includeInherited?: boolean | null | undefined;
+  /** Also those of the groups below a group that the actor sees, each user once likewise. */
+  includeDescendants?: boolean | null | undefined;
 }
 
 /**
@@ -42,12 +44,13 @@ export interface MemberFilter {
 export async function listMembers<R>(
   context: Context,
   sources: readonly Source[],
-  { search, userIds, skipUsers, includeInherited }: MemberFilter,
+  { search, userIds, skipUsers, includeInherited, includeDescendants }: MemberFilter,
   page: PageRequest,
   selection: Selection<'Member', R>,
 ): Promise<(Page<R> | Error)[]> {
   const actor = readerOf(context);
-  const conditions: Prisma.Sql[] = includeInherited ? [] : [notExpired('m')];
+  const isDirect = !includeInherited && !includeDescendants;
+  const conditions: Prisma.Sql[] = isDirect ? [notExpired('m')] : [];
   if (userIds) conditions.push(sql`${member.userId} = ANY(${[...userIds]}::int[])`);
   if (skipUsers?.length) conditions.push(sql`NOT ${member.userId} = ANY(${[...skipUsers]}::int[])`);
   if (search?.trim()) {
@@ -59,12 +62,16 @@ export async function listMembers<R>(
     sources,
     (source) => authorizeReading(actor, source),
     (permitted) => {
-      if (!includeInherited) {
+      if (isDirect) {
         return listOfSources(context, permitted, { rows: member, where, order: BY_USER }, page, selection);
       }
       const { kind } = permitted[0] as Source;
-      const pageOf = (place: Asked<Placed>) =>
-        pageOfRows(selection, { rows: member, from: highest(actor, kind, place), where, order: BY_USER }, page);
+      const pageOf = (place: Asked<Placed>) => {
+        const around = includeInherited ? [inherited(actor, kind, place)] : [];
+        const below = includeDescendants ? [membershipsBelow(actor, place.id)] : [];
+        const from = highest([...around, ...below]);
+        return pageOfRows(selection, { rows: member, from, where, order: BY_USER }, page);
+      };
       const types = { id: 'int', namespace: 'int', isMember: 'boolean' } as const;
       return readPages<R>(context.db, page, perParent(permitted.map(placed), types, pageOf));
     },
@@ -102,13 +109,18 @@ function placed(source: Source): Placed {
 }
 
 /**
- * The membership of each user that gives the highest level in a place. Those of private groups with which something is shared are
- * shown to members of the place, and to those who see these groups.
+ * All memberships that give access to a place. Those of private groups with which something is shared are shown to members of the place,
+ * and to those who see these groups.
  */
-function highest(actor: Actor | null, kind: Source['kind'], { id, namespace, isMember }: Asked<Placed>): Prisma.Sql {
+function inherited(actor: Actor | null, kind: Source['kind'], { id, namespace, isMember }: Asked<Placed>): Prisma.Sql {
   const lineage = sql`(SELECT sn.lineage FROM namespaces sn WHERE sn.id = ${namespace})::int[]`;
   const seen = sql`(${isMember} OR ${groupVisible(actor, alias('Namespace', 'g'))})`;
-  const memberships = membershipsAt(kind === 'project' ? sql`${id}` : null, lineage, { seen });
+  return membershipsAt(kind === 'project' ? sql`${id}` : null, lineage, { seen });
+}
+
+/** The membership of each user that gives the highest level, of those of several statements. */
+function highest(statements: readonly Prisma.Sql[]): Prisma.Sql {
+  const memberships = Prisma.join([...statements], ' UNION ALL ');
   return sql`(SELECT DISTINCT ON (m.user_id) m.* FROM (${memberships}) m
     ORDER BY m.user_id, m.access_level DESC, m.expires_at DESC, m.id) m`;
 }

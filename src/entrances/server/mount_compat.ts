@@ -24,7 +24,7 @@ const TOO_OFTEN = {
  */
 const MAX_READ = { rows: 20_000, bytes: 16 * 1024 * 1024 };
 
-/** Serves the GraphQL that clients of today know, at /api/graphql. It is loaded by the first request. */
+/** Serves the GraphQL that clients of today know, at /api/graphql. It is loaded by the first request, in steps between which others are answered. */
 export function mountCompat(
   app: Express,
   { stores, baseUrl, report, budget, turns, throttle, contextOf }: Entrance,
@@ -68,7 +68,10 @@ export function mountCompat(
   };
   let loading: ReturnType<typeof load> | undefined;
   const answer: RequestHandler = async (request, response) => {
-    loading ??= load();
+    loading ??= load().catch((error) => {
+      loading = undefined;
+      throw error;
+    });
     await (await loading)(request, response);
   };
   app.use('/api/graphql', answer);

@@ -97,7 +97,7 @@ function query(name: string, text: () => string, anonymous = true): Attack {
 const filled = new WeakSet<RepositoryServer>();
 
 /** Public projects with issues, for what is asked of lists. */
-async function fill(server: RepositoryServer): Promise<void> {
+export async function fill(server: RepositoryServer): Promise<void> {
   if (filled.has(server)) return;
   filled.add(server);
   for (let n = 0; n < 40; n += 1) {

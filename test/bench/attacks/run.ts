@@ -6,6 +6,7 @@ import { table } from '../report.ts';
 import { RepositoryServer } from '../repository/server.ts';
 import { accountAttacks } from './accounts.ts';
 import type { Attack } from './attack.ts';
+import { compatAttacks } from './compat.ts';
 import { gitAttacks } from './git.ts';
 import { graphqlAttacks } from './graphql.ts';
 import type { Seen } from './prober.ts';
@@ -40,7 +41,7 @@ interface Damage {
  * @param print takes each line of the table as it is ready
  */
 export async function measureAttacks(wanted: string | undefined, print: (text: string) => void): Promise<void> {
-  const all = [...graphqlAttacks, ...restAttacks, ...accountAttacks, ...gitAttacks];
+  const all = [...graphqlAttacks, ...compatAttacks, ...restAttacks, ...accountAttacks, ...gitAttacks];
   let scene = await Scene.open();
   const rows: string[][] = [];
   try {

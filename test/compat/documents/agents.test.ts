@@ -510,6 +510,10 @@ describe('Programs that keep or show what a server has', () => {
     const { currentUser } = await clientOf(world, 'terraform', owner).data('currentUser');
     expect(currentUser).toMatchObject({ username: 'olivia', bot: false, groupCount: 2, id: gid('User', owner.id) });
     expect(currentUser.namespace.id).toMatch(/^gid:\/\/gitlab\/Namespaces::UserNamespace\/\d+$/);
+    const release = clientOf(world, 'semantic-release', developer);
+    expect(await release.data('isCatalogResource', {}, { PROJECT: path })).toEqual({
+      project: { isCatalogResource: false },
+    });
     const form = clientOf(world, 'gitlabform', owner);
     expect(await form.data('duoFeaturesEnabled', {}, { PROJECT: path })).toEqual({
       project: { duoFeaturesEnabled: false },

@@ -145,6 +145,8 @@ export async function listRunnerManagers<R>(
 /** Which jobs of a runner are listed. */
 export interface RunnerJobsFilter {
   status?: JobStatus | null | undefined;
+  /** One of these. */
+  statuses?: readonly JobStatus[] | null | undefined;
   sort?: 'asc' | 'desc' | null | undefined;
   /** Only those that ran on this machine. */
   systemId?: string | null | undefined;
@@ -180,7 +182,7 @@ export async function changedRunner<R>({ db }: Context, id: number, selection: S
 export function listRunnerJobs<R>(
   context: Context,
   runners: readonly { id: number }[],
-  { status, sort, systemId }: RunnerJobsFilter,
+  { status, statuses, sort, systemId }: RunnerJobsFilter,
   page: PageRequest,
   selection: Selection<'Job', R>,
 ): Promise<Page<R>[]> {
@@ -191,6 +193,7 @@ export function listRunnerJobs<R>(
       sql`${job.runnerId} = ${id}`,
       readable,
       ...(status ? [sql`${job.status} = ${status}::job_status`] : []),
+      ...(statuses ? [sql`${job.status} = ANY(${[...statuses]}::job_status[])`] : []),
       ...(systemId == null
         ? []
         : [

@@ -1,22 +1,17 @@
 import { can } from '#src/access/permissions/abilities.ts';
-import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { Change, Subject } from '#src/domain/changes/change.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
-import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { findProject } from '#src/domain/projects/find.ts';
 import { findIssueLinksByIds, type LinkRow } from '#src/domain/tracking/issue_links/list.ts';
-import { findIssue, findIssueById } from '#src/domain/tracking/issues/find.ts';
-import type { Transaction } from '#src/platform/database/db.ts';
-import { AlreadyExists, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { findIssue, findIssueSubjects, type IssueSubject } from '#src/domain/tracking/issues/find.ts';
+import { changeOfLink, type LinkType, linkBetween, noMatch, writeLinks } from '#src/domain/tracking/issues/links.ts';
+import { lockIssues } from '#src/domain/tracking/issues/lock.ts';
+import { requireFew } from '#src/domain/tracking/issues/relations.ts';
+import { Forbidden, NotFound, nullIfNotFound } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
-/** What an issue is to the other one of a link. */
-export type LinkType = 'relates_to' | 'blocks' | 'is_blocked_by';
-
-/** Maximum number of links of an issue. */
-export const MAX_LINKS = 100;
-
-const END = select('Issue', { id: true, iid: true, title: true, projectId: true });
+const END = select('Issue', { id: true, iid: true, title: true });
 
 /** An issue by its number. */
 interface Which {
@@ -35,30 +30,51 @@ export async function createIssueLink(
   how: LinkType = 'relates_to',
 ): Promise<LinkRow> {
   const actor = requireActor(context);
-  const project = await findProject(context, which.project);
-  const source = subjectOf(project, await findIssue(context, project, which.iid, END));
-  const target = await findTarget(context, actor, to);
-  if (!target || !can(actor, 'admin_issue', project) || target.id === source.id) throw noMatch();
-  return context.db.$transaction(async (tx) => {
-    await lockEnds(tx, [source.id, target.id]);
-    const where = { OR: ends(source.id, target.id) };
-    const isLinked = await tx.issueLink.count({ where });
-    if (isLinked > 0) throw new AlreadyExists('Issue(s) already assigned', { type: 'IssueLink', where });
-    for (const { id } of [source, target]) {
-      const count = await tx.issueLink.count({ where: { OR: [{ sourceId: id }, { targetId: id }] } });
-      if (count >= MAX_LINKS)
-        throw new ValidationFailed({ links: [`are too many (maximum is ${MAX_LINKS})`] }).as('limitReached');
-    }
-    const [from, onto] = how === 'is_blocked_by' ? [target, source] : [source, target];
-    const type = how === 'relates_to' ? 'relates_to' : 'blocks';
-    const link = await tx.issueLink.create({ data: { sourceId: from.id, targetId: onto.id, type } });
-    const blocks = type === 'blocks';
-    await recordSubjectChanges(tx, context, actor, from, [change('linked', onto, blocks ? 'blocks' : undefined)]);
-    await recordSubjectChanges(tx, context, actor, onto, [
-      change('linked', from, blocks ? 'is_blocked_by' : undefined),
-    ]);
-    return { ...link, createdAt: link.createdAt.toISOString(), updatedAt: link.updatedAt.toISOString() };
+  const issue = await subjectOf(context, which);
+  const other = await subjectOf(context, to).catch(nullIfNotFound);
+  const isPermitted = other && [issue, other].every(({ project }) => can(actor, 'admin_issue', project));
+  if (!isPermitted || other.id === issue.id) throw noMatch();
+  const [created] = await link(context, issue, [other], how);
+  return created as LinkRow;
+}
+
+/**
+ * Links an issue with others by their IDs, all or none. For reporters of all projects. Throws as createIssueLink, and ValidationFailed for
+ * too many issues.
+ */
+export async function createIssueLinks(
+  context: Context,
+  which: Which,
+  otherIds: readonly number[],
+  how: LinkType,
+): Promise<LinkRow[]> {
+  const actor = requireActor(context);
+  requireFew(otherIds, 'issue_ids');
+  const issue = await subjectOf(context, which);
+  const found = await findIssueSubjects(context, otherIds, 'admin_issue');
+  const others = [...new Set(otherIds)].map((id) => {
+    const other = found.get(id);
+    if (other && id !== issue.id && can(actor, 'admin_issue', issue.project)) return other;
+    throw noMatch(`There is no issue that you can link at issueIds.${otherIds.indexOf(id)}`);
   });
+  return link(context, issue, others, how);
+}
+
+async function link(
+  context: Context,
+  issue: IssueSubject,
+  others: readonly IssueSubject[],
+  how: LinkType,
+): Promise<LinkRow[]> {
+  const links = await context.db.$transaction(async (tx) => {
+    await lockIssues(tx, [issue.id, ...others.map(({ id }) => id)]);
+    return writeLinks(tx, context, issue, others, how);
+  });
+  return links.map(({ createdAt, updatedAt, ...own }) => ({
+    ...own,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  }));
 }
 
 /** A link by its ID, or by the ID of the other issue. */
@@ -66,77 +82,56 @@ export type WhichLink = { id: number } | { otherId: number };
 
 /** Removes a link of an issue. For reporters of the issue’s project who can see the other issue. Throws NotFound, Forbidden. */
 export async function deleteIssueLink(context: Context, which: Which, given: WhichLink): Promise<LinkRow> {
+  requireActor(context);
+  const issue = await subjectOf(context, which);
+  const ids = 'id' in given ? [given.id] : await linksTo(context, issue.id, [given.otherId]);
+  const [deleted] = await unlink(context, issue, ids);
+  return deleted as LinkRow;
+}
+
+/** Removes the links of an issue to others by their IDs, all or none. Throws as deleteIssueLink, and ValidationFailed for too many issues. */
+export async function deleteIssueLinks(
+  context: Context,
+  which: Which,
+  otherIds: readonly number[],
+): Promise<LinkRow[]> {
+  requireActor(context);
+  requireFew(otherIds, 'issue_ids');
+  const issue = await subjectOf(context, which);
+  return unlink(context, issue, await linksTo(context, issue.id, [...new Set(otherIds)]));
+}
+
+/** The IDs of the links of an issue to others; undefined for those that are not linked. */
+async function linksTo({ db }: Context, id: number, otherIds: readonly number[]): Promise<(number | undefined)[]> {
+  const where = { OR: otherIds.flatMap((other) => linkBetween(id, other)) };
+  const found = await db.issueLink.findMany({ where, select: { id: true, sourceId: true, targetId: true } });
+  return otherIds.map((other) => found.find(({ sourceId, targetId }) => [sourceId, targetId].includes(other))?.id);
+}
+
+async function unlink(context: Context, issue: IssueSubject, ids: readonly (number | undefined)[]): Promise<LinkRow[]> {
   const actor = requireActor(context);
-  const project = await findProject(context, which.project);
-  const issue = subjectOf(project, await findIssue(context, project, which.iid, END));
-  const projectOf = (id: number) => findProject(context, id).catch(nullIfMissing);
-  const linkId = 'id' in given ? given.id : await linkBetween(context, issue.id, given.otherId);
-  const [link] = linkId === null ? [] : await findIssueLinksByIds(context, [linkId], projectOf);
-  if (!link || (link.sourceId !== issue.id && link.targetId !== issue.id)) throw new NotFound('IssueLink');
-  if (!can(actor, 'admin_issue', project)) throw new Forbidden();
-  const otherId = link.sourceId === issue.id ? link.targetId : link.sourceId;
-  const { projectId } = await context.db.issue.findUniqueOrThrow({
-    where: { id: otherId },
-    select: { projectId: true },
-  });
-  const place = await findProject(context, projectId);
-  const other = subjectOf(place, await findIssueById(context, place, otherId, END));
+  const projectOf = (id: number) => findProject(context, id).catch(nullIfNotFound);
+  const known = ids.filter((id) => id !== undefined);
+  const found = known.length === 0 ? [] : await findIssueLinksByIds(context, known, projectOf);
+  const links = found.filter(({ sourceId, targetId }) => [sourceId, targetId].includes(issue.id));
+  if (links.length < ids.length) throw new NotFound('IssueLink');
+  if (!can(actor, 'admin_issue', issue.project)) throw new Forbidden();
+  const otherIds = links.map(({ sourceId, targetId }) => (sourceId === issue.id ? targetId : sourceId));
+  const others = [...(await findIssueSubjects(context, otherIds)).values()];
   await context.db.$transaction(async (tx) => {
-    await lockEnds(tx, [issue.id, other.id]);
-    const { count } = await tx.issueLink.deleteMany({ where: { id: link.id } });
-    if (count === 0) throw new NotFound('IssueLink');
-    await recordSubjectChanges(tx, context, actor, issue, [change('unlinked', other)]);
-    await recordSubjectChanges(tx, context, actor, other, [change('unlinked', issue)]);
+    await lockIssues(tx, [issue.id, ...otherIds]);
+    const { count } = await tx.issueLink.deleteMany({ where: { id: { in: known } } });
+    if (count < known.length) throw new NotFound('IssueLink');
+    const told = others.map((other) => changeOfLink('unlinked', other));
+    await recordSubjectChanges(tx, context, actor, issue, told);
+    for (const other of others) {
+      await recordSubjectChanges(tx, context, actor, other, [changeOfLink('unlinked', issue)]);
+    }
   });
-  return link;
+  return links;
 }
 
-/** The ID of the link between two issues; null if they are not linked. */
-async function linkBetween({ db }: Context, one: number, another: number): Promise<number | null> {
-  const found = await db.issueLink.findFirst({ where: { OR: ends(one, another) }, select: { id: true } });
-  return found?.id ?? null;
-}
-
-/** The issue to link to, if the actor may; null otherwise. */
-async function findTarget(context: Context, actor: Actor, { project: ref, iid }: Which): Promise<Subject | null> {
-  try {
-    const project = await findProject(context, ref);
-    if (!can(actor, 'admin_issue', project)) return null;
-    return subjectOf(project, await findIssue(context, project, iid, END));
-  } catch (error) {
-    return nullIfMissing(error);
-  }
-}
-
-function nullIfMissing(error: unknown): null {
-  if (error instanceof NotFound) return null;
-  throw error;
-}
-
-function subjectOf(project: ProjectRow, { id, iid, title }: typeof END.row): Subject {
-  return { type: 'Issue', id, iid, title, project };
-}
-
-function change(
-  kind: 'linked' | 'unlinked',
-  { id, iid, project }: Subject,
-  how?: Exclude<LinkType, 'relates_to'>,
-): Change {
-  return { kind, other: { id, iid, project }, how };
-}
-
-function noMatch(): NotFound {
-  return new NotFound('TargetIssue', 'No matching issue found. Make sure that you are adding a valid issue URL.');
-}
-
-const ends = (one: number, another: number) => [
-  { sourceId: one, targetId: another },
-  { sourceId: another, targetId: one },
-];
-
-/** Locks both issues, always in the same order. Throws NotFound if one is gone. */
-async function lockEnds(tx: Transaction, ids: number[]): Promise<void> {
-  const locked = await tx.$queryRaw<unknown[]>`
-    SELECT id FROM issues WHERE id = ANY(${ids}::int[]) AND deleted_at IS NULL ORDER BY id FOR UPDATE`;
-  if (locked.length < ids.length) throw new NotFound('Issue');
+async function subjectOf(context: Context, { project: ref, iid }: Which): Promise<IssueSubject> {
+  const project = await findProject(context, ref);
+  return { type: 'Issue', ...(await findIssue(context, project, iid, END)), project };
 }

@@ -20,7 +20,7 @@ import {
   textErrors,
 } from '#src/domain/tracking/issues/attributes.ts';
 import type { IssueSeverity, IssueType } from '#src/domain/tracking/issues/filter.ts';
-import { permittedParent, writeParent } from '#src/domain/tracking/issues/hierarchy.ts';
+import { type IssueRelations, permittedRelations, relateNew } from '#src/domain/tracking/issues/relations.ts';
 import { applyEffects, hasEffects } from '#src/domain/tracking/quick_actions/apply.ts';
 import type { WantedChanges } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
@@ -30,7 +30,7 @@ import { Prisma, type Transaction, violates } from '#src/platform/database/db.ts
 import { AlreadyExists, BadRequest } from '#src/platform/errors.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
-export interface NewIssue extends IssueAttributes {
+export interface NewIssue extends IssueAttributes, IssueRelations {
   project: IdOrPath;
   /** If absent, what the issue continues must provide one. */
   title?: string | null | undefined;
@@ -42,8 +42,6 @@ export interface NewIssue extends IssueAttributes {
   severity?: IssueSeverity | null | undefined;
   /** An issue when absent; incidents are for reporters. */
   type?: IssueType | null | undefined;
-  /** The ID of the issue that the task is a part of; for reporters of both projects. */
-  parentId?: number | null | undefined;
   /** Accepted from administrators and owners of the personal namespace. */
   createdAt?: Date | null | undefined;
   /** The next one of the project if absent. Accepted from administrators and owners of the project. */
@@ -109,8 +107,8 @@ export async function createIssue(
   const createdAt = permittedTimestamp(actor, project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
   const wanted = permittedNumber(actor, project, input);
   const { type = null, severity = null } = permittedKind(actor, project, input, true);
-  const parent = input.parentId == null ? null : await permittedParent(context, input.parentId);
-  if (parent) authorize(actor, 'admin_issue', project);
+  const { parentId } = input;
+  const relations = await permittedRelations(context, actor, project, { ...input, parentId: parentId ?? undefined });
   const insert = async (db: Pick<Transaction, '$queryRaw'>, event: Prisma.Sql = Prisma.empty) => {
     const inserted = db.$queryRaw<[Opened]>`
       WITH counter AS (
@@ -139,7 +137,7 @@ export async function createIssue(
   const labels = labelsGiven(attributes);
   const isPlain =
     !continued &&
-    !parent &&
+    !relations &&
     labels.length === 0 &&
     assigneeIds.length === 0 &&
     columns.milestoneId == null &&
@@ -157,10 +155,7 @@ export async function createIssue(
     const subject = { type: 'Issue', id, iid, title, project } as const;
     await addFurtherAssignees(tx, subject, assigneeIds);
     await recordSubjectChanges(tx, context, actor, subject, [{ kind: 'opened', description, assigneeIds }]);
-    if (parent) {
-      const child = { subject, type: type ?? 'issue' };
-      await recordSubjectChanges(tx, context, actor, subject, await writeParent(tx, context, child, parent));
-    }
+    if (relations) await relateNew(tx, context, { subject, type: type ?? 'issue' }, relations);
     await applyEffects(tx, context, actor, subject, effects);
     return id;
   });

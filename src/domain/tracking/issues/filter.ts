@@ -6,9 +6,11 @@ import {
   milestoneMatches,
   type OfPlace,
   ofLabelsThere,
+  ofMilestones,
   type SubjectFilter,
   searchOf,
   subjectConditions,
+  subscribedTo,
   userOf,
   withLabels,
 } from '#src/domain/tracking/subjects/filter.ts';
@@ -34,6 +36,10 @@ export interface IssueFilter extends SubjectFilter {
   closedById?: number | null | undefined;
   /** Whether to leave out those of archived projects. */
   nonArchived?: boolean | null | undefined;
+  /** Of one of these milestones, each as `milestone` is; at most 10. */
+  milestones?: readonly string[] | null | undefined;
+  /** Whether the actor has subscribed by hand, or unsubscribed. */
+  explicitlySubscribed?: boolean | null | undefined;
   /** With one of these IDs, and below one of these; at most 100 each. */
   ids?: readonly number[] | null | undefined;
   parentIds?: readonly number[] | null | undefined;
@@ -103,17 +109,21 @@ export function unsearchedConditions(
   if (nonArchived)
     conditions.push(sql`NOT EXISTS (SELECT 1 FROM projects ap WHERE ap.id = ${issue.projectId} AND ap.archived)`);
   conditions.push(...namedConditions(issue, filter), ...momentConditions(issue, filter));
-  conditions.push(...subjectConditions({ type: 'Issue', columns: issue, pairs: PAIRS, inProjects }, filter, actor));
+  const of = { type: 'Issue', columns: issue, pairs: PAIRS, inProjects } as const;
+  if (filter.milestones?.length) conditions.push(ofMilestones(of, filter.milestones));
+  if (filter.explicitlySubscribed != null) conditions.push(subscribedTo(of, filter.explicitlySubscribed, actor));
+  conditions.push(...subjectConditions(of, filter, actor));
   return conditions;
 }
 
 /** The conditions about records that are named. Throws BadRequest for too many. */
 function namedConditions(issue: Alias<'Issue'>, filter: IssueFilter): Prisma.Sql[] {
-  const { ids, parentIds, assigneeUsernames } = filter;
+  const { ids, milestones, parentIds, assigneeUsernames } = filter;
   for (const [name, given, most] of [
     ['ids', ids, 100],
     ['parent_ids', parentIds, 100],
     ['assignee_usernames', assigneeUsernames, 10],
+    ['milestones', milestones, 10],
   ] as const) {
     if (given && given.length > most) throw new BadRequest(`${name} has too many entries (maximum is ${most})`, name);
   }

@@ -2,10 +2,11 @@ import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, readerOf } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import '#src/domain/tracking/issues/computed_fields.ts';
+import type { Subject } from '#src/domain/changes/change.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type ChangedRecord, ofSeenProjects, type ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { Prisma, queryJson } from '#src/platform/database/db.ts';
-import { NotFound } from '#src/platform/errors.ts';
+import { NotFound, nullIfNotFound } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { readRows } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
@@ -24,6 +25,11 @@ const LOCATED = select('Issue', { id: true, projectId: true }).with(SEEN);
 const CHANGEABLE = select('Issue', { id: true, iid: true, title: true, movedToId: true }).with(SEEN);
 
 export type ChangeableIssue = typeof CHANGEABLE.row;
+
+const SUBJECT = select('Issue', { id: true, iid: true, title: true, projectId: true });
+
+/** An issue as changes are recorded of it. */
+export type IssueSubject = Subject & { project: ProjectRow };
 
 /** An issue with its project. */
 export interface LocatedIssue {
@@ -55,6 +61,27 @@ export async function findIssueById<R>(
   const found = await one(context, project, sql`${issue.id} = ${id}`, selection.with(SEEN));
   if (!maySee(actor, project, found)) throw new NotFound('Issue');
   return found;
+}
+
+/** The issues with these IDs that the actor may see, by ID; with an ability, those of projects alone in which the actor has it. */
+export async function findIssueSubjects(
+  context: Context,
+  ids: readonly number[],
+  ability: 'read_issue' | 'admin_issue' = 'read_issue',
+): Promise<Map<number, IssueSubject>> {
+  if (ids.length === 0) return new Map();
+  const projects = new Map<number, Promise<ProjectRow | null>>();
+  const projectOf = (id: number) => {
+    const found = projects.get(id) ?? findProject(context, id).catch(nullIfNotFound);
+    projects.set(id, found);
+    return found;
+  };
+  const subjects = new Map<number, IssueSubject>();
+  for (const { id, iid, title, projectId } of await findIssuesByIds(context, ids, SUBJECT, projectOf)) {
+    const project = await projectOf(projectId);
+    if (project && can(context.actor, ability, project)) subjects.set(id, { type: 'Issue', id, iid, title, project });
+  }
+  return subjects;
 }
 
 /**

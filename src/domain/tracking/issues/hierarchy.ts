@@ -1,22 +1,20 @@
-import { can } from '#src/access/permissions/abilities.ts';
 import { type Context, readerOf, requireActor } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import { issueVisible } from '#src/access/permissions/visibility.ts';
 import type { Change, Subject } from '#src/domain/changes/change.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
-import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type IssueFilter, type IssueType, issueConditions } from '#src/domain/tracking/issues/filter.ts';
-import { findIssuesByIds } from '#src/domain/tracking/issues/find.ts';
+import { findIssueSubjects, type IssueSubject } from '#src/domain/tracking/issues/find.ts';
 import { type IssueOrder, issuePage } from '#src/domain/tracking/issues/page.ts';
 import { where } from '#src/domain/tracking/issues/sources.ts';
 import { ofLabelsThere, searchOf } from '#src/domain/tracking/subjects/filter.ts';
 import { searchHits } from '#src/domain/tracking/subjects/hits.ts';
 import { Prisma, readPages, type Transaction } from '#src/platform/database/db.ts';
-import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { type Asked, perParent } from '#src/platform/records/parents.ts';
-import { type Selection, select } from '#src/platform/records/selection.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
 const [issue, link] = [alias('Issue', 'i'), alias('IssueParent', 'ip')];
@@ -24,33 +22,44 @@ const [issue, link] = [alias('Issue', 'i'), alias('IssueParent', 'ip')];
 /** Maximum number of tasks of an issue. */
 export const MAX_CHILDREN = 100;
 
-const PARENT = select('Issue', { id: true, iid: true, title: true, projectId: true });
+/** Why an issue cannot become a part of another one, as said of that, and of a task in a list. */
+const MISFITS = {
+  unknown: ['is not an issue to which you can add tasks', 'is not a task that you can give a parent'],
+  noTask: ['can only be set for tasks', 'is not a task'],
+  belowTask: ['cannot be a task: tasks have no tasks', 'cannot be part of a task: tasks have no tasks'],
+  moved: ['was moved to another project', 'cannot be part of an issue that was moved to another project'],
+  otherTree: ['is in another tree of groups', 'is in another tree of groups'],
+  tooMany: [
+    `has too many tasks (maximum is ${MAX_CHILDREN})`,
+    `would be one task too many (maximum is ${MAX_CHILDREN})`,
+  ],
+} as const;
+
+type Misfit = keyof typeof MISFITS;
 
 /**
  * The issue that is to get a task, by its ID over all projects, for reporters of its project. For others, and if there is none, there is
  * no such issue: throws ValidationFailed.
  */
-export async function permittedParent(context: Context, id: number): Promise<Subject> {
-  const actor = requireActor(context);
-  const projects = new Map<number, ProjectRow | null>();
-  const projectOf = async (projectId: number) => {
-    const found = await findProject(context, projectId).catch((error) => {
-      if (error instanceof NotFound) return null;
-      throw error;
-    });
-    projects.set(projectId, found);
-    return found;
-  };
-  const [found] = await findIssuesByIds(context, [id], PARENT, projectOf);
-  const project = found && projects.get(found.projectId);
-  if (!found || !project || !can(actor, 'admin_issue', project))
-    throw refused('is not an issue to which you can add tasks');
-  return { type: 'Issue', id: found.id, iid: found.iid, title: found.title, project };
+export async function permittedParent(context: Context, id: number): Promise<IssueSubject> {
+  const found = (await findIssueSubjects(context, [id], 'admin_issue')).get(id);
+  if (!found) throw parentRefused('unknown');
+  return found;
+}
+
+/** Like permittedParent, of the tasks that an issue is to get. */
+export async function permittedChildren(context: Context, ids: readonly number[]): Promise<IssueSubject[]> {
+  const found = await findIssueSubjects(context, ids, 'admin_issue');
+  return ids.map((id, index) => {
+    const child = found.get(id);
+    if (!child) throw childRefused('unknown', index);
+    return child;
+  });
 }
 
 /** What is known of an issue, which is locked, when its parent is changed. */
 interface Child {
-  subject: Subject & { project: ProjectRow };
+  subject: IssueSubject;
   type: IssueType;
 }
 
@@ -63,11 +72,13 @@ export async function writeParent(
   context: Context,
   { subject, type }: Child,
   parent: Subject | null,
+  refused: (misfit: Misfit) => ValidationFailed = parentRefused,
 ): Promise<Change[]> {
   const actor = requireActor(context);
   const before = await parentOf(tx, subject.id);
   if ((before?.id ?? null) === (parent?.id ?? null)) return [];
-  if (parent) await requireFitting(tx, { subject, type }, parent);
+  const misfit = parent && (await misfitOf(tx, { subject, type }, parent));
+  if (misfit) throw refused(misfit);
   await tx.issueParent.deleteMany({ where: { issueId: subject.id } });
   if (parent) await tx.issueParent.create({ data: { issueId: subject.id, parentId: parent.id } });
   const other = elsewhere(subject);
@@ -79,22 +90,53 @@ export async function writeParent(
   ];
 }
 
-/** Tasks have parents, and other issues have tasks: so the tree is two levels deep, and without circles. */
-async function requireFitting(tx: Transaction, { subject, type }: Child, parent: Subject): Promise<void> {
-  if (type !== 'task') throw refused('can only be set for tasks');
+/**
+ * Makes tasks parts of an issue, as writeParent does, in the transaction that holds the locks of all, and records that of each. Returns
+ * whether that changed anything. Throws ValidationFailed, which names the place of the task in the list.
+ */
+export async function writeChildren(
+  tx: Transaction,
+  context: Context,
+  parent: Subject,
+  children: readonly Child[],
+): Promise<boolean> {
+  let isChanged = false;
+  for (const [index, child] of children.entries()) {
+    const { subject } = child;
+    const changes = await writeParent(tx, context, child, parent, (misfit) => childRefused(misfit, index));
+    if (changes.length === 0) continue;
+    await tx.issue.update({ where: { id: subject.id }, data: { updatedAt: new Date() } });
+    await recordSubjectChanges(tx, context, requireActor(context), subject, changes);
+    isChanged = true;
+  }
+  return isChanged;
+}
+
+/** Why the issue cannot be a part of the other: tasks have parents, and other issues have tasks, so the tree has two levels and no circles. */
+async function misfitOf(tx: Transaction, { subject, type }: Child, parent: Subject): Promise<Misfit | null> {
+  if (type !== 'task') return 'noTask';
   const [found] = await tx.$queryRaw<{ type: IssueType; movedToId: number | null }[]>`
     SELECT type, moved_to_id AS "movedToId" FROM issues WHERE id = ${parent.id} AND deleted_at IS NULL FOR UPDATE`;
-  if (!found) throw refused('is not an issue to which you can add tasks');
-  if (found.type === 'task') throw refused('cannot be a task: tasks have no tasks');
-  if (found.movedToId !== null) throw refused('was moved to another project');
+  if (!found) return 'unknown';
+  if (found.type === 'task') return 'belowTask';
+  if (found.movedToId !== null) return 'moved';
   const [{ isInTree, count } = { isInTree: false, count: 0 }] = await tx.$queryRaw<
     { isInTree: boolean; count: number }[]
   >`
     SELECT ${treeOf(sql`${subject.project.id}`)} = ${treeOf(sql`${parent.project.id}`)} AS "isInTree",
       (SELECT count(*)::int FROM issue_parents ip JOIN issues c ON c.id = ip.issue_id
         WHERE ip.parent_id = ${parent.id} AND c.deleted_at IS NULL) AS count`;
-  if (!isInTree) throw refused('is in another tree of groups');
-  if (count >= MAX_CHILDREN) throw refused(`has too many tasks (maximum is ${MAX_CHILDREN})`);
+  if (!isInTree) return 'otherTree';
+  return count >= MAX_CHILDREN ? 'tooMany' : null;
+}
+
+function parentRefused(misfit: Misfit): ValidationFailed {
+  return new ValidationFailed({ parent_id: [MISFITS[misfit][0]] });
+}
+
+/** @param index of the task in `add_child_ids` */
+function childRefused(misfit: Misfit, index: number): ValidationFailed {
+  return new ValidationFailed({ [`add_child_ids.${index}`]: [MISFITS[misfit][1]] });
 }
 
 /** The topmost namespace around a project. */
@@ -187,8 +229,4 @@ export async function listChildren<R>(
 
 function elsewhere({ id, iid, project }: Subject) {
   return { id, iid, project: { id: project.id, fullPath: project.fullPath } };
-}
-
-function refused(reason: string): ValidationFailed {
-  return new ValidationFailed({ parent_id: [reason] });
 }

@@ -34,18 +34,29 @@ export async function reorderIssue(
   const actor = requireActor(context);
   const { project, issue: moved } = await locateIssue(context, ref, iid);
   authorize(actor, 'admin_issue', project);
-  const neighbours = [after, before].filter((id) => id != null);
-  if (neighbours.length === 0) throw new BadRequest('Name an issue that comes before or after it', 'afterId');
+  if (after == null && before == null) throw new BadRequest('Name an issue that comes before or after it', 'afterId');
   await context.db.$transaction(async (tx) => {
-    // One at a time in each project.
-    await tx.$queryRaw`SELECT 1 FROM project_counters c WHERE c.project_id = ${project.id} FOR NO KEY UPDATE`;
-    const order = { projectId: project.id, movedId: moved.id };
-    await placeUpTo(tx, order, neighbours);
-    const position =
-      (await positionFor(tx, order, { after, before })) ?? (await afterRenumbering(tx, order, { after, before }));
-    await tx.issue.update({ where: { id: moved.id }, data: { relativePosition: position } });
+    await lockOrder(tx, project.id);
+    await placeIssue(tx, { projectId: project.id, movedId: moved.id }, { after, before });
   });
   return { project, id: moved.id };
+}
+
+/** Locks the order of the issues of a project: before any of the issues themselves. */
+export async function lockOrder(tx: Transaction, projectId: number): Promise<void> {
+  await tx.$queryRaw`SELECT 1 FROM project_counters c WHERE c.project_id = ${projectId} FOR NO KEY UPDATE`;
+}
+
+/** Places an issue beside others, in the transaction that holds the lock of the order. Throws BadRequest. */
+export async function placeIssue(tx: Transaction, order: Order, { after, before }: Neighbours): Promise<void> {
+  await placeUpTo(
+    tx,
+    order,
+    [after, before].filter((id) => id != null),
+  );
+  const position =
+    (await positionFor(tx, order, { after, before })) ?? (await afterRenumbering(tx, order, { after, before }));
+  await tx.issue.update({ where: { id: order.movedId }, data: { relativePosition: position } });
 }
 
 /** The issues of a project, of which one is moved. */

@@ -19,7 +19,13 @@ import {
 } from '#src/domain/tracking/issues/attributes.ts';
 import type { IssueSeverity, IssueType } from '#src/domain/tracking/issues/filter.ts';
 import { type ChangeableIssue, type LocatedIssue, locateIssue, maySee } from '#src/domain/tracking/issues/find.ts';
-import { permittedParent, requireConvertible, writeParent } from '#src/domain/tracking/issues/hierarchy.ts';
+import { requireConvertible, writeParent } from '#src/domain/tracking/issues/hierarchy.ts';
+import {
+  type IssueRelations,
+  lockRelated,
+  permittedRelations,
+  writeRelations,
+} from '#src/domain/tracking/issues/relations.ts';
 import { applyEffects, hasEffects } from '#src/domain/tracking/quick_actions/apply.ts';
 import type { Target } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
@@ -27,16 +33,15 @@ import { setAssignees } from '#src/domain/tracking/subjects/assignees.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 
-export interface IssueChanges extends IssueAttributes {
+export interface IssueChanges extends IssueAttributes, IssueRelations {
   title?: string | null | undefined;
   description?: string | null | undefined;
   confidential?: boolean | null | undefined;
   /** Whether only members of the project can comment; for reporters. */
   discussionLocked?: boolean | null | undefined;
-  /** For reporters: the type, the severity of an incident, and the ID of the issue that the task is a part of; null for none. */
+  /** For reporters: the type, and the severity of an incident. */
   type?: IssueType | null | undefined;
   severity?: IssueSeverity | null | undefined;
-  parentId?: number | null | undefined;
   /** For reporters: the IDs of a label to remove and one to add; others stay. Not together with `labels`. */
   swapLabels?: LabelSwap | undefined;
   stateEvent?: 'close' | 'reopen' | null | undefined;
@@ -77,8 +82,7 @@ export async function updateIssue(
   const discussionLocked = permittedLock(actor, project, changes);
   const updatedAt = permittedTimestamp(actor, project, 'updatedAt', { at, ignoreForbidden });
   const { parentId } = changes;
-  if (parentId !== undefined) authorize(actor, 'admin_issue', project);
-  const parent = parentId == null ? null : await permittedParent(context, parentId);
+  const relations = await permittedRelations(context, actor, project, changes);
   const data = {
     ...columns,
     ...permittedKind(actor, project, changes, false),
@@ -88,16 +92,18 @@ export async function updateIssue(
     ...(changes.confidential == null ? {} : { confidential: changes.confidential }),
   };
   const changed = await context.db.$transaction(async (tx) => {
+    const own = { ...issue, type: 'Issue' as const, project };
+    if (relations) await lockRelated(tx, own, relations);
     const before = await lockIssue(tx, issue.id);
     const assigned = assigneeIds ? await setAssignees(tx, { type: 'Issue', id: issue.id }, assigneeIds) : [];
     const written = changes.rewrite ? { ...data, description: changes.rewrite(before.description) } : data;
     const type = data.type ?? before.type;
-    const child = { subject: { ...issue, type: 'Issue' as const, project }, type };
+    const child = { subject: own, type };
     const parted = parentId === null ? await writeParent(tx, context, child, null) : [];
     if (type !== before.type) await requireConvertible(tx, issue.id, type);
     await tx.issue.update({ where: { id: issue.id }, data: { ...written, updatedAt: updatedAt ?? new Date() } });
-    const placed = parent ? await writeParent(tx, context, child, parent) : [];
-    const told = [...differences(before, written), ...assigned, ...parted, ...placed];
+    const related = relations && (await writeRelations(tx, context, child, relations));
+    const told = [...differences(before, written), ...assigned, ...parted, ...(related?.changes ?? [])];
     const relabelled = await setLabels(tx, project.id, { type: 'Issue', id: issue.id }, attributes);
     if (relabelled.added.length + relabelled.removed.length > 0) told.push({ kind: 'labels', ...relabelled });
     if (swapLabels) {
@@ -113,7 +119,7 @@ export async function updateIssue(
     await recordSubjectChanges(tx, context, actor, subject, told);
     await applyEffects(tx, context, actor, subject, read.effects);
     await also?.(tx);
-    return told.length > 0 || updatedAt !== null || hasEffects(read.effects);
+    return told.length > 0 || related?.isChanged === true || updatedAt !== null || hasEffects(read.effects);
   });
   return { project, id: issue.id, changed };
 }

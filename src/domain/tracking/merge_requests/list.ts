@@ -93,7 +93,7 @@ export async function listMergeRequestsOf<R>(
 }
 
 /** What orders by what other tables have need of merge requests. */
-export const firstOfKeyed = sql`${mergeRequest.id}, ${mergeRequest.targetProjectId} AS project_id, ${mergeRequest.milestoneId}`;
+export const firstOfKeyed = sql`${mergeRequest.id}, ${mergeRequest.state}, ${mergeRequest.targetProjectId} AS project_id, ${mergeRequest.milestoneId}`;
 
 /** The order of a list of merge requests. */
 export function orderOf({ by, direction }: MergeRequestOrder): Order<'MergeRequest'> {

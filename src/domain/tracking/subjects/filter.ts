@@ -10,6 +10,7 @@ import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 
 const { sql, join } = Prisma;
 const [label, milestone, award] = [alias('Label', 'l'), alias('Milestone', 'm'), alias('AwardEmoji', 'aw')];
+const subscription = alias('Subscription', 'sb');
 
 /** A user by ID, or whether there is any. */
 export type UserMatch = number | 'none' | 'any';
@@ -180,6 +181,24 @@ function labelCondition({ columns: { id }, pairs, inProjects }: Subjects, title:
   if (meansAny(title)) return own;
   return sql`${id} IN (SELECT ${pairs.subjectId} FROM ${pairs.table}
     JOIN ${table(label)} ON ${label.id} = ${pairs.labelId} WHERE ${label.title} = ${title} AND ${inProjects(label)})`;
+}
+
+/** Whether the milestone is one of several. */
+export function ofMilestones(of: Subjects, titles: readonly string[]): Prisma.Sql {
+  return sql`(${join(
+    titles.map((title) => sql`(${milestoneCondition(of, title)}) IS TRUE`),
+    ' OR ',
+  )})`;
+}
+
+/** Whether the actor has subscribed by hand, or unsubscribed for false. */
+export function subscribedTo(
+  { type, columns: { id } }: Subjects,
+  subscribed: boolean,
+  actor: Actor | null,
+): Prisma.Sql {
+  return sql`${id} IN (SELECT ${subscription.subjectId} FROM ${table(subscription)} WHERE ${subscription.subjectType} = ${type}
+    AND ${subscription.userId} = ${callerIn(actor).id} AND ${subscription.subscribed} = ${subscribed})`;
 }
 
 /** The condition on the milestone, by title or a special word. */

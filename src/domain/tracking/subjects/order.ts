@@ -15,8 +15,9 @@ const [milestone, label, priority, award] = [
   alias('LabelPriority', 'op'),
   alias('AwardEmoji', 'oa'),
 ];
+const closing = alias('StateEvent', 'oc');
 
-const KEYS = ['label_priority', 'milestone_due', 'popularity', 'priority'] as const;
+const KEYS = ['closed_at', 'label_priority', 'milestone_due', 'popularity', 'priority'] as const;
 
 /** Orders by what other tables have: no index has them, so everything that a filter keeps is sorted. */
 export type KeyedOrder = (typeof KEYS)[number];
@@ -36,7 +37,7 @@ interface KeyedList<T extends Subject['type']> {
   row: Alias<T>;
   by: KeyedOrder;
   direction: Direction;
-  /** Statement for the records with their `id`, `milestone_id` and the `project_id` of their project. */
+  /** Statement for the records with their `id`, `state`, `milestone_id` and the `project_id` of their project. */
   found: Prisma.Sql;
   /** The total; null if the records must be counted. */
   total: Prisma.Sql | null;
@@ -65,6 +66,8 @@ const NAMES = { Issue: 'i', MergeRequest: 'mr' } as const;
 /** Days from 1970 that are after, and before, all due dates, and priorities of labels likewise: what has none is last. */
 const NO_DATE = { asc: 3_000_000, desc: -3_000_000 } as const;
 const NO_PRIORITY = { asc: 2 ** 31 - 1, desc: -1 } as const;
+/** Microseconds from 1970 likewise, which JSON holds exactly. */
+const NO_MOMENT = { asc: Number.MAX_SAFE_INTEGER, desc: -1 } as const;
 
 /** The records of the subquery `found` with their keys, which are never null. */
 function keyed(type: Subject['type'], by: KeyedOrder, direction: Direction): Prisma.Sql {
@@ -77,6 +80,13 @@ function keyed(type: Subject['type'], by: KeyedOrder, direction: Direction): Pri
       return sql`SELECT f.id, (${due})::bigint AS sort_key FROM found f ${ofMilestone}`;
     case 'label_priority':
       return sql`SELECT f.id, (${highest})::bigint AS sort_key FROM found f ${ofLabels}`;
+    case 'closed_at': {
+      const subject = type === 'Issue' ? closing.issueId : closing.mergeRequestId;
+      return sql`SELECT f.id, COALESCE(closed.at, ${NO_MOMENT[direction]})::bigint AS sort_key FROM found f LEFT JOIN (
+        SELECT ${subject} AS id, (extract(epoch FROM max(${closing.createdAt})) * 1000000)::bigint AS at FROM ${table(closing)}
+          WHERE ${subject} IN (SELECT id FROM found) AND ${closing.state} = 'closed' GROUP BY 1) closed
+        ON closed.id = f.id AND f.state = 'closed'`;
+    }
     // The second within the first: a number that JSON holds exactly.
     case 'priority':
       return sql`SELECT f.id, (${due})::bigint * ${2 ** 31}::bigint + ${highest} AS sort_key FROM found f ${ofMilestone} ${ofLabels}`;
