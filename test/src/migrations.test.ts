@@ -225,6 +225,8 @@ const RELEASED: Record<string, string> = {
   '20261129155340_publishers': 'a496270f49ea152109e240ab3ec17f050dd9abc967361cee4d01a5bbd5fe5893',
   '20261129160000_public_deploy_keys': '771fde8661bbf31163d301ad307242752a260a9c272782331bb89ce3fbfc8273',
   '20261129160100_project_fetches': '664ae3fe6f912c0463bc6bdd23bb866884a9891c4ac5e52fc35a17dcc402d04d',
+  '20261129174000_feature_flags': '24ca17613064fb28ec0826003e166884254220b8ef9dfd2975046f24e14f1d8d',
+  '20261129174001_feature_flag_changes': '81902c22ad503c1a36aa825e8f6665caea477f3806e29d48f5a77e5029381cdf',
 };
 
 const directory = packagePath('prisma/migrations');
