@@ -204,7 +204,7 @@ mutation('resetFeatureFlagsInstanceId', {
     'Gives a project another instance ID for clients of its feature flags, or its first one. Clients with the one before are refused from then on. For masters.',
   input: {
     description: 'Which project gets another instance ID.',
-    argument: 'Names the project.',
+    argument: 'Names the project to reset.',
     fields: (t) => ({ project: projectField(t, 'of the feature flags') }),
   },
   resolve: async ({ project }, context) => {
