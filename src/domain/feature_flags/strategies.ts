@@ -78,10 +78,17 @@ function changedStrategy(before: StoredStrategy | undefined, change: StrategyInp
   return {
     id: before?.id ?? null,
     name,
-    parameters: change.parameters ?? (isSame ? before.parameters : {}),
+    parameters: change.parameters == null ? (isSame ? before.parameters : {}) : named(change.parameters),
     userListId,
     scopes: changedScopes(before?.scopes ?? [], change.scopes ?? []),
   };
+}
+
+/** Parameters by their names; some clients write all keys in snake_case. */
+function named(given: unknown): unknown {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
+  const camelCase = (key: string) => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(Object.entries(given).map(([key, value]) => [camelCase(key), value]));
 }
 
 function changedScopes(before: StoredStrategy['scopes'], changes: readonly ScopeInput[]): Strategy['scopes'] {
