@@ -47,6 +47,7 @@ const beside = [
   'test_double',
   'test_runs',
   'testcontainers',
+  'unleash_client',
   'upgrade',
   'visitor',
   'work',

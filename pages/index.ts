@@ -11,6 +11,7 @@ import { credentials } from '#pages/credentials.ts';
 import type { Row } from '#pages/engine/row.ts';
 import { environments } from '#pages/environments.ts';
 import { explore, places } from '#pages/explore.ts';
+import { featureFlags } from '#pages/feature_flags.ts';
 import { feeds } from '#pages/feeds.ts';
 import { files } from '#pages/files.ts';
 import { issues } from '#pages/issues.ts';
@@ -69,6 +70,7 @@ export const rows = [
   ...talk,
   ...ciTools,
   ...environments,
+  ...featureFlags,
   ...jobs,
   ...pipelines,
   ...runners,

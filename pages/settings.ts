@@ -61,6 +61,7 @@ const FEATURES = [
   ['snippetsAccess', label('Snippets')],
   ['wikiAccess', label('Wiki')],
   ['containerRegistryAccess', label('Container registry')],
+  ['featureFlagsAccess', label('Feature flags')],
 ] as const;
 
 const VISIBILITIES = [

@@ -93,6 +93,7 @@ export const ProjectFeature = builder.enumType('ProjectFeature', {
     WIKI: { value: 'wiki', description: 'Pages of text beside the repository, with a history.' },
     SNIPPETS: { value: 'snippets', description: 'Pieces of code or text that people share.' },
     CONTAINER_REGISTRY: { value: 'containerRegistry', description: 'Images of the container registry.' },
+    FEATURE_FLAGS: { value: 'featureFlags', description: 'Switches of an application, and who they are on for.' },
   }),
 });
 

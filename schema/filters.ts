@@ -83,6 +83,22 @@ export const environmentFilter = listFilter('Environment', 'EnvironmentFilter', 
   search: textIn('name', 'environments with this text in their names'),
   ...CREATED,
 });
+export const featureFlagFilter = listFilter('FeatureFlag', 'FeatureFlagFilter', 'feature flags', {
+  active: {
+    column: 'active',
+    is: 'equal',
+    value: 'flag',
+    description: 'Only flags that are on, or only those that are off.',
+  },
+  search: textIn('name', 'flags with this text in their names'),
+  ...CREATED,
+});
+export const featureFlagUserListFilter = listFilter(
+  'FeatureFlagUserList',
+  'FeatureFlagUserListFilter',
+  'user lists of feature flags',
+  { search: textIn('name', 'user lists with this text in their names'), ...CREATED },
+);
 export const gpgKeyFilter = listFilter('GpgKey', 'GpgKeyFilter', 'keys', { ...CREATED });
 export const webhookFilter = listFilter('Hook', 'WebhookFilter', 'webhooks', {
   search: textIn('name', 'webhooks with this text in their names'),

@@ -96,6 +96,8 @@ import '#schema/container_registry/mutations.ts';
 import '#schema/mirrors/pull.ts';
 import '#schema/packages/queries.ts';
 import '#schema/packages/mutations.ts';
+import '#schema/feature_flags/types.ts';
+import '#schema/feature_flags/mutations.ts';
 import '#schema/releases/queries.ts';
 import '#schema/releases/mutations.ts';
 import '#schema/repository/location.ts';

@@ -40,6 +40,16 @@ export const environmentOrder = listOrder('Environment', 'Environment', 'environ
   ID: BY_ID,
   NAME: { by: ['name', 'id'], description: 'By name, in alphabetical order.' },
 });
+export const featureFlagOrder = listOrder('FeatureFlag', 'FeatureFlag', 'feature flags', {
+  ID: BY_ID,
+  NAME: { by: ['name', 'id'], description: 'By name, in alphabetical order.' },
+});
+export const featureFlagUserListOrder = listOrder(
+  'FeatureFlagUserList',
+  'FeatureFlagUserList',
+  'user lists of feature flags',
+  { ID: BY_ID, NAME: { by: ['name', 'id'], description: 'By name, in alphabetical order.' } },
+);
 export const gpgKeyOrder = listOrder('GpgKey', 'GpgKey', 'keys', { ID: BY_ID });
 export const webhookOrder = listOrder('Hook', 'Webhook', 'webhooks', { ID: BY_ID });
 export const webhookDeliveryOrder = listOrder('HookDelivery', 'WebhookDelivery', 'deliveries', { ID: BY_ID });

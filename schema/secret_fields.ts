@@ -8,6 +8,7 @@ import {
 
 /** Fields of any type that hold a credential or an encrypted value. */
 export const SECRET_FIELDS: ReadonlySet<string> = new Set([
+  'instanceId',
   'privateToken',
   'recoveryCodes',
   'registrationToken',

@@ -5,7 +5,7 @@ import { keep } from '#compat/engine/table.ts';
 export const NEVER: Readonly<Record<string, string>> = {
   CustomField: 'a paid feature',
   CustomFieldSelectOption: 'a paid feature',
-  FeatureFlag: 'Gantry has no feature flags of projects',
+  FeatureFlag: 'issues are not linked to feature flags',
   Iteration: 'a paid feature',
   IterationCadence: 'a paid feature',
   TerraformState: 'Gantry keeps no Terraform states',

@@ -229,12 +229,19 @@ function coerceRecord(value: unknown, type: GraphQLInputObjectType, places: Plac
     const given = (value as Record<string, unknown>)[key];
     const bare = isNonNullType(fieldType) ? fieldType.ofType : fieldType;
     const there = placesAt(key, places);
-    const coerced = given == null ? given : coerceOne(given, bare, there);
+    const coerced = given == null ? given : coerceWithin(given, bare, there);
     if (coerced != null) record[name] = coerced;
     else if (isRequiredInputField(field)) record[name] = blank(bare, there);
     else if (coerced === null && bare === fieldType) record[name] = null;
   }
   return record;
+}
+
+/** The value of a key of a record: one, or a list of them. */
+function coerceWithin(given: unknown, type: GraphQLInputType, places: Places): unknown {
+  return isListType(type)
+    ? coerceList(given, type.ofType, { commaSeparated: false, ...places })
+    : coerceOne(given, type, places);
 }
 
 function placesAt(key: string, { passUnknownEnum, verbatim }: Places): Places {

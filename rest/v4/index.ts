@@ -20,6 +20,7 @@ import { draftNotes } from '#rest/v4/draft_notes.ts';
 import { emails } from '#rest/v4/emails.ts';
 import { environments } from '#rest/v4/environments.ts';
 import { events } from '#rest/v4/events.ts';
+import { featureFlags } from '#rest/v4/feature_flags.ts';
 import { featureToggles } from '#rest/v4/feature_toggles.ts';
 import { filesWrite } from '#rest/v4/files_write.ts';
 import { gpgKeys } from '#rest/v4/gpg_keys.ts';
@@ -112,6 +113,7 @@ export const routes: Route[] = [
   ...repository,
   ...pushRules,
   ...releases,
+  ...featureFlags,
   ...containerRegistry,
   ...packages,
   ...wikis,

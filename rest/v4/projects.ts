@@ -34,13 +34,14 @@ const names = {
   'feature_access[jobs]': 'builds_access_level',
   'feature_access[snippets]': 'snippets_access_level',
   'feature_access[container_registry]': 'container_registry_access_level',
+  'feature_access[feature_flags]': 'feature_flags_access_level',
   'pull_mirror[enabled]': 'mirror',
   'pull_mirror[user_id]': 'mirror_user_id',
   'pull_mirror[triggers_pipelines]': 'mirror_trigger_builds',
   'pull_mirror[only_protected_branches]': 'only_mirror_protected_branches',
   'pull_mirror[overwrites_diverged]': 'mirror_overwrites_diverged_branches',
 };
-const hidden = ['repository_enabled'];
+const hidden = ['repository_enabled', 'feature_flags_enabled'];
 
 export const projects: Route[] = [
   {
@@ -148,6 +149,7 @@ export const projects: Route[] = [
       'builds_access_level',
       'snippets_access_level',
       'container_registry_access_level',
+      'feature_flags_access_level',
       'merge_method',
       'squash_option',
       'merge_commit_template',

@@ -89,6 +89,9 @@ export const Webhook = builder.prismaObject('Hook', {
     releasesEvents: t.exposeBoolean('releasesEvents', {
       description: 'Whether new, changed and deleted releases are sent.',
     }),
+    featureFlagEvents: t.exposeBoolean('featureFlagEvents', {
+      description: 'Whether feature flags that are turned on or off are sent.',
+    }),
     enableSslVerification: t.exposeBoolean('enableSslVerification', {
       description: 'Whether the certificate of the receiver must be valid.',
     }),

@@ -15,6 +15,7 @@ const SWITCHES: Record<Switch, { description: string; defaultValue: boolean }> =
     description: 'Whether images can be pushed to the container registry of the project, and pulled.',
     defaultValue: true,
   },
+  featureFlagsEnabled: { description: 'Whether the project has feature flags.', defaultValue: true },
   repositoryEnabled: {
     description: 'Whether the project has a repository; without one it has no merge requests and pipelines either.',
     defaultValue: true,
@@ -72,6 +73,10 @@ const FeatureAccessInput = builder.inputType('ProjectFeatureAccessInput', {
     jobs: t.field({ type: FeatureAccess, description: 'Who can use pipelines and jobs.' }),
     snippets: t.field({ type: FeatureAccess, description: 'Who can use snippets.' }),
     containerRegistry: t.field({ type: FeatureAccess, description: 'Who can use the container registry.' }),
+    featureFlags: t.field({
+      type: FeatureAccess,
+      description: 'Who can use feature flags. Their clients are refused, too, while they are switched off.',
+    }),
   }),
 });
 

@@ -297,6 +297,9 @@ export const Project = builder.prismaObject('Project', {
     containerRegistryEnabled: t.exposeBoolean('containerRegistryEnabled', {
       description: 'Whether the container registry is switched on.',
     }),
+    featureFlagsEnabled: t.exposeBoolean('featureFlagsEnabled', {
+      description: 'Whether feature flags are switched on.',
+    }),
     sharedRunnersEnabled: t.exposeBoolean('sharedRunnersEnabled', {
       description: 'Whether shared runners can run its jobs.',
     }),
@@ -404,6 +407,11 @@ export const Project = builder.prismaObject('Project', {
       type: FeatureAccess,
       description: 'Who can use the container registry: nobody while `containerRegistryEnabled` is false.',
       resolve: (project) => levelOf('containerRegistry', project),
+    }),
+    featureFlagsAccess: t.field({
+      type: FeatureAccess,
+      description: 'Who can use feature flags: nobody while `featureFlagsEnabled` is false.',
+      resolve: (project) => levelOf('featureFlags', project),
     }),
     importStatus: t.expose('importStatus', {
       type: ImportStatus,

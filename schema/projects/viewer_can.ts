@@ -140,6 +140,15 @@ builder.objectFields(Project, (t) => ({
   viewerCanDeleteContainerImages: t.boolean(
     ability('delete_container_image', 'Whether the caller can delete container images of the project.'),
   ),
+  viewerCanReadFeatureFlags: t.boolean(
+    ability('read_feature_flag', 'Whether the caller can see the feature flags of the project.'),
+  ),
+  viewerCanManageFeatureFlags: t.boolean(
+    ability('admin_feature_flag', 'Whether the caller can create, change and delete feature flags and user lists.'),
+  ),
+  viewerCanManageFeatureFlagsClient: t.boolean(
+    ability('admin_feature_flags_client', 'Whether the caller can see and reset the instance ID of feature flags.'),
+  ),
   viewerCanExport: t.boolean(ability('export_project', 'Whether the caller can export the project as an archive.')),
   viewerCanMove: t.boolean(ability('move_project', 'Whether the caller can move the project into another namespace.')),
   viewerCanUnlinkFork: t.boolean(

@@ -2,6 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Board } from '#schema/boards/types.ts';
 import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
+import { FeatureFlag } from '#schema/feature_flags/types.ts';
 import { Awardable } from '#schema/interfaces.ts';
 import { Label } from '#schema/labels/types.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
@@ -28,6 +29,7 @@ const DeletableType = builder.enumType('DeletableType', {
     LABEL: { value: 'label', description: 'Labels of projects and groups.' },
     BOARD: { value: 'board', description: 'Issue boards of projects and groups.' },
     RELEASE: { value: 'release', description: 'Releases.' },
+    FEATURE_FLAG: { value: 'feature_flag', description: 'Feature flags.' },
     PROJECT: { value: 'project', description: 'Whole projects; what was in them is not reported by itself.' },
     TODO: { value: 'todo', description: 'To-dos of the caller.' },
   } as const satisfies Record<string, { value: DeletableKind; description: string }>,
@@ -55,7 +57,7 @@ const DeletedRecord = builder.objectRef<DeletedRow>('DeletedRecord').implement({
 });
 
 /** Reads the record of a type that changed, as it is now. */
-function changedRow<Row>(type: 'Label' | 'Board' | 'Todo') {
+function changedRow<Row>(type: 'Label' | 'Board' | 'FeatureFlag' | 'Todo') {
   return (event: LiveEvent, _args: object, context: GraphQLContext, info: GraphQLResolveInfo): Promise<Row> =>
     readSeen(event, async () => (await findOne(context, type, event.change.id, info)) as Row);
 }
@@ -99,6 +101,14 @@ builder.subscriptionFields((t) => ({
         const { id, projectId } = event.change;
         return findReleaseById(context, await findProject(context, projectId), id, selectionAt(info, 'Release'));
       }),
+  }),
+  featureFlagChanged: t.field({
+    type: FeatureFlag,
+    description:
+      'A feature flag that was made or changed, or whose strategies or user lists changed, as it is now. For developers.',
+    args: { in: placeArg(t, 'feature flags') },
+    subscribe: (_root, args, context) => sourceOf(context, 'feature_flag', args, 'read_feature_flag'),
+    resolve: changedRow<typeof FeatureFlag.$inferType>('FeatureFlag'),
   }),
   projectChanged: t.field({
     type: Project,

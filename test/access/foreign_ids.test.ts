@@ -119,6 +119,16 @@ const repository = await recordedImage(world, hidden, { name: 'zqsecret', tags: 
 const schedule = await world.db.pipelineSchedule.findFirstOrThrow(inHidden);
 await createScheduleVariable(world.as(victim), hidden.id, { id: schedule.id, key: 'zqsecret', value: 'zqsecret' });
 
+const flag = await world.db.featureFlag.create({
+  data: {
+    ...{ projectId: hidden.id, iid: 1, name: 'zqsecret', description: 'zqsecret' },
+    strategies: { create: { name: 'userWithId', parameters: { userIds: 'zqsecret' } } },
+  },
+});
+await world.db.featureFlagUserList.create({
+  data: { projectId: hidden.id, iid: 1, name: 'zqsecret', userXids: 'zqsecret' },
+});
+
 /** Numbers that count in the whole server, of records in the hidden project. */
 const place = { projectId: hidden.id, secret: '0'.repeat(32), fileName: 'zqsecret' };
 await world.as(victim).uploads.write(place, Readable.from([Buffer.from('zqsecret')]), 8);
@@ -175,6 +185,8 @@ const ids: Record<string, number> = {
 /** Parameters of paths that are words. */
 const WORDS: Record<string, string> = {
   tag_name: 'zqsecret',
+  feature_flag_name: flag.name,
+  iid: '1',
   key: 'zqsecret',
   trigger: 'push_events',
   sha,
@@ -219,6 +231,8 @@ const state = () =>
     world.db.releaseLink.findMany({ where: { releaseId: release.id } }),
     world.db.package.findMany({ where: { projectId: hidden.id }, include: { files: true } }),
     world.db.containerRepository.findMany({ ...inHidden, include: { tags: true } }),
+    world.db.featureFlag.findMany({ ...inHidden, include: { strategies: true } }),
+    world.db.featureFlagUserList.findMany(inHidden),
     world.db.trigger.findMany(inHidden),
     world.db.pipelineSchedule.findMany({ ...inHidden, include: { variables: true } }),
     world.db.hook.findMany(inHidden),

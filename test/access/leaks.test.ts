@@ -115,6 +115,13 @@ beforeAll(async () => {
   }
   await world.db.trigger.updateMany({ data: { description: `${SECRET} of masters` } });
   await pipelineOf(world, owner, places.internal, `${INTERNAL}-pipeline`);
+  for (const project of [places.open, places.internal, places.hidden, inHidden, personal]) {
+    const list = { projectId: project.id, iid: 1, name: `${SECRET} users`, userXids: SECRET };
+    await world.db.featureFlagUserList.create({ data: list });
+    const flag = { projectId: project.id, iid: 1, name: `${SECRET}-flag`, description: SECRET };
+    const strategies = { create: { name: 'userWithId', parameters: { userIds: SECRET } } };
+    await world.db.featureFlag.create({ data: { ...flag, strategies } });
+  }
   for (const project of [places.hidden, inHidden, personal]) {
     await pipelineOf(world, owner, project, `${SECRET}-pipeline`);
     await world.issue(project, owner, { title: `${SECRET} issue`, labels: [`${SECRET} label`] });

@@ -1,6 +1,7 @@
 import type { TestUser, World } from '../support/world.ts';
 import type { Role, Rule } from './matrix.ts';
 import { ciRules } from './project_rules/ci.ts';
+import { featureFlagRules } from './project_rules/feature_flags.ts';
 import { projectGiven } from './project_rules/given.ts';
 import { hookRules } from './project_rules/hooks.ts';
 import { issueRules } from './project_rules/issues.ts';
@@ -24,10 +25,10 @@ export function trackingRules(world: World, users: Users): Record<string, Rule> 
   return { ...issueRules(given), ...mergeRequestRules(given) };
 }
 
-/** The same for the routes of repositories, pipelines and runners. */
+/** The same for the routes of repositories, pipelines, runners and feature flags. */
 export function codeRules(world: World, users: Users): Record<string, Rule> {
   const given = projectGiven(world, users);
-  return { ...repositoryRules(given), ...ciRules(given) };
+  return { ...repositoryRules(given), ...ciRules(given), ...featureFlagRules(given) };
 }
 
 /** Every route below a project. */

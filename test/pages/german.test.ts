@@ -152,6 +152,9 @@ it('shows a German browser the pages of files, commits, pipelines and what belon
     ...{ description: 'Nachts', ref: 'master', cron: '30 4 * * *', cron_timezone: 'Europe/Berlin' },
   });
   const { body: pipeline } = await api.post(`/projects/${project.id}/pipeline`, { ref: 'master' });
+  await api.post(`/projects/${project.id}/feature_flags_user_lists`, { name: 'Tester', user_xids: '1' });
+  const strategy = { name: 'userWithId', parameters: { userIds: '1' }, scopes: [{ environment_scope: 'live' }] };
+  await api.post(`/projects/${project.id}/feature_flags`, { name: 'schalter', strategies: [strategy] });
   const job = await world.db.job.findFirstOrThrow({ where: { pipelineId: pipeline.id } });
   const environment = await world.db.environment.create({
     data: { projectId: project.id, name: 'live', slug: world.unique('slug') },
@@ -170,6 +173,8 @@ it('shows a German browser the pages of files, commits, pipelines and what belon
     ...['pipeline_schedules', 'pipeline_schedules/new', `pipeline_schedules/${schedule.id}`],
     ...['edit', 'delete'].map((at) => `pipeline_schedules/${schedule.id}/${at}`),
     ...['environments', `environments/${environment.id}`, `environments/${environment.id}/stop`],
+    ...['feature_flags', 'feature_flags/new', 'feature_flags/1', 'feature_flags/1/edit', 'feature_flags_client'],
+    ...['feature_flags_user_lists', 'feature_flags_user_lists/new', 'feature_flags_user_lists/1'],
     ...['runners', 'runners/new', 'audit_events'],
   ].map((at) => `/${project.fullPath}/-/${at}`);
   expect(await notGerman(browser, below)).toEqual({});

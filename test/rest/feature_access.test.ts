@@ -30,6 +30,7 @@ const NAMES: Record<Feature, string> = {
   wiki: 'wiki',
   snippets: 'snippets',
   containerRegistry: 'container_registry',
+  featureFlags: 'feature_flags',
 };
 
 async function set(levels: Partial<Record<Feature, string>>) {
@@ -176,6 +177,8 @@ const PROBES: Record<Feature, string[]> = {
     `/registry/repositories/${image}`,
     `/groups/${group.id}/registry/repositories`,
   ],
+  // Developers alone see them: test/rest/feature_flags.test.ts.
+  featureFlags: [],
 };
 
 /** What differs between two answers whatever is shown in them. */

@@ -97,6 +97,8 @@ const REQUESTS: Record<string, Sending> = {
     `${p}/deployments`,
     { environment: 'staging', sha: head, ref: 'topic', tag: false, status: 'success' },
   ],
+  'a feature flag': () => ['post', `${p}/feature_flags`, { name: 'twice' }],
+  'a user list of feature flags': () => ['post', `${p}/feature_flags_user_lists`, { name: 'Twice', user_xids: '1' }],
   'a feature toggle': () => ['post', '/features/twice', { value: true }],
   'a member of a project': () => ['post', `${p}/members`, { user_id: facts.user.id, access_level: 30 }],
   'a member of a group': () => ['post', `${g}/members`, { user_id: facts.user.id, access_level: 30 }],

@@ -17,7 +17,7 @@ const TODAY = readFileSync(new URL('writing_today.txt', import.meta.url), 'utf8'
 const IGNORED: Record<string, string> = {
   merge_after: 'whoever merges decides when; records have it as null',
   ...because('such events do not happen here, and the answer says false', [
-    ...['deployment_events', 'feature_flag_events', 'emoji_events', 'milestone_events', 'vulnerability_events'],
+    ...['deployment_events', 'emoji_events', 'milestone_events', 'vulnerability_events'],
     ...['resource_access_token_events', 'repository_update_events', 'subgroup_events', 'member_events'],
     ...['project_events', 'merge_requests_events'],
   ]),
@@ -26,7 +26,7 @@ const IGNORED: Record<string, string> = {
     ...['assignee_id', 'milestone_id', 'labels', 'group_with_project_templates_id'],
   ]),
   ...because('there is no such part of a project here that it could close', [
-    ...['pages_access_level', 'feature_flags_access_level', 'infrastructure_access_level', 'monitor_access_level'],
+    ...['pages_access_level', 'infrastructure_access_level', 'monitor_access_level'],
     ...['model_experiments_access_level', 'model_registry_access_level', 'analytics_access_level'],
     ...['requirements_access_level', 'security_and_compliance_access_level', 'service_desk_enabled'],
     ...['auto_devops_enabled', 'auto_devops_deploy_strategy', 'cluster_agent_id', 'kubernetes_namespace'],
@@ -128,7 +128,6 @@ const ABSENT = [
   'PUT /projects/:id/custom_attributes/:key',
   'POST /projects/:id/packages/protection/rules',
   'POST /projects/:id/freeze_periods',
-  'POST /projects/:id/feature_flags',
   'POST /projects/:id/secure_files',
   'POST /groups/import',
   'POST /projects/:id/merge_requests/:merge_request_iid/context_commits',

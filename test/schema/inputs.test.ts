@@ -86,7 +86,8 @@ describe('Inputs', () => {
   it('take enums wherever there is a list of values', () => {
     const listed =
       /^(?:accessLevel|groupAccess|visibility|state|stateEvent|status|scopes?|action|encoding|lineType|format|orderBy|sort|restrictedVisibilityLevels|defaultBranchProtection)$/;
-    const loose = given.filter(({ name, type }) => listed.test(name) && !isEnumType(getNamedType(type)));
+    const isNoWord = (type: GraphQLInputType) => ![isEnumType, isInputObjectType].some((is) => is(getNamedType(type)));
+    const loose = given.filter(({ name, type }) => listed.test(name) && isNoWord(type));
     expect(loose.map(({ place }) => place)).toEqual([]);
   });
 
@@ -154,6 +155,8 @@ describe('Orders', () => {
       'EmailOrder',
       'EnvironmentDeploymentOrder',
       'EnvironmentOrder',
+      'FeatureFlagOrder',
+      'FeatureFlagUserListOrder',
       'GpgKeyOrder',
       'GroupOrder',
       'InvitationOrder',

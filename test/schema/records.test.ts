@@ -108,6 +108,13 @@ await world.db.pipelineSchedule.create({
   data: { projectId: project.id, ownerId: owner.id, description: 'Nightly', ref: 'refs/heads/main', cron: '0 3 * * *' },
 });
 await world.db.resourceGroup.create({ data: { projectId: project.id, key: 'live' } });
+const { id: userListId } = await world.db.featureFlagUserList.create({
+  data: { projectId: project.id, iid: 1, name: 'Testers', userXids: '1,2' },
+});
+const listed = { name: 'gitlabUserList', userListId, scopes: { create: { environmentScope: '*' } } };
+await world.db.featureFlag.create({
+  data: { projectId: project.id, iid: 1, name: 'flag', description: 'Why', strategies: { create: listed } },
+});
 await world.db.remoteMirror.create({
   data: { projectId: project.id, urlEncrypted: encrypt('https://mirror.example/', world.as(owner).secret) },
 });
@@ -224,6 +231,10 @@ describe('Every field of', () => {
       'Discussion',
       'DraftNote',
       'Environment',
+      'FeatureFlag',
+      'FeatureFlagScope',
+      'FeatureFlagStrategy',
+      'FeatureFlagUserList',
       'GpgKey',
       'GpgSubkey',
       'Group',

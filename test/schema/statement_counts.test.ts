@@ -110,6 +110,14 @@ async function filled(count: number, { id: namespaceId } = home) {
         },
       },
     });
+    await world.db.featureFlag.create({
+      data: {
+        ...{ projectId: project.id, iid: n + 1, name: `flag${n}` },
+        strategies: { create: { name: 'default', scopes: { create: { environmentScope: '*' } } } },
+      },
+    });
+    const list = { projectId: project.id, iid: n + 1, name: `list ${n}`, userXids: '1' };
+    await world.db.featureFlagUserList.create({ data: list });
     const data = { projectId: project.id, authorId: other.id, sha, note: `Note ${n}` };
     await world.db.commitComment.create({ data });
   }
@@ -223,6 +231,8 @@ await world.db.containerTag.create({
   data: { repositoryId: images.id, name: 'released', manifestId: manifest.id },
 });
 const given = {
+  feature_flag_name: 'flag0',
+  iid: 1,
   type: 'dockerfiles',
   deployment_id: deployment.id,
   pipeline_schedule_id: schedule.id,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/types.ts';
-import { subscribe } from '../support/live.ts';
+import { subscribe, wsClient } from '../support/live.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -114,6 +114,27 @@ describe('Whoever subscribes hears of', () => {
     await api.post(`${at}/releases/v1/assets/links`, { name: 'Notes', url: 'https://example.com/notes' });
     await until(live, 'releaseChanged', { name: 'One', links: { nodes: [{ name: 'Notes' }] } });
     await live.close();
+  });
+
+  it('feature flags, with their strategies and user lists, for developers', LONG, async () => {
+    const { project, api, at } = await place();
+    const query =
+      'subscription ($in: SubscriptionScope!) { featureFlagChanged(in: $in) { name active strategies { name userList { userXids } } } }';
+    const live = await open(query, { in: { project: project.id } });
+    const list = await api.post(`${at}/feature_flags_user_lists`, { name: 'Testers', user_xids: 'ada' });
+    const strategies = [{ name: 'gitlabUserList', parameters: {}, user_list_id: list.body.id }];
+    await api.post(`${at}/feature_flags`, { name: 'flag', strategies });
+    const shown = (userXids: string) => [{ name: 'GITLAB_USER_LIST', userList: { userXids } }];
+    await until(live, 'featureFlagChanged', { name: 'flag', active: true, strategies: shown('ada') });
+    await api.put(`${at}/feature_flags_user_lists/${list.body.iid}`, { user_xids: 'ben' });
+    await until(live, 'featureFlagChanged', { name: 'flag', active: true, strategies: shown('ben') });
+    await api.put(`${at}/feature_flags/flag`, { active: false });
+    await until(live, 'featureFlagChanged', { name: 'flag', active: false, strategies: shown('ben') });
+    await live.close();
+    const { client, subscribe: ask } = wsClient(world.url, { Authorization: `Bearer ${guest.token}` });
+    const refused = ask(query, { in: { project: project.id } });
+    expect(await refused.failure).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
+    await client.dispose();
   });
 
   it('projects of a group, new ones too, and nobody of those that they cannot see', LONG, async () => {

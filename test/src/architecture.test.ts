@@ -50,7 +50,7 @@ const DOMAIN = [
   ['projects'],
   ['activity', 'members', 'repository'],
   ['imports', 'live', 'uploads'],
-  ['ci', 'container_registry', 'packages', 'snippets'],
+  ['ci', 'container_registry', 'feature_flags', 'packages', 'snippets'],
   ['lifecycle', 'tracking'],
   ['notifications', 'project_archives', 'webhooks'],
 ];

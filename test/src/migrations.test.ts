@@ -234,6 +234,8 @@ const RELEASED: Record<string, string> = {
   '20261129124501_front_page': '53dbd2481faa974fae6f54e069dd1a4e3e227dd5d72b245b88ba71159f371c6a',
   '20261129170000_notes_of_events': '3c0e30b4bdc9fa3943a4fcbca89e132cd5902eda1ffd3520f00cf2ca5bc4987c',
   '20261129175000_push_rules': '66bc4f97afd8555dcda4a4b288bfe10860fbdb28a6e6a8baba183ca8095c0e44',
+  '20261129174000_feature_flags': '24ca17613064fb28ec0826003e166884254220b8ef9dfd2975046f24e14f1d8d',
+  '20261129174001_feature_flag_changes': '81902c22ad503c1a36aa825e8f6665caea477f3806e29d48f5a77e5029381cdf',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -134,6 +134,13 @@ export async function richProject(world: World, { owner, developer }: People): P
       image_url: 'https://example.org/b.svg',
     }),
   );
+  const list = await done(api.post(`${at}/feature_flags_user_lists`, { name: 'Testers', user_xids: 'ada,ben' }));
+  const scopes = [{ environment_scope: 'production' }];
+  const strategies = [
+    { name: 'gitlabUserList', parameters: {}, user_list_id: list.id, scopes },
+    { name: 'userWithId', parameters: { userIds: '7' } },
+  ];
+  await done(api.post(`${at}/feature_flags`, { name: 'ripe', description: 'Sells apples', active: false, strategies }));
   const files = [
     { file_path: 'r.txt', content: 'Bake' },
     { file_path: 's.txt', content: 'Serve' },

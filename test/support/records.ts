@@ -120,6 +120,7 @@ const SETTINGS_KEYS = [
   'builds_access_level',
   'snippets_access_level',
   'container_registry_access_level',
+  'feature_flags_access_level',
   'auto_cancel_pending_pipelines',
   'ci_push_repository_for_job_token_allowed',
   'ci_separated_caches',

@@ -53,6 +53,9 @@ async function addOthers(world: World): Promise<void> {
   await add('/groups/10/hooks', { url: 'https://example.org/hook' }).catch(() => {});
   await add('/projects/1/variables', { key: 'MORE', value: 'more' });
   await add('/groups/10/variables', { key: 'MORE', value: 'more' });
+  await add('/projects/1/feature_flags_user_lists', { name, user_xids: '1' });
+  const strategies = [{ name: 'gitlabUserList', user_list_id: 1, scopes: [{ environment_scope: '*' }] }];
+  await add('/projects/1/feature_flags', { name: 'flag', description: name, strategies });
   await add('/projects/1/badges', { link_url: 'https://example.org', image_url: 'https://example.org/a.svg' });
   await add('/projects/1/deploy_tokens', { name, scopes: ['read_repository'] });
   const schedule = await add('/projects/1/pipeline_schedules', { description: name, ref: 'master', cron: '0 1 * * 5' });

@@ -8,6 +8,8 @@ const { sql } = Prisma;
 /** The tables whose changed columns are recorded one by one. */
 export const COMPARED = {
   ApplicationSettings: alias('ApplicationSettings', 'r'),
+  FeatureFlag: alias('FeatureFlag', 'r'),
+  FeatureFlagUserList: alias('FeatureFlagUserList', 'r'),
   Hook: alias('Hook', 'r'),
   Namespace: alias('Namespace', 'r'),
   OAuthApplication: alias('OAuthApplication', 'r'),

@@ -13,6 +13,7 @@ export const FEATURES = [
   'wiki',
   'snippets',
   'containerRegistry',
+  'featureFlags',
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 
@@ -34,6 +35,7 @@ export const FEATURE_COLUMNS = {
   wikiEnabled: true,
   snippetsEnabled: true,
   containerRegistryEnabled: true,
+  featureFlagsEnabled: true,
   membersOnly: true,
 } as const satisfies Record<keyof Features, true>;
 
@@ -108,5 +110,6 @@ export const ALL_FEATURES: Features = {
   wikiEnabled: true,
   snippetsEnabled: true,
   containerRegistryEnabled: true,
+  featureFlagsEnabled: true,
   membersOnly: [],
 };

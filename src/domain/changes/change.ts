@@ -16,6 +16,7 @@ export type DomainChange =
   | BranchesMoved
   | RefsPushed
   | ReleaseChanged
+  | FeatureFlagSwitched
   | WikiPageChanged
   | PipelineChanged
   | MergeRequestBlocked
@@ -144,6 +145,14 @@ export interface ReleaseChanged {
   project: { id: number };
   release: { id: number };
   action: 'create' | 'update' | 'delete';
+}
+
+/** A feature flag was turned on or off. */
+export interface FeatureFlagSwitched {
+  type: 'featureFlagSwitched';
+  actor: { id: number };
+  project: { id: number };
+  flag: { id: number };
 }
 
 /** A page of a wiki was created, changed or deleted by a command. */

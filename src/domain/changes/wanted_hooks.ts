@@ -8,6 +8,7 @@ export interface Wanted {
   note: boolean;
   release: boolean;
   wikiPage: boolean;
+  featureFlag: boolean;
 }
 
 /** The channel on which a database trigger announces that webhooks changed. */
@@ -53,7 +54,8 @@ async function read(reader: Pick<Transaction, '$queryRaw'>): Promise<Wanted> {
       COALESCE(bool_or(merge_requests_events), false) AS "mergeRequest",
       COALESCE(bool_or(note_events OR confidential_note_events), false) AS note,
       COALESCE(bool_or(releases_events), false) AS release,
-      COALESCE(bool_or(wiki_page_events), false) AS "wikiPage"
+      COALESCE(bool_or(wiki_page_events), false) AS "wikiPage",
+      COALESCE(bool_or(feature_flag_events), false) AS "featureFlag"
     FROM hooks WHERE disabled_at IS NULL`;
   return found;
 }

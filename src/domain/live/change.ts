@@ -8,7 +8,7 @@ export const STATES = {
 export type StateKind = keyof typeof STATES;
 
 /** Records whose changes have no cursor: after a lost connection, subscribers read them again. */
-export const CURSORLESS = ['award', 'label', 'board', 'release', 'project', 'todo', 'deleted'] as const;
+export const CURSORLESS = ['award', 'label', 'board', 'release', 'feature_flag', 'project', 'todo', 'deleted'] as const;
 
 export type CursorlessKind = (typeof CURSORLESS)[number];
 
@@ -49,7 +49,7 @@ export const CHANGES = 'gantry_changes';
 
 const TOLD = /^(issue|merge_request|pipeline|event|trace) (\d{1,10}) (\d{1,10})(?: (\d{1,15}))?$/;
 const OWNED =
-  /^(award|label|board|release|project|todo|deleted) (\d{1,10}) ([pnu])(\d{1,10})(?: (\w{1,20}))?(?: (\w{1,20}))?$/;
+  /^(award|label|board|release|feature_flag|project|todo|deleted) (\d{1,10}) ([pnu])(\d{1,10})(?: (\w{1,20}))?(?: (\w{1,20}))?$/;
 
 /** Parses a notification; null for those of later versions. */
 export function parseChange(payload: string): Change | null {

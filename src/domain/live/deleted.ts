@@ -20,6 +20,7 @@ export const DELETABLE = {
   label: { type: 'Label', ability: 'read_label' },
   board: { type: 'Board', ability: 'read_board' },
   release: { type: 'Release', ability: 'read_release' },
+  feature_flag: { type: 'FeatureFlag', ability: 'read_feature_flag' },
   project: { type: 'Project', ability: 'read_project' },
   todo: { type: 'Todo', ability: 'read_project' },
 } as const satisfies Record<string, { type: string; ability: ProjectAbility }>;

@@ -1,3 +1,7 @@
+import { isFlagName } from '#src/domain/feature_flags/flag_name.ts';
+import { areParameters, isStrategyName } from '#src/domain/feature_flags/strategies.ts';
+import { wrongUserIds } from '#src/domain/feature_flags/user_ids.ts';
+import { scopeErrors } from '#src/domain/projects/environment_scope.ts';
 import { POSITION_TYPES, RANGE_TYPES } from '#src/domain/tracking/discussions/position.ts';
 import { fileNameOf } from '#src/domain/uploads/create.ts';
 import * as enums from '#src/generated/prisma/enums.ts';
@@ -111,6 +115,11 @@ export const CHECKS = {
   protectionLevel: isAmong(0, 10, 15, 20, 30, 40, 60),
   memberLevel: isAmong(10, 20, 30, 40),
   secret: matches(/^[0-9a-f]{32}$/),
+  flagName: isFlagName,
+  strategy: isStrategyName,
+  strategyParameters: areParameters,
+  environmentScope: (value) => isText(value, MAX_NAME_LENGTH) && scopeErrors(value).length === 0,
+  userIds: (value) => wrongUserIds(value) === null,
   fileName: (value) => isText(value, MAX_NAME_LENGTH) && fileNameOf(value) === value,
 } satisfies Record<string, Check>;
 

@@ -9,6 +9,7 @@ import { ALL_FEATURES, changedFeatures, FEATURES } from '#src/access/permissions
 import { closestVisibility } from '#src/access/permissions/visibility_levels.ts';
 import { snakeCase } from '#src/base/text.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
+import { requireFewFlags } from '#src/domain/feature_flags/limits.ts';
 import { markDeleted } from '#src/domain/lifecycle/delete_project.ts';
 import { insertMember } from '#src/domain/members/add.ts';
 import { takePath } from '#src/domain/namespaces/redirects.ts';
@@ -397,11 +398,14 @@ async function record(tx: Transaction, context: Context, recorded: Recorded): Pr
     signal,
   });
   const { members, failed } = await tree.run();
+  await requireFewFlags(tx, project);
   await tx.$executeRaw`
     UPDATE project_counters SET
       last_issue_iid = (SELECT COALESCE(max(iid), 0) FROM issues WHERE project_id = ${project.id}),
       last_milestone_iid = (SELECT COALESCE(max(iid), 0) FROM milestones WHERE project_id = ${project.id}),
-      last_merge_request_iid = (SELECT COALESCE(max(iid), 0) FROM merge_requests WHERE target_project_id = ${project.id})
+      last_merge_request_iid = (SELECT COALESCE(max(iid), 0) FROM merge_requests WHERE target_project_id = ${project.id}),
+      last_feature_flag_iid = (SELECT COALESCE(max(iid), 0) FROM feature_flags WHERE project_id = ${project.id}),
+      last_feature_flag_user_list_iid = (SELECT COALESCE(max(iid), 0) FROM feature_flag_user_lists WHERE project_id = ${project.id})
     WHERE project_id = ${project.id}`;
   await addMembers(tx, context, actor, project, members);
   await putAvatar(tx, project.id, path.join(directory, AVATAR));

@@ -418,6 +418,27 @@ export const KINDS: readonly Kind[] = [
     project: 'projectId',
     where: (row, id) => sql`${row.projectId} = ${id}`,
   }),
+  kind('feature_flag_user_lists', 'FeatureFlagUserList', {
+    columns: { iid: is.iid, name: is.name, userXids: is.userIds, ...times },
+    project: 'projectId',
+    where: (row, id) => sql`${row.projectId} = ${id}`,
+  }),
+  kind('feature_flags', 'FeatureFlag', {
+    columns: { iid: is.iid, name: is.flagName, description: is.title, active: is.boolean, ...times },
+    project: 'projectId',
+    where: (row, id) => sql`${row.projectId} = ${id}`,
+  }),
+  kind('feature_flag_strategies', 'FeatureFlagStrategy', {
+    columns: { name: is.strategy, parameters: is.strategyParameters },
+    refs: { featureFlagId: 'feature_flags', userListId: 'feature_flag_user_lists' },
+    where: (row, id) => sql`${row.featureFlagId} IN (SELECT id FROM feature_flags WHERE project_id = ${id})`,
+  }),
+  kind('feature_flag_scopes', 'FeatureFlagScope', {
+    columns: { environmentScope: is.environmentScope },
+    refs: { strategyId: 'feature_flag_strategies' },
+    where: (row, id) => sql`${row.strategyId} IN (SELECT s.id FROM feature_flag_strategies s
+      JOIN feature_flags f ON f.id = s.feature_flag_id WHERE f.project_id = ${id})`,
+  }),
   kind('uploads', 'Upload', {
     columns: { secret: is.secret, fileName: is.fileName, createdAt: is.time },
     users: { userId: 'nobody' },

@@ -29,6 +29,7 @@ export const SETTINGS = [
   'jobsEnabled',
   'snippetsEnabled',
   'containerRegistryEnabled',
+  'featureFlagsEnabled',
   'repositoryEnabled',
   'membersOnly',
   'sharedRunnersEnabled',

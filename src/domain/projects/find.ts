@@ -25,6 +25,7 @@ export const PROJECT_BASE = {
   jobsEnabled: true,
   snippetsEnabled: true,
   containerRegistryEnabled: true,
+  featureFlagsEnabled: true,
   repositoryEnabled: true,
   membersOnly: true,
   publicJobs: true,

@@ -15,6 +15,8 @@ type Held =
   | 'ContainerRepository'
   | 'Deployment'
   | 'Environment'
+  | 'FeatureFlag'
+  | 'FeatureFlagUserList'
   | 'Job'
   | 'Milestone'
   | 'Package'
@@ -38,6 +40,8 @@ export async function projectHolding(context: Context, resource: Held, { id, pro
     ContainerRepository: () => db.containerRepository.findUnique(by),
     Deployment: () => db.deployment.findUnique(by),
     Environment: () => db.environment.findUnique(by),
+    FeatureFlag: () => db.featureFlag.findUnique(by),
+    FeatureFlagUserList: () => db.featureFlagUserList.findUnique(by),
     Job: () => db.job.findUnique(by),
     Milestone: () => db.milestone.findUnique(by),
     Package: () => db.package.findUnique(by),

@@ -13,6 +13,7 @@ export const SWITCHES = [
   'jobsEnabled',
   'snippetsEnabled',
   'containerRegistryEnabled',
+  'featureFlagsEnabled',
   'repositoryEnabled',
   'sharedRunnersEnabled',
   'groupRunnersEnabled',

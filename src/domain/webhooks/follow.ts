@@ -1,4 +1,5 @@
 import type { Follower } from '#src/domain/changes/record.ts';
+import { recordFeatureFlagEvent } from '#src/domain/webhooks/record_feature_flag.ts';
 import { recordCommentEvent, recordNoteEvent } from '#src/domain/webhooks/record_note.ts';
 import { recordReleaseEvent } from '#src/domain/webhooks/record_release.ts';
 import { recordSubjectEvent } from '#src/domain/webhooks/record_subject.ts';
@@ -11,4 +12,5 @@ export const webhooks: Follower = {
   commitCommented: recordCommentEvent,
   releaseChanged: recordReleaseEvent,
   wikiPageChanged: recordWikiPageEvent,
+  featureFlagSwitched: recordFeatureFlagEvent,
 };

@@ -1,6 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { HookPlace } from '#src/domain/webhooks/list.ts';
 import type { EventKind } from '#src/domain/webhooks/payload/kinds.ts';
+import { featureFlagFacts } from '#src/domain/webhooks/record_feature_flag.ts';
 import { noteFacts } from '#src/domain/webhooks/record_note.ts';
 import { releaseFacts } from '#src/domain/webhooks/record_release.ts';
 import { issueFacts, mergeRequestFacts, type SubjectEvent } from '#src/domain/webhooks/subject_facts.ts';
@@ -21,6 +22,7 @@ export const TEST_TRIGGERS = [
   'pipeline_events',
   'wiki_page_events',
   'releases_events',
+  'feature_flag_events',
 ] as const;
 
 export type TestTrigger = (typeof TEST_TRIGGERS)[number];
@@ -110,6 +112,9 @@ function latest(trigger: TestTrigger, within: Prisma.Sql, actorId: number): Pris
     case 'releases_events':
       return sql`SELECT 'release' AS kind, r.project_id, ${releaseFacts('create')} AS facts FROM releases r
         WHERE r.project_id IN ${within} ORDER BY r.id DESC LIMIT 1`;
+    case 'feature_flag_events':
+      return sql`SELECT 'feature_flag' AS kind, f.project_id, ${featureFlagFacts(actorId)} AS facts FROM feature_flags f
+        WHERE f.project_id IN ${within} ORDER BY f.id DESC LIMIT 1`;
   }
 }
 

@@ -23,6 +23,7 @@ import { receivePackageFile } from '#src/entrances/web/receive_package.ts';
 import { noteRoute } from '#src/entrances/web/request_facts.ts';
 import type { RunnerProtocolOptions } from '#src/entrances/web/runner_options.ts';
 import { runnerProtocol } from '#src/entrances/web/runner_protocol.ts';
+import { unleash } from '#src/entrances/web/unleash.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -30,13 +31,14 @@ import { currentSettings } from '#src/platform/settings/current.ts';
 /** The OpenAPI document, for tools. */
 const openapi = new PublicText('rest/openapi.json', 'application/json');
 
-/** Serves the REST API at /api/v4, and the protocol of runners below it. */
+/** Serves the REST API at /api/v4, and the protocols of runners and of clients of feature flags below it. */
 export function mountRest(app: Express, entrance: Entrance, listener: Listener | undefined): void {
   const { stores, baseUrl, sshAddress, report, budget, turns, throttle, identify, domainContext, contextOf } = entrance;
   const queue = new QueueWatch(listener);
   const readBody: RunnerProtocolOptions['readBody'] = (request, bytes, file) =>
     bodyParameters(request, { bytes, file });
   app.use('/api/v4', runnerProtocol({ stores, baseUrl, sshAddress, queue, readBody, sendContent: sendRaw, report }));
+  app.use('/api/v4', unleash({ db: stores.db, report }));
   const facade = createFacade<Actor>({
     schema,
     routes,

@@ -5,10 +5,12 @@ import { DomainError, HTTP_STATUS } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { transientFailure } from '#src/platform/observability/transient_failure.ts';
 
-/** The response of an endpoint of the runner protocol: JSON, or nothing. */
+/** The response of an endpoint of a protocol: JSON, or nothing. */
 export interface ProtocolAnswer {
   status: number;
   body?: unknown;
+  /** The JSON that the body is, in its place. */
+  json?: string;
   headers?: Readonly<Record<string, string>>;
 }
 
@@ -99,13 +101,12 @@ function isBadBody(error: unknown): error is Error & { status: number } {
   return typeof status === 'number' && status >= 400 && status < 500;
 }
 
-function send(response: Response, { status, body, headers = {} }: ProtocolAnswer): void {
-  response.set(headers);
-  response.set('Cache-Control', 'no-store');
-  if (body === undefined) {
+function send(response: Response, { status, body, json: made, headers = {} }: ProtocolAnswer): void {
+  response.set({ 'Cache-Control': 'no-store', ...headers });
+  if (body === undefined && made === undefined) {
     response.status(status).end();
     return;
   }
-  const json = Buffer.from(JSON.stringify(body));
+  const json = Buffer.from(made ?? JSON.stringify(body));
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': json.length }).end(json);
 }

@@ -177,6 +177,27 @@ hook.delete()
 refused(404, lambda: project.hooks.get(hook.id))
 refused(400, lambda: server.hooks.create({"url": "nonsense"}))
 
+# Feature flags, for which this version has no classes of its own
+at = f"/projects/{project.id}"
+users = server.http_post(f"{at}/feature_flags_user_lists", post_data={"name": "Testers", "user_xids": "ada,ben"})
+assert (users["iid"], users["user_xids"]) == (1, "ada,ben")
+strategy = {"name": "gitlabUserList", "parameters": {}, "user_list_id": users["id"], "scopes": [{"environment_scope": "*"}]}
+flag = server.http_post(
+    f"{at}/feature_flags", post_data={"name": "search", "version": "new_version_flag", "strategies": [strategy]}
+)
+assert (flag["active"], flag["strategies"][0]["user_list"]["name"]) == (True, "Testers")
+refused(409, lambda: server.http_delete(f"{at}/feature_flags_user_lists/1"))
+gone = {"id": flag["strategies"][0]["id"], "_destroy": True}
+more = {"name": "flexibleRollout", "parameters": {"groupId": "default", "rollout": "50", "stickiness": "default"}}
+flag = server.http_put(f"{at}/feature_flags/search", post_data={"active": False, "strategies": [gone, more]})
+assert (flag["active"], [one["name"] for one in flag["strategies"]]) == (False, ["flexibleRollout"])
+assert [one["name"] for one in server.http_list(f"{at}/feature_flags", scope="disabled", iterator=True)] == ["search"]
+refused(400, lambda: server.http_post(f"{at}/feature_flags", post_data={"name": "search"}))
+refused(403, lambda: as_carl.http_get(f"/projects/{theirs.id}/feature_flags"))
+server.http_delete(f"{at}/feature_flags/search")
+refused(404, lambda: server.http_get(f"{at}/feature_flags/search"))
+server.http_delete(f"{at}/feature_flags_user_lists/1")
+
 # Settings, users, events
 settings = server.settings.get()
 settings.max_attachment_size = 11

@@ -3,6 +3,7 @@ import { audit } from '#src/access/audit/record.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findVariable, resourceOf, type VariableName } from '#src/domain/ci/variables/list.ts';
 import { administered, auditedVariable, columnsOf, type VariablePlace } from '#src/domain/ci/variables/place.ts';
+import { scopeErrors } from '#src/domain/projects/environment_scope.ts';
 import type { OwnerRef } from '#src/domain/projects/owner.ts';
 import { violates } from '#src/platform/database/db.ts';
 import { BadRequest, type FieldErrors, NotFound, nullIfNotFound, ValidationFailed } from '#src/platform/errors.ts';
@@ -169,7 +170,6 @@ interface Checked {
 
 /** A value that a runner can find in a log: one line of eight characters or more without spaces, and not to be expanded first. */
 const MASKABLE = /^\S{8,}$/;
-const SCOPE = /^[a-zA-Z0-9_\-/${}. *]+$/;
 
 function valueErrors(
   place: VariablePlace,
@@ -180,11 +180,8 @@ function valueErrors(
     errors.value = [`is too long (maximum is ${MAX_SERVER_VALUE_LENGTH} characters)`];
   }
   if (masked && !(MASKABLE.test(value) && (raw || !value.includes('$')))) errors.value = ['is invalid'];
-  if (environmentScope.length > MAX_TEXT_LENGTH) {
-    errors.environment_scope = [`is too long (maximum is ${MAX_TEXT_LENGTH} characters)`];
-  } else if (!SCOPE.test(environmentScope)) {
-    errors.environment_scope = ["can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', '*' and spaces"];
-  }
+  const wrongScope = scopeErrors(environmentScope);
+  if (wrongScope.length > 0) errors.environment_scope = wrongScope;
   if (description && description.length > MAX_TEXT_LENGTH) {
     errors.description = [`is too long (maximum is ${MAX_TEXT_LENGTH} characters)`];
   }

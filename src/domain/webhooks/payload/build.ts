@@ -1,4 +1,5 @@
 import type { Payload, Surroundings } from '#src/domain/webhooks/payload/common.ts';
+import { featureFlagPayload } from '#src/domain/webhooks/payload/feature_flag.ts';
 import { issuePayload } from '#src/domain/webhooks/payload/issue.ts';
 import { jobPayload, pipelinePayload } from '#src/domain/webhooks/payload/job.ts';
 import type { EventKind } from '#src/domain/webhooks/payload/kinds.ts';
@@ -52,6 +53,8 @@ async function build(kind: EventKind, facts: unknown, around: Surroundings): Pro
       return of(releasePayload);
     case 'wiki_page':
       return of(wikiPagePayload);
+    case 'feature_flag':
+      return of(featureFlagPayload);
     default:
       return systemPayload(kind, facts as SystemFacts);
   }

@@ -170,6 +170,13 @@ export interface ReleaseLinkFacts {
   url: string;
 }
 
+export interface FeatureFlagColumns {
+  id: number;
+  name: string;
+  description: string | null;
+  active: boolean;
+}
+
 export interface JobFacts {
   id: number;
   name: string;

@@ -11,6 +11,7 @@ export const HEADERS = {
   pipeline: 'Pipeline Hook',
   wiki_page: 'Wiki Page Hook',
   release: 'Release Hook',
+  feature_flag: 'Feature Flag Hook',
 } as const;
 
 export type ProjectEventKind = keyof typeof HEADERS;
@@ -54,6 +55,7 @@ export const SWITCHES = [
   'pipelineEvents',
   'wikiPageEvents',
   'releasesEvents',
+  'featureFlagEvents',
 ] as const;
 
 export type Switch = (typeof SWITCHES)[number];
