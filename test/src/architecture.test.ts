@@ -50,7 +50,8 @@ const DOMAIN = [
   ['projects'],
   ['activity', 'members', 'repository'],
   ['imports', 'live', 'uploads'],
-  ['ci', 'container_registry', 'packages', 'snippets'],
+  ['ci', 'container_registry', 'snippets'],
+  ['packages', 'terraform_states'],
   ['lifecycle', 'tracking'],
   ['notifications', 'project_archives', 'webhooks'],
 ];

@@ -225,6 +225,7 @@ const RELEASED: Record<string, string> = {
   '20261129155340_publishers': 'a496270f49ea152109e240ab3ec17f050dd9abc967361cee4d01a5bbd5fe5893',
   '20261129160000_public_deploy_keys': '771fde8661bbf31163d301ad307242752a260a9c272782331bb89ce3fbfc8273',
   '20261129160100_project_fetches': '664ae3fe6f912c0463bc6bdd23bb866884a9891c4ac5e52fc35a17dcc402d04d',
+  '20261129173000_package_registries': 'd38a2d0570fe3b5774635904b9e80d95221af324c676433bacdb00f53c404d52',
 };
 
 const directory = packagePath('prisma/migrations');
