@@ -11,6 +11,7 @@ import { viaRelation } from '#schema/records/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { can } from '#src/access/permissions/abilities.ts';
 import { listPackageFiles, otherVersions, type PackageKey } from '#src/domain/packages/list.ts';
+import { PACKAGE_KINDS } from '#src/domain/packages/types.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
@@ -25,6 +26,14 @@ export const PackageType = builder.enumType('PackageType', {
   values: {
     GENERIC: { value: 'generic', description: 'Files of any kind, published one by one.' },
     NPM: { value: 'npm', description: 'Packages for JavaScript, published by npm.' },
+    PYPI: { value: 'pypi', description: 'Packages for Python, published by twine.' },
+    MAVEN: { value: 'maven', description: 'Packages for Java, published by Maven, Gradle or sbt.' },
+    HELM: { value: 'helm', description: 'Charts for Kubernetes, installed by Helm.' },
+    NUGET: { value: 'nuget', description: 'Packages for .NET, published by dotnet or NuGet.' },
+    COMPOSER: { value: 'composer', description: 'Packages for PHP, made of tags and branches for Composer.' },
+    TERRAFORM_MODULE: { value: 'terraform_module', description: 'Modules of Terraform and OpenTofu.' },
+    CONAN: { value: 'conan', description: 'Packages for C and C++, published by Conan 2.' },
+    RUBYGEMS: { value: 'rubygems', description: 'Packages for Ruby, published by gem.' },
   } as const,
 });
 
@@ -42,6 +51,11 @@ const PackageDownload = builder.objectRef<{ url: string }>('PackageDownload').im
     url: t.exposeString('url', { description: 'URL of the file, for those who may read packages.' }),
   }),
 });
+
+/** The URL of the registries of a project. */
+function registryOf(baseUrl: string, projectId: number): string {
+  return `${baseUrl}/api/v4/projects/${projectId}/packages`;
+}
 
 interface Links {
   webPath: string;
@@ -84,11 +98,13 @@ export const PackageFile = builder.prismaObject('PackageFile', {
     download: t.field({
       type: PackageDownload,
       description: 'Where the newest file of this name in the package is downloaded from.',
-      select: { projectId: true, fileName: true, package: { select: { type: true, name: true, version: true } } },
-      resolve: ({ projectId, fileName, package: { type, name, version } }, _args, { baseUrl }) => {
-        const path = [name, version, ...fileName.split('/')].map(encodeURIComponent).join('/');
-        const base = `${baseUrl}/api/v4/projects/${projectId}/packages`;
-        return { url: type === 'npm' ? `${base}/npm/${name}/-/${fileName}` : `${base}/generic/${path}` };
+      select: {
+        ...{ projectId: true, fileName: true, sha256: true, details: true },
+        package: { select: { type: true, name: true, version: true } },
+      },
+      resolve: ({ projectId, fileName, sha256, details, package: { type, name, version } }, _args, { baseUrl }) => {
+        const path = PACKAGE_KINDS[type].download({ name, version, fileName, sha256, details });
+        return { url: `${registryOf(baseUrl, projectId)}/${path}` };
       },
     }),
   }),
@@ -157,9 +173,16 @@ export const Package = builder.prismaObject('Package', {
       resolve: async ({ id, projectId }, _args, context) => {
         const project = await projectOf(context, projectId);
         const mayDelete = can(context.actor, 'delete_package', project);
-        const url = `${context.baseUrl}/api/v4/projects/${projectId}/packages/${id}`;
+        const url = `${registryOf(context.baseUrl, projectId)}/${id}`;
         return { webPath: `/${project.fullPath}/-/packages/${id}`, deleteUrl: mayDelete ? url : null };
       },
+    }),
+    installation: t.string({
+      description:
+        'How the version is installed, for people: a command, or lines of a file, which name the registry of the project.',
+      select: { projectId: true, type: true, name: true, version: true },
+      resolve: ({ projectId, type, name, version }, _args, { baseUrl }) =>
+        PACKAGE_KINDS[type].install({ name, version }, registryOf(baseUrl, projectId)),
     }),
     files: t.field({
       type: PackageFileConnection,

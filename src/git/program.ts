@@ -215,9 +215,10 @@ export class ProgramReader extends ObjectReader {
     commit: Oid,
     format: 'tar' | 'tar.gz' | 'zip',
     prefix: string,
-    { path = '', exclude = [] }: TreePart = {},
+    { root = '', path = '', exclude = [] }: TreePart = {},
   ): Promise<Readable> {
-    const args = ['archive', `--format=${format}`, `--prefix=${prefix}`, hash(commit), '--'];
+    const treeish = root === '' ? hash(commit) : `${hash(commit)}:${root}`;
+    const args = ['archive', `--format=${format}`, `--prefix=${prefix}`, treeish, '--'];
     const paths = [`:(literal)${path}`, ...exclude.map((one) => `:(literal,exclude)${one}`)];
     if (path === '' && exclude.length === 0) return streamProgram(this.directory, args);
     // Each path says itself that it is no pattern.

@@ -50,7 +50,8 @@ const DOMAIN = [
   ['projects'],
   ['activity', 'members', 'repository'],
   ['imports', 'live', 'uploads'],
-  ['ci', 'container_registry', 'feature_flags', 'packages', 'snippets'],
+  ['ci', 'container_registry', 'feature_flags', 'snippets'],
+  ['packages', 'terraform_states'],
   ['lifecycle', 'tracking'],
   ['notifications', 'project_archives', 'webhooks'],
 ];

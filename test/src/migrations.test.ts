@@ -236,6 +236,7 @@ const RELEASED: Record<string, string> = {
   '20261129175000_push_rules': '66bc4f97afd8555dcda4a4b288bfe10860fbdb28a6e6a8baba183ca8095c0e44',
   '20261129174000_feature_flags': '24ca17613064fb28ec0826003e166884254220b8ef9dfd2975046f24e14f1d8d',
   '20261129174001_feature_flag_changes': '81902c22ad503c1a36aa825e8f6665caea477f3806e29d48f5a77e5029381cdf',
+  '20261129173000_package_registries': 'd38a2d0570fe3b5774635904b9e80d95221af324c676433bacdb00f53c404d52',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -46,6 +46,8 @@ export const projectAbilities = {
   read_package: { level: REPORTER, open: 'anyone' },
   publish_package: { level: DEVELOPER, frozen: true },
   delete_package: { level: MASTER },
+  read_terraform_state: { level: DEVELOPER },
+  admin_terraform_state: { level: MASTER, frozen: true },
   read_container_image: { level: REPORTER, open: 'anyone', feature: 'containerRegistry' },
   push_container_image: { level: DEVELOPER, feature: 'containerRegistry', frozen: true },
   delete_container_image: { level: MASTER, feature: 'containerRegistry' },

@@ -1,7 +1,5 @@
+import { MAX_NAME_LENGTH, PACKAGE_KINDS, type PackageType } from '#src/domain/packages/types.ts';
 import { BadRequest } from '#src/platform/errors.ts';
-
-/** Characters of the longest name of a package, version and file. */
-const MAX_NAME_LENGTH = 255;
 
 const NAME = /^[A-Za-z0-9._+-]+$/;
 const VERSION = /^(?!.*\.\.)[\w+.-]+$/;
@@ -16,6 +14,18 @@ export function checkNames({ name, version, fileName }: { name: string; version:
   const parts = fileName.split('/');
   const isPath = parts.every((part) => PART.test(part) && part !== '.' && part !== '..');
   if (fileName.length > MAX_NAME_LENGTH || !isPath) throw invalid('file_name', 'fileName');
+}
+
+/** Throws BadRequest unless name, version and file are those of a package of this type. */
+export function checkKind(
+  type: PackageType,
+  { name, version, fileName }: { name: string; version: string; fileName: string },
+): void {
+  const kind = PACKAGE_KINDS[type];
+  const isFit = (text: string, pattern: RegExp) => text.length <= MAX_NAME_LENGTH && pattern.test(text);
+  if (!isFit(name, kind.name)) throw invalid('name', 'name');
+  if (!isFit(version, kind.version)) throw invalid('version', 'version');
+  if (!isFit(fileName, kind.fileName)) throw invalid('file_name', 'fileName');
 }
 
 function invalid(parameter: string, field: string): BadRequest {

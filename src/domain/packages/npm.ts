@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Context, readerOf } from '#src/access/permissions/actor.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
-import { seenPlaces, within } from '#src/access/permissions/places.ts';
 import type { GroupRow, IdOrPath } from '#src/domain/groups/find.ts';
+import { inGroup, inProject, onServer, type Places } from '#src/domain/packages/places.ts';
 import { publisherOf, recordFile } from '#src/domain/packages/publish.ts';
-import { publishableProject, StoredContent } from '#src/domain/packages/receive.ts';
+import { publishableProject, requireRoom, StoredContent } from '#src/domain/packages/receive.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { Prisma, violates } from '#src/platform/database/db.ts';
 import { BadRequest, Forbidden, NotFound } from '#src/platform/errors.ts';
@@ -69,6 +68,7 @@ export async function publishNpmPackage(
   const { name, version, manifest, data, tags } = read(publication);
   const fileName = `${name.slice(name.indexOf('/') + 1)}-${version}.tgz`;
   const received = { name: fileName, size: data.length, content: chunksOf([data]) };
+  await requireRoom(context, project.id, data.length);
   await using stored = await StoredContent.receive(context, project.id, received);
   const integrity = `sha512-${createHash('sha512').update(data).digest('base64')}`;
   const document = { ...manifest, name, version, dist: { integrity, shasum: stored.checksums.sha1 } };
@@ -120,30 +120,6 @@ export async function deprecateNpmVersions(
     RETURNING k.version`;
   if (changed.length === 0) throw new NotFound('Package');
   return changed.map(({ version }) => version);
-}
-
-/** Where the versions of an npm package are looked for. */
-interface Places {
-  /** What stands before the other subqueries of a statement. */
-  before: Prisma.Sql;
-  /** Whether a project is one of them. */
-  has: (projectId: Prisma.Sql) => Prisma.Sql;
-}
-
-function inProject({ actor }: Context, project: ProjectRow): Places {
-  authorize(actor, 'read_package', project);
-  return { before: Prisma.empty, has: (id) => sql`${id} = ${project.id}` };
-}
-
-/** The projects in the group and its subgroups whose packages the actor may read. */
-function inGroup(context: Context, group: GroupRow): Places {
-  const places = seenPlaces(readerOf(context), sql`n.lineage @> ARRAY[${group.id}]::int[]`);
-  return { before: sql`${places},`, has: (id) => within(id, 'packages') };
-}
-
-/** The projects of the server whose packages the actor may read. */
-function onServer(context: Context): Places {
-  return { before: sql`${seenPlaces(readerOf(context), sql`TRUE`)},`, has: (id) => within(id, 'packages') };
 }
 
 /** The document of an npm package, as clients of npm read it, before it is built: what it will hold. */

@@ -1,10 +1,10 @@
 import { type Actor, type Context, deployTokenIdOf, userIdOf } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
-import { checkNames } from '#src/domain/packages/names.ts';
-import { publishableProject, StoredContent } from '#src/domain/packages/receive.ts';
+import { checkKind, checkNames } from '#src/domain/packages/names.ts';
+import { publishableProject, requireRoom, StoredContent } from '#src/domain/packages/receive.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-import { NotFound } from '#src/platform/errors.ts';
+import { BadRequest, type DomainError, NotFound } from '#src/platform/errors.ts';
 import type { IncomingFile } from '#src/platform/incoming_file.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 
@@ -43,24 +43,85 @@ export async function publishFile(context: Context, ref: IdOrPath, input: NewPac
   }
 }
 
-async function record(
-  { db }: Context,
+function record(
+  context: Context,
   actor: Actor,
   project: ProjectRow,
   { name, version, fileName, status }: NewPackageFile,
   stored: StoredContent,
 ): Promise<number> {
-  const projectId = project.id;
-  return db.$transaction(async (tx) => {
-    const key = { projectId, type: 'generic', name, version } as const;
-    const { id: packageId } = await tx.package.upsert({
-      where: { projectId_type_name_version: key },
-      create: { ...key, ...publisherOf(actor), status: status ?? 'default' },
-      update: { updatedAt: new Date(), ...(status && { status }) },
-      select: { id: true },
-    });
-    return recordFile(tx, { project, packageId, fileName }, stored);
+  return recordPackage(context, { actor, project }, { type: 'generic', name, version, fileName, status }, stored);
+}
+
+/** A file of a version of a package, and what it says of itself. */
+export interface Publication {
+  type: Columns['Package']['type'];
+  name: string;
+  version: string;
+  /** With folders. */
+  fileName: string;
+  status?: Columns['Package']['status'] | null | undefined;
+  /** Takes the place of what the package said before. */
+  manifest?: object;
+  details?: object;
+  /** The error for a version, or a file of it, that is there already; without one, a further file of the name counts in place of the earlier one. */
+  once?: { what: 'version' | 'file'; refusal: () => DomainError };
+}
+
+/** Characters of the longest text of what a package says of itself, in JSON. */
+const MAX_MANIFEST_LENGTH = 256 * 1024;
+
+/**
+ * Records a file in the store as one of a package, which is created with its first file. Returns the ID of the file. Throws NotFound,
+ * BadRequest, LimitReached, and what `once` says.
+ */
+export async function recordPackage(
+  context: Pick<Context, 'db' | 'repositories'>,
+  { actor, project }: { actor: Actor; project: { id: number } },
+  { type, name, version, fileName, status, manifest, details, once }: Publication,
+  stored: StoredContent,
+): Promise<number> {
+  requireStorable(details);
+  const own = { type, name, version, status, manifest };
+  if (type !== 'generic') checkKind(type, { name, version, fileName });
+  await requireRoom(context, project.id, stored.size);
+  return context.db.$transaction(async (tx) => {
+    const packageId = await saveVersion(tx, { actor, project }, own);
+    if (once) {
+      const where = { packageId, ...(once.what === 'file' && { fileName }) };
+      if ((await tx.packageFile.count({ where })) > 0) throw once.refusal();
+    }
+    return recordFile(tx, { project, packageId, fileName, details }, stored);
   });
+}
+
+/**
+ * Records a version in the transaction of the caller, or what one says of itself now. Others who record the same one wait for the end of
+ * the transaction. Returns its ID. Throws BadRequest.
+ */
+export async function saveVersion(
+  tx: Transaction,
+  { actor, project }: { actor: Actor; project: { id: number } },
+  { type, name, version, status, manifest }: Omit<Publication, 'fileName'>,
+): Promise<number> {
+  requireStorable(manifest);
+  const key = { projectId: project.id, type, name, version };
+  const said = manifest && { manifest: manifest as never };
+  const { id } = await tx.package.upsert({
+    where: { projectId_type_name_version: key },
+    create: { ...key, ...publisherOf(actor), status: status ?? 'default', ...said },
+    update: { updatedAt: new Date(), ...(status && { status }), ...said },
+    select: { id: true },
+  });
+  return id;
+}
+
+/** Throws BadRequest for what is too long, or what the database cannot hold. */
+function requireStorable(json: object | undefined): void {
+  if (json === undefined) return;
+  const text = JSON.stringify(json);
+  if (text.length > MAX_MANIFEST_LENGTH) throw new BadRequest('The package says too much of itself').as('limitReached');
+  if (text.includes('\\u0000')) throw new BadRequest('The package says something with NUL of itself');
 }
 
 /** The columns with who publishes a package. */
@@ -74,14 +135,22 @@ export function publisherOf(actor: Actor) {
  */
 export async function recordFile(
   tx: Transaction,
-  { project: { id: projectId }, packageId, fileName }: { project: { id: number }; packageId: number; fileName: string },
+  {
+    project: { id: projectId },
+    packageId,
+    fileName,
+    details,
+  }: { project: { id: number }; packageId: number; fileName: string; details?: object | undefined },
   { place, size, checksums }: StoredContent,
 ): Promise<number> {
   // Locks the project, so that a concurrent deletion waits, and then finds the file.
   const alive = await tx.$queryRaw<object[]>`
     SELECT id FROM projects WHERE id = ${projectId} AND deleted_at IS NULL FOR SHARE`;
   if (alive.length === 0) throw new NotFound('Project');
-  const own = { secret: place.secret, storedAs: place.fileName, fileName, size, ...checksums };
+  const own = {
+    ...{ secret: place.secret, storedAs: place.fileName, fileName, size, ...checksums },
+    ...(details && { details: details as never }),
+  };
   const { id } = await tx.packageFile.create({ data: { packageId, projectId, ...own }, select: { id: true } });
   await tx.$executeRaw`
     UPDATE project_counters SET packages_size = packages_size + ${size}::bigint WHERE project_id = ${projectId}`;

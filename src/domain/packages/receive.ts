@@ -7,7 +7,7 @@ import { packagesStore } from '#src/domain/packages/place.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { fileNameOf } from '#src/domain/uploads/create.ts';
 import type { UploadLocation, UploadStore } from '#src/domain/uploads/store.ts';
-import { BadRequest, Forbidden } from '#src/platform/errors.ts';
+import { BadRequest, Forbidden, LimitReached, NotFound } from '#src/platform/errors.ts';
 import type { IncomingFile } from '#src/platform/incoming_file.ts';
 import { SpooledFile } from '#src/platform/limits/spooled_file.ts';
 
@@ -83,6 +83,13 @@ export class StoredContent implements IncomingFile, AsyncDisposable {
     if (content) yield* content;
   }
 
+  /** Opens these bytes, both ends inclusive. Throws NotFound if the store has lost the content. */
+  async part(range: { start: number; end: number }): Promise<Readable> {
+    const read = await this.#store.read(this.place, range);
+    if (read === null) throw new NotFound('PackageFile');
+    return read;
+  }
+
   /** Says that it is recorded. */
   keep(): void {
     this.#isKept = true;
@@ -109,6 +116,19 @@ export function requireFitting({ repositories }: Pick<Stores, 'repositories'>, b
   const { packageFileBytes } = repositories.limits;
   if (packageFileBytes === 0) throw new Forbidden('Publishing packages is turned off (GANTRY_MAX_PACKAGE_FILE_BYTES)');
   if (bytes > packageFileBytes) throw tooLarge();
+}
+
+/** Throws LimitReached if so many more bytes do not fit into the quota of the project. */
+export async function requireRoom(
+  { db, repositories }: Pick<Context, 'db' | 'repositories'>,
+  projectId: number,
+  more: number,
+): Promise<void> {
+  const { quotaBytes } = repositories.limits;
+  if (quotaBytes === Number.POSITIVE_INFINITY) return;
+  const counters = await db.projectCounters.findUnique({ where: { projectId }, select: { packagesSize: true } });
+  if (Number(counters?.packagesSize ?? 0) + more > quotaBytes)
+    throw new LimitReached(`the packages of the project may take ${quotaBytes} bytes (GANTRY_REPOSITORY_QUOTA_BYTES)`);
 }
 
 function tooLarge(): BadRequest {

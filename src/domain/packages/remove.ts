@@ -40,6 +40,21 @@ export async function deletePackageFile(
   return id;
 }
 
+/** Deletes the files of a package whose names begin so, and the package with its last file. Returns how many there were. Throws NotFound, Forbidden. */
+export async function deleteFilesBelow(
+  context: Context,
+  ref: IdOrPath,
+  { packageId, prefix }: { packageId: number; prefix: string },
+): Promise<number> {
+  const project = await deletable(context, ref);
+  return context.db.$transaction(async (tx) => {
+    const count = await forget(tx, context, project, { packageId, fileName: { startsWith: prefix } });
+    if ((await tx.packageFile.count({ where: { packageId } })) === 0)
+      await tx.package.deleteMany({ where: { id: packageId } });
+    return count;
+  });
+}
+
 async function deletable(context: Context, ref: IdOrPath): Promise<ProjectRow> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
@@ -52,7 +67,7 @@ async function forget(
   tx: Transaction,
   { jobs }: Context,
   { id: projectId }: ProjectRow,
-  which: { packageId?: number; id?: number },
+  which: { packageId?: number; id?: number; fileName?: { startsWith: string } },
 ): Promise<number> {
   const where = { ...which, projectId };
   const files = await tx.packageFile.findMany({ where, select: { id: true, secret: true, size: true } });

@@ -82,6 +82,8 @@ export interface RawArchive {
   fileName: string;
   path: string;
   excludePaths: readonly string[];
+  /** The directory that becomes the root, to which the paths are relative; that of the repository when absent. */
+  root?: string;
 }
 
 /** How many archives are created concurrently: each takes a CPU core. */
@@ -100,7 +102,7 @@ const ARCHIVE_TIMEOUT = 60 * 60_000;
  * @param replace gives small files other contents
  */
 export async function readRawArchive(context: Context, wanted: RawArchive, replace?: Replace): Promise<RawContent> {
-  const { projectId, sha, extension, prefix, fileName, path, excludePaths } = wanted;
+  const { projectId, sha, extension, prefix, fileName, path, excludePaths, root } = wanted;
   const project = await findProject(context, projectId);
   authorize(context.actor, 'read_repository', project);
   const repository = await context.repositories.open(project);
@@ -110,7 +112,7 @@ export async function readRawArchive(context: Context, wanted: RawArchive, repla
   try {
     const stream = await withinLimits(async () => {
       requireSize(context.repositories.limits, await repository.measureTree(sha));
-      return archive(repository, sha, { format: extension, prefix, part: { path, exclude: excludePaths }, replace });
+      return archive(repository, sha, { format: extension, prefix, part: { root, path, exclude: excludePaths }, replace });
     });
     const late = setTimeout(() => stream.destroy(new Error('The archive took too long')), ARCHIVE_TIMEOUT).unref();
     stream.once('close', () => {

@@ -18,6 +18,8 @@ import type { Entrance } from '#src/entrances/server/entrance.ts';
 import { type Precheck, precheck } from '#src/entrances/server/precheck.ts';
 import { readContent } from '#src/entrances/server/readers.ts';
 import { THROTTLE_HEADERS } from '#src/entrances/server/throttle.ts';
+import { packageRegistries } from '#src/entrances/web/packages/registries.ts';
+import { TERRAFORM_SERVICES } from '#src/entrances/web/packages/terraform_modules.ts';
 import { PublicText } from '#src/entrances/web/public_text.ts';
 import { receivePackageFile } from '#src/entrances/web/receive_package.ts';
 import { noteRoute } from '#src/entrances/web/request_facts.ts';
@@ -39,6 +41,15 @@ export function mountRest(app: Express, entrance: Entrance, listener: Listener |
     bodyParameters(request, { bytes, file });
   app.use('/api/v4', runnerProtocol({ stores, baseUrl, sshAddress, queue, readBody, sendContent: sendRaw, report }));
   app.use('/api/v4', unleash({ db: stores.db, report }));
+  app.get('/.well-known/terraform.json', (_request, response) => void response.json(TERRAFORM_SERVICES));
+  app.use(
+    '/api/v4',
+    packageRegistries({
+      ...{ db: stores.db, contextOf: domainContext, baseUrl, identify, report, sendContent: sendRaw },
+      readForm: readBody,
+      throttle: (actor, request, response) => throttle.api(actor, request, response),
+    }),
+  );
   const facade = createFacade<Actor>({
     schema,
     routes,

@@ -14,7 +14,7 @@ const UPLOAD_CONCURRENCY = { concurrency: 20, perCaller: 4, waitingPerCaller: 20
 /** Milliseconds that a file may take to arrive, and for which nothing of it may arrive. */
 const BODY_TIMEOUTS_MS = { total: 60 * 60_000, silence: 60_000 };
 
-const PATH = /^\/api\/v4\/projects\/[^/]+\/packages\/generic\//;
+const PATH = /^\/api\/v4\/projects\/[^/]+\/packages\/(?!npm\/|\d)[^/]+(?:\/|$)/;
 
 const arrivals = new CallerSemaphore(UPLOAD_CONCURRENCY);
 
@@ -31,18 +31,35 @@ export async function receivePackageFile(
   fileName: string,
 ): Promise<StoredContent> {
   const { project } = await publishableProject(context, ref);
-  const length = request.headers['content-length'];
-  const size = length === undefined ? null : Number(length);
-  requireFitting(context, size ?? 0);
+  requireFitting(context, sizeOf(request) ?? 0);
+  return receiveBody(context, request, (size) =>
+    StoredContent.receive(context, project.id, { name: fileName, size, content: bodyOf(request) }),
+  );
+}
+
+/**
+ * Receives the body of a request that publishes something, when it is the caller's turn. `receive` gets its size in bytes; null if it
+ * is known at the end only. Throws BadRequest, RateLimited, and what `receive` throws.
+ */
+export async function receiveBody<Received>(
+  context: Context,
+  request: Request,
+  receive: (size: number | null) => Promise<Received>,
+): Promise<Received> {
   return arrivals.run(callerOf(context.actor, request.ip ?? null), async () => {
     endSilentBody(request, BODY_TIMEOUTS_MS);
     try {
-      return await StoredContent.receive(context, project.id, { name: fileName, size, content: bodyOf(request) });
+      return await receive(sizeOf(request));
     } catch (error) {
       if (isBrokenOff(error)) throw new BadRequest('The body ended before all of it had come');
       throw error;
     }
   });
+}
+
+function sizeOf({ headers }: Request): number | null {
+  const length = headers['content-length'];
+  return length === undefined ? null : Number(length);
 }
 
 /** The body in chunks. The request stays open if reading stops early, so that the client can be told why. */

@@ -54,9 +54,10 @@ async function* below(
     await yieldToEventLoop();
     return { cursor: new TreeCursor(await reader.treeBytes(tree)), prefix };
   };
-  const stack = [await open((await reader.commit(commit))?.tree ?? commit, root)];
-  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-    const { cursor, prefix } = top;
+  const top = part?.root ? (await reader.entry(commit, part.root))?.oid : (await reader.commit(commit))?.tree;
+  const stack = [await open(top ?? commit, root)];
+  for (let last = stack.at(-1); last !== undefined; last = stack.at(-1)) {
+    const { cursor, prefix } = last;
     if (!cursor.next()) {
       stack.pop();
       continue;

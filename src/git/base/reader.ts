@@ -56,6 +56,8 @@ export interface ContributorsQuery {
 
 /** Which files of a commit are meant. Paths are from the root, without slashes at the ends. */
 export interface TreePart {
+  /** The directory that is the root; that of the commit when empty or absent. */
+  root?: string | undefined;
   /** A file or directory: only what is there; everything when empty or absent. */
   path?: string | undefined;
   /** Files and directories that are left out. */

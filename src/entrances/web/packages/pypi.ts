@@ -1,0 +1,133 @@
+import { recordPackage } from '#src/domain/packages/publish.ts';
+import type { StoredContent } from '#src/domain/packages/receive.ts';
+import { findFileIn, type ListedVersion, listNames, versionsOf } from '#src/domain/packages/versions.ts';
+import {
+  type Answer,
+  type Call,
+  escaped,
+  field,
+  nothing,
+  placesIn,
+  type RegistryRoute,
+  sendFile,
+  storeFile,
+} from '#src/entrances/web/packages/call.ts';
+import { BadRequest, NotFound } from '#src/platform/errors.ts';
+
+const READS = { method: 'GET', at: ['project', 'group'], purpose: 'read_package', ability: 'read_package' } as const;
+
+/** The registry of PyPI: uploads as of Warehouse's legacy API, and the simple API (PEP 503, PEP 691). */
+export const PYPI: readonly RegistryRoute[] = [
+  {
+    ...{
+      method: 'POST',
+      at: ['project'],
+      path: '/packages/pypi',
+      purpose: 'write_package',
+      ability: 'publish_package',
+    },
+    body: { form: 'content' },
+    answer: upload,
+  },
+  { ...READS, path: '/packages/pypi/simple', answer: sendNames },
+  { ...READS, path: '/packages/pypi/simple/:name', answer: sendIndex },
+  { ...READS, path: '/packages/pypi/files/:sha256/:file', answer: sendContent },
+];
+
+/** A name as all ways to write it are one (PEP 503). */
+const normalized = (name: string) => name.replace(/[-_.]+/g, '-').toLowerCase();
+
+const ENDINGS = /(?:\.whl|\.tar\.gz|\.tar\.bz2|\.zip|\.egg)$/;
+/** Characters of the longest text of what a package says of itself here. */
+const MAX_TEXT_LENGTH = 4_000;
+const TEXTS = ['summary', 'author', 'author_email', 'home_page', 'license', 'keywords', 'description_content_type'];
+
+async function upload(call: Call): Promise<Answer> {
+  const given = { action: field(call, ':action'), name: field(call, 'name'), version: field(call, 'version') };
+  if (given.action !== undefined && given.action !== 'file_upload') throw new BadRequest(':action must be file_upload');
+  const { name, version } = given;
+  if (!name) throw new BadRequest('name is missing', 'name');
+  if (!version) throw new BadRequest('version is missing', 'version');
+  const requires = field(call, 'requires_python')?.slice(0, MAX_TEXT_LENGTH);
+  const texts = TEXTS.map((key) => [key, field(call, key)?.slice(0, MAX_TEXT_LENGTH)] as const);
+  const manifest = { name, requires_python: requires, ...Object.fromEntries(texts.filter(([, text]) => text)) };
+  await storeFile(call, 'content', async (by, stored) => {
+    requireNamed(name, stored.name);
+    requireDigests(call, stored);
+    const once = {
+      what: 'file',
+      refusal: () => new BadRequest('400 Bad request - File name has already been taken'),
+    } as const;
+    const named = { type: 'pypi', name: normalized(name), version, fileName: stored.name } as const;
+    const details = requires === undefined ? {} : { requires_python: requires };
+    await recordPackage(call.context, by, { ...named, manifest, details, once }, stored);
+  });
+  return nothing(201);
+}
+
+/** Throws BadRequest unless a file is named as one of the package. */
+function requireNamed(name: string, fileName: string): void {
+  const isNamed = normalized(fileName).startsWith(`${normalized(name)}-`) && ENDINGS.test(fileName);
+  if (!isNamed) throw new BadRequest(`The file must be a wheel or source archive of ${name}`, 'content');
+}
+
+function requireDigests(call: Call, { checksums }: StoredContent): void {
+  const digests = { sha256_digest: checksums.sha256, md5_digest: checksums.md5 };
+  for (const [name, digest] of Object.entries(digests)) {
+    const given = field(call, name);
+    if (given && given.toLowerCase() !== digest) throw new BadRequest(`${name} does not match the file`, name);
+  }
+}
+
+const JSON_TYPE = 'application/vnd.pypi.simple.v1+json';
+const HTML_TYPE = 'application/vnd.pypi.simple.v1+html';
+
+/** Answers in the form that the client wants. */
+function document({ request }: Call, title: string, links: string[], record: object): Answer {
+  const type = request.accepts(['text/html', HTML_TYPE, JSON_TYPE]);
+  const headers = { Vary: 'Accept' };
+  const meta = { 'api-version': '1.1' };
+  if (type === JSON_TYPE) return { headers, type, text: JSON.stringify({ meta, ...record }) };
+  const head = `<meta name="pypi:repository-version" content="1.1"><title>${escaped(title)}</title>`;
+  const text = `<!DOCTYPE html>\n<html><head>${head}</head>\n<body><h1>${escaped(title)}</h1>\n${links.join('\n')}\n</body></html>\n`;
+  return { headers, type: type === HTML_TYPE ? HTML_TYPE : 'text/html; charset=utf-8', text };
+}
+
+async function sendNames(call: Call): Promise<Answer> {
+  const names = await listNames(call.context, await placesIn(call), 'pypi');
+  const links = names.map((name) => `<a href="${call.base}/packages/pypi/simple/${name}/">${name}</a><br>`);
+  return document(call, 'Simple index', links, { projects: names.map((name) => ({ name })) });
+}
+
+async function sendIndex(call: Call): Promise<Answer> {
+  const name = normalized(call.params.name ?? '');
+  const versions = await versionsOf(call.context, await placesIn(call), { type: 'pypi', name });
+  const files = filesOf(call, versions);
+  const links = files.map(({ filename, url, hashes, 'requires-python': requires }) => {
+    const needs = requires === undefined ? '' : ` data-requires-python="${escaped(requires)}"`;
+    return `<a href="${escaped(`${url}#sha256=${hashes.sha256}`)}"${needs}>${escaped(filename)}</a><br>`;
+  });
+  const list = [...new Set(versions.map(({ version }) => version))];
+  return document(call, `Links for ${name}`, links, { name, versions: list.toReversed(), files });
+}
+
+/** The files of versions, oldest first; of a file that several projects have, the one that was published last. */
+function filesOf({ api }: Call, versions: readonly ListedVersion[]) {
+  const found = versions.flatMap(({ projectId, files }) =>
+    files.map(({ fileName: filename, sha256, size, details, createdAt }) => ({
+      ...{ filename, size, hashes: { sha256 } },
+      'upload-time': new Date(createdAt).toISOString(),
+      url: `${api}/projects/${projectId}/packages/pypi/files/${sha256}/${encodeURIComponent(filename)}`,
+      ...(typeof details?.requires_python === 'string' && { 'requires-python': details.requires_python }),
+    })),
+  );
+  const seen = new Set<string>();
+  return found.filter(({ filename }) => !seen.has(filename) && seen.add(filename)).toReversed();
+}
+
+async function sendContent(call: Call): Promise<Answer> {
+  const { sha256, file: fileName = '' } = call.params;
+  const found = await findFileIn(call.context, await placesIn(call), { type: 'pypi', fileName });
+  if (found.sha256 !== sha256) throw new NotFound('PackageFile');
+  return sendFile(call, found);
+}
