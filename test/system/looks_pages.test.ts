@@ -9,7 +9,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   // As `npm run dev` starts it, which has the page of examples.
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, npm_lifecycle_event: 'dev' };
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, GANTRY_EXAMPLES: 'on' };
   server = await startServer(env, ['--ephemeral', '--seed']);
   browser = await launchChromium();
 }, 120_000);
