@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { addressOf } from '#pages/engine/manual.ts';
 import { ICONS_PATH } from '#pages/engine/shared_assets.ts';
 import { words } from '#pages/engine/words.ts';
+import { COLORS } from '#src/generated/languages.ts';
 import { escaped, type Texts } from '#src/platform/texts/texts.ts';
 
 export { qrCode } from '#pages/engine/qr_code.ts';
@@ -21,6 +22,17 @@ export const icons = ICONS_PATH;
 export function icon(name: string, label?: string): string {
   const said = label === undefined ? 'aria-hidden="true"' : `role="img" aria-label="${escaped(label)}"`;
   return `<svg class="icon" width="16" height="16" ${said}><use href="${ICONS_PATH}#${escaped(name)}"/></svg>`;
+}
+
+/** A dot in a colour, as `#rrggbb`, of a label or a language. Without one it has that of what is quiet. */
+export function swatch(color?: string): string {
+  const fill = color === undefined ? '' : ` fill="${escaped(color)}"`;
+  return `<svg class="swatch" viewBox="0 0 8 8" width="8" height="8" aria-hidden="true"><circle cx="4" cy="4" r="4"${fill}/></svg>`;
+}
+
+/** The colour that a programming language is known by; undefined without one. */
+export function languageColor(name: string): string | undefined {
+  return COLORS.get(name);
 }
 
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
