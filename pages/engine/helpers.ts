@@ -101,6 +101,11 @@ export function spoken({ language, t }: Texts, timezone = 'UTC') {
       return `<p class="manual-link"><a href="${escaped(addressOf(document, anchor))}">${icon('book')} ${words}</a></p>`;
     },
 
+    /** Choices with their texts in the reader's language. */
+    choices(options: readonly (readonly [value: string, text: string])[]): [string, string][] {
+      return options.map(([value, text]) => [value, t(text)]);
+    },
+
     /** A whole number. */
     number(number: number): string {
       return whole.format(number);

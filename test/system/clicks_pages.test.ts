@@ -18,7 +18,7 @@ beforeAll(async () => {
   await page.getByLabel('Password').fill('seed-password');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL('**/');
-}, 240_000);
+}, 360_000);
 
 afterAll(async () => {
   await browser?.close();
