@@ -32,21 +32,14 @@ const TOKENS = '/profile/personal_access_tokens';
 type Viewer = NonNullable<OwnTokensPageQuery['viewer']>;
 
 /** What the page of tokens shows; `made` is the token that was just created, whose text is shown this once. */
-function shownTokens({ admin, active, inactive }: Viewer, { t, given }: Facts, made: Made | null = null) {
-  const lists = [
-    { title: t('Active tokens'), active: true, tokens: active },
-    { title: t('Inactive tokens'), active: false, tokens: inactive },
-  ];
+function shownTokens({ admin, active, inactive }: Viewer, { given }: Facts, made: Made | null = null) {
   return {
     scopes: offeredScopes({ admin }),
     // Programs that ask for a token fill in the form by the address.
     before: made ? {} : { name: text(given.name), expires_at: text(given.expires_at), scopes: wanted(given.scopes) },
     made,
-    lists: lists.map(({ tokens: { nodes, totalCount }, ...list }) => ({
-      ...list,
-      tokens: nodes.map((one) => ({ ...one, scopes: inLowerCase(one.scopes) })),
-      total: totalCount,
-    })),
+    active,
+    inactive,
   };
 }
 

@@ -36,6 +36,8 @@ export interface ShownFile extends Pick<File, 'newPath' | 'oldPath' | 'additions
   isNew: boolean;
   isDeleted: boolean;
   isSubmodule: boolean;
+  /** Whether browsers show it, before and after. */
+  isImage: boolean;
   /** Why no lines are shown; null where they are. */
   without: string | null;
   /** Whether the lines are left out for their number, and shown by the address of this file alone. */
@@ -77,6 +79,7 @@ export function shownFiles(
       ...{ id, oldPath, newPath, additions, deletions, isNew, isDeleted, isLeftOut },
       facts: factsOf(file, t),
       isSubmodule: file.newMode === SUBMODULE || file.oldMode === SUBMODULE,
+      isImage: IMAGE.test(newPath),
       without: withoutLines(file, count, t) ?? (hunksFor(file, changes).length === 0 ? t(ONLY_WHITESPACE) : null),
       isFolded: !isAlone && (count > FOLDED_LINES || file.generatedFile),
       hunks: isLeftOut ? [] : hunksFor(file, changes).map((hunk) => shownHunk(hunk, id)),

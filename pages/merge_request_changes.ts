@@ -1,7 +1,7 @@
 import { placeThreads } from '#pages/commits.ts';
 import { readLineId, shownFiles } from '#pages/diff.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
-import { suggestedIn } from '#pages/suggestions.ts';
+import { batchForm, suggestedIn } from '#pages/suggestions.ts';
 import {
   type ChangesShownFragment,
   type DiffFilesFragment,
@@ -12,7 +12,6 @@ import {
   SendLineNoteDocument,
   SendReviewDocument,
   SendSuggestionDocument,
-  SendSuggestionsDocument,
   SendThreadDraftDocument,
   SendThreadReplyDocument,
   SendThreadResolutionDocument,
@@ -155,14 +154,7 @@ export const mergeRequestChanges = [
     goTo: (_data, facts) => back(facts),
     again: latest,
   }),
-  form({
-    path: `${PATH}/apply_all`,
-    operation: SendSuggestionsDocument,
-    hidden: ['commitMessage'],
-    required: ['ids'],
-    says: label('The suggestions were applied.'),
-    goTo: (_data, facts) => back(facts),
-  }),
+  batchForm(PATH, latest, (facts) => back(facts)),
   form({
     path: `${PATH}/drafts/delete`,
     operation: SendDraftRemovalDocument,

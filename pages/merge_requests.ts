@@ -9,7 +9,7 @@ import { type Facts, type Form, type FormOptions, form, page } from '#pages/engi
 import { LISTS as FILTERS, filterIn, isFiltered, statesOf, variablesOf, wordsOf } from '#pages/filter.ts';
 import { commentForm, pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
 import { inPlace, PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
-import { suggestedIn } from '#pages/suggestions.ts';
+import { batchForm, suggestedIn } from '#pages/suggestions.ts';
 import {
   ChooseBranchesPageDocument,
   type DiffFilesFragment,
@@ -40,7 +40,6 @@ import {
   SendRebaseDocument,
   SendReviewRequestDocument,
   SendSuggestionInOverviewDocument,
-  SendSuggestionsDocument,
   SendUnapprovalDocument,
 } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
@@ -366,15 +365,7 @@ export const mergeRequests = [
       `${subject(facts)}${facts.url.search}${/^\d{1,19}$/.test(String(facts.given.note)) ? `#note_${facts.given.note}` : ''}`,
     again: overview,
   }),
-  form({
-    path: '/:project/-/merge_requests/:iid/apply_all',
-    operation: SendSuggestionsDocument,
-    hidden: ['commitMessage'],
-    required: ['ids'],
-    says: label('The suggestions were applied.'),
-    goTo: (_data, facts) => `${subject(facts)}${facts.url.search}`,
-    again: overview,
-  }),
+  batchForm('/:project/-/merge_requests/:iid', overview, (facts) => `${subject(facts)}${facts.url.search}`),
   button('request_review', SendReviewRequestDocument, label('The reviewer is asked for another review.')),
   button('state', SendMergeRequestStateDocument, stateSaid, { names: { stateEvent: 'event' } }),
   button('facts', SendMergeRequestStateDocument, label('The merge request was saved.'), { lists: PEOPLE_AND_LABELS }),

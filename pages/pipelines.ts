@@ -43,7 +43,7 @@ const pipeline = page({
   view: 'pipelines/pipeline',
   found: ({ project }) => project?.pipeline && { project, pipeline: project.pipeline },
   title: (found, { t }) => `${t('Pipeline #{id}', { id: found.pipeline.databaseId })} · ${found.project.fullPath}`,
-  show: ({ project, pipeline: one }) => {
+  show: ({ project, pipeline: one }, { given }) => {
     const { nodes, pageInfo } = one.jobs;
     const isWhole = !pageInfo.hasNextPage && !pageInfo.hasPreviousPage;
     return {
@@ -51,6 +51,7 @@ const pipeline = page({
       pipeline: one,
       stages: [...Map.groupBy(nodes, ({ stage }) => stage)],
       graph: isWhole ? needsGraph([...nodes, ...one.triggerJobs.nodes]) : null,
+      showsGraph: given.view === 'graph',
       box: BOX,
       live: ACTIVE.includes(one.status) ? liveIn(project) : null,
     };

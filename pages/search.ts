@@ -1,3 +1,4 @@
+import { here } from '#pages/engine/helpers.ts';
 import { type Facts, page } from '#pages/engine/row.ts';
 import { SearchPageDocument, type SearchPageQuery } from '#src/generated/page_operations.ts';
 
@@ -25,13 +26,25 @@ function aim(given: Facts['given']): { place: keyof typeof SCOPES; scope: Scope 
   return { place, scope: SCOPES[place].find((scope) => scope === given.scope) ?? SCOPES[place][0] };
 }
 
-/** What the operation includes. Nothing without words to search for. */
-function included(given: Facts['given']): Record<string, string> {
+/** What the operation includes. Nothing without words to search for; where no scope was asked for, also what others have something. */
+function included({ given, username }: Facts): Record<string, string> {
   const search = text(given.search);
   if (search === '') return {};
   const { place, scope } = aim(given);
+  const first: Record<string, string> =
+    text(given.scope) === '' ? { hits: 'true', ...(username !== null && { hitsOfUsers: 'true' }) } : {};
   if (scope === 'groups') return { search, groups: 'true' };
-  return { search, [place]: 'true', [scope]: 'true' };
+  return { search, [place]: 'true', [scope]: 'true', ...first };
+}
+
+/** Address of the first scope that has something, if the one that is tried first has nothing. */
+function elsewhere(found: Found, { given, url }: Facts): string | null {
+  const tried = found.projects ?? found.files;
+  if (text(given.scope) !== '' || tried?.nodes.length !== 0) return null;
+  const { hitIssues, hitMergeRequests, hitMilestones, hitUsers } = found;
+  const lists = { issues: hitIssues, merge_requests: hitMergeRequests, milestones: hitMilestones, users: hitUsers };
+  const [other] = Object.entries(lists).find(([, list]) => list && list.nodes.length > 0) ?? [];
+  return other === undefined ? null : here(url, { scope: other });
 }
 
 export const search = [
@@ -39,18 +52,19 @@ export const search = [
     path: '/search',
     operation: SearchPageDocument,
     view: 'search/search',
-    variables: (given) => ({
-      ...included(given),
+    variables: (given, facts) => ({
+      ...included(facts),
       ...Object.fromEntries(['project_id', 'group_id', 'after', 'before'].map((name) => [name, text(given[name])])),
     }),
-    found: (data, { given }): Found | null | undefined => {
-      const { search: words, groups } = included(given);
+    found: (data, facts): Found | null | undefined => {
+      const { search: words, groups } = included(facts);
       if (words === undefined) return {};
       if (groups) return data.groups && { groups: data.groups };
       const place = data.project ?? data.group;
       const found = place?.find ?? data.find;
       return found && { ...found, place: place?.fullPath };
     },
+    redirectTo: elsewhere,
     title: (_found, { given, t }) =>
       text(given.search) === '' ? t('title|Search') : t('Search for {words}', { words: text(given.search) }),
     show: (found, { given, username }) => {

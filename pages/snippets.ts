@@ -26,11 +26,24 @@ const listOf = (project: unknown) => (project === undefined ? OWN : path(String(
 
 const addressOf = ({ given }: Facts, id: unknown) => `${listOf(given.project)}/${id}`;
 
-/** The texts of forms: browsers send all lines with CR and LF. */
-const withPlainLines = (given: Facts['given']) => ({
-  ...given,
-  content: typeof given.content === 'string' ? given.content.replaceAll('\r\n', '\n') : given.content,
-});
+const textsOf = (value: unknown) => [value ?? []].flat().map(String);
+
+/**
+ * What becomes of the files of a form, whose fields are repeated for each: those that had a name before are changed, renamed or deleted, and
+ * others are new, unless nothing was filled in. Browsers send all lines with CR and LF.
+ */
+function withFiles(given: Facts['given']): Facts['given'] {
+  const [contents, before, removed] = [given.content, given.previousName, given.removed].map(textsOf);
+  const files = textsOf(given.fileName).flatMap((filePath, at) => {
+    const content = contents?.[at]?.replaceAll('\r\n', '\n') ?? '';
+    const previousPath = before?.[at] ?? '';
+    if (previousPath === '') return filePath || content ? [{ action: 'CREATE', filePath, content }] : [];
+    if (removed?.includes(previousPath)) return [{ action: 'DELETE', filePath: previousPath }];
+    if (previousPath === filePath) return [{ action: 'UPDATE', filePath, content }];
+    return [{ action: 'MOVE', previousPath, filePath, content }];
+  });
+  return { ...given, files };
+}
 
 const snippet = page({
   path: ONE,
@@ -85,16 +98,16 @@ const editInProject = page({
   signIn: true,
 });
 
-const REQUIRED = ['title', 'fileName', 'content'];
+const REQUIRED = ['title'];
 
 /** The forms of one list of snippets. */
 const formsAt = (list: string, pages: { made: typeof newOwn; changed: typeof editOwn }, hidden: readonly string[]) => [
   form({
     path: list,
     operation: SendNewSnippetDocument,
-    hidden: [...hidden, 'files'],
+    hidden: [...hidden, 'fileName', 'content'],
     required: REQUIRED,
-    variables: withPlainLines,
+    variables: withFiles,
     says: label('The snippet was created.'),
     goTo: ({ createSnippet }, facts) => addressOf(facts, createSnippet?.snippet.databaseId),
     again: pages.made,
@@ -102,9 +115,9 @@ const formsAt = (list: string, pages: { made: typeof newOwn; changed: typeof edi
   form({
     path: `${list}/:id/edit`,
     operation: SendSnippetChangeDocument,
-    hidden: [...hidden, 'files'],
+    hidden: [...hidden, 'fileName', 'content'],
     required: REQUIRED,
-    variables: withPlainLines,
+    variables: withFiles,
     says: label('The snippet was saved.'),
     goTo: (_data, facts) => addressOf(facts, facts.given.id),
     again: pages.changed,

@@ -44,7 +44,7 @@ export const start = [
     view: 'start/todos',
     found: (data) => data,
     title: (_found, { t }) => t('To-dos'),
-    show: (data, { given }) => ({ ...data, state: given.state ?? 'pending' }),
+    show: (data, { given }) => ({ ...data, state: String(given.state ?? 'pending') }),
     signIn: true,
   }),
   form({

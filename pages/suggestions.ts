@@ -1,3 +1,7 @@
+import { type Facts, form, type Page } from '#pages/engine/row.ts';
+import { SendSuggestionsDocument } from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
+
 /** A suggestion that the reader can apply, with others in one commit. */
 export interface SuggestedLines {
   /** Global ID. */
@@ -28,4 +32,17 @@ export function suggestedIn(threads: readonly Thread[]): SuggestedLines[] {
       ),
     ),
   );
+}
+
+/** The form below a page of a merge request that applies the chosen suggestions in one commit. */
+export function batchForm(path: string, again: Page, goTo: (facts: Facts) => string) {
+  return form({
+    path: `${path}/apply_all`,
+    operation: SendSuggestionsDocument,
+    hidden: ['commitMessage'],
+    check: ({ ids }): Record<string, string> => (ids === undefined ? { '': label('Choose at least one.') } : {}),
+    says: label('The suggestions were applied.'),
+    goTo: (_data, facts) => goTo(facts),
+    again,
+  });
 }

@@ -36,6 +36,7 @@ export const COSTS: Readonly<Record<string, number>> = {
   'WikiPage.body': 20,
   'Snippet.content': 4000,
   'SnippetFile.content': 400,
+  'SnippetFile.lines': 400,
   'Branch.divergence': 20,
   'Repository.compare': 400,
   'Commit.diffs': 400,

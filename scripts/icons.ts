@@ -27,6 +27,7 @@ const NAMES = [
   'file-directory-fill',
   'file-submodule',
   'file-symlink-file',
+  'file-zip',
   'gear',
   'git-branch',
   'git-commit',

@@ -3,13 +3,14 @@ import path from 'node:path';
 import * as languages from 'linguist-languages';
 
 /**
- * Makes src/generated/languages.ts: which programming language a file is counted for, by its name or its extension, from the data of
- * Linguist (MIT). Prose and data are not counted.
+ * Makes src/generated/languages.ts: which programming language a file is counted for, by its name or its extension, and the colours that
+ * languages are known by, from the data of Linguist (MIT). Prose and data are not counted.
  */
 interface Language {
   name: string;
   type: string;
   group?: string;
+  color?: string;
   extensions?: readonly string[];
   filenames?: readonly string[];
 }
@@ -94,8 +95,13 @@ function counted({ name, group, type }: Language): string | null {
   return type === 'programming' || type === 'markup' ? (whole?.name ?? name) : null;
 }
 
+const counts = new Set([...byExtension, ...byName].map(([, name]) => name));
+const colors = all.flatMap(({ name, color }) => (color && counts.has(name) ? [[name, color]] : []));
+
 const text = `/** Made by scripts/languages.ts of the data of Linguist; null for what is not counted. */
 export const BY_EXTENSION: ReadonlyMap<string, string | null> = new Map(${JSON.stringify(byExtension)});
 export const BY_NAME: ReadonlyMap<string, string | null> = new Map(${JSON.stringify(byName)});
+/** What languages are shown in, as \`#rrggbb\`. */
+export const COLORS: ReadonlyMap<string, string> = new Map(${JSON.stringify(colors)});
 `;
 writeFileSync(path.resolve(import.meta.dirname, '../src/generated/languages.ts'), text);

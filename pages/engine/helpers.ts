@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { addressOf } from '#pages/engine/manual.ts';
 import { ICONS_PATH } from '#pages/engine/shared_assets.ts';
 import { words } from '#pages/engine/words.ts';
+import { COLORS } from '#src/generated/languages.ts';
 import { escaped, type Texts } from '#src/platform/texts/texts.ts';
 
 export { qrCode } from '#pages/engine/qr_code.ts';
@@ -21,6 +22,17 @@ export const icons = ICONS_PATH;
 export function icon(name: string, label?: string): string {
   const said = label === undefined ? 'aria-hidden="true"' : `role="img" aria-label="${escaped(label)}"`;
   return `<svg class="icon" width="16" height="16" ${said}><use href="${ICONS_PATH}#${escaped(name)}"/></svg>`;
+}
+
+/** A dot in a colour, as `#rrggbb`, of a label or a language. Without one it has that of what is quiet. */
+export function swatch(color?: string): string {
+  const fill = color === undefined ? '' : ` fill="${escaped(color)}"`;
+  return `<svg class="swatch" viewBox="0 0 8 8" width="8" height="8" aria-hidden="true"><circle cx="4" cy="4" r="4"${fill}/></svg>`;
+}
+
+/** The colour that a programming language is known by; undefined without one. */
+export function languageColor(name: string): string | undefined {
+  return COLORS.get(name);
 }
 
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -87,6 +99,11 @@ export function spoken({ language, t }: Texts, timezone = 'UTC') {
     manual(document: string, anchor?: string): string {
       const words = escaped(t('About this in the manual'));
       return `<p class="manual-link"><a href="${escaped(addressOf(document, anchor))}">${icon('book')} ${words}</a></p>`;
+    },
+
+    /** Choices with their texts in the reader's language. */
+    choices(options: readonly (readonly [value: string, text: string])[]): [string, string][] {
+      return options.map(([value, text]) => [value, t(text)]);
     },
 
     /** A whole number. */

@@ -27,6 +27,8 @@ export interface PageOptions {
   script(): Promise<string>;
   /** Counts a visit. Returns whether it goes on: otherwise it is answered already, as the visitor comes too often. */
   throttle(actor: Actor | null, request: Request, response: Response): Promise<boolean>;
+  /** Whether the page of examples is served; false when absent. */
+  examples?: boolean | undefined;
   /** Called with unexpected errors. */
   report(error: unknown, request: Request): void;
 }

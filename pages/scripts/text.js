@@ -148,6 +148,26 @@
     return tools;
   };
 
+  /** One stop of the Tab key for all buttons of a bar, and arrow keys between them: the field is what people want to reach. */
+  const rove = (bar) => {
+    const all = [...bar.querySelectorAll('button')];
+    const stopAt = (one) => {
+      for (const other of all) other.tabIndex = other === one ? 0 : -1;
+    };
+    stopAt(all[0]);
+    bar.setAttribute('role', 'toolbar');
+    bar.addEventListener('keydown', (event) => {
+      const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      const shown = all.filter((one) => one.offsetParent !== null);
+      const next = shown[(shown.indexOf(document.activeElement) + by + shown.length) % shown.length];
+      stopAt(next);
+      next.focus();
+    });
+    bar.addEventListener('focusin', ({ target }) => stopAt(target));
+  };
+
   const offer = (field) => {
     field.dataset.previewed = '';
     const preview = document.createElement('div');
@@ -162,6 +182,7 @@
     });
     const tools = toolbar(field);
     tabs.append(tools);
+    rove(tabs);
     const show = (isShown) => {
       preview.hidden = !isShown;
       field.hidden = isShown;

@@ -23,9 +23,22 @@
     box.addEventListener('change', () => {
       localStorage.setItem(KEY, JSON.stringify({ ...known(), [file.id]: box.checked ? now : undefined }));
       changes.open = !box.checked;
+      count();
     });
     label.append(box, ` ${file.closest('[data-review]').dataset.review}`);
     file.querySelector('header').append(label);
   };
-  for (const file of document.querySelectorAll('[data-review] section.file')) offer(file);
+  const said = Object.assign(document.createElement('span'), { className: 'quiet' });
+  /** Says how many of the files on the page are viewed. */
+  const count = () => {
+    const boxes = [...document.querySelectorAll('.viewed > input')];
+    const text = said.closest('[data-viewed]')?.dataset.viewed ?? '';
+    said.textContent = ` · ${text.replace('{done}', boxes.filter((box) => box.checked).length).replace('{count}', boxes.length)}`;
+  };
+  const files = document.querySelectorAll('[data-review] section.file');
+  for (const file of files) offer(file);
+  if (files.length > 0) {
+    document.querySelector('[data-review] .diff-head > p')?.append(said);
+    count();
+  }
 }

@@ -1,3 +1,4 @@
+import { Branch } from '#schema/branches/types.ts';
 import { builder } from '#schema/builder.ts';
 import { FileDiffConnection, fileDiffArgs } from '#schema/commits/diff.ts';
 import { Commit } from '#schema/commits/types.ts';
@@ -8,10 +9,12 @@ import { MergeRequest, MergeRequestConnection } from '#schema/merge_requests/typ
 import { LATEST, latestOf } from '#schema/merge_requests/versions.ts';
 import { PipelineConnection } from '#schema/pipelines/types.ts';
 import { Project } from '#schema/projects/types.ts';
+import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { diffPage } from '#src/domain/repository/commits/diff.ts';
 import { mergeRefOf } from '#src/domain/tracking/merge_requests/merge_ref.ts';
+import { openMergeRequestsFrom } from '#src/domain/tracking/merge_requests/of_branch.ts';
 import { listMergeRequestsOfCommits } from '#src/domain/tracking/merge_requests/of_commit.ts';
 import { listMergeRequestPipelines } from '#src/domain/tracking/merge_requests/pipelines.ts';
 import { listRelatedIssues } from '#src/domain/tracking/merge_requests/related_issues.ts';
@@ -103,5 +106,23 @@ builder.objectFields(Commit, (t) => ({
       pageBelow('MergeRequest', { project, oid }, args, context, info, (_context, parents, page, selection) =>
         listMergeRequestsOfCommits(context, parents, state, page, selection),
       ),
+  }),
+}));
+
+builder.objectFields(Branch, (t) => ({
+  openMergeRequest: t.field({
+    type: MergeRequest,
+    nullable: true,
+    description:
+      'The newest open merge request from the branch, which may be one into another project; null without one that the caller can see.',
+    resolve: ({ commit, name }, _args, context, info) => {
+      const selection = selectionAt(info, 'MergeRequest');
+      const load = (branches: readonly { project: number; branch: string }[]) =>
+        openMergeRequestsFrom(context, branches, selection);
+      return loaderAt(context, info, selection, load, { cache: false }).load({
+        project: commit.project.id,
+        branch: name,
+      });
+    },
   }),
 }));

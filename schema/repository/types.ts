@@ -202,7 +202,7 @@ const LfsPointerType = builder.objectRef<LfsPointer>('LfsPointer').implement({
   }),
 });
 
-const FileLines = builder.objectRef<ShownLines>('FileLines').implement({
+export const FileLines = builder.objectRef<ShownLines>('FileLines').implement({
   description: 'Lines of a file as HTML, with colours where its name says in which language it is.',
   fields: (t) => ({
     from: t.exposeInt('from', { description: 'Number of the first line, from 1.' }),
@@ -244,13 +244,13 @@ const BlameHunk = builder.objectRef<BlameRow>('BlameHunk').implement({
 });
 
 /** The arguments of fields about lines of a file. */
-const lineArgs = builder.args((t) => ({
+export const lineArgs = builder.args((t) => ({
   from: t.int({ required: true, defaultValue: 1, description: 'Number of the first line, from 1.' }),
   count: t.int({ required: true, defaultValue: MAX_LINES, description: `Number of lines; at most ${MAX_LINES}.` }),
 }));
 
 /** Throws ValidationFailed. */
-function checkLines({ from, count }: { from: number; count: number }, most = MAX_LINES): void {
+export function checkLines({ from, count }: { from: number; count: number }, most = MAX_LINES): void {
   if (from < 1) throw new ValidationFailed({ from: ['must be at least 1'] });
   if (count < 1 || count > most) throw new ValidationFailed({ count: [`must be between 1 and ${most}`] });
 }

@@ -1,14 +1,18 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
+import type { GraphQLContext } from '#schema/context.ts';
 import { Visibility } from '#schema/enums.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { projectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { alsoSelect } from '#schema/records/plugin.ts';
+import { checkLines, FileLines, lineArgs } from '#schema/repository/types.ts';
 import { snippetPath } from '#src/domain/namespaces/address.ts';
 import '#schema/users/types.ts';
 import '#src/domain/snippets/computed_fields.ts';
+import { shownLinesOf } from '#src/domain/repository/file_text.ts';
 import { readTexts, type SnippetFileRow } from '#src/domain/snippets/files.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
@@ -30,10 +34,18 @@ const SnippetFile = builder.objectRef<ShownFile>('SnippetFile').implement({
     size: t.expose('size', { type: 'Long', description: 'Size of the text, in bytes of UTF-8.' }),
     content: t.string({
       description: 'The whole text of the file.',
-      resolve: (file, _args, context, info) =>
-        loaderAt(context, info, { key: 'text' }, (keys: readonly string[]) => readTexts(context, keys.map(keyed))).load(
-          `${file.snippetId} ${file.position}`,
-        ),
+      resolve: ({ snippetId, position }, _args, context, info) =>
+        textLoader(context, info).load(`${snippetId} ${position}`),
+    }),
+    lines: t.field({
+      type: FileLines,
+      description: 'Lines of the file, as many as are asked for or as have some 50,000 characters, at least one.',
+      args: lineArgs,
+      resolve: async ({ snippetId, position, name }, { from, count }, context, info) => {
+        checkLines({ from, count });
+        const text = await textLoader(context, info).load(`${snippetId} ${position}`);
+        return shownLinesOf(context, { name, text }, from, count);
+      },
     }),
     url: t.field({
       type: 'URL',
@@ -43,6 +55,11 @@ const SnippetFile = builder.objectRef<ShownFile>('SnippetFile').implement({
     }),
   }),
 });
+
+/** The texts of files by `snippetId position`, read together. */
+function textLoader(context: GraphQLContext, info: GraphQLResolveInfo) {
+  return loaderAt(context, info, { key: 'text' }, (keys: readonly string[]) => readTexts(context, keys.map(keyed)));
+}
 
 function keyed(key: string): { snippetId: number; position: number } {
   const [snippetId = 0, position = 0] = key.split(' ').map(Number);

@@ -207,6 +207,9 @@ it('draws which jobs need which with links, and says the same in words', async (
   });
   const browser = await signedIn(world, owner);
   await browser.get(`/${project.fullPath}/-/pipelines/${pipelineId}`);
+  expect(browser.page).not.toContain('class="graph"');
+  expect(browser.page).toContain(`/-/pipelines/${pipelineId}?view=graph`);
+  await browser.get(`/${project.fullPath}/-/pipelines/${pipelineId}?view=graph`);
   const svg = /<svg[^>]*role="group"[\s\S]*?<\/svg>/.exec(browser.page)?.[0] ?? '';
   expect(svg.match(/class="graph-edge"/g)).toHaveLength(1);
   expect(svg).toContain(`href="/${project.fullPath}/-/jobs/${first.id}" aria-label="&lt;compile&gt;: passed"`);

@@ -92,7 +92,7 @@ it('says how far branches and the default branch have parted, in as many stateme
   expect(await world.statements(() => browser.get(address))).toHaveLength(few);
 });
 
-it('lists tags with their messages and release notes to everyone who can read the files, and creates and deletes them', async () => {
+it('lists tags with their messages, shows the release notes of each to everyone who can read the files, and creates and deletes them', async () => {
   const { project } = await filled([{ action: 'create', file_path: 'a.txt', content: 'one\n' }], {
     visibility: 'public',
   });
@@ -102,15 +102,17 @@ it('lists tags with their messages and release notes to everyone who can read th
   const notes = { releaseDescription: '**New** <script>alert(1)</script>', message: 'First <i>one</i>' };
   await browser.submit(address, { name: 'v1', ref: 'master', ...notes });
   await browser.follow();
-  expect(browser.page).toContain('<strong>New</strong>');
+  expect(browser.page).toContain(`/${project.fullPath}/-/releases/v1"`);
   expect(browser.page).toContain('First &lt;i&gt;one&lt;/i&gt;');
   expect(browser.page).not.toContain('<script>alert');
   await browser.submit(address, { name: 'v1', ref: 'master' });
   expect(browser.page).toContain('role="alert"');
   const visitor = new Browser(world.send);
   await visitor.get(address);
-  expect(visitor.page).toContain('<strong>New</strong>');
   expect(visitor.page).not.toContain('New tag');
+  await visitor.get(`${address}/v1`);
+  expect(visitor.page).toContain('<strong>New</strong>');
+  expect(visitor.page).not.toContain('<script>alert');
   await browser.confirm(`${address}/delete`, { name: 'v1' });
   await browser.follow();
   expect(browser.page).toContain('There are no tags yet.');

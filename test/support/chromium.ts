@@ -29,22 +29,36 @@ export async function openContext(
   return { context, page, troubles };
 }
 
-/** What axe-core finds wrong on a page, also by the rules of WCAG 2.2, a line each. Parts below `without` are left out. */
-export async function accessibilityFaults(page: Page, without: string[] = []): Promise<string[]> {
+/**
+ * What axe-core finds wrong on a page, also by the rules of WCAG 2.2, a line each. Parts below `without` are left out. `rules` are the only
+ * ones that are asked for; all when absent.
+ */
+export async function accessibilityFaults(
+  page: Page,
+  without: readonly string[] = [],
+  rules?: readonly string[],
+): Promise<string[]> {
   const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
   await page.evaluate(await (await import('node:fs/promises')).readFile(axe, 'utf8'));
-  return page.evaluate(async (exclude) => {
-    type Result = { violations: { id: string; help: string; nodes: { html: string }[] }[] };
-    const { axe } = globalThis as unknown as { axe: { run(context: object, options: object): Promise<Result> } };
-    const { violations } = await axe.run(
-      { include: [['html']], exclude: exclude.map((one) => [one]) },
-      // What is well takes most of the time to be told. The size of targets (WCAG 2.2, 2.5.8) is not asked for by default.
-      { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } },
-    );
-    return violations.flatMap(({ id, help, nodes }) =>
-      nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`),
-    );
-  }, without);
+  return page.evaluate(
+    async ({ exclude, only }) => {
+      type Result = { violations: { id: string; help: string; nodes: { html: string }[] }[] };
+      const { axe } = globalThis as unknown as { axe: { run(context: object, options: object): Promise<Result> } };
+      const { violations } = await axe.run(
+        { include: [['html']], exclude: exclude.map((one) => [one]) },
+        // What is well takes most of the time to be told. The size of targets (WCAG 2.2, 2.5.8) is not asked for by default.
+        {
+          resultTypes: ['violations'],
+          rules: { 'target-size': { enabled: true } },
+          ...(only && { runOnly: { type: 'rule', values: only } }),
+        },
+      );
+      return violations.flatMap(({ id, help, nodes }) =>
+        nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`),
+      );
+    },
+    { exclude: [...without], only: rules },
+  );
 }
 
 function findChromium(): string {

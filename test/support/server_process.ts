@@ -75,6 +75,9 @@ export async function startServer(env: NodeJS.ProcessEnv, args: string[] = []): 
   return followServer(spawn(process.execPath, [launcher, 'serve', ...args], { env, cwd: tmpdir() }));
 }
 
+/** Seconds that a server may take to start: one with sample data makes hundreds of commits first. */
+const START_PATIENCE = 300;
+
 /** Waits for the block of a server that has just been spawned with piped output. */
 export async function followServer(child: ChildProcess): Promise<ServerProcess> {
   let text = '';
@@ -83,7 +86,7 @@ export async function followServer(child: ChildProcess): Promise<ServerProcess> 
   const url = await until(() => {
     if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}: ${text}`);
     return /Stop with/.test(text) ? /URL:\s+(\S+)/.exec(text)?.[1] : undefined;
-  });
+  }, START_PATIENCE);
   return {
     child,
     url,
@@ -122,14 +125,18 @@ const PATIENCE = 90;
 /**
  * Polls until there is a result.
  *
- * @throws Error after a minute and a half
+ * @param seconds how long it may take
+ * @throws Error after that
  */
-export async function until<Result>(attempt: () => Result | undefined | Promise<Result | undefined>): Promise<Result> {
-  const deadline = performance.now() + PATIENCE * 1000;
+export async function until<Result>(
+  attempt: () => Result | undefined | Promise<Result | undefined>,
+  seconds = PATIENCE,
+): Promise<Result> {
+  const deadline = performance.now() + seconds * 1000;
   for (;;) {
     const result = await attempt();
     if (result !== undefined) return result;
-    if (performance.now() > deadline) throw new Error(`Waited for ${PATIENCE} seconds in vain`);
+    if (performance.now() > deadline) throw new Error(`Waited for ${seconds} seconds in vain`);
     await sleep(10);
   }
 }

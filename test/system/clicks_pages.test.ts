@@ -18,7 +18,7 @@ beforeAll(async () => {
   await page.getByLabel('Password').fill('seed-password');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL('**/');
-}, 240_000);
+}, 360_000);
 
 afterAll(async () => {
   await browser?.close();
@@ -308,6 +308,26 @@ const TASKS: Task[] = [
     done: 'The members were added.',
   },
 ];
+
+it('an issue is opened from the page of a project by keys alone, two of Tab after its title', async () => {
+  const { page, troubles } = opened;
+  troubles.length = 0;
+  await page.goto(APPLES);
+  for (const key of ['g', 'i']) await page.keyboard.press(key);
+  await page.waitForURL('**/-/issues');
+  await page.keyboard.press('c');
+  await page.waitForURL('**/-/issues/new');
+  await type(page, 'Opened by keys');
+  // The tools of the text are one stop, and arrow keys lead from one to the next.
+  for (const key of ['Tab', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Bold');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('Nothing was clicked.');
+  await page.keyboard.press('Control+Enter');
+  await page.waitForURL(/issues\/\d+$/);
+  await page.locator('main').getByText('Nothing was clicked.').waitFor();
+  expect(troubles).toEqual([]);
+});
 
 describe('Tasks from where one stands', () => {
   it('take three clicks at most where no text is typed, and four where it is', () => {

@@ -1,9 +1,8 @@
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openAsAdministrator } from '../support/administrator.ts';
 import { accessibilityFaults, launchChromium, openContext } from '../support/chromium.ts';
+import { isWide, keep, MOST_BYTES, weightOf } from '../support/page_faults.ts';
 import { printed, type ServerProcess, startServer } from '../support/server_process.ts';
 
 let server: ServerProcess;
@@ -12,15 +11,12 @@ let browser: Browser;
 beforeAll(async () => {
   server = await startServer({ PATH: process.env.PATH, HOME: process.env.HOME }, ['--ephemeral', '--seed']);
   browser = await launchChromium();
-}, 120_000);
+}, 360_000);
 
 afterAll(async () => {
   await browser?.close();
   await server?.end('SIGTERM');
 });
-
-/** Where screenshots are put to be looked at; nowhere when absent. */
-const SCREENSHOTS = process.env.TEST_SCREENSHOTS;
 
 const signedIn = (options?: Parameters<typeof openContext>[2]) => openAsAdministrator(browser, server, options);
 
@@ -64,21 +60,6 @@ async function handedOut(): Promise<string[]> {
   return found.flat().flatMap(({ web_url, target_url }) => [web_url, target_url].filter((url) => url !== undefined));
 }
 
-/** How many bytes a page may have, with its styles and scripts as they are sent for the first visit, without images. */
-const MOST_BYTES = 60 * 1024;
-
-/** The bytes of a page as they were sent, with styles and scripts. */
-async function weightOf(page: Page): Promise<number> {
-  const sizes = await page.evaluate(() =>
-    performance.getEntries().flatMap((entry) => {
-      const { initiatorType, encodedBodySize } = entry as PerformanceResourceTiming;
-      return ['navigation', 'link', 'script'].includes(initiatorType) ? [encodedBodySize] : [];
-    }),
-  );
-  expect(sizes.length).toBeGreaterThan(2);
-  return sizes.reduce((sum, size) => sum + size, 0);
-}
-
 /** Visits one page of every kind that links lead to, from the start page on. */
 async function crawl(page: Page, visit: (address: string) => Promise<void>): Promise<string[]> {
   const origin = new URL(server.url).origin;
@@ -110,17 +91,6 @@ async function crawl(page: Page, visit: (address: string) => Promise<void>): Pro
   return wrong;
 }
 
-async function keep(page: Page, name: string): Promise<void> {
-  if (SCREENSHOTS === undefined) return;
-  mkdirSync(SCREENSHOTS, { recursive: true });
-  const file = name.replace(/[^\w.-]+/g, '_').slice(0, 80);
-  await page.screenshot({ path: path.join(SCREENSHOTS, `${file}.png`), fullPage: true });
-}
-
-/** Whether the page is wider than its window. */
-const overflows = (page: Page) =>
-  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
-
 it('every link leads to a page, which axe finds nothing wrong with, in the light and in the dark, wide and narrow', async () => {
   const wide = await signedIn();
   const narrow = await signedIn({ width: 320, colorScheme: 'dark' });
@@ -134,7 +104,7 @@ it('every link leads to a page, which axe finds nothing wrong with, in the light
     if (pages++ % 3 === 0) {
       for (const fault of await accessibilityFaults(narrow.page)) faults.push(`${address}, dark: ${fault}`);
     }
-    if (await overflows(narrow.page)) faults.push(`${address}: wider than 320 pixels`);
+    if (await isWide(narrow.page)) faults.push(`${address}: wider than 320 pixels`);
     await keep(narrow.page, `narrow ${address}`);
   });
   expect({ wrong, faults }).toEqual({ wrong: [], faults: [] });
@@ -177,7 +147,7 @@ it.each([
     const active = () => comment.getAttribute('aria-activedescendant');
     expect(await active()).toBe(await options.nth(1).getAttribute('id'));
     expect(await accessibilityFaults(page)).toEqual([]);
-    expect(await overflows(page)).toBe(false);
+    expect(await isWide(page)).toBe(false);
     await keep(page, `completion ${look.width}`);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowUp');
@@ -267,7 +237,7 @@ it.each(['light', 'dark'] as const)(
       }),
     }));
     expect({ scrolls, heights }).toEqual({ scrolls: true, heights: Array(8).fill(1) });
-    expect(await overflows(page)).toBe(false);
+    expect(await isWide(page)).toBe(false);
     expect(await accessibilityFaults(page)).toEqual([]);
     await keep(page, `tables ${colorScheme}`);
     await shown.focus();

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import type { BlobRow } from '#src/domain/repository/blob.ts';
@@ -108,7 +109,22 @@ export async function shownLines(
   if (!(await isShownAsText(caller, file))) return null;
   const read = async () => (await bytesOf(caller, file))?.toString('utf8').toWellFormed() ?? '';
   const key = callerOf(caller.actor, caller.clientAddress);
-  const made = await highlight(key, file.oid, file.mode === SYMLINK ? '' : file.name, read);
+  return shownOf(await highlight(key, file.oid, file.mode === SYMLINK ? '' : file.name, read), from, count);
+}
+
+/** The same of a text that is in no repository; `name` says its language. */
+export async function shownLinesOf(
+  caller: Pick<Caller, 'actor' | 'clientAddress'>,
+  { name, text }: { name: string; text: string },
+  from: number,
+  count: number,
+): Promise<ShownLines> {
+  const hash = createHash('sha256').update(text).digest('hex');
+  const key = callerOf(caller.actor, caller.clientAddress);
+  return shownOf(await highlight(key, hash, name, async () => text.toWellFormed()), from, count);
+}
+
+function shownOf(made: HighlightedLines, from: number, count: number): ShownLines {
   return { ...partOf(made, from, count), language: made.language, isCut: made.isCut };
 }
 

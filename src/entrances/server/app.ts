@@ -73,7 +73,7 @@ export function createApp(options: AppOptions): Express {
   });
 
   mountRest(app, entrance, listener);
-  const site = mountPages(entrance);
+  const site = mountPages(entrance, options.examples);
   app.get('/graphql', site.graphiql);
   app.get('/graphql/schema.graphql', (request, response) => {
     response.setHeader('Access-Control-Allow-Origin', '*');

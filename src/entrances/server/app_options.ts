@@ -47,6 +47,8 @@ export interface AppOptions {
   compression?: boolean | undefined;
   /** Whether clients of OAuth register themselves (RFC 7591); true when absent. */
   clientRegistration?: boolean | undefined;
+  /** Whether the page of examples is served; false when absent. */
+  examples?: boolean | undefined;
   log?: Logger | undefined;
   /** Whether the server is ready; judged by the database alone when absent. */
   readiness?: Readiness | undefined;

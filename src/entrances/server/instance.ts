@@ -82,6 +82,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     metricsAddresses,
     compression,
     clientRegistration,
+    examples,
     liveLimits,
   } = config;
   const app = createApp({
@@ -101,6 +102,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     metricsAddresses,
     compression,
     clientRegistration,
+    examples,
     log,
     readiness,
     liveLimits,

@@ -16,7 +16,7 @@ import { pages } from '#src/entrances/web/pages/index.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
 /** Makes the pages; `app.ts` says what comes before and behind them. */
-export function mountPages(entrance: Entrance): ReturnType<typeof pages> {
+export function mountPages(entrance: Entrance, examples?: boolean): ReturnType<typeof pages> {
   const { baseUrl, report, budget, turns, throttle, sshAddress, identify, domainContext, contextAt } = entrance;
   const options: ServeOptions = {
     schema,
@@ -48,7 +48,7 @@ export function mountPages(entrance: Entrance): ReturnType<typeof pages> {
     },
   };
   const countVisit: PageOptions['throttle'] = (actor, request, response) => throttle.web(actor, request, response);
-  return pages({ contextOf: domainContext, baseUrl, report, sshAddress, throttle: countVisit }, (made) =>
+  return pages({ contextOf: domainContext, baseUrl, report, sshAddress, throttle: countVisit, examples }, (made) =>
     servePages(rows, made, options),
   );
 }

@@ -117,6 +117,8 @@ export interface Config {
   compression: boolean;
   /** Whether clients of OAuth register themselves (RFC 7591). */
   clientRegistration: boolean;
+  /** Whether the page of examples is served, for those who work on the looks of pages. */
+  examples: boolean;
   /** Addresses and networks that read the metrics without a credential. */
   metricsAddresses: readonly string[];
   /** Port at which `gantry work` shows its metrics; at none when absent. */
@@ -246,6 +248,7 @@ export function loadConfig(
     webhookHosts: setting('GANTRY_WEBHOOK_HOSTS', parseHosts) ?? [],
     compression: setting('GANTRY_COMPRESSION', parseSwitch) ?? true,
     clientRegistration: setting('GANTRY_CLIENT_REGISTRATION', parseSwitch) ?? true,
+    examples: setting('GANTRY_EXAMPLES', parseSwitch) ?? false,
     metricsAddresses: setting('GANTRY_METRICS_ADDRESSES', parseNetworks) ?? [],
     metricsPort: setting('GANTRY_METRICS_PORT', parsePort),
     slow: present({

@@ -52,6 +52,11 @@ export const settingGroups: readonly SettingGroup[] = [
           'compress responses of 1 KiB or more (Brotli, gzip) for clients that accept it; `off` leaves that to a proxy',
         usual: '`on`',
       },
+      GANTRY_EXAMPLES: {
+        meaning:
+          'serve `/-/examples`, which shows every part of the pages to those who work on them, as `npm run dev` does',
+        usual: '`off`',
+      },
       LOG_LEVEL: {
         meaning: 'the lowest level that is written to the log ([operating.md](operating.md#logs))',
         usual: '`info`',

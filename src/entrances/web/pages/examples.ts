@@ -19,11 +19,9 @@ const SAMPLE = {
 /** What the page of examples shows. */
 export type Sample = typeof SAMPLE;
 
-/** The page of examples of all parts, which only `npm run dev` serves: npm says there which of its scripts it runs. */
+/** The page of examples of all parts, which is served where `GANTRY_EXAMPLES` is on. */
 export function examplePages({ page }: Pages): Router {
-  const router = Router();
-  if (process.env.npm_lifecycle_event !== 'dev') return router;
-  return router.get(
+  return Router().get(
     '/-/examples',
     page((visit) => visit.show('examples', { title: visit.texts.t('Parts of the pages') }, SAMPLE)),
   );

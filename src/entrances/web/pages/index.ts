@@ -48,9 +48,9 @@ export function pages(
     .use(impersonationPages(made))
     .use(documents.router)
     .use(helpPages(made))
-    .use(examplePages(made))
     .use(favicon())
     .use(assets.router([STYLESHEET, SCRIPT, ICONS]))
+    .use(given.examples ? examplePages(made) : Router())
     .use(table.router);
   return { options, router, graphiql: documents.graphiql, missing: notFound(options) };
 }
