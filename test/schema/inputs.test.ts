@@ -4,8 +4,10 @@ import {
   type GraphQLInputField,
   type GraphQLInputType,
   getNamedType,
+  getNullableType,
   isEnumType,
   isInputObjectType,
+  isListType,
   isObjectType,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
@@ -126,7 +128,10 @@ describe('Payloads', () => {
       };
       const expected =
         { ...named, Release: 'TagName', File: 'Path', Variable: 'Key', PipelineScheduleVariable: 'Key' }[what] ?? 'Id';
-      expect(gone.map(({ name }) => name)).toEqual([`deleted${what}${expected}`]);
+      const field = isListType(gone[0]?.type && getNullableType(gone[0].type))
+        ? `deleted${what.replace(/s$/, '')}Ids`
+        : `deleted${what}${expected}`;
+      expect(gone.map(({ name }) => name)).toEqual([field]);
       expect(gone[0] && getNamedType(gone[0].type).name).toBe(expected === 'Id' ? 'ID' : 'String');
     }
   });

@@ -107,7 +107,11 @@ describe('createIssue', () => {
     for (const [input, code, told] of [
       [{ links: [{ issueId: plain.id }, { issueId: foreign.id }] }, 'NOT_FOUND', 'links.1.issueId'],
       [{ links: [{ issueId: plain.id }, { issueId: hidden.id }] }, 'NOT_FOUND', 'links.1.issueId'],
-      [{ links: [{ issueId: plain.id }, { issueId: plain.id, linkType: 'BLOCKS' }] }, 'VALIDATION_FAILED', 'input.links.1'],
+      [
+        { links: [{ issueId: plain.id }, { issueId: plain.id, linkType: 'BLOCKS' }] },
+        'VALIDATION_FAILED',
+        'input.links.1',
+      ],
       [{ addChildIds: [part.id, plain.id] }, 'VALIDATION_FAILED', 'addChildIds.1'],
       [{ addChildIds: [part.id, hidden.id] }, 'VALIDATION_FAILED', 'addChildIds.1'],
       [{ addChildIds: [part.id, 999_999] }, 'VALIDATION_FAILED', 'addChildIds.1'],
