@@ -15,6 +15,7 @@ import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { rows } from '#pages/index.ts';
 import { schema } from '#schema/index.ts';
 import { TEST_TRIGGERS } from '#src/domain/webhooks/sample.ts';
+import { decrypt } from '#src/platform/secrets.ts';
 import { Browser } from '../support/browser.ts';
 import { projectWithCommit } from '../support/ci.ts';
 import { ENDPOINTS } from '../support/endpoints.ts';
@@ -97,6 +98,10 @@ beforeAll(async () => {
   keep('an access token of a project', made.access_token.token);
   keep('a deploy token of a group', (await make(asOwner, `${ofGroup}/deploy_tokens`, deploy())).token);
   keep('an access token of a group', (await make(asOwner, `${ofGroup}/access_tokens`, token())).token);
+  await make(asOwner, `${at}/feature_flags`, { name: 'flag' });
+  const { secret } = world.as(owner);
+  const client = await world.db.featureFlagClient.findUniqueOrThrow({ where: { projectId: project.id } });
+  keep('the instance ID of feature flags', decrypt(client.tokenEncrypted, secret), 'owner', 'master', 'admin');
   const ofHook = await make(asOwner, `${at}/hooks`, hook('project'));
   await make(asOwner, `${ofGroup}/hooks`, hook('group'));
   const ofServer = await make(asAdmin, '/hooks', hook('server'));

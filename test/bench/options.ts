@@ -54,6 +54,8 @@ const PARTS = {
   attacks: false,
   /** A large object of Git LFS. */
   lfs: false,
+  /** What clients of feature flags wait for. */
+  flags: false,
   /** The memory of idle subscribers. */
   subscribers: false,
   /** How long events take to webhooks, and what that does to others. */

@@ -7,6 +7,7 @@ import { postgresPid } from '../support/server_process.ts';
 import { measureAttacks } from './attacks/run.ts';
 import { measureCollaboration } from './collaboration.ts';
 import { measureCompat } from './compat.ts';
+import { measureFlags } from './flags.ts';
 import { measureGrowth } from './growth.ts';
 import { measureHooks } from './hooks/run.ts';
 import { measureLfs } from './lfs.ts';
@@ -51,6 +52,7 @@ async function bench(options: Options): Promise<void> {
   if (parts.has('repository')) await measureRepositories(options.repository, print);
   if (parts.has('merges')) await measureMerges(print);
   if (parts.has('lfs')) await measureLfs(print);
+  if (parts.has('flags')) await measureFlags(print);
   if (parts.has('attacks')) await measureAttacks(options.attack, print);
   if (parts.has('subscribers')) {
     for (const transport of ['websocket', 'sse'] as const) {
