@@ -1,8 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
-import { loadYaml } from '#src/domain/ci/pipelines/config/yaml/load.ts';
 import { findInTar, MAX_ENTRY_BYTES } from '#src/domain/packages/archives/tar.ts';
+import { readYamlMap } from '#src/domain/packages/archives/yaml.ts';
 import type { Manifest } from '#src/domain/packages/versions.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 
@@ -41,24 +40,15 @@ export interface Gem extends Manifest {
 const MAX_DEPENDENCIES = 500;
 const MAX_TEXT_LENGTH = 4_000;
 
-/** What a gem says of itself. Throws BadRequest. */
-export async function readGem(content: AsyncIterable<Uint8Array>): Promise<Gem> {
+/** What a gem of a project says of itself. Throws BadRequest, Unavailable. */
+export async function readGem(projectId: number, content: AsyncIterable<Uint8Array>): Promise<Gem> {
   const packed = await findInTar(content, (name) => name === 'metadata.gz');
   if (!packed) throw new BadRequest('The file is no gem: it has no metadata');
   const text = await promisify(gunzip)(packed.content, { maxOutputLength: MAX_ENTRY_BYTES }).catch(() => null);
   if (text === null) throw new BadRequest('The metadata of the gem cannot be unpacked, or is too large');
-  return gemOf(specificationIn((text as Buffer).toString('utf8')));
-}
-
-/** The values of a specification, whose classes of Ruby are left out. */
-function specificationIn(text: string): Manifest {
-  try {
-    const value = loadYaml(text.replace(/(^|[\s-])!ruby\/[\w:]+(?=\s|$)/gm, '$1'));
-    if (isRecord(value)) return value;
-  } catch (error) {
-    if (!(error instanceof InvalidConfig)) throw error;
-  }
-  throw new BadRequest('The metadata of the gem is not valid');
+  const given = await readYamlMap(`project ${projectId}`, (text as Buffer).toString('utf8'));
+  if (!given) throw new BadRequest('The metadata of the gem is not valid');
+  return gemOf(given);
 }
 
 function gemOf(given: Manifest): Gem {

@@ -29,7 +29,7 @@ async function upload(call: Call): Promise<Answer> {
   const { channel = '' } = call.params;
   if (!CHANNEL.test(channel)) throw new BadRequest('channel is invalid', 'channel', 'valueInvalid');
   await storeFile(call, 'chart', async (by, stored) => {
-    const chart = await readChart(stored.stream());
+    const chart = await readChart(by.project.id, stored.stream());
     const { name, version } = chart;
     const named = { type: 'helm', name, version, fileName: `${name}-${version}.tgz` } as const;
     await recordPackage(call.context, by, { ...named, manifest: chart, details: { channel } }, stored);

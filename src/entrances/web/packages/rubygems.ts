@@ -56,7 +56,7 @@ export const RUBYGEMS: readonly RegistryRoute[] = [
 
 async function push(call: Call): Promise<Answer> {
   const { name, version } = await recordBody(call, async (by, stored) => {
-    const gem = await readGem(stored.stream());
+    const gem = await readGem(by.project.id, stored.stream());
     const version = gem.platform === 'ruby' ? gem.version : `${gem.version}-${gem.platform}`;
     const named = { type: 'rubygems', name: gem.name, version, fileName: `${gem.name}-${version}.gem` } as const;
     const refusal = () => new AlreadyExists(`${gem.name} ${version} exists already`);
