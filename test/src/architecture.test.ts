@@ -316,6 +316,7 @@ describe('Who may import whom', () => {
       [
         'base/json',
         'base/utf8',
+        'generated/languages',
         'platform/compressible',
         'platform/errors',
         'platform/limits/read_at_most',
