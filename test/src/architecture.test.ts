@@ -316,7 +316,6 @@ describe('Who may import whom', () => {
       [
         'base/json',
         'base/utf8',
-        'generated/languages',
         'platform/compressible',
         'platform/errors',
         'platform/limits/read_at_most',
@@ -357,6 +356,7 @@ describe('Who may import whom', () => {
         'access/permissions/caller',
         'access/sign_in/password_errors',
         'base/utf8',
+        'generated/languages',
         'platform/compressible',
         'platform/config/ssh_address',
         'platform/database/db',
