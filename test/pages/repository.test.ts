@@ -247,7 +247,7 @@ describe('Files', () => {
     const { project, at, sha } = await filled('public', { 'long #1.txt': long, 'page.md': `# Title\n\n${word}\n` });
     const browser = await signedIn(world, await world.user());
     await browser.get(`/search?search=${word}&scope=code&project_id=${project.id}`);
-    const found = [...browser.page.matchAll(/href="([^"]*\/-\/blob\/[^"]*)"/g)].map(([, href = '']) =>
+    const found = [...browser.page.matchAll(/<h2>.*?href="([^"]*\/-\/blob\/[^"]*)"/g)].map(([, href = '']) =>
       href.replaceAll('&amp;', '&'),
     );
     expect(found).toHaveLength(2);

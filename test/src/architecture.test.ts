@@ -357,6 +357,7 @@ describe('Who may import whom', () => {
         'access/permissions/caller',
         'access/sign_in/password_errors',
         'base/utf8',
+        'generated/languages',
         'platform/compressible',
         'platform/config/ssh_address',
         'platform/database/db',

@@ -112,4 +112,4 @@ it('forty kinds of page fit wide and narrow windows, and have no fault that axe 
     ]),
   ]);
   expect(faults.flat()).toEqual([]);
-}, 600_000);
+}, 900_000);
