@@ -1,3 +1,5 @@
+// One protocol of several in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { createFile } from '#src/domain/repository/files/write.ts';
 import type { Json } from '../support/http.ts';

@@ -1,3 +1,5 @@
+// One protocol of several in depth, which the long run has.
+// @module-tag long
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';

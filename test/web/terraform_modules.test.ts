@@ -1,3 +1,5 @@
+// One protocol of several in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../support/http.ts';
 import { registryWorld, tarOf } from '../support/registry.ts';
