@@ -112,7 +112,12 @@ export async function readRawArchive(context: Context, wanted: RawArchive, repla
   try {
     const stream = await withinLimits(async () => {
       requireSize(context.repositories.limits, await repository.measureTree(sha));
-      return archive(repository, sha, { format: extension, prefix, part: { root, path, exclude: excludePaths }, replace });
+      return archive(repository, sha, {
+        format: extension,
+        prefix,
+        part: { root, path, exclude: excludePaths },
+        replace,
+      });
     });
     const late = setTimeout(() => stream.destroy(new Error('The archive took too long')), ARCHIVE_TIMEOUT).unref();
     stream.once('close', () => {

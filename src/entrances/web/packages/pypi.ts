@@ -56,7 +56,11 @@ async function upload(call: Call): Promise<Answer> {
     requireDigests(call, stored);
     const once = {
       what: 'file',
-      refusal: () => new BadRequest('400 Bad request - File name has already been taken'),
+      refusal: () =>
+        new BadRequest('400 Bad request - File name has already been taken').asExisting({
+          type: 'Package',
+          name: stored.name,
+        }),
     } as const;
     const named = { type: 'pypi', name: normalized(name), version, fileName: stored.name } as const;
     const details = requires === undefined ? {} : { requires_python: requires };

@@ -44,7 +44,11 @@ const nameIn = ({ params: { name, system } }: Call) => `${name}/${system}`;
 
 async function upload(call: Call): Promise<Answer> {
   const { name, system, version = '' } = call.params;
-  const refusal = () => new Forbidden('Package version already exists.');
+  const refusal = () =>
+    new Forbidden('Package version already exists.').asExisting({
+      type: 'Package',
+      name: `${nameIn(call)} ${version}`,
+    });
   const named = { ...TYPE, name: nameIn(call), version, fileName: `${name}-${system}-${version}.tgz` };
   await recordBody(call, (by, stored) =>
     recordPackage(call.context, by, { ...named, once: { what: 'version', refusal } }, stored),
