@@ -38,7 +38,7 @@ export async function runOperation(
   const { data, errors = [] } = await ask(document, variables(run));
   run.errors = errors;
   if (!data) return withoutData(errors, { names, roots }, data);
-  let made: object;
+  let made: Record<string, unknown>;
   try {
     made = { ...(shape(data, run) as object), ...introspected };
   } catch (error) {
