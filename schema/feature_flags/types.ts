@@ -151,7 +151,8 @@ export const FeatureFlagsClient = builder
   .implement({
     description: 'What clients of Unleash are configured with to read the feature flags of a project.',
     fields: (t) => ({
-      url: t.string({
+      url: t.field({
+        type: 'URL',
         description: 'The API URL of clients.',
         resolve: ({ projectId }, _args, { baseUrl }) => `${baseUrl}/api/v4/feature_flags/unleash/${projectId}`,
       }),

@@ -152,7 +152,8 @@ it('shows a German browser the pages of files, commits, pipelines and what belon
     ...{ description: 'Nachts', ref: 'master', cron: '30 4 * * *', cron_timezone: 'Europe/Berlin' },
   });
   const { body: pipeline } = await api.post(`/projects/${project.id}/pipeline`, { ref: 'master' });
-  await api.post(`/projects/${project.id}/feature_flags_user_lists`, { name: 'Tester', user_xids: '1' });
+  const users = { projectId: project.id, iid: 1, name: 'Tester', userXids: '1' };
+  await world.db.featureFlagUserList.create({ data: users });
   const strategy = { name: 'userWithId', parameters: { userIds: '1' }, scopes: [{ environment_scope: 'live' }] };
   await api.post(`/projects/${project.id}/feature_flags`, { name: 'schalter', strategies: [strategy] });
   const job = await world.db.job.findFirstOrThrow({ where: { pipelineId: pipeline.id } });

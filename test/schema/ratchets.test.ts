@@ -52,6 +52,8 @@ const VALUES: Readonly<Record<string, string>> = {
   AuthorizedApplication: 'What a user allows an application, which have IDs',
   CommitRef: 'The name of a branch or tag, which have IDs',
   Contributor: 'A sum over the commits of an address',
+  FeatureFlagScope: 'A part of a strategy, which is changed with its flag',
+  FeatureFlagStrategy: 'A part of a flag, which is changed with it',
   FileDiff: 'A part of a comparison, of which there are as many as pairs of commits',
   FoundFile: 'A hit of a search: lines of a file',
   ProjectStar: 'A project and a user, which have IDs',

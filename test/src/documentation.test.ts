@@ -64,6 +64,10 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     Subscriptions: 'test/schema/graphql_doc.test.ts',
   },
   'docs/editors.md': { 'GitLens and GitKraken': 'GitLens runs in VS Code alone, and its connection is paid.' },
+  'docs/feature-flags.md': {
+    'Flags and strategies': 'The request is one of those that test/rest/feature_flags.test.ts sends.',
+    'Configure an application': 'The program of test/system/unleash_client does that and more.',
+  },
   'docs/graphql-clients.md': {
     'GraphQL clients': 'test/system/graphql_screens.test.ts',
     'Apollo Client': 'test/system/graphql_screens.test.ts',
