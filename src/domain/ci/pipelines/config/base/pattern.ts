@@ -1,6 +1,6 @@
 import vm from 'node:vm';
-import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import { patternParts, type Translated, translatePattern } from '#src/base/ruby_pattern.ts';
+import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 
 /** Milliseconds of CPU time that all patterns of a file may take together: they are user-written, and some take forever. */
 const CPU_BUDGET_MS = 200;
