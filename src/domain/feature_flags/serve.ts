@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Db } from '#src/platform/database/db.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
@@ -18,6 +19,12 @@ export interface ReadFlags {
   json: string | null;
 }
 
+/** The latest answers by project and environment, each with its version, which no other answer has. */
+const answers = new LRUCache<string, { version: string; json: string }>({
+  maxSize: 16 * 1024 * 1024,
+  sizeCalculation: ({ json }) => json.length,
+});
+
 /** Characters of the longest instance ID and environment that are looked for. */
 const MAX_ID_LENGTH = 255;
 
@@ -34,9 +41,12 @@ export async function readFlags(
   // The version of the client, with what else the answer depends on.
   const place = createHash('sha256').update(environment).digest('base64url').slice(0, 16);
   const known = knownVersions.flatMap((version) => (version.endsWith(place) ? version.slice(0, -place.length) : []));
+  const key = `${projectId} ${place}`;
+  const kept = answers.get(key);
+  const held = [...known, ...(kept ? [kept.version] : [])];
   const [found] = await db.$queryRaw<{ tokenHash: Uint8Array; version: string; features: string | null }[]>`
     SELECT c.token_hash AS "tokenHash", c.version::text AS version,
-      CASE WHEN c.token_hash = ${hash} AND NOT c.version::text = ANY(${known}) THEN (
+      CASE WHEN c.token_hash = ${hash} AND NOT c.version::text = ANY(${held}) THEN (
         SELECT COALESCE(json_agg(json_strip_nulls(json_build_object('name', f.name, 'description', f.description, 'enabled', f.active,
           'strategies', s.strategies)) ORDER BY f.id), '[]')::text
         FROM feature_flags f CROSS JOIN LATERAL (
@@ -52,6 +62,9 @@ export async function readFlags(
     FROM feature_flag_clients c JOIN projects p ON p.id = c.project_id AND p.deleted_at IS NULL AND p.feature_flags_enabled
     WHERE c.project_id = ${projectId}`;
   if (!found || !timingSafeEqual(found.tokenHash, hash)) return null;
-  const json = found.features === null ? null : `{"version":1,"features":${found.features}}`;
-  return { version: `${found.version}${place}`, json };
+  const version = `${found.version}${place}`;
+  if (known.includes(found.version)) return { version, json: null };
+  const json = found.features === null ? (kept?.json ?? null) : `{"version":1,"features":${found.features}}`;
+  if (json !== null) answers.set(key, { version: found.version, json });
+  return { version, json };
 }
