@@ -183,12 +183,15 @@ builder.objectFields(Project, (t) => ({
   }),
   featureFlag: t.field({
     type: FeatureFlag,
-    description: 'A feature flag of the project, by name or number. For developers.',
+    description: 'A feature flag of the project, by name or number; null without either. For developers.',
     args: {
-      name: t.arg.string({ description: 'Name of the flag.' }),
+      name: t.arg.string({ description: 'The name that it has, in exact case.' }),
       iid: t.arg.int({ description: 'Number of the flag within the project.' }),
     },
-    resolve: (project, which, context, info) => findFlag(context, project, which, selectionAt(info, 'FeatureFlag')),
+    resolve: (project, which, context, info) =>
+      which.name == null && which.iid == null
+        ? null
+        : findFlag(context, project, which, selectionAt(info, 'FeatureFlag')),
   }),
   featureFlagUserLists: t.field({
     type: FeatureFlagUserListConnection,

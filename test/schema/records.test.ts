@@ -107,6 +107,7 @@ await world.db.runnerManager.create({ data: { runnerId: ran.id, systemId: 's_one
 await world.db.pipelineSchedule.create({
   data: { projectId: project.id, ownerId: owner.id, description: 'Nightly', ref: 'refs/heads/main', cron: '0 3 * * *' },
 });
+await world.db.pushRule.create({ data: { projectId: project.id } });
 await world.db.resourceGroup.create({ data: { projectId: project.id, key: 'live' } });
 const { id: userListId } = await world.db.featureFlagUserList.create({
   data: { projectId: project.id, iid: 1, name: 'Testers', userXids: '1,2' },
@@ -262,6 +263,7 @@ describe('Every field of', () => {
       'Project',
       'ProjectStar',
       'ProjectUpload',
+      'PushRule',
       'Release',
       'RemoteMirror',
       'ResourceGroup',

@@ -2,7 +2,7 @@ import { authorize, type GroupAbility, type ProjectAbility } from '#src/access/p
 import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { findGroup, type GroupRow, type IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
-import { BadRequest } from '#src/platform/errors.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
 
 /** Names the project or the group that a record belongs to: exactly one of them. */
 export interface OwnerRef {
@@ -25,12 +25,12 @@ interface Needed {
   group: GroupAbility;
 }
 
-/** The project or group of a reference. Throws BadRequest unless it names one, NotFound. */
+/** The project or group of a reference. Throws ValidationFailed unless it names one, NotFound. */
 export async function findOwner(context: Context, { project, group }: OwnerRef): Promise<Owner> {
   readerOf(context);
   if (project != null && group == null) return { project: await findProject(context, project), group: null };
   if (group != null && project == null) return { project: null, group: await findGroup(context, group) };
-  throw new BadRequest('Name either a project or a group', 'project');
+  throw new ValidationFailed({ owner: ['must be either a project or a group'] });
 }
 
 /** Like findOwner, for those who have the ability there. Throws Forbidden. */
