@@ -242,10 +242,13 @@ export async function watchChanges(world: World): Promise<() => Promise<number>>
     'BEGIN UPDATE test_changes SET n = n + 1; RETURN NULL; END'`;
   const tables = await db.$queryRaw<{ name: string }[]>`
     SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
-      AND table_name NOT IN ('_prisma_migrations', 'sign_in_failures', 'job_processes', 'job_totals', 'test_changes')`;
+      AND table_name NOT IN ('_prisma_migrations', 'sign_in_failures', 'job_processes', 'job_totals', 'test_changes',
+        'hook_deliveries', 'hook_events')`;
   for (const { name } of tables) {
+    // Webhooks are told of what happened before, in a time of their own, and what comes of that is noted in their rows.
+    const changed = name === 'hooks' ? 'UPDATE OF url' : 'UPDATE';
     await db.$executeRawUnsafe(
-      `CREATE TRIGGER test_count AFTER INSERT OR UPDATE OR DELETE ON "${name}" FOR EACH ROW EXECUTE FUNCTION test_count()`,
+      `CREATE TRIGGER test_count AFTER INSERT OR ${changed} OR DELETE ON "${name}" FOR EACH ROW EXECUTE FUNCTION test_count()`,
     );
   }
   return async () => {

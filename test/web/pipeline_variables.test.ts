@@ -165,11 +165,15 @@ describe('What is known when a pipeline is made', () => {
 
   it('are the languages of the project and its open merge requests, in pipelines of these too', async () => {
     const { project } = await projectWithJobs('a: {script: make}');
-    await world.db.languageCount.deleteMany({ where: { projectId: project.id } });
-    const names = ['ruby', 'go', 'c', 'perl', 'java', 'awk'];
-    await world.db.languageCount.create({
-      data: { projectId: project.id, tip: '0'.repeat(40), names, languages: '[]' },
-    });
+    // The languages of most bytes come first, and a sixth one is left out.
+    const endings = ['rb', 'go', 'c', 'pl', 'java', 'awk'];
+    const actions = endings.map((ending, at) => ({
+      ...{ action: 'create', file_path: `code.${ending}` },
+      content: '# code\n'.repeat(40 - at * 5),
+    }));
+    const commit = { branch: 'master', commit_message: 'Code', actions };
+    expect((await api.post(`/projects/${project.id}/repository/commits`, commit)).status).toBe(201);
+    await world.idle();
     await world.mergeRequest(project, owner, { iid: 1, sourceBranch: 'master', targetBranch: 'other' });
     const config =
       'job: {script: make, rules: [{if: "$CI_PROJECT_REPOSITORY_LANGUAGES =~ /^ruby,go,c,perl,java$/ && $CI_OPEN_MERGE_REQUESTS"}]}';
