@@ -183,6 +183,7 @@ builder.objectFields(Project, (t) => ({
   }),
   featureFlag: t.field({
     type: FeatureFlag,
+    nullable: true,
     description: 'A feature flag of the project, by name or number; null without either. For developers.',
     args: {
       name: t.arg.string({ description: 'The name that it has, in exact case.' }),

@@ -3,13 +3,14 @@ import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { placeFields } from '#schema/places/fields.ts';
 import { fromPlace } from '#schema/places/parents.ts';
 import { PUSH_RULE_PARTS, PushRule } from '#schema/push_rules/types.ts';
-import { findPushRule } from '#src/domain/repository/push_rules/find.ts';
+import { findPushRules } from '#src/domain/repository/push_rules/find.ts';
 import {
   type ChangedRule,
   createPushRule,
   deletePushRule,
   updatePushRule,
 } from '#src/domain/repository/push_rules/save.ts';
+import { NotFound } from '#src/platform/errors.ts';
 
 const WHERE = 'whose pushes the rule is for';
 
@@ -29,8 +30,15 @@ const parts = (t: InputFields) => ({
   rejectNonDcoCommits: t.boolean({ description: PUSH_RULE_PARTS.rejectNonDcoCommits }),
 });
 
-const payload: Payload<ChangedRule> = changed('pushRule', PushRule, 'PushRule', (context, { place }, selection) =>
-  findPushRule(context, place, selection),
+const payload: Payload<ChangedRule> = changed(
+  'pushRule',
+  PushRule,
+  'PushRule',
+  async (context, { place }, selection) => {
+    const [rule] = await findPushRules(context, [place], selection);
+    if (!rule || rule instanceof Error) throw rule ?? new NotFound('PushRule');
+    return rule;
+  },
 );
 
 mutation('createPushRule', {

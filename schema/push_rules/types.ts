@@ -1,10 +1,14 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
+import type { GraphQLContext } from '#schema/context.ts';
 import { Group } from '#schema/groups/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { groupOfPlace, projectOfPlace } from '#schema/places/fields.ts';
 import { Project } from '#schema/projects/types.ts';
+import { loaderAt } from '#schema/records/below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { findPushRule } from '#src/domain/repository/push_rules/find.ts';
+import type { Owner } from '#src/domain/projects/owner.ts';
+import { findPushRules } from '#src/domain/repository/push_rules/find.ts';
 
 /** What each part of a rule asks, for its fields and inputs. */
 export const PUSH_RULE_PARTS = {
@@ -64,14 +68,20 @@ export const PushRule = builder.prismaObject('PushRule', {
   }),
 });
 
+/** The rule of a place; those of all places of a list are read together. */
+function ruleAt(context: GraphQLContext, info: GraphQLResolveInfo, place: Owner) {
+  const selection = selectionAt(info, 'PushRule');
+  const load = (places: readonly Owner[]) => findPushRules(context, places, selection);
+  return loaderAt(context, info, selection, load, { cache: false }).load(place);
+}
+
 builder.objectFields(Project, (t) => ({
   pushRule: t.field({
     type: PushRule,
     nullable: true,
     description:
       'The push rule of the project itself; null if it has none, and then that of the nearest group around it counts. For masters.',
-    resolve: (project, _args, context, info) =>
-      findPushRule(context, { project, group: null }, selectionAt(info, 'PushRule')),
+    resolve: (project, _args, context, info) => ruleAt(context, info, { project, group: null }),
   }),
 }));
 
@@ -81,7 +91,6 @@ builder.objectFields(Group, (t) => ({
     nullable: true,
     description:
       'The push rule of the group itself, for projects below it without a nearer one; null if it has none. For owners.',
-    resolve: (group, _args, context, info) =>
-      findPushRule(context, { project: null, group }, selectionAt(info, 'PushRule')),
+    resolve: (group, _args, context, info) => ruleAt(context, info, { project: null, group }),
   }),
 }));

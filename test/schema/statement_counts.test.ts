@@ -292,17 +292,19 @@ const named = (some: ListField[]) => some.map((list) => [list.name, list] as con
 
 /**
  * How many are asked for in place of ten, where those would have more parents below them than the hundred that one statement is
- * for (`loadBelow`): ten issues or merge requests have up to eleven participants each.
+ * for (`loadBelow`): ten issues or merge requests have up to eleven participants each. The default messages of merge requests are read by
+ * git, which one caller has done for so many at once.
  */
-const FEWER = new Map<string, number>(
-  ['issues', 'mergeRequests'].flatMap((list) => [
+const FEWER = new Map<string, number>([
+  ...['contributedProjects', 'projects'].map((above) => [`users > ${above} > mergeRequests`, 5] as const),
+  ...['issues', 'mergeRequests'].flatMap((list) => [
     ...['projects', 'contributedProjects'].map((below) => [`${list} > participants > ${below}`, 5] as const),
     // Merge requests have lists and rights that are read for a hundred at once.
     ...['authoredMergeRequests', 'assignedMergeRequests', 'reviewRequestedMergeRequests'].map(
       (below) => [`${list} > participants > ${below}`, 4] as const,
     ),
   ]),
-);
+]);
 
 /** The groups around a project: the topmost comes last of the four, and is read for what is in it, unless it is listed itself. */
 const AROUND = /([pP]rojects|forks) > groups/;

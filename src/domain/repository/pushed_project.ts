@@ -15,10 +15,12 @@ export async function findPushedProject(
 ): Promise<
   (PushedProject & Pick<Columns['Project'], 'archived' | 'importStatus' | 'autocloseReferencedIssues'>) | null
 > {
-  const project = await db.project.findFirst({
-    where: { id, deletedAt: null },
+  // Prisma asks for those of one moment together only by their IDs alone.
+  const project = await db.project.findUnique({
+    where: { id },
     select: {
       id: true,
+      deletedAt: true,
       name: true,
       path: true,
       description: true,
@@ -32,5 +34,6 @@ export async function findPushedProject(
       namespace: { select: { fullPath: true } },
     },
   });
-  return project && { ...project, fullPath: `${project.namespace.fullPath}/${project.path}` };
+  if (!project || project.deletedAt !== null) return null;
+  return { ...project, fullPath: `${project.namespace.fullPath}/${project.path}` };
 }

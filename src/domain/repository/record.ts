@@ -13,6 +13,7 @@ import { encodeName } from '#src/git/base/names.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { setDefaultBranch } from '#src/git/refs/update.ts';
 import { type Db, Prisma, queryJson, type Transaction } from '#src/platform/database/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
 import { currentSettings, type Settings } from '#src/platform/settings/current.ts';
 
 const { sql } = Prisma;
@@ -75,7 +76,9 @@ export async function pushRefs(
 /** Name and address of a user for their commits and pushes: the address that the user chose for commits, else the primary one. */
 export async function findPusher(db: Pick<Db, 'user'>, id: number): Promise<Pusher> {
   const select = { id: true, name: true, email: true, commitEmail: true } as const;
-  const { commitEmail, ...user } = await db.user.findUniqueOrThrow({ where: { id }, select });
+  const found = await db.user.findUnique({ where: { id }, select });
+  if (!found) throw new NotFound('User');
+  const { commitEmail, ...user } = found;
   return { ...user, email: commitEmail ?? user.email };
 }
 

@@ -4,7 +4,8 @@ import type { Owner } from '#src/domain/projects/owner.ts';
 import type { PushRule } from '#src/generated/prisma/client.ts';
 import { type Db, Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { readPermitted, readRow } from '#src/platform/records/read.ts';
+import { forPermittedParents } from '#src/platform/records/parents.ts';
+import { readPermitted, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
@@ -23,16 +24,28 @@ export async function ruleOf(db: Db | Transaction, projectId: number): Promise<P
   return found ? db.pushRule.findUnique({ where: { id: found.id } }) : null;
 }
 
-/** The rule of a project itself, or of a group itself; null if it has none. Throws Forbidden, Unauthenticated. */
-export async function findPushRule<R>(
+/** The rules of projects and groups themselves, in one statement; null for those without one, Forbidden in place of others'. */
+export function findPushRules<R>(
   { db, actor }: Context,
-  { project, group }: Owner,
+  places: readonly Owner[],
   selection: Selection<'PushRule', R>,
-): Promise<R | null> {
-  if (project) authorize(actor, 'admin_push_rule', project);
-  else authorize(actor, 'admin_group_push_rule', group);
-  const where = project ? sql`${rule.projectId} = ${project.id}` : sql`${rule.groupId} = ${group.id}`;
-  return (await readRow(db, selection, { rows: rule, where })) ?? null;
+): Promise<(R | null | Error)[]> {
+  return forPermittedParents(
+    places,
+    ({ project, group }) =>
+      project ? authorize(actor, 'admin_push_rule', project) : authorize(actor, 'admin_group_push_rule', group),
+    async (permitted) => {
+      const projects = permitted.flatMap(({ project }) => project?.id ?? []);
+      const groups = permitted.flatMap(({ group }) => group?.id ?? []);
+      const where = sql`(${rule.projectId} = ANY(${projects}::int[]) OR ${rule.groupId} = ANY(${groups}::int[]))`;
+      const found = await readRows(db, selection.with(OF_PLACE), { rows: rule, where });
+      return permitted.map(({ project, group }) => {
+        const isOwn = (one: (typeof found)[number]) =>
+          project ? one.projectId === project.id : one.groupId === group.id;
+        return found.find(isOwn) ?? null;
+      });
+    },
+  );
 }
 
 const OF_PLACE = select('PushRule', { id: true, projectId: true, groupId: true });
