@@ -1,3 +1,5 @@
+// Takes long: the long run has it.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { compatSchema } from '#compat/engine/schema.ts';
 import { compatOf } from '../support/compat.ts';

@@ -1,3 +1,5 @@
+// Takes long: the long run has it.
+// @module-tag long
 import { expect, it } from 'vitest';
 import { alertsOn, type Browser, noticeOn } from '../support/browser.ts';
 import { startCommittingWorld } from '../support/commits.ts';

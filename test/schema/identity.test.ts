@@ -1,3 +1,5 @@
+// Takes long: the long run has it.
+// @module-tag long
 import { type GraphQLObjectType, isObjectType, parse } from 'graphql';
 import { beforeAll, expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';

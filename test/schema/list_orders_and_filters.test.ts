@@ -1,3 +1,5 @@
+// Takes long: the long run has it.
+// @module-tag long
 import { type GraphQLObjectType, getNamedType, isEnumType, isInputObjectType, isObjectType, parse } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ListOrder } from '#schema/connection.ts';

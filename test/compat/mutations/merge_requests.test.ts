@@ -1,3 +1,5 @@
+// Takes long: the long run has it.
+// @module-tag long
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { gid, numberIn } from '../../support/client_documents.ts';
 import { mutator } from '../../support/compat_mutations.ts';
