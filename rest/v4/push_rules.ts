@@ -14,6 +14,7 @@ function routesOf(place: 'project' | 'group', operation: Route['operation']): Ro
   const path = `/${place}s/:id/push_rule`;
   const noun = place === 'project' ? 'Project' : 'Group';
   const notFound = { PushRule: MISSING };
+  const record = `${place === 'project' ? 'project_id: projectId ' : ''}...PushRuleRecord`;
   return [
     {
       method: 'GET',
@@ -25,13 +26,13 @@ function routesOf(place: 'project' | 'group', operation: Route['operation']): Ro
     {
       method: 'POST',
       path,
-      ...mutation(`Create${noun}PushRule`, 'createPushRule.pushRule', '...PushRuleRecord'),
+      ...mutation(`Create${noun}PushRule`, 'createPushRule.pushRule', record),
       alsoRefuses: [422],
     },
     {
       method: 'PUT',
       path,
-      ...mutation(`Update${noun}PushRule`, 'updatePushRule.pushRule', '...PushRuleRecord'),
+      ...mutation(`Update${noun}PushRule`, 'updatePushRule.pushRule', record),
       notFound,
     },
     {

@@ -40,6 +40,10 @@ export const PushRule = builder.prismaObject('PushRule', {
       resolve: ({ id }) => toGlobalId('PushRule', id),
     }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the rule, as the REST API has it.' }),
+    projectId: t.exposeInt('projectId', {
+      nullable: true,
+      description: 'Numeric ID of the project; null for the rule of a group. See also `project`.',
+    }),
     project: t.field(projectOfPlace),
     group: t.field(groupOfPlace),
     commitMessageRegex: t.exposeString('commitMessageRegex', { description: PUSH_RULE_PARTS.commitMessageRegex }),
