@@ -50,7 +50,7 @@ const newFlag = page({
   view: 'feature_flags/new',
   found: ({ project }) => (project?.viewerCanManageFeatureFlags ? project : null),
   title: (project, { t }) => `${t('New feature flag')} · ${project.fullPath}`,
-  show: (project) => ({ ...frame(project), ...choices, userLists: project.featureFlagUserLists.nodes }),
+  show: (project) => ({ ...frame(project), ...choices, userLists: project.featureFlagUserLists?.nodes ?? [] }),
   signIn: true,
 });
 
@@ -64,7 +64,7 @@ const flag = page({
     ...frame(project),
     ...choices,
     flag: one,
-    userLists: project.featureFlagUserLists.nodes,
+    userLists: project.featureFlagUserLists?.nodes ?? [],
     inWords: one.strategies.map((strategy) => strategyInWords(strategy, t)),
   }),
   signIn: true,

@@ -169,6 +169,7 @@ const FeatureFlagUserListConnection = connectionOf('FeatureFlagUserList', Featur
 builder.objectFields(Project, (t) => ({
   featureFlags: t.field({
     type: FeatureFlagConnection,
+    nullable: true,
     description: 'The feature flags of the project by name. For developers.',
     args: {
       ...pageArgs,
@@ -196,6 +197,7 @@ builder.objectFields(Project, (t) => ({
   }),
   featureFlagUserLists: t.field({
     type: FeatureFlagUserListConnection,
+    nullable: true,
     description: 'The user lists of the feature flags of the project, oldest first. For developers.',
     args: {
       ...pageArgs,
@@ -217,6 +219,7 @@ builder.objectFields(Project, (t) => ({
   }),
   featureFlagsClient: t.field({
     type: FeatureFlagsClient,
+    nullable: true,
     description: 'What clients of the feature flags are configured with. For masters.',
     resolve: async (project, _args, context) => ({
       projectId: project.id,
