@@ -105,8 +105,11 @@ it('All of these were released so', () => {
   }
 });
 
-/** The levels of a protection are numbered by two tables, for branches and for tags, and read with their rule: may only get fewer. */
-const LOST = ['ProtectionLevel'];
+/**
+ * The levels of a protection are numbered by two tables, for branches and for tags, and read with their rule; strategies and scopes are read
+ * with their flag: may only get fewer.
+ */
+const LOST = ['FeatureFlagScope', 'FeatureFlagStrategy', 'ProtectionLevel'];
 
 it('Each id is found by node, by who is told it', { timeout: 900_000 }, async () => {
   const lost = new Set<string>();
@@ -145,7 +148,7 @@ FeatureToggleGate FileTable GpgKey MemberResult PushedBranch QuickActionResult R
 GpgSubkey GpgUserId HealthCheck Identity Invitation InvitationLink JobArtifacts
 JobTracePart LfsPointer LineRange LineRangeEnd MergeRef MergeRequestApproval
 MergeRequestReviewer NotificationEvents NpmDocument Passkey PipelineInput ProjectAccess
-ProjectExportLinks ProjectUpload PullMirror RateLimit RegisteredKey ResourceGroup Runner
+ProjectExportLinks ProjectUpload PullMirror PushRule RateLimit RegisteredKey ResourceGroup Runner
 RunnerManager SignInProvider Suggestion TestCase TestSuite Todo
 TriedBadge UnchangedIssue UnchangedMergeRequest UploadedFile UserSession WebhookDelivery WebhookHeader WikiAttachment WikiAttachmentLink
 `.trim();
