@@ -14,21 +14,21 @@ import { label } from '#src/platform/texts/texts.ts';
 
 /** What is asked by expressions, in the words of the form. */
 const PATTERNS = [
-  ['commitMessageRegex', label('Messages of commits match')],
-  ['commitMessageNegativeRegex', label('Messages of commits do not match')],
-  ['branchNameRegex', label('Names of branches match')],
-  ['authorEmailRegex', label('Email addresses of authors match')],
-  ['fileNameRegex', label('Paths of files do not match')],
+  ['commitMessageRegex', label('Commit messages match')],
+  ['commitMessageNegativeRegex', label('Commit messages do not match')],
+  ['branchNameRegex', label('Branch names match')],
+  ['authorEmailRegex', label('Author email addresses match')],
+  ['fileNameRegex', label('File paths do not match')],
 ] as const;
 
 /** What is asked by yes or no. */
 const SWITCHES = [
-  ['memberCheck', label('Authors of commits have an account here')],
-  ['commitCommitterCheck', label('Committers have a confirmed address of the user who pushes')],
-  ['commitCommitterNameCheck', label('Committers have the name of the user who pushes')],
+  ['memberCheck', label('Commit authors have an account here')],
+  ['commitCommitterCheck', label('The committer’s address is a confirmed one of the user who pushes')],
+  ['commitCommitterNameCheck', label('The committer’s name is that of the user who pushes')],
   ['rejectUnsignedCommits', label('Commits are signed')],
-  ['rejectNonDcoCommits', label('Messages of commits have a line “Signed-off-by”')],
-  ['preventSecrets', label('No files with names of keys or of stored passwords')],
+  ['rejectNonDcoCommits', label('Commit messages have a “Signed-off-by” line')],
+  ['preventSecrets', label('No files that look like keys or stored passwords')],
   ['denyDeleteTag', label('No tags are deleted by a push')],
 ] as const;
 
@@ -57,7 +57,7 @@ function pushRulesOf(kind: PlaceKind, operation: Query<ProjectPushRulePageQuery 
     may: (place) => place.viewerCanManagePushRules && place.pushRule,
     ask: (_place, { t }) => ({
       heading: t('Remove the push rules?'),
-      says: [t('Pushes are no longer asked for any of this, but for what the groups around ask.')],
+      says: [t('Pushes then only have to meet the rules of the groups around it, if there are any.')],
       button: t('Remove'),
       ...{ action: `${AT}/delete`, back: AT, isDangerous: true },
     }),

@@ -45,8 +45,8 @@ mutation('createPushRule', {
   description:
     'Gives a project or group a push rule; CONFLICT if it has one. For masters of the project and owners of the group.',
   input: {
-    description: 'A new push rule. What is left out asks nothing.',
-    argument: 'Place of the rule, and what it asks.',
+    description: 'A new push rule. What is left out is not checked.',
+    argument: 'Place of the rule, and what it checks.',
     fields: (t) => ({ ...placeFields(t, WHERE), ...parts(t) }),
   },
   resolve: ({ project, group, ...values }, context) => createPushRule(context, { project, group }, values),
@@ -67,7 +67,7 @@ mutation('updatePushRule', {
 
 mutation('deletePushRule', {
   description:
-    'Removes the push rule of a project or group itself: that of the nearest group around it counts from then on, if there is one. For masters of the project and owners of the group.',
+    'Removes the push rule of a project or group itself: that of the nearest group around it applies from then on, if there is one. For masters of the project and owners of the group.',
   input: {
     description: 'Whose push rule to remove.',
     argument: 'Place of the rule.',

@@ -14,7 +14,7 @@ import { findPushRules } from '#src/domain/repository/push_rules/find.ts';
 export const PUSH_RULE_PARTS = {
   commitMessageRegex: 'Regular expression that messages of commits must match.',
   commitMessageNegativeRegex: 'Regular expression that messages of commits must not match.',
-  branchNameRegex: 'Regular expression that names of branches must match, but for the default branch.',
+  branchNameRegex: 'Regular expression that names of branches must match, except the default branch.',
   authorEmailRegex: 'Regular expression that email addresses of authors must match.',
   fileNameRegex: 'Regular expression that paths of files which are added or changed must not match.',
   maxFileSize: 'Megabytes of the largest file that may be added; 0 for any.',
@@ -31,7 +31,7 @@ export const PUSH_RULE_PARTS = {
 
 export const PushRule = builder.prismaObject('PushRule', {
   description:
-    'What is asked of commits, branches and files that are pushed to a project, or to the projects below a group that have no rule of their own. Regular expressions are Ruby’s, match anywhere unless they are anchored, and ask nothing if they are empty.',
+    'The rules for commits, branches and files that are pushed to a project, or to the projects below a group that have none of their own. Regular expressions are Ruby’s, match anywhere unless they are anchored, and check nothing if they are empty.',
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
@@ -84,7 +84,7 @@ builder.objectFields(Project, (t) => ({
     type: PushRule,
     nullable: true,
     description:
-      'The push rule of the project itself; null if it has none, and then that of the nearest group around it counts. For masters.',
+      'The push rule of the project itself; null if it has none, and then that of the nearest group around it applies. For masters.',
     resolve: (project, _args, context, info) => ruleAt(context, info, { project, group: null }),
   }),
 }));

@@ -104,12 +104,24 @@ describe('A push', () => {
     expect((await push(':fix/it')).code).toBe(0);
   });
 
+  it('to an empty repository may begin with any branch, and with messages as the rule says', async () => {
+    const project = await world.project({ owner });
+    await api.post(`/projects/${project.id}/push_rule`, { branch_name_regex: '^topic', commit_message_regex: '^APP' });
+    const work = await workingCopy();
+    await add(work, 'a', 'a', '-m', 'No');
+    const push = (...refs: string[]) => gitClient(work, 'push', remoteOf(project), ...refs);
+    expect((await push('main')).said).toMatch(/does not match the pattern '\^APP'/);
+    await run(work, 'commit', '--quiet', '--amend', '-m', 'APP-1');
+    expect((await push('main')).code).toBe(0);
+    expect((await push('main:other')).said).toMatch(/The name of the branch/);
+  });
+
   it('is refused for names and sizes of files, also in a merge and among many', LONG, async () => {
     const { push, work } = await ruled({ file_name_regex: '\\.(exe|jar)$', max_file_size: 1, prevent_secrets: true });
     for (const [name, content, reason] of [
       ['lib/tool.jar', 'x', /The name of lib\/tool.jar matches the pattern/],
-      ['deploy/id_ed25519', 'x', /deploy\/id_ed25519 has a name of files with keys or passwords/],
-      ['.aws/credentials', 'x', /credentials has a name of files with keys/],
+      ['deploy/id_ed25519', 'x', /deploy\/id_ed25519 has the name of a file with keys or passwords/],
+      ['.aws/credentials', 'x', /credentials has the name of a file with keys/],
       ['große Datei', 'x'.repeat(1024 * 1024 + 1), /große Datei is larger than 1 MB/],
     ] as const) {
       await add(work, name, content, '-m', 'Add it');
@@ -136,7 +148,9 @@ describe('A push', () => {
     expect((await push('main')).code).toBe(0);
     await api.put(`${at}/push_rule`, { commit_committer_check: true, author_email_regex: '@example\\.com$' });
     await add(work, 'b', 'b', '--author=Olive <olive@example.com>', '-m', 'B');
-    expect((await push('main')).said).toMatch(/has the address pia@example.com, which is not one of yours/);
+    expect((await push('main')).said).toMatch(
+      /has the address pia@example.com, which is not a confirmed address of yours/,
+    );
     await run(work, '-c', 'user.name=x', 'commit', '--quiet', '--amend', '--reset-author', '-m', 'B');
     await api.put(`${at}/push_rule`, { member_check: false, commit_committer_check: false });
     await api.put(`${at}/push_rule`, { author_email_regex: '@corp\\.example$' });
@@ -148,10 +162,10 @@ describe('A push', () => {
   it('is refused for commits without signature or sign-off, and for the deletion of a tag', LONG, async () => {
     const { push, work, at, project } = await ruled({ reject_non_dco_commits: true, deny_delete_tag: true });
     await add(work, 'a', 'a', '-m', 'A');
-    expect((await push('main')).said).toMatch(/must end with a line/);
+    expect((await push('main')).said).toMatch(/must have a line/);
     await run(work, 'commit', '--quiet', '--amend', '--signoff', '-m', 'A');
     expect((await push('main', 'main:refs/tags/v1')).code).toBe(0);
-    expect((await push(':refs/tags/v1')).said).toMatch(/forbid to delete tags by a push/);
+    expect((await push(':refs/tags/v1')).said).toMatch(/do not allow tags to be deleted by a push/);
     expect((await api.delete(`${at}/repository/tags/v1`)).status).toBe(204);
     await api.put(`${at}/push_rule`, { reject_non_dco_commits: false, reject_unsigned_commits: true });
     await add(work, 'b', 'b', '-m', 'B');
@@ -227,6 +241,8 @@ describe('What is committed here', () => {
     });
     const merge = (given: object) => api.put(`${at}/merge_requests/${request.iid}/merge`, given);
     expect((await merge({ merge_commit_message: 'No' })).body.message).toMatch(/does not match the pattern/);
+    const squashed = { squash: true, squash_commit_message: 'No' };
+    expect((await merge(squashed)).body.message).toMatch(/does not match the pattern/);
     expect((await merge({})).body.state).toBe('merged');
     const { body: log } = await api.get(`${at}/repository/commits?ref_name=topic`);
     const pick = (given: object) =>

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
 import { GitError } from '../base/errors.ts';
 import { repositoryExists } from '../base/existence.ts';
 import type { Oid } from '../base/model.ts';
@@ -188,24 +189,29 @@ export class Quarantine {
     const listed = await this.#ask(['rev-list', `--max-count=${count + 1}`, '--stdin'], revisions);
     const oids = listed.output.split('\n').filter(Boolean);
     if (listed.code !== 0 || oids.length > count) return null;
-    const format = '--batch=%(objectname) %(objectsize)';
-    const { code, output } = await this.#ask(['cat-file', '--buffer', format], lines(oids), { limit: most });
-    return code === 0 ? (oids.length === 0 ? [] : contentsIn(output)) : null;
+    const { code, output } = await this.#ask(['cat-file', '--buffer', OBJECT_FORMAT], lines(oids), { limit: most });
+    if (code !== 0) return null;
+    const found: { oid: Oid; content: Buffer }[] = [];
+    for (const { oid, content } of objectsIn(output)) {
+      if (found.length % OBJECT_BATCH_SIZE === 0) await yieldToEventLoop();
+      found.push({ oid, content: Buffer.from(content, 'latin1') });
+    }
+    return found;
   }
 
   /**
    * The files that new commits add or change, each with its object, once; merges only as far as they differ from all that they merge.
-   * Null if the list has more bytes than `most`.
+   * Null if there are more than `count`, or bytes in the list than `most`.
    */
   async newPaths(
     tips: readonly Oid[],
     bounds: ReadonlySet<Oid>,
-    most: number,
+    { count, most }: { count: number; most: number },
   ): Promise<{ path: string; oid: Oid }[] | null> {
     const revisions = lines([...tips, ...[...bounds].map((oid) => `^${oid}`)]);
     const args = ['log', '--format=', '--raw', '--no-abbrev', '--no-renames', '--root', '-z', '-c', '--stdin'];
     const { code, output } = await this.#ask(args, revisions, { limit: most });
-    return code === 0 ? pathsIn(output) : null;
+    return code === 0 ? pathsIn(output, count) : null;
   }
 
   /** The sizes of these objects in bytes; objects that are not here, such as commits of other repositories, are left out. */
@@ -239,13 +245,8 @@ export class Quarantine {
     const wanted = sizes.filter(([, size]) => Number(size) >= least && Number(size) <= most).map(([oid]) => oid);
     for (let at = 0; at < wanted.length; at += FILE_BATCH_SIZE) {
       const part = wanted.slice(at, at + FILE_BATCH_SIZE);
-      const { output: contents } = await this.#ask(['cat-file', '--buffer', '--batch=%(objectsize)'], lines(part));
-      for (let start = 0, end = contents.indexOf('\n'); end >= 0; end = contents.indexOf('\n', start)) {
-        const size = Number(contents.slice(start, end));
-        if (!Number.isInteger(size)) break;
-        yield contents.slice(end + 1, end + 1 + size);
-        start = end + size + 2;
-      }
+      const { output: contents } = await this.#ask(['cat-file', '--buffer', OBJECT_FORMAT], lines(part));
+      for (const { content } of objectsIn(contents)) yield content;
     }
   }
 
@@ -398,32 +399,44 @@ function lines(oids: readonly Oid[]): string {
   return `${oids.join('\n')}\n`;
 }
 
-/** The objects in the output of `cat-file --batch`, each behind a line with its hash and size. */
-function contentsIn(output: string): { oid: Oid; content: Buffer }[] {
-  const found = [];
+/** How objects are asked for that `objectsIn` reads, and how many commits are read in one turn of the event loop. */
+const OBJECT_FORMAT = '--batch=%(objectname) %(objectsize)';
+const OBJECT_BATCH_SIZE = 200;
+
+/** The objects in the output of `cat-file`, each behind a line with its hash and size; contents as bytes in a text. */
+function* objectsIn(output: string): Generator<{ oid: Oid; content: string }> {
   for (let start = 0, end = output.indexOf('\n'); end >= 0; end = output.indexOf('\n', start)) {
     const [oid = '', size] = output.slice(start, end).split(' ');
     const length = Number(size);
     if (!Number.isInteger(length)) break;
-    found.push({ oid, content: Buffer.from(output.slice(end + 1, end + 1 + length), 'latin1') });
+    yield { oid, content: output.slice(end + 1, end + 1 + length) };
     start = end + length + 2;
   }
-  return found;
 }
 
 /** The entry of a file in a raw difference: modes and hashes before, of each parent, and after; and how it changed. */
 const RAW_ENTRY = /^:+[0-7]{6}[0-7 ]* (?:[0-9a-f]{40} )+?([0-9a-f]{40}) ([A-Z]+)$/;
 
-/** What is added or changed in the output of `log --raw -z`, each path with each of its objects once. */
-function pathsIn(output: string): { path: string; oid: Oid }[] {
+/** Entries that are read in one turn of the event loop. */
+const ENTRY_BATCH_SIZE = 2_000;
+
+/** What is added or changed in the output of `log --raw -z`, each path with each of its objects once; null if that is more than `count`. */
+async function pathsIn(output: string, count: number): Promise<{ path: string; oid: Oid }[] | null> {
   const found = new Map<string, { path: string; oid: Oid }>();
-  const parts = output.split('\0');
-  for (let at = 0; at + 1 < parts.length; at += 1) {
-    const [entry, oid = '', how = ''] = RAW_ENTRY.exec((parts[at] ?? '').trimStart()) ?? [];
+  const next = (from: number) => {
+    const end = output.indexOf('\0', from);
+    return end < 0 ? output.length : end;
+  };
+  for (let at = 0, entries = 1; at < output.length; entries += 1) {
+    if (entries % ENTRY_BATCH_SIZE === 0) await yieldToEventLoop();
+    const end = next(at);
+    const [entry, oid = '', how = ''] = RAW_ENTRY.exec(output.slice(at, end).trimStart()) ?? [];
+    at = end + 1;
     if (entry === undefined) continue;
-    at += 1;
-    const path = parts[at] ?? '';
+    const path = output.slice(at, next(at));
+    at += path.length + 1;
     if (!how.includes('D')) found.set(`${oid} ${path}`, { path: decodeName(Buffer.from(path, 'latin1')), oid });
+    if (found.size > count) return null;
   }
   return [...found.values()];
 }

@@ -67,12 +67,20 @@ export async function createCommit(context: Context, ref: IdOrPath, input: NewCo
     await explaining(actions, refusalOf, () => series.rehearse(actions));
     throw new BadRequest(fault);
   };
-  return commitFiles(context, target, { paths, bytes, held, prepare }, input);
+  const files = given.flatMap((action) =>
+    BRINGING.has(action.action ?? '') ? [{ path: filePathOf(action.filePath ?? ''), size: contentBytes(action) }] : [],
+  );
+  return commitFiles(context, target, { paths, files, bytes, held, prepare }, input);
 }
+
+/** The actions that add or change files. */
+const BRINGING = new Set<unknown>(['create', 'update', 'move']);
 
 export interface FileActions {
   /** The files that they change, and that they move. */
   paths: readonly string[];
+  /** Those that they add or change, with sizes where these are known, for push rules. */
+  files: readonly FileFacts[];
   /** The size of their contents in the repository, in bytes. */
   bytes: number;
   /** Whether nothing else is written to the branch at once, so that the parent is in the repository while they are prepared. */
@@ -87,32 +95,24 @@ export interface FileActions {
 export async function commitFiles(
   context: Context,
   target: WritableBranch,
-  { paths, bytes, held, alone = false, prepare }: FileActions,
+  { paths, files, bytes, held, alone = false, prepare }: FileActions,
   { message, allowEmpty, authorName, authorEmail }: Pick<NewCommit, 'message' | 'allowEmpty'> & Authorship,
   refusal = refusalOf,
 ): Promise<CommitRow> {
   await requireRoom(context.repositories, target.project, bytes + Buffer.byteLength(message));
   const locked = await lockRefusal(context.db, { projectId: target.project.id, userId: target.actor.id, paths });
   if (locked !== null) throw new BadRequest(locked);
+  await requireAllowedCommit(context, { ...target, message, authorEmail, files });
   const make = async (series: CommitSeries) => {
     const actions = await prepare(series);
     const committer = signatureOf(target.pusher);
     const author = authorOf(committer, { authorName, authorEmail });
     const isEmpty = allowEmpty === true && actions.length === 0;
-    await requireAllowedCommit(context, { ...target, message, authorEmail, files: filesIn(actions) });
     const commit = { actions, author, committer, message, allowEmpty: isEmpty };
     return explaining(actions, refusal, () => series.add(commit));
   };
   const texts = [message, authorName, authorEmail].reduce((sum, text) => sum + textBytes(text), 0);
   return advance(context, target, { bytes: held + texts, alone, make });
-}
-
-/** The files that actions add or change, with the sizes of the contents that they bring. */
-function filesIn(actions: readonly Action[]): FileFacts[] {
-  return actions.flatMap((action) => {
-    if (action.action === 'delete' || action.action === 'chmod' || action.action === 'link') return [];
-    return [{ path: action.path, size: action.content?.length ?? null }];
-  });
 }
 
 async function explaining<T>(

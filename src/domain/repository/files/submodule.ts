@@ -32,7 +32,7 @@ export async function updateSubmodule(
   return commitFiles(
     context,
     target,
-    { paths: [path], bytes: 0, held: 0, prepare: async () => [action] },
+    { paths: [path], files: [], bytes: 0, held: 0, prepare: async () => [action] },
     { message: made },
     refusalOf,
   );

@@ -93,7 +93,9 @@ async function write(
   const reader = await context.repositories.open(target.project);
   const action = actionOn(file, await contentKnown(reader, file, lastCommitId));
   const given = { filePath: file, content, encoding };
-  const actions = { paths: [file], bytes: contentBytes(given), held: heldBytes(given), prepare: async () => [action] };
+  const bytes = contentBytes(given);
+  const files = action.action === 'delete' ? [] : [{ path: file, size: bytes }];
+  const actions = { paths: [file], files, bytes, held: heldBytes(given), prepare: async () => [action] };
   const commit = await commitFiles(context, target, actions, how, refusal);
   return { path, branch, commit };
 }

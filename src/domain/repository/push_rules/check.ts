@@ -45,13 +45,13 @@ export async function refusalOf(db: Db | Transaction, checked: Checked): Promise
   );
 }
 
-/** Why a branch may not have its name; null if it may. The default branch may have any. */
+/** Why a branch may not have its name; null if it may. The default branch may have any, and so may the first one of a repository. */
 export async function refusalOfBranch(
   { branchNameRegex: pattern, projectId, groupId }: PushRuleRow,
   branch: string,
   defaultBranch: string | null,
 ): Promise<string | null> {
-  if (pattern === '' || branch === defaultBranch) return null;
+  if (pattern === '' || defaultBranch === null || branch === defaultBranch) return null;
   const [[isMatch] = []] = await match([{ pattern, texts: [branch] }], callerOf({ projectId, groupId }));
   return isMatch ? null : `The name of the branch does not match the pattern '${pattern}' of the push rules`;
 }
@@ -72,7 +72,7 @@ function refusalOfCommits({ rule, pusher, commits }: Checked): string | null {
   for (const commit of commits) {
     if (rule.rejectUnsignedCommits && !commit.isSigned) return `${nameOf(commit)} must be signed`;
     if (rule.rejectNonDcoCommits && !SIGN_OFF.test(commit.message))
-      return `${nameOf(commit)} must end with a line “Signed-off-by: Name <address>”`;
+      return `${nameOf(commit)} must have a line “Signed-off-by: Name <address>”`;
     if (rule.commitCommitterNameCheck && commit.committerName !== pusher.name)
       return `The committer of ${nameOf(commit)} must have your name, ${pusher.name}`;
   }
@@ -101,7 +101,7 @@ async function refusalOfPeople(db: Db | Transaction, { rule, pusher, commits }: 
     if (memberCheck && !owners.has(commit.authorEmail.toLowerCase()))
       return `The author of ${nameOf(commit)}, ${shown(commit.authorEmail)}, has no account here`;
     if (commitCommitterCheck && owners.get(commit.committerEmail.toLowerCase()) !== pusher.id)
-      return `The committer of ${nameOf(commit)} has the address ${shown(commit.committerEmail)}, which is not one of yours that are confirmed`;
+      return `The committer of ${nameOf(commit)} has the address ${shown(commit.committerEmail)}, which is not a confirmed address of yours`;
   }
   return null;
 }
@@ -145,7 +145,8 @@ const told = {
     `The author of ${nameOf(commit)}, ${shown(text)}, does not match the pattern '${pattern}' of the push rules`,
   file: ({ pattern, text }: Wrong) =>
     `The name of ${shown(text)} matches the pattern '${pattern}', which the push rules forbid`,
-  secret: ({ text }: Wrong) => `${shown(text)} has a name of files with keys or passwords, which the push rules forbid`,
+  secret: ({ text }: Wrong) =>
+    `${shown(text)} has the name of a file with keys or passwords, which the push rules forbid`,
 };
 
 const nameOf = (commit: CommitFacts | undefined) => (commit?.oid ? `commit ${commit.oid.slice(0, 8)}` : 'the commit');

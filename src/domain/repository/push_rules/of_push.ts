@@ -1,4 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
 import {
   type CommitFacts,
   type FileFacts,
@@ -11,9 +12,12 @@ import type { Quarantine } from '#src/git/incoming/quarantine.ts';
 import { extractSignature, parseCommit } from '#src/git/objects/parse.ts';
 import type { PushCommand } from '#src/git/remote/push_request.ts';
 
-/** Commits of one push that are compared with rules, and the bytes of what is read of them. */
+/** Commits and files of one push that are compared with rules, and the bytes of what is read of each. */
 const MAX_COMMITS = 10_000;
+const MAX_FILES = 50_000;
 const MAX_BYTES = 32 * 1024 * 1024;
+/** How many commits are read in one turn of the event loop. */
+const BATCH_SIZE = 200;
 
 const BRANCHES = 'refs/heads/';
 const TAGS = 'refs/tags/';
@@ -44,7 +48,7 @@ export async function ruleRefusals({ db }: Pick<Context, 'db'>, check: RulesChec
     const refusal = branch === null ? null : await refusalOfBranch(rule, branch, project.defaultBranch);
     if (refusal !== null) refused.set(command, refusal);
     if (to === null && name.startsWith(TAGS) && rule.denyDeleteTag)
-      refused.set(command, 'The push rules forbid to delete tags by a push');
+      refused.set(command, 'The push rules do not allow tags to be deleted by a push');
   }
   const bringing = commands.filter(
     (command) => command.to !== null && !bounds.has(command.to) && !refused.has(command),
@@ -64,7 +68,7 @@ async function refusalOfContent(
   const commits = asksCommits(rule) ? await commitFacts(quarantine, tips, bounds) : [];
   const files = asksFiles(rule) ? await fileFacts(quarantine, tips, bounds, rule.maxFileSize > 0) : [];
   if (!commits || !files)
-    return `The push has too much to compare with the push rules: more than ${MAX_COMMITS} commits, or too many files. Push it in parts`;
+    return `The push has too much to compare with the push rules: more than ${MAX_COMMITS} commits or ${MAX_FILES} files. Push it in parts`;
   const pusher = await db.user.findUniqueOrThrow({ where: { id: userId }, select: { id: true, name: true } });
   return refusalOf(db, { rule, pusher, commits, files });
 }
@@ -92,12 +96,15 @@ async function commitFacts(
   bounds: ReadonlySet<Oid>,
 ): Promise<CommitFacts[] | null> {
   const found = await quarantine.newCommits(tips, bounds, { count: MAX_COMMITS, most: MAX_BYTES });
-  const factsOf = ({ oid, content }: { oid: Oid; content: Buffer }) => {
+  if (!found) return null;
+  const facts: CommitFacts[] = [];
+  for (const [at, { oid, content }] of found.entries()) {
+    if (at % BATCH_SIZE === BATCH_SIZE - 1) await yieldToEventLoop();
     const { message, author, committer } = parseCommit(oid, content);
     const people = { authorEmail: author.email, committerName: committer.name, committerEmail: committer.email };
-    return { oid, message, ...people, isSigned: extractSignature(content) !== null };
-  };
-  return found ? found.map(factsOf) : null;
+    facts.push({ oid, message, ...people, isSigned: extractSignature(content) !== null });
+  }
+  return facts;
 }
 
 async function fileFacts(
@@ -106,7 +113,7 @@ async function fileFacts(
   bounds: ReadonlySet<Oid>,
   asksSizes: boolean,
 ): Promise<FileFacts[] | null> {
-  const paths = await quarantine.newPaths(tips, bounds, MAX_BYTES);
+  const paths = await quarantine.newPaths(tips, bounds, { count: MAX_FILES, most: MAX_BYTES });
   if (!paths) return null;
   const sizes = asksSizes ? await quarantine.sizes([...new Set(paths.map(({ oid }) => oid))]) : new Map<Oid, number>();
   return paths.map(({ path, oid }) => ({ path, size: sizes.get(oid) ?? null }));

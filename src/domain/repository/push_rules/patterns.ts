@@ -10,7 +10,7 @@ export interface Compared {
   texts: readonly string[];
 }
 
-/** What the thread gets and answers: of each expression whether each text matches; null for one that is invalid. */
+/** What the thread gets. It answers whether each of the texts matches. */
 export interface PatternWork {
   source: string;
   flags: string;
@@ -27,7 +27,7 @@ const CONCURRENCY_LIMITS = { concurrency: 1, waitingPerCaller: 20, waiting: 200,
 /** In a checkout the thread is TypeScript, in the published package JavaScript. */
 const script = import.meta.filename.endsWith('.ts') ? './patterns_thread.ts' : './patterns_thread.js';
 const turns = new CallerSemaphore(CONCURRENCY_LIMITS);
-const threads = new Threads<PatternWork[], (boolean[] | null)[]>(new URL(script, import.meta.url), {
+const threads = new Threads<PatternWork[], boolean[][]>(new URL(script, import.meta.url), {
   threads: 1,
   memory: 128,
   milliseconds: 15_000,
@@ -43,11 +43,10 @@ const threads = new Threads<PatternWork[], (boolean[] | null)[]>(new URL(script,
  */
 export async function match(compared: readonly Compared[], caller: string): Promise<boolean[][]> {
   if (compared.length === 0) return [];
-  const work = compared.map(({ pattern, texts }) => ({ ...translated(pattern), texts }));
+  // Rules are checked when they are saved: one that is invalid now matches nothing.
+  const work = compared.map(({ pattern, texts }) => ({ ...(translated(pattern) ?? NOTHING), texts }));
   try {
-    const answers = await turns.run(caller, () => threads.run(work));
-    // Rules are checked when they are saved: one that is invalid now matches nothing.
-    return answers.map((answer, at) => answer ?? (compared[at]?.texts ?? []).map(() => false));
+    return await turns.run(caller, () => threads.run(work));
   } catch (error) {
     if (error instanceof Overrun)
       throw new BadRequest('The regular expressions of the push rules take too long for this push');
@@ -57,31 +56,28 @@ export async function match(compared: readonly Compared[], caller: string): Prom
 }
 
 /** Throws ValidationFailed for expressions that are invalid or too long, by their names. */
-export async function requireValidPatterns(patterns: Readonly<Record<string, string>>): Promise<void> {
+export function requireValidPatterns(patterns: Readonly<Record<string, string>>): void {
   const wrong: Record<string, string[]> = {};
   for (const [name, pattern] of Object.entries(patterns)) {
     if (pattern.length > MAX_PATTERN_LENGTH)
       wrong[snakeCase(name)] = [`is too long (maximum is ${MAX_PATTERN_LENGTH} characters)`];
-    else if (pattern !== '' && !isValid(pattern)) wrong[snakeCase(name)] = ['is an invalid regular expression'];
+    else if (translated(pattern) === null) wrong[snakeCase(name)] = ['is an invalid regular expression'];
   }
   if (Object.keys(wrong).length > 0) throw new ValidationFailed(wrong);
 }
 
-/** Compiling an expression takes time in proportion to its length. */
-function isValid(pattern: string): boolean {
-  const { source, flags } = translated(pattern);
+/** Matches nothing. */
+const NOTHING = { source: '(?!)', flags: '' };
+
+/** An expression as JavaScript has it; null for one that is invalid. Takes time in proportion to its length. */
+function translated(pattern: string): { source: string; flags: string } | null {
+  const found = translatePattern(pattern, '');
+  if (!found) return null;
+  const { source, flags } = found;
   try {
     new RegExp(source, flags);
-    return source !== NOTHING || pattern === NOTHING;
+    return { source, flags: `${flags}m` };
   } catch {
-    return false;
+    return null;
   }
-}
-
-/** Matches nothing. */
-const NOTHING = '(?!)';
-
-function translated(pattern: string): { source: string; flags: string } {
-  const found = translatePattern(pattern, '');
-  return found ? { source: found.source, flags: `${found.flags}m` } : { source: NOTHING, flags: '' };
 }

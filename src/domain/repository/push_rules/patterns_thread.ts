@@ -6,12 +6,8 @@ import type { PatternWork } from '#src/domain/repository/push_rules/patterns.ts'
 parentPort?.on('message', (work: PatternWork[]) => parentPort?.postMessage(work.map(matches)));
 parentPort?.postMessage('ready');
 
-/** Whether each text matches; null for an invalid expression. */
-function matches({ source, flags, texts }: PatternWork): boolean[] | null {
-  try {
-    const pattern = new RegExp(source, flags);
-    return texts.map((text) => pattern.test(text));
-  } catch {
-    return null;
-  }
+/** Whether each text matches. */
+function matches({ source, flags, texts }: PatternWork): boolean[] {
+  const pattern = new RegExp(source, flags);
+  return texts.map((text) => pattern.test(text));
 }

@@ -2,12 +2,13 @@ import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
 import { audit } from '#src/access/audit/record.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { type Owner, type OwnerRef, requireOwner } from '#src/domain/projects/owner.ts';
+import type { PushRuleRow } from '#src/domain/repository/push_rules/find.ts';
 import { requireValidPatterns } from '#src/domain/repository/push_rules/patterns.ts';
 import { violates } from '#src/platform/database/db.ts';
 import { BadRequest, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /** The columns that hold regular expressions. */
-export const PATTERNS = [
+const PATTERNS = [
   'commitMessageRegex',
   'commitMessageNegativeRegex',
   'branchNameRegex',
@@ -15,28 +16,15 @@ export const PATTERNS = [
   'fileNameRegex',
 ] as const;
 
-/** The columns that are switches. */
-export const SWITCHES = [
-  'denyDeleteTag',
-  'memberCheck',
-  'preventSecrets',
-  'commitCommitterCheck',
-  'commitCommitterNameCheck',
-  'rejectUnsignedCommits',
-  'rejectNonDcoCommits',
-] as const;
-
 /** What a rule asks; null and undefined leave it as it is. */
 export type PushRuleValues = {
-  [Name in (typeof PATTERNS)[number]]?: string | null | undefined;
-} & {
-  [Name in (typeof SWITCHES)[number]]?: boolean | null | undefined;
-} & {
-  /** In megabytes; 0 for any. */
-  maxFileSize?: number | null | undefined;
+  [Name in Exclude<keyof PushRuleRow, 'id' | 'projectId' | 'groupId' | 'createdAt' | 'updatedAt'>]?:
+    | PushRuleRow[Name]
+    | null
+    | undefined;
 };
 
-/** Megabytes that can be given: what PostgreSQL's integers hold in bytes is more than any push has. */
+/** Megabytes of the largest file that can be named. */
 const MAX_FILE_SIZE = 1_000_000;
 
 const NEEDED = { project: 'admin_push_rule', group: 'admin_group_push_rule' } as const;
@@ -50,7 +38,7 @@ export interface ChangedRule {
 /** Gives a project or group a rule. Throws NotFound, Forbidden, ValidationFailed, and BadRequest if it has one. */
 export async function createPushRule(context: Context, ref: OwnerRef, values: PushRuleValues): Promise<ChangedRule> {
   const place = await requireOwner(context, ref, NEEDED);
-  const columns = await checked(values);
+  const columns = checked(values);
   try {
     return await context.db.$transaction(async (tx) => {
       const { id } = await tx.pushRule.create({ data: { ...columns, ...columnsOf(place) }, select: { id: true } });
@@ -67,7 +55,7 @@ export async function createPushRule(context: Context, ref: OwnerRef, values: Pu
 /** Changes the rule of a project or group. Throws NotFound, also if it has none, Forbidden, ValidationFailed. */
 export async function updatePushRule(context: Context, ref: OwnerRef, values: PushRuleValues): Promise<ChangedRule> {
   const place = await requireOwner(context, ref, NEEDED);
-  const columns = await checked(values);
+  const columns = checked(values);
   return context.db.$transaction(async (tx) => {
     const known = await tx.pushRule.findFirst({ where: columnsOf(place), select: { id: true } });
     if (!known) throw new NotFound('PushRule');
@@ -82,7 +70,7 @@ export async function updatePushRule(context: Context, ref: OwnerRef, values: Pu
 export async function deletePushRule(context: Context, ref: OwnerRef): Promise<{ id: number }> {
   const place = await requireOwner(context, ref, NEEDED);
   return context.db.$transaction(async (tx) => {
-    const [row] = await tx.pushRule.findMany({ where: columnsOf(place), select: { id: true } });
+    const row = await tx.pushRule.findFirst({ where: columnsOf(place), select: { id: true } });
     const { count } = row ? await tx.pushRule.deleteMany({ where: { id: row.id } }) : { count: 0 };
     if (!row || count === 0) throw new NotFound('PushRule');
     await audit(tx, context, { action: 'push_rule_deleted', ...audited(place, row) });
@@ -102,12 +90,12 @@ function audited({ project, group }: Owner, { id }: { id: number }) {
 }
 
 /** The columns of what was given. Throws ValidationFailed. */
-async function checked(values: PushRuleValues) {
+function checked(values: PushRuleValues) {
   const given = Object.entries(values).filter(([, value]) => value != null);
   const columns = Object.fromEntries(given) as { [Name in keyof PushRuleValues]: NonNullable<PushRuleValues[Name]> };
   const { maxFileSize: size } = columns;
   if (size !== undefined && (size < 0 || size > MAX_FILE_SIZE))
     throw new ValidationFailed({ max_file_size: [`must be between 0 and ${MAX_FILE_SIZE}`] });
-  await requireValidPatterns(Object.fromEntries(PATTERNS.map((name) => [name, columns[name] ?? ''])));
+  requireValidPatterns(Object.fromEntries(PATTERNS.map((name) => [name, columns[name] ?? ''])));
   return columns;
 }

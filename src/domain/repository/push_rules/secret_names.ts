@@ -9,7 +9,7 @@ export const SECRET_NAMES =
     '[^/]*_(rsa|dsa|ecdsa|ed25519)',
     '[^/]*\\.(pem|key|p12|pfx|ppk|jks|keystore)',
     '\\.aws/credentials',
-    '\\.?(pgpass|my\\.cnf|netrc|npmrc|pypirc|dockercfg|s3cfg|htpasswd)',
+    '\\.?(pgpass|my\\.cnf|netrc|pypirc|dockercfg|s3cfg|htpasswd)',
     '\\.docker/config\\.json',
     '[^/]*\\.history',
     '\\.[^/]*_history',

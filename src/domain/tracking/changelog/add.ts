@@ -48,6 +48,7 @@ export async function addChangelog(
     target,
     {
       paths: [path],
+      files: [{ path, size: null }],
       bytes: section.length + MAX_FILE_BYTES,
       held: section.length + MAX_FILE_BYTES,
       alone: true,

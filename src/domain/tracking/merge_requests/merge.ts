@@ -27,6 +27,7 @@ import { messageFacts } from '#src/domain/tracking/merge_requests/message_facts.
 import { refreshMergeRequest } from '#src/domain/tracking/merge_requests/refresh.ts';
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import type { Oid, Signature } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { RefusedObjects } from '#src/git/incoming/quarantine.ts';
 import type { CommitSeries } from '#src/git/write/series.ts';
 import { MergeConflict, mergeInto, NothingChanged, squashOnto } from '#src/git/writer.ts';
@@ -205,8 +206,12 @@ async function mergeNow(
   const needsMessage = (mergeMethod !== 'ff' && !mergeCommitMessage) || (squash && !options.squashCommitMessage);
   const facts = needsMessage ? await messageFacts(context, actor, project, sides, pusher) : null;
   const message = mergeCommitMessage || (facts ? mergeMessage(facts, mergeCommitTemplate) : '');
+  const usual = facts ? squashMessage(facts, squashCommitTemplate) : '';
   const announced = { id, sha, targetBranch, userId: actor.id, shouldRemoveSourceBranch, squash };
   try {
+    if (mergeMethod !== 'ff') await requireAllowedMessage(context, project.id, message);
+    const squashes = squash && (await isSquashable(sides.reader, sides.targetTip, sha, options.squashCommitMessage));
+    if (squashes) await requireAllowedMessage(context, project.id, options.squashCommitMessage || usual);
     const links = await withEffort(context, () => linksOfMerge(context.db, sides));
     await withEffort(context, () =>
       commitInTurn(context, {
@@ -223,8 +228,6 @@ async function mergeNow(
           // The branch may have moved since.
           if (mergeMethod !== 'merge' && !(await reader.isAncestor(onto, sha))) throw notMergeable();
           const committer = signatureOf(pusher);
-          const usual = facts ? squashMessage(facts, squashCommitTemplate) : '';
-          if (mergeMethod !== 'ff') await requireAllowedMessage(context, project.id, message);
           const wish = squash ? { sha, onto, committer, message: options.squashCommitMessage, usual } : null;
           const squashCommitSha = wish && (await squashed(context, sides, wish, series));
           const merged = squashCommitSha ?? sha;
@@ -272,7 +275,7 @@ export async function noteFailedMerge({ db }: Context, id: number, error: unknow
  */
 async function squashed(
   { db }: Context,
-  { mergeRequest: { authorId }, target: { id: targetProjectId } }: SideTips,
+  { mergeRequest: { authorId } }: SideTips,
   {
     sha,
     onto,
@@ -284,10 +287,20 @@ async function squashed(
 ): Promise<Oid | null> {
   const [base] = await reader.mergeBases(onto, sha);
   if (base === undefined) return null;
-  if (!message && (await reader.between(onto, sha, { limit: 2 })).length < 2) return null;
-  await requireAllowedMessage({ db }, targetProjectId, message || usual);
+  if (!(await isSquashable(reader, onto, sha, message))) return null;
   const author = signatureOf(await findPusher(db, authorId));
   return squashOnto(reader, { onto: base, squashed: sha, author, committer, message: message || usual }, keepLock);
+}
+
+/** Whether commits become one that is written anew: a single one only if it gets a message of its own. */
+async function isSquashable(
+  reader: RepositoryReader,
+  onto: Oid | null,
+  sha: Oid,
+  message: string | null | undefined,
+): Promise<boolean> {
+  if (message) return true;
+  return onto !== null && (await reader.between(onto, sha, { limit: 2 })).length > 1;
 }
 
 /** While it waited for its turn, a thread may have been started, or its pipeline may have failed. Throws BadRequest. */

@@ -59,6 +59,7 @@ export async function applySuggestions(
     { actor, pusher: await findPusher(context.db, actor.id), project: source.project, branch: source.branch },
     {
       paths: [...files.keys()],
+      files: [...files.keys()].map((path) => ({ path, size: null })),
       bytes,
       held: bytes,
       alone: true,

@@ -124,8 +124,3 @@ export async function recordBody<Result>(
   stored.keep();
   return result;
 }
-
-/** Escapes a text for HTML and XML. */
-export function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`).replace(/[^\P{Cc}\t\n\r]/gu, '');
-}

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
+import { xml } from '#pages/engine/atom.ts';
 import { recordPackage } from '#src/domain/packages/publish.ts';
 import { findFileIn, type ListedFile, type ListedVersion, listVersions } from '#src/domain/packages/versions.ts';
 import {
   type Answer,
   type Call,
-  escaped,
   nothing,
   placesIn,
   publisherIn,
@@ -108,7 +108,7 @@ async function sendMetadata(call: Call, path: string, digest: Digest | undefined
 }
 
 const HEADER = '<?xml version="1.0" encoding="UTF-8"?>\n<metadata modelVersion="1.1.0">\n';
-const element = (name: string, text: string) => `<${name}>${escaped(text)}</${name}>`;
+const element = (name: string, text: string) => `<${name}>${xml(text)}</${name}>`;
 /** `20261129173000` of a time. */
 const stamp = (date: Date) => date.toISOString().replace(/\D/g, '').slice(0, 14);
 

@@ -1,10 +1,10 @@
+import { xml } from '#pages/engine/atom.ts';
 import { recordPackage } from '#src/domain/packages/publish.ts';
 import type { StoredContent } from '#src/domain/packages/receive.ts';
 import { findFileIn, type ListedVersion, listNames, versionsOf } from '#src/domain/packages/versions.ts';
 import {
   type Answer,
   type Call,
-  escaped,
   field,
   nothing,
   placesIn,
@@ -92,8 +92,8 @@ function document({ request }: Call, title: string, links: string[], record: obj
   const headers = { Vary: 'Accept' };
   const meta = { 'api-version': '1.1' };
   if (type === JSON_TYPE) return { headers, type, text: JSON.stringify({ meta, ...record }) };
-  const head = `<meta name="pypi:repository-version" content="1.1"><title>${escaped(title)}</title>`;
-  const text = `<!DOCTYPE html>\n<html><head>${head}</head>\n<body><h1>${escaped(title)}</h1>\n${links.join('\n')}\n</body></html>\n`;
+  const head = `<meta name="pypi:repository-version" content="1.1"><title>${xml(title)}</title>`;
+  const text = `<!DOCTYPE html>\n<html><head>${head}</head>\n<body><h1>${xml(title)}</h1>\n${links.join('\n')}\n</body></html>\n`;
   return { headers, type: type === HTML_TYPE ? HTML_TYPE : 'text/html; charset=utf-8', text };
 }
 
@@ -108,8 +108,8 @@ async function sendIndex(call: Call): Promise<Answer> {
   const versions = await versionsOf(call.context, await placesIn(call), { type: 'pypi', name });
   const files = filesOf(call, versions);
   const links = files.map(({ filename, url, hashes, 'requires-python': requires }) => {
-    const needs = requires === undefined ? '' : ` data-requires-python="${escaped(requires)}"`;
-    return `<a href="${escaped(`${url}#sha256=${hashes.sha256}`)}"${needs}>${escaped(filename)}</a><br>`;
+    const needs = requires === undefined ? '' : ` data-requires-python="${xml(requires)}"`;
+    return `<a href="${xml(`${url}#sha256=${hashes.sha256}`)}"${needs}>${xml(filename)}</a><br>`;
   });
   const list = [...new Set(versions.map(({ version }) => version))];
   return document(call, `Links for ${name}`, links, { name, versions: list.toReversed(), files });
