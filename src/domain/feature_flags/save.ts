@@ -1,8 +1,8 @@
 import { auditChanges, type RowBefore, rowBefore } from '#src/access/audit/changes.ts';
 import { audit } from '#src/access/audit/record.ts';
-import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
+import { administered, nameTaken } from '#src/domain/feature_flags/administered.ts';
 import { tellClients } from '#src/domain/feature_flags/client.ts';
 import { nameErrors } from '#src/domain/feature_flags/flag_name.ts';
 import { holdFlags, MAX_FLAGS, requireReadable } from '#src/domain/feature_flags/limits.ts';
@@ -15,9 +15,9 @@ import {
   strategyErrors,
 } from '#src/domain/feature_flags/strategies.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
-import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import { type Transaction, violates } from '#src/platform/database/db.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
 import { type FieldErrors, LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
@@ -60,7 +60,7 @@ export async function createFlag(
       await audit(tx, context, { action: 'feature_flag_created', ...audited(project, { id, name }) });
       return { project, id };
     })
-    .catch(taken);
+    .catch(nameTaken);
 }
 
 /** Changes a flag. Throws NotFound, Forbidden, ValidationFailed, LimitReached. */
@@ -91,7 +91,7 @@ export async function updateFlag(
       }
       return { project, id };
     })
-    .catch(taken);
+    .catch(nameTaken);
 }
 
 /** Deletes a flag, and returns the selected fields as they were. Throws NotFound, Forbidden. */
@@ -111,13 +111,6 @@ export async function deleteFlag<R>(
     await audit(tx, context, { action: 'feature_flag_deleted', ...audited(project, found) });
   });
   return found;
-}
-
-async function administered(context: Context, ref: IdOrPath): Promise<ProjectRow> {
-  const actor = requireActor(context);
-  const project = await findProject(context, ref);
-  authorize(actor, 'admin_feature_flag', project);
-  return project;
 }
 
 function columnsOf({ name, description, active }: FlagValues) {
@@ -157,9 +150,4 @@ function check({ name, description }: Pick<FlagValues, 'name' | 'description'>, 
     found.description = [`is too long (maximum is ${MAX_DESCRIPTION_LENGTH} characters)`];
   }
   if (Object.keys(found).length > 0) throw new ValidationFailed(found);
-}
-
-function taken(error: unknown): never {
-  if (violates(error, 'name')) throw new ValidationFailed({ name: ['has already been taken'] }).asExisting();
-  throw error;
 }

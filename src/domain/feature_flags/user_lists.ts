@@ -1,15 +1,14 @@
 import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
 import { audit } from '#src/access/audit/record.ts';
-import { authorize } from '#src/access/permissions/abilities.ts';
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import { administered, nameTaken } from '#src/domain/feature_flags/administered.ts';
 import { tellClients } from '#src/domain/feature_flags/client.ts';
 import { holdFlags, MAX_USER_LISTS, requireReadable } from '#src/domain/feature_flags/limits.ts';
 import { findUserList, type UserListName } from '#src/domain/feature_flags/list.ts';
 import { wrongUserIds } from '#src/domain/feature_flags/user_ids.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
-import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import { violates } from '#src/platform/database/db.ts';
 import { type FieldErrors, LimitReached, NotFound, ValidationFailed, WrongState } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 
@@ -47,7 +46,7 @@ export async function createUserList(
       await audit(tx, context, { action: 'feature_flag_user_list_created', ...audited(project, { id, name }) });
       return { project, id };
     })
-    .catch(taken);
+    .catch(nameTaken);
 }
 
 /** Changes a list of users. Throws NotFound, Forbidden, ValidationFailed, LimitReached. */
@@ -77,7 +76,7 @@ export async function updateUserList(
       await auditChanges(tx, context, event, before);
       return { project, id: found.id };
     })
-    .catch(taken);
+    .catch(nameTaken);
 }
 
 /** Deletes a list of users. Throws NotFound, Forbidden, and WrongState while a strategy names it. */
@@ -96,13 +95,6 @@ export async function deleteUserList(context: Context, ref: IdOrPath, which: Use
   return { id: found.id };
 }
 
-async function administered(context: Context, ref: IdOrPath): Promise<ProjectRow> {
-  const actor = requireActor(context);
-  const project = await findProject(context, ref);
-  authorize(actor, 'admin_feature_flag', project);
-  return project;
-}
-
 function audited({ id: projectId }: ProjectRow, { id, name }: { id: number; name: string }) {
   return { place: { projectId }, target: { type: 'FeatureFlagUserList' as const, id, name } };
 }
@@ -115,9 +107,4 @@ function check({ name, userXids }: UserListValues): void {
   const wrong = userXids == null ? null : wrongUserIds(userXids);
   if (wrong !== null) errors.user_xids = [wrong];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
-}
-
-function taken(error: unknown): never {
-  if (violates(error, 'name')) throw new ValidationFailed({ name: ['has already been taken'] }).asExisting();
-  throw error;
 }
