@@ -31,6 +31,9 @@ beforeAll(async () => {
   own = await exported(world, world.api(owner), owner, source);
 });
 
+const TIMELINE = `query ($ref: ProjectRef!, $iid: Int!) { project(ref: $ref) { issue(iid: $iid) {
+  timeline(first: 100) { nodes { __typename ... on Note { body } } } } } }`;
+
 /** All that the lists of a project tell, without what is another's there: IDs, addresses, and who imported. */
 async function told(api: Api, id: number): Promise<Json> {
   const at = `/projects/${id}`;
@@ -74,6 +77,8 @@ async function told(api: Api, id: number): Promise<Json> {
       '/time_stats',
     ])
       details.push(await get(`/issues/${iid}${part}`));
+    const { body } = await world.graphql(TIMELINE, { ref: fullPath, iid }, admin);
+    details.push([`/issues/${iid}/timeline`, body.data.project.issue.timeline.nodes]);
   }
   for (const { iid } of (await api.get(`${at}/merge_requests?state=all`)).body) {
     for (const part of [

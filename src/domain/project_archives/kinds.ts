@@ -282,6 +282,7 @@ export const KINDS: readonly Kind[] = [
     columns: {
       body: is.text,
       system: is.boolean,
+      tellsEvent: is.boolean,
       sourceType: is.source,
       sourceId: is.number,
       mention: is.title,
