@@ -61,6 +61,8 @@ describe('The schema lets a part of an answer be missing', () => {
       'Pipeline.variableKeys',
       'PipelineSchedule.variables',
       'Project.auditEvents',
+      'Project.featureFlagUserLists',
+      'Project.featureFlags',
       'Query.auditEvents',
       'Query.configuredSignInProviders',
       'Query.deprecatedUses',

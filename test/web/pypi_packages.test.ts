@@ -35,7 +35,7 @@ describe('The PyPI registry', () => {
     expect([index.status, index.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     const sha256 = digest('sha256', `content of ${WHEEL}`);
     const url = `${world.url}/api/v4${at}/files/${sha256}/${WHEEL}`;
-    expect(html).toContain(`<a href="${url}#sha256=${sha256}" data-requires-python="&#62;=3.9,&#60;4">${WHEEL}</a>`);
+    expect(html).toContain(`<a href="${url}#sha256=${sha256}" data-requires-python="&gt;=3.9,&lt;4">${WHEEL}</a>`);
     expect(html).toContain('my.app-1.1.tar.gz</a>');
     const file = await send(reporter, 'GET', url);
     expect([file.status, await file.text()]).toEqual([200, `content of ${WHEEL}`]);
