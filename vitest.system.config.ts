@@ -8,6 +8,7 @@ const all = 'test/system/*.test.ts';
 /** Tests that measure no time and listen on no fixed port: clients, people, documents and crashes, each on servers of its own. */
 const beside = [
   'accounts',
+  'backstage',
   'backup',
   'bots',
   'campaign',

@@ -1,0 +1,1 @@
+exports.CacheManager = class CacheManager {};
