@@ -37,6 +37,7 @@ export function layOut(root: string, pages: string): void {
   for (const [name, text] of graphqlPages(readFileSync(path.join(root, 'schema/schema.graphql'), 'utf8')))
     write(`graphql/${name}`, text);
   cpSync(path.join(root, 'assets/screenshot.png'), path.join(pages, 'assets/screenshot.png'));
+  cpSync(path.join(root, 'docs/pictures'), path.join(pages, 'docs/pictures'), { recursive: true });
   readerOfRest(root, path.join(pages, 'public/rest'));
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   const index = readFileSync(path.join(pages, 'index.md'), 'utf8');
