@@ -102,7 +102,7 @@ export function containerRegistry(options: ContainerRegistryOptions): Router {
   const serve = (answer: (call: Call) => Promise<void>): RequestHandler => {
     return async (request, response) => {
       const { searchParams: query } = new URL(request.url, 'http://localhost');
-      const call: Call = { options, request, response, query, wanted: null };
+      const call: Call = { options, request, response, query, wanted: [] };
       try {
         await answer(call);
       } catch (error) {
@@ -126,7 +126,7 @@ interface Call {
   response: Response;
   query: URLSearchParams;
   /** What the request does, for the challenge to authenticate. */
-  wanted: Grant | null;
+  wanted: Grant[];
 }
 
 /** Gives a token for what the caller may do of what it asks for. */
@@ -204,7 +204,7 @@ interface Opened {
  */
 async function open(call: Call, name: string, action: ImageAction): Promise<Opened> {
   const { options, request } = call;
-  call.wanted = { name, actions: action === 'push' ? ['pull', 'push'] : [action] };
+  call.wanted.push({ name, actions: action === 'push' ? ['pull', 'push'] : [action] });
   const token = await openToken(call);
   const context = options.contextOf(token?.actor ?? null, request);
   const image = await openName(context, name, action);
@@ -221,9 +221,10 @@ function isGrantedBy(grants: readonly Grant[], name: string, action: ImageAction
 
 async function startUpload(call: Call, name: string): Promise<void> {
   const { response, query } = call;
-  const opened = await open(call, name, 'push');
   const mount = query.get('mount');
   const from = query.get('from');
+  if (mount !== null && from !== null) call.wanted.push({ name: from, actions: ['pull'] });
+  const opened = await open(call, name, 'push');
   if (isDigest(mount) && from !== null && (await mounted(call, opened, { digest: mount, from }))) {
     return created(response, name, mount);
   }
@@ -496,7 +497,7 @@ function codeOf(error: DomainError): string {
 function challenge({ options, request, wanted }: Call): string {
   if (request.path === '/jwt/auth') return 'Basic realm="GitLab"';
   const realm = `realm="${options.baseUrl(request)}/jwt/auth",service="${REGISTRY_SERVICE}"`;
-  if (wanted === null) return `Bearer ${realm}`;
-  const scope = `repository:${wanted.name.replace(/[^\w./-]/g, '')}:${wanted.actions.join(',')}`;
-  return `Bearer ${realm},scope="${scope}"`;
+  if (wanted.length === 0) return `Bearer ${realm}`;
+  const scopes = wanted.map(({ name, actions }) => `repository:${name.replace(/[^\w./-]/g, '')}:${actions.join(',')}`);
+  return `Bearer ${realm},scope="${scopes.join(' ')}"`;
 }
