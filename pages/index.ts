@@ -35,6 +35,7 @@ import { search } from '#pages/search.ts';
 import { settings } from '#pages/settings.ts';
 import { settingsCi } from '#pages/settings_ci.ts';
 import { settingsHooks } from '#pages/settings_hooks.ts';
+import { settingsImages } from '#pages/settings_images.ts';
 import { settingsMembers } from '#pages/settings_members.ts';
 import { pushRulePages } from '#pages/settings_push_rules.ts';
 import { settingsStorage } from '#pages/settings_storage.ts';
@@ -81,6 +82,7 @@ export const rows = [
   ...settingsCi,
   ...pushRulePages,
   ...settingsTokens,
+  ...settingsImages,
   ...settingsStorage,
   ...commits,
   ...refs,

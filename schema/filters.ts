@@ -188,6 +188,12 @@ export const branchProtectionFilter = listFilter(
   'protections of branches',
   { search: textIn('name', 'protections with this text in their names') },
 );
+export const containerTagRuleFilter = listFilter(
+  'ContainerTagProtectionRule',
+  'ContainerTagProtectionRuleFilter',
+  'protections of tags of images',
+  { search: textIn('tagNamePattern', 'protections with this text in their patterns') },
+);
 export const tagProtectionFilter = listFilter('ProtectedTag', 'TagProtectionRuleFilter', 'protections of tags', {
   search: textIn('name', 'protections with this text in their names'),
 });

@@ -94,6 +94,12 @@ export const uploadOrder = listOrder('Upload', 'ProjectUpload', 'files', { ID: B
 export const branchProtectionOrder = listOrder('ProtectedBranch', 'BranchProtectionRule', 'protections of branches', {
   NAME: { by: ['name'], description: 'By name, in alphabetical order.' },
 });
+export const containerTagRuleOrder = listOrder(
+  'ContainerTagProtectionRule',
+  'ContainerTagProtectionRule',
+  'protections of tags of images',
+  { ID: BY_ID },
+);
 export const tagProtectionOrder = listOrder('ProtectedTag', 'TagProtectionRule', 'protections of tags', {
   NAME: { by: ['name'], description: 'By name, in alphabetical order.' },
 });

@@ -15,6 +15,14 @@ const common = {
 const reads = { auth: 'optional', precheck: 'read_container_image', ...common } as const;
 const deletes = { method: 'DELETE', precheck: 'delete_container_image', ...common } as const;
 
+const RULES = '/projects/:id/registry/protection/tag/rules';
+const ONE_RULE = `${RULES}/:protection_rule_id`;
+const ruled = {
+  numeric: ['protection_rule_id'],
+  notFound: { ContainerTagProtectionRule: '404 Not found' },
+} as const;
+const RULE = 'containerTagProtectionRule';
+
 export const containerRegistry: Route[] = [
   {
     method: 'GET',
@@ -78,5 +86,43 @@ export const containerRegistry: Route[] = [
     body: {},
     synonyms: { name_regex: 'name_regex_delete' },
     description: 'Deletes many tags of a repository of images in the background.',
+  },
+  {
+    method: 'GET',
+    path: RULES,
+    operation: operations.ContainerTagProtectionRulesDocument,
+    result: 'project.containerTagProtectionRules',
+  },
+  {
+    method: 'POST',
+    path: RULES,
+    ...mutation(
+      'CreateContainerTagProtectionRule',
+      `createContainerTagProtectionRule.${RULE}`,
+      '...ContainerTagProtectionRuleRecord',
+    ),
+  },
+  {
+    method: 'PATCH',
+    path: ONE_RULE,
+    ...mutation(
+      'UpdateContainerTagProtectionRule',
+      `updateContainerTagProtectionRule.${RULE}`,
+      '...ContainerTagProtectionRuleRecord',
+    ),
+    names: { id: 'protection_rule_id' },
+    ...ruled,
+  },
+  {
+    method: 'DELETE',
+    path: ONE_RULE,
+    ...mutation(
+      'DeleteContainerTagProtectionRule',
+      'deleteContainerTagProtectionRule',
+      'deletedContainerTagProtectionRuleId',
+    ),
+    names: { id: 'protection_rule_id' },
+    ...ruled,
+    status: 204,
   },
 ];

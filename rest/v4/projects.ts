@@ -17,6 +17,7 @@ const omitNull = [
   'runners_token',
   'import_status',
   'import_error',
+  'container_expiration_policy',
 ];
 /** Its name in the project record. */
 const aliases = { public_jobs: 'public_builds' };
@@ -35,6 +36,7 @@ const names = {
   'feature_access[snippets]': 'snippets_access_level',
   'feature_access[container_registry]': 'container_registry_access_level',
   'feature_access[feature_flags]': 'feature_flags_access_level',
+  container_expiration_policy: 'container_expiration_policy_attributes',
   'pull_mirror[enabled]': 'mirror',
   'pull_mirror[user_id]': 'mirror_user_id',
   'pull_mirror[triggers_pipelines]': 'mirror_trigger_builds',
@@ -173,6 +175,7 @@ export const projects: Route[] = [
       'mirror_trigger_builds',
       'only_mirror_protected_branches',
       'mirror_overwrites_diverged_branches',
+      'container_expiration_policy_attributes',
       'ci_separated_caches',
       'max_artifacts_size',
     ],

@@ -28,6 +28,7 @@ const THINGS: Readonly<Record<string, string>> = {
   runner_token: 'The token of a runner',
   registration_token: 'The token with which runners are registered',
   mirror: 'A mirror of a project',
+  container_tag_protection_rule: 'A protection of tags of images of a project',
   push_rule: 'The push rule of a project or group',
   feature_flag: 'A feature flag of a project',
   feature_flag_user_list: 'A list of users of feature flags',

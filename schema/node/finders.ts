@@ -18,6 +18,7 @@ import { findStatusesByIds } from '#src/domain/ci/statuses/list.ts';
 import { findTriggersByIds } from '#src/domain/ci/triggers/list.ts';
 import { findVariablesByIds } from '#src/domain/ci/variables/list.ts';
 import { findRepositoriesByIds, findTagsByIds } from '#src/domain/container_registry/list.ts';
+import { tagRules } from '#src/domain/container_registry/tag_rules.ts';
 import { findFlagsByIds, findUserListsByIds } from '#src/domain/feature_flags/list.ts';
 import { findGroupsByIds } from '#src/domain/groups/find.ts';
 import { findPersonalNamespaces } from '#src/domain/groups/find_namespace.ts';
@@ -86,6 +87,7 @@ const FINDERS: Readonly<Record<string, Finder>> = {
   PackageFile: inProjects('PackageFile', findPackageFilesByIds),
   ContainerRepository: inProjects('ContainerRepository', findRepositoriesByIds),
   ContainerTag: inProjects('ContainerTag', findTagsByIds),
+  ContainerTagProtectionRule: inProjects('ContainerTagProtectionRule', tagRules.findByIds),
   FeatureFlag: inProjects('FeatureFlag', findFlagsByIds),
   FeatureFlagUserList: inProjects('FeatureFlagUserList', findUserListsByIds),
   Release: inProjects('Release', findReleasesByIds),

@@ -1,4 +1,5 @@
 import { builder } from '#schema/builder.ts';
+import { ContainerExpirationPolicyInput } from '#schema/container_registry/policy.ts';
 import { AutoCancel, FeatureAccess, MergeMethod, SquashOption, Visibility } from '#schema/enums.ts';
 import type { InputFields } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
@@ -121,6 +122,10 @@ export const texts = (t: InputFields) => ({
   featureAccess: t.field({
     type: FeatureAccessInput,
     description: 'Who can use features; this counts before their switches.',
+  }),
+  containerExpirationPolicy: t.field({
+    type: ContainerExpirationPolicyInput,
+    description: 'Which tags of images of the project are deleted on a schedule; what is left out stays as it is.',
   }),
   tagList: t.stringList({ description: 'Tags that describe the project; at most 100.' }),
   avatar: t.field({

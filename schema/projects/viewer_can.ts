@@ -140,6 +140,12 @@ builder.objectFields(Project, (t) => ({
   viewerCanDeleteContainerImages: t.boolean(
     ability('delete_container_image', 'Whether the caller can delete container images of the project.'),
   ),
+  viewerCanManageContainerImages: t.boolean(
+    ability(
+      'admin_container_image',
+      'Whether the caller can protect tags of container images, and say which are deleted on a schedule.',
+    ),
+  ),
   viewerCanReadFeatureFlags: t.boolean(
     ability('read_feature_flag', 'Whether the caller can see the feature flags of the project.'),
   ),

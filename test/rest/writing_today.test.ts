@@ -47,7 +47,7 @@ const IGNORED: Record<string, string> = {
     ...['build_git_strategy', 'ci_forward_deployment_enabled', 'ci_forward_deployment_rollback_allowed'],
   ]),
   ...because('nothing is deleted on its own here, and what users wrote stays', [
-    ...['container_expiration_policy_attributes', 'ci_delete_pipelines_in_seconds', 'hard_delete'],
+    ...['ci_delete_pipelines_in_seconds', 'hard_delete'],
   ]),
   ...because('it says where a request comes from, or what is so anyway', [
     ...['invite_source', 'skip_subresources', 'skip_confirmation', 'merge_request_diff_head_sha', 'force'],

@@ -142,7 +142,7 @@ function idsIn(value: unknown, type: string): string[] {
 /** Types that the sample data have no record of: may only get fewer. */
 const NEVER_MET = `
 ArtifactEntry ArtifactFile ArtifactFolder AuthorizedApplication Blob BoardList
-CiInclude CommitSignature ConfiguredSignInProvider ContainerRepository ContainerTag DeadJob
+CiInclude CommitSignature ConfiguredSignInProvider ContainerRepository ContainerTag ContainerTagProtectionRule DeadJob
 DeletedRecord DeployKey DeployKeyProject DeprecatedUse DraftNote FailedImportRelation FeatureToggle
 FeatureToggleGate FileTable GpgKey MemberResult PushedBranch QuickActionResult RefusedItem WebhookUrlVariable
 GpgSubkey GpgUserId HealthCheck Identity Invitation InvitationLink JobArtifacts

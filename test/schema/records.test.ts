@@ -226,6 +226,7 @@ describe('Every field of', () => {
       'CommitStatus',
       'ContainerRepository',
       'ContainerTag',
+      'ContainerTagProtectionRule',
       'DeployKey',
       'DeployToken',
       'Deployment',

@@ -8,6 +8,7 @@ const { sql } = Prisma;
 /** The tables whose changed columns are recorded one by one. */
 export const COMPARED = {
   ApplicationSettings: alias('ApplicationSettings', 'r'),
+  ContainerTagProtectionRule: alias('ContainerTagProtectionRule', 'r'),
   FeatureFlag: alias('FeatureFlag', 'r'),
   FeatureFlagUserList: alias('FeatureFlagUserList', 'r'),
   Hook: alias('Hook', 'r'),

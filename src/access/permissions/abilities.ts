@@ -51,6 +51,7 @@ export const projectAbilities = {
   read_container_image: { level: REPORTER, open: 'anyone', feature: 'containerRegistry' },
   push_container_image: { level: DEVELOPER, feature: 'containerRegistry', frozen: true },
   delete_container_image: { level: MASTER, feature: 'containerRegistry' },
+  admin_container_image: { level: MASTER, feature: 'containerRegistry' },
   read_feature_flag: { level: DEVELOPER, feature: 'featureFlags' },
   admin_feature_flag: { level: DEVELOPER, feature: 'featureFlags', frozen: true },
   admin_feature_flags_client: { level: MASTER, feature: 'featureFlags' },

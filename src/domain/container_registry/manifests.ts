@@ -4,7 +4,14 @@ import { RegistryError } from '#src/domain/container_registry/errors.ts';
 import { type Descriptor, type ParsedManifest, parseManifest } from '#src/domain/container_registry/manifest.ts';
 import type { referenceOf } from '#src/domain/container_registry/names.ts';
 import { addSize, lockSize, recountSize, requireRoom } from '#src/domain/container_registry/size.ts';
+import {
+  deletableTags,
+  requireDeletable,
+  requireNoOther,
+  requirePushable,
+} from '#src/domain/container_registry/tag_protection.ts';
 import { type Db, Prisma, type Transaction } from '#src/platform/database/db.ts';
+import { Forbidden } from '#src/platform/errors.ts';
 
 /** A manifest without its content. */
 export interface ManifestRow {
@@ -56,7 +63,12 @@ export async function putManifest(
   if ('digest' in reference && reference.digest !== manifest.digest) {
     throw new RegistryError('DIGEST_INVALID', 'The manifest has another digest', { digest: manifest.digest });
   }
-  const projectId = repository.project.id;
+  const { project } = repository;
+  const projectId = project.id;
+  const { isImmutable } =
+    'tag' in reference
+      ? await requirePushable(context.db, { actor: context.actor, project }, reference.tag)
+      : { isImmutable: false };
   await requireRoom(context, projectId, { bytes: 0, more: content.length });
   await context.db.$transaction(async (tx) => {
     await lockSize(tx, projectId);
@@ -73,7 +85,7 @@ export async function putManifest(
         SELECT ${id}, unnest(${ids.manifests}::int[])`;
       await addSize(tx, projectId, content.length);
     }
-    if ('tag' in reference) await setTag(tx, repository, reference.tag, { id, actor: context.actor });
+    if ('tag' in reference) await setTag(tx, repository, reference.tag, { id, actor: context.actor, isImmutable });
   });
   return manifest;
 }
@@ -140,13 +152,19 @@ async function insert(
   return { id, isNew: true };
 }
 
-/** Has a tag lead to a manifest, which the actor sends. */
+/** Has a tag lead to a manifest, which the actor sends. Throws Forbidden for an immutable one that leads to another. */
 async function setTag(
   tx: Transaction,
   { id }: ImageRepository,
   name: string,
-  manifest: { id: number; actor: Actor | null },
+  manifest: { id: number; actor: Actor | null; isImmutable: boolean },
 ): Promise<void> {
+  if (manifest.isImmutable) {
+    const where = { repositoryId_name: { repositoryId: id, name } };
+    const known = await tx.containerTag.findUnique({ where, select: { manifestId: true } });
+    if (known?.manifestId === manifest.id) return;
+    if (known) throw new Forbidden(`The tag ${name} cannot be changed: it is immutable`);
+  }
   await tx.$executeRaw`UPDATE container_manifests SET touched_at = now() WHERE id = (
     SELECT manifest_id FROM container_tags WHERE repository_id = ${id} AND name = ${name})`;
   const [user, token] = [manifest.actor && userIdOf(manifest.actor), manifest.actor && deployTokenIdOf(manifest.actor)];
@@ -157,13 +175,18 @@ async function setTag(
       pushed_by_id = EXCLUDED.pushed_by_id, deploy_token_id = EXCLUDED.deploy_token_id`;
 }
 
-/** Deletes a tag, or the manifest of a digest with its tags. Throws RegistryError, also for a manifest that an index lists. */
+/** Deletes a tag, or the manifest of a digest with its tags. Throws Forbidden, and RegistryError, also for a manifest that an index lists. */
 export async function deleteManifest(
-  { db }: Pick<Context, 'db'>,
+  { db, actor }: Pick<Context, 'db' | 'actor'>,
   repository: ImageRepository,
   reference: Reference,
 ): Promise<void> {
-  const projectId = repository.project.id;
+  const { project, id: repositoryId } = repository;
+  const projectId = project.id;
+  const found = 'tag' in reference ? null : await findManifest({ db }, repository, reference);
+  const which = { repositoryId, manifestId: found?.id ?? 0 };
+  const names = found ? await deletableTags(db, { actor, project }, which) : new Set<string>();
+  if ('tag' in reference) await requireDeletable(db, { actor, project }, [reference.tag]);
   await db.$transaction(async (tx) => {
     await lockSize(tx, projectId);
     if ('tag' in reference) {
@@ -171,6 +194,7 @@ export async function deleteManifest(
       throw new RegistryError('MANIFEST_UNKNOWN', 'The repository has no such tag', { ...reference });
     }
     const { id } = await findManifest({ db: tx }, repository, reference);
+    await requireNoOther(tx, projectId, { repositoryId, manifestId: id }, names);
     if (await tx.containerManifestOfIndex.findFirst({ where: { listedId: id }, select: { indexId: true } })) {
       throw new RegistryError('UNSUPPORTED', 'An index lists this manifest', { ...reference });
     }

@@ -1,12 +1,18 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { deleteTags } from '#src/domain/container_registry/manifests.ts';
+import { matchingWhole } from '#src/domain/container_registry/matching_tags.ts';
 import { lockSize, recountSize } from '#src/domain/container_registry/size.ts';
+import {
+  deletableTags,
+  requireDeletable,
+  requireNoOther,
+  withoutProtected,
+} from '#src/domain/container_registry/tag_protection.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
-import { matchingNames } from '#src/domain/repository/branches/match_names.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-import { BadRequest, DomainError, NotFound } from '#src/platform/errors.ts';
+import { BadRequest, NotFound } from '#src/platform/errors.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
@@ -35,8 +41,10 @@ const BATCH_SIZE = 1_000;
 /** Deletes a repository of images with its tags and manifests. Returns its ID. Throws NotFound, Forbidden. */
 export async function deleteContainerRepository(context: Context, ref: IdOrPath, id: number): Promise<number> {
   const project = await deletable(context, ref);
+  const names = await deletableTags(context.db, { actor: context.actor, project }, { repositoryId: id });
   await context.db.$transaction(async (tx) => {
     await lockSize(tx, project.id);
+    await requireNoOther(tx, project.id, { repositoryId: id }, names);
     const { count } = await tx.containerRepository.deleteMany({ where: { id, projectId: project.id } });
     if (count === 0) throw new NotFound('ContainerRepository');
     await recountSize(tx, project.id);
@@ -51,6 +59,7 @@ export async function deleteContainerTag(
   { repositoryId, name }: { repositoryId: number; name: string },
 ): Promise<void> {
   const project = await deletable(context, ref);
+  await requireDeletable(context.db, { actor: context.actor, project }, [name]);
   await context.db.$transaction(async (tx) => {
     await requireRepository(tx, project, repositoryId);
     const count = name.includes('\0') ? 0 : await deleteTags(tx, repositoryId, [name]);
@@ -122,7 +131,8 @@ const UNITS: [RegExp, number][] = [
   [/^y(ear)?s?$/, 365 * 86_400],
 ];
 
-function secondsOf(text: string): number {
+/** Seconds of an age such as `7d`. Throws BadRequest. */
+export function secondsOf(text: string): number {
   const [, count, unit = ''] = /^(\d{1,5}) ?([a-z]{1,7})$/.exec(text.trim()) ?? [];
   const seconds = UNITS.find(([pattern]) => pattern.test(unit))?.[1];
   if (count === undefined || seconds === undefined) {
@@ -150,7 +160,13 @@ export async function deleteMatchingTags(
   });
   const matching = await matchingTags(tags, filter, `repository ${repositoryId}`);
   const before = Date.parse(askedAt) - filter.olderThan * 1_000;
-  const doomed = matching.slice(filter.keepN).filter(({ pushedAt }) => pushedAt.getTime() <= before);
+  const old = matching.slice(filter.keepN).filter(({ pushedAt }) => pushedAt.getTime() <= before);
+  const repository = await db.containerRepository.findUnique({
+    where: { id: repositoryId },
+    select: { projectId: true },
+  });
+  if (!repository) return;
+  const doomed = await withoutProtected(db, repository.projectId, old);
   for (let at = 0; at < doomed.length; at += BATCH_SIZE) {
     const names = doomed.slice(at, at + BATCH_SIZE).map(({ name }) => name);
     await db.$transaction((tx) => deleteTags(tx, repositoryId, names));
@@ -167,19 +183,4 @@ async function matchingTags(
   const kept = nameRegexKeep === null ? [] : await matchingWhole(tags, nameRegexKeep, 'name_regex_keep', caller);
   const isKept = new Set(kept.map(({ name }) => name)).add('latest');
   return matching.filter(({ name }) => !isKept.has(name));
-}
-
-async function matchingWhole(
-  tags: readonly Tag[],
-  pattern: string,
-  parameter: string,
-  caller: string,
-): Promise<readonly Tag[]> {
-  const [, options = '', source = ''] = /^(\(\?i\))?(.*)$/s.exec(pattern) ?? [];
-  try {
-    return await matchingNames(tags, `${options}^(?:${source})$`, caller);
-  } catch (error) {
-    if (!(error instanceof DomainError) || error.code !== 'BAD_REQUEST') throw error;
-    throw new BadRequest(`${parameter} is an invalid regular expression`, parameter, 'valueInvalid');
-  }
 }

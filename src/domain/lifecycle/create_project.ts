@@ -4,6 +4,7 @@ import { type Actor, type Context, requireActor, requireAdmin } from '#src/acces
 import { ALL_FEATURES, changedFeatures, type Features } from '#src/access/permissions/features.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
 import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
+import { changedPolicy, type PolicyValues, writePolicy } from '#src/domain/container_registry/expiration_policy.ts';
 import { type PullMirrorValues, pullMirrorColumns, writePullMirror } from '#src/domain/imports/mirrors/save_pull.ts';
 import { checkedSource, scheduleImport } from '#src/domain/imports/schedule.ts';
 import { markDeleted } from '#src/domain/lifecycle/delete_project.ts';
@@ -53,6 +54,8 @@ export interface NewProject
   importUrl?: string | null | undefined;
   /** Whether and how it goes on mirroring that repository. */
   pullMirror?: Omit<PullMirrorValues, 'url'> | null | undefined;
+  /** Which tags of its images are deleted on a schedule. */
+  containerExpirationPolicy?: PolicyValues | null | undefined;
 }
 
 /** How many commits runners fetch of new projects. */
@@ -94,6 +97,7 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
   const source = await checkedSource(context, input.importUrl ?? null).catch((error: unknown) => {
     throw error instanceof ValidationFailed ? new ValidationFailed(error.fields, { ...texts, ...error.fields }) : error;
   });
+  const policy = await changedPolicy(context, null, input.containerExpirationPolicy);
   const mirror =
     source && input.pullMirror?.enabled
       ? await pullMirrorColumns(context, actor, null, { ...input.pullMirror, url: source })
@@ -127,6 +131,7 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
       if (source) await scheduleImport(tx, context, projectId, source);
       // The import comes first.
       const dueAt = new Date(Date.now() + AFTER_IMPORT);
+      if (policy) await writePolicy(tx, projectId, policy);
       if (mirror) await writePullMirror(tx, context, projectId, { ...mirror, dueAt });
       return projectId;
     });

@@ -4,6 +4,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { changedFeatures, FEATURE_COLUMNS, FEATURES, type Features } from '#src/access/permissions/features.ts';
 import { isWider, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
+import { changedPolicy, type PolicyValues, writePolicy } from '#src/domain/container_registry/expiration_policy.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { changedPullMirror, type PullMirrorValues, writePullMirror } from '#src/domain/imports/mirrors/save_pull.ts';
 import { holdNamespace } from '#src/domain/namespaces/lock.ts';
@@ -44,6 +45,8 @@ export interface ProjectChanges
   jobTokenPushAllowed?: boolean | null | undefined;
   /** What it mirrors. */
   pullMirror?: PullMirrorValues | null | undefined;
+  /** Which tags of its images are deleted on a schedule. */
+  containerExpirationPolicy?: PolicyValues | null | undefined;
 }
 
 /**
@@ -59,6 +62,7 @@ export async function updateProject(context: Context, ref: IdOrPath, changes: Pr
   if (name !== found.name) authorize(actor, 'rename_project', found);
   if ((changes.visibility ?? found.visibility) !== found.visibility) authorize(actor, 'change_visibility', found);
   const mirror = await changedPullMirror(context, actor, found, changes.pullMirror);
+  const policy = await changedPolicy(context, found, changes.containerExpirationPolicy);
   const picture = changes.avatar && (await readPicture(changes.avatar));
   const settings = await currentSettings(context.db);
   const branchErrors = textErrors({ defaultBranch: changes.defaultBranch });
@@ -84,6 +88,7 @@ export async function updateProject(context: Context, ref: IdOrPath, changes: Pr
       });
       if (picture !== undefined) await saveProjectAvatar(tx, project.id, picture);
       if (mirror) await writePullMirror(tx, context, project.id, mirror);
+      if (policy) await writePolicy(tx, project.id, policy);
       if (isWider(project.visibility, visibility)) {
         await recordChange(tx, context, { type: 'forkHidden', fork: { id: project.id }, actor });
       }
@@ -149,6 +154,7 @@ function columns({
   description,
   defaultBranch: _,
   pullMirror: _mirror,
+  containerExpirationPolicy: _policy,
   featureAccess: _access,
   avatar: _avatar,
   tagList,

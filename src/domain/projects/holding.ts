@@ -13,6 +13,7 @@ export interface HeldRecord {
 type Held =
   | 'CommitComment'
   | 'ContainerRepository'
+  | 'ContainerTagProtectionRule'
   | 'Deployment'
   | 'Environment'
   | 'FeatureFlag'
@@ -38,6 +39,7 @@ export async function projectHolding(context: Context, resource: Held, { id, pro
   const row = await {
     CommitComment: () => db.commitComment.findUnique(by),
     ContainerRepository: () => db.containerRepository.findUnique(by),
+    ContainerTagProtectionRule: () => db.containerTagProtectionRule.findUnique(by),
     Deployment: () => db.deployment.findUnique(by),
     Environment: () => db.environment.findUnique(by),
     FeatureFlag: () => db.featureFlag.findUnique(by),

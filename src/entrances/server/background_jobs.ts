@@ -22,6 +22,7 @@ import { assignResource } from '#src/domain/ci/resource_groups/assign.ts';
 import { expireJobs } from '#src/domain/ci/runners/expire.ts';
 import { runSchedules, startDue } from '#src/domain/ci/schedules/start.ts';
 import { cleanUpContainers } from '#src/domain/container_registry/clean_up.ts';
+import { applyPolicies } from '#src/domain/container_registry/expiration_policy.ts';
 import { deleteMatchingTags } from '#src/domain/container_registry/remove.ts';
 import { type ImportStores, importRepository } from '#src/domain/imports/import.ts';
 import { pullMirrors } from '#src/domain/imports/mirrors/pull.ts';
@@ -91,6 +92,7 @@ export const JOB_PACES: JobPaces = {
   'environments.stop_due': { cron: '* * * * *' },
   'schedules.run': { cron: '* * * * *' },
   'schedules.start': { atOnce: 4 },
+  'containers.apply_policies': { cron: '*/10 * * * *' },
   'jobs.expire': { cron: '*/5 * * * *' },
   'sessions.expire': { cron: '17 * * * *' },
   'users.remove_bots': { cron: '23 3 * * *' },
@@ -237,6 +239,7 @@ export function jobHandlers({
     'commits.refer': (push, jobs) => referFromCommits({ db, repositories, jobs, followers }, push),
     'traces.remove': (file) => removeTraceFile(repositories, file),
     'artifacts.remove': ({ files }) => removeArtifacts({ uploads }, files),
+    'containers.apply_policies': (_wanted, jobs) => applyPolicies({ db, jobs }),
     'containers.delete_tags': (wanted) => deleteMatchingTags({ db }, wanted),
     'packages.remove': ({ files }) => removePackageFiles({ uploads }, files),
     'artifacts.remove_all': (wanted, jobs) =>

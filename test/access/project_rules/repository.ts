@@ -299,6 +299,12 @@ export function repositoryRules({
     return given;
   };
   const master = { level: 40 } as const;
+  const tagRules = '/projects/:id/registry/protection/tag/rules';
+  const tagRule = async ({ project: { id } }: Stage) => {
+    const data = { projectId: id, tagNamePattern: world.unique('v') };
+    return { id, protection_rule_id: (await world.db.containerTagProtectionRule.create({ data })).id };
+  };
+  const changedTagRule = async (at: Stage) => ({ ...(await tagRule(at)), tag_name_pattern: world.unique('w') });
   const protections: Record<string, Rule> = {
     'GET /projects/:id/protected_branches': { ...repository, given: project },
     'GET /projects/:id/protected_branches/:name': { ...repository, given: protectedBranch },
@@ -321,6 +327,17 @@ export function repositoryRules({
       given: (at) => ({ ...project(at), name: world.unique('tag') }),
     },
     'DELETE /projects/:id/protected_tags/:name': { ...master, success: 204, given: protectedTag },
+    [`GET ${tagRules}`]: { ...master, success: 200, given: project },
+    [`POST ${tagRules}`]: {
+      ...master,
+      success: 201,
+      given: async (at) => {
+        await world.db.containerTagProtectionRule.deleteMany({ where: { projectId: at.project.id } });
+        return { ...project(at), tag_name_pattern: world.unique('v') };
+      },
+    },
+    [`PATCH ${tagRules}/:protection_rule_id`]: { ...master, success: 200, given: changedTagRule },
+    [`DELETE ${tagRules}/:protection_rule_id`]: { ...master, success: 204, given: tagRule },
     'GET /projects/:id/push_rule': { ...master, success: 200, given: ruled },
     'POST /projects/:id/push_rule': { ...master, success: 201, given: unruled },
     'PUT /projects/:id/push_rule': { ...master, success: 200, given: ruled },
