@@ -120,7 +120,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** `source_branch` is read as `Source branch`; which one of a list it is about is not told. */
 function titled(path: string): string {
-  const field = path.replace(/\.\d+.*$/, '');
+  const field = path.replace(/\.\d.*$/s, '');
   const words = (WORDS[field.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase())] ?? field)
     .replaceAll('_', ' ')
     .replaceAll(/([a-z])([A-Z])/g, (_, one, other) => `${one} ${other.toLowerCase()}`);

@@ -106,8 +106,14 @@ describe('No pattern', LONG_TEST, () => {
   );
   const sandbox = vm.createContext(Object.create(null));
 
-  /** Whether the pattern reads 60,000 characters of each piece in time. */
-  const isQuick = ({ whole, flags }: { whole: string; flags: string }) => {
+  /** Milliseconds of the processor that this process took. */
+  const spent = () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000;
+  };
+
+  /** Whether the pattern reads 60,000 characters of each piece in time. While the machine does something else, it is tried again. */
+  const isQuick = ({ whole, flags }: { whole: string; flags: string }, tries = 20): boolean => {
     const read = flags.includes('g') ? 'text.replace(pattern, "")' : 'pattern.test(text)';
     const script = new vm.Script(`
       for (const [before, behind] of ${JSON.stringify(AROUND)}) for (const piece of ${JSON.stringify(PIECES)}) {
@@ -115,19 +121,19 @@ describe('No pattern', LONG_TEST, () => {
         const text = before + piece.repeat(60_000 / piece.length) + behind;
         ${read};
       }`);
+    const before = spent();
     try {
       script.runInContext(sandbox, { timeout: PATIENCE });
       return true;
     } catch {
-      return false;
+      return spent() - before < PATIENCE * 0.8 && tries > 0 ? isQuick({ whole, flags }, tries - 1) : false;
     }
   };
 
   it('of the sources tries every place of a run again, quick actions included', { timeout: 240_000 }, () => {
     expect(found.length).toBeGreaterThan(400);
     expect(found.filter(({ name }) => name.startsWith('src/domain/tracking/quick_actions/')).length).toBeGreaterThan(4);
-    // A second time, for a machine that was busy.
-    const slow = found.filter((one) => !Object.hasOwn(LIMITED, one.name) && !isQuick(one) && !isQuick(one));
+    const slow = found.filter((one) => !Object.hasOwn(LIMITED, one.name) && !isQuick(one));
     expect(slow.map(({ name, whole }) => `${name}: ${whole}`)).toEqual([]);
   });
 

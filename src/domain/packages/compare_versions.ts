@@ -17,7 +17,7 @@ export function isEarly(version: string): boolean {
 }
 
 function partsOf(version: string): { numbers: number[]; labels: string[] } {
-  const [core = '', ...labels] = version.replace(/^v/, '').replace(/\+.*$/, '').toLowerCase().split('-');
+  const [core = '', ...labels] = version.replace(/^v/, '').replace(/\+.*$/s, '').toLowerCase().split('-');
   const numbers = core.split('.').map((number) => Number.parseInt(number, 10) || 0);
   return { numbers, labels: labels.length === 0 ? [] : labels.join('-').split('.') };
 }

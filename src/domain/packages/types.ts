@@ -86,7 +86,7 @@ export const PACKAGE_KINDS: Readonly<Record<PackageType, PackageKind>> = {
       `dotnet add package ${name} --version ${version} --source ${registry}/nuget/index.json`,
   },
   composer: {
-    name: /^[a-z0-9](?:[_.-]?[a-z0-9]+)*\/[a-z0-9](?:(?:[_.]|-{1,2})?[a-z0-9]+)*$/,
+    name: /^[a-z0-9]+(?:[_.-][a-z0-9]+)*\/[a-z0-9]+(?:(?:[_.]|-{1,2})[a-z0-9]+)*$/,
     // Made of tags and branches, without files of their own.
     ...{ version: /^[^\s\0]+$/, fileName: /^$/ },
     download: ({ name }) => `composer/archives/${name}.zip`,

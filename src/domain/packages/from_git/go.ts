@@ -89,7 +89,7 @@ export async function readGoMod({ repository, path, directory }: GoModule, { com
   if (entry?.type !== 'blob' && directory === '') return `module ${path}\n`;
   const content = entry?.type === 'blob' ? await repository.blob(entry.oid, MAX_GO_MOD_BYTES) : null;
   const text = content?.toString('utf8');
-  const [, quoted, plain] = /^\s*module[ \t]+(?:"([^"\n]+)"|([^\s"]+))/m.exec(text ?? '') ?? [];
+  const [, quoted, plain] = /^[ \t]*module[ \t]+(?:"([^"\n]+)"|([^\s"]+))/m.exec(text ?? '') ?? [];
   if (text === undefined || (quoted ?? plain) !== path) throw new NotFound('PackageFile');
   return text;
 }
