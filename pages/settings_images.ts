@@ -55,12 +55,6 @@ function withoutLevels({ immutable, ...given }: Facts['given']): Facts['given'] 
   return others;
 }
 
-/** An empty choice is none. */
-function withNone(given: Facts['given']): Facts['given'] {
-  const none = ['keepN', 'olderThan', 'nameRegexKeep'].filter((name) => given[name] === '');
-  return { ...given, ...Object.fromEntries(none.map((name) => [name, null])) };
-}
-
 /** Which tags of images are protected, and which are deleted on a schedule. */
 export const settingsImages = [
   rules,
@@ -88,7 +82,6 @@ export const settingsImages = [
   form({
     path: `${path}/policy`,
     operation: SendImagePolicyDocument,
-    variables: withNone,
     says: label('The settings are saved.'),
     goTo,
     again: rules,
