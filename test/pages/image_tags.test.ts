@@ -55,7 +55,7 @@ it('The page of image tags protects them, says what is wrong, and has old ones d
   const developer = await world.user();
   await world.member(project, developer, 'developer');
   const other = await signedIn(world, developer);
-  expect((await other.get(at)).status).toBe(404);
+  expect((await other.get(at)).status).toBe(403);
   await other.submit(`${at}/protections`, { tagNamePattern: 'x', immutable: 'true' });
   expect(await world.db.containerTagProtectionRule.count({ where: { projectId: project.id } })).toBe(1);
 });
