@@ -14,6 +14,7 @@ import { requestPipeline } from '#src/domain/tracking/merge_requests/request_pip
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import { mayBringCommits } from '#src/domain/tracking/merge_requests/source.ts';
 import { hasCommits, measureVersion, recordVersion } from '#src/domain/tracking/merge_requests/version.ts';
+import { removeApprovals } from '#src/domain/tracking/reviews/approvals.ts';
 import { Damaged } from '#src/git/base/errors.ts';
 import type { Oid } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
@@ -174,6 +175,8 @@ async function addVersion(
       await requestPipeline(tx, stores, { mergeRequestId: id, sha: head, userId: actor.id });
       const subject = { type: 'MergeRequest', id, iid, title: row.title, project: target } as const;
       await recordSubjectChanges(tx, stores, actor, subject, [{ kind: 'commits', ...added }]);
+      const isSame = measured.patchIdSha !== null && measured.patchIdSha === version?.patchIdSha;
+      if (target.merging.resetApprovalsOnPush && !isSame) await removeApprovals(tx, stores, actor, subject);
       return 'added';
     });
   });
