@@ -100,6 +100,7 @@ import '#schema/feature_flags/types.ts';
 import '#schema/feature_flags/mutations.ts';
 import '#schema/releases/queries.ts';
 import '#schema/releases/mutations.ts';
+import '#schema/repository/code_owners.ts';
 import '#schema/repository/location.ts';
 import '#schema/repository/queries.ts';
 import '#schema/repository/root_files.ts';

@@ -13,6 +13,7 @@ import { findPusher } from '#src/domain/repository/record.ts';
 import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
 import { signatureOf } from '#src/domain/repository/write.ts';
 import { closeIssuesOfMerge } from '#src/domain/tracking/merge_requests/after_merge.ts';
+import { withCodeOwners } from '#src/domain/tracking/merge_requests/code_owners.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { linksOfMerge } from '#src/domain/tracking/merge_requests/link_lfs.ts';
 import { type AnnouncedMerge, announceMerge, markMergedBy } from '#src/domain/tracking/merge_requests/mark_merged.ts';
@@ -158,10 +159,10 @@ async function presentSides(context: Context, id: number, actor: Actor): Promise
   ) {
     await withEffort(context, () => refreshMergeRequest(context, id, actor.id));
     const refreshed = await sideTips(context, id);
-    if (refreshed) return refreshed;
+    if (refreshed) return withCodeOwners(context, refreshed);
   }
   if (!sides) throw new NotFound('MergeRequest');
-  return sides;
+  return withCodeOwners(context, sides);
 }
 
 /** Leaves the merge to the job for the success of the pipeline, or for the last approval. */
@@ -323,7 +324,8 @@ async function announced({ db }: Context, sides: SideTips, merge: AnnouncedMerge
 
 /** While it waited for its turn, a thread may have been started, or its pipeline may have failed. Throws BadRequest. */
 async function requireStillMergeable(context: Context, id: number): Promise<void> {
-  const sides = await sideTips(context, id);
+  const found = await sideTips(context, id);
+  const sides = found && (await withCodeOwners(context, found));
   const pipeline = sides && (await headPipeline(context, sides.mergeRequest));
   const ignored = { ignorePipeline: false, ignoreApprovals: false };
   if (!sides || !(await mayBeMerged(context, sides, pipeline, ignored))) throw notMergeable();

@@ -2,6 +2,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
+import { withCodeOwners } from '#src/domain/tracking/merge_requests/code_owners.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import {
   acceptMergeRequest,
@@ -70,8 +71,9 @@ export async function awaitingMerge(
  * approvals alone, and none is missing. If it cannot be merged, it tells why.
  */
 export async function mergeAfterPipeline(context: Context, id: number): Promise<void> {
-  const sides = await sideTips(context, id);
-  if (!sides?.mergeRequest.mergeWhenPipelineSucceeds) return;
+  const found = await sideTips(context, id);
+  if (!found?.mergeRequest.mergeWhenPipelineSucceeds) return;
+  const sides = await withCodeOwners(context, found);
   const { iid, sha, mergeCommitMessage, squashCommitMessage, targetProjectId, mergeWhenApproved } = sides.mergeRequest;
   const pipeline = await headPipeline(context, sides.mergeRequest);
   if (pipeline?.status !== 'success' && (!mergeWhenApproved || isActive(pipeline))) return;

@@ -5,6 +5,7 @@ import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
 import type { WithRepositories } from '#src/domain/repository/store.ts';
 import { withCommits } from '#src/domain/repository/take_commits.ts';
+import { syncCodeOwners } from '#src/domain/tracking/merge_requests/code_owners.ts';
 import { isStale } from '#src/domain/tracking/merge_requests/computed_fields.ts';
 import { linksOfMerge } from '#src/domain/tracking/merge_requests/link_lfs.ts';
 import { markMerged, markMergedBy } from '#src/domain/tracking/merge_requests/mark_merged.ts';
@@ -104,8 +105,8 @@ async function refreshOnce(stores: WithRepositories & ChangeContext, id: number,
   }
   const { sourceTip } = sides;
   const { sha } = sides.mergeRequest;
-  if (sourceTip === null || sourceTip === sha) return recordStatus(stores, sides, sha, actor);
-  const outcome = await addVersion(stores, sides, sourceTip, actor);
+  const outcome = sourceTip === null || sourceTip === sha ? null : await addVersion(stores, sides, sourceTip, actor);
+  if (outcome !== 'changed') await syncCodeOwners(stores, sides);
   return outcome !== 'changed' && recordStatus(stores, sides, outcome === 'added' ? sourceTip : sha, actor);
 }
 
