@@ -20,6 +20,9 @@ const settings = {
 const ofProject = { constants, notFound, precheck: 'read_approval_rule' };
 const ofMergeRequest = { constants, notFound, names: { iid: 'merge_request_iid' } };
 
+/** Groups have IDs here. */
+const hidden = ['group_paths'];
+
 /** The rules about who has to approve merge requests, of projects and of merge requests. */
 export const approvalRules: Route[] = [
   {
@@ -51,6 +54,7 @@ export const approvalRules: Route[] = [
     method: 'POST',
     path: RULES,
     ...mutation('CreateProjectApprovalRule', 'createApprovalRule.approvalRule', '...ApprovalRuleRecord'),
+    hidden,
     ...ofProject,
     precheck: 'admin_approval_rule',
     alsoRefuses: [409],
@@ -67,6 +71,7 @@ export const approvalRules: Route[] = [
     method: 'PUT',
     path: RULE,
     ...mutation('UpdateProjectApprovalRule', 'updateApprovalRule.approvalRule', '...ApprovalRuleRecord'),
+    hidden,
     numeric,
     ...ofProject,
     precheck: 'admin_approval_rule',
@@ -96,6 +101,7 @@ export const approvalRules: Route[] = [
       'createMergeRequestApprovalRule.approvalRule',
       '...MergeRequestApprovalRuleRecord',
     ),
+    hidden,
     ...ofMergeRequest,
     names: { iid: 'merge_request_iid', source_rule_id: 'approval_project_rule_id' },
     alsoRefuses: [409],
@@ -117,6 +123,7 @@ export const approvalRules: Route[] = [
       'updateMergeRequestApprovalRule.approvalRule',
       '...MergeRequestApprovalRuleRecord',
     ),
+    hidden,
     numeric,
     ...ofMergeRequest,
     alsoRefuses: [409],

@@ -54,6 +54,9 @@ const approvers = (t: InputFields) => ({
     ...idsOf('Group'),
     description: `IDs of groups whose direct members can approve, if they are developers of the project${WHOM}. Groups that the caller cannot see stay.`,
   }),
+  groupPaths: t.stringList({
+    description: `Full paths of groups whose members can approve${WHOM}, with those of \`groupIds\`.`,
+  }),
 });
 
 const branches = (t: InputFields) => ({

@@ -81,7 +81,8 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
       approvalsRequired > 0 ? approvalsMissing === 0 : approvals.length > 0,
   }),
   approvals: t.relation('approvals', {
-    description: 'The approvals of the merge request, oldest first. They outlive pushes, unless the project says otherwise.',
+    description:
+      'The approvals of the merge request, oldest first. They outlive pushes, unless the project says otherwise.',
   }),
   approvalsRequired: t.exposeInt('approvalsRequired', {
     description: 'How many approvals a merge needs, over all rules; 0 where no rule asks for any.',

@@ -16,6 +16,7 @@ export interface ApproversInput {
   userIds?: readonly number[] | null | undefined;
   usernames?: readonly string[] | null | undefined;
   groupIds?: readonly number[] | null | undefined;
+  groupPaths?: readonly string[] | null | undefined;
   protectedBranchIds?: readonly number[] | null | undefined;
 }
 
@@ -30,21 +31,22 @@ export interface Approvers {
 export async function resolveApprovers(
   context: Context,
   project: ProjectRow,
-  { userIds, usernames, groupIds, protectedBranchIds }: ApproversInput,
+  { userIds, usernames, groupIds, groupPaths, protectedBranchIds }: ApproversInput,
 ): Promise<Approvers> {
   const wrong: FieldErrors = {};
-  const given = { user_ids: userIds, usernames, group_ids: groupIds, protected_branch_ids: protectedBranchIds };
+  const given = {
+    user_ids: userIds,
+    usernames,
+    group_ids: groupIds,
+    group_paths: groupPaths,
+    protected_branch_ids: protectedBranchIds,
+  };
   for (const [name, list] of Object.entries(given))
     if (list && list.length > MAX_NAMED) wrong[name] = [`can have at most ${MAX_NAMED} entries`];
   if (Object.keys(wrong).length > 0) throw new ValidationFailed(wrong);
   const found: Approvers = {};
   if (userIds || usernames) found.userIds = await usersOf(context, project, userIds ?? [], usernames ?? [], wrong);
-  if (groupIds) {
-    const seen = await findGroupsByIds(context, groupIds);
-    found.groupIds = seen.map(({ id }) => id);
-    const missing = groupIds.find((id) => !found.groupIds?.includes(id));
-    if (missing !== undefined) wrong.group_ids = [`has no group ${missing}`];
-  }
+  if (groupIds || groupPaths) found.groupIds = await groupsOf(context, groupIds ?? [], groupPaths ?? [], wrong);
   if (protectedBranchIds) {
     const where = { projectId: project.id, id: { in: [...protectedBranchIds] } };
     const rows = await context.db.protectedBranch.findMany({ where, select: { id: true } });
@@ -81,6 +83,26 @@ async function usersOf(
   if (unknown !== undefined) wrong.user_ids = say(unknown);
   if (unnamed !== undefined) wrong.usernames = say(unnamed.slice(0, 80));
   return usable.map(({ id }) => id);
+}
+
+async function groupsOf(
+  context: Context,
+  ids: readonly number[],
+  paths: readonly string[],
+  wrong: FieldErrors,
+): Promise<number[]> {
+  const lower = paths.map((path) => path.toLowerCase());
+  const named =
+    lower.length === 0
+      ? []
+      : await context.db.$queryRaw<{ id: number }[]>`
+          SELECT id FROM namespaces WHERE lower(full_path) = ANY(${lower}::text[]) AND deleted_at IS NULL`;
+  const seen = await findGroupsByIds(context, [...ids, ...named.map(({ id }) => id)]);
+  const unknown = ids.find((id) => !seen.some((one) => one.id === id));
+  const unnamed = lower.find((path) => !seen.some((one) => one.fullPath.toLowerCase() === path));
+  if (unknown !== undefined) wrong.group_ids = [`has no group ${unknown}`];
+  if (unnamed !== undefined) wrong.group_paths = [`has no group ${unnamed.slice(0, 80)}`];
+  return [...new Set(seen.map(({ id }) => id))];
 }
 
 /** Makes the approvers of a rule what they are to be. */
