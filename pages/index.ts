@@ -33,6 +33,7 @@ import { runners } from '#pages/runners.ts';
 import { schedules } from '#pages/schedules.ts';
 import { search } from '#pages/search.ts';
 import { settings } from '#pages/settings.ts';
+import { approvalRulePages } from '#pages/settings_approvals.ts';
 import { settingsCi } from '#pages/settings_ci.ts';
 import { settingsHooks } from '#pages/settings_hooks.ts';
 import { settingsImages } from '#pages/settings_images.ts';
@@ -80,6 +81,7 @@ export const rows = [
   ...settingsMembers,
   ...settingsHooks,
   ...settingsCi,
+  ...approvalRulePages,
   ...pushRulePages,
   ...settingsTokens,
   ...settingsImages,

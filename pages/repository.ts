@@ -2,6 +2,7 @@ import * as helpers from '#pages/engine/helpers.ts';
 import { form, page, raw } from '#pages/engine/row.ts';
 import {
   BlamePageDocument,
+  type CodeOwnersErrorKind,
   FilePageDocument,
   FindFilePageDocument,
   ForkListPageDocument,
@@ -23,6 +24,20 @@ interface Place {
   ref: string;
   path: string;
 }
+
+/** What is wrong with lines of files of code owners, in words. */
+const PROBLEMS_OF_OWNERS: Record<CodeOwnersErrorKind, string> = {
+  MISSING_SECTION_NAME: label('the section has no name'),
+  INVALID_APPROVAL_REQUIREMENT: label('the number of approvals must be from 1 to 100'),
+  INVALID_SECTION_FORMAT: label('the brackets of the section do not match'),
+  INVALID_SECTION_OWNER_FORMAT: label('an owner of the section is neither a name with @ nor an email address'),
+  MISSING_ENTRY_OWNER: label('the pattern has no owners'),
+  INVALID_ENTRY_OWNER_FORMAT: label('an owner is neither a name with @ nor an email address'),
+  PATTERN_TOO_LONG: label('the pattern is longer than 255 characters'),
+  TOO_MANY_ENTRIES: label('there are too many entries: this one and those below are not read'),
+  UNKNOWN_OWNER: label('an owner is no user or group of this project'),
+  FILE_TOO_LARGE: label('the file is larger than 256 KB and is not read'),
+};
 
 /** The address of a directory (`tree`) or file (`blob`, `raw`, …). */
 function addressOf(fullPath: string, page: string, { ref, path }: Place): string {
@@ -181,6 +196,7 @@ export const repository = [
       at,
       file: at.file,
       isPlain: given.plain !== undefined,
+      problemsOfOwners: PROBLEMS_OF_OWNERS,
     }),
     redirectTo: ({ project, at }) => redirectTo(project.fullPath, 'blob', at),
   }),

@@ -25,6 +25,12 @@ const OF_PROJECT: MenuOf<ProjectSettingsFragment> = [
     path: 'settings/merge_requests',
     may: (one) => one.viewerCanUpdate,
   },
+  {
+    section: 'approvals',
+    label: label('Approval rules'),
+    path: 'settings/approvals',
+    may: (one) => one.viewerCanManageApprovalRules,
+  },
   { section: 'templates', label: label('Templates'), path: 'settings/templates', may: (one) => one.viewerCanUpdate },
   {
     section: 'repository',

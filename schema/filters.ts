@@ -15,6 +15,10 @@ export const accessRequestFilter = listFilter('AccessRequest', 'AccessRequestFil
     description: 'Only requests that were made then or before.',
   },
 });
+export const approvalRuleFilter = listFilter('ApprovalRule', 'ApprovalRuleFilter', 'approval rules', {
+  search: textIn('name', 'rules with this text in their names'),
+  ...CREATED,
+});
 export const awardFilter = listFilter('AwardEmoji', 'AwardEmojiFilter', 'awards', {
   name: {
     column: 'name',

@@ -4,6 +4,10 @@ export const accessRequestOrder = listOrder('AccessRequest', 'AccessRequest', 'r
   ID: BY_ID,
   USER_ID: { by: ['userId'], description: 'By the number of the user.' },
 });
+export const approvalRuleOrder = listOrder('ApprovalRule', 'ApprovalRule', 'approval rules', {
+  ID: BY_ID,
+  NAME: { by: ['name', 'id'], description: 'By name, in alphabetical order.' },
+});
 export const auditEventOrder = listOrder('AuditEvent', 'AuditEvent', 'events of the audit log', {
   CREATED_AT: { by: ['createdAt', 'id'], description: 'By when it happened.' },
 });

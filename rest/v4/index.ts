@@ -2,6 +2,7 @@ import type { Route } from '#rest/engine/route.ts';
 import { accessRequests } from '#rest/v4/access_requests.ts';
 import { accessTokens } from '#rest/v4/access_tokens.ts';
 import { applications } from '#rest/v4/applications.ts';
+import { approvalRules } from '#rest/v4/approval_rules.ts';
 import { auditEvents } from '#rest/v4/audit_events.ts';
 import { awards } from '#rest/v4/awards.ts';
 import { badges } from '#rest/v4/badges.ts';
@@ -111,6 +112,7 @@ export const routes: Route[] = [
   ...milestones,
   ...resourceEvents,
   ...repository,
+  ...approvalRules,
   ...pushRules,
   ...releases,
   ...featureFlags,

@@ -4,16 +4,11 @@ import * as operations from '#src/generated/operations.ts';
 
 const at = '/projects/:id/merge_requests/:merge_request_iid';
 
-/** What approvals that are required are about: there are none. */
+/** Approvers are named by rules alone, and no password is asked for. */
 const constants = {
   approvals_before_merge: 0,
   approvers: [],
   approver_groups: [],
-  suggested_approvers: [],
-  approval_rules_left: [],
-  has_approval_rules: false,
-  merge_request_approvers_available: false,
-  multiple_approval_rules_available: false,
   require_password_to_approve: false,
 };
 
@@ -49,7 +44,6 @@ export const people: Route[] = [
     path: `${at}/approval_state`,
     operation: operations.MergeRequestApprovalStateDocument,
     result: 'project.mergeRequest',
-    body: { approval_rules_overwritten: false, rules: [] },
   },
   {
     method: 'POST',

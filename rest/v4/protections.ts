@@ -4,8 +4,8 @@ import * as operations from '#src/generated/operations.ts';
 
 const BRANCHES = '/projects/:id/protected_branches';
 const TAGS = '/projects/:id/protected_tags';
-/** What is a paid feature elsewhere. */
-const constants = { code_owner_approval_required: false, inherited: false };
+/** Groups have no protections of their own. */
+const constants = { inherited: false };
 const notFound = {
   BranchProtectionRule: '404 Not found',
   TagProtectionRule: '404 Not found',

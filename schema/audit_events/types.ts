@@ -30,6 +30,7 @@ const THINGS: Readonly<Record<string, string>> = {
   mirror: 'A mirror of a project',
   container_tag_protection_rule: 'A protection of tags of images of a project',
   push_rule: 'The push rule of a project or group',
+  approval_rule: 'An approval rule of a project or a merge request',
   feature_flag: 'A feature flag of a project',
   feature_flag_user_list: 'A list of users of feature flags',
   feature_flags_instance_id: 'The instance ID by which clients read feature flags',

@@ -74,31 +74,38 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     resolve: ({ id }, args, context, info) => pageBelow('MergeRequestReviewer', id, args, context, info, listReviews),
   }),
   approved: t.boolean({
-    description: 'Whether somebody approved the merge request. Approvals never hold up a merge.',
-    select: { approvals: { select: { userId: true } } },
-    resolve: ({ approvals }) => approvals.length > 0,
+    description:
+      'Whether all approvals that the rules ask for are there; where they ask for none, whether somebody approved the merge request.',
+    select: { approvals: { select: { userId: true } }, approvalsRequired: true, approvalsMissing: true },
+    resolve: ({ approvals, approvalsRequired, approvalsMissing }) =>
+      approvalsRequired > 0 ? approvalsMissing === 0 : approvals.length > 0,
   }),
   approvals: t.relation('approvals', {
-    description: 'The approvals of the merge request, oldest first. They outlive pushes.',
+    description:
+      'The approvals of the merge request, oldest first. They outlive pushes, unless the project says otherwise.',
   }),
-  approvalsRequired: t.int({
-    description: 'How many approvals a merge needs: 0, as approvals never hold one up.',
-    resolve: () => 0,
+  approvalsRequired: t.exposeInt('approvalsRequired', {
+    description: 'How many approvals a merge needs, over all rules; 0 where no rule asks for any.',
   }),
-  approvalsLeft: t.int({ description: 'How many of the required approvals are missing.', resolve: () => 0 }),
+  approvalsLeft: t.exposeInt('approvalsMissing', { description: 'How many of the required approvals are missing.' }),
   viewerHasApproved: t.boolean({
     description: 'Whether the caller approved the merge request.',
     select: { approvals: { select: { userId: true } } },
     resolve: ({ approvals }, _args, { actor }) => approvals.some(({ userId }) => userId === actor?.id),
   }),
   viewerCanApprove: t.boolean({
-    description: 'Whether the caller can approve the merge request, and has not yet.',
+    description:
+      'Whether the caller can approve the merge request, and has not yet: its author and committers cannot where rules ask for others.',
     select: {
       targetProjectId: true,
       authorId: true,
       assigneeIds: true,
       state: true,
       approvals: { select: { userId: true } },
+      approvalsRequired: true,
+      authorMayApprove: true,
+      committersMayApprove: true,
+      committerIds: true,
     },
     resolve: async (mergeRequest, _args, context) => {
       if (context.actor === null) return false;
@@ -110,7 +117,7 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
 
 mutation('approveMergeRequest', {
   description:
-    'Approves a merge request that is open. For its author, its assignees and developers of the target project. `changed` is false if the caller has approved it already. CONFLICT if the source branch does not have the given head.',
+    'Approves a merge request that is open. For its author, its assignees and developers of the target project; not for its author and committers where rules ask for others. `changed` is false if the caller has approved it already. CONFLICT if the source branch does not have the given head.',
   input: {
     description: 'Which merge request to approve.',
     argument: 'Names the merge request.',

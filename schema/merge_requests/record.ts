@@ -36,6 +36,7 @@ const DetailedStatus = builder.enumType('DetailedMergeStatus', {
       value: 'discussions_not_resolved',
       description: 'The project wants all threads to be resolved, and one is not.',
     },
+    NOT_APPROVED: { value: 'not_approved', description: 'Its rules lack approvals.' },
     CONFLICT: { value: 'conflict', description: 'It cannot be merged without conflicts.' },
     CI_STILL_RUNNING: {
       value: 'ci_still_running',

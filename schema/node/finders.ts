@@ -40,6 +40,7 @@ import { branchProtectionRules, tagProtectionRules } from '#src/domain/repositor
 import { findPushRulesByIds } from '#src/domain/repository/push_rules/find.ts';
 import { findReleaseLinksByIds, findReleasesByIds } from '#src/domain/repository/releases/list.ts';
 import { findSnippetsByIds } from '#src/domain/snippets/find.ts';
+import { approvalRulesOf } from '#src/domain/tracking/approvals/find.ts';
 import { findAwardsByIds } from '#src/domain/tracking/awards/list.ts';
 import { findBoardListsByIds, findBoardsByIds } from '#src/domain/tracking/boards/list.ts';
 import { findCommitCommentsByIds } from '#src/domain/tracking/commits/comments_list.ts';
@@ -81,6 +82,7 @@ const FINDERS: Readonly<Record<string, Finder>> = {
   Invitation: inSources('Invitation', findInvitationsByIds),
   UserMembership: (context, ids) => (context.actor?.admin ? findMembershipsByIds(context, ids) : Promise.resolve([])),
   PersonalNamespace: (context, ids, info) => findPersonalNamespaces(context, ids, selectionAt(info, 'Namespace')),
+  ApprovalRule: inProjects('ApprovalRule', approvalRulesOf.findByIds),
   PushRule: (context, ids, info) => findPushRulesByIds(context, ids, selectionAt(info, 'PushRule'), placeOf(context)),
   Variable: (context, ids, info) => findVariablesByIds(context, ids, selectionAt(info, 'Variable'), placeOf(context)),
   Package: inProjects('Package', findPackagesByIds),

@@ -109,6 +109,9 @@ builder.objectFields(Project, (t) => ({
   viewerCanManagePushRules: t.boolean(
     ability('admin_push_rule', 'Whether the caller can read and change the push rule of the project.'),
   ),
+  viewerCanManageApprovalRules: t.boolean(
+    ability('admin_approval_rule', 'Whether the caller can change the approval rules of the project.'),
+  ),
   viewerCanManageWebhooks: t.boolean(
     ability('admin_hook', 'Whether the caller can read and change the webhooks of the project.'),
   ),

@@ -50,6 +50,9 @@ const level = (t: InputFields, what: string) =>
 
 const branchLevels = (t: InputFields) => ({
   allowForcePush: t.boolean({ description: 'Whether those who may push may also drop commits (force push).' }),
+  codeOwnerApprovalRequired: t.boolean({
+    description: 'Whether code owners have to approve merge requests that change their files.',
+  }),
   allowedToPush: levels(t, 'Who may push to the branches'),
   allowedToMerge: levels(t, 'Who may merge into the branches'),
   allowedToUnprotect: levels(t, 'Who of the masters may change and remove the protection'),

@@ -128,6 +128,9 @@ export const BranchProtectionRule = builder.prismaObject('ProtectedBranch', {
     allowForcePush: t.exposeBoolean('allowForcePush', {
       description: 'Whether those who may push may also drop commits (force push).',
     }),
+    codeOwnerApprovalRequired: t.exposeBoolean('codeOwnerApprovalRequired', {
+      description: 'Whether code owners have to approve merge requests that change their files.',
+    }),
   }),
 });
 

@@ -188,6 +188,7 @@ describe('detailed_merge_status', () => {
       mergeStatus: 'can_be_merged',
       hasCommits: true,
       threadsAllow: true,
+      approvalsMissing: 0,
       needsRebase: false,
       demandedPipeline: null,
     };
@@ -198,6 +199,7 @@ describe('detailed_merge_status', () => {
       title: 'WIP One',
       hasCommits: false,
       threadsAllow: false,
+      approvalsMissing: 1,
       needsRebase: true,
     };
     const names = Object.keys(all) as (keyof typeof all)[];
@@ -212,6 +214,7 @@ describe('detailed_merge_status', () => {
       'draft_status',
       'commits_status',
       'discussions_not_resolved',
+      'not_approved',
       'need_rebase',
     ]);
     const conflict = {

@@ -185,7 +185,7 @@ describe('Events of what happened before they were recorded', () => {
       ];
       for (const body of texts) expect((await api.post(`${path}/notes`, { body })).status).toBe(201);
       await noted('Issue', project, issue, { kind: 'title', from: 'closed', to: `added ~${label.id} label` });
-      await noted('Issue', project, issue, { kind: 'timeSpent', seconds: 60 }, { kind: 'unapproved' });
+      await noted('Issue', project, issue, { kind: 'timeSpent', seconds: 60 }, { kind: 'unapproved', wasWhole: true });
       await noted('Issue', project, issue, { kind: 'labels', added: [label.id], removed: [] });
       moved = (await api.post(`${path}/move`, { to_project_id: target.id })).body;
     });

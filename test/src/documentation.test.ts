@@ -99,6 +99,9 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     'Checking repositories': 'test/system/documentation.test.ts',
     'Checking everything else: gantry doctor': 'test/system/documentation.test.ts',
   },
+  'docs/approvals.md': {
+    'Code owners': 'It is a file of a repository; test/rest/code_owners.test.ts reads such files.',
+  },
   'docs/push-rules.md': { 'Push rules': 'It is what git says; test/rest/push_rules.test.ts pushes what is refused.' },
   'docs/runners.md': {
     'Register a runner': 'test/system/documentation.test.ts',

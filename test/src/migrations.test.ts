@@ -238,6 +238,7 @@ const RELEASED: Record<string, string> = {
   '20261129174001_feature_flag_changes': '81902c22ad503c1a36aa825e8f6665caea477f3806e29d48f5a77e5029381cdf',
   '20261129173000_package_registries': 'd38a2d0570fe3b5774635904b9e80d95221af324c676433bacdb00f53c404d52',
   '20261130003000_container_rules': '17308106617159a302120611bbbd4cff942fd91e5c199df6d2fafaa238d5fa34',
+  '20261130001000_approval_rules': '64ac5bf2d057bded72f755bc724181a4afc251c86e02e44d59f157d253c56114',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -91,6 +91,8 @@ export const projectAbilities = {
   admin_protected_branch: { level: MASTER },
   admin_protected_tag: { level: MASTER },
   admin_push_rule: { level: MASTER },
+  read_approval_rule: { level: REPORTER, feature: 'mergeRequests' },
+  admin_approval_rule: { level: MASTER, feature: 'mergeRequests' },
   create_commit_status: { level: DEVELOPER, feature: 'repository' },
   create_pipeline: { level: DEVELOPER, feature: 'jobs' },
   update_pipeline: { level: DEVELOPER, feature: 'jobs' },

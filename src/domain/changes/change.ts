@@ -258,15 +258,18 @@ export type Change =
   /** All of them before and after, in their order. */
   | { kind: 'assignees'; from: readonly number[]; to: readonly number[] }
   | { kind: 'reviewers'; from: readonly number[]; to: readonly number[] }
-  /** A merge request was approved by the actor, or the actor took that back. */
-  | { kind: 'approved' }
-  | { kind: 'unapproved' }
+  /**
+   * A merge request was approved by the actor, or the actor took that back. Whether all approvals that its rules ask for are there with
+   * it, or were before.
+   */
+  | { kind: 'approved'; isWhole: boolean }
+  | { kind: 'unapproved'; wasWhole: boolean }
   /** The actor asked for changes of a merge request in a review. */
   | { kind: 'changesRequested' }
   /** A reviewer was asked for another review. */
   | { kind: 'reviewRequestedAgain'; userId: number }
   /** All approvals of a merge request were taken back. */
-  | { kind: 'approvalsReset' }
+  | { kind: 'approvalsReset'; wasWhole: boolean }
   | { kind: 'dueDate'; from: string | null; to: string | null }
   | { kind: 'confidential'; to: boolean }
   /** Whether only members comment; null until it was decided once. */

@@ -17,6 +17,8 @@ const ref = alias('RecordedRef', 'rr');
 type Row = Alias<'Project'>;
 
 computedFields('Project', {
+  approvalsBeforeMerge: ({ id }) => sql`COALESCE((SELECT ar.approvals_required FROM approval_rules ar
+    WHERE ar.project_id = ${id} AND ar.merge_request_id IS NULL AND ar.rule_type = 'any_approver'), 0)`,
   fullPath: (project, tools) => sql`${namespaceOf(tools).fullPath} || '/' || ${project.path}`,
   fullName: (project, tools) => sql`${namespaceOf(tools).fullName} || ' / ' || ${project.name}`,
   ownerId: (_, tools) => namespaceOf(tools).ownerId,

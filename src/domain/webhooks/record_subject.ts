@@ -58,11 +58,18 @@ export async function recordSubjectEvent(
 /** Null if there is no event. A changed state takes precedence: other changes are included. */
 function actionOf(changes: readonly Change[]): SubjectAction | null {
   if (changes.some(({ kind }) => kind === 'deleted')) return null;
-  for (const { kind } of changes) {
-    const action = ACTIONS[kind];
-    if (action) return action;
+  for (const change of changes) {
+    const action = ACTIONS[change.kind];
+    if (action) return isPartial(change) ? (PARTIAL[action] ?? action) : action;
   }
   return changes.some(({ kind }) => !SILENT.has(kind)) ? 'update' : null;
+}
+
+/** What an approval is called that is not the last that rules ask for, and what is taken back while some are missing. */
+const PARTIAL: Partial<Record<SubjectAction, SubjectAction>> = { approved: 'approval', unapproved: 'unapproval' };
+
+function isPartial(change: Change): boolean {
+  return ('isWhole' in change && !change.isWhole) || ('wasWhole' in change && !change.wasWhole);
 }
 
 async function recordIssueEvent(tx: Transaction, id: number, event: SubjectEvent): Promise<void> {

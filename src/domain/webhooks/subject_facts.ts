@@ -19,7 +19,16 @@ const RECORD = select('MergeRequest', {
 });
 
 /** The action on an issue or merge request, for hooks. */
-export type SubjectAction = 'open' | 'close' | 'reopen' | 'merge' | 'update' | 'approved' | 'unapproved';
+export type SubjectAction =
+  | 'open'
+  | 'close'
+  | 'reopen'
+  | 'merge'
+  | 'update'
+  | 'approved'
+  | 'approval'
+  | 'unapproved'
+  | 'unapproval';
 
 /** An action, and its actor. */
 export interface SubjectEvent extends Differences {

@@ -76,6 +76,20 @@ export interface ComputedFields {
     squashOnMerge: boolean;
     /** Whether its author has merged nothing in the project before, and is below reporter there. */
     isFirstContribution: boolean;
+    /** How many approvals its rules ask for, and how many of these are missing. */
+    approvalsRequired: number;
+    approvalsMissing: number;
+    /** Whether approvals of its author, and of those who have commits in it, count for rules. */
+    authorMayApprove: boolean;
+    committersMayApprove: boolean;
+    /** Users who have commits in it. */
+    committerIds: number[];
+    /** Whether it has any approval rule, also one that asks for nothing. */
+    hasApprovalRules: boolean;
+    /** Its rules (ApprovalRuleState). */
+    approvalRuleStates: unknown;
+    /** Whether rules of its own hold in place of those of its project. */
+    hasOwnApprovalRules: boolean;
   };
   Namespace: {
     /** Users with a membership of the group or anything in it, without bots; null unless the actor owns it. */
@@ -128,6 +142,8 @@ export interface ComputedFields {
     accessLevel: number | null;
   };
   Project: {
+    /** How many approvals its rule for any approver asks for; 0 without one. */
+    approvalsBeforeMerge: number;
     fullPath: string;
     fullName: string;
     /** The user whose personal namespace holds the project; null in groups. */

@@ -31,6 +31,7 @@ const ACTIONS = ['push', 'merge', 'unprotect'] as const;
 /** Changes to a protection of branches; absent ones stay as they are. */
 export interface BranchProtectionRuleChanges {
   allowForcePush?: boolean | null | undefined;
+  codeOwnerApprovalRequired?: boolean | null | undefined;
   allowedToPush?: readonly LevelInput[] | null | undefined;
   allowedToMerge?: readonly LevelInput[] | null | undefined;
   allowedToUnprotect?: readonly LevelInput[] | null | undefined;
@@ -68,7 +69,12 @@ export async function createBranchProtectionRule(
     return await context.db.$transaction(async (tx) => {
       requireFew(await tx.protectedBranch.count({ where: { projectId: project.id } }));
       await requireDeployKeys(tx, project.id, KINDS.push, levels.push);
-      const data = { projectId: project.id, name, allowForcePush: input.allowForcePush ?? false };
+      const data = {
+        projectId: project.id,
+        name,
+        allowForcePush: input.allowForcePush ?? false,
+        codeOwnerApprovalRequired: input.codeOwnerApprovalRequired ?? false,
+      };
       const { id } = await tx.protectedBranch.create({ data, select: { id: true } });
       const given = await levelsOf(tx, id);
       for (const action of ACTIONS) await keep(tx, id, action, given.filter(of(action)), levels[action]);
@@ -111,8 +117,12 @@ export async function updateBranchProtectionRule(
       const [from, to] = [inWords(before), inWords(levels)];
       if (from !== to) await audit(tx, context, { ...event, attribute: `${action}_access_levels`, from, to });
     }
-    const { allowForcePush } = changes;
-    if (allowForcePush != null) await tx.protectedBranch.update({ where: { id: rule.id }, data: { allowForcePush } });
+    const { allowForcePush, codeOwnerApprovalRequired } = changes;
+    const data = {
+      ...(allowForcePush != null && { allowForcePush }),
+      ...(codeOwnerApprovalRequired != null && { codeOwnerApprovalRequired }),
+    };
+    if (Object.keys(data).length > 0) await tx.protectedBranch.update({ where: { id: rule.id }, data });
     await auditChanges(tx, context, event, whole);
     return { project, id: rule.id };
   });

@@ -15,7 +15,7 @@ import { addConflictTodo, updatePipelineTodos } from '#src/domain/tracking/todos
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
     /** Sent when a pipeline of the head of open merge requests has succeeded, or a merge request has begun to wait for one. */
-    'merge_requests.pipeline': { pipelineId?: number; mergeRequestId?: number };
+    'merge_requests.pipeline': { pipelineId?: number; mergeRequestId?: number; projectId?: number };
   }
 }
 

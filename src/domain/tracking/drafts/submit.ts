@@ -5,9 +5,9 @@ import { publishReview } from '#src/domain/tracking/drafts/publish.ts';
 import { locateReviewed } from '#src/domain/tracking/drafts/save.ts';
 import { locateMergeRequest, mayUpdate } from '#src/domain/tracking/merge_requests/find.ts';
 import { checkBody } from '#src/domain/tracking/notes/create.ts';
-import { addApproval } from '#src/domain/tracking/reviews/approvals.ts';
+import { addApproval, notApprovable } from '#src/domain/tracking/reviews/approvals.ts';
 import { requestChanges } from '#src/domain/tracking/reviews/requests.ts';
-import { Forbidden, ValidationFailed, WrongState } from '#src/platform/errors.ts';
+import { Forbidden, ValidationFailed } from '#src/platform/errors.ts';
 
 /** What a review comes to. */
 export type Verdict = 'comment' | 'approve' | 'request_changes';
@@ -44,14 +44,13 @@ export async function submitReview(
   const count = await publishReview(context, actor, noteable, text, async (tx) => {
     if (verdict === 'comment') return;
     const subject = { type: 'MergeRequest', id, iid, title, project } as const;
-    const { state, sha: head } = await tx.mergeRequest.findUniqueOrThrow({
-      where: { id },
-      select: { state: true, sha: true },
-    });
-    if (state !== 'opened') throw new Forbidden('The merge request is not open', 'notApprovable').asWrongState(state);
-    if (verdict === 'request_changes') return requestChanges(tx, context, actor, subject);
-    if (sha && sha !== head) throw new WrongState(`SHA does not match HEAD of source branch: ${head}`);
-    await addApproval(tx, context, actor, subject);
+    if (verdict === 'approve') {
+      await addApproval(tx, context, actor, subject, sha);
+      return;
+    }
+    const { state } = await tx.mergeRequest.findUniqueOrThrow({ where: { id }, select: { state: true } });
+    if (state !== 'opened') throw notApprovable('The merge request is not open', state);
+    await requestChanges(tx, context, actor, subject);
   });
   if (count === 0 && verdict === 'comment') throw new ValidationFailed({ summary: ["can't be blank"] });
   return { project, id };

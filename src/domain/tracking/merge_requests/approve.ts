@@ -10,13 +10,13 @@ import {
   locateMergeRequest,
   mayUpdate,
 } from '#src/domain/tracking/merge_requests/find.ts';
-import { addApproval, removeApproval, removeApprovals } from '#src/domain/tracking/reviews/approvals.ts';
+import { addApproval, notApprovable, removeApproval, removeApprovals } from '#src/domain/tracking/reviews/approvals.ts';
 import { touchSubject } from '#src/domain/tracking/subjects/lock.ts';
-import { Forbidden, WrongState } from '#src/platform/errors.ts';
+import { Forbidden } from '#src/platform/errors.ts';
 
 /**
  * Approves an open merge request, for those who may change it; `changed` is false if the actor has already. Approvals outlive
- * pushes, and never hold up a merge.
+ * pushes, unless the project says otherwise, and count for the approval rules.
  *
  * @param sha the head that the actor has seen: any other is not approved
  * @throws NotFound, Forbidden, Conflict
@@ -32,13 +32,7 @@ export async function approveMergeRequest(
   const changed = await context.db.$transaction(async (tx) => {
     const subject = subjectOf(located);
     await touchSubject(tx, subject);
-    const { state, sha: head } = await tx.mergeRequest.findUniqueOrThrow({
-      where: { id: subject.id },
-      select: { state: true, sha: true },
-    });
-    if (state !== 'opened') throw notApprovable('The merge request is not open', state);
-    if (sha && sha !== head) throw new WrongState(`SHA does not match HEAD of source branch: ${head}`);
-    return addApproval(tx, context, actor, subject);
+    return addApproval(tx, context, actor, subject, sha);
   });
   return { project: located.project, id: located.mergeRequest.id, changed };
 }
@@ -84,15 +78,22 @@ export async function resetApprovals(context: Context, ref: IdOrPath, iid: numbe
   return { project: located.project, id: located.mergeRequest.id };
 }
 
-/** Whether the actor can approve a merge request, and has not yet. */
+/** Whether the actor can approve a merge request, and has not yet: its author and committers cannot where rules ask for others. */
 export function mayApprove(
   actor: Actor,
   project: ProjectRow,
   mergeRequest: Pick<ChangeableMergeRequest, 'authorId' | 'assigneeIds' | 'state'> & {
     approvals: { userId: number }[];
+    approvalsRequired: number;
+    authorMayApprove: boolean;
+    committersMayApprove: boolean;
+    committerIds: readonly number[];
   },
 ): boolean {
-  const { state, approvals } = mergeRequest;
+  const { state, approvals, authorId, authorMayApprove, committersMayApprove, committerIds } = mergeRequest;
+  const isRefused =
+    (authorId === actor.id && !authorMayApprove) || (!committersMayApprove && committerIds.includes(actor.id));
+  if (mergeRequest.approvalsRequired > 0 && isRefused) return false;
   if (state !== 'opened' || approvals.some(({ userId }) => userId === actor.id)) return false;
   return mayUpdate(actor, project, mergeRequest);
 }
@@ -110,8 +111,4 @@ async function locateChangeable(
 
 function subjectOf({ project, mergeRequest: { id, iid, title } }: LocatedMergeRequest): Subject {
   return { type: 'MergeRequest', id, iid, title, project };
-}
-
-function notApprovable(message: string, state: string): Forbidden {
-  return new Forbidden(message, 'notApprovable').asWrongState(state);
 }

@@ -1,5 +1,6 @@
 import { REPORTER } from '#src/access/permissions/abilities.ts';
 import { projectAccessLevel } from '#src/access/permissions/visibility.ts';
+import { approvalRules, approvalsMissing, approvalsRequired, hasRules } from '#src/domain/tracking/approvals/state.ts';
 import { isSubscribedSql, labelTitles, projectPath, sharedSubjectColumns } from '#src/domain/tracking/issues/trail.ts';
 import { discussionValues } from '#src/domain/tracking/merge_requests/unresolved_discussions.ts';
 import { assigneesOf } from '#src/domain/tracking/subjects/assignees.ts';
@@ -64,6 +65,17 @@ computedFields('MergeRequest', {
       WHERE ${earlier.authorId} = ${authorId} AND ${earlier.targetProjectId} = ${targetProjectId}
         AND ${earlier.state} = 'merged' AND ${earlier.id} <> ${id})
     AND ${levelOf(authorId, targetProjectId)} < ${REPORTER})`,
+  approvalsRequired,
+  approvalsMissing,
+  authorMayApprove: (_mergeRequest, tools) => tools.related('targetProject', 'Project').mergeRequestsAuthorApproval,
+  committersMayApprove: (_mergeRequest, tools) =>
+    sql`(NOT ${tools.related('targetProject', 'Project').mergeRequestsDisableCommittersApproval})`,
+  committerIds: ({ id }) =>
+    sql`ARRAY(SELECT mc.user_id FROM merge_request_committers mc WHERE mc.merge_request_id = ${id})`,
+  hasApprovalRules: hasRules,
+  approvalRuleStates: approvalRules,
+  hasOwnApprovalRules: ({ approvalRulesOverwritten }, tools) =>
+    sql`(${approvalRulesOverwritten} AND NOT ${tools.related('targetProject', 'Project').disableOverridingApproversPerMergeRequest})`,
 });
 relationsToUsers('MergeRequest', { updatedBy: 'updatedById', lastEditedBy: 'lastEditedById' });
 

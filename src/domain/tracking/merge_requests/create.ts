@@ -5,6 +5,7 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { requireAlive } from '#src/domain/projects/alive.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
+import { codeOwnersFile } from '#src/domain/repository/code_owners/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { withRepositoryLock } from '#src/domain/repository/lock.ts';
@@ -19,6 +20,7 @@ import {
   setLabels,
   textErrors,
 } from '#src/domain/tracking/issues/attributes.ts';
+import { syncCodeOwners } from '#src/domain/tracking/merge_requests/code_owners.ts';
 import {
   openingOne,
   requireDistinct,
@@ -27,6 +29,7 @@ import {
   type Sides,
 } from '#src/domain/tracking/merge_requests/open.ts';
 import { requestPipeline } from '#src/domain/tracking/merge_requests/request_pipeline.ts';
+import { sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import { requireBringing } from '#src/domain/tracking/merge_requests/source.ts';
 import { measureVersion, recordVersion, type Version } from '#src/domain/tracking/merge_requests/version.ts';
 import { applyEffects } from '#src/domain/tracking/quick_actions/apply.ts';
@@ -35,6 +38,7 @@ import { readQuickActions } from '#src/domain/tracking/quick_actions/read.ts';
 import { setReviewers } from '#src/domain/tracking/reviews/reviewers.ts';
 import { addFurtherAssignees } from '#src/domain/tracking/subjects/assignees.ts';
 import { withDraftPrefix } from '#src/domain/tracking/subjects/draft.ts';
+import type { Oid } from '#src/git/base/model.ts';
 import type { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
@@ -128,7 +132,16 @@ export async function createMergeRequest(
       });
     }),
   );
+  await withEffort(context, () => addCodeOwners(context, target, id, start));
   return { project: target, id };
+}
+
+/** Adds the rules of code owners to a new merge request, where the target branch has a file of them. */
+async function addCodeOwners(context: Context, target: ProjectRow, id: number, targetTip: Oid): Promise<void> {
+  const reader = await context.repositories.open(target);
+  if (reader === null || (await codeOwnersFile(reader, targetTip)) === null) return;
+  const sides = await sideTips(context, id);
+  if (sides) await syncCodeOwners(context, sides);
 }
 
 interface Opening extends Sides {

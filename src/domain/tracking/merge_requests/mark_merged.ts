@@ -31,7 +31,11 @@ export interface AnnouncedMerge {
  * Records which commit is about to be put on the target branch: after a crash in between, this shows whether it got there.
  * Returns false for a merge request that is no longer open, or has another head or target branch.
  */
-export async function announceMerge(db: Db, merge: AnnouncedMerge, mergingCommitSha: Oid): Promise<boolean> {
+export async function announceMerge(
+  db: Db | Transaction,
+  merge: AnnouncedMerge,
+  mergingCommitSha: Oid,
+): Promise<boolean> {
   const { id, sha, targetBranch, userId, shouldRemoveSourceBranch, squash, squashCommitSha } = merge;
   const { count } = await db.mergeRequest.updateMany({
     where: { id, sha, targetBranch, state: 'opened' },

@@ -13,14 +13,16 @@ import { findPusher } from '#src/domain/repository/record.ts';
 import { NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
 import { signatureOf } from '#src/domain/repository/write.ts';
 import { closeIssuesOfMerge } from '#src/domain/tracking/merge_requests/after_merge.ts';
+import { withCodeOwners } from '#src/domain/tracking/merge_requests/code_owners.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import { linksOfMerge } from '#src/domain/tracking/merge_requests/link_lfs.ts';
-import { announceMerge, markMergedBy } from '#src/domain/tracking/merge_requests/mark_merged.ts';
+import { type AnnouncedMerge, announceMerge, markMergedBy } from '#src/domain/tracking/merge_requests/mark_merged.ts';
 import {
   currentMergeStatus,
   headPipeline,
   isActive,
   mayBeMerged,
+  missingApprovals,
 } from '#src/domain/tracking/merge_requests/mergeable.ts';
 import { mergeMessage, squashMessage } from '#src/domain/tracking/merge_requests/message.ts';
 import { messageFacts } from '#src/domain/tracking/merge_requests/message_facts.ts';
@@ -71,8 +73,11 @@ export async function acceptMergeRequest(
   checkMessages(options);
   const sides = await presentSides(context, id, actor);
   const pipeline = await headPipeline(context, sides.mergeRequest);
-  const waits = options.mergeWhenPipelineSucceeds === true && isActive(pipeline);
-  if (!(await mayBeMerged(context, sides, pipeline, waits))) throw notMergeable();
+  const mayWait = options.mergeWhenPipelineSucceeds === true;
+  const waitsForPipeline = mayWait && isActive(pipeline);
+  const waits = waitsForPipeline || (mayWait && (await missingApprovals(context.db, sides)) > 0);
+  const ignored = { ignorePipeline: waitsForPipeline, ignoreApprovals: waits };
+  if (!(await mayBeMerged(context, sides, pipeline, ignored))) throw notMergeable();
   const { sha } = sides.mergeRequest;
   const differs = options.sha != null && options.sha !== '' && options.sha !== sha;
   // Conflicts are reported before a different head; otherwise the merge itself detects them.
@@ -81,7 +86,7 @@ export async function acceptMergeRequest(
     if (status === 'cannot_be_merged') throw mergeConflict();
   }
   if (differs) throw new WrongState(`SHA does not match HEAD of source branch: ${sha}`);
-  if (waits) await mergeLater(context, actor, project, sides, options);
+  if (waits) await mergeLater(context, actor, project, sides, options, !waitsForPipeline);
   else await mergeNow(context, actor, project, sides, options);
   return { project, id };
 }
@@ -95,8 +100,9 @@ export async function mergeAfterComingPipeline(context: Context, ref: IdOrPath, 
   const { project, mergeRequest } = await locateMergeRequest(context, ref, iid);
   await requireMergeRight(context, actor, project, mergeRequest.targetBranch);
   const sides = await presentSides(context, mergeRequest.id, actor);
-  if (!(await mayBeMerged(context, sides, null, true))) throw notMergeable();
-  await mergeLater(context, actor, project, sides, {});
+  const ignored = { ignorePipeline: true, ignoreApprovals: true };
+  if (!(await mayBeMerged(context, sides, null, ignored))) throw notMergeable();
+  await mergeLater(context, actor, project, sides, {}, false);
 }
 
 /** Throws BadRequest for a message that is too long. */
@@ -153,25 +159,27 @@ async function presentSides(context: Context, id: number, actor: Actor): Promise
   ) {
     await withEffort(context, () => refreshMergeRequest(context, id, actor.id));
     const refreshed = await sideTips(context, id);
-    if (refreshed) return refreshed;
+    if (refreshed) return withCodeOwners(context, refreshed);
   }
   if (!sides) throw new NotFound('MergeRequest');
-  return sides;
+  return withCodeOwners(context, sides);
 }
 
-/** Leaves the merge to the job for the pipeline's success. */
+/** Leaves the merge to the job for the success of the pipeline, or for the last approval. */
 async function mergeLater(
   context: Context,
   actor: Actor,
   project: ProjectRow,
   { mergeRequest: { id, iid, title, sha } }: SideTips,
   { mergeCommitMessage, shouldRemoveSourceBranch, squash, squashCommitMessage }: MergeOptions,
+  mergeWhenApproved: boolean,
 ): Promise<void> {
   await context.db.$transaction(async (tx) => {
     const { count } = await tx.mergeRequest.updateMany({
       where: { id, sha, state: 'opened' },
       data: {
         mergeWhenPipelineSucceeds: true,
+        mergeWhenApproved,
         mergeUserId: actor.id,
         mergeCommitMessage: mergeCommitMessage || null,
         squashCommitMessage: squashCommitMessage || null,
@@ -207,7 +215,7 @@ async function mergeNow(
   const facts = needsMessage ? await messageFacts(context, actor, project, sides, pusher) : null;
   const message = mergeCommitMessage || (facts ? mergeMessage(facts, mergeCommitTemplate) : '');
   const usual = facts ? squashMessage(facts, squashCommitTemplate) : '';
-  const announced = { id, sha, targetBranch, userId: actor.id, shouldRemoveSourceBranch, squash };
+  const merge = { id, sha, targetBranch, userId: actor.id, shouldRemoveSourceBranch, squash };
   try {
     if (mergeMethod !== 'ff') await requireAllowedMessage(context, project.id, message);
     const squashes = squash && (await isSquashable(sides.reader, sides.targetTip, sha, options.squashCommitMessage));
@@ -236,7 +244,7 @@ async function mergeNow(
               ? merged
               : await mergeInto(reader, { onto, merged, author: committer, committer, message }, keepLock);
           await requireStillMergeable(context, id);
-          if (!(await announceMerge(context.db, { ...announced, squashCommitSha }, oid))) throw notMergeable();
+          if (!(await announced(context, sides, { ...merge, squashCommitSha }, oid))) throw notMergeable();
           series.follow(oid);
           return oid;
         },
@@ -303,11 +311,24 @@ async function isSquashable(
   return onto !== null && (await reader.between(onto, sha, { limit: 2 })).length > 1;
 }
 
+/** Announces the merge. Where rules ask for approvals these are held with it: none is taken back between. */
+async function announced({ db }: Context, sides: SideTips, merge: AnnouncedMerge, oid: Oid): Promise<boolean> {
+  if (sides.mergeRequest._count.approvalRules + sides.target.merging._count.approvalRules === 0)
+    return announceMerge(db, merge, oid);
+  return db.$transaction(async (tx) => {
+    if (!(await announceMerge(tx, merge, oid))) return false;
+    if ((await missingApprovals(tx, sides)) > 0) throw notMergeable();
+    return true;
+  });
+}
+
 /** While it waited for its turn, a thread may have been started, or its pipeline may have failed. Throws BadRequest. */
 async function requireStillMergeable(context: Context, id: number): Promise<void> {
-  const sides = await sideTips(context, id);
+  const found = await sideTips(context, id);
+  const sides = found && (await withCodeOwners(context, found));
   const pipeline = sides && (await headPipeline(context, sides.mergeRequest));
-  if (!sides || !(await mayBeMerged(context, sides, pipeline, false))) throw notMergeable();
+  const ignored = { ignorePipeline: false, ignoreApprovals: false };
+  if (!sides || !(await mayBeMerged(context, sides, pipeline, ignored))) throw notMergeable();
 }
 
 /** Whether the commits become one: as the project says, else the caller, else the merge request. */

@@ -2,6 +2,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordSubjectChanges } from '#src/domain/changes/record.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
+import { withCodeOwners } from '#src/domain/tracking/merge_requests/code_owners.ts';
 import { locateMergeRequest } from '#src/domain/tracking/merge_requests/find.ts';
 import {
   acceptMergeRequest,
@@ -9,8 +10,9 @@ import {
   mergeForbidden,
   noteFailedMerge,
 } from '#src/domain/tracking/merge_requests/merge.ts';
-import { headPipeline } from '#src/domain/tracking/merge_requests/mergeable.ts';
+import { headPipeline, isActive, missingApprovals } from '#src/domain/tracking/merge_requests/mergeable.ts';
 import { sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
+import type { Jobs } from '#src/platform/background/queue.ts';
 import { BadRequest, Forbidden } from '#src/platform/errors.ts';
 
 /**
@@ -51,28 +53,31 @@ export async function cancelMergeWhenPipelineSucceeds(
   return { project, id };
 }
 
-/** The open merge requests to merge now that a pipeline has succeeded, with the user who requested it. */
+/** The open merge requests to merge now that a pipeline has succeeded, or rules ask for fewer approvals, with the user who requested it. */
 export async function awaitingMerge(
   { db }: Pick<Context, 'db'>,
-  { pipelineId, mergeRequestId }: { pipelineId?: number | undefined; mergeRequestId?: number | undefined },
+  { pipelineId, mergeRequestId, projectId }: Jobs['merge_requests.pipeline'],
 ): Promise<{ id: number; userId: number }[]> {
   return db.$queryRaw`
     SELECT m.id, m.merge_user_id AS "userId" FROM merge_requests m
     WHERE m.state = 'opened' AND m.merge_when_pipeline_succeeds AND m.merge_user_id IS NOT NULL
-      AND (m.id = ${mergeRequestId ?? null} OR EXISTS (SELECT 1 FROM pipelines p WHERE p.id = ${pipelineId ?? null} AND NOT p.tag
+      AND (m.id = ${mergeRequestId ?? null} OR m.target_project_id = ${projectId ?? null} OR EXISTS (SELECT 1 FROM pipelines p WHERE p.id = ${pipelineId ?? null} AND NOT p.tag
         AND p.project_id = m.source_project_id AND (p.ref = m.source_branch OR p.merge_request_id = m.id) AND p.sha = m.sha))
     ORDER BY m.id`;
 }
 
 /**
- * Merges such a merge request, on behalf of the user who requested it, if the latest pipeline of its head has succeeded. If it
- * cannot be merged, it tells why.
+ * Merges such a merge request, on behalf of the user who requested it, if the latest pipeline of its head has succeeded, or it waited for
+ * approvals alone, and none is missing. If it cannot be merged, it tells why.
  */
 export async function mergeAfterPipeline(context: Context, id: number): Promise<void> {
-  const sides = await sideTips(context, id);
-  if (!sides?.mergeRequest.mergeWhenPipelineSucceeds) return;
-  const { iid, sha, mergeCommitMessage, squashCommitMessage, targetProjectId } = sides.mergeRequest;
-  if ((await headPipeline(context, sides.mergeRequest))?.status !== 'success') return;
+  const found = await sideTips(context, id);
+  if (!found?.mergeRequest.mergeWhenPipelineSucceeds) return;
+  const sides = await withCodeOwners(context, found);
+  const { iid, sha, mergeCommitMessage, squashCommitMessage, targetProjectId, mergeWhenApproved } = sides.mergeRequest;
+  const pipeline = await headPipeline(context, sides.mergeRequest);
+  if (pipeline?.status !== 'success' && (!mergeWhenApproved || isActive(pipeline))) return;
+  if ((await missingApprovals(context.db, sides)) > 0) return;
   try {
     await acceptMergeRequest(context, targetProjectId, iid, { mergeCommitMessage, squashCommitMessage, sha });
   } catch (error) {

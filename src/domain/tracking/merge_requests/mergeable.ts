@@ -1,5 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
+import { approvalStanding } from '#src/domain/tracking/approvals/standing.ts';
 import { type MergeStatus, mergeStatus } from '#src/domain/tracking/merge_requests/merge_status.ts';
 import type { MergeMethod, SideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import { isDraft } from '#src/domain/tracking/subjects/draft.ts';
@@ -45,6 +46,7 @@ export type DetailedMergeStatus =
   | 'draft_status'
   | 'commits_status'
   | 'discussions_not_resolved'
+  | 'not_approved'
   | 'conflict'
   | 'ci_still_running'
   | 'ci_must_pass'
@@ -62,6 +64,8 @@ export interface MergeFacts {
   hasCommits: boolean;
   /** Whether all threads allow it. */
   threadsAllow: boolean;
+  /** How many approvals its rules lack (`approvalsMissing`). */
+  approvalsMissing: number;
   /** Whether the project wants source branches to have all commits of their target branches, and this one lacks some. */
   needsRebase: boolean;
   /** Status of the pipeline that the project wants to have succeeded; null without one, and where it will do. */
@@ -77,6 +81,7 @@ export function detailedMergeStatus(facts: MergeFacts): DetailedMergeStatus {
   if (isDraft(facts.title)) return 'draft_status';
   if (!facts.hasCommits) return 'commits_status';
   if (!facts.threadsAllow) return 'discussions_not_resolved';
+  if (facts.approvalsMissing > 0) return 'not_approved';
   if (facts.mergeStatus === 'cannot_be_merged') return 'conflict';
   if (facts.needsRebase) return 'need_rebase';
   if (pipeline === null || pipeline === 'success') return 'mergeable';
@@ -96,6 +101,7 @@ export interface RecordedMergeFacts {
   /** Whether the source branch had all commits of the target branch then; null where that was not asked. */
   checkedHasTarget: boolean | null;
   mergeableDiscussionsState: boolean;
+  approvalsMissing: number;
   demandedPipelineStatus: JobStatus | null;
   targetMergeMethod: MergeMethod;
 }
@@ -112,6 +118,7 @@ export const MERGE_STATUS = {
   checkedTargetSha: true,
   checkedHasTarget: true,
   mergeableDiscussionsState: true,
+  approvalsMissing: true,
   demandedPipelineStatus: true,
   targetMergeMethod: true,
 } as const;
@@ -137,13 +144,15 @@ export function recordedMergeStatus(row: RecordedMergeFacts): DetailedMergeStatu
  * commits of its own, and meets the project's requirements.
  *
  * @param ignorePipeline whether it is merged only when the pipeline has succeeded
+ * @param ignoreApprovals whether it is merged only when its rules have the approvals that they ask for
  */
 export async function mayBeMerged(
   { db }: Pick<Context, 'db'>,
-  { mergeRequest, reader, target, sourceTip, targetTip, version }: SideTips,
+  sides: SideTips,
   pipeline: HeadPipeline | null,
-  ignorePipeline: boolean,
+  { ignorePipeline, ignoreApprovals }: { ignorePipeline: boolean; ignoreApprovals: boolean },
 ): Promise<boolean> {
+  const { mergeRequest, reader, target, sourceTip, targetTip, version } = sides;
   const { id, state, title, sha } = mergeRequest;
   const asked = target.merging;
   const isEnough = asked.allowMergeOnSkippedPipeline && pipeline?.status === 'skipped';
@@ -157,10 +166,20 @@ export async function mayBeMerged(
     threadsAllow:
       !asked.onlyAllowMergeIfAllDiscussionsAreResolved ||
       (await db.discussion.count({ where: { mergeRequestId: id, resolvedAt: null } })) === 0,
+    approvalsMissing: ignoreApprovals ? 0 : await missingApprovals(db, sides),
     needsRebase: asked.mergeMethod !== 'merge' && !(await hasTarget(reader, sha, targetTip)),
     demandedPipeline: isDemanded ? (pipeline?.status ?? null) : null,
   });
   return status === 'mergeable';
+}
+
+/** How many approvals a merge lacks now; asks for nothing where there are no rules. */
+export async function missingApprovals(
+  db: Pick<Context['db'], '$queryRaw'>,
+  { mergeRequest: { id, _count: own }, target: { merging } }: SideTips,
+): Promise<number> {
+  if (own.approvalRules + merging._count.approvalRules === 0) return 0;
+  return (await approvalStanding(db, id, 0)).missing;
 }
 
 /** Whether a head has all commits of the tip of the target branch, as it must where it is not merged by a merge commit. */

@@ -5,6 +5,7 @@ import { withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { storable } from '#src/domain/repository/push_data.ts';
 import type { WithRepositories } from '#src/domain/repository/store.ts';
 import { withCommits } from '#src/domain/repository/take_commits.ts';
+import { syncCodeOwners } from '#src/domain/tracking/merge_requests/code_owners.ts';
 import { isStale } from '#src/domain/tracking/merge_requests/computed_fields.ts';
 import { linksOfMerge } from '#src/domain/tracking/merge_requests/link_lfs.ts';
 import { markMerged, markMergedBy } from '#src/domain/tracking/merge_requests/mark_merged.ts';
@@ -14,6 +15,7 @@ import { requestPipeline } from '#src/domain/tracking/merge_requests/request_pip
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
 import { mayBringCommits } from '#src/domain/tracking/merge_requests/source.ts';
 import { hasCommits, measureVersion, recordVersion } from '#src/domain/tracking/merge_requests/version.ts';
+import { removeApprovals } from '#src/domain/tracking/reviews/approvals.ts';
 import { Damaged } from '#src/git/base/errors.ts';
 import type { Oid } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
@@ -103,8 +105,8 @@ async function refreshOnce(stores: WithRepositories & ChangeContext, id: number,
   }
   const { sourceTip } = sides;
   const { sha } = sides.mergeRequest;
-  if (sourceTip === null || sourceTip === sha) return recordStatus(stores, sides, sha, actor);
-  const outcome = await addVersion(stores, sides, sourceTip, actor);
+  const outcome = sourceTip === null || sourceTip === sha ? null : await addVersion(stores, sides, sourceTip, actor);
+  if (outcome !== 'changed') await syncCodeOwners(stores, sides);
   return outcome !== 'changed' && recordStatus(stores, sides, outcome === 'added' ? sourceTip : sha, actor);
 }
 
@@ -174,6 +176,8 @@ async function addVersion(
       await requestPipeline(tx, stores, { mergeRequestId: id, sha: head, userId: actor.id });
       const subject = { type: 'MergeRequest', id, iid, title: row.title, project: target } as const;
       await recordSubjectChanges(tx, stores, actor, subject, [{ kind: 'commits', ...added }]);
+      const isSame = measured.patchIdSha !== null && measured.patchIdSha === version?.patchIdSha;
+      if (target.merging.resetApprovalsOnPush && !isSame) await removeApprovals(tx, stores, actor, subject);
       return 'added';
     });
   });

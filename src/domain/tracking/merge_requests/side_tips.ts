@@ -15,10 +15,15 @@ const MERGING = {
   allowMergeOnSkippedPipeline: true,
   onlyAllowMergeIfPipelineSucceeds: true,
   onlyAllowMergeIfAllDiscussionsAreResolved: true,
+  resetApprovalsOnPush: true,
+  _count: { select: { approvalRules: { where: { mergeRequestId: null } } } },
 } as const;
 
 /** What a project says of merging. */
-export type MergeSettings = Pick<Columns['Project'], keyof typeof MERGING>;
+export type MergeSettings = Pick<Columns['Project'], Exclude<keyof typeof MERGING, '_count'>> & {
+  /** How many approval rules it has. */
+  _count: { approvalRules: number };
+};
 export type MergeMethod = MergeSettings['mergeMethod'];
 
 /** The columns of a merge request for work on its commits, with the current commits of its branches. */
@@ -66,5 +71,9 @@ async function findTarget(db: Db, id: number): Promise<SideTips['target'] | null
 }
 
 function load(db: Db, id: number) {
-  return db.mergeRequest.findUnique({ where: { id }, include: { versions: { orderBy: { id: 'desc' }, take: 1 } } });
+  const include = {
+    versions: { orderBy: { id: 'desc' }, take: 1 },
+    _count: { select: { approvalRules: true } },
+  } as const;
+  return db.mergeRequest.findUnique({ where: { id }, include });
 }

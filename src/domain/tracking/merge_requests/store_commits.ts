@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { ifReadable } from '#src/domain/repository/if_readable.ts';
 import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
-import { broughtCommits, storeCommits } from '#src/domain/tracking/merge_requests/version.ts';
+import { broughtCommits, emailsOf, storeCommits } from '#src/domain/tracking/merge_requests/version.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 
 declare module '#src/platform/background/queue.ts' {
@@ -27,11 +27,11 @@ export async function storeMissingCommits({ db, repositories }: Pick<Context, 'd
       const project = await findPushedProject(db, mergeRequest.targetProjectId);
       const reader = project && (await repositories.open(project));
       const starts = [startCommitSha, baseCommitSha];
-      const oids = (reader && (await ifReadable(() => commitsSince(reader, headCommitSha, starts)))) ?? [];
+      const brought = reader && (await ifReadable(() => commitsSince(reader, headCommitSha, starts)));
       const patchIdSha =
         reader && (await ifReadable(() => reader.patchId(baseCommitSha ?? startCommitSha, headCommitSha)));
       await db.$transaction(async (tx) => {
-        await storeCommits(tx, mergeRequestId, oids);
+        await storeCommits(tx, mergeRequestId, brought ?? { commits: [], emails: [] });
         await tx.mergeRequestVersion.updateMany({ where: { id }, data: { commitsStored: true, patchIdSha } });
       });
     }
@@ -41,9 +41,10 @@ export async function storeMissingCommits({ db, repositories }: Pick<Context, 'd
 
 /** Since the first of some commits that is still there. */
 async function commitsSince(reader: RepositoryReader, head: string, starts: readonly (string | null)[]) {
-  if ((await reader.commit(head)) === null) return [];
+  const last = await reader.commit(head);
+  if (last === null) return null;
   for (const start of starts) {
     if (start !== null && (await reader.commit(start)) !== null) return broughtCommits(reader, { head, start });
   }
-  return [head];
+  return { commits: [head], emails: emailsOf([last]) };
 }

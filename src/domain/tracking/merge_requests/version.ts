@@ -1,10 +1,11 @@
 import { type ChangeOptions, changeRefs, type RefChange } from '#src/domain/repository/change_refs.ts';
 import { headRef, keptRef, recordOwnRefs } from '#src/domain/repository/merge_request_refs.ts';
+import { storable } from '#src/domain/repository/push_data.ts';
 import type { PushedProject } from '#src/domain/repository/pushed_project.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import { DEFAULT_LIMITS } from '#src/git/base/diff_limits.ts';
 import { isLimit } from '#src/git/base/errors.ts';
-import type { Oid } from '#src/git/base/model.ts';
+import type { Commit, Oid } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
 import type { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
@@ -23,6 +24,8 @@ export interface Version {
   patchIdSha: string | null;
   /** The latest commits that it brings. */
   commits: readonly Oid[];
+  /** The addresses of those who wrote and committed them, in lower case. */
+  emails: readonly string[];
 }
 
 /** How many commits of a version are stored, so that they lead to the merge request. */
@@ -34,18 +37,25 @@ export async function measureVersion(
   { head, start }: { head: Oid; start: Oid },
 ): Promise<Version> {
   const [base = null] = await reader.mergeBases(start, head);
-  const commits = await broughtCommits(reader, { head, start });
+  const brought = await broughtCommits(reader, { head, start });
   const from = base ?? start;
   const { realSize, isWhole } = await filesChanged(reader, from, head);
-  return { head, base, start, commits, realSize, patchIdSha: isWhole ? await reader.patchId(from, head) : null };
+  return { head, base, start, ...brought, realSize, patchIdSha: isWhole ? await reader.patchId(from, head) : null };
 }
 
-/** The hashes of the latest commits of a head that a tip of the target branch lacks. */
+/** The latest commits of a head that a tip of the target branch lacks: their hashes, and the addresses of those who made them. */
 export async function broughtCommits(
   reader: RepositoryReader,
   { head, start }: { head: Oid; start: Oid },
-): Promise<Oid[]> {
-  return (await reader.between(start, head, { limit: MAX_COMMITS })).map(({ oid }) => oid);
+): Promise<Pick<Version, 'commits' | 'emails'>> {
+  const found = await reader.between(start, head, { limit: MAX_COMMITS });
+  return { commits: found.map(({ oid }) => oid), emails: emailsOf(found) };
+}
+
+/** The addresses of those who wrote and committed commits, in lower case. */
+export function emailsOf(commits: readonly Commit[]): string[] {
+  const all = commits.flatMap(({ author, committer }) => [author.email, committer.email]);
+  return [...new Set(all.map((email) => storable(email.trim().toLowerCase())))];
 }
 
 async function filesChanged(
@@ -95,20 +105,23 @@ export async function recordVersion(
 
 /** Writes a version of a merge request, and which commits it brings. */
 export async function storeVersion(tx: Transaction, mergeRequestId: number, version: Version): Promise<void> {
-  const { head, base, start, realSize, patchIdSha, commits } = version;
+  const { head, base, start, realSize, patchIdSha } = version;
   const hashes = { headCommitSha: head, baseCommitSha: base, startCommitSha: start, patchIdSha };
   await tx.mergeRequestVersion.create({ data: { mergeRequestId, ...hashes, realSize, commitsStored: true } });
-  await storeCommits(tx, mergeRequestId, commits);
+  await storeCommits(tx, mergeRequestId, version);
 }
 
-/** Writes which commits belong to a merge request, besides those that are known already. */
+/** Writes which commits belong to a merge request, and the users who made them, besides those that are known already. */
 export async function storeCommits(
   tx: Pick<Transaction, '$executeRaw'>,
   mergeRequestId: number,
-  oids: readonly Oid[],
+  { commits, emails }: Pick<Version, 'commits' | 'emails'>,
 ): Promise<void> {
-  await tx.$executeRaw`INSERT INTO merge_request_commits (merge_request_id, sha)
-    SELECT ${mergeRequestId}, c.sha FROM unnest(${[...oids]}::text[]) AS c (sha) ON CONFLICT DO NOTHING`;
+  await tx.$executeRaw`WITH commits AS (INSERT INTO merge_request_commits (merge_request_id, sha)
+      SELECT ${mergeRequestId}, c.sha FROM unnest(${[...commits]}::text[]) AS c (sha) ON CONFLICT DO NOTHING),
+    people AS (SELECT u.id FROM users u WHERE lower(u.email) = ANY(${[...emails]}::text[]) AND u.confirmed_at IS NOT NULL AND NOT u.ghost
+      UNION SELECT e.user_id FROM emails e WHERE lower(e.email) = ANY(${[...emails]}::text[]) AND e.confirmed_at IS NOT NULL)
+    INSERT INTO merge_request_committers (merge_request_id, user_id) SELECT ${mergeRequestId}, p.id FROM people p ON CONFLICT DO NOTHING`;
 }
 
 async function refChanges(reader: RepositoryReader, iid: number, { head, base, start }: Version): Promise<RefChange[]> {

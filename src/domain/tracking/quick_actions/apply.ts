@@ -1,5 +1,6 @@
 import type { Subject } from '#src/domain/changes/change.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
+import { approvalStanding } from '#src/domain/tracking/approvals/standing.ts';
 import type { PendingEffects } from '#src/domain/tracking/quick_actions/interpret.ts';
 import { addApproval, removeApproval } from '#src/domain/tracking/reviews/approvals.ts';
 import { addTodos, finishTodos } from '#src/domain/tracking/subjects/todos.ts';
@@ -31,7 +32,7 @@ export async function applyEffects(
   if (todo === 'done') await finishTodos(tx, actor.id, subject);
 }
 
-/** Approves an open merge request, or takes that back; nothing if it is so already. */
+/** Approves an open merge request, or takes that back; nothing if it is so already, or the rules ask for somebody else. */
 async function approve(
   tx: Transaction,
   context: ChangeContext,
@@ -39,8 +40,8 @@ async function approve(
   subject: Subject,
   approved: boolean,
 ): Promise<void> {
-  const where = { id: subject.id, state: 'opened' } as const;
-  if ((await tx.mergeRequest.count({ where })) === 0) return;
+  const { state, refusesUser } = await approvalStanding(tx, subject.id, actor.id);
+  if (state !== 'opened' || (approved && refusesUser)) return;
   await (approved ? addApproval : removeApproval)(tx, context, actor, subject);
 }
 

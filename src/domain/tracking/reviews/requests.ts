@@ -1,5 +1,6 @@
 import type { Change, Subject } from '#src/domain/changes/change.ts';
 import { type ChangeContext, recordSubjectChanges } from '#src/domain/changes/record.ts';
+import { approvalStanding } from '#src/domain/tracking/approvals/standing.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 
 /**
@@ -19,6 +20,7 @@ export async function requestChanges(
     select: { userId: true },
   });
   const from = before.map((one) => one.userId);
+  const { missing } = await approvalStanding(tx, mergeRequestId, userId);
   const approvals = await tx.mergeRequestApproval.deleteMany({ where });
   const state = 'requested_changes' as const;
   await tx.mergeRequestReviewer.upsert({
@@ -28,7 +30,7 @@ export async function requestChanges(
   });
   const changes: Change[] = [];
   if (!from.includes(userId)) changes.push({ kind: 'reviewers', from, to: [...from, userId] });
-  if (approvals.count > 0) changes.push({ kind: 'unapproved' });
+  if (approvals.count > 0) changes.push({ kind: 'unapproved', wasWhole: missing === 0 });
   await recordSubjectChanges(tx, context, actor, subject, [...changes, { kind: 'changesRequested' }]);
 }
 
