@@ -126,6 +126,8 @@ import '#schema/discussions/on_subjects.ts';
 import '#schema/discussions/mutations.ts';
 import '#schema/draft_notes/types.ts';
 import '#schema/suggestions/types.ts';
+import '#schema/integrations/mutations.ts';
+import '#schema/integrations/types.ts';
 import '#schema/push_rules/mutations.ts';
 import '#schema/push_rules/types.ts';
 import '#schema/quick_actions/queries.ts';

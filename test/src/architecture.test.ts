@@ -50,7 +50,7 @@ const DOMAIN = [
   ['projects'],
   ['activity', 'members', 'repository'],
   ['imports', 'live', 'uploads'],
-  ['ci', 'container_registry', 'feature_flags', 'snippets'],
+  ['ci', 'container_registry', 'feature_flags', 'integrations', 'snippets'],
   ['packages', 'terraform_states'],
   ['lifecycle', 'tracking'],
   ['notifications', 'project_archives', 'webhooks'],
@@ -123,7 +123,7 @@ const KNOTS: Record<string, string> = {
 
 /** Where JSON is parsed that this server, its operator or its installation wrote, or that is short by another limit. */
 const PARSERS_OF_OWN_TEXT = [
-  'src/domain/webhooks/template.ts',
+  'src/platform/outbound/json_template.ts',
   'src/domain/webhooks/url_variables.ts',
   // The guard itself, and a piece of a text whose length it has counted.
   'src/base/json.ts',

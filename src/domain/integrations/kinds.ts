@@ -1,0 +1,76 @@
+import { discord, mattermost, slack, teams } from '#src/domain/integrations/chat/formats.ts';
+import {
+  CHANNEL_FIELDS,
+  CHAT_EVENTS,
+  FILTER_FIELDS,
+  posts,
+  QUIET_EVENTS,
+  USERNAME,
+  webhookField,
+} from '#src/domain/integrations/chat/notify.ts';
+import { customWebhook } from '#src/domain/integrations/custom_webhook.ts';
+import type { Kind } from '#src/domain/integrations/kind.ts';
+import { label } from '#src/platform/texts/texts.ts';
+
+const chat = { events: CHAT_EVENTS, quiet: QUIET_EVENTS };
+
+/** All kinds of integrations, in the order of lists. */
+export const KINDS: readonly Kind[] = [
+  customWebhook,
+  {
+    ...chat,
+    slug: 'discord',
+    title: label('Discord'),
+    description: label('Announces events in a channel of Discord.'),
+    fields: [
+      webhookField(label('From the settings of the channel: Integrations, Webhooks.')),
+      USERNAME,
+      ...FILTER_FIELDS,
+    ],
+    tell: posts(discord),
+  },
+  {
+    ...chat,
+    slug: 'mattermost',
+    title: label('Mattermost'),
+    description: label('Announces events in channels of Mattermost.'),
+    fields: [
+      webhookField(label('That of an incoming webhook of Mattermost.')),
+      USERNAME,
+      ...CHANNEL_FIELDS,
+      ...FILTER_FIELDS,
+    ],
+    tell: posts(mattermost),
+  },
+  {
+    ...chat,
+    slug: 'microsoft-teams',
+    title: label('Microsoft Teams'),
+    description: label('Announces events in a channel of Microsoft Teams.'),
+    fields: [
+      webhookField(label('That of a workflow which posts to a channel when a webhook request is received.')),
+      ...FILTER_FIELDS,
+    ],
+    tell: posts(teams),
+  },
+  {
+    ...chat,
+    slug: 'slack',
+    title: label('Slack notifications'),
+    description: label('Announces events in channels of Slack.'),
+    fields: [
+      webhookField(label('That of an incoming webhook of Slack.')),
+      USERNAME,
+      ...CHANNEL_FIELDS,
+      ...FILTER_FIELDS,
+    ],
+    tell: posts(slack),
+  },
+];
+
+const bySlug = new Map(KINDS.map((kind) => [kind.slug, kind]));
+
+/** The kind with this slug; null for others. Older clients write `_` for `-`. */
+export function kindOf(slug: string): Kind | null {
+  return bySlug.get(slug) ?? bySlug.get(slug.replaceAll('_', '-')) ?? null;
+}
