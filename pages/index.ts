@@ -1,5 +1,6 @@
 import { accounts } from '#pages/account.ts';
 import { admin } from '#pages/admin.ts';
+import { adminIntegrations } from '#pages/admin_integrations.ts';
 import { auditEvents } from '#pages/audit_events.ts';
 import { badges } from '#pages/badges.ts';
 import { boards } from '#pages/boards.ts';
@@ -35,6 +36,7 @@ import { search } from '#pages/search.ts';
 import { settings } from '#pages/settings.ts';
 import { settingsCi } from '#pages/settings_ci.ts';
 import { settingsHooks } from '#pages/settings_hooks.ts';
+import { settingsIntegrations } from '#pages/settings_integrations.ts';
 import { settingsMembers } from '#pages/settings_members.ts';
 import { pushRulePages } from '#pages/settings_push_rules.ts';
 import { settingsStorage } from '#pages/settings_storage.ts';
@@ -55,6 +57,7 @@ export const rows = [
   ...profiles,
   ...accounts,
   ...admin,
+  ...adminIntegrations,
   ...auditEvents,
   ...search,
   ...choices,
@@ -78,6 +81,7 @@ export const rows = [
   ...settings,
   ...settingsMembers,
   ...settingsHooks,
+  ...settingsIntegrations,
   ...settingsCi,
   ...pushRulePages,
   ...settingsTokens,

@@ -11,8 +11,9 @@ import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { INTEGRATION_EVENTS, type IntegrationEvent } from '#src/domain/integrations/events.ts';
-import type { Field, FieldType } from '#src/domain/integrations/field.ts';
+import { INTEGRATION_EVENTS, type IntegrationEvent } from '#src/domain/integrations/base/events.ts';
+import type { Field, FieldType } from '#src/domain/integrations/base/field.ts';
+import { linkedPages } from '#src/domain/integrations/external.ts';
 import { type IntegrationView, listIntegrations, type Place } from '#src/domain/integrations/find.ts';
 import { requireKind } from '#src/domain/integrations/save.ts';
 import { listDeliveries, readDelivery } from '#src/domain/webhooks/deliveries.ts';
@@ -214,7 +215,24 @@ const ONLY_ACTIVE = 'Whether kinds that are not set up, or off, are left out.';
 const ONLY_EXISTING = 'Whether it is null where none is set up, neither for the place nor around it.';
 const SLUG = 'The kind, such as `slack`.';
 
+const LinkedPage = builder.objectRef<{ title: string; url: string }>('LinkedPage').implement({
+  description: 'A page of another program that belongs to a project.',
+  fields: (t) => ({
+    title: t.exposeString('title', { description: 'What it is, for people.' }),
+    url: t.exposeString('url', { description: 'Its address.' }),
+  }),
+});
+
 builder.objectFields(Project, (t) => ({
+  linkedPages: t.field({
+    type: [LinkedPage],
+    description:
+      'The pages of an external issue tracker and an external wiki, as integrations name them; none without these.',
+    resolve: ({ id }, _args, context, info) => {
+      const load = (ids: readonly number[]) => linkedPages(context.db, ids);
+      return loaderAt(context, info, { key: 'linked pages' }, load).load(id);
+    },
+  }),
   integrations: t.field({
     type: [Integration],
     nullable: true,

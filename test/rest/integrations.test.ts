@@ -55,7 +55,13 @@ describe('An integration of a project', () => {
       deployment_events: false,
       job_events: false,
       commit_events: false,
-      properties: { username: 'gantry', channel: null, push_channel: '#pushes', notify_only_broken_pipelines: false, branches_to_be_notified: 'default' },
+      properties: {
+        username: 'gantry',
+        channel: null,
+        push_channel: '#pushes',
+        notify_only_broken_pipelines: false,
+        branches_to_be_notified: 'default',
+      },
     });
     expect(body.properties).not.toHaveProperty('webhook');
     expect(JSON.stringify(body)).not.toContain('verysecretpart');
@@ -74,8 +80,13 @@ describe('An integration of a project', () => {
     const given = { template: '{"a":"{{object_kind}}"}', authorization: 'Bearer abc' };
     await setUp('custom-webhook', given, place);
     const kept = await api.put(at(place, 'custom-webhook'), { push_events: false });
-    expect(kept.body).toMatchObject({ push_events: false, issues_events: true, properties: { template: given.template } });
-    const names = async () => (await world.db.integration.findFirstOrThrow({ where: { projectId: place.id } })).secretNames;
+    expect(kept.body).toMatchObject({
+      push_events: false,
+      issues_events: true,
+      properties: { template: given.template },
+    });
+    const names = async () =>
+      (await world.db.integration.findFirstOrThrow({ where: { projectId: place.id } })).secretNames;
     expect(await names()).toEqual(['webhook', 'authorization']);
     await api.put(at(place, 'custom-webhook'), { webhook: receiver.url('/other') });
     expect(await names()).toEqual(['webhook']);
@@ -84,7 +95,9 @@ describe('An integration of a project', () => {
   it('is found under its old address, and with the old spelling of its name', async () => {
     const place = await world.project({ owner });
     await setUp('microsoft-teams', {}, place);
-    expect((await api.get(`/projects/${place.id}/services/microsoft_teams`)).body).toMatchObject({ slug: 'microsoft-teams' });
+    expect((await api.get(`/projects/${place.id}/services/microsoft_teams`)).body).toMatchObject({
+      slug: 'microsoft-teams',
+    });
     expect((await api.get(`/projects/${place.id}/services`)).body).toHaveLength(1);
     expect((await api.delete(`/projects/${place.id}/services/microsoft-teams`)).status).toBe(204);
     expect((await api.get(at(place, 'microsoft-teams'))).status).toBe(404);
@@ -97,8 +110,14 @@ describe('An integration of a project', () => {
       return [status, body.message ?? body.error];
     };
     expect(await refused('slack', {})).toEqual([400, { webhook: ['is missing'] }]);
-    expect(await refused('slack', { webhook: 'ftp://example.org' })).toEqual([400, { webhook: ['must be a URL with http or https'] }]);
-    expect(await refused('slack', { webhook: 'http://10.0.0.1/x' })).toEqual([400, { webhook: [expect.stringContaining('private address')] }]);
+    expect(await refused('slack', { webhook: 'ftp://example.org' })).toEqual([
+      400,
+      { webhook: ['must be a URL with http or https'] },
+    ]);
+    expect(await refused('slack', { webhook: 'http://10.0.0.1/x' })).toEqual([
+      400,
+      { webhook: [expect.stringContaining('private address')] },
+    ]);
     expect(await refused('slack', { webhook: 'https://example.org', branches_to_be_notified: 'some' })).toEqual([
       400,
       { branches_to_be_notified: [expect.stringContaining('must be one of all, default')] },
@@ -186,8 +205,15 @@ describe('Messages', () => {
 
   it('tell of comments, also on what not everybody sees, only where they are wanted', async () => {
     const place = await world.project({ owner });
-    const path = await setUp('slack', { confidential_note_events: false, issues_events: false, confidential_issues_events: false }, place);
-    const { body: secretIssue } = await api.post(`/projects/${place.id}/issues`, { title: 'Secret', confidential: true });
+    const path = await setUp(
+      'slack',
+      { confidential_note_events: false, issues_events: false, confidential_issues_events: false },
+      place,
+    );
+    const { body: secretIssue } = await api.post(`/projects/${place.id}/issues`, {
+      title: 'Secret',
+      confidential: true,
+    });
     const { body: issue } = await api.post(`/projects/${place.id}/issues`, { title: 'Plain' });
     await api.post(`/projects/${place.id}/issues/${secretIssue.iid}/notes`, { body: 'hidden' });
     await api.post(`/projects/${place.id}/issues/${issue.iid}/notes`, { body: 'a *comment*' });
@@ -207,7 +233,9 @@ describe('Messages', () => {
     const [, told] = await receiver.some(path, 2);
     expect(told?.body.text).toContain('closed issue');
     const { id } = await world.db.hook.findFirstOrThrow({ where: { projectId: place.id } });
-    await world.until(async () => (await world.db.hookDelivery.count({ where: { hookId: id, state: 'waiting' } })) === 0);
+    await world.until(
+      async () => (await world.db.hookDelivery.count({ where: { hookId: id, state: 'waiting' } })) === 0,
+    );
     expect(await world.db.hookDelivery.count({ where: { hookId: id } })).toBe(2);
   });
 });

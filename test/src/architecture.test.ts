@@ -138,10 +138,12 @@ const PARSERS_OF_OWN_TEXT = [
   'src/domain/repository/contributors_kept.ts',
   'src/domain/repository/languages/count.ts',
   'src/domain/webhooks/custom_headers.ts',
+  'src/domain/integrations/stored.ts',
+  'src/domain/webhooks/tell_integration.ts',
   'src/domain/webhooks/request.ts',
   'src/domain/webhooks/sample.ts',
   'schema/hooks/delivery.ts',
-  'schema/hooks/mutations.ts',
+  'schema/hooks/delivery_payload.ts',
   'schema/subscriptions/operation.ts',
   // What this server signed.
   'src/access/oauth/jwt.ts',

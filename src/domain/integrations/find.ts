@@ -1,8 +1,8 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
 import type { GroupRow, IdOrPath } from '#src/domain/groups/find.ts';
-import type { FieldValue } from '#src/domain/integrations/field.ts';
-import type { Kind } from '#src/domain/integrations/kind.ts';
+import type { FieldValue } from '#src/domain/integrations/base/field.ts';
+import type { Kind } from '#src/domain/integrations/base/kind.ts';
 import { KINDS, kindOf } from '#src/domain/integrations/kinds.ts';
 import { shownSettings } from '#src/domain/integrations/stored.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';

@@ -1,3 +1,4 @@
+import type { Kind } from '#src/domain/integrations/base/kind.ts';
 import { discord, mattermost, slack, teams } from '#src/domain/integrations/chat/formats.ts';
 import {
   CHANNEL_FIELDS,
@@ -8,14 +9,15 @@ import {
   USERNAME,
   webhookField,
 } from '#src/domain/integrations/chat/notify.ts';
-import { customWebhook } from '#src/domain/integrations/custom_webhook.ts';
-import type { Kind } from '#src/domain/integrations/kind.ts';
+import { customWebhook } from '#src/domain/integrations/kinds/custom_webhook.ts';
+import { jira } from '#src/domain/integrations/kinds/jira.ts';
+import { emailsOnPush, pipelinesEmail } from '#src/domain/integrations/kinds/mails.ts';
+import { externalWiki, TRACKERS } from '#src/domain/integrations/kinds/trackers.ts';
 import { label } from '#src/platform/texts/texts.ts';
 
 const chat = { events: CHAT_EVENTS, quiet: QUIET_EVENTS };
 
-/** All kinds of integrations, in the order of lists. */
-export const KINDS: readonly Kind[] = [
+const ALL: readonly Kind[] = [
   customWebhook,
   {
     ...chat,
@@ -29,6 +31,10 @@ export const KINDS: readonly Kind[] = [
     ],
     tell: posts(discord),
   },
+  emailsOnPush,
+  externalWiki,
+  jira,
+  ...TRACKERS,
   {
     ...chat,
     slug: 'mattermost',
@@ -53,6 +59,7 @@ export const KINDS: readonly Kind[] = [
     ],
     tell: posts(teams),
   },
+  pipelinesEmail,
   {
     ...chat,
     slug: 'slack',
@@ -67,6 +74,9 @@ export const KINDS: readonly Kind[] = [
     tell: posts(slack),
   },
 ];
+
+/** All kinds of integrations, by their titles. */
+export const KINDS: readonly Kind[] = ALL.toSorted((a, b) => a.title.localeCompare(b.title, 'en'));
 
 const bySlug = new Map(KINDS.map((kind) => [kind.slug, kind]));
 

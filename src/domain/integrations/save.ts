@@ -2,8 +2,9 @@ import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
 import { audit } from '#src/access/audit/record.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { clearHookCache } from '#src/domain/changes/wanted_hooks.ts';
-import { EVENT_NAMES, hookSwitches, type IntegrationEvent } from '#src/domain/integrations/events.ts';
-import type { Settings } from '#src/domain/integrations/field.ts';
+import { EVENT_NAMES, hookSwitches, type IntegrationEvent } from '#src/domain/integrations/base/events.ts';
+import type { Settings } from '#src/domain/integrations/base/field.ts';
+import type { Kind } from '#src/domain/integrations/base/kind.ts';
 import {
   type IntegrationView,
   type Place,
@@ -11,7 +12,6 @@ import {
   requirePlace,
   viewIntegration,
 } from '#src/domain/integrations/find.ts';
-import type { Kind } from '#src/domain/integrations/kind.ts';
 import { kindOf } from '#src/domain/integrations/kinds.ts';
 import {
   changedSettings,

@@ -1,5 +1,5 @@
-import { type Field, type FieldValue, readValue, type Settings } from '#src/domain/integrations/field.ts';
-import type { Kind } from '#src/domain/integrations/kind.ts';
+import { type Field, type FieldValue, readValue, type Settings } from '#src/domain/integrations/base/field.ts';
+import type { Kind } from '#src/domain/integrations/base/kind.ts';
 import { decrypt, encrypt } from '#src/platform/secrets.ts';
 
 /** The columns that hold the settings of an integration. */

@@ -106,7 +106,7 @@ function countUse({ db, actor }: Context): Promise<void> {
 }
 
 async function deliver(
-  { db, repositories, secret, imports }: Context,
+  { db, repositories, secret, imports, jobs }: Context,
   { baseUrl, ssh, isOwnEvent }: Server & { isOwnEvent: boolean },
   { id: hookId }: HookPlace,
   deliveryId: number,
@@ -119,6 +119,7 @@ async function deliver(
     repositories,
     secret,
     imports,
+    jobs,
     baseUrl: async () => baseUrl,
     sshAddress: () => ssh,
     isOnlyHere: !isOwnEvent,

@@ -45,7 +45,7 @@ const SHUTDOWN_GRACE = 5_000;
  * hook only: failing hooks do not take the slots of working ones.
  */
 export class HookDeliveries {
-  readonly #options: Attempting;
+  readonly #options: Omit<Attempting, 'jobs'>;
   readonly #worker = crypto.randomUUID();
   readonly #healthy: KeyedWorkQueue<number>;
   readonly #failing: KeyedWorkQueue<number>;
@@ -57,7 +57,7 @@ export class HookDeliveries {
   #stopped = false;
   #end: (() => Promise<void>) | undefined;
 
-  constructor(options: Attempting) {
+  constructor(options: Omit<Attempting, 'jobs'>) {
     this.#options = options;
     const { report } = options;
     this.#bodies = new Bodies((event) => this.#ask(() => bodyOf(options, event)));
@@ -110,7 +110,9 @@ export class HookDeliveries {
     let isFree = false;
     try {
       for (const delivery of batch) {
-        const { headers, outcome } = await attempt(this.#options, delivery, (event) => this.#bodies.of(event));
+        const { headers, outcome } = await attempt({ ...this.#options, jobs }, delivery, (event) =>
+          this.#bodies.of(event),
+        );
         const made = { hookId, deliveryId: delivery.id, headers, outcome };
         const holder = { worker: this.#worker, isLast: delivery === batch.at(-1) };
         const { retryIn, isHeld } = await this.#ask(() => settleAttempt({ db, jobs }, made, holder));
@@ -148,7 +150,7 @@ export class HookDeliveries {
 }
 
 /** What an attempt needs. */
-export type Attempting = Stores & { imports: ImportSettings; report(error: unknown): void };
+export type Attempting = Stores & { imports: ImportSettings; jobs: JobQueue; report(error: unknown): void };
 
 /** Attempts one delivery. A request that cannot be built counts as failed. */
 export async function attempt(

@@ -66,6 +66,7 @@ export async function releaseHook(db: Db, hookId: number, worker: string): Promi
 
 interface Row {
   id: number;
+  hookId: number;
   url: string;
   tokenEncrypted: Uint8Array | null;
   customHeadersEncrypted: Uint8Array | null;
@@ -92,7 +93,7 @@ export async function findDelivery(db: Db, hookId: number, id: number): Promise<
   return row ? { ...deliveryOf(row), id: row.id, hookId } : null;
 }
 
-const receiverColumns = sql`h.url, h.token_encrypted AS "tokenEncrypted",
+const receiverColumns = sql`h.id AS "hookId", h.url, h.token_encrypted AS "tokenEncrypted",
   h.custom_headers_encrypted AS "customHeadersEncrypted", h.url_variables_encrypted AS "urlVariablesEncrypted",
   h.custom_webhook_template AS "customWebhookTemplate", h.enable_ssl_verification AS "enableSslVerification",
   h.project_id IS NULL AND h.namespace_id IS NULL AS "isSystem", i.slug, i.properties, i.secrets_encrypted AS "secretsEncrypted"`;
@@ -100,7 +101,7 @@ const receiverColumns = sql`h.url, h.token_encrypted AS "tokenEncrypted",
 const eventColumns = sql`e.id AS "eventId", e.key::text AS key, e.kind, e.project_id AS "projectId"`;
 
 function deliveryOf(row: Omit<Row, 'id'>): Pick<NextDelivery, 'receiver' | 'event'> {
-  const { eventId: id, key, kind, projectId, slug, properties, secretsEncrypted, ...receiver } = row;
-  const integration = slug === null ? null : { slug, properties, secretsEncrypted };
+  const { hookId, eventId: id, key, kind, projectId, slug, properties, secretsEncrypted, ...receiver } = row;
+  const integration = slug === null ? null : { hookId, slug, properties, secretsEncrypted };
   return { receiver: { ...receiver, integration }, event: { id, key, kind, projectId } };
 }

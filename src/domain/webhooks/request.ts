@@ -42,6 +42,7 @@ export interface Receiver {
 
 /** The integration that a hook delivers for, with its settings. */
 export interface ToldIntegration {
+  hookId: number;
   slug: string;
   properties: unknown;
   secretsEncrypted: Uint8Array | null;

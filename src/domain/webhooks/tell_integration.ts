@@ -1,10 +1,12 @@
-import type { ToldKind } from '#src/domain/integrations/events.ts';
-import type { EventPayload, OutgoingRequest } from '#src/domain/integrations/kind.ts';
+import type { ToldKind } from '#src/domain/integrations/base/events.ts';
+import type { EventPayload, OutgoingRequest } from '#src/domain/integrations/base/kind.ts';
 import { kindOf } from '#src/domain/integrations/kinds.ts';
 import { settingsOf } from '#src/domain/integrations/stored.ts';
 import { listProtections, protectionOf } from '#src/domain/repository/protections/of_branches.ts';
+import '#src/domain/webhooks/mail_event.ts';
 import type { EventToSend, Stores, ToldIntegration } from '#src/domain/webhooks/request.ts';
 import { type Outcome, send, unsent } from '#src/domain/webhooks/send.ts';
+import type { JobQueue } from '#src/platform/background/queue.ts';
 import { allowedHosts, parseHookUrl } from '#src/platform/outbound/hook_url.ts';
 import type { ImportSettings } from '#src/platform/outbound/options.ts';
 
@@ -13,9 +15,9 @@ const HEADERS = { 'content-type': 'application/json', 'user-agent': 'Gantry-Inte
 
 /** Tells an integration of an event. Where there is nothing to say, the outcome is an empty success. */
 export async function tellIntegration(
-  options: Stores & { imports: ImportSettings },
+  options: Stores & { imports: ImportSettings; jobs: JobQueue },
   integration: ToldIntegration,
-  { kind: eventKind, projectId }: EventToSend,
+  { id: eventId, kind: eventKind, projectId }: EventToSend,
   payload: string,
 ): Promise<{ headers: Record<string, string> | null; outcome: Outcome }> {
   const kind = kindOf(integration.slug);
@@ -28,9 +30,17 @@ export async function tellIntegration(
     send: async ({ url, method = 'POST', headers: own = {}, body, verify = true }: OutgoingRequest) => {
       const to = parseHookUrl(url);
       if (to === null) return unsent('The URL is not valid.');
+      secrets.push(...Object.values(own));
       headers = { ...HEADERS, ...Object.fromEntries(Object.keys(own).map((name) => [name, '[REDACTED]'])) };
       const sending = { url: to, method, headers: { ...own, ...HEADERS }, body: body ?? '', verify };
       return send(sending, { ...options.imports, webhookHosts });
+    },
+    mail: async (to: readonly string[]) => {
+      await options.db.$transaction(async (tx) => {
+        for (const one of to)
+          await options.jobs.enqueue(tx, 'integrations.mail', { hookId: integration.hookId, eventId, to: one });
+      });
+      return { ...unsent(null), succeeded: true };
     },
     isProtected: async (branch: string) =>
       projectId !== null && protectionOf(await listProtections(options.db, projectId), branch).protected,

@@ -1,5 +1,5 @@
+import type { Settings } from '#src/domain/integrations/base/field.ts';
 import type { Message, Part, Tone } from '#src/domain/integrations/chat/message.ts';
-import type { Settings } from '#src/domain/integrations/field.ts';
 
 /** The body of the request that shows a message in one kind of chat. */
 export type Format = (message: Message, settings: Settings, channel: string | null) => object;

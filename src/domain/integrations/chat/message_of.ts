@@ -1,8 +1,8 @@
+import type { Told } from '#src/domain/integrations/base/kind.ts';
 import type { Message } from '#src/domain/integrations/chat/message.ts';
 import { messageOfDeployment, messageOfPipeline } from '#src/domain/integrations/chat/of_ci.ts';
 import { messageOfPush } from '#src/domain/integrations/chat/of_push.ts';
 import { messageOfNote, messageOfSubject, messageOfWikiPage } from '#src/domain/integrations/chat/of_record.ts';
-import type { Told } from '#src/domain/integrations/kind.ts';
 
 /** The message of an event; null if there is nothing to announce of it. */
 export function messageOf(told: Told): Message | null {

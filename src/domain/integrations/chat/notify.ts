@@ -1,9 +1,9 @@
-import { BRANCHES, branchOf, concernsBranch, ONLY_BROKEN } from '#src/domain/integrations/branches.ts';
+import { BRANCHES, branchOf, concernsBranch, ONLY_BROKEN } from '#src/domain/integrations/base/branches.ts';
+import type { IntegrationEvent, ToldKind } from '#src/domain/integrations/base/events.ts';
+import type { Field } from '#src/domain/integrations/base/field.ts';
+import type { Tell, Told } from '#src/domain/integrations/base/kind.ts';
 import type { Format } from '#src/domain/integrations/chat/formats.ts';
 import { messageOf } from '#src/domain/integrations/chat/message_of.ts';
-import type { IntegrationEvent, ToldKind } from '#src/domain/integrations/events.ts';
-import type { Field } from '#src/domain/integrations/field.ts';
-import type { Tell, Told } from '#src/domain/integrations/kind.ts';
 import { label } from '#src/platform/texts/texts.ts';
 
 /** The events that chats are told of. */

@@ -1,6 +1,6 @@
+import type { Told } from '#src/domain/integrations/base/kind.ts';
 import type { Message, Part } from '#src/domain/integrations/chat/message.ts';
 import { actorOf, link, pageUrl, projectLink, shortened, TITLE_LENGTH } from '#src/domain/integrations/chat/parts.ts';
-import type { Told } from '#src/domain/integrations/kind.ts';
 import { pagePath, refPath } from '#src/domain/namespaces/address.ts';
 
 /** How many jobs that failed are named. */

@@ -1,6 +1,6 @@
+import type { EventPayload, Told } from '#src/domain/integrations/base/kind.ts';
 import type { Message, Part } from '#src/domain/integrations/chat/message.ts';
 import { actorOf, link, projectLink, quoted, shortened, TITLE_LENGTH } from '#src/domain/integrations/chat/parts.ts';
-import type { EventPayload, Told } from '#src/domain/integrations/kind.ts';
 
 /** What happened to an issue or merge request; other changes are not announced. */
 const DONE: Record<string, string> = {

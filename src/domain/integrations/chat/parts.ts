@@ -1,5 +1,5 @@
+import type { EventPayload } from '#src/domain/integrations/base/kind.ts';
 import type { Part } from '#src/domain/integrations/chat/message.ts';
-import type { EventPayload } from '#src/domain/integrations/kind.ts';
 
 /** Characters of a title of a record, and of a text such as a comment, in messages. */
 export const TITLE_LENGTH = 200;

@@ -1,6 +1,6 @@
-import { BRANCHES, branchOf, concernsBranch, ONLY_BROKEN } from '#src/domain/integrations/branches.ts';
+import { BRANCHES, branchOf, concernsBranch, ONLY_BROKEN } from '#src/domain/integrations/base/branches.ts';
+import type { Answer, Kind } from '#src/domain/integrations/base/kind.ts';
 import { CHAT_EVENTS } from '#src/domain/integrations/chat/notify.ts';
-import type { Answer, Kind } from '#src/domain/integrations/kind.ts';
 import { filledTemplate, TemplateFailed, wrongTemplate } from '#src/platform/outbound/json_template.ts';
 import { label } from '#src/platform/texts/texts.ts';
 
@@ -25,7 +25,7 @@ export const customWebhook: Kind = {
       name: 'template',
       title: label('Template'),
       type: 'long_text',
-      hint: label('JSON in which {{project.name}} stands for that value of the payload of a webhook.'),
+      hint: label('JSON in which names in double braces stand for values of the payload of a webhook.'),
       required: true,
       check: wrongTemplate,
     },

@@ -1,5 +1,5 @@
-import type { IntegrationEvent, ToldKind } from '#src/domain/integrations/events.ts';
-import type { Field, Settings } from '#src/domain/integrations/field.ts';
+import type { IntegrationEvent, ToldKind } from '#src/domain/integrations/base/events.ts';
+import type { Field, Settings } from '#src/domain/integrations/base/field.ts';
 
 /** One kind of integration: a row of the table in `kinds.ts`. */
 export interface Kind {
@@ -12,8 +12,19 @@ export interface Kind {
   /** The events that it can be told of; of new integrations all but the quiet ones are on. */
   events: readonly IntegrationEvent[];
   quiet?: readonly IntegrationEvent[];
+  /** Pages elsewhere that the navigation of a project leads to. */
+  pages?: (settings: Settings) => LinkedPage[];
+  /** Where a reference to an issue elsewhere leads, as it is written: `#12`, `ABC-12`; null for what is none of them. */
+  issueUrl?: (settings: Settings, written: string) => string | null;
   /** Tells it of an event. Kinds without it are not told of events. */
   tell?: Tell;
+}
+
+/** A page of another program. */
+export interface LinkedPage {
+  /** For people, in English. */
+  title: string;
+  url: string;
 }
 
 /** An event as it is told, with the payload that webhooks send of it. */
@@ -30,6 +41,8 @@ export type Tell = (told: Told, tools: TellingTools) => Promise<Answer | null>;
 export interface TellingTools {
   /** Sends one request by the rules for webhooks. Never throws. */
   send(request: OutgoingRequest): Promise<Answer>;
+  /** Puts mail about the event to each address into the queue. */
+  mail(to: readonly string[]): Promise<Answer>;
   /** Whether a branch of the project of the event is protected. */
   isProtected(branch: string): Promise<boolean>;
 }

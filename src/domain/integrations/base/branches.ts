@@ -1,5 +1,5 @@
-import type { Field } from '#src/domain/integrations/field.ts';
-import type { TellingTools, Told } from '#src/domain/integrations/kind.ts';
+import type { Field } from '#src/domain/integrations/base/field.ts';
+import type { TellingTools, Told } from '#src/domain/integrations/base/kind.ts';
 import { label } from '#src/platform/texts/texts.ts';
 
 /** The branches whose pushes and pipelines an integration is told of. */
