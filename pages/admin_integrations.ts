@@ -63,7 +63,7 @@ export const adminIntegrations = [
     variables: ofServer,
     asks: ({ given, t }) => ({
       heading: t('Remove this integration?'),
-      says: [t('Its settings and the log of what it was told are deleted.'), t('This cannot be undone.')],
+      says: [t('Its settings and its log of deliveries are deleted.'), t('This cannot be undone.')],
       button: t('Remove'),
       back: `${AT}/${given.slug}`,
     }),

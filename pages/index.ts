@@ -4,6 +4,7 @@ import { adminIntegrations } from '#pages/admin_integrations.ts';
 import { auditEvents } from '#pages/audit_events.ts';
 import { badges } from '#pages/badges.ts';
 import { boards } from '#pages/boards.ts';
+import { chatConnections } from '#pages/chat_connections.ts';
 import { choices } from '#pages/choices.ts';
 import { ciTools } from '#pages/ci_tools.ts';
 import { commits } from '#pages/commits.ts';
@@ -82,6 +83,7 @@ export const rows = [
   ...settingsMembers,
   ...settingsHooks,
   ...settingsIntegrations,
+  ...chatConnections,
   ...settingsCi,
   ...pushRulePages,
   ...settingsTokens,

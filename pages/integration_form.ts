@@ -40,14 +40,13 @@ export const REMOVES = 'removes_';
 export function integrationGiven(given: Facts['given']): Facts['given'] {
   const secrets = new Set([given.secrets].flat().map(String));
   const texts = Object.entries(given).filter(([name]) => !COMMON.has(name) && /^[a-z][a-z_]*$/.test(name));
-  const properties = Object.fromEntries(
-    texts.flatMap(([name, value]) => {
-      const text = String([value].flat().at(-1) ?? '');
-      if (!secrets.has(name)) return [[name, text]];
-      if (isTicked(given[REMOVES + name])) return [[name, null]];
-      return text === '' ? [] : [[name, text]];
-    }),
-  );
+  const properties: Record<string, string | null> = {};
+  for (const [name, value] of texts) {
+    const text = String([value].flat().at(-1) ?? '');
+    const isKept = secrets.has(name) && text === '';
+    if (secrets.has(name) && isTicked(given[REMOVES + name])) properties[name] = null;
+    else if (!isKept) properties[name] = text;
+  }
   return { ...given, ignoreUnknownProperties: 'true', properties: properties as never };
 }
 

@@ -48,7 +48,7 @@ function integrationsOf(kind: PlaceKind, operations: Operations) {
     may: (place) => place.viewerCanManageIntegrations && place.integration,
     ask: ({ integration }, { t }) => ({
       heading: t('Remove {name}?', { name: t(integration?.title ?? '') }),
-      says: [t('Its settings and the log of what it was told are deleted.'), t('This cannot be undone.')],
+      says: [t('Its settings and its log of deliveries are deleted.'), t('This cannot be undone.')],
       button: t('Remove'),
       ...{ action: `${AT}/${integration?.slug}/delete`, back: `${AT}/${integration?.slug}`, isDangerous: true },
     }),

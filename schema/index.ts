@@ -126,6 +126,7 @@ import '#schema/discussions/on_subjects.ts';
 import '#schema/discussions/mutations.ts';
 import '#schema/draft_notes/types.ts';
 import '#schema/suggestions/types.ts';
+import '#schema/chat_commands/types.ts';
 import '#schema/integrations/mutations.ts';
 import '#schema/integrations/types.ts';
 import '#schema/push_rules/mutations.ts';

@@ -64,6 +64,16 @@ function routesOf(place: 'project' | 'group', { list, one, update, remove }: Ope
 
 /** Connections of projects and groups with other programs. */
 export const integrations: Route[] = [
+  {
+    method: 'POST',
+    path: '/projects/:id/integrations/:slug/trigger',
+    alsoAt: ['/projects/:id/services/:slug/trigger'],
+    operation: operations.RunChatCommandDocument,
+    result: 'runChatCommand',
+    status: 200,
+    auth: 'optional',
+    notFound,
+  },
   ...routesOf('project', {
     list: operations.ProjectIntegrationsDocument,
     one: operations.ProjectIntegrationDocument,

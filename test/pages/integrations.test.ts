@@ -63,7 +63,7 @@ describe('The pages of integrations', () => {
     await world.member(group, developer, 'developer');
     const browser = await signedIn(world, developer);
     expect((await browser.get(`/${project.fullPath}/-/settings/integrations`)).status).toBe(404);
-    expect((await browser.get(`/groups/${group.fullPath}/-/settings/integrations/slack`)).status).toBe(404);
+    expect((await browser.get(`/groups/${group.fullPath}/-/settings/integrations/slack`)).status).toBe(403);
     expect((await browser.get('/admin/integrations')).status).toBe(403);
     const other = await signedIn(world, admin);
     await other.get('/admin/integrations/custom-webhook');

@@ -53,7 +53,7 @@ const DOMAIN = [
   ['ci', 'container_registry', 'feature_flags', 'integrations', 'snippets'],
   ['packages', 'terraform_states'],
   ['lifecycle', 'tracking'],
-  ['notifications', 'project_archives', 'webhooks'],
+  ['chat_commands', 'notifications', 'project_archives', 'webhooks'],
 ];
 
 /** `src/domain/ci` of a file in it, and `src/base` and `src/git`, which are one room each; null for what lies beside the rooms of its floor. */
@@ -140,6 +140,7 @@ const PARSERS_OF_OWN_TEXT = [
   'src/domain/webhooks/custom_headers.ts',
   'src/domain/integrations/stored.ts',
   'src/domain/webhooks/tell_integration.ts',
+  'src/domain/webhooks/mail_event.ts',
   'src/domain/webhooks/request.ts',
   'src/domain/webhooks/sample.ts',
   'schema/hooks/delivery.ts',

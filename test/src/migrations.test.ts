@@ -238,6 +238,7 @@ const RELEASED: Record<string, string> = {
   '20261129174001_feature_flag_changes': '81902c22ad503c1a36aa825e8f6665caea477f3806e29d48f5a77e5029381cdf',
   '20261129173000_package_registries': 'd38a2d0570fe3b5774635904b9e80d95221af324c676433bacdb00f53c404d52',
   '20261130002010_integrations': '28af32b5ac0e31673d134e7d4de1af7e8f21a1584e00b41f27e68511ce1e1242',
+  '20261130002020_chat_connections': '274fbe688f0d7bebbf8cf91637124a40bb39c12b0999d2e98402339cd3f711c1',
 };
 
 const directory = packagePath('prisma/migrations');

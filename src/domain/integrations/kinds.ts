@@ -12,6 +12,7 @@ import {
 import { customWebhook } from '#src/domain/integrations/kinds/custom_webhook.ts';
 import { jira } from '#src/domain/integrations/kinds/jira.ts';
 import { emailsOnPush, pipelinesEmail } from '#src/domain/integrations/kinds/mails.ts';
+import { SLASH_COMMANDS } from '#src/domain/integrations/kinds/slash_commands.ts';
 import { externalWiki, TRACKERS } from '#src/domain/integrations/kinds/trackers.ts';
 import { label } from '#src/platform/texts/texts.ts';
 
@@ -33,6 +34,7 @@ const ALL: readonly Kind[] = [
   },
   emailsOnPush,
   externalWiki,
+  ...SLASH_COMMANDS,
   jira,
   ...TRACKERS,
   {
@@ -41,7 +43,7 @@ const ALL: readonly Kind[] = [
     title: label('Mattermost'),
     description: label('Announces events in channels of Mattermost.'),
     fields: [
-      webhookField(label('That of an incoming webhook of Mattermost.')),
+      webhookField(label('The URL of an incoming webhook in Mattermost.')),
       USERNAME,
       ...CHANNEL_FIELDS,
       ...FILTER_FIELDS,
@@ -54,7 +56,7 @@ const ALL: readonly Kind[] = [
     title: label('Microsoft Teams'),
     description: label('Announces events in a channel of Microsoft Teams.'),
     fields: [
-      webhookField(label('That of a workflow which posts to a channel when a webhook request is received.')),
+      webhookField(label('The URL of a workflow that posts to a channel when a webhook request is received.')),
       ...FILTER_FIELDS,
     ],
     tell: posts(teams),
@@ -66,7 +68,7 @@ const ALL: readonly Kind[] = [
     title: label('Slack notifications'),
     description: label('Announces events in channels of Slack.'),
     fields: [
-      webhookField(label('That of an incoming webhook of Slack.')),
+      webhookField(label('The URL of an incoming webhook in Slack.')),
       USERNAME,
       ...CHANNEL_FIELDS,
       ...FILTER_FIELDS,

@@ -46,7 +46,7 @@ export async function mailEvent(
   if (!found || !kind) return;
   const settings = settingsOf(kind, found, secret);
   if (!recipientsIn(settings).includes(wanted.to)) return;
-  if (!(await maySee({ db, repositories }, wanted.to, found))) return;
+  if (!(await maySee(db, wanted.to, found))) return;
   const mail = mailOf({ kind: found.kind, payload: found.payload, settings });
   if (!mail) return;
   const verbatim = mail.range ? await changesOf(db, repositories, found.projectId, mail.range) : '';
@@ -76,18 +76,14 @@ async function find(db: Db, { hookId, eventId }: Wanted): Promise<Found | null> 
 }
 
 /** Whether an address may get the mail: one of no account was chosen by those who administer the integration. */
-async function maySee(
-  { db, repositories }: { db: Db; repositories: RepositoryStore },
-  address: string,
-  { kind, projectId }: Found,
-): Promise<boolean> {
+async function maySee(db: Db, address: string, { kind, projectId }: Found): Promise<boolean> {
   const owners = await db.$queryRaw<{ id: number }[]>`
     SELECT id FROM users WHERE lower(email) = lower(${address}) AND confirmed_at IS NOT NULL
     UNION SELECT user_id FROM emails WHERE lower(email) = lower(${address}) AND confirmed_at IS NOT NULL`;
   const [owner] = owners;
   if (!owner) return true;
   const actor = await activeUser(db, owner.id);
-  const [project] = actor ? await findProjectsByIds({ db, repositories, actor, clientAddress: null }, [projectId]) : [];
+  const [project] = actor ? await findProjectsByIds({ db, actor }, [projectId]) : [];
   return project != null && can(actor, kind === 'pipeline' ? 'read_pipeline' : 'read_repository', project);
 }
 

@@ -16,6 +16,8 @@ export interface Kind {
   pages?: (settings: Settings) => LinkedPage[];
   /** Where a reference to an issue elsewhere leads, as it is written: `#12`, `ABC-12`; null for what is none of them. */
   issueUrl?: (settings: Settings, written: string) => string | null;
+  /** How answers to commands of the chat are written. */
+  says?: (part: string | { text: string; url: string }) => string;
   /** Tells it of an event. Kinds without it are not told of events. */
   tell?: Tell;
 }

@@ -95,7 +95,8 @@ function plain(parts: readonly Part[]): string {
   return parts.map((part) => (typeof part === 'string' ? part : part.text)).join('');
 }
 
-function slackPart(part: Part): string {
+/** A piece of a sentence as Slack wants it. */
+export function slackPart(part: Part): string {
   if (typeof part === 'string') return slackText(part);
   return `<${inLink(part.url)}|${slackText(part.text).replaceAll('|', '¦')}>`;
 }
@@ -104,7 +105,8 @@ function slackText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-function markdownPart(part: Part): string {
+/** A piece of a sentence in Markdown. */
+export function markdownPart(part: Part): string {
   return typeof part === 'string' ? markdownText(part) : `[${markdownText(part.text)}](${inLink(part.url)})`;
 }
 

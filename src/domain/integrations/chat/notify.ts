@@ -57,7 +57,7 @@ export const USERNAME: Field = {
   name: 'username',
   title: label('Name of the sender'),
   type: 'text',
-  hint: label('Who the messages seem to come from, where the chat lets them choose.'),
+  hint: label('Shown as the author of the messages, where the chat allows that.'),
 };
 
 /** The channel of all messages, and those of messages about one kind of event. */
@@ -66,7 +66,7 @@ export const CHANNEL_FIELDS: readonly Field[] = [
     name: 'channel',
     title: label('Channel'),
     type: 'text',
-    hint: label('That of the webhook if it is empty. Several are separated by commas.'),
+    hint: label('Leave it empty for the channel of the webhook. Separate several with commas.'),
   },
   ...Object.values(CHANNELS),
 ];

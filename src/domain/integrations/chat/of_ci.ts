@@ -45,10 +45,16 @@ function failures(builds: NonNullable<Told['payload']['builds']>): Part[][] {
   return [[`Failed ${failed.length === 1 ? 'job' : 'jobs'}: ${shortened(all.join(', '), 1_000)}`]];
 }
 
+const DEPLOYED: Record<string, { says: string; tone: Message['tone'] }> = {
+  ...ENDED,
+  running: { says: 'has started', tone: 'neutral' },
+  success: { says: 'succeeded', tone: 'good' },
+};
+
 /** A deployment that has begun or ended. */
 export function messageOfDeployment({ payload }: Told): Message | null {
   const { status = '', environment = '', deployable_url: job, commit_url: url = '', commit_title: title } = payload;
-  const end = status === 'running' ? { says: 'has started', tone: 'neutral' as const } : ENDED[status];
+  const end = DEPLOYED[status];
   if (end === undefined) return null;
   const name = shortened(environment, TITLE_LENGTH);
   const deployment: Part = job ? link(`Deployment to ${name}`, job) : `Deployment to ${name}`;

@@ -8,7 +8,7 @@ import { label } from '#src/platform/texts/texts.ts';
 export const customWebhook: Kind = {
   slug: 'custom-webhook',
   title: label('Custom webhook'),
-  description: label('Sends events to any program, as JSON that a template makes of them.'),
+  description: label('Sends events to any program, as JSON made by a template.'),
   events: [...CHAT_EVENTS, 'job_events'],
   quiet: ['deployment_events', 'job_events'],
   fields: [
@@ -33,7 +33,7 @@ export const customWebhook: Kind = {
       name: 'authorization',
       title: label('Authorization'),
       type: 'text',
-      hint: label('The value of the header Authorization, such as “Bearer …”.'),
+      hint: label('Value of the Authorization header, such as “Bearer …”.'),
       secret: true,
       check: (text) => (/^[\x20-\x7e]+$/.test(text) ? [] : ['must hold only characters that an HTTP header can hold']),
     },

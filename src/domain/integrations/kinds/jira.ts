@@ -23,7 +23,7 @@ const FIELDS: readonly Field[] = [
     name: 'api_url',
     title: label('URL of the API of Jira'),
     type: 'url',
-    hint: label('Only if it is another one.'),
+    hint: label('Only if it differs from the URL of Jira.'),
     reached: true,
   },
   {
@@ -57,7 +57,9 @@ const FIELDS: readonly Field[] = [
     name: 'jira_issue_transition_id',
     title: label('Transitions of closed issues'),
     type: 'text',
-    hint: label('Their numbers, separated by commas, in the order in which they are tried. None if it is empty.'),
+    hint: label(
+      'IDs of transitions, separated by commas; the first that an issue offers is made. Leave it empty to make none.',
+    ),
     check: (text) => (/^\d{1,9}(?:[,;]\s*\d{1,9}){0,9}$/.test(text) ? [] : ['must be numbers, separated by commas']),
   },
 ];
@@ -131,7 +133,9 @@ function issuesIn(text: string, closes: boolean): Pick<Mentions, 'mentioned' | '
 export const jira: Kind = {
   slug: 'jira',
   title: label('Jira'),
-  description: label('Leads keys of issues to Jira, and comments on and closes issues there.'),
+  description: label(
+    'Links issue keys to Jira, comments on issues that are mentioned, and closes those that are done.',
+  ),
   events: ['commit_events', 'merge_requests_events'],
   fields: FIELDS,
   pages: ({ url }) => (url ? [{ title: label('Jira'), url: String(url) }] : []),

@@ -49,7 +49,7 @@ export const emailsOnPush: Kind = {
   events: ['push_events', 'tag_push_events'],
   fields: [
     RECIPIENTS,
-    { name: 'disable_diffs', title: label('Leave the changes of files out'), type: 'boolean', standard: false },
+    { name: 'disable_diffs', title: label('Leave out the diffs'), type: 'boolean', standard: false },
     {
       name: 'send_from_committer_email',
       title: label('Name who pushed as the sender'),

@@ -36,7 +36,7 @@ function tracker(slug: string, title: string, fields: readonly Field[], pattern?
   return {
     slug,
     title,
-    description: label('Leads references to issues, and a link in the navigation, to an issue tracker elsewhere.'),
+    description: label('Links issue references and the navigation of projects to an external issue tracker.'),
     fields,
     events: [],
     pages: (settings) => page(title, settings),
@@ -75,7 +75,7 @@ export const TRACKERS: readonly Kind[] = [
 export const externalWiki: Kind = {
   slug: 'external-wiki',
   title: label('External wiki'),
-  description: label('Adds a link to a wiki elsewhere to the navigation.'),
+  description: label('Adds a link to an external wiki to the navigation of projects.'),
   events: [],
   fields: [{ name: 'external_wiki_url', title: label('URL of the wiki'), type: 'url', required: true }],
   pages: ({ external_wiki_url: url }) => (url ? [{ title: label('External wiki'), url: String(url) }] : []),
