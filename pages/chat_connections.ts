@@ -15,7 +15,7 @@ const request = page({
   operation: NewChatConnectionPageDocument,
   view: 'own/new_chat',
   variables: ({ token, ...given }) => ({ ...given, request: token ?? given.request }),
-  found: ({ chatConnectionRequest }) => chatConnectionRequest,
+  found: ({ chatRequest }) => chatRequest,
   title: (_found, { t }) => t('Connect a chat'),
   show: (asked, { given }) => ({ asked, request: String([given.token ?? given.request].flat().at(-1) ?? '') }),
   signIn: true,
@@ -27,7 +27,7 @@ export const chatConnections = [
     path: AT,
     operation: ChatConnectionsPageDocument,
     view: 'own/chats',
-    found: ({ viewerChatConnections }) => viewerChatConnections,
+    found: ({ viewerConnectedChats }) => viewerConnectedChats,
     title: (_found, { t }) => t('Connected chats'),
     show: (connections) => ({ connections }),
     signIn: true,
@@ -41,7 +41,7 @@ export const chatConnections = [
     again: request,
   }),
   form({
-    path: `${AT}/:databaseId/delete`,
+    path: `${AT}/:id/delete`,
     operation: SendChatDisconnectionDocument,
     says: label('The chat is disconnected.'),
     asks: (facts) => ({

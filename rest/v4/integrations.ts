@@ -54,7 +54,7 @@ function routesOf(place: 'project' | 'group', { list, one, update, remove }: Ope
       path: `${path}/:slug`,
       ...also('/:slug'),
       operation: remove,
-      result: 'deleteIntegration.integration',
+      result: 'removeIntegration.integration',
       status: 204,
       notFound,
       ...precheck,

@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { projectField } from '#schema/inputs.ts';
 import { mutation } from '#schema/mutation.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import {
   type ChatConnectionView,
   connectChat,
@@ -10,7 +11,7 @@ import {
 } from '#src/domain/chat_commands/connect.ts';
 import { type ChatAnswer, runChatCommand } from '#src/domain/chat_commands/run.ts';
 
-const ChatConnection = builder.objectRef<ChatConnectionView>('ChatConnection').implement({
+const ConnectedChat = builder.objectRef<ChatConnectionView>('ConnectedChat').implement({
   description: 'A user of a chat who acts as the caller by the slash commands of one integration, or who asks to.',
   fields: (t) => ({
     databaseId: t.exposeInt('id', {
@@ -40,14 +41,14 @@ const ChatConnection = builder.objectRef<ChatConnectionView>('ChatConnection').i
 });
 
 builder.queryFields((t) => ({
-  viewerChatConnections: t.field({
-    type: [ChatConnection],
+  viewerConnectedChats: t.field({
+    type: [ConnectedChat],
     nullable: true,
     description: 'The users of chats who act as the caller, the latest first; at most a hundred. For signed-in users.',
     resolve: (_root, _args, context) => listChatConnections(context),
   }),
-  chatConnectionRequest: t.field({
-    type: ChatConnection,
+  chatRequest: t.field({
+    type: ConnectedChat,
     nullable: true,
     description: 'What the link that a chat has shown asks for. For signed-in users.',
     args: { request: t.arg.string({ required: true, description: 'The parameter `token` of the link.' }) },
@@ -79,10 +80,16 @@ mutation('disconnectChat', {
   description: 'Ends that a user of a chat acts as the caller. For signed-in users.',
   input: {
     description: 'Which connection to end.',
-    argument: 'Names the connection.',
-    fields: (t) => ({ databaseId: t.int({ required: true, description: 'Numeric ID of the connection.' }) }),
+    argument: 'Names the connection that ends.',
+    fields: (t) => ({
+      id: t.field({
+        ...idOf('ConnectedChat'),
+        required: true,
+        description: 'Numeric ID of the connection, which is one of the caller’s.',
+      }),
+    }),
   },
-  resolve: ({ databaseId }, context) => disconnectChat(context, databaseId),
+  resolve: ({ id }, context) => disconnectChat(context, id),
   payload: {
     description: 'The connection that has ended.',
     fields: (t) => ({ databaseId: t.exposeInt('id', { description: 'Numeric ID that the connection had.' }) }),

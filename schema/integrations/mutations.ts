@@ -88,7 +88,7 @@ mutation('updateIntegration', {
   payload,
 });
 
-mutation('deleteIntegration', {
+mutation('removeIntegration', {
   description:
     'Removes an integration with its settings and its log. Where that of a group around the place or of the server would count instead, the kind is off for the place; `updateIntegration` with `useInheritedSettings` takes it. For those who can set it up.',
   input: { description: 'Which integration to remove.', argument: 'Place and kind of the integration.', fields: which },

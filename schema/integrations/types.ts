@@ -38,9 +38,9 @@ const FIELD_TYPES: Record<FieldType, string> = {
   text: 'A text on one line.',
   long_text: 'A text of several lines.',
   url: 'A URL with http or https.',
-  boolean: 'True or false.',
+  boolean: 'Either true or false.',
   choice: 'One of several words.',
-  number: 'A whole number.',
+  number: 'A number without fractions.',
 };
 
 const IntegrationFieldType = builder.enumType('IntegrationFieldType', {
@@ -53,7 +53,7 @@ const IntegrationFieldType = builder.enumType('IntegrationFieldType', {
 const IntegrationChoice = builder.objectRef<{ value: string; title: string }>('IntegrationChoice').implement({
   description: 'One of the values that a field of an integration can have.',
   fields: (t) => ({
-    value: t.exposeString('value', { description: 'The value itself.' }),
+    value: t.exposeString('value', { description: 'The value as it is stored.' }),
     title: t.exposeString('title', { description: 'What it means, for people.' }),
   }),
 });
@@ -62,7 +62,7 @@ const IntegrationField = builder.objectRef<Field & { isSet: boolean }>('Integrat
   description: 'A setting that integrations of one kind have.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name in `properties`, and of the parameter in the REST API.' }),
-    title: t.exposeString('title', { description: 'Name for people.' }),
+    title: t.exposeString('title', { description: 'Name of the setting, for people.' }),
     type: t.field({ type: IntegrationFieldType, description: 'What its value is.', resolve: ({ type }) => type }),
     hint: t.string({
       nullable: true,
@@ -219,7 +219,7 @@ const LinkedPage = builder.objectRef<{ title: string; url: string }>('LinkedPage
   description: 'A page of another program that belongs to a project.',
   fields: (t) => ({
     title: t.exposeString('title', { description: 'What it is, for people.' }),
-    url: t.exposeString('url', { description: 'Its address.' }),
+    url: t.exposeString('url', { description: 'Address of the page.' }),
   }),
 });
 

@@ -62,7 +62,7 @@ describe('The pages of integrations', () => {
     const project = await world.project({ owner, namespaceId: group.id });
     await world.member(group, developer, 'developer');
     const browser = await signedIn(world, developer);
-    expect((await browser.get(`/${project.fullPath}/-/settings/integrations`)).status).toBe(404);
+    expect((await browser.get(`/${project.fullPath}/-/settings/integrations`)).status).toBe(403);
     expect((await browser.get(`/groups/${group.fullPath}/-/settings/integrations/slack`)).status).toBe(403);
     expect((await browser.get('/admin/integrations')).status).toBe(403);
     const other = await signedIn(world, admin);

@@ -89,7 +89,7 @@ async function search(context: Context, place: Place, rest: string): Promise<Rep
   const words = rest.trim();
   if (words === '') return { isForAll: false, lines: [['What do you look for?']] };
   const page = { limit: MAX_FOUND, offset: 0, withTotal: false };
-  const order = { by: 'createdAt', direction: 'desc' } as const;
+  const order = { by: 'created_at', direction: 'desc' } as const;
   const [found] = await listIssuesOf(context, [{ project: place.project }], { search: words }, order, page, ISSUE);
   const nodes = found?.nodes ?? [];
   const lines = nodes.map((issue) => [linkTo(issue, place), ` is ${wordFor(issue)}`]);
