@@ -43,7 +43,8 @@ import {
 import { label } from '#src/platform/texts/texts.ts';
 
 /** A page for administrators, in the frame of administration: `section` is the link of its navigation that is current. */
-function adminPage<Data, Found, const View extends string, Shown extends object>(
+/** A page of the administration, below an entry of its navigation. */
+export function adminPage<Data, Found, const View extends string, Shown extends object>(
   section: string,
   { show, ...options }: PageOptions<Data, Found, View, Shown>,
 ) {
@@ -55,7 +56,8 @@ function adminPage<Data, Found, const View extends string, Shown extends object>
   });
 }
 
-const adminForm = <Data>(options: FormOptions<Data>) => form({ ...options, administers: true });
+/** A form of the administration. */
+export const adminForm = <Data>(options: FormOptions<Data>) => form({ ...options, administers: true });
 
 /** The links of the navigation of administration. */
 const SECTIONS = [
@@ -68,6 +70,7 @@ const SECTIONS = [
   ['/admin/background_jobs', label('Background jobs')],
   ['/admin/deprecated_uses', label('Deprecated API')],
   ['/admin/hooks', label('System hooks')],
+  ['/admin/integrations', label('Integrations')],
   ['/admin/runners', label('Runners')],
   ['/admin/applications', label('Applications')],
   ['/admin/storages', label('Storages')],

@@ -1,8 +1,10 @@
 import { accounts } from '#pages/account.ts';
 import { admin } from '#pages/admin.ts';
+import { adminIntegrations } from '#pages/admin_integrations.ts';
 import { auditEvents } from '#pages/audit_events.ts';
 import { badges } from '#pages/badges.ts';
 import { boards } from '#pages/boards.ts';
+import { chatConnections } from '#pages/chat_connections.ts';
 import { choices } from '#pages/choices.ts';
 import { ciTools } from '#pages/ci_tools.ts';
 import { commits } from '#pages/commits.ts';
@@ -37,6 +39,7 @@ import { approvalRulePages } from '#pages/settings_approvals.ts';
 import { settingsCi } from '#pages/settings_ci.ts';
 import { settingsHooks } from '#pages/settings_hooks.ts';
 import { settingsImages } from '#pages/settings_images.ts';
+import { settingsIntegrations } from '#pages/settings_integrations.ts';
 import { settingsMembers } from '#pages/settings_members.ts';
 import { pushRulePages } from '#pages/settings_push_rules.ts';
 import { settingsStorage } from '#pages/settings_storage.ts';
@@ -57,6 +60,7 @@ export const rows = [
   ...profiles,
   ...accounts,
   ...admin,
+  ...adminIntegrations,
   ...auditEvents,
   ...search,
   ...choices,
@@ -80,6 +84,8 @@ export const rows = [
   ...settings,
   ...settingsMembers,
   ...settingsHooks,
+  ...settingsIntegrations,
+  ...chatConnections,
   ...settingsCi,
   ...approvalRulePages,
   ...pushRulePages,

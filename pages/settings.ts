@@ -641,8 +641,6 @@ export const settings = [
   ...badgesOf('group', { list: GroupBadgesPageDocument, one: GroupBadgePageDocument }),
   knownAs('project', 'edit', 'settings/general'),
   knownAs('project', 'settings', 'settings/general'),
-  knownAs('project', 'settings/integrations', 'hooks'),
   knownAs('group', 'edit', 'settings/general'),
   knownAs('group', 'settings', 'settings/general'),
-  knownAs('group', 'settings/integrations', 'hooks'),
 ];

@@ -71,6 +71,12 @@ const OF_PROJECT: MenuOf<ProjectSettingsFragment> = [
     path: 'settings/deploy_tokens',
     may: (one) => one.viewerCanManageDeployTokens,
   },
+  {
+    section: 'integrations',
+    label: label('Integrations'),
+    path: 'settings/integrations',
+    may: (one) => one.viewerCanManageIntegrations,
+  },
   { section: 'hooks', label: label('Webhooks'), path: 'hooks', may: (one) => one.viewerCanManageWebhooks },
   { section: 'badges', label: label('Badges'), path: 'settings/badges', may: (one) => one.viewerCanManageBadges },
   {
@@ -110,6 +116,12 @@ const OF_GROUP: MenuOf<GroupSettingsFragment> = [
     label: label('Push rules'),
     path: 'settings/push_rules',
     may: (one) => one.viewerCanManagePushRules,
+  },
+  {
+    section: 'integrations',
+    label: label('Integrations'),
+    path: 'settings/integrations',
+    may: (one) => one.viewerCanManageIntegrations,
   },
   { section: 'hooks', label: label('Webhooks'), path: 'hooks', may: (one) => one.viewerCanManageWebhooks },
   { section: 'badges', label: label('Badges'), path: 'settings/badges', may: (one) => one.viewerCanManageBadges },

@@ -40,6 +40,7 @@ export const EVENTS = [
   ['pipelineEvents', 'pipeline_events', label('Pipelines')],
   ['wikiPageEvents', 'wiki_page_events', label('Wiki pages')],
   ['releasesEvents', 'releases_events', label('Releases')],
+  ['deploymentEvents', 'deployment_events', label('Deployments')],
   ['featureFlagEvents', 'feature_flag_events', label('Feature flags')],
 ] as const;
 

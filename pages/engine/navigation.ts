@@ -41,6 +41,7 @@ const SETTINGS: readonly NavigationItem[] = [
   { path: '/profile/keys', label: label('Keys') },
   { path: '/profile/applications', label: label('Applications') },
   { path: '/profile/sessions', label: label('Sessions') },
+  { path: '/profile/chat', label: label('Connected chats') },
   { path: '/profile/notifications', label: label('Notifications') },
   { path: '/profile/preferences', label: label('Preferences') },
   { path: '/profile/data', label: label('Your data') },

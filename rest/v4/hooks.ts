@@ -16,6 +16,7 @@ const notOfServer = [
   'pipeline_events',
   'wiki_page_events',
   'releases_events',
+  'deployment_events',
   'feature_flag_events',
   'confidential_note_events',
 ];
@@ -39,7 +40,6 @@ const changes = [
 
 /** Events that do not happen here: their switches are taken, and stay off. */
 const constants = {
-  deployment_events: false,
   emoji_events: false,
   milestone_events: false,
   resource_access_token_events: false,

@@ -27,6 +27,7 @@ import { filesWrite } from '#rest/v4/files_write.ts';
 import { gpgKeys } from '#rest/v4/gpg_keys.ts';
 import { groups } from '#rest/v4/groups.ts';
 import { hooks } from '#rest/v4/hooks.ts';
+import { integrations } from '#rest/v4/integrations.ts';
 import { invitations } from '#rest/v4/invitations.ts';
 import { issueLinks } from '#rest/v4/issue_links.ts';
 import { issues } from '#rest/v4/issues.ts';
@@ -140,6 +141,7 @@ export const routes: Route[] = [
   ...triggers,
   ...variables,
   ...hooks,
+  ...integrations,
   ...invitations,
   ...gpgKeys,
   ...snippets,

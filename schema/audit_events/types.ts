@@ -23,6 +23,8 @@ const THINGS: Readonly<Record<string, string>> = {
   job_token_scope: 'Which jobs may use a project by their tokens',
   trigger: 'A trigger of pipelines of a project',
   webhook: 'A webhook of a project, a group or the server',
+  integration: 'An integration of a project, a group or the server',
+  chat: 'A user of a chat, for the account of a user,',
   variable: 'A variable of jobs of a project, a group or the server',
   runner: 'A runner of a project, a group or the server',
   runner_token: 'The token of a runner',

@@ -56,6 +56,9 @@ builder.objectFields(Group, (t) => ({
   viewerCanManageWebhooks: t.boolean(
     ability('admin_group_hook', 'Whether the caller can read and change the webhooks of the group.'),
   ),
+  viewerCanManageIntegrations: t.boolean(
+    ability('admin_group_integration', 'Whether the caller can read and change the integrations of the group.'),
+  ),
   viewerCanManageAccessTokens: t.boolean(
     ability('admin_group_access_token', 'Whether the caller can create and revoke access tokens of the group.'),
   ),

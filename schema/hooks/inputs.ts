@@ -86,6 +86,7 @@ export const events = (t: InputFields, isNew: boolean) => {
     pipelineEvents: flag('Whether changes of the status of pipelines are sent.', false),
     wikiPageEvents: flag('Whether changes of wiki pages are wanted.', false),
     releasesEvents: flag('Whether new, changed and deleted releases are sent.', false),
+    deploymentEvents: flag('Whether deployments that begin or end are sent.', false),
     featureFlagEvents: flag('Whether feature flags that are turned on or off are sent.', false),
     enableSslVerification: flag('Whether the certificate of the receiver must be valid.', true),
   };

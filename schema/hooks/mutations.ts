@@ -1,4 +1,4 @@
-import { WebhookDelivery } from '#schema/hooks/delivery.ts';
+import { deliveryPayload } from '#schema/hooks/delivery_payload.ts';
 import {
   details,
   events,
@@ -18,9 +18,7 @@ import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { fromPlace } from '#schema/places/parents.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
-import { type Delivered, redeliver, testHook } from '#src/domain/webhooks/again.ts';
-import { readDelivery } from '#src/domain/webhooks/deliveries.ts';
+import { redeliver, testHook } from '#src/domain/webhooks/again.ts';
 import { findHook, type HookRef } from '#src/domain/webhooks/list.ts';
 import {
   createGroupHook,
@@ -32,7 +30,6 @@ import {
   setHookValue,
   updateHook,
 } from '#src/domain/webhooks/save.ts';
-import { select } from '#src/platform/records/selection.ts';
 
 const webhookPayload: Payload<SavedHook> = changed('webhook', Webhook, 'Hook', findHook);
 
@@ -40,41 +37,6 @@ const webhookPayload: Payload<SavedHook> = changed('webhook', Webhook, 'Hook', f
 function refOf({ ofServer, ...ref }: Omit<HookRef, 'isSystem'> & { ofServer?: boolean | null | undefined }): HookRef {
   return ofServer ? { id: ref.id, isSystem: true } : ref;
 }
-
-const OUTCOME = select('HookDelivery', { state: true, responseStatus: true, error: true });
-const SENT = select('HookDelivery', { event: { payload: true } });
-
-const deliveryPayload: Payload<Delivered> = {
-  description: 'The delivery that was made.',
-  fields: (t) => ({
-    delivery: t.field({
-      type: WebhookDelivery,
-      description: 'The delivery, with the response of the receiver.',
-      resolve: ({ hookId, deliveryId: id }, _args, context, info) =>
-        readDelivery(context, { hookId, id }, selectionAt(info, 'HookDelivery')),
-    }),
-    payload: t.field({
-      type: 'JSON',
-      description: 'The payload that was sent.',
-      resolve: async ({ hookId, deliveryId: id }, _args, context) => {
-        const { event } = await readDelivery(context, { hookId, id }, SENT);
-        return JSON.parse(event.payload ?? 'null');
-      },
-    }),
-    succeeded: t.boolean({
-      description: 'Whether the receiver answered with a status of 200 to 299.',
-      resolve: async ({ hookId, deliveryId: id }, _args, context) =>
-        (await readDelivery(context, { hookId, id }, OUTCOME)).state === 'delivered',
-    }),
-    message: t.string({
-      description: 'How it went, in words: the status with which the receiver answered, or why nothing came back.',
-      resolve: async ({ hookId, deliveryId: id }, _args, context) => {
-        const { responseStatus, error } = await readDelivery(context, { hookId, id }, OUTCOME);
-        return responseStatus === null ? (error ?? '') : `The receiver answered with status ${responseStatus}.`;
-      },
-    }),
-  }),
-};
 
 mutation('createProjectWebhook', {
   description: 'Creates a webhook for the events of a project. For its masters. A project has at most 100.',

@@ -89,6 +89,9 @@ export const Webhook = builder.prismaObject('Hook', {
     releasesEvents: t.exposeBoolean('releasesEvents', {
       description: 'Whether new, changed and deleted releases are sent.',
     }),
+    deploymentEvents: t.exposeBoolean('deploymentEvents', {
+      description: 'Whether deployments that begin or end are sent.',
+    }),
     featureFlagEvents: t.exposeBoolean('featureFlagEvents', {
       description: 'Whether feature flags that are turned on or off are sent.',
     }),

@@ -115,6 +115,9 @@ builder.objectFields(Project, (t) => ({
   viewerCanManageWebhooks: t.boolean(
     ability('admin_hook', 'Whether the caller can read and change the webhooks of the project.'),
   ),
+  viewerCanManageIntegrations: t.boolean(
+    ability('admin_integration', 'Whether the caller can read and change the integrations of the project.'),
+  ),
   viewerCanManageAccessTokens: t.boolean(
     ability('admin_access_token', 'Whether the caller can create and revoke access tokens of the project.'),
   ),

@@ -37,6 +37,12 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     const { id } = await world.db.hook.create({ data: { namespaceId: at.group.id, url: HOOK_URL } });
     return { ...group(at), hook_id: id };
   };
+  const integration = async (at: Stage) => {
+    const place = { groupId: at.group.id, slug: 'external-wiki' };
+    await world.db.integration.deleteMany({ where: place });
+    await world.db.integration.create({ data: { ...place, properties: { external_wiki_url: 'https://example.org' } } });
+    return { ...group(at), slug: place.slug };
+  };
   const keyed = async (at: Stage) => {
     await world.db.hook.deleteMany({ where: { namespaceId: at.group.id } });
     return { ...group(at), ...(await keyedHook(world, { namespaceId: at.group.id })) };
@@ -263,6 +269,14 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     'DELETE /groups/:id/hooks/:hook_id': { success: 204, level: 50, given: hook },
     // Nothing is sent to it, as its address is not a public one, which is told.
     'POST /groups/:id/hooks/:hook_id/test/:trigger': { success: 422, level: 50, given: testedHook },
+    'GET /groups/:id/integrations': { success: 200, level: 50, given: group },
+    'GET /groups/:id/integrations/:slug': { success: 200, level: 50, given: integration },
+    'PUT /groups/:id/integrations/:slug': {
+      success: 200,
+      level: 50,
+      given: (at) => ({ ...group(at), slug: 'external-wiki', external_wiki_url: 'https://example.org' }),
+    },
+    'DELETE /groups/:id/integrations/:slug': { success: 204, level: 50, given: integration },
     'GET /groups/:id/push_rule': { success: 200, level: 50, given: ruled },
     'POST /groups/:id/push_rule': { success: 201, level: 50, given: unruled },
     'PUT /groups/:id/push_rule': { success: 200, level: 50, given: ruled },

@@ -4,6 +4,7 @@ import { ciRules } from './project_rules/ci.ts';
 import { featureFlagRules } from './project_rules/feature_flags.ts';
 import { projectGiven } from './project_rules/given.ts';
 import { hookRules } from './project_rules/hooks.ts';
+import { integrationRules } from './project_rules/integrations.ts';
 import { issueRules } from './project_rules/issues.ts';
 import { memberRules } from './project_rules/members.ts';
 import { mergeRequestRules } from './project_rules/merge_requests.ts';
@@ -16,7 +17,13 @@ type Users = Record<Role, TestUser | undefined>;
 /** behaviour.md 6, line by line, for the routes of a project itself, its members, snippets and hooks. */
 export function ownProjectRules(world: World, users: Users): Record<string, Rule> {
   const given = projectGiven(world, users);
-  return { ...ownRules(given), ...memberRules(given), ...snippetRules(given), ...hookRules(given) };
+  return {
+    ...ownRules(given),
+    ...memberRules(given),
+    ...snippetRules(given),
+    ...hookRules(given),
+    ...integrationRules(given),
+  };
 }
 
 /** The same for the routes of issues and merge requests. */

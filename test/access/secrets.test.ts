@@ -80,6 +80,13 @@ beforeAll(async () => {
     const value = `zqvariable-${key.toLowerCase()}`;
     await make(asOwner, `${place}/variables`, { key, value, masked: true });
     keep(`the value of the variable ${key}`, value, 'owner', 'master', 'admin');
+    const part = `zqwebhook-${key.toLowerCase()}`;
+    const authorization = `Bearer zqheader-${key.toLowerCase()}`;
+    const given = { webhook: receiver.url(`/${part}`), authorization, template: '{"a": "{{object_kind}}"}' };
+    const integration = await asOwner.put(`${place}/integrations/custom-webhook`, given);
+    expect(integration.status).toBe(200);
+    keep(`the URL of an integration ${key}`, part);
+    keep(`the header of an integration ${key}`, authorization);
   }
   await make(asOwner, `${at}/repository/branches`, { branch: 'topic', ref: 'master' });
   await commitTo(world, project, owner, 'topic', 'b.txt');

@@ -80,7 +80,6 @@ describe('General settings of a project', () => {
     for (const [known, now] of [
       ['/-/edit', '/-/settings/general'],
       ['/-/settings', '/-/settings/general'],
-      ['/-/settings/integrations', '/-/hooks'],
     ])
       expect((await browser.get(`/${project.fullPath}${known}`)).headers.location).toBe(`/${project.fullPath}${now}`);
   });

@@ -29,6 +29,20 @@ describe('A client that was written for /api/v4', () => {
     expect(await client.ProjectHooks.all(project.id)).toEqual([]);
   });
 
+  it('sets integrations up, changes and removes them', async () => {
+    const client = new Gitlab({ host: world.url, token: admin.token });
+    const project = await client.Projects.create({ name: 'Connected' });
+    const webhook = receiver.url('/chat');
+    await client.Integrations.edit(project.id, 'slack', { webhook, pushEvents: false } as never);
+    expect(await client.Integrations.all(project.id)).toMatchObject([{ slug: 'slack', active: true }]);
+    const shown = await client.Integrations.show(project.id, 'slack');
+    expect(shown).toMatchObject({ slug: 'slack', push_events: false, properties: { branches_to_be_notified: 'default' } });
+    await client.Issues.create(project.id, 'Announced');
+    expect((await receiver.next('/chat')).body.text).toContain('Announced');
+    await client.Integrations.disable(project.id, 'slack');
+    expect(await client.Integrations.all(project.id)).toEqual([]);
+  });
+
   it('makes, tests and removes webhooks of the server', async () => {
     const client = new Gitlab({ host: world.url, token: admin.token });
     const hook = await client.SystemHooks.create(receiver.url('/system'), { token: 'y', pushEvents: false });

@@ -50,10 +50,10 @@ const DOMAIN = [
   ['projects'],
   ['activity', 'members', 'repository'],
   ['imports', 'live', 'uploads'],
-  ['ci', 'container_registry', 'feature_flags', 'snippets'],
+  ['ci', 'container_registry', 'feature_flags', 'integrations', 'snippets'],
   ['packages', 'terraform_states'],
   ['lifecycle', 'tracking'],
-  ['notifications', 'project_archives', 'webhooks'],
+  ['chat_commands', 'notifications', 'project_archives', 'webhooks'],
 ];
 
 /** `src/domain/ci` of a file in it, and `src/base` and `src/git`, which are one room each; null for what lies beside the rooms of its floor. */
@@ -123,7 +123,7 @@ const KNOTS: Record<string, string> = {
 
 /** Where JSON is parsed that this server, its operator or its installation wrote, or that is short by another limit. */
 const PARSERS_OF_OWN_TEXT = [
-  'src/domain/webhooks/template.ts',
+  'src/platform/outbound/json_template.ts',
   'src/domain/webhooks/url_variables.ts',
   // The guard itself, and a piece of a text whose length it has counted.
   'src/base/json.ts',
@@ -138,10 +138,13 @@ const PARSERS_OF_OWN_TEXT = [
   'src/domain/repository/contributors_kept.ts',
   'src/domain/repository/languages/count.ts',
   'src/domain/webhooks/custom_headers.ts',
+  'src/domain/integrations/stored.ts',
+  'src/domain/webhooks/tell_integration.ts',
+  'src/domain/webhooks/mail_event.ts',
   'src/domain/webhooks/request.ts',
   'src/domain/webhooks/sample.ts',
   'schema/hooks/delivery.ts',
-  'schema/hooks/mutations.ts',
+  'schema/hooks/delivery_payload.ts',
   'schema/subscriptions/operation.ts',
   // What this server signed.
   'src/access/oauth/jwt.ts',

@@ -239,6 +239,8 @@ const RELEASED: Record<string, string> = {
   '20261129173000_package_registries': 'd38a2d0570fe3b5774635904b9e80d95221af324c676433bacdb00f53c404d52',
   '20261130003000_container_rules': '17308106617159a302120611bbbd4cff942fd91e5c199df6d2fafaa238d5fa34',
   '20261130001000_approval_rules': '64ac5bf2d057bded72f755bc724181a4afc251c86e02e44d59f157d253c56114',
+  '20261130002010_integrations': '28af32b5ac0e31673d134e7d4de1af7e8f21a1584e00b41f27e68511ce1e1242',
+  '20261130002020_chat_connections': '274fbe688f0d7bebbf8cf91637124a40bb39c12b0999d2e98402339cd3f711c1',
 };
 
 const directory = packagePath('prisma/migrations');

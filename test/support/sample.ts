@@ -133,6 +133,9 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'Repository.changelog': 'version: "9.9.9"',
   'References.relative': 'group: "orchard"',
   'Wiki.page': 'slug: "home"',
+  'Project.integration': 'slug: "external-wiki"',
+  'Group.integration': 'slug: "external-wiki"',
+  'Query.serverIntegration': 'slug: "external-wiki"',
   'Job.traceLines': 'from: 1',
   'Job.traceMatches': 'text: "a"',
 };

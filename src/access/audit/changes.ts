@@ -13,6 +13,7 @@ export const COMPARED = {
   FeatureFlag: alias('FeatureFlag', 'r'),
   FeatureFlagUserList: alias('FeatureFlagUserList', 'r'),
   Hook: alias('Hook', 'r'),
+  Integration: alias('Integration', 'r'),
   Namespace: alias('Namespace', 'r'),
   OAuthApplication: alias('OAuthApplication', 'r'),
   Project: alias('Project', 'r'),

@@ -1,5 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { countUses } from '#src/access/sign_in/attempts.ts';
+import { findIntegrationHook, type PlaceRef } from '#src/domain/integrations/find.ts';
 import { attempt } from '#src/domain/webhooks/deliver.ts';
 import { findHook, type HookPlace, type HookRef } from '#src/domain/webhooks/list.ts';
 import { findDelivery } from '#src/domain/webhooks/outbox.ts';
@@ -20,6 +21,9 @@ interface Server {
   ssh: SshPlace;
 }
 
+/** Names an integration by its place and its kind. */
+export type IntegrationRef = PlaceRef & { slug: string };
+
 /** A delivery that was made immediately. */
 export interface Delivered {
   hookId: number;
@@ -36,7 +40,25 @@ export async function testHook(
   ref: HookRef,
   trigger: TestTrigger,
 ): Promise<Delivered> {
-  const hook = await findHook(context, ref);
+  return sendTest(context, server, await findHook(context, ref), trigger);
+}
+
+/** Like testHook, for an integration that the place has itself. Throws NotFound, also if it is not told of events. */
+export async function testIntegration(
+  context: Context,
+  server: Server,
+  { slug, ...ref }: IntegrationRef,
+  trigger: TestTrigger,
+): Promise<Delivered> {
+  return sendTest(context, server, await findIntegrationHook(context, ref, slug), trigger);
+}
+
+async function sendTest(
+  context: Context,
+  server: Server,
+  hook: HookPlace & { isOfIntegration?: boolean },
+  trigger: TestTrigger,
+): Promise<Delivered> {
   await countUse(context);
   const { kind, projectId, facts } = await sampleEvent(context, hook, trigger);
   const delivery = { create: { hookId: hook.id, state: 'failed' } };
@@ -58,7 +80,20 @@ export async function redeliver(
   ref: HookRef,
   deliveryId: number,
 ): Promise<Delivered> {
-  const hook = await findHook(context, ref);
+  return sendAgain(context, server, await findHook(context, ref), deliveryId);
+}
+
+/** Like redeliver, for an integration that the place has itself. */
+export async function redeliverIntegration(
+  context: Context,
+  server: Server,
+  { slug, ...ref }: IntegrationRef,
+  deliveryId: number,
+): Promise<Delivered> {
+  return sendAgain(context, server, await findIntegrationHook(context, ref, slug), deliveryId);
+}
+
+async function sendAgain(context: Context, server: Server, hook: HookPlace, deliveryId: number): Promise<Delivered> {
   if ((await context.db.hookDelivery.count({ where: { id: deliveryId, hookId: hook.id } })) === 0) {
     throw new NotFound('Hook event');
   }
@@ -71,7 +106,7 @@ function countUse({ db, actor }: Context): Promise<void> {
 }
 
 async function deliver(
-  { db, repositories, secret, imports }: Context,
+  { db, repositories, secret, imports, jobs }: Context,
   { baseUrl, ssh, isOwnEvent }: Server & { isOwnEvent: boolean },
   { id: hookId }: HookPlace,
   deliveryId: number,
@@ -84,6 +119,7 @@ async function deliver(
     repositories,
     secret,
     imports,
+    jobs,
     baseUrl: async () => baseUrl,
     sshAddress: () => ssh,
     isOnlyHere: !isOwnEvent,
@@ -93,6 +129,9 @@ async function deliver(
   };
   const { headers, outcome } = await attempt({ ...stores, report }, found);
   if (broken) throw broken;
-  await settleAgain(db, { hookId, deliveryId, headers, outcome });
+  const told = outcome.isEmpty
+    ? { ...outcome, error: 'There is nothing to tell of this event with these settings.' }
+    : outcome;
+  await settleAgain(db, { hookId, deliveryId, headers, outcome: told });
   return { hookId, deliveryId };
 }

@@ -3,14 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Bodies } from '#src/domain/webhooks/bodies.ts';
 import { BATCH, dueHooks, keepHooks, type NextDelivery, releaseHook, takeHook } from '#src/domain/webhooks/outbox.ts';
 import { bodyOf, type EventToSend, requestFor, type Stores } from '#src/domain/webhooks/request.ts';
-import { type Outcome, send } from '#src/domain/webhooks/send.ts';
+import { type Outcome, send, unsent } from '#src/domain/webhooks/send.ts';
 import { settleAttempt } from '#src/domain/webhooks/settle.ts';
-import { filledTemplate, TemplateFailed } from '#src/domain/webhooks/template.ts';
+import { tellIntegration } from '#src/domain/webhooks/tell_integration.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { KeyedWorkQueue } from '#src/platform/limits/keyed_work_queue.ts';
 import { allowedHosts } from '#src/platform/outbound/hook_url.ts';
+import { filledTemplate, TemplateFailed } from '#src/platform/outbound/json_template.ts';
 import type { ImportSettings } from '#src/platform/outbound/options.ts';
 
 declare module '#src/platform/background/queue.ts' {
@@ -44,7 +45,7 @@ const SHUTDOWN_GRACE = 5_000;
  * hook only: failing hooks do not take the slots of working ones.
  */
 export class HookDeliveries {
-  readonly #options: Attempting;
+  readonly #options: Omit<Attempting, 'jobs'>;
   readonly #worker = crypto.randomUUID();
   readonly #healthy: KeyedWorkQueue<number>;
   readonly #failing: KeyedWorkQueue<number>;
@@ -56,7 +57,7 @@ export class HookDeliveries {
   #stopped = false;
   #end: (() => Promise<void>) | undefined;
 
-  constructor(options: Attempting) {
+  constructor(options: Omit<Attempting, 'jobs'>) {
     this.#options = options;
     const { report } = options;
     this.#bodies = new Bodies((event) => this.#ask(() => bodyOf(options, event)));
@@ -109,7 +110,9 @@ export class HookDeliveries {
     let isFree = false;
     try {
       for (const delivery of batch) {
-        const { headers, outcome } = await attempt(this.#options, delivery, (event) => this.#bodies.of(event));
+        const { headers, outcome } = await attempt({ ...this.#options, jobs }, delivery, (event) =>
+          this.#bodies.of(event),
+        );
         const made = { hookId, deliveryId: delivery.id, headers, outcome };
         const holder = { worker: this.#worker, isLast: delivery === batch.at(-1) };
         const { retryIn, isHeld } = await this.#ask(() => settleAttempt({ db, jobs }, made, holder));
@@ -147,7 +150,7 @@ export class HookDeliveries {
 }
 
 /** What an attempt needs. */
-export type Attempting = Stores & { imports: ImportSettings; report(error: unknown): void };
+export type Attempting = Stores & { imports: ImportSettings; jobs: JobQueue; report(error: unknown): void };
 
 /** Attempts one delivery. A request that cannot be built counts as failed. */
 export async function attempt(
@@ -155,25 +158,21 @@ export async function attempt(
   { receiver, event }: Pick<NextDelivery, 'receiver' | 'event'>,
   makeBody: (event: EventToSend) => Promise<string> = (event) => bodyOf(options, event),
 ): Promise<{ headers: Record<string, string> | null; outcome: Outcome }> {
-  const unsent = (error: string) => {
-    return {
-      headers: null,
-      outcome: { succeeded: false, status: null, headers: null, body: null, duration: 0, error },
-    };
-  };
+  const failed = (error: string) => ({ headers: null, outcome: unsent(error) });
   try {
     const payload = await makeBody(event);
-    const { customWebhookTemplate: template } = receiver;
+    const { customWebhookTemplate: template, integration } = receiver;
+    if (integration) return await tellIntegration(options, integration, event, payload);
     const body = template === null ? payload : filledTemplate(template, payload);
     const request = requestFor(receiver, event, { body, secret: options.secret, now: new Date() });
-    if (request === null) return unsent('The URL is not valid.');
+    if (request === null) return failed('The URL is not valid.');
     return {
       headers: request.shown,
       outcome: await send(request.sending, { ...options.imports, webhookHosts: await allowedHosts(options) }),
     };
   } catch (error) {
-    if (error instanceof TemplateFailed) return unsent(error.message);
+    if (error instanceof TemplateFailed) return failed(error.message);
     options.report(error);
-    return unsent('The request could not be made.');
+    return failed('The request could not be made.');
   }
 }

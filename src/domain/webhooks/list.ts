@@ -16,7 +16,9 @@ import '#src/domain/webhooks/computed_fields.ts';
 const { sql } = Prisma;
 const hook = alias('Hook', 'h');
 const NEWEST_FIRST = { rows: hook, order: order('Hook', ['id'], 'desc') };
-const ofServer = sql`${hook.projectId} IS NULL AND ${hook.namespaceId} IS NULL`;
+/** Those of integrations are found by these alone. */
+const isWebhook = sql`${hook.integrationId} IS NULL`;
+const ofServer = sql`${hook.projectId} IS NULL AND ${hook.namespaceId} IS NULL AND ${isWebhook}`;
 
 /** The hooks of each project, newest first, for its masters; Forbidden in place of those of others. */
 export function listProjectHooks<R>(
@@ -27,7 +29,7 @@ export function listProjectHooks<R>(
 ): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
   const pageOf = ({ project }: Asked<{ project: number }>) =>
-    pageOfRows(selection, { ...NEWEST_FIRST, where: sql`${hook.projectId} = ${project}` }, page);
+    pageOfRows(selection, { ...NEWEST_FIRST, where: sql`${hook.projectId} = ${project} AND ${isWebhook}` }, page);
   return forPermittedParents(
     projects,
     (project) => authorize(actor, 'admin_hook', project),
@@ -47,7 +49,7 @@ export function listGroupHooks<R>(
 ): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
   const pageOf = ({ group }: Asked<{ group: number }>) =>
-    pageOfRows(selection, { ...NEWEST_FIRST, where: sql`${hook.namespaceId} = ${group}` }, page);
+    pageOfRows(selection, { ...NEWEST_FIRST, where: sql`${hook.namespaceId} = ${group} AND ${isWebhook}` }, page);
   return forPermittedParents(
     groups,
     (group) => authorize(actor, 'admin_group_hook', group),
@@ -101,17 +103,17 @@ export async function findHook<R = unknown>(
   }
   if (project != null) {
     const { id: projectId } = await administered(context, project);
-    const found = await read(sql`${hook.id} = ${id} AND ${hook.projectId} = ${projectId}`);
+    const found = await read(sql`${hook.id} = ${id} AND ${hook.projectId} = ${projectId} AND ${isWebhook}`);
     if (!found) throw new NotFound('Hook');
     return found;
   }
   if (group != null) {
     const { id: groupId } = await administeredGroup(context, group);
-    const found = await read(sql`${hook.id} = ${id} AND ${hook.namespaceId} = ${groupId}`);
+    const found = await read(sql`${hook.id} = ${id} AND ${hook.namespaceId} = ${groupId} AND ${isWebhook}`);
     if (!found) throw new NotFound('Hook');
     return found;
   }
-  const found = await read(sql`${hook.id} = ${id}`);
+  const found = await read(sql`${hook.id} = ${id} AND ${isWebhook}`);
   if (!found) throw new NotFound('Hook');
   await requireRight(context, found);
   return found;
@@ -144,15 +146,16 @@ async function requireRight(context: Context, { projectId, namespaceId }: HookPl
   }
 }
 
-/** The hooks with these IDs that the actor administers. */
+/** The hooks with these IDs that the actor administers; those of integrations only if they are wanted. */
 export async function findHooksByIds<R>(
   context: Context,
   ids: readonly number[],
   selection: Selection<'Hook', R>,
   projectOf: ProjectOf,
+  withIntegrations = false,
 ): Promise<(R & HookPlace)[]> {
   const actor = requireActor(context);
-  const where = sql`${hook.id} = ANY(${[...ids]}::int[])`;
+  const where = sql`${hook.id} = ANY(${[...ids]}::int[]) AND (${isWebhook} OR ${withIntegrations}::boolean)`;
   const found = (await readRows(context.db, PLACE.with(selection), { rows: hook, where })) as (R & HookPlace)[];
   const groupIds = [...new Set(found.flatMap(({ namespaceId }) => namespaceId ?? []))];
   const groups = groupIds.length === 0 ? [] : await findGroupsByIds(context, groupIds);
@@ -183,7 +186,7 @@ export async function findDeliveriesByIds<R>(
   const list = { rows: alias('HookDelivery', 'd'), ids, keys: OF_HOOK };
   const found = await readPermitted(context.db, selection, list, () => true);
   const hookIds = [...new Set(found.map(({ hookId }) => hookId))];
-  const hooks = await findHooksByIds(context, hookIds, select('Hook', { id: true }), projectOf);
+  const hooks = await findHooksByIds(context, hookIds, select('Hook', { id: true }), projectOf, true);
   const seen = new Set(hooks.map(({ id }) => id));
   return found.filter(({ hookId }) => seen.has(hookId));
 }

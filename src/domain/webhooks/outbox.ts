@@ -46,6 +46,7 @@ export async function takeHook(
         AND EXISTS (SELECT 1 FROM hook_deliveries d WHERE d.hook_id = h.id AND d.state = 'waiting') RETURNING h.*)
     SELECT d.id, ${receiverColumns}, ${eventColumns}
     FROM h JOIN hook_deliveries d ON d.hook_id = h.id AND d.state = 'waiting' JOIN hook_events e ON e.id = d.event_id
+      LEFT JOIN integrations i ON i.id = h.integration_id
     ORDER BY d.id LIMIT ${BATCH}`;
   const [first, ...others] = rows.map((row) => ({ ...deliveryOf(row), id: row.id, hookId }));
   return first ? [first, ...others] : null;
@@ -65,6 +66,7 @@ export async function releaseHook(db: Db, hookId: number, worker: string): Promi
 
 interface Row {
   id: number;
+  hookId: number;
   url: string;
   tokenEncrypted: Uint8Array | null;
   customHeadersEncrypted: Uint8Array | null;
@@ -72,6 +74,9 @@ interface Row {
   customWebhookTemplate: string | null;
   enableSslVerification: boolean;
   isSystem: boolean;
+  slug: string | null;
+  properties: unknown;
+  secretsEncrypted: Uint8Array | null;
   eventId: number;
   key: string;
   kind: EventKind;
@@ -83,18 +88,20 @@ export async function findDelivery(db: Db, hookId: number, id: number): Promise<
   const [row] = await db.$queryRaw<Row[]>`
     SELECT d.id, ${receiverColumns}, ${eventColumns}
     FROM hooks h JOIN hook_deliveries d ON d.hook_id = h.id JOIN hook_events e ON e.id = d.event_id
+      LEFT JOIN integrations i ON i.id = h.integration_id
     WHERE h.id = ${hookId} AND d.id = ${id}`;
   return row ? { ...deliveryOf(row), id: row.id, hookId } : null;
 }
 
-const receiverColumns = sql`h.url, h.token_encrypted AS "tokenEncrypted",
+const receiverColumns = sql`h.id AS "hookId", h.url, h.token_encrypted AS "tokenEncrypted",
   h.custom_headers_encrypted AS "customHeadersEncrypted", h.url_variables_encrypted AS "urlVariablesEncrypted",
   h.custom_webhook_template AS "customWebhookTemplate", h.enable_ssl_verification AS "enableSslVerification",
-  h.project_id IS NULL AND h.namespace_id IS NULL AS "isSystem"`;
+  h.project_id IS NULL AND h.namespace_id IS NULL AS "isSystem", i.slug, i.properties, i.secrets_encrypted AS "secretsEncrypted"`;
 /** Without the facts of the event, which may be large, and are read when needed. */
 const eventColumns = sql`e.id AS "eventId", e.key::text AS key, e.kind, e.project_id AS "projectId"`;
 
 function deliveryOf(row: Omit<Row, 'id'>): Pick<NextDelivery, 'receiver' | 'event'> {
-  const { eventId: id, key, kind, projectId, ...receiver } = row;
-  return { receiver, event: { id, key, kind, projectId } };
+  const { hookId, eventId: id, key, kind, projectId, slug, properties, secretsEncrypted, ...receiver } = row;
+  const integration = slug === null ? null : { hookId, slug, properties, secretsEncrypted };
+  return { receiver: { ...receiver, integration }, event: { id, key, kind, projectId } };
 }

@@ -36,6 +36,16 @@ export interface Receiver {
   enableSslVerification: boolean;
   /** Whether it is a system hook. */
   isSystem: boolean;
+  /** What is told in place of a URL; null for webhooks. */
+  integration: ToldIntegration | null;
+}
+
+/** The integration that a hook delivers for, with its settings. */
+export interface ToldIntegration {
+  hookId: number;
+  slug: string;
+  properties: unknown;
+  secretsEncrypted: Uint8Array | null;
 }
 
 export interface EventToSend {
@@ -77,7 +87,7 @@ export function requestFor(
     customHeadersEncrypted,
     urlVariablesEncrypted,
     ...receiver
-  }: Omit<Receiver, 'customWebhookTemplate'>,
+  }: Omit<Receiver, 'customWebhookTemplate' | 'integration'>,
   { key, kind }: Pick<EventToSend, 'key' | 'kind'>,
   { body, secret, now }: { body: string; secret: string; now: Date },
 ): { sending: Sending; shown: Record<string, string> } | null {

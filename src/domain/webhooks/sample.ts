@@ -22,6 +22,7 @@ export const TEST_TRIGGERS = [
   'pipeline_events',
   'wiki_page_events',
   'releases_events',
+  'deployment_events',
   'feature_flag_events',
 ] as const;
 
@@ -35,11 +36,17 @@ export interface Sample {
 }
 
 /** An event about the latest record of its kind within the hook's scope. Throws BadRequest if there is none. */
-export async function sampleEvent(context: Context, hook: HookPlace, trigger: TestTrigger): Promise<Sample> {
+export async function sampleEvent(
+  context: Context,
+  hook: HookPlace & { isOfIntegration?: boolean },
+  trigger: TestTrigger,
+): Promise<Sample> {
   const { projectId, namespaceId } = hook;
-  if (projectId === null && namespaceId === null) return { kind: 'project_create', projectId: null, facts: EXAMPLE };
-  const within =
-    projectId !== null
+  const isOfServer = projectId === null && namespaceId === null;
+  if (isOfServer && !hook.isOfIntegration) return { kind: 'project_create', projectId: null, facts: EXAMPLE };
+  const within = isOfServer
+    ? sql`(SELECT p.id FROM projects p WHERE p.deleted_at IS NULL)`
+    : projectId !== null
       ? sql`(SELECT ${projectId}::int AS id)`
       : sql`(SELECT p.id FROM projects p JOIN namespaces n ON n.id = p.namespace_id
           WHERE n.lineage @> ARRAY[${namespaceId}]::int[] AND p.deleted_at IS NULL)`;
@@ -109,6 +116,10 @@ function latest(trigger: TestTrigger, within: Prisma.Sql, actorId: number): Pris
         FROM pipelines p WHERE p.project_id IN ${within} ORDER BY p.id DESC LIMIT 1`;
     case 'wiki_page_events':
       return sql`SELECT '' AS kind, 0 AS project_id, '{}'::jsonb AS facts WHERE false`;
+    case 'deployment_events':
+      return sql`SELECT 'deployment' AS kind, d.project_id, jsonb_build_object('deployment', to_jsonb(d), 'environment', to_jsonb(e),
+          'project', hook_project(d.project_id), 'user', hook_user(d.user_id)) AS facts
+        FROM deployments d JOIN environments e ON e.id = d.environment_id WHERE d.project_id IN ${within} ORDER BY d.id DESC LIMIT 1`;
     case 'releases_events':
       return sql`SELECT 'release' AS kind, r.project_id, ${releaseFacts('create')} AS facts FROM releases r
         WHERE r.project_id IN ${within} ORDER BY r.id DESC LIMIT 1`;

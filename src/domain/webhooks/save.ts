@@ -8,7 +8,6 @@ import { type CustomHeader, customHeaders, headerColumns, wrongHeaders } from '#
 import { administered, administeredGroup, findHook, type HookPlace, type HookRef } from '#src/domain/webhooks/list.ts';
 import type { Switch } from '#src/domain/webhooks/payload/kinds.ts';
 import { SWITCHES } from '#src/domain/webhooks/payload/kinds.ts';
-import { wrongTemplate } from '#src/domain/webhooks/template.ts';
 import {
   filledUrl,
   type UrlVariable,
@@ -20,6 +19,7 @@ import type { Transaction } from '#src/platform/database/db.ts';
 import { hooksLock } from '#src/platform/database/lock_names.ts';
 import { BadRequest, LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { allowedHosts, isBlocked, parseHookUrl } from '#src/platform/outbound/hook_url.ts';
+import { wrongTemplate } from '#src/platform/outbound/json_template.ts';
 import { encrypt } from '#src/platform/secrets.ts';
 
 /** Maximum number of hooks of a project, a group, or the server. */
@@ -204,7 +204,7 @@ async function requireRoom(
   where: string,
 ): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${hooksLock(where)}, 0))`;
-  if ((await tx.hook.count({ where: place })) >= MAX_HOOKS) {
+  if ((await tx.hook.count({ where: { ...place, integrationId: null } })) >= MAX_HOOKS) {
     throw new LimitReached(`There are ${MAX_HOOKS} webhooks already, which is the maximum`);
   }
 }

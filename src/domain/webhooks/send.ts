@@ -11,6 +11,8 @@ export interface Sending {
   url: URL;
   headers: Record<string, string>;
   body: string;
+  /** POST if absent. */
+  method?: 'GET' | 'POST' | 'PUT';
   /** Whether to verify the receiver's certificate. */
   verify: boolean;
 }
@@ -27,6 +29,13 @@ export interface Outcome {
   error: string | null;
   /** In milliseconds. */
   duration: number;
+  /** Whether there was nothing to tell of the event: the delivery is not kept. */
+  isEmpty?: boolean;
+}
+
+/** An attempt that sent nothing. */
+export function unsent(error: string | null): Outcome {
+  return { succeeded: false, status: null, headers: null, body: null, duration: 0, error };
 }
 
 /** Milliseconds for resolving the host, connecting, sending and reading the response. */
@@ -66,13 +75,13 @@ export async function send(sending: Sending, { lookup, webhookHosts }: ImportSet
 }
 
 function ask(
-  { url, headers, body, verify }: Sending,
+  { url, method = 'POST', headers, body, verify }: Sending,
   { lookup, webhookHosts }: Pick<ImportSettings, 'lookup' | 'webhookHosts'>,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const options = {
-    method: 'POST',
-    headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+    method,
+    headers: method === 'GET' ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
     lookup: checkedLookup(lookup, isNamedHost(url, webhookHosts), {
       blocked: () => new SendFailed(BLOCKED),
       unknown: () => new SendFailed(UNKNOWN),
@@ -88,7 +97,7 @@ function ask(
     request.once('response', resolve);
     // Later errors are those of the response.
     request.on('error', reject);
-    request.end(body);
+    request.end(method === 'GET' ? '' : body);
   });
 }
 

@@ -49,9 +49,11 @@ export async function settleAttempt(
   { worker, isLast }: Holder,
 ): Promise<Settled> {
   if (attempt.outcome.succeeded) {
+    const { isEmpty = false } = attempt.outcome;
     const held = await db.$queryRaw<unknown[]>`
-      WITH delivery AS (${noted(attempt, sql`'delivered'`)})
-      UPDATE hooks SET failures = 0, failing_since = NULL, retry_at = NULL,
+      WITH delivery AS (${attempt.outcome.isEmpty ? forgotten(attempt) : noted(attempt, sql`'delivered'`)})
+      UPDATE hooks SET failures = CASE WHEN ${isEmpty}::boolean THEN failures ELSE 0 END,
+        failing_since = CASE WHEN ${isEmpty}::boolean THEN failing_since END, retry_at = NULL,
         leased_by = CASE WHEN NOT ${isLast}::boolean THEN leased_by END,
         leased_until = CASE WHEN NOT ${isLast}::boolean THEN leased_until END
       WHERE id = ${attempt.hookId} AND leased_by = ${worker}::uuid RETURNING id`;
@@ -78,6 +80,11 @@ async function countFailure(tx: Transaction, attempt: Attempt): Promise<{ delay:
   if (!hook) return null;
   await dropOldest(tx, hookId);
   return { delay: DELAYS[Math.min(hook.failures, DELAYS.length) - 1] ?? 0, isGivenUp: hook.isGivenUp };
+}
+
+/** A DELETE of a delivery that had nothing to tell, which says nothing of its receiver. */
+function forgotten({ deliveryId }: Attempt): Prisma.Sql {
+  return sql`DELETE FROM hook_deliveries WHERE id = ${deliveryId}`;
 }
 
 /** An UPDATE that records the attempt with its delivery. */

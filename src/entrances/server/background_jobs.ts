@@ -66,6 +66,7 @@ import { cleanUpLfs } from '#src/domain/uploads/lfs/clean_up.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
 import type { HookDeliveries } from '#src/domain/webhooks/deliver.ts';
 import { enqueueDisabledMail, sendDisabled } from '#src/domain/webhooks/disabled.ts';
+import { mailEvent } from '#src/domain/webhooks/mail_event.ts';
 import { pruneDeliveries } from '#src/domain/webhooks/prune.ts';
 import { FOLLOWERS } from '#src/entrances/server/followers.ts';
 import type { JobHandlers, JobPaces, JobQueue } from '#src/platform/background/queue.ts';
@@ -110,6 +111,7 @@ export const JOB_PACES: JobPaces = {
   'mail.send': { atOnce: 4 },
   'invitations.mail': { atOnce: 4 },
   'mail.tell': { atOnce: 4 },
+  'integrations.mail': { atOnce: 4 },
 };
 
 /** The handler of every job. */
@@ -255,6 +257,8 @@ export function jobHandlers({
     'hooks.deliver': async () => hooks?.sweep(),
     'hooks.disabled': async ({ hookId }, jobs) => outgoing && enqueueDisabledMail({ db, jobs }, hookId),
     'hooks.tell_disabled': async (told) => outgoing && sendDisabled({ db, ...outgoing }, told),
+    'integrations.mail': async (wanted) =>
+      outgoing && mailEvent({ db, repositories, secret: importing.secret, ...outgoing }, wanted),
     'hooks.prune': () => pruneDeliveries(db),
     'sessions.expire': () =>
       eachStep([

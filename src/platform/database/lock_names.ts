@@ -39,6 +39,11 @@ export function statusesLock(projectId: number, oid: string, ref: string): strin
   return `statuses ${projectId} ${oid} ${ref}`;
 }
 
+/** Changing the integration of one kind in a place. */
+export function integrationLock(which: string): string {
+  return `integration ${which}`;
+}
+
 /** Creating a webhook of a project, a group or the server. */
 export function hooksLock(place: string): string {
   return `hooks of ${place}`;

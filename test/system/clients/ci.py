@@ -198,6 +198,21 @@ server.http_delete(f"{at}/feature_flags/search")
 refused(404, lambda: server.http_get(f"{at}/feature_flags/search"))
 server.http_delete(f"{at}/feature_flags_user_lists/1")
 
+# Integrations
+webhook = "https://hooks.slack.com/services/T0/B0/secret"
+project.integrations.update("slack", {"webhook": webhook, "push_events": False, "username": "gantry"})
+assert [one.slug for one in project.integrations.list(get_all=True)] == ["slack"]
+slack = project.integrations.get("slack")
+assert slack.active and not slack.push_events
+assert slack.properties["username"] == "gantry" and "webhook" not in slack.properties
+slack.issues_events = False
+slack.save()
+assert not project.integrations.get("slack").issues_events
+refused(400, lambda: project.integrations.update("discord", {"webhook": "nowhere"}))
+refused(404, lambda: project.integrations.get("discord"))
+slack.delete()
+assert project.integrations.list(get_all=True) == []
+
 # Settings, users, events
 settings = server.settings.get()
 settings.max_attachment_size = 11

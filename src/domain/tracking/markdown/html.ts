@@ -9,11 +9,11 @@ import { type Surroundings, sanitize } from '#src/domain/tracking/markdown/sanit
 
 /** What a reference leads to. */
 export interface Link {
-  type: 'issue' | 'merge_request' | 'user' | 'group' | 'label' | 'milestone' | 'commit';
+  type: 'issue' | 'merge_request' | 'user' | 'group' | 'label' | 'milestone' | 'commit' | 'external_issue';
   url: string;
   /** Shown for the link where there is a pointer. */
   title: string;
-  /** Numeric ID of the record; null for commits. */
+  /** Numeric ID of the record; null for commits and what is elsewhere. */
   id: number | null;
   /** Shown in place of what is written. */
   text?: string;

@@ -2,6 +2,7 @@ import { can } from '#src/access/permissions/abilities.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { groupVisible } from '#src/access/permissions/visibility.ts';
 import { yieldToEventLoop } from '#src/base/event_loop.ts';
+import { externalIssueUrls } from '#src/domain/integrations/external.ts';
 import { labelledIssuesPath, pagePath } from '#src/domain/namespaces/address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ofProjectOrAncestorGroups } from '#src/domain/projects/groups_around.ts';
@@ -42,7 +43,7 @@ interface Wanted extends Reference {
 
 /**
  * What the references in texts lead to, by how they are written, as far as the actor may read it: all texts take at most three
- * statements, and none without references.
+ * statements, one more with names of issues elsewhere, and none without references.
  */
 export async function resolveLinks(
   context: Looking,
@@ -63,6 +64,7 @@ export async function resolveLinks(
   }
   const all = (...kinds: ReferenceKind[]) => kinds.flatMap((kind) => wanted.get(kind) ?? []);
   await linkRecords(context, actor, baseUrl, all('issue', 'merge_request'));
+  await linkExternal(context, all('issue', 'external_issue'));
   await linkPeople(context, actor, baseUrl, all('user'));
   await linkPlanning(context, actor, baseUrl, all('label', 'milestone'));
   await linkCommits(context, baseUrl, all('commit'));
@@ -111,6 +113,22 @@ async function linkRecords(
     for (const { links, written } of byKey.get(keyOf(record))?.wanted ?? []) {
       links.set(written, { type, url, title: record.title, id: record.id });
     }
+  }
+}
+
+/** Issues in the tracker elsewhere that a project has: `#12` only where it has no issues of its own. */
+async function linkExternal({ db }: Looking, all: readonly Wanted[]): Promise<void> {
+  const wanted = all.flatMap(({ project: home, kind, path, ...one }) =>
+    home && path === null && (kind === 'external_issue' || !home.issuesEnabled) ? [{ ...one, home: home.id }] : [],
+  );
+  if (wanted.length === 0) return;
+  const urlOf = await externalIssueUrls(
+    db,
+    wanted.map(({ home }) => home),
+  );
+  for (const { home, written, links } of wanted) {
+    const url = urlOf(home, written);
+    if (url !== null) links.set(written, { type: 'external_issue', url, title: written, id: null });
   }
 }
 

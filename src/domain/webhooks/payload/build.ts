@@ -1,4 +1,5 @@
 import type { Payload, Surroundings } from '#src/domain/webhooks/payload/common.ts';
+import { deploymentPayload } from '#src/domain/webhooks/payload/deployment.ts';
 import { featureFlagPayload } from '#src/domain/webhooks/payload/feature_flag.ts';
 import { issuePayload } from '#src/domain/webhooks/payload/issue.ts';
 import { jobPayload, pipelinePayload } from '#src/domain/webhooks/payload/job.ts';
@@ -53,6 +54,8 @@ async function build(kind: EventKind, facts: unknown, around: Surroundings): Pro
       return of(releasePayload);
     case 'wiki_page':
       return of(wikiPagePayload);
+    case 'deployment':
+      return of(deploymentPayload);
     case 'feature_flag':
       return of(featureFlagPayload);
     default:

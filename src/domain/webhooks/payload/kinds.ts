@@ -10,6 +10,7 @@ export const HEADERS = {
   job: 'Job Hook',
   pipeline: 'Pipeline Hook',
   wiki_page: 'Wiki Page Hook',
+  deployment: 'Deployment Hook',
   release: 'Release Hook',
   feature_flag: 'Feature Flag Hook',
 } as const;
@@ -54,6 +55,7 @@ export const SWITCHES = [
   'jobEvents',
   'pipelineEvents',
   'wikiPageEvents',
+  'deploymentEvents',
   'releasesEvents',
   'featureFlagEvents',
 ] as const;
