@@ -190,9 +190,9 @@ describe('Code owners of what a merge request changes', () => {
     await world.db.member.create({ data: { namespaceId: group.id, userId: ann.id, accessLevel: 30 } });
     await world.member(project, author, 'developer');
     await withTopic(world, project, owner);
-    const [{ email }, { email: other }] = await Promise.all(
-      [author, outsider].map(({ id }) => world.db.user.findUniqueOrThrow({ where: { id } })),
-    );
+    const addressOf = async ({ id }: { id: number }) =>
+      (await world.db.user.findUniqueOrThrow({ where: { id } })).email;
+    const [email, other] = [await addressOf(author), await addressOf(outsider)];
     await world.db.user.updateMany({
       where: { id: { in: [author.id, outsider.id] } },
       data: { confirmedAt: new Date() },

@@ -60,18 +60,20 @@ export async function updateTagRule(
   const project = await administered(context, ref);
   const known = await context.db.containerTagProtectionRule.findFirst({ where: { id, projectId: project.id } });
   if (!known) throw new NotFound('ContainerTagProtectionRule');
-  const given = Object.entries(values).filter(
-    ([name, value]) => value !== undefined && !(name === 'tagNamePattern' && value === null),
-  );
-  const data = { ...known, ...(Object.fromEntries(given) as Partial<typeof known>) };
-  const { tagNamePattern, minimumAccessLevelForPush, minimumAccessLevelForDelete } = data;
+  const level = (given: TagRuleRole | null | undefined, kept: string | null) =>
+    given === undefined ? (kept as TagRuleRole | null) : given;
+  const data = {
+    tagNamePattern: values.tagNamePattern ?? known.tagNamePattern,
+    minimumAccessLevelForPush: level(values.minimumAccessLevelForPush, known.minimumAccessLevelForPush),
+    minimumAccessLevelForDelete: level(values.minimumAccessLevelForDelete, known.minimumAccessLevelForDelete),
+  };
   await requireValid(project, data);
   return taken(() =>
     context.db.$transaction(async (tx) => {
       const before = await rowBefore(tx, 'ContainerTagProtectionRule', id);
       const { count } = await tx.containerTagProtectionRule.updateMany({
         where: { id, updatedAt: known.updatedAt },
-        data: { tagNamePattern, minimumAccessLevelForPush, minimumAccessLevelForDelete },
+        data,
       });
       if (count === 0) throw new NotFound('ContainerTagProtectionRule');
       await auditChanges(
