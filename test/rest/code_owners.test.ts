@@ -57,24 +57,29 @@ describe('A file of code owners', () => {
 *.txt @docs
 `;
   const parsed = parseCodeOwners(text);
-  const of = (path: string) =>
-    ownersOfPath(parsed, path).map(({ section, entry }) => [section.name, section.approvals, entry.text, entry.owners]);
+  const of = async (path: string) =>
+    (await ownersOfPath(parsed, path)).map(({ section, entry }) => [
+      ...[section.name, section.approvals],
+      ...[entry.text, entry.owners],
+    ]);
 
-  it('has sections, defaults, exclusions, and the last entry that matches in each', () => {
+  it('has sections, defaults, exclusions, and the last entry that matches in each', async () => {
     expect(parsed.errors).toEqual([]);
-    expect(of('a.c')).toEqual([['codeowners', 1, '*', ['@default']]]);
-    expect(of('#odd.txt')).toEqual([
+    expect(await of('a.c')).toEqual([['codeowners', 1, '*', ['@default']]]);
+    expect(await of('#odd.txt')).toEqual([
       ['codeowners', 1, '#odd.txt', ['@hash']],
       ['Docs', 2, '*.txt', ['@docs']],
     ]);
-    expect(of('path with space/x')).toEqual([['codeowners', 1, '/path with space/', ['@space', 'a@example.com']]]);
-    expect(of('x/a.md')).toEqual([
+    expect(await of('path with space/x')).toEqual([
+      ['codeowners', 1, '/path with space/', ['@space', 'a@example.com']],
+    ]);
+    expect(await of('x/a.md')).toEqual([
       ['codeowners', 1, '*', ['@default']],
       ['Docs', 2, '*.md', ['@docs', '@group/writers']],
     ]);
-    expect(of('internal.md')[1]).toEqual(['Docs', 2, '/internal.md', ['@ann']]);
-    expect(of('CHANGELOG.md')).toEqual([['codeowners', 1, '*', ['@default']]]);
-    expect(of('a.rb')[1]).toEqual(['Optional', 0, '*.rb', ['@opt']]);
+    expect((await of('internal.md'))[1]).toEqual(['Docs', 2, '/internal.md', ['@ann']]);
+    expect(await of('CHANGELOG.md')).toEqual([['codeowners', 1, '*', ['@default']]]);
+    expect((await of('a.rb'))[1]).toEqual(['Optional', 0, '*.rb', ['@opt']]);
   });
 
   it('tells what is wrong with its lines', () => {

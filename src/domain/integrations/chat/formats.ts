@@ -124,7 +124,7 @@ const GAP = '\u200b';
 function markdownText(text: string): string {
   const escaped = text.replaceAll(/[\\`*_{}[\]()<>#!|~&]/g, '\\$&');
   // What would begin a list.
-  const unlisted = escaped.replaceAll(/^(\s*)([-+]|\d+(?=[.)]))/gm, (_, space: string, sign: string) =>
+  const unlisted = escaped.replaceAll(/^([ \t]*)([-+]|\d+(?=[.)]))/gm, (_, space: string, sign: string) =>
     /\d/.test(sign) ? `${space}${sign}${GAP}` : `${space}\\${sign}`,
   );
   return unlisted.replaceAll('@', `@${GAP}`);

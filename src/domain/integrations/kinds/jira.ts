@@ -1,3 +1,4 @@
+import { withoutTrailingSlashes } from '#src/base/text.ts';
 import type { Field, Settings } from '#src/domain/integrations/base/field.ts';
 import type { Kind, Tell, Told } from '#src/domain/integrations/base/kind.ts';
 import { JiraClient } from '#src/domain/integrations/kinds/jira_client.ts';
@@ -140,6 +141,6 @@ export const jira: Kind = {
   fields: FIELDS,
   pages: ({ url }) => (url ? [{ title: label('Jira'), url: String(url) }] : []),
   issueUrl: ({ url }, written) =>
-    url && new RegExp(`^${KEY}$`).test(written) ? `${String(url).replace(/\/+$/, '')}/browse/${written}` : null,
+    url && new RegExp(`^${KEY}$`).test(written) ? `${withoutTrailingSlashes(String(url))}/browse/${written}` : null,
   tell,
 };

@@ -1,4 +1,5 @@
 import { parseJson } from '#src/base/json.ts';
+import { withoutTrailingSlashes } from '#src/base/text.ts';
 import type { Settings } from '#src/domain/integrations/base/field.ts';
 import type { Answer, OutgoingRequest, TellingTools } from '#src/domain/integrations/base/kind.ts';
 
@@ -82,7 +83,7 @@ export class JiraClient {
     data?: object;
   }): Promise<Answer> {
     const { url, api_url, username, password, jira_auth_type: type } = this.#settings;
-    const base = String(api_url || url).replace(/\/+$/, '');
+    const base = withoutTrailingSlashes(String(api_url || url));
     const basic = Buffer.from(`${username ?? ''}:${password}`).toString('base64');
     const authorization = type === '1' ? `Bearer ${password}` : `Basic ${basic}`;
     const body = data === undefined ? {} : { body: JSON.stringify(data) };

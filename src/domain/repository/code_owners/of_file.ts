@@ -43,7 +43,7 @@ export async function ownersOfFiles({ db }: Pick<Context, 'db'>, files: readonly
     files.map(async ({ repository, commitOid, path, projectId }) => {
       const from = await codeOwnersFile(repository, commitOid);
       const owners = from && (await readCodeOwners(repository, from));
-      const found = owners ? ownersOfPath(owners, path) : [];
+      const found = owners ? await ownersOfPath(owners, path) : [];
       return { projectId, from: from?.path ?? '', found, named: found.flatMap(({ entry }) => entry.owners) };
     }),
   );
