@@ -190,9 +190,8 @@ describe('Code owners of what a merge request changes', () => {
     await world.db.member.create({ data: { namespaceId: group.id, userId: ann.id, accessLevel: 30 } });
     await world.member(project, author, 'developer');
     await withTopic(world, project, owner);
-    const [{ email }, { email: other }] = await Promise.all(
-      [author, outsider].map(({ id }) => world.db.user.findUniqueOrThrow({ where: { id } })),
-    );
+    const emailOf = async ({ id }: TestUser) => (await world.db.user.findUniqueOrThrow({ where: { id } })).email;
+    const [email, other] = [await emailOf(author), await emailOf(outsider)];
     await world.db.user.updateMany({
       where: { id: { in: [author.id, outsider.id] } },
       data: { confirmedAt: new Date() },
@@ -220,7 +219,7 @@ describe('The graph', () => {
     expect(body.data.project.repository).toEqual({
       file: {
         codeOwners: [{ ...common, section: 'codeowners', pattern: '*', line: 1, users: [{ username: ann.username }] }],
-        codeOwnersErrors: null,
+        codeOwnersErrors: [],
       },
       owners: {
         codeOwnersErrors: [
