@@ -50,7 +50,7 @@ const rules = settingsPage({
   may: (place) => place.viewerCanManageApprovalRules,
   title: (_place, { t }) => t('Approval rules'),
   show: (place) => ({
-    ...{ rules: place.approvalRules.nodes, branches: place.branchProtectionRules.nodes, switches: SWITCHES },
+    ...{ rules: place.approvalRules?.nodes ?? [], branches: place.branchProtectionRules.nodes, switches: SWITCHES },
     ...{ settings: place.approvalSettings, before: fieldsOf(null) },
   }),
 });

@@ -1,7 +1,7 @@
 import { MergeRequestApprovalRule } from '#schema/approvals/of_merge_requests.ts';
 import { APPROVAL_RULE_PARTS, APPROVAL_SETTING_PARTS, ApprovalRule } from '#schema/approvals/types.ts';
 import { builder } from '#schema/builder.ts';
-import { type InputFields, projectField } from '#schema/inputs.ts';
+import { holderField, type InputFields, projectField } from '#schema/inputs.ts';
 import { mergeRequestPayload, whichMergeRequest } from '#schema/merge_requests/mutations.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
@@ -11,6 +11,7 @@ import { fromProject } from '#schema/places/parents.ts';
 import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import { projectHolding } from '#src/domain/projects/holding.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 import { MAX_NAMED } from '#src/domain/tracking/approvals/approvers.ts';
 import { approvalRulesOf } from '#src/domain/tracking/approvals/find.ts';
@@ -115,13 +116,14 @@ mutation('updateApprovalRule', {
     description: 'Changes to an approval rule. What is left out stays as it is.',
     argument: 'Names the rule, and the changes.',
     fields: (t) => ({
-      project: projectField(t, 'that the rule belongs to'),
+      project: holderField(t, 'rule'),
       id: whichRule(t),
       ...changes(t),
       ...branches(t),
     }),
   },
-  resolve: ({ project, id, ...input }, context) => updateApprovalRule(context, project, id, input),
+  resolve: async ({ project, id, ...input }, context) =>
+    updateApprovalRule(context, await projectHolding(context, 'ApprovalRule', { id, project }), id, input),
   payload: rulePayload,
 });
 
@@ -130,9 +132,12 @@ mutation('deleteApprovalRule', {
   input: {
     description: 'Which approval rule to remove.',
     argument: 'Names the rule.',
-    fields: (t) => ({ project: projectField(t, 'that the rule belongs to'), id: whichRule(t) }),
+    fields: (t) => ({ project: holderField(t, 'rule'), id: whichRule(t) }),
   },
-  resolve: ({ project, id }, context) => deleteApprovalRule(context, project, id),
+  resolve: async ({ project, id }, context) => {
+    const holder = await projectHolding(context, 'ApprovalRule', { id, project });
+    return { project: holder, ...(await deleteApprovalRule(context, holder, id)) };
+  },
   payload: { ...deleted('ApprovalRule', 'approval rule'), from: fromProject },
 });
 

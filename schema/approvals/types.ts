@@ -192,6 +192,7 @@ builder.prismaObjectFields(Project, (t) => ({
 builder.objectFields(Project, (t) => ({
   approvalRules: t.field({
     type: ApprovalRuleConnection,
+    nullable: true,
     description: 'The approval rules of the project, for reporters.',
     args: { ...pageArgs, ...approvalRuleFilter, ...approvalRuleOrder('ID', 'asc') },
     resolve: (project, args, context, info) =>

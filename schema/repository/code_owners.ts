@@ -92,8 +92,7 @@ builder.objectFields(RepositoryFile, (t) => ({
   }),
   codeOwnersErrors: t.field({
     type: [CodeOwnersProblem],
-    nullable: true,
-    description: 'What is wrong with a file of code owners, line by line; null for any other file.',
+    description: 'What is wrong with a file of code owners, line by line; nothing for any other file.',
     resolve: (file, _args, context, info) => {
       const load = (files: readonly OwnedFile[]) => errorsOfFiles(context, files);
       return loaderAt(context, info, { key: 'errors' }, load, { cache: false }).load(file);

@@ -195,9 +195,8 @@ describe('Code owners of what a merge request changes', () => {
     await world.db.member.create({ data: { namespaceId: group.id, userId: ann.id, accessLevel: 30 } });
     await world.member(project, author, 'developer');
     await withTopic(world, project, owner);
-    const addressOf = async ({ id }: { id: number }) =>
-      (await world.db.user.findUniqueOrThrow({ where: { id } })).email;
-    const [email, other] = [await addressOf(author), await addressOf(outsider)];
+    const emailOf = async ({ id }: TestUser) => (await world.db.user.findUniqueOrThrow({ where: { id } })).email;
+    const [email, other] = [await emailOf(author), await emailOf(outsider)];
     await world.db.user.updateMany({
       where: { id: { in: [author.id, outsider.id] } },
       data: { confirmedAt: new Date() },
@@ -225,7 +224,7 @@ describe('The graph', () => {
     expect(body.data.project.repository).toEqual({
       file: {
         codeOwners: [{ ...common, section: 'codeowners', pattern: '*', line: 1, users: [{ username: ann.username }] }],
-        codeOwnersErrors: null,
+        codeOwnersErrors: [],
       },
       owners: {
         codeOwnersErrors: [

@@ -17,6 +17,11 @@ import { asked, executing, startSample, waysTo } from '../support/sample.ts';
 
 const { world, whoIs } = await startSample();
 for (const { id } of await world.db.project.findMany({ select: { id: true } })) await countFetch(world.db, id);
+// A rule, and a merge request that it is about.
+const { targetProjectId: projectId } = await world.db.mergeRequest.findFirstOrThrow({ where: { state: 'opened' } });
+await world.db.approvalRule.create({
+  data: { projectId, name: 'All Members', ruleType: 'any_approver', approvalsRequired: 1 },
+});
 const roles = { administrator: await whoIs('root'), guest: await whoIs('emil') };
 const visitor = { actor: null };
 const unexpected: unknown[] = [];
@@ -142,7 +147,8 @@ function idsIn(value: unknown, type: string): string[] {
 /** Types that the sample data have no record of: may only get fewer. */
 const NEVER_MET = `
 ArtifactEntry ArtifactFile ArtifactFolder AuthorizedApplication Blob BoardList
-CiInclude CommitSignature ConfiguredSignInProvider ContainerRepository ContainerTag ContainerTagProtectionRule DeadJob
+CiInclude CodeOwnersError CodeOwnersOfFile CommitSignature ConfiguredSignInProvider ContainerRepository ContainerTag
+ContainerTagProtectionRule DeadJob
 DeletedRecord DeployKey DeployKeyProject DeprecatedUse DraftNote FailedImportRelation FeatureToggle
 FeatureToggleGate FileTable GpgKey MemberResult PushedBranch QuickActionResult RefusedItem WebhookUrlVariable
 GpgSubkey GpgUserId HealthCheck Identity Invitation InvitationLink JobArtifacts

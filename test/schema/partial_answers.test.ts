@@ -62,6 +62,7 @@ describe('The schema lets a part of an answer be missing', () => {
       'Note.suggestions',
       'Pipeline.variableKeys',
       'PipelineSchedule.variables',
+      'Project.approvalRules',
       'Project.auditEvents',
       'Project.featureFlagUserLists',
       'Project.featureFlags',

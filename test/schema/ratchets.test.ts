@@ -87,6 +87,7 @@ const PLACES: Readonly<Record<string, string>> = {
   'ApproveGroupAccessRequestInput.userId': 'Who asked, of the requests of the group',
   'ApproveProjectAccessRequestInput.userId': 'Who asked, of the requests of the project',
   'DeleteDeployKeyInput.id': 'Taken out of one of the projects that have it',
+  'DeleteMergeRequestApprovalRuleInput.id': 'A rule of the project, which the merge request then has not',
   'DenyGroupAccessRequestInput.userId': 'Who asked, of the requests of the group',
   'DenyProjectAccessRequestInput.userId': 'Who asked, of the requests of the project',
   'DisableRunnerInput.runner': 'Taken out of one of its projects',
@@ -97,6 +98,7 @@ const PLACES: Readonly<Record<string, string>> = {
   'RemoveProjectMemberInput.userId': 'A member of the project',
   'RequestReviewAgainInput.userId': 'A reviewer of the merge request',
   'UpdateGroupMemberInput.userId': 'A member of the group',
+  'UpdateMergeRequestApprovalRuleInput.id': 'A rule of the project, changed for the merge request alone',
   'UpdateProjectMemberInput.userId': 'A member of the project',
 };
 

@@ -107,6 +107,7 @@ await world.db.runnerManager.create({ data: { runnerId: ran.id, systemId: 's_one
 await world.db.pipelineSchedule.create({
   data: { projectId: project.id, ownerId: owner.id, description: 'Nightly', ref: 'refs/heads/main', cron: '0 3 * * *' },
 });
+await world.db.approvalRule.create({ data: { projectId: project.id, name: 'Security' } });
 await world.db.pushRule.create({ data: { projectId: project.id } });
 await world.db.resourceGroup.create({ data: { projectId: project.id, key: 'live' } });
 const { id: userListId } = await world.db.featureFlagUserList.create({
@@ -217,6 +218,7 @@ describe('Every field of', () => {
   it('the types with a model are those that resolve by it', () => {
     expect(types.map(({ name }) => name).sort()).toEqual([
       'AccessRequest',
+      'ApprovalRule',
       'AuditEvent',
       'AwardEmoji',
       'Board',

@@ -11,6 +11,7 @@ export interface HeldRecord {
 
 /** The records whose project is found by their IDs. */
 type Held =
+  | 'ApprovalRule'
   | 'CommitComment'
   | 'ContainerRepository'
   | 'ContainerTagProtectionRule'
@@ -37,6 +38,7 @@ export async function projectHolding(context: Context, resource: Held, { id, pro
   const by = { where: { id }, select: { projectId: true } };
   const { db } = context;
   const row = await {
+    ApprovalRule: () => db.approvalRule.findUnique(by),
     CommitComment: () => db.commitComment.findUnique(by),
     ContainerRepository: () => db.containerRepository.findUnique(by),
     ContainerTagProtectionRule: () => db.containerTagProtectionRule.findUnique(by),

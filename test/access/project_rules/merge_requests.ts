@@ -95,6 +95,27 @@ export function mergeRequestRules({
     await world.db.mergeRequestApproval.createMany({ data, skipDuplicates: true });
     return given;
   };
+  /** A rule for any approver, of which there is one, and nothing else. */
+  const ruled = async (at: Stage, mergeRequestId: number | null = null) => {
+    const projectId = at.project.id;
+    await world.db.approvalRule.deleteMany({ where: { projectId, mergeRequestId } });
+    const data = { projectId, mergeRequestId, name: 'One', ruleType: 'any_approver' } as const;
+    const { id } = await world.db.approvalRule.create({ data });
+    return { id: projectId, approval_rule_id: id };
+  };
+  const unruled = async (at: Stage) => {
+    await world.db.approvalRule.deleteMany({ where: { projectId: at.project.id } });
+    return { id: at.project.id, name: 'One', approvals_required: 0 };
+  };
+  /** A merge request with a rule of its own. */
+  const withRule = async (at: Stage) => {
+    const given = await mergeRequest(at);
+    const where = { targetProjectId: given.id, iid: given.merge_request_iid };
+    await world.db.mergeRequest.updateMany({ where, data: { approvalRulesOverwritten: true } });
+    const { id } = await world.db.mergeRequest.findFirstOrThrow({ where });
+    return { ...given, ...(await ruled(at, id)) };
+  };
+  const withoutRule = async (at: Stage) => ({ ...(await mergeRequest(at)), ...(await unruled(at)) });
   /** A note on one that the caller has drafted. */
   const drafted = async (at: Stage, who: TestUser | undefined) => {
     const given = await mergeRequest(at);
@@ -209,6 +230,38 @@ export function mergeRequestRules({
       ...reading,
       level: 20,
       given: mergeRequest,
+    },
+    'GET /projects/:id/approvals': { success: 200, level: 20, given: project },
+    'POST /projects/:id/approvals': { success: 201, level: 40, given: project },
+    'GET /projects/:id/approval_rules': { success: 200, level: 20, given: (at) => ruled(at) },
+    'POST /projects/:id/approval_rules': { success: 201, level: 40, given: unruled },
+    'GET /projects/:id/approval_rules/:approval_rule_id': { success: 200, level: 20, given: (at) => ruled(at) },
+    'PUT /projects/:id/approval_rules/:approval_rule_id': { success: 200, level: 40, given: (at) => ruled(at) },
+    'DELETE /projects/:id/approval_rules/:approval_rule_id': { success: 204, level: 40, given: (at) => ruled(at) },
+    'GET /projects/:id/merge_requests/:merge_request_iid/approval_rules': {
+      ...reading,
+      level: 20,
+      given: mergeRequest,
+    },
+    'POST /projects/:id/merge_requests/:merge_request_iid/approval_rules': {
+      success: 201,
+      level: 30,
+      given: withoutRule,
+    },
+    'GET /projects/:id/merge_requests/:merge_request_iid/approval_rules/:approval_rule_id': {
+      ...reading,
+      level: 20,
+      given: withRule,
+    },
+    'PUT /projects/:id/merge_requests/:merge_request_iid/approval_rules/:approval_rule_id': {
+      success: 200,
+      level: 30,
+      given: withRule,
+    },
+    'DELETE /projects/:id/merge_requests/:merge_request_iid/approval_rules/:approval_rule_id': {
+      success: 204,
+      level: 30,
+      given: withRule,
     },
     'GET /projects/:id/merge_requests/:merge_request_iid/diffs': { ...reading, level: 20, given: mergeRequest },
     'GET /projects/:id/merge_requests/:merge_request_iid/raw_diffs': { ...reading, level: 20, given: mergeRequest },

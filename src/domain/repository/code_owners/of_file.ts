@@ -64,11 +64,11 @@ export async function ownersOfFiles({ db }: Pick<Context, 'db'>, files: readonly
   );
 }
 
-/** What is wrong with files of code owners, in the order of lines, with owners who are nobody here; null for each other file. */
+/** What is wrong with files of code owners, in the order of lines, with owners who are nobody here; none of other files. */
 export async function errorsOfFiles(
   { db }: Pick<Context, 'db'>,
   files: readonly OwnedFile[],
-): Promise<(CodeOwnersError[] | null)[]> {
+): Promise<CodeOwnersError[][]> {
   const read = await Promise.all(
     files.map(async ({ projectId, repository, path, oid }) => {
       const size = isCodeOwnersPath(path) ? await repository.blobSize(oid) : null;
@@ -80,8 +80,8 @@ export async function errorsOfFiles(
     }),
   );
   const known = await knownOwners(db, read);
-  return read.map(
-    ({ projectId, owners }) => owners && withUnknown(owners, (owner) => known.get(projectId)?.has(owner) === true),
+  return read.map(({ projectId, owners }) =>
+    owners ? withUnknown(owners, (owner) => known.get(projectId)?.has(owner) === true) : [],
   );
 }
 
