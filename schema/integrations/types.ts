@@ -160,19 +160,16 @@ Integration.implement({
     }),
     deliveries: t.field({
       type: WebhookDeliveryConnection,
-      nullable: true,
       description:
-        'The last events that it was told of, newest first: those that wait, and at most 100 others. Null for an inherited integration, and for one that is not told of events.',
+        'The last events that it was told of, newest first: those that wait, and at most 100 others. None of an inherited integration, and of one that is not told of events.',
       args: { ...pageArgs, ...webhookDeliveryFilter, ...webhookDeliveryOrder('ID', 'desc') },
-      resolve: (view, args, context, info) => {
-        const hook = hookOf(view);
-        return hook && pageBelow('HookDelivery', hook, args, context, info, listDeliveries);
-      },
+      resolve: (view, args, context, info) =>
+        pageBelow('HookDelivery', hookOf(view) ?? NO_HOOK, args, context, info, listDeliveries),
     }),
     delivery: t.field({
       type: WebhookDelivery,
       nullable: true,
-      description: 'One of these deliveries by its ID; null as `deliveries` is.',
+      description: 'One of these deliveries by its ID; null where there can be none.',
       args: {
         id: t.arg({ ...idOf('WebhookDelivery'), required: true, description: 'Global or numeric ID of the delivery.' }),
       },
@@ -183,6 +180,9 @@ Integration.implement({
     }),
   }),
 });
+
+/** Stands for the hook of an integration that has none: nothing was delivered. */
+const NO_HOOK = { id: 0 };
 
 /** The hook of an integration that the place has itself. */
 function hookOf({ row, isInherited }: IntegrationView): { id: number } | null {
@@ -219,7 +219,7 @@ const LinkedPage = builder.objectRef<{ title: string; url: string }>('LinkedPage
   description: 'A page of another program that belongs to a project.',
   fields: (t) => ({
     title: t.exposeString('title', { description: 'What it is, for people.' }),
-    url: t.exposeString('url', { description: 'Address of the page.' }),
+    url: t.expose('url', { type: 'URL', description: 'Address of the page.' }),
   }),
 });
 

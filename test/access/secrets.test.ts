@@ -105,6 +105,13 @@ beforeAll(async () => {
   keep('an access token of a project', made.access_token.token);
   keep('a deploy token of a group', (await make(asOwner, `${ofGroup}/deploy_tokens`, deploy())).token);
   keep('an access token of a group', (await make(asOwner, `${ofGroup}/access_tokens`, token())).token);
+  const deployed = {
+    environment: 'production',
+    ref: 'master',
+    tag: false,
+    sha: (await world.api(owner).get(`${at}/repository/commits/master`)).body.id,
+  };
+  await make(asOwner, `${at}/deployments`, { ...deployed, status: 'success' });
   await make(asOwner, `${at}/feature_flags`, { name: 'flag' });
   const { secret } = world.as(owner);
   const client = await world.db.featureFlagClient.findUniqueOrThrow({ where: { projectId: project.id } });

@@ -64,7 +64,7 @@ describe('The pages of integrations', () => {
     const browser = await signedIn(world, developer);
     expect((await browser.get(`/${project.fullPath}/-/settings/integrations`)).status).toBe(403);
     expect((await browser.get(`/groups/${group.fullPath}/-/settings/integrations/slack`)).status).toBe(403);
-    expect((await browser.get('/admin/integrations')).status).toBe(403);
+    expect((await browser.get('/admin/integrations')).status).toBe(404);
     const other = await signedIn(world, admin);
     await other.get('/admin/integrations/custom-webhook');
     expect(other.page).toContain('name="template"');

@@ -25,7 +25,7 @@ describe('General settings of a project', () => {
     expect(browser.page).toContain('value="kept"');
     expect(browser.page).toContain('aria-invalid="true"');
     const features = Object.fromEntries(
-      ['issues', 'mergeRequests', 'jobs', 'snippets', 'wiki', 'containerRegistry'].map((one) => [
+      ['issues', 'mergeRequests', 'jobs', 'snippets', 'wiki', 'containerRegistry', 'featureFlags'].map((one) => [
         `${one}Access`,
         one === 'snippets' ? 'disabled' : 'enabled',
       ]),

@@ -36,7 +36,11 @@ describe('A client that was written for /api/v4', () => {
     await client.Integrations.edit(project.id, 'slack', { webhook, pushEvents: false } as never);
     expect(await client.Integrations.all(project.id)).toMatchObject([{ slug: 'slack', active: true }]);
     const shown = await client.Integrations.show(project.id, 'slack');
-    expect(shown).toMatchObject({ slug: 'slack', push_events: false, properties: { branches_to_be_notified: 'default' } });
+    expect(shown).toMatchObject({
+      slug: 'slack',
+      push_events: false,
+      properties: { branches_to_be_notified: 'default' },
+    });
     await client.Issues.create(project.id, 'Announced');
     expect((await receiver.next('/chat')).body.text).toContain('Announced');
     await client.Integrations.disable(project.id, 'slack');

@@ -97,6 +97,35 @@ describe('Pipeline emails', () => {
   });
 });
 
+describe('Deployments', () => {
+  it('are told to webhooks and announced in chats', async () => {
+    const place = await world.project({ owner, defaultBranch: 'main' });
+    const sha = await commit(place, 'Ship it');
+    const [hook, chat] = [`/${world.unique('hook')}`, `/${world.unique('chat')}`];
+    const wants = { push_events: false, deployment_events: true };
+    const made = await api.post(`/projects/${place.id}/hooks`, { url: receiver.url(hook), ...wants });
+    expect(made.body).toMatchObject({ deployment_events: true });
+    await setUp('slack', { webhook: receiver.url(chat), ...wants }, place);
+    const deployment = { environment: 'production', ref: 'main', tag: false, sha, status: 'success' };
+    expect((await api.post(`/projects/${place.id}/deployments`, deployment)).status).toBe(201);
+    const { body, headers } = await receiver.next(hook);
+    expect(headers['x-gitlab-event']).toBe('Deployment Hook');
+    expect(body).toMatchObject({
+      object_kind: 'deployment',
+      status: 'success',
+      environment: 'production',
+      environment_tier: 'production',
+      short_sha: sha.slice(0, 8),
+      commit_title: 'Ship it',
+      commit_url: `${world.url}/${place.fullPath}/-/commit/${sha}`,
+      user: { username: owner.username },
+    });
+    expect((await receiver.next(chat)).body.text).toContain(
+      `Deployment to production by Name of ${owner.username} succeeded`,
+    );
+  });
+});
+
 describe('An external tracker', () => {
   const html = async (text: string, to: ProjectRow) =>
     (await api.post('/markdown', { text, gfm: true, project: to.fullPath })).body.html as string;

@@ -56,7 +56,6 @@ describe('The schema lets a part of an answer be missing', () => {
       'ApplicationSettings.restrictedVisibilityLevels',
       'Group.auditEvents',
       'Group.integrations',
-      'Integration.deliveries',
       'Job.traceMatches',
       'JobMetrics.dead',
       'Note.suggestions',

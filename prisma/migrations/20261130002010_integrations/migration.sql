@@ -9,7 +9,7 @@ CREATE TABLE "integrations" (
     "group_id" INTEGER,
     "slug" TEXT NOT NULL,
     "active" BOOLEAN NOT NULL DEFAULT true,
-    "events" TEXT[],
+    "events" TEXT[] DEFAULT ARRAY[]::TEXT[],
     "properties" JSONB NOT NULL DEFAULT '{}',
     "secret_names" TEXT[] DEFAULT ARRAY[]::TEXT[],
     "secrets_encrypted" BYTEA,
