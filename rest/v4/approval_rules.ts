@@ -131,7 +131,11 @@ export const approvalRules: Route[] = [
   {
     method: 'DELETE',
     path: ONE,
-    ...mutation('DeleteMergeRequestApprovalRule', 'deleteMergeRequestApprovalRule', 'deletedApprovalRuleId'),
+    ...mutation(
+      'DeleteMergeRequestApprovalRule',
+      'deleteMergeRequestApprovalRule',
+      'deletedMergeRequestApprovalRuleId',
+    ),
     numeric,
     status: 204,
     ...ofMergeRequest,

@@ -131,7 +131,7 @@ mutation('deleteApprovalRule', {
   description: 'Removes an approval rule from a project. For masters.',
   input: {
     description: 'Which approval rule to remove.',
-    argument: 'Names the rule.',
+    argument: 'Names the rule to remove.',
     fields: (t) => ({ project: holderField(t, 'rule'), id: whichRule(t) }),
   },
   resolve: async ({ project, id }, context) => {
@@ -167,7 +167,7 @@ mutation('updateApprovalSettings', {
     fields: (t) => ({
       project: t.field({
         type: Project,
-        description: 'The project.',
+        description: 'The project, with what it says of approvals.',
         resolve: ({ projectId }, _args, context, info) => requireProject(context, info, projectId),
       }),
     }),
@@ -248,9 +248,10 @@ mutation('deleteMergeRequestApprovalRule', {
   },
   resolve: ({ project, iid, id }, context) => deleteMergeRequestRule(context, project, iid, id),
   payload: {
+    from: fromProject,
     description: 'The approval rule that was removed.',
     fields: (t) => ({
-      deletedApprovalRuleId: t.id({
+      deletedMergeRequestApprovalRuleId: t.id({
         description: 'Global ID of the approval rule that was removed.',
         resolve: ({ ruleId }) => toGlobalId('ApprovalRule', ruleId),
       }),

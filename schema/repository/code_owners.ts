@@ -65,7 +65,7 @@ const CodeOwnersOfFile = builder.objectRef<FileOwners>('CodeOwnersOfFile').imple
       description:
         'How many approvals of the owners a merge request needs that changes the file, where its target branch asks for them; 0 in an optional section.',
     }),
-    path: t.exposeString('path', { description: 'Path of the file of code owners.' }),
+    path: t.exposeString('path', { description: 'Where that file lies in the repository, such as `docs/CODEOWNERS`.' }),
     line: t.exposeInt('line', { description: 'Number of the line of the entry, from 1.' }),
     users: t.field({
       type: [User],

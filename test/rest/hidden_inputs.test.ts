@@ -74,6 +74,14 @@ it('writes out these inputs field by field, as they are not those of the schema'
 
 /** By endpoint; what its path rules out, as groups for what is in a project, is not listed. */
 const HIDDEN: Record<string, string> = {
+  'DELETE /groups/:id/integrations/:slug': 'ofServer',
+  'DELETE /projects/:id/integrations/:slug': 'ofServer',
+  'POST /projects/:id/approval_rules': 'groupPaths',
+  'POST /projects/:id/merge_requests/:merge_request_iid/approval_rules': 'groupPaths',
+  'PUT /groups/:id/integrations/:slug': 'ofServer',
+  'PUT /projects/:id/approval_rules/:approval_rule_id': 'groupPaths',
+  'PUT /projects/:id/integrations/:slug': 'ofServer',
+  'PUT /projects/:id/merge_requests/:merge_request_iid/approval_rules/:approval_rule_id': 'groupPaths',
   'DELETE /groups/:id/hooks/:hook_id/custom_headers/:key': 'ofServer',
   'DELETE /groups/:id/hooks/:hook_id/url_variables/:key': 'ofServer',
   'DELETE /hooks/:id/custom_headers/:key': 'group project',
@@ -84,7 +92,7 @@ const HIDDEN: Record<string, string> = {
   'PUT /groups/:id/hooks/:hook_id/custom_headers/:key': 'ofServer',
   'PUT /groups/:id/hooks/:hook_id/url_variables/:key': 'ofServer',
   'PUT /hooks/:id':
-    'confidentialIssuesEvents confidentialNoteEvents featureFlagEvents group issuesEvents jobEvents mergeRequestsEvents noteEvents pipelineEvents project releasesEvents wikiPageEvents',
+    'confidentialIssuesEvents confidentialNoteEvents deploymentEvents featureFlagEvents group issuesEvents jobEvents mergeRequestsEvents noteEvents pipelineEvents project releasesEvents wikiPageEvents',
   'PUT /hooks/:id/custom_headers/:key': 'group project',
   'PUT /hooks/:id/url_variables/:key': 'group project',
   'PUT /projects/:id/hooks/:hook_id': 'ofServer',
@@ -163,15 +171,20 @@ const HIDDEN: Record<string, string> = {
 };
 
 const WRITTEN = [
+  'DELETE /groups/:id/integrations/:slug',
   'DELETE /groups/:id/members/:user_id',
   'DELETE /personal_access_tokens/self',
+  'DELETE /projects/:id/integrations/:slug',
   'DELETE /projects/:id/members/:user_id',
+  'POST /projects/:id/integrations/:slug/trigger',
   'POST /projects/:id/ref/:ref/trigger/pipeline',
   'POST /projects/:id/repository/commits',
   'POST /projects/:id/trigger/pipeline',
   'POST /runners/reset_registration_token',
   'POST /snippets',
   'POST /users/:user_id/impersonation_tokens',
+  'PUT /groups/:id/integrations/:slug',
+  'PUT /projects/:id/integrations/:slug',
   'PUT /projects/:id/packages/npm/:package_name',
   'PUT /user/status',
 ];

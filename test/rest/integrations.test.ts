@@ -248,6 +248,9 @@ describe('Inheritance', () => {
     const groupPath = `/${world.unique('group')}`;
     const made = await api.put(`/groups/${group.id}/integrations/mattermost`, { webhook: receiver.url(groupPath) });
     expect(made).toMatchObject({ status: 200, body: { active: true, inherited: false } });
+    expect((await api.get(`/groups/${group.id}/integrations`)).body).toMatchObject([{ slug: 'mattermost' }]);
+    const ofGroup = await api.get(`/groups/${group.id}/integrations/mattermost`);
+    expect(ofGroup.body).toMatchObject({ slug: 'mattermost', active: true, inherited: false });
     expect((await api.get(at(inside, 'mattermost'))).body).toMatchObject({ active: true, inherited: true });
     expect((await api.get(at(outside, 'mattermost'))).status).toBe(404);
     await api.post(`/projects/${inside.id}/issues`, { title: 'Through the group' });

@@ -47,7 +47,9 @@ describe('The OpenAPI document', () => {
     const lacking: string[] = [];
     const visit = (value: Json, path: string): void => {
       if (typeof value !== 'object' || value === null) return;
-      for (const [name, property] of Object.entries<Json>(value.properties ?? {})) {
+      // A record may have a key of that name.
+      const ofRecord = value.type === 'object' ? value.properties : null;
+      for (const [name, property] of Object.entries<Json>(ofRecord ?? {})) {
         if (!property.description && !property.$ref && property.const === undefined) lacking.push(`${path}.${name}`);
       }
       for (const [key, inner] of Object.entries(value)) visit(inner, `${path}.${key}`);

@@ -19,7 +19,10 @@ async function settings(data: object): Promise<void> {
 }
 afterEach(() => settings({ defaultProjectVisibility: 'private', restrictedVisibilityLevels: [] }));
 
-const KEYS = [...LISTED_PROJECT_KEYS, 'owner', 'runners_token', 'description_html', 'import_url', 'import_type'].sort();
+const KEYS = [
+  ...LISTED_PROJECT_KEYS,
+  ...['owner', 'runners_token', 'description_html', 'import_url', 'import_type', 'container_expiration_policy'],
+].sort();
 
 /** A request that is refused, and leaves no project behind. */
 async function refused(who: TestUser | undefined, path: string, given: object, status: number, body: object) {

@@ -17,12 +17,12 @@ const TODAY = readFileSync(new URL('writing_today.txt', import.meta.url), 'utf8'
 const IGNORED: Record<string, string> = {
   merge_after: 'whoever merges decides when; records have it as null',
   ...because('such events do not happen here, and the answer says false', [
-    ...['deployment_events', 'emoji_events', 'milestone_events', 'vulnerability_events'],
+    ...['emoji_events', 'milestone_events', 'vulnerability_events'],
     ...['resource_access_token_events', 'repository_update_events', 'subgroup_events', 'member_events'],
     ...['project_events', 'merge_requests_events'],
   ]),
   ...because('it is paid for elsewhere, and the free edition ignores it as well', [
-    ...['code_owner_approval_required', 'weight', 'epic_id', 'member_role_id', 'auditor', 'approval_password'],
+    ...['weight', 'epic_id', 'member_role_id', 'auditor', 'approval_password'],
     ...['assignee_id', 'milestone_id', 'labels', 'group_with_project_templates_id'],
   ]),
   ...because('there is no such part of a project here that it could close', [

@@ -142,6 +142,7 @@ describe('Orders', () => {
     const orders = types.filter(({ name }) => /Order/.test(name) && isEnumType(schema.getType(name)));
     expect(orders.map(({ name }) => name).sort()).toEqual([
       'AccessRequestOrder',
+      'ApprovalRuleOrder',
       'AuditEventOrder',
       'AwardEmojiOrder',
       'BadgeOrder',
@@ -153,6 +154,7 @@ describe('Orders', () => {
       'CommitStatusOrder',
       'ContainerRepositoryOrder',
       'ContainerTagOrder',
+      'ContainerTagProtectionRuleOrder',
       'DeployKeyOrder',
       'DeployTokenOrder',
       'DeploymentOrder',

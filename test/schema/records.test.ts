@@ -143,6 +143,7 @@ await world.db.release.create({
   },
 });
 await recordedImage(world, project);
+await world.db.containerTagProtectionRule.create({ data: { projectId: project.id, tagNamePattern: 'v.*' } });
 await world.db.package.create({
   data: {
     ...{ projectId: project.id, type: 'npm', name: 'app', version: '1.0.0' },

@@ -1,10 +1,12 @@
 -- Who may push and delete tags of images, and which tags are deleted on a schedule. Servers of the version before ask for neither.
+CREATE TYPE "container_protection_role" AS ENUM ('maintainer', 'owner', 'admin');
+
 CREATE TABLE "container_tag_protection_rules" (
     "id" SERIAL NOT NULL,
     "project_id" INTEGER NOT NULL,
     "tag_name_pattern" TEXT NOT NULL,
-    "minimum_access_level_for_push" TEXT,
-    "minimum_access_level_for_delete" TEXT,
+    "minimum_access_level_for_push" "container_protection_role",
+    "minimum_access_level_for_delete" "container_protection_role",
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 

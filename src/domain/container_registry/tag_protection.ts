@@ -3,14 +3,12 @@ import type { Actor } from '#src/access/permissions/actor.ts';
 import { matchingWhole } from '#src/domain/container_registry/matching_tags.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ADMINISTRATORS, reaches } from '#src/domain/repository/protections/levels.ts';
-import type { ContainerTagProtectionRule } from '#src/generated/prisma/client.ts';
+import type { ContainerProtectionRole, ContainerTagProtectionRule } from '#src/generated/prisma/client.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, Unavailable } from '#src/platform/errors.ts';
 
 /** From which role on a rule may let users push or delete, and the level of each. */
-const ROLES = { maintainer: MASTER, owner: OWNER, admin: ADMINISTRATORS } as const;
-
-export type TagRuleRole = keyof typeof ROLES;
+const ROLES: Record<ContainerProtectionRole, number> = { maintainer: MASTER, owner: OWNER, admin: ADMINISTRATORS };
 
 type Reader = Pick<Db | Transaction, 'containerTagProtectionRule'>;
 
@@ -39,8 +37,8 @@ interface Doer {
 }
 
 /** Whether somebody has a role in the project. */
-function has(role: string, { actor, project }: Doer): boolean {
-  return actor !== null && reaches(ROLES[role as TagRuleRole], actor, project);
+function has(role: ContainerProtectionRole, { actor, project }: Doer): boolean {
+  return actor !== null && reaches(ROLES[role], actor, project);
 }
 
 /** Whether a tag stays as it is once it is there. Throws Forbidden for who may not push it, and as `rulesFor`. */

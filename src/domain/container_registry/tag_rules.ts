@@ -3,10 +3,10 @@ import { audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { isPattern } from '#src/domain/container_registry/matching_tags.ts';
-import type { TagRuleRole } from '#src/domain/container_registry/tag_protection.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type ChangedRecord, projectScoped } from '#src/domain/projects/project_scoped.ts';
+import type { ContainerProtectionRole } from '#src/generated/prisma/client.ts';
 import { violates } from '#src/platform/database/db.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { alias } from '#src/platform/records/alias.ts';
@@ -21,8 +21,8 @@ export interface TagRuleValues {
   /** Regular expression that matches whole names. */
   tagNamePattern?: string | null | undefined;
   /** From which role on users may; null in both for tags that stay as they are. */
-  minimumAccessLevelForPush?: TagRuleRole | null | undefined;
-  minimumAccessLevelForDelete?: TagRuleRole | null | undefined;
+  minimumAccessLevelForPush?: ContainerProtectionRole | null | undefined;
+  minimumAccessLevelForDelete?: ContainerProtectionRole | null | undefined;
 }
 
 /** The rules for the tags of images, for masters. */
@@ -60,8 +60,8 @@ export async function updateTagRule(
   const project = await administered(context, ref);
   const known = await context.db.containerTagProtectionRule.findFirst({ where: { id, projectId: project.id } });
   if (!known) throw new NotFound('ContainerTagProtectionRule');
-  const level = (given: TagRuleRole | null | undefined, kept: string | null) =>
-    given === undefined ? (kept as TagRuleRole | null) : given;
+  const level = (given: ContainerProtectionRole | null | undefined, kept: ContainerProtectionRole | null) =>
+    given === undefined ? kept : given;
   const data = {
     tagNamePattern: values.tagNamePattern ?? known.tagNamePattern,
     minimumAccessLevelForPush: level(values.minimumAccessLevelForPush, known.minimumAccessLevelForPush),

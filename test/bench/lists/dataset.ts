@@ -224,6 +224,8 @@ function issues({ issues: count, projects, users }: ListsSize): string[] {
        merge_commit_sha = CASE WHEN id % 4 >= 2 THEN md5(id::text) || '00000000' END,
        state = (ARRAY['opened', 'closed', 'merged', 'merged'])[1 + id % 4]::merge_request_state`,
     `INSERT INTO merge_request_reviewers (merge_request_id, user_id) SELECT id, author_id FROM merge_requests`,
+    `INSERT INTO merge_request_approvals (merge_request_id, user_id) SELECT id, author_id FROM merge_requests`,
+    `INSERT INTO merge_request_committers (merge_request_id, user_id) SELECT id, author_id FROM merge_requests`,
     `INSERT INTO merge_request_versions (merge_request_id, head_commit_sha, base_commit_sha, start_commit_sha, real_size)
      SELECT id, sha, sha, sha, '1' FROM merge_requests UNION ALL SELECT id, sha, sha, sha, '2' FROM merge_requests`,
     `INSERT INTO merge_request_labels (merge_request_id, label_id)
