@@ -72,7 +72,9 @@ export const settingsImages = [
     says: label('The tags are no longer protected.'),
     asks: (facts) => ({
       heading: facts.t('Unprotect {name}?', { name: named(facts.given, 'pattern') }),
-      says: [facts.t('Developers can push matching tags, and maintainers delete them, unless another protection matches.')],
+      says: [
+        facts.t('Developers can push matching tags, and maintainers delete them, unless another protection matches.'),
+      ],
       button: facts.t('Unprotect'),
       back: goTo(null, facts),
     }),

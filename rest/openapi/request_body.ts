@@ -108,10 +108,11 @@ function isNested({ name }: Input): boolean {
   return /\[\w/.test(name);
 }
 
-/** In a form each value of a list is `name[]=…`, each of a map `name[key]=…`, and nothing is null. */
+/** In a form each value of a list is `name[]=…`, each of a map `name[key]=…`, and nothing is null: an empty text stands for it. */
 function asInForm(input: Input): Input {
   const { name, isList, schema } = input;
-  return { ...input, name: isList ? `${name}[]` : name, schema: withoutNull(schema) };
+  const inForm = schema.const === null ? { type: 'string', const: '' } : withoutNull(schema);
+  return { ...input, name: isList ? `${name}[]` : name, schema: inForm };
 }
 
 function isMap({ schema }: Input): boolean {

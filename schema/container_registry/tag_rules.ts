@@ -11,14 +11,14 @@ import { fromProject } from '#schema/places/parents.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
+import type { TagRuleRole } from '#src/domain/container_registry/tag_protection.ts';
 import { createTagRule, deleteTagRule, tagRules, updateTagRule } from '#src/domain/container_registry/tag_rules.ts';
 import { projectHolding } from '#src/domain/projects/holding.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-import type { ContainerProtectionRole } from '#src/generated/prisma/client.ts';
 
 const ContainerProtectionLevel = builder.enumType('ContainerProtectionLevel', {
   description: 'From which access level on users may change tags of images that are protected.',
-  values: values<ContainerProtectionRole>({
+  values: values<TagRuleRole>({
     MAINTAINER: { value: 'maintainer', description: 'Level 40: masters of the project.' },
     OWNER: { value: 'owner', description: 'Level 50: owners of the project.' },
     ADMIN: { value: 'admin', description: 'Level 60: administrators of the server alone.' },

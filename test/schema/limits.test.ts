@@ -195,7 +195,8 @@ describe('Refused before anything is expanded:', () => {
     const operations = Array.from({ length: 51 }, (_, n) => `query q${n} { version { version } }`).join(' ');
     expect(await refusal(operations)).toEqual(['QUERY_TOO_LARGE', expect.stringContaining('50 operations')]);
     const nested = `{ project(ref: ${'['.repeat(2_400)}${']'.repeat(2_400)}) { id } }`;
-    expect((await refusal(nested))[0]).toMatch(/QUERY_TOO_LARGE|GRAPHQL_VALIDATION_FAILED/);
+    // What the stack still holds is read, and is no reference.
+    expect((await refusal(nested))[0]).toMatch(/QUERY_TOO_LARGE|VALIDATION_FAILED/);
     let deep: unknown = 1;
     for (let n = 0; n < 101; n += 1) deep = [deep];
     expect(await refusal('query ($a: Int) { version { version } }', { a: deep })).toEqual([

@@ -7,8 +7,11 @@ import type { ContainerProtectionRole, ContainerTagProtectionRule } from '#src/g
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, Unavailable } from '#src/platform/errors.ts';
 
-/** From which role on a rule may let users push or delete, and the level of each. */
-const ROLES: Record<ContainerProtectionRole, number> = { maintainer: MASTER, owner: OWNER, admin: ADMINISTRATORS };
+/** From which role on a rule may let users push or delete. */
+export type TagRuleRole = ContainerProtectionRole;
+
+/** The access level of each. */
+const ROLES: Record<TagRuleRole, number> = { maintainer: MASTER, owner: OWNER, admin: ADMINISTRATORS };
 
 type Reader = Pick<Db | Transaction, 'containerTagProtectionRule'>;
 
@@ -37,7 +40,7 @@ interface Doer {
 }
 
 /** Whether somebody has a role in the project. */
-function has(role: ContainerProtectionRole, { actor, project }: Doer): boolean {
+function has(role: TagRuleRole, { actor, project }: Doer): boolean {
   return actor !== null && reaches(ROLES[role], actor, project);
 }
 
