@@ -71,7 +71,7 @@ const BLANKING = `
 Group.accessRequests Group.accessTokens Group.deployTokens Group.invitations
 Group.runners Group.variables Group.webhooks JobMetrics.jobs
 JobMetrics.processes JobMetrics.queues Pipeline.variables Project.accessRequests
-Project.accessTokens Project.deployKeys Project.deployTokens Project.deployments
+Project.accessTokens Project.containerTagProtectionRules Project.deployKeys Project.deployTokens Project.deployments
 Project.environments Project.invitations Project.remoteMirrors Project.resourceGroups
 Project.runners Project.tagProtectionRules Project.triggers Project.uploads
 Project.variables Project.webhooks Query.deployKeys Query.deployTokens
@@ -147,7 +147,7 @@ function idsIn(value: unknown, type: string): string[] {
 /** Types that the sample data have no record of: may only get fewer. */
 const NEVER_MET = `
 ArtifactEntry ArtifactFile ArtifactFolder AuthorizedApplication Blob BoardList
-CiInclude CodeOwnersError CodeOwnersOfFile CommitSignature ConfiguredSignInProvider ContainerRepository ContainerTag
+CiInclude CodeOwnersError CodeOwnersOfFile CommitSignature ConfiguredSignInProvider ConnectedChat LinkedPage ContainerRepository ContainerTag
 ContainerTagProtectionRule DeadJob
 DeletedRecord DeployKey DeployKeyProject DeprecatedUse DraftNote FailedImportRelation FeatureToggle
 FeatureToggleGate FileTable GpgKey MemberResult PushedBranch QuickActionResult RefusedItem WebhookUrlVariable
