@@ -36,7 +36,7 @@ const rules = settingsPage({
   may: (place) => place.viewerCanManageContainerImages,
   title: (_place, { t }) => t('Image tags'),
   show: ({ containerTagProtectionRules, containerExpirationPolicy: policy }) => ({
-    rules: containerTagProtectionRules.nodes,
+    rules: containerTagProtectionRules?.nodes ?? [],
     nextRunAt: policy?.enabled ? policy.nextRunAt : null,
     ...{ levels: LEVELS, cadences: CADENCES, kept: KEPT, ages: AGES },
     before: {

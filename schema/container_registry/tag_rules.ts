@@ -75,7 +75,8 @@ const ContainerTagProtectionRuleConnection = connectionOf('ContainerTagProtectio
 builder.objectFields(Project, (t) => ({
   containerTagProtectionRules: t.field({
     type: ContainerTagProtectionRuleConnection,
-    description: 'The rules about who may push and delete tags of images, oldest first. For masters.',
+    nullable: true,
+    description: 'The rules about who may push and delete tags of images, oldest first. For masters; null for others.',
     args: { ...pageArgs, ...containerTagRuleFilter, ...containerTagRuleOrder('ID', 'asc') },
     resolve: (project, args, context, info) =>
       pageBelow('ContainerTagProtectionRule', project, args, context, info, (_context, projects, page, selection) =>

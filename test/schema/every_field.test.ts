@@ -71,7 +71,7 @@ const BLANKING = `
 Group.accessRequests Group.accessTokens Group.deployTokens Group.invitations
 Group.runners Group.variables Group.webhooks JobMetrics.jobs
 JobMetrics.processes JobMetrics.queues Pipeline.variables Project.accessRequests
-Project.accessTokens Project.containerTagProtectionRules Project.deployKeys Project.deployTokens Project.deployments
+Project.accessTokens Project.deployKeys Project.deployTokens Project.deployments
 Project.environments Project.invitations Project.remoteMirrors Project.resourceGroups
 Project.runners Project.tagProtectionRules Project.triggers Project.uploads
 Project.variables Project.webhooks Query.deployKeys Query.deployTokens

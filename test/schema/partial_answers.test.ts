@@ -63,6 +63,7 @@ describe('The schema lets a part of an answer be missing', () => {
       'PipelineSchedule.variables',
       'Project.approvalRules',
       'Project.auditEvents',
+      'Project.containerTagProtectionRules',
       'Project.featureFlagUserLists',
       'Project.featureFlags',
       'Project.integrations',
