@@ -96,6 +96,19 @@ describe('Slash commands', () => {
     expect((await send(`issue show ${own.iid}`)).body.text).toContain('connect your account');
   });
 
+  it('end with the token by which the chat was connected', async () => {
+    const { project, token, send, slug } = await withChat();
+    await connect((await send('help')).body.text);
+    await world.issue(project, owner, { title: 'Known' });
+    expect((await send('issue show 1')).body.text).toContain('Known');
+    const at = `/projects/${project.id}/integrations/${slug}`;
+    // Saving it with what it has changes nothing.
+    expect((await world.api(owner).put(at, { token })).status).toBe(200);
+    expect((await send('issue show 1')).body.text).toContain('Known');
+    expect((await world.api(owner).put(at, { token: 'another-token' })).status).toBe(200);
+    expect((await send('issue show 1', { token: 'another-token' })).body.text).toContain('connect your account');
+  });
+
   it('need the token of an active integration, whoever calls', async () => {
     const { project, send, slug } = await withChat();
     const missing = { status: 404, body: { message: '404 Integration Not Found' } };

@@ -176,6 +176,12 @@ describe('The policy that deletes tags on a schedule', () => {
     ]);
     const days = (Date.parse(body.container_expiration_policy.next_run_at) - Date.now()) / 86_400_000;
     expect(Math.round(days)).toBe(7);
+    const told = await world.db.auditEvent.findFirstOrThrow({ where: { attribute: 'container_expiration_policy' } });
+    expect([told.authorId, told.oldValue, told.newValue]).toEqual([
+      master.id,
+      'off, every 1d, delete .*, keep latest 10, older than 90d',
+      'on, every 7d, delete dev-.*, keep .*-keep, keep latest 5, older than 14d',
+    ]);
     const attributes = { container_expiration_policy_attributes: { name_regex: '.*', keep_n: '' } };
     expect((await api(master).put(at, attributes)).body.container_expiration_policy).toMatchObject({
       ...{ enabled: true, name_regex: '.*', keep_n: null, older_than: '14d' },

@@ -66,7 +66,7 @@ const LITERAL =
 /** What is repeated, and what stands before and behind it, so that nothing is found in the end. */
 const PIECES = [
   ...' \t\naA0-_/.,"\'<[{(:@#=+*?%&\\`!$',
-  ...['a ', 'a-', 'a.', '-_', '0.', 'WIP:', '~"', '#1', '@a', ' \n', ', ', '](', 'a:'],
+  ...['a ', 'a-', 'a_', 'a.', '-_', '0.', 'WIP:', '~"', '#1', '@a', ' \n', ', ', '](', 'a:'],
 ];
 const AROUND = [
   ['', '\0'],

@@ -1,3 +1,4 @@
+import { type Auditing, audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { isPattern } from '#src/domain/container_registry/matching_tags.ts';
@@ -89,8 +90,27 @@ async function requireValid(policy: Policy, caller: string): Promise<void> {
   if (Object.keys(wrong).length > 0) throw new ValidationFailed(wrong);
 }
 
+/** The policy in a line, as the audit log has it. */
+function inWords({ enabled, cadence, keepN, olderThan, nameRegex, nameRegexKeep }: Policy): string {
+  const parts = [
+    ['every', cadence],
+    ['delete', nameRegex],
+    ['keep', nameRegexKeep],
+    ['keep latest', keepN],
+    ['older than', olderThan],
+  ];
+  const given = parts.filter(([, value]) => value !== null).map(([what, value]) => `${what} ${value}`);
+  return [enabled ? 'on' : 'off', ...given].join(', ');
+}
+
 /** Saves the policy of a project; one that is turned on, or gets another cadence, is first applied when that has passed. */
-export async function writePolicy(tx: Transaction, projectId: number, policy: Policy): Promise<void> {
+export async function writePolicy(
+  tx: Transaction,
+  context: Auditing,
+  projectId: number,
+  policy: Policy,
+): Promise<void> {
+  const before = (await tx.containerExpirationPolicy.findUnique({ where: { projectId } })) ?? DEFAULT_POLICY;
   const { enabled, cadence, keepN, olderThan, nameRegex, nameRegexKeep } = policy;
   const next = nextRun(cadence);
   await tx.$executeRaw`
@@ -101,6 +121,11 @@ export async function writePolicy(tx: Transaction, projectId: number, policy: Po
       older_than = EXCLUDED.older_than, name_regex = EXCLUDED.name_regex, name_regex_keep = EXCLUDED.name_regex_keep,
       next_run_at = CASE WHEN p.enabled = EXCLUDED.enabled AND p.cadence = EXCLUDED.cadence THEN p.next_run_at
         ELSE EXCLUDED.next_run_at END`;
+  const [from, to] = [inWords(before), inWords(policy)];
+  if (from === to) return;
+  const target = { type: 'Project', id: projectId } as const;
+  const attribute = 'container_expiration_policy';
+  await audit(tx, context, { action: 'project_updated', place: { projectId }, target, attribute, from, to });
 }
 
 function nextRun(cadence: string): Prisma.Sql {

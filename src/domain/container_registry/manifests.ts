@@ -185,7 +185,7 @@ export async function deleteManifest(
   const projectId = project.id;
   const found = 'tag' in reference ? null : await findManifest({ db }, repository, reference);
   const which = { repositoryId, manifestId: found?.id ?? 0 };
-  const names = found ? await deletableTags(db, { actor, project }, which) : new Set<string>();
+  const names = found && (await deletableTags(db, { actor, project }, which));
   if ('tag' in reference) await requireDeletable(db, { actor, project }, [reference.tag]);
   await db.$transaction(async (tx) => {
     await lockSize(tx, projectId);

@@ -74,8 +74,12 @@ interface WhichTags {
   manifestId?: number;
 }
 
-/** The names of tags, all of which the actor may delete. Throws Forbidden, and as `rulesFor`. */
-export async function deletableTags(db: Db, doer: Doer, which: WhichTags): Promise<ReadonlySet<string>> {
+/**
+ * The names of tags, all of which the actor may delete; null where the project has no rules, so that any tag may be deleted. Throws
+ * Forbidden, and as `rulesFor`.
+ */
+export async function deletableTags(db: Db, doer: Doer, which: WhichTags): Promise<ReadonlySet<string> | null> {
+  if ((await db.containerTagProtectionRule.count({ where: { projectId: doer.project.id } })) === 0) return null;
   const names = await namesOf(db, doer.project.id, which);
   await requireDeletable(db, doer, names);
   return new Set(names);
@@ -86,9 +90,9 @@ export async function requireNoOther(
   tx: Transaction,
   projectId: number,
   which: WhichTags,
-  known: ReadonlySet<string>,
+  known: ReadonlySet<string> | null,
 ): Promise<void> {
-  if ((await namesOf(tx, projectId, which)).every((name) => known.has(name))) return;
+  if (known === null || (await namesOf(tx, projectId, which)).every((name) => known.has(name))) return;
   throw new Unavailable('The image was pushed at this moment. Try again.', 1);
 }
 

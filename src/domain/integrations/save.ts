@@ -122,6 +122,9 @@ async function change(context: Context, place: Place, kind: Kind, values: Integr
     const events = eventsAfter(kind, now?.events, values.events ?? {});
     const data = { active, events, ...settingsColumns(kind, settings, secret), updatedAt: new Date() };
     const id = await write(tx, context, { place, kind, data, id: now?.id ?? null });
+    // Who was connected by one chat is not by another.
+    if (kind.says && settings.token !== before.token)
+      await tx.chatConnection.deleteMany({ where: { integrationId: id } });
     if (kind.tell) await writeHook(tx, place, id, { events, url: originOf(kind, settings) });
     await context.jobs.enqueue(tx, 'hooks.deliver', {});
   });

@@ -131,7 +131,7 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
       if (source) await scheduleImport(tx, context, projectId, source);
       // The import comes first.
       const dueAt = new Date(Date.now() + AFTER_IMPORT);
-      if (policy) await writePolicy(tx, projectId, policy);
+      if (policy) await writePolicy(tx, context, projectId, policy);
       if (mirror) await writePullMirror(tx, context, projectId, { ...mirror, dueAt });
       return projectId;
     });

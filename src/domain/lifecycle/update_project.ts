@@ -88,7 +88,7 @@ export async function updateProject(context: Context, ref: IdOrPath, changes: Pr
       });
       if (picture !== undefined) await saveProjectAvatar(tx, project.id, picture);
       if (mirror) await writePullMirror(tx, context, project.id, mirror);
-      if (policy) await writePolicy(tx, project.id, policy);
+      if (policy) await writePolicy(tx, context, project.id, policy);
       if (isWider(project.visibility, visibility)) {
         await recordChange(tx, context, { type: 'forkHidden', fork: { id: project.id }, actor });
       }

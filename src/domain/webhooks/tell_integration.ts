@@ -10,6 +10,9 @@ import type { JobQueue } from '#src/platform/background/queue.ts';
 import { allowedHosts, parseHookUrl } from '#src/platform/outbound/hook_url.ts';
 import type { ImportSettings } from '#src/platform/outbound/options.ts';
 
+/** Milliseconds after which an integration sends no further request of an event: others wait for their turn. */
+const MAX_TELLING_MS = 30_000;
+
 /** Headers of each request of an integration. */
 const HEADERS = { 'content-type': 'application/json', 'user-agent': 'Gantry-Integrations' };
 
@@ -25,11 +28,13 @@ export async function tellIntegration(
   const settings = settingsOf(kind, integration, options.secret);
   const secrets = kind.fields.flatMap(({ name, secret }) => (secret && settings[name] ? [String(settings[name])] : []));
   const webhookHosts = await allowedHosts(options);
+  const end = performance.now() + MAX_TELLING_MS;
   let headers: Record<string, string> | null = null;
   const tools = {
     send: async ({ url, method = 'POST', headers: own = {}, body, verify = true }: OutgoingRequest) => {
       const to = parseHookUrl(url);
       if (to === null) return unsent('The URL is not valid.');
+      if (performance.now() > end) return unsent('The receiver took too long for all requests of the event.');
       secrets.push(...Object.values(own));
       headers = { ...HEADERS, ...Object.fromEntries(Object.keys(own).map((name) => [name, '[REDACTED]'])) };
       const sending = { url: to, method, headers: { ...own, ...HEADERS }, body: body ?? '', verify };
@@ -54,7 +59,12 @@ export async function tellIntegration(
 /** The outcome without the secrets that the receiver may have repeated. */
 function withoutSecrets(outcome: Outcome, secrets: readonly string[]): Outcome {
   const clean = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '[REDACTED]'), text);
-  const { headers, body } = outcome;
+  const { headers, body, error } = outcome;
   const cleaned = Object.entries(headers ?? {}).map(([name, value]) => [name, clean(value)] as const);
-  return { ...outcome, headers: headers && Object.fromEntries(cleaned), body: body === null ? null : clean(body) };
+  return {
+    ...outcome,
+    headers: headers && Object.fromEntries(cleaned),
+    body: body === null ? null : clean(body),
+    error: error === null ? null : clean(error),
+  };
 }

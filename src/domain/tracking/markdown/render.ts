@@ -28,7 +28,7 @@ const threads = new Threads<Rendering, { html: string | null }>(SCRIPT, LIMITS);
 const WORDS = /^\p{L}[\p{L}\p{N} ,;?'"().\n-]{0,2000}$/u;
 /** What may mean something in them after all: another paragraph or list, a line break, an address, a hash. */
 const MORE =
-  /\n(?!\p{L})| (?:\n|$)|www\.|(?<![\p{L}\p{N}])(?:[0-9a-f]{7,40}(?![\p{L}\p{N}])|[A-Z][A-Z0-9_]*-\d|CU-|(?:bug|task|item|workitem|rtcwi|defect) \d)/iu;
+  /\n(?!\p{L})| (?:\n|$)|www\.|(?<![\p{L}\p{N}])(?:[0-9a-f]{7,40}(?![\p{L}\p{N}])|[A-Z][A-Z0-9_]{0,63}-\d|CU-|(?:bug|task|item|workitem|rtcwi|defect) \d)/iu;
 
 /** Whether a text is nothing but a paragraph of words, as most descriptions of labels are: it needs no thread and has no references. */
 export function isProse(text: string): boolean {
