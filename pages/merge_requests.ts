@@ -54,7 +54,7 @@ const MERGEABILITY: Record<MergeRequest['detailedMergeStatus'], string> = {
   DRAFT_STATUS: label('This is a draft: it can’t be merged before it is marked as ready.'),
   CONFLICT: label('The source branch conflicts with the target branch.'),
   DISCUSSIONS_NOT_RESOLVED: label('All threads must be resolved before it can be merged.'),
-  NOT_APPROVED: label('It lacks approvals: see the rules above.'),
+  NOT_APPROVED: label('More approvals are needed: see the rules above.'),
   CI_MUST_PASS: label('The pipeline must succeed before it can be merged.'),
   CI_STILL_RUNNING: label('The pipeline must succeed before it can be merged, and it is still running.'),
   COMMITS_STATUS: label('There is nothing to merge: a branch is gone, or the source branch has no commits of its own.'),

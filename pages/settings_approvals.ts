@@ -14,12 +14,12 @@ import { label } from '#src/platform/texts/texts.ts';
 
 /** What a project says of approvals besides its rules, in the words of the form. */
 const SWITCHES = [
-  ['mergeRequestsAuthorApproval', label('Approvals of authors count')],
+  ['mergeRequestsAuthorApproval', label('Approvals by authors count')],
   [
     'mergeRequestsDisableCommittersApproval',
-    label('Approvals of those who have commits in the merge request do not count'),
+    label('Approvals by people with commits in the merge request do not count'),
   ],
-  ['resetApprovalsOnPush', label('New commits take approvals back')],
+  ['resetApprovalsOnPush', label('Remove approvals when new commits are pushed')],
   ['disableOverridingApproversPerMergeRequest', label('Merge requests cannot have rules of their own')],
 ] as const;
 

@@ -77,7 +77,7 @@ describe('The page of a merge request', () => {
       'Security',
       '0 of 1 approval',
       'Can be approved by',
-      'It lacks approvals',
+      'More approvals are needed',
       'Merge when approved',
     ])
       expect(browser.page).toContain(text);
