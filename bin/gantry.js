@@ -99,7 +99,7 @@ function followShell() {
 function missingNode() {
   fail(
     `Gantry needs Node ${OLDEST_NODE} or later, and this is Node ${process.versions.node}. ` +
-      `Install a newer Node, or one for Gantry alone, on Linux or Windows x64: npm ci --prefix ${nodeDirectory}`,
+      `Install a newer Node, or one for Gantry alone, on Linux or Windows x64: npm ci --prefix "${nodeDirectory}"`,
   );
 }
 

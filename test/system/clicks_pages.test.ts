@@ -287,7 +287,7 @@ const TASKS: Task[] = [
       await click(link(page, 'New snippet'));
       await type(page, 'Counted');
       await page.getByLabel('File name').fill('a.sh');
-      await page.getByLabel('Content').fill('echo');
+      await page.getByLabel('Content', { exact: true }).fill('echo');
       await click(button(page, 'Create snippet'));
     },
     done: 'Counted',
