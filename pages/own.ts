@@ -85,6 +85,7 @@ const EVENTS = [
   ['reopenIssue', label('Issues that are reopened')],
   ['closeIssue', label('Issues that are closed')],
   ['reassignIssue', label('Issues that get another assignee')],
+  ['issueDue', label('Issues that are due tomorrow')],
   ['newMergeRequest', label('New merge requests')],
   ['reopenMergeRequest', label('Merge requests that are reopened')],
   ['closeMergeRequest', label('Merge requests that are closed')],

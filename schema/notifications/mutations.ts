@@ -19,6 +19,7 @@ const changes = (t: InputFields) => ({
   reopenIssue: t.boolean({ description: wanted('reopenIssue') }),
   closeIssue: t.boolean({ description: wanted('closeIssue') }),
   reassignIssue: t.boolean({ description: wanted('reassignIssue') }),
+  issueDue: t.boolean({ description: wanted('issueDue') }),
   newMergeRequest: t.boolean({ description: wanted('newMergeRequest') }),
   reopenMergeRequest: t.boolean({ description: wanted('reopenMergeRequest') }),
   closeMergeRequest: t.boolean({ description: wanted('closeMergeRequest') }),

@@ -32,6 +32,7 @@ export const EVENT_WORDS: Readonly<Record<NotificationEvent, string>> = {
   reopenIssue: 'issues that are reopened',
   closeIssue: 'issues that are closed',
   reassignIssue: 'issues that get another assignee',
+  issueDue: 'issues that are due tomorrow',
   newMergeRequest: 'new merge requests',
   reopenMergeRequest: 'merge requests that are reopened',
   closeMergeRequest: 'merge requests that are closed',

@@ -241,6 +241,8 @@ const RELEASED: Record<string, string> = {
   '20261130001000_approval_rules': '64ac5bf2d057bded72f755bc724181a4afc251c86e02e44d59f157d253c56114',
   '20261130002010_integrations': '91996adbd0ea8bb6024f6b6a8e7dd6c06b6c5ed9649b34c558f66d7681963e2e',
   '20261130002020_chat_connections': '274fbe688f0d7bebbf8cf91637124a40bb39c12b0999d2e98402339cd3f711c1',
+  '20261130050100_due_reminders': '83e4a5bb707cfd7c90adc249f3e0391d5bea06ee991ead574bacc31bbd8ae2b0',
+  '20261130050110_issues_by_due_day': 'c4f77a7e3d84de6578ffe66c66c2b91850d5a5ba17bad0dd5f12c1c56e33f8b9',
 };
 
 const directory = packagePath('prisma/migrations');

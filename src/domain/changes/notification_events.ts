@@ -5,6 +5,7 @@ export const NOTIFICATION_EVENTS = {
   reopenIssue: 'reopen_issue',
   closeIssue: 'close_issue',
   reassignIssue: 'reassign_issue',
+  issueDue: 'issue_due',
   newMergeRequest: 'new_merge_request',
   reopenMergeRequest: 'reopen_merge_request',
   closeMergeRequest: 'close_merge_request',

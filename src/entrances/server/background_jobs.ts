@@ -35,6 +35,7 @@ import { removeProject } from '#src/domain/lifecycle/remove_project.ts';
 import { removeExpiredMembers } from '#src/domain/members/expire.ts';
 import { sendInvitation } from '#src/domain/members/invitations/mail.ts';
 import { findRecipients, forgetDeliveries } from '#src/domain/notifications/mailing/distribute.ts';
+import { remindOfDue } from '#src/domain/notifications/mailing/due.ts';
 import { sendNotification } from '#src/domain/notifications/mailing/send.ts';
 import { cleanUpPackages } from '#src/domain/packages/clean_up.ts';
 import { removePackageFiles } from '#src/domain/packages/remove.ts';
@@ -100,6 +101,7 @@ export const JOB_PACES: JobPaces = {
   'users.synchronize': { cron: '11 * * * *' },
   'repositories.maintain': { cron: '41 * * * *' },
   'artifacts.expire': { cron: '*/10 * * * *' },
+  'issues.remind': { cron: '7 * * * *' },
   'hooks.prune': { cron: '53 * * * *' },
   'merge_requests.refresh': { cron: '29 * * * *', atOnce: 4 },
   'merge_requests.store_commits': { cron: '37 * * * *' },
@@ -252,6 +254,7 @@ export function jobHandlers({
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),
     'invitations.mail': async ({ invitationId }) => outgoing && sendInvitation({ db, ...outgoing }, invitationId),
     'mail.find_recipients': async ({ happenings }, jobs) => outgoing && findRecipients({ db, jobs }, happenings),
+    'issues.remind': async (_wanted, jobs) => outgoing && remindOfDue({ db, jobs }),
     'mail.tell': async (told, jobs) =>
       outgoing && sendNotification({ db, jobs, repositories, secret: importing.secret, ...outgoing }, told),
     'hooks.deliver': async () => hooks?.sweep(),

@@ -56,7 +56,7 @@ export async function candidates(
         AND s.subject_id = l.label_id AND s.subscribed WHERE l.${targetColumn(subject)} = ${id}
       UNION SELECT user_id, 'watching' FROM (${watchers(projectId)}) w
     ) c(user_id, reason)
-    WHERE c.user_id <> ${actorId} AND ${isAsked}
+    WHERE c.user_id IS DISTINCT FROM ${actorId}::int AND ${isAsked}
       AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.subject_type = ${type} AND s.subject_id = ${id}
         AND s.user_id = c.user_id AND NOT s.subscribed)`;
 }

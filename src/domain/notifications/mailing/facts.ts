@@ -46,7 +46,10 @@ interface Read {
   description: string | null;
   project: string;
   fullPath: string;
-  actor: string;
+  /** Null if nobody did it. */
+  actor: string | null;
+  /** Of an open issue, as YYYY-MM-DD; null if it has none. */
+  dueDate: string | null;
   /** The names of those who were added, and removed. */
   added: string[];
   removed: string[];
@@ -62,12 +65,14 @@ async function ofRecord(db: Db, happening: RecordHappening, texts: Texts): Promi
     : sql`merge_requests r JOIN projects p ON p.id = r.target_project_id`;
   const [read] = await db.$queryRaw<Read[]>`
     SELECT r.iid, r.title, r.description, p.name AS project, n.full_path || '/' || p.path AS "fullPath",
-      (SELECT name FROM users WHERE id = ${actorId}) AS actor,
+      (SELECT name FROM users WHERE id = ${actorId}::int) AS actor,
+      ${isIssue ? sql`CASE r.state WHEN 'opened' THEN r.due_date::text END` : sql`NULL`} AS "dueDate",
       ${namesOf(people?.added)} AS added, ${namesOf(people?.removed)} AS removed,
       ARRAY(SELECT body FROM notes WHERE id = ANY(${notesIn(happening)}::int[]) ORDER BY id) AS notes
     FROM ${from} JOIN namespaces n ON n.id = p.namespace_id WHERE r.id = ${subject.id}`;
-  // No mail is sent about a note deleted meanwhile.
+  // No mail is sent about a note deleted meanwhile, and no reminder of what is done or put off.
   if (!read || (event === 'newNote' && read.notes.length === 0)) return null;
+  if (event === 'issueDue' && read.dueDate !== happening.dueDate) return null;
   const page = [read.fullPath, isIssue ? 'issues' : 'merge_requests', read.iid] as const;
   const isNew = event === 'newIssue' || event === 'newMergeRequest';
   return {
@@ -98,11 +103,14 @@ function namesOf(userIds: readonly number[] = []): Prisma.Sql {
 }
 
 function sentence(happening: RecordHappening, read: Read, { language, t }: Texts): string {
-  const { actor, notes } = read;
+  const { notes } = read;
+  const actor = read.actor ?? '';
   const { event, subject, assignees } = happening;
   const isIssue = subject.type === 'Issue';
   const [added, removed] = [listed(read.added, language), listed(read.removed, language)];
   switch (event) {
+    case 'issueDue':
+      return t('The issue is due on {date}.', { date: day(read.dueDate ?? '', language) });
     case 'newIssue':
       return t('{actor} opened an issue.', { actor });
     case 'newMergeRequest':
@@ -141,6 +149,15 @@ function sentence(happening: RecordHappening, read: Read, { language, t }: Texts
         ? t('{actor} unassigned {removed} from the issue.', { actor, removed })
         : t('{actor} unassigned {removed} from the merge request.', { actor, removed });
   }
+}
+
+/** A date as people write it, from YYYY-MM-DD. */
+function day(date: string, language: Language): string {
+  const format = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
+    dateStyle: 'full',
+    timeZone: 'UTC',
+  });
+  return format.format(new Date(date));
 }
 
 /** `Ann, Ben and Cleo`; empty for nobody. */

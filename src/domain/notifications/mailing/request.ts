@@ -1,6 +1,7 @@
 import crypto from 'node:crypto';
 import type { NotificationEvent } from '#src/domain/changes/notification_events.ts';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
+import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 
@@ -18,8 +19,10 @@ export interface RecordHappening {
   event: Exclude<NotificationEvent, PipelineHappening['event']>;
   projectId: number;
   subject: { type: 'Issue' | 'MergeRequest'; id: number };
-  /** The actor, who gets no mail. */
-  actorId: number;
+  /** The actor, who gets no mail; null if the server did it. */
+  actorId: number | null;
+  /** Of a reminder the due date, as YYYY-MM-DD. */
+  dueDate?: string;
   /** The new note, or the first of a review. */
   noteId?: number;
   /** All notes of a review. */
@@ -69,12 +72,40 @@ export async function requestMail(
   await jobs.enqueue(tx, 'mail.find_recipients', { happenings: keyed });
 }
 
+/** A reminder of an issue that is due. */
+export interface Reminder {
+  projectId: number;
+  issueId: number;
+  /** As YYYY-MM-DD. */
+  dueDate: string;
+}
+
+/** Enqueues reminders, when the transaction commits; each issue once for a due date. */
+export async function requestReminders(tx: Transaction, jobs: JobQueue, reminders: readonly Reminder[]): Promise<void> {
+  const happenings = reminders.map(({ projectId, issueId: id, dueDate }): RecordHappening & Keyed => {
+    return {
+      key: `due.${id}.${dueDate}`,
+      event: 'issueDue',
+      projectId,
+      subject: { type: 'Issue', id },
+      actorId: null,
+      dueDate,
+    };
+  });
+  const data = happenings.map((happening) => mailEventOf(happening));
+  const added = await tx.mailEvent.createManyAndReturn({ data, skipDuplicates: true, select: { key: true } });
+  const keys = new Set(added.map(({ key }) => key));
+  const fresh = happenings.filter(({ key }) => keys.has(key));
+  if (fresh.length > 0) await jobs.enqueue(tx, 'mail.find_recipients', { happenings: fresh });
+}
+
 /** Records events on issues and merge requests, in order, in the transaction in which they happen. */
 async function recordOrder(tx: Transaction, happenings: readonly Keyed[]): Promise<void> {
-  const data = happenings.flatMap((happening) => {
-    if (!('subject' in happening)) return [];
-    const { type: subjectType, id: subjectId } = happening.subject;
-    return [{ key: happening.key, subjectType, subjectId, happening: { ...happening } }];
-  });
+  const data = happenings.flatMap((happening) => ('subject' in happening ? [mailEventOf(happening)] : []));
   if (data.length > 0) await tx.mailEvent.createMany({ data });
+}
+
+function mailEventOf(happening: RecordHappening & Keyed) {
+  const { type: subjectType, id: subjectId } = happening.subject;
+  return { key: happening.key, subjectType, subjectId, happening: { ...happening } };
 }
