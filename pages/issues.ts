@@ -101,10 +101,11 @@ const newIssue = page({
   show: (project, { given }) => ({
     project,
     tab: 'issues',
+    templates: project.newDescription,
     // Tools link to a form that is filled in.
     before: {
       title: text(given.title),
-      description: text(given.description),
+      description: given.description === undefined ? (project.newDescription.text ?? '') : text(given.description),
       confidential: given['issue[confidential]'] === 'true',
     },
   }),

@@ -156,6 +156,8 @@ export const projects: Route[] = [
       'squash_option',
       'merge_commit_template',
       'squash_commit_template',
+      'issues_template',
+      'merge_requests_template',
       'remove_source_branch_after_merge',
       'autoclose_referenced_issues',
       'allow_merge_on_skipped_pipeline',

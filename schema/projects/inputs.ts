@@ -119,6 +119,13 @@ export const texts = (t: InputFields) => ({
     description:
       'Message of commits that others became, with the placeholders of `mergeCommitTemplate`; null for the title of the merge request.',
   }),
+  issuesTemplate: t.string({
+    description: 'What descriptions of new issues begin with, in Markdown, up to 65,536 characters; null for nothing.',
+  }),
+  mergeRequestsTemplate: t.string({
+    description:
+      'What descriptions of new merge requests begin with, in Markdown, up to 65,536 characters; null for nothing.',
+  }),
   featureAccess: t.field({
     type: FeatureAccessInput,
     description: 'Who can use features; this counts before their switches.',

@@ -348,6 +348,14 @@ export const Project = builder.prismaObject('Project', {
       description:
         'Message of commits that others became, with placeholders such as `%{title}`; null for the title of the merge request.',
     }),
+    issuesTemplate: t.exposeString('issuesTemplate', {
+      nullable: true,
+      description: 'What descriptions of new issues begin with, by the settings; null for nothing.',
+    }),
+    mergeRequestsTemplate: t.exposeString('mergeRequestsTemplate', {
+      nullable: true,
+      description: 'What descriptions of new merge requests begin with, by the settings; null for nothing.',
+    }),
     removeSourceBranchAfterMerge: t.exposeBoolean('removeSourceBranchAfterMerge', {
       description: 'Whether forms of new merge requests propose to delete the source branch after the merge.',
     }),

@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, loadCountedPage, pageArgs } from '#schema/connection.ts';
 import { Project } from '#schema/projects/types.ts';
 import { License } from '#schema/templates/queries.ts';
+import { type NewDescription as Begun, beginDescription } from '#src/domain/repository/description_templates.ts';
 import {
   findProjectTemplate,
   listProjectTemplates,
@@ -51,7 +52,45 @@ const ProjectTemplate = builder.objectRef<Template>('ProjectTemplate').implement
   }),
 });
 
+const DescriptionKind = builder.enumType('DescriptionKind', {
+  description: 'What a description is of.',
+  values: {
+    ISSUE: { value: 'issues', description: 'An issue.' },
+    MERGE_REQUEST: { value: 'merge_requests', description: 'A merge request.' },
+  } as const,
+});
+
+const NewDescription = builder.objectRef<Begun>('NewDescription').implement({
+  description: 'What the description of a new issue or merge request begins with.',
+  fields: (t) => ({
+    text: t.exposeString('text', {
+      nullable: true,
+      description: 'In Markdown; null if there is nothing to begin with.',
+    }),
+    template: t.exposeString('template', {
+      nullable: true,
+      description:
+        'Name of the template of the repository that the text is; null for the text of the settings, or none.',
+    }),
+    templates: t.exposeStringList('templates', {
+      description: 'Names of the templates that can be chosen; none for callers who cannot read the repository.',
+    }),
+  }),
+});
+
 builder.objectFields(Project, (t) => ({
+  newDescription: t.field({
+    type: NewDescription,
+    description:
+      'What a new description begins with: the template that was chosen, else the text of the settings of the project, else the template `Default` of its repository.',
+    args: {
+      kind: t.arg({ type: DescriptionKind, required: true, description: 'What the description is of.' }),
+      template: t.arg.string({
+        description: 'Name of a template, in any case. Names that do not exist count as none.',
+      }),
+    },
+    resolve: (project, { kind, template }, context) => beginDescription(context, project, kind, template),
+  }),
   templates: t.field({
     type: ProjectTemplateNameConnection,
     description: 'The templates of a kind, by name. Those of descriptions are for callers who can read the repository.',

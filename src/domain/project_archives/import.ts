@@ -283,6 +283,8 @@ async function headOf(directory: string): Promise<Head> {
     ciConfigPath?: string;
     mergeCommitTemplate?: string;
     squashCommitTemplate?: string;
+    issuesTemplate?: string;
+    mergeRequestsTemplate?: string;
   };
   const [wrong] = Object.entries(textErrors(texts));
   if (wrong) throw new ArchiveInvalid(`${PROJECT} has a ${wrong[0]} that ${wrong[1][0]}.`);

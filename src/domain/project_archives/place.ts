@@ -43,6 +43,8 @@ export const SETTINGS = [
   'squashOption',
   'mergeCommitTemplate',
   'squashCommitTemplate',
+  'issuesTemplate',
+  'mergeRequestsTemplate',
   'removeSourceBranchAfterMerge',
   'autocloseReferencedIssues',
   'allowMergeOnSkippedPipeline',

@@ -36,6 +36,8 @@ type SettingColumns = Pick<
   | 'squashOption'
   | 'mergeCommitTemplate'
   | 'squashCommitTemplate'
+  | 'issuesTemplate'
+  | 'mergeRequestsTemplate'
   | 'ciConfigPath'
   | 'autoCancelPendingPipelines'
 >;
@@ -67,10 +69,18 @@ export function givenSwitches(input: Switches): Partial<Pick<Columns['Project'],
   return Object.fromEntries(SWITCHES.flatMap((name) => (input[name] == null ? [] : [[name, input[name]]])));
 }
 
+const TEXT_SETTINGS = [
+  'mergeCommitTemplate',
+  'squashCommitTemplate',
+  'issuesTemplate',
+  'mergeRequestsTemplate',
+  'ciConfigPath',
+] as const;
+
 /** The given settings that are no switches; an empty text counts as none. */
 export function givenSettings(input: ProjectSettings): Partial<SettingColumns> {
   const { mergeMethod, squashOption, autoCancelPendingPipelines } = input;
-  const texts = (['mergeCommitTemplate', 'squashCommitTemplate', 'ciConfigPath'] as const).flatMap((name) =>
+  const texts = TEXT_SETTINGS.flatMap((name) =>
     input[name] === undefined ? [] : [[name, input[name]?.trim() || null]],
   );
   return {
@@ -102,6 +112,8 @@ export function textErrors({
   ciConfigPath,
   mergeCommitTemplate,
   squashCommitTemplate,
+  issuesTemplate,
+  mergeRequestsTemplate,
 }: ProjectTexts & ProjectSettings): FieldErrors {
   const wrong: [string, string | null][] = [
     ['name', name === undefined ? null : nameError(name)],
@@ -120,6 +132,8 @@ export function textErrors({
     ['ci_config_path', ciConfigPath ? configPathError(ciConfigPath) : null],
     ['merge_commit_template', templateError(mergeCommitTemplate)],
     ['squash_commit_template', templateError(squashCommitTemplate)],
+    ['issues_template', descriptionError(issuesTemplate)],
+    ['merge_requests_template', descriptionError(mergeRequestsTemplate)],
     ['tag_list', tagList ? tagsError(tagList) : null],
   ];
   return Object.fromEntries(wrong.flatMap(([field, message]) => (message === null ? [] : [[field, [message]]])));
@@ -131,6 +145,8 @@ function artifactsError(size: number | null | undefined): string | null {
 }
 
 const DESCRIPTION = 2000;
+/** Characters of what descriptions of issues and merge requests begin with. */
+const MAX_DESCRIPTION_TEMPLATE = 65_536;
 /** Seconds that a job may run at most: thirty days. */
 const MAX_JOB_SECONDS = 30 * 86_400;
 /** The greatest depth to which runners fetch by default. */
@@ -145,6 +161,10 @@ function templateError(template: string | null | undefined): string | null {
   if ([...template].length > TEMPLATE) return tooLong(TEMPLATE);
   const unknown = unknownPlaceholders(template);
   return unknown.length > 0 ? `has unknown placeholders: ${unknown.join(', ')}` : null;
+}
+
+function descriptionError(template: string | null | undefined): string | null {
+  return template != null && template.length > MAX_DESCRIPTION_TEMPLATE ? tooLong(MAX_DESCRIPTION_TEMPLATE) : null;
 }
 
 /** Files of the repository itself, without the files of other projects and servers. */

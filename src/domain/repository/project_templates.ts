@@ -1,14 +1,18 @@
-import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findTemplate, listTemplates, TEMPLATE_KINDS } from '#src/domain/administration/templates/files.ts';
 import { findLicense, type LicenseTemplate, listLicenses } from '#src/domain/administration/templates/license.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { findRevision } from '#src/domain/repository/revision.ts';
+import {
+  DESCRIPTION_KINDS,
+  type DescriptionKind,
+  descriptionNamed,
+  listDescriptions,
+} from '#src/domain/repository/description_templates.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { type Page, type PageRequest, pageOf } from '#src/platform/page.ts';
 
 /** What a project has templates for: files that come with the server, licenses, and descriptions that its repository has. */
-export const PROJECT_TEMPLATE_KINDS = [...TEMPLATE_KINDS, 'licenses', 'issues', 'merge_requests'] as const;
+export const PROJECT_TEMPLATE_KINDS = [...TEMPLATE_KINDS, 'licenses', ...DESCRIPTION_KINDS] as const;
 export type ProjectTemplateKind = (typeof PROJECT_TEMPLATE_KINDS)[number];
 
 export interface ProjectTemplateName {
@@ -35,7 +39,13 @@ export async function listProjectTemplates(
   kind: ProjectTemplateKind,
   page: PageRequest,
 ): Promise<Page<ProjectTemplateName>> {
-  if (isDescription(kind)) return pageOf(await descriptions(context, project, kind), page);
+  if (isDescription(kind)) {
+    const templates = await listDescriptions(context, project, kind);
+    return pageOf(
+      templates.map(({ name }) => ({ key: name, name })),
+      page,
+    );
+  }
   if (kind === 'licenses') return listLicenses(context, false, page);
   const { nodes, ...rest } = await listTemplates(context, kind, page);
   return { ...rest, nodes: nodes.map(({ name }) => ({ key: name, name })) };
@@ -57,49 +67,14 @@ export async function findProjectTemplate(
     const { name, content } = await findTemplate(context, kind, key).catch(notATemplate);
     return { key: name, name, content, license: null };
   }
-  const wanted = key.toLowerCase();
-  const found = (await descriptions(context, project, kind)).find(({ name }) => name.toLowerCase() === wanted);
+  const found = descriptionNamed(await listDescriptions(context, project, kind), key);
   const content = await found?.read();
   if (!found || content === undefined) throw new NotFound('Template');
-  return { key: found.key, name: found.name, content, license: null };
+  return { key: found.name, name: found.name, content, license: null };
 }
-
-type DescriptionKind = 'issues' | 'merge_requests';
-
-const DIRECTORIES: Record<DescriptionKind, string> = {
-  issues: '.gitlab/issue_templates',
-  merge_requests: '.gitlab/merge_request_templates',
-};
-const ENDING = '.md';
-/** Entries of the directory that are looked at, and bytes of the largest template. */
-const MAX_ENTRIES = 1_000;
-const MAX_TEMPLATE_BYTES = 1024 * 1024;
 
 function isDescription(kind: ProjectTemplateKind): kind is DescriptionKind {
-  return kind in DIRECTORIES;
-}
-
-/** The templates for descriptions on the default branch: Markdown files in a directory of their own. */
-async function descriptions(context: Context, project: ProjectRow, kind: DescriptionKind) {
-  authorize(context.actor, 'read_repository', project);
-  const revision = await findRevision(context, project);
-  if (!revision) return [];
-  const { repository, oid: commit } = revision;
-  const listing = await repository.treePage(commit, DIRECTORIES[kind], {
-    recursive: false,
-    offset: 0,
-    limit: MAX_ENTRIES,
-  });
-  const files = (listing?.entries ?? []).filter(({ type, name }) => type === 'blob' && name.endsWith(ENDING));
-  return files.map(({ name: file, oid }) => {
-    const name = file.slice(0, -ENDING.length);
-    const read = async () => {
-      const size = await repository.blobSize(oid);
-      if (size === null || size > MAX_TEMPLATE_BYTES) return undefined;
-      return (await repository.blob(oid, MAX_TEMPLATE_BYTES))?.toString('utf8');
-    };
-    return { key: name, name, read };
-  });
+  return DESCRIPTION_KINDS.some((one) => one === kind);
 }
 
 function notATemplate(error: unknown): never {
