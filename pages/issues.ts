@@ -4,7 +4,7 @@ import { named } from '#pages/engine/asking.ts';
 import { text } from '#pages/engine/fields.ts';
 import { path } from '#pages/engine/helpers.ts';
 import { localPath } from '#pages/engine/page.ts';
-import { type Facts, form, page } from '#pages/engine/row.ts';
+import { csv, type Facts, form, page } from '#pages/engine/row.ts';
 import { LISTS as FILTERS, filterIn, isFiltered, parametersOf, statesOf, variablesOf, wordsOf } from '#pages/filter.ts';
 import { commentForm, pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
 import { inPlace, PLACES, type PlaceKind, shownIn } from '#pages/place.ts';
@@ -12,10 +12,13 @@ import {
   EditIssuePageDocument,
   GroupIssueListPageDocument,
   type GroupIssueListPageQuery,
+  IssueImportedPageDocument,
+  IssueImportPageDocument,
   IssueListPageDocument,
   type IssueListPageQuery,
   IssuePageDocument,
   type IssuePlaceFragment,
+  IssueTableDocument,
   NewIssuePageDocument,
   SendIssueChangeDocument,
   SendIssueDeletionDocument,
@@ -28,6 +31,7 @@ import {
   SendIssueStateDocument,
   SendIssueSubscriptionDocument,
   SendIssuesChangeDocument,
+  SendIssueTableDocument,
   SendIssueUnsubscriptionDocument,
   SendNewIssueDocument,
 } from '#src/generated/page_operations.ts';
@@ -48,7 +52,7 @@ const listOf = (kind: PlaceKind, operation: TypedDocumentNode<IssueListPageQuery
       labels: undefined,
       ...variablesOf(filterIn(given, 'issues'), username),
     }),
-    show: (place, { given }) => {
+    show: (place, { given, username }) => {
       const filter = filterIn(given, 'issues');
       return {
         ...shownIn(kind, place),
@@ -58,16 +62,28 @@ const listOf = (kind: PlaceKind, operation: TypedDocumentNode<IssueListPageQuery
         filter,
         wordsOf: (but: Partial<typeof filter> = {}) => wordsOf(filter, but),
         isFiltered: isFiltered(filter),
+        table: kind === 'project' && username ? tableOf(shownIn(kind, place).base, given, username) : null,
         names: FILTERS.issues,
         states: statesOf('issues'),
       };
     },
     feed: (place, { given, username, url }) => {
-      const query = parametersOf(filterIn(given, 'issues'), username);
-      for (const name of ['sort', 'direction']) if (given[name] !== undefined) query.set(name, text(given[name]));
+      const query = queryOf(given, username);
       return `${shownIn(kind, place).base}/issues.atom${url.search === '' ? '' : `?${query}`}`;
     },
   });
+
+/** The parameters of what else shows a list: its feed, its table. */
+function queryOf(given: Facts['given'], username: string | null): URLSearchParams {
+  const query = parametersOf(filterIn(given, 'issues'), username);
+  for (const name of ['sort', 'direction']) if (given[name] !== undefined) query.set(name, text(given[name]));
+  return query;
+}
+
+/** Where the issues of a list are as a table. */
+function tableOf(base: string, given: Facts['given'], username: string): string {
+  return `${base}/issues.csv?${queryOf(given, username)}`;
+}
 
 /** The form that changes chosen issues of a list. */
 const many = (kind: PlaceKind) =>
@@ -109,6 +125,26 @@ const newIssue = page({
       confidential: given['issue[confidential]'] === 'true',
     },
   }),
+  signIn: true,
+});
+
+const importIssues = page({
+  path: `${LIST}/import`,
+  operation: IssueImportPageDocument,
+  view: 'issues/import',
+  found: ({ project }) => (project?.viewerCanManageIssues ? project : null),
+  title: (project, { t }) => `${t('Import issues')} · ${project.fullPath}`,
+  show: (project) => ({ project, tab: 'issues' }),
+  signIn: true,
+});
+
+const imported = page({
+  path: `${LIST}/import/:import`,
+  operation: IssueImportedPageDocument,
+  view: 'issues/imported',
+  found: ({ project }) => project?.issueImport && { project, issueImport: project.issueImport },
+  title: ({ project }, { t }) => `${t('Import issues')} · ${project.fullPath}`,
+  show: ({ project, issueImport }) => ({ project, issueImport, tab: 'issues' }),
   signIn: true,
 });
 
@@ -163,6 +199,24 @@ export const issues = [
   listOf('group', GroupIssueListPageDocument),
   many('project'),
   many('group'),
+  csv({
+    path: `${PLACES.project}/issues.csv`,
+    operation: IssueTableDocument,
+    found: ({ project }) => project,
+    csv: ({ issuesCsv }) => issuesCsv,
+  }),
+  importIssues,
+  form({
+    path: importIssues.path,
+    operation: SendIssueTableDocument,
+    required: ['file'],
+    says: null,
+    takesFiles: true,
+    goTo: ({ importIssues: sent }, facts) =>
+      sent ? path(sent.import.project.fullPath, '-', 'issues', 'import', sent.import.databaseId) : back(facts),
+    again: importIssues,
+  }),
+  imported,
   newIssue,
   form({
     path: LIST,

@@ -5,6 +5,8 @@ export const COSTS: Readonly<Record<string, number>> = {
   // A file takes some tenths of a second of the main thread.
   'Project.ciLint': 5000,
   'Query.ciLint': 5000,
+  // Up to ten thousand issues.
+  'Project.issuesCsv': 5000,
   // Reads all events of a year.
   'User.contributions': 100,
   // Starts programs, and writes to disks.

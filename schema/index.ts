@@ -43,6 +43,7 @@ import '#schema/issues/statistics.ts';
 import '#schema/issues/record.ts';
 import '#schema/issues/mutations.ts';
 import '#schema/issues/many.ts';
+import '#schema/issues/tables.ts';
 import '#schema/issue_links/mutations.ts';
 import '#schema/merge_requests/people.ts';
 import '#schema/merge_requests/queries.ts';

@@ -103,7 +103,7 @@ export interface Raw {
   readonly found: (data: never, facts: Facts) => unknown;
 }
 
-/** What is new or due, as a document that programs read again and again. Made by `feed` and `calendar`. */
+/** What is new or due, as a document that programs read again and again. Made by `feed`, `calendar` and `csv`. */
 export interface FeedRow {
   readonly kind: 'feed';
   readonly path: string;
@@ -304,6 +304,17 @@ interface CalendarOptions<Data, Found>
 export function calendar<Data, Found>({ calendar, ...options }: CalendarOptions<Data, Found>): FeedRow {
   const document = (found: Found, facts: Facts) => ['text/calendar', iCalendar(calendar(found, facts), facts.url)];
   return { kind: 'feed', catchAll: false, pageSize: 100, document, ...options } as unknown as FeedRow;
+}
+
+interface CsvOptions<Data, Found> extends Pick<PageOptions<Data, Found>, 'path' | 'operation' | 'variables' | 'found'> {
+  /** The table. */
+  csv: (found: Found) => string;
+}
+
+/** A table that spreadsheets open, which programs ask for as they do for feeds. */
+export function csv<Data, Found>({ csv, variables = (given) => given, ...options }: CsvOptions<Data, Found>): FeedRow {
+  const document = (found: Found) => ['text/csv', csv(found)];
+  return { kind: 'feed', catchAll: false, pageSize: 100, document, variables, ...options } as unknown as FeedRow;
 }
 
 interface JsonOptions<Data, Found>

@@ -151,9 +151,8 @@ const IssueFilter = builder.inputType('IssueFilter', {
   }),
 });
 
-/** The arguments of every list of issues. */
-export const issueArgs = builder.args((t) => ({
-  ...pageArgs,
+/** Which issues are wanted, and in which order. */
+export const issueOrderArgs = builder.args((t) => ({
   filter: t.field({ type: IssueFilter, description: 'Which issues to list; all if left out.' }),
   orderBy: t.field({
     type: Order,
@@ -163,6 +162,9 @@ export const issueArgs = builder.args((t) => ({
   }),
   sort: sortField(t, 'desc'),
 }));
+
+/** The arguments of every list of issues. */
+export const issueArgs = { ...pageArgs, ...issueOrderArgs };
 
 /** The order requested by the arguments of a list of issues. */
 export function order(args: { orderBy: IssueOrder['by']; sort: Direction }): IssueOrder {

@@ -106,6 +106,8 @@ const OF_PROJECTS = [
   'createDeployKey',
   'enableDeployKey',
   'deleteDeployKey',
+  'createPublicDeployKey',
+  'deletePublicDeployKey',
   'createDeployToken',
   'revokeDeployToken',
   'deleteDeployToken',

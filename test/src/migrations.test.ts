@@ -244,6 +244,7 @@ const RELEASED: Record<string, string> = {
   '20261130050100_due_reminders': '83e4a5bb707cfd7c90adc249f3e0391d5bea06ee991ead574bacc31bbd8ae2b0',
   '20261130050110_issues_by_due_day': 'c4f77a7e3d84de6578ffe66c66c2b91850d5a5ba17bad0dd5f12c1c56e33f8b9',
   '20261130050200_description_templates': 'fd5f1c9a09dca8f746a35bfef18154baa3bb09bdbc9d7ac1835631744d1152b8',
+  '20261130050300_issue_imports': '2c180fe8241450c474c04caa0e83e5b4429a6a8da1a17be49c3a8760954c85c5',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -1,5 +1,15 @@
 /** Rows and columns of a table that are shown, and characters of a cell. */
-const TABLE_LIMITS = { rows: 500, columns: 50, characters: 1_000 };
+const TABLE_LIMITS: TableLimits = { rows: 500, columns: 50, characters: 1_000 };
+
+/** What is kept of a table. */
+export interface TableLimits {
+  rows: number;
+  columns: number;
+  /** Of a cell. */
+  characters: number;
+}
+
+export type Separator = ',' | '\t' | ';';
 
 /** A table from text. */
 export interface Table {
@@ -9,13 +19,13 @@ export interface Table {
   isCut: boolean;
 }
 
-/** The table of values that are separated by commas or tabs (RFC 4180); null if quotes in it are wrong. */
-export function parseTable(text: string, separator: ',' | '\t'): Table | null {
+/** The table of values that are separated by commas, semicolons or tabs (RFC 4180); null if quotes in it are wrong. */
+export function parseTable(text: string, separator: Separator, limits: TableLimits = TABLE_LIMITS): Table | null {
   const rows: string[][] = [[]];
   let isCut = false;
   let at = 0;
   while (at < text.length) {
-    if (rows.length > TABLE_LIMITS.rows) {
+    if (rows.length > limits.rows) {
       isCut = true;
       break;
     }
@@ -24,8 +34,8 @@ export function parseTable(text: string, separator: ',' | '\t'): Table | null {
     if (end < 0) return null;
     const raw = isQuoted ? text.slice(at + 1, end).replaceAll('""', '"') : text.slice(at, end);
     const row = rows.at(-1) ?? [];
-    if (row.length < TABLE_LIMITS.columns) row.push(raw.slice(0, TABLE_LIMITS.characters));
-    if (row.length > TABLE_LIMITS.columns || raw.length > TABLE_LIMITS.characters) isCut = true;
+    if (row.length < limits.columns) row.push(raw.slice(0, limits.characters));
+    if (row.length > limits.columns || raw.length > limits.characters) isCut = true;
     at = isQuoted ? end + 1 : end;
     if (text[at] === separator) {
       at++;
@@ -37,7 +47,7 @@ export function parseTable(text: string, separator: ',' | '\t'): Table | null {
       rows.push([]);
     } else if (isQuoted && at < text.length && text[at - 1] !== separator) return null;
   }
-  const filled = rows.filter((row) => row.length > 0).slice(0, TABLE_LIMITS.rows);
+  const filled = rows.filter((row) => row.length > 0).slice(0, limits.rows);
   const width = Math.max(0, ...filled.map((row) => row.length));
   return { rows: filled.map((row) => [...row, ...Array(width - row.length).fill('')]), isCut };
 }

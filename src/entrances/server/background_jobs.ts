@@ -52,6 +52,7 @@ import { reconcileAll } from '#src/domain/repository/reconcile.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import { referFromCommits } from '#src/domain/tracking/activity/pushed_commits.ts';
 import { traceDiscussions } from '#src/domain/tracking/discussions/trace.ts';
+import { forgetIssueImports, runIssueImport } from '#src/domain/tracking/issue_tables/import.ts';
 import { finishMerge } from '#src/domain/tracking/merge_requests/after_merge.ts';
 import { recordClosed } from '#src/domain/tracking/merge_requests/close_of_fork.ts';
 import { createVersionPipeline } from '#src/domain/tracking/merge_requests/create_pipeline.ts';
@@ -254,6 +255,7 @@ export function jobHandlers({
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),
     'invitations.mail': async ({ invitationId }) => outgoing && sendInvitation({ db, ...outgoing }, invitationId),
     'mail.find_recipients': async ({ happenings }, jobs) => outgoing && findRecipients({ db, jobs }, happenings),
+    'issues.import': (wanted, jobs) => runIssueImport(db, wanted, (userId) => as(userId, jobs)),
     'issues.remind': async (_wanted, jobs) => outgoing && remindOfDue({ db, jobs }),
     'mail.tell': async (told, jobs) =>
       outgoing && sendNotification({ db, jobs, repositories, secret: importing.secret, ...outgoing }, told),
@@ -271,6 +273,7 @@ export function jobHandlers({
         () => expireChallenges(db),
         () => pruneAttempts(db),
         () => forgetDeliveries(db),
+        () => forgetIssueImports(db),
       ]),
   };
 }

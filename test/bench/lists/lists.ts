@@ -210,7 +210,7 @@ function connection(type: GraphQLObjectType, field: GraphQLField<unknown, unknow
   const node = getNamedType(to.getFields().nodes?.type ?? to);
   const selection = isObjectType(node) && node.getFields().id ? 'id' : '__typename';
   const isForAdmins =
-    /activities|memberships|impersonation|accessRequests|^invitations$|triggers|variables|runners|deployKeys|accessTokens|auditEvents|deployTokens|jobTokenScope|^uploads$|tagProtectionRules|remoteMirrors|resourceGroups|oauthApplications|webhooks|deliveries/i.test(
+    /activities|memberships|impersonation|accessRequests|^invitations$|triggers|variables|runners|deployKeys|accessTokens|auditEvents|deployTokens|jobTokenScope|^uploads$|tagProtectionRules|featureFlag|remoteMirrors|resourceGroups|oauthApplications|webhooks|deliveries/i.test(
       field.name,
     );
   const fields = isObjectType(node) ? Object.values(node.getFields()) : [];
