@@ -8,6 +8,7 @@ import { startWorld, type TestUser } from '../support/world.ts';
 const world = await startWorld();
 const [owner, reporter, guest] = [await world.user(), await world.user(), await world.user()];
 let project: ProjectRow;
+let label: string;
 
 const EXPORT = `query ($ref: ProjectRef!, $filter: IssueFilter) { project(ref: $ref) { issuesCsv(filter: $filter, sort: ASC) } }`;
 const STATE = `query ($ref: ProjectRef!, $id: Int!) { project(ref: $ref) { issueImport(databaseId: $id) {
@@ -17,6 +18,14 @@ beforeAll(async () => {
   project = await world.project({ owner, visibility: 'public' });
   await world.member(project, reporter, 'reporter');
   await world.member(project, guest, 'guest');
+  const at = `/projects/${project.id}/issues`;
+  label = world.unique('label');
+  await world.api(owner).post(at, {
+    ...{ title: '=HYPERLINK("x")', description: 'two\n"lines"', labels: label, due_date: '2030-01-02' },
+    assignee_ids: [reporter.id],
+  });
+  await world.api(owner).post(at, { title: 'Secret', confidential: true });
+  await world.api(owner).post(at, { title: 'Decoy' });
 });
 
 /** The rows of an exported table, each by the names of the columns. */
@@ -53,14 +62,6 @@ const titlesOf = async (at: ProjectRow) => {
 
 describe('A table of issues', () => {
   it('has what can be seen of them, and nothing that spreadsheets run', async () => {
-    const at = `/projects/${project.id}/issues`;
-    const label = world.unique('label');
-    await world.api(owner).post(at, {
-      ...{ title: '=HYPERLINK("x")', description: 'two\n"lines"', labels: label, due_date: '2030-01-02' },
-      assignee_ids: [reporter.id],
-    });
-    await world.api(owner).post(at, { title: 'Secret', confidential: true });
-    await world.api(owner).post(at, { title: 'Decoy' });
     const [row, ...more] = await exported(guest, { labels: [label] });
     expect(more).toEqual([]);
     expect(row).toMatchObject({
