@@ -47,6 +47,7 @@ import { settingsTokens } from '#pages/settings_tokens.ts';
 import { snippets } from '#pages/snippets.ts';
 import { start } from '#pages/start.ts';
 import { talk } from '#pages/talk.ts';
+import { terraformStates } from '#pages/terraform_states.ts';
 
 /** All pages and forms over GraphQL. Of several rows that match a path, the first one that finds something is shown. */
 export const rows = [
@@ -77,6 +78,7 @@ export const rows = [
   ...ciTools,
   ...environments,
   ...featureFlags,
+  ...terraformStates,
   ...jobs,
   ...pipelines,
   ...runners,

@@ -103,6 +103,10 @@ export const featureFlagUserListFilter = listFilter(
   'user lists of feature flags',
   { search: textIn('name', 'user lists with this text in their names'), ...CREATED },
 );
+export const terraformStateFilter = listFilter('TerraformState', 'TerraformStateFilter', 'states', {
+  search: textIn('name', 'states with this text in their names'),
+  ...CREATED,
+});
 export const gpgKeyFilter = listFilter('GpgKey', 'GpgKeyFilter', 'keys', { ...CREATED });
 export const webhookFilter = listFilter('Hook', 'WebhookFilter', 'webhooks', {
   search: textIn('name', 'webhooks with this text in their names'),

@@ -101,6 +101,8 @@ import '#schema/packages/queries.ts';
 import '#schema/packages/mutations.ts';
 import '#schema/feature_flags/types.ts';
 import '#schema/feature_flags/mutations.ts';
+import '#schema/terraform_states/types.ts';
+import '#schema/terraform_states/mutations.ts';
 import '#schema/releases/queries.ts';
 import '#schema/releases/mutations.ts';
 import '#schema/repository/code_owners.ts';

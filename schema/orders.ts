@@ -54,6 +54,10 @@ export const featureFlagUserListOrder = listOrder(
   'user lists of feature flags',
   { ID: BY_ID, NAME: { by: ['name', 'id'], description: 'By name, in alphabetical order.' } },
 );
+export const terraformStateOrder = listOrder('TerraformState', 'TerraformState', 'states', {
+  ID: BY_ID,
+  NAME: { by: ['name', 'id'], description: 'By name, in alphabetical order.' },
+});
 export const gpgKeyOrder = listOrder('GpgKey', 'GpgKey', 'keys', { ID: BY_ID });
 export const webhookOrder = listOrder('Hook', 'Webhook', 'webhooks', { ID: BY_ID });
 export const webhookDeliveryOrder = listOrder('HookDelivery', 'WebhookDelivery', 'deliveries', { ID: BY_ID });

@@ -40,6 +40,7 @@ import { branchProtectionRules, tagProtectionRules } from '#src/domain/repositor
 import { findPushRulesByIds } from '#src/domain/repository/push_rules/find.ts';
 import { findReleaseLinksByIds, findReleasesByIds } from '#src/domain/repository/releases/list.ts';
 import { findSnippetsByIds } from '#src/domain/snippets/find.ts';
+import { terraformStates } from '#src/domain/terraform_states/list.ts';
 import { approvalRulesOf } from '#src/domain/tracking/approvals/find.ts';
 import { findAwardsByIds } from '#src/domain/tracking/awards/list.ts';
 import { findBoardListsByIds, findBoardsByIds } from '#src/domain/tracking/boards/list.ts';
@@ -92,6 +93,7 @@ const FINDERS: Readonly<Record<string, Finder>> = {
   ContainerTagProtectionRule: inProjects('ContainerTagProtectionRule', tagRules.findByIds),
   FeatureFlag: inProjects('FeatureFlag', findFlagsByIds),
   FeatureFlagUserList: inProjects('FeatureFlagUserList', findUserListsByIds),
+  TerraformState: inProjects('TerraformState', terraformStates.findByIds),
   Release: inProjects('Release', findReleasesByIds),
   ReleaseLink: (context, ids) => findReleaseLinksByIds(context, ids, (id) => context.loaders.project.load(id)),
   BranchProtectionRule: inProjects('ProtectedBranch', branchProtectionRules.findByIds),

@@ -161,6 +161,12 @@ builder.objectFields(Project, (t) => ({
   viewerCanManageFeatureFlagsClient: t.boolean(
     ability('admin_feature_flags_client', 'Whether the caller can see and reset the instance ID of feature flags.'),
   ),
+  viewerCanReadTerraformStates: t.boolean(
+    ability('read_terraform_state', 'Whether the caller can see the states of Terraform of the project.'),
+  ),
+  viewerCanManageTerraformStates: t.boolean(
+    ability('admin_terraform_state', 'Whether the caller can lock, unlock and delete states of Terraform.'),
+  ),
   viewerCanExport: t.boolean(ability('export_project', 'Whether the caller can export the project as an archive.')),
   viewerCanMove: t.boolean(ability('move_project', 'Whether the caller can move the project into another namespace.')),
   viewerCanUnlinkFork: t.boolean(

@@ -201,6 +201,7 @@ describe('Orders', () => {
       'TagOrder',
       'TagProtectionRuleOrder',
       'TimelogOrder',
+      'TerraformStateOrder',
       'TodoOrder',
       'TopicOrder',
       'TriggerOrder',

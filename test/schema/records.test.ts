@@ -276,6 +276,7 @@ describe('Every field of', () => {
       'Snippet',
       'StateEvent',
       'TagProtectionRule',
+      'TerraformState',
       'Timelog',
       'Todo',
       'Topic',

@@ -176,6 +176,13 @@ export interface ComputedFields {
     /** Whether the actor sees it as a member of its project. */
     isOpenToMember: boolean;
   };
+  TerraformState: {
+    versionsCount: number;
+    /** Of the newest version; null without one. */
+    serial: number | null;
+    /** The same, in bytes. */
+    size: number | null;
+  };
   Pipeline: { projectFullPath: string };
   Environment: {
     /** The latest deployment that succeeded; null before that. */
