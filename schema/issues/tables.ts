@@ -2,9 +2,10 @@ import { builder } from '#schema/builder.ts';
 import { projectField } from '#schema/inputs.ts';
 import { issueOrderArgs, order } from '#schema/issues/queries.ts';
 import { mutation } from '#schema/mutation.ts';
+import { idOf } from '#schema/node/plugin.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
+import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
-import { findProject } from '#src/domain/projects/find.ts';
 import { exportIssues } from '#src/domain/tracking/issue_tables/export.ts';
 import {
   findIssueImport,
@@ -25,12 +26,17 @@ const RefusedImportRow = builder.objectRef<RefusedRow>('RefusedImportRow').imple
 
 const Import = builder.objectRef<IssueImport>('IssueImport').implement({
   description: 'How far the import of a table of issues is. Its result is kept for 30 days.',
+  interfaces: [Node],
   fields: (t) => ({
-    databaseId: t.exposeInt('id', { description: 'Number that `Project.issueImport` finds the import by.' }),
+    id: t.id({
+      description: 'Global ID of the import, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('IssueImport', id),
+    }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the import, as addresses of pages have it.' }),
     project: t.field({
       type: Project,
       description: 'The project that gets the issues.',
-      resolve: ({ project }, _args, context, info) => findProject(context, project.id, selectionAt(info, 'Project')),
+      resolve: ({ projectId }, _args, context, info) => requireProject(context, info, projectId),
     }),
     totalCount: t.exposeInt('totalCount', { description: 'Number of issues in the table.' }),
     createdCount: t.exposeInt('createdCount', { description: 'Number of issues that were opened so far.' }),
@@ -58,8 +64,8 @@ builder.objectFields(Project, (t) => ({
   issueImport: t.field({
     type: Import,
     description: 'How far an import of issues is that the caller began.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Number of the import.' }) },
-    resolve: (project, { databaseId }, context) => findIssueImport(context, project, databaseId),
+    args: { id: t.arg({ ...idOf('IssueImport'), required: true, description: 'Global or numeric ID of the import.' }) },
+    resolve: (project, { id }, context) => findIssueImport(context, project, id),
   }),
 }));
 

@@ -47,6 +47,7 @@ import { findBoardListsByIds, findBoardsByIds } from '#src/domain/tracking/board
 import { findCommitCommentsByIds } from '#src/domain/tracking/commits/comments_list.ts';
 import { findDraftNotesByIds } from '#src/domain/tracking/drafts/list.ts';
 import { findIssueLinksByIds } from '#src/domain/tracking/issue_links/list.ts';
+import { findIssueImportsByIds } from '#src/domain/tracking/issue_tables/import.ts';
 import { findIssuesByIds } from '#src/domain/tracking/issues/find.ts';
 import { findLabelsByIds } from '#src/domain/tracking/labels/list.ts';
 import { findMergeRequestsByIds } from '#src/domain/tracking/merge_requests/find.ts';
@@ -121,6 +122,7 @@ const FINDERS: Readonly<Record<string, Finder>> = {
   Badge: findShownBadges,
   Snippet: inProjects('Snippet', findSnippetsByIds),
   Issue: inProjects('Issue', findIssuesByIds),
+  IssueImport: (context, ids) => findIssueImportsByIds(context, ids, (id) => context.loaders.project.load(id)),
   IssueLink: (context, ids) => findIssueLinksByIds(context, ids, (id) => context.loaders.project.load(id)),
   MergeRequest: inProjects('MergeRequest', findMergeRequestsByIds),
   MergeRequestVersion: inProjects('MergeRequestVersion', findVersionsByIds),

@@ -55,8 +55,8 @@ const ProjectTemplate = builder.objectRef<Template>('ProjectTemplate').implement
 const DescriptionKind = builder.enumType('DescriptionKind', {
   description: 'What a description is of.',
   values: {
-    ISSUE: { value: 'issues', description: 'An issue.' },
-    MERGE_REQUEST: { value: 'merge_requests', description: 'A merge request.' },
+    ISSUE: { value: 'issues', description: 'For the description of a new issue.' },
+    MERGE_REQUEST: { value: 'merge_requests', description: 'For the description of a new merge request.' },
   } as const,
 });
 

@@ -26,7 +26,8 @@ export const TerraformState = builder.prismaObject('TerraformState', {
       description:
         'Serial number of the newest version, as programs count them; null for a state that was only locked.',
     }),
-    size: t.exposeInt('size', {
+    size: t.expose('size', {
+      type: 'Long',
       nullable: true,
       description: 'Size of the newest version in bytes; null for a state that was only locked.',
     }),

@@ -11,7 +11,7 @@ let project: ProjectRow;
 let label: string;
 
 const EXPORT = `query ($ref: ProjectRef!, $filter: IssueFilter) { project(ref: $ref) { issuesCsv(filter: $filter, sort: ASC) } }`;
-const STATE = `query ($ref: ProjectRef!, $id: Int!) { project(ref: $ref) { issueImport(databaseId: $id) {
+const STATE = `query ($ref: ProjectRef!, $id: ID!) { project(ref: $ref) { issueImport(id: $id) {
   totalCount createdCount finishedAt failures { line message } project { fullPath } } } }`;
 
 beforeAll(async () => {

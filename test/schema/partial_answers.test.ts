@@ -67,6 +67,7 @@ describe('The schema lets a part of an answer be missing', () => {
       'Project.featureFlagUserLists',
       'Project.featureFlags',
       'Project.integrations',
+      'Project.terraformStates',
       'Query.auditEvents',
       'Query.configuredSignInProviders',
       'Query.deprecatedUses',

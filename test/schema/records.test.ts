@@ -114,6 +114,12 @@ const { id: userListId } = await world.db.featureFlagUserList.create({
   data: { projectId: project.id, iid: 1, name: 'Testers', userXids: '1,2' },
 });
 const listed = { name: 'gitlabUserList', userListId, scopes: { create: { environmentScope: '*' } } };
+await world.db.terraformState.create({
+  data: {
+    ...{ projectId: project.id, name: 'production', lockId: 'x', lockedAt: new Date(), lockedById: owner.id },
+    versions: { create: { serial: 1, content: Buffer.from('x'), size: 1 } },
+  },
+});
 await world.db.featureFlag.create({
   data: { projectId: project.id, iid: 1, name: 'flag', description: 'Why', strategies: { create: listed } },
 });

@@ -2,6 +2,7 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { MAX_TABLE_BYTES, readIssueTable, type TableRow } from '#src/domain/tracking/issue_tables/read.ts';
 import { type Continued, createIssue, type NewIssue } from '#src/domain/tracking/issues/create.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
@@ -29,7 +30,7 @@ export interface RefusedRow {
 /** How far an import is. */
 export interface IssueImport {
   id: number;
-  project: ProjectRow;
+  projectId: number;
   totalCount: number;
   createdCount: number;
   /** In the order of the table. */
@@ -63,17 +64,39 @@ export async function importIssues(context: Context, ref: IdOrPath, file: Incomi
   return findIssueImport(context, project, id);
 }
 
-/** How far an import of the actor is. Throws NotFound. */
-export async function findIssueImport(context: Context, project: ProjectRow, id: number): Promise<IssueImport> {
+/** How far an import of the actor in a project is. Throws NotFound. */
+export async function findIssueImport(
+  context: Context,
+  { id: projectId }: ProjectRow,
+  id: number,
+): Promise<IssueImport> {
+  const [found] = await ownImports(context, [id]);
+  if (found?.projectId !== projectId) throw new NotFound('Import');
+  return found;
+}
+
+/**
+ * The imports of the actor with these IDs, in projects that the actor can see, in no particular order.
+ *
+ * @param projectOf finds the projects that the actor can see, null for others
+ */
+export async function findIssueImportsByIds(
+  context: Context,
+  ids: readonly number[],
+  projectOf: ProjectOf,
+): Promise<IssueImport[]> {
+  const found = await ownImports(context, ids);
+  const projects = await Promise.all(found.map(({ projectId }) => projectOf(projectId)));
+  return found.filter((_import, at) => projects[at] !== null);
+}
+
+async function ownImports(context: Context, ids: readonly number[]): Promise<IssueImport[]> {
   const actor = requireActor(context);
-  const found = await context.db.issueImport.findUnique({
-    where: { id, projectId: project.id, userId: actor.id },
+  const found = await context.db.issueImport.findMany({
+    where: { id: { in: [...ids] }, userId: actor.id },
     omit: { rows: true },
   });
-  if (!found) throw new NotFound('Import');
-  const { totalCount, createdCount, createdAt, finishedAt } = found;
-  const failures = found.failures as unknown as RefusedRow[];
-  return { id, project, totalCount, createdCount, failures, createdAt, finishedAt };
+  return found.map((one) => ({ ...one, failures: one.failures as unknown as RefusedRow[] }));
 }
 
 /**
