@@ -23,9 +23,9 @@ export async function authenticateLfs(
     holder.kind === 'deploy'
       ? await openByDeployKey(context, holder, fullPath, service)
       : await openRemote(context, fullPath, service, 'ssh');
-  if (('wiki' in project && project.wiki) || !(await isLfsEnabled(context, project))) {
-    throw new DomainError('notAllowed', 'Git LFS is not enabled in this project.');
-  }
+  const refusal = new DomainError('notAllowed', 'Git LFS is not enabled in this project.');
+  if ('side' in project && project.side) throw refusal;
+  if (!(await isLfsEnabled(context, project))) throw refusal;
   const proof = holder.kind === 'deploy' ? { deployKey: holder.keyId } : { sshKey: holder.keyId };
   const grant = { projectId: project.id, service, proof, expires: lfsTokenEnd() };
   const token = newLfsToken(grant, context.secret);
