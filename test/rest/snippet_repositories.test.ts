@@ -71,7 +71,9 @@ describe('The repository of a snippet', () => {
       expect((await world.api(admin).get(`/snippets/${snippet.id}`)).body.repository_storage).toBeNull();
       const copy = await clone(withCredentials(snippet.http_url_to_repo, author));
       expect(await run(copy, 'ls-files')).toBe('lib/two.rb\none.rb');
-      expect(await run(copy, 'log', '--format=%an <%ae> %s')).toBe(`${nameOf(author)?.name} <${nameOf(author)?.email}> Initial commit`);
+      expect(await run(copy, 'log', '--format=%an <%ae> %s')).toBe(
+        `${nameOf(author)?.name} <${nameOf(author)?.email}> Initial commit`,
+      );
       const { created_at: at, updated_at: updated } = (await mine.get(`/snippets/${snippet.id}`)).body;
       expect(Number(await run(copy, 'log', '--format=%at'))).toBe(Math.floor(Date.parse(at) / 1000));
       expect([updated, snippet.updated_at]).toEqual([snippet.updated_at, updated]);

@@ -120,7 +120,12 @@ function sideOf({ place, reader }: SnippetRepository, address: string): SideRepo
 async function refusalOf({ name, to }: RefChange, objects: PushedObjects): Promise<string | null> {
   if (name !== `refs/heads/${BRANCH}`) return `a snippet has only the branch ${BRANCH}`;
   if (to === null) return `the branch ${BRANCH} of a snippet cannot be deleted`;
-  const files = await objects.treeFiles(to, MAX_FILES);
+  return filesRefusal(to, objects);
+}
+
+/** Why a commit has files that a snippet cannot have; null if it can. */
+export async function filesRefusal(commit: Oid, objects: PushedObjects): Promise<string | null> {
+  const files = await objects.treeFiles(commit, MAX_FILES);
   if (files === null) return `a snippet can have at most ${MAX_FILES} files`;
   return fileFault(files) ?? (await textFault(files, objects));
 }

@@ -50,6 +50,7 @@ import { maintainActive, maintainAsked, maintainPlace, maintainProject } from '#
 import { reconcileAll } from '#src/domain/repository/reconcile.ts';
 import { removeRepositories } from '#src/domain/repository/remove_later.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
+import { reconcileSnippets } from '#src/domain/snippets/reconcile.ts';
 import { referFromCommits } from '#src/domain/tracking/activity/pushed_commits.ts';
 import { traceDiscussions } from '#src/domain/tracking/discussions/trace.ts';
 import { finishMerge } from '#src/domain/tracking/merge_requests/after_merge.ts';
@@ -195,6 +196,7 @@ export function jobHandlers({
     'repositories.reconcile': (_wanted, jobs) =>
       eachStep([
         () => reconcileAll({ db, repositories, jobs, followers }),
+        () => reconcileSnippets({ db, repositories }),
         () => refreshMergeRequests({ db, repositories, jobs, followers }, {}),
       ]),
     'merge_requests.refresh': (wanted, jobs) => refreshMergeRequests({ db, repositories, jobs, followers }, wanted),
