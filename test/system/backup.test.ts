@@ -491,7 +491,7 @@ describe('gantry backup and gantry restore', { timeout: 300_000 }, () => {
     expect(readFileSync(path.join(clone, 'Guide.md'), 'utf8')).toBe(page.content);
     const history = path.join(directory, 'snippet');
     await execFileAsync('git', ['clone', '--quiet', `${remote(again)}/snippets/${id}.git`, history]);
-    const { stdout: log } = await execFileAsync('git', ['-C', history, 'log', '--format=%s']);
+    const log = await execFileAsync('git', ['-C', history, 'log', '--format=%s']);
     expect(log).toBe('Update snippet\nInitial commit\n');
     const found = await actionsOf(again, 'download');
     const response = await fetch(found.href, { headers: found.header });

@@ -8,12 +8,14 @@ import { isTwoFactorOverdue } from '#src/access/credentials/two_factor_overdue.t
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, reachesApi, requireApiScope } from '#src/access/permissions/actor.ts';
 import { OVERDUE, refuseClosed, verifyLogin } from '#src/access/sign_in/sign_in.ts';
+import { findGroup } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { actorWithin } from '#src/domain/projects/job_token_scope.ts';
+import type { Owner } from '#src/domain/projects/owner.ts';
 import type { RefChange } from '#src/domain/repository/change_refs.ts';
 import { sharedBranches } from '#src/domain/repository/collaboration.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
-import { wikiOf } from '#src/domain/repository/wiki_place.ts';
+import { canWiki, ensureWikiPlace, ownerPath } from '#src/domain/repository/wiki_place.ts';
 import { writeRefusal } from '#src/domain/repository/writable.ts';
 import type { Quarantine } from '#src/git/incoming/quarantine.ts';
 import { MERGE_REQUEST_REFS } from '#src/git/refs/name.ts';
@@ -95,10 +97,12 @@ export async function openRemote(
   protocol: RemoteProtocol | null = 'http',
 ): Promise<RemoteRepository> {
   await requireGitAccess(context, service, protocol);
-  const { project, isWiki } = await findRepository(context, fullPath);
+  const { isWiki, ...owner } = await findRepository(context, fullPath);
+  const { project } = owner;
+  if (project === null) return requireWiki(context, context.actor, owner, service);
   if (service === 'push') await requirePushByJob(context, project, isWiki);
   const actor = await actorWithin(context.db, context.actor, project);
-  if (isWiki) return requireWiki(actor, project, service);
+  if (isWiki) return requireWiki(context, actor, owner, service);
   if (!actor && (service === 'push' || !can(null, 'read_repository', project))) throw new Unauthenticated(ASK);
   if (!can(actor, 'read_repository', project)) {
     throw forbidden('You are not allowed to download code from this project.');
@@ -131,13 +135,20 @@ async function requirePushByJob({ db, actor }: Context, { id }: ProjectRow, isWi
 }
 
 /** The wiki, if the actor may fetch from or push to it. Throws as openRemote. */
-function requireWiki(actor: Actor | null, project: ProjectRow, service: RemoteService): SideRepository {
+async function requireWiki(
+  context: Context,
+  actor: Actor | null,
+  owner: Owner,
+  service: RemoteService,
+): Promise<SideRepository> {
+  const kind = owner.project ? 'project' : 'group';
   if (!actor) throw new Unauthenticated(ASK);
-  if (!can(actor, 'read_wiki', project)) throw forbidden('You are not allowed to download the wiki of this project.');
-  if (service === 'push' && !can(actor, 'write_wiki', project)) {
-    throw forbidden('You are not allowed to push to the wiki of this project.');
-  }
-  return { ...wikiOf(project), side: true, address: `${project.fullPath}${WIKI}` };
+  if (kind === 'group' && actor.jobProjectId !== undefined)
+    throw forbidden('The tokens of jobs do not reach wikis of groups.');
+  if (!canWiki(actor, 'read', owner)) throw forbidden(`You are not allowed to download the wiki of this ${kind}.`);
+  if (service === 'push' && !canWiki(actor, 'write', owner))
+    throw forbidden(`You are not allowed to push to the wiki of this ${kind}.`);
+  return { ...(await ensureWikiPlace(context, owner)), side: true, address: `${ownerPath(owner)}${WIKI}` };
 }
 
 /** Whether the actor may push to the repository at all; which branches, the push itself finds out. */
@@ -176,13 +187,17 @@ const UNKNOWN = 'User name, password or access token are wrong.';
 
 const WIKI = '.wiki';
 
-/** The repository of the project at a path or, if there is none and the path is that of a wiki, the wiki. Throws as openRemote. */
-async function findRepository(context: Context, fullPath: string): Promise<{ project: ProjectRow; isWiki: boolean }> {
-  if (!fullPath.endsWith(WIKI)) return { project: await find(context, fullPath), isWiki: false };
+/** The repository of the project at a path or, if there is none and the path is that of a wiki, the wiki of a group or project. Throws as openRemote. */
+async function findRepository(context: Context, fullPath: string): Promise<Owner & { isWiki: boolean }> {
+  const ofProject = (project: ProjectRow, isWiki: boolean) => ({ project, group: null, isWiki });
+  if (!fullPath.endsWith(WIKI)) return ofProject(await find(context, fullPath), false);
   const own = await find(context, fullPath).catch(absent);
-  if (own) return { project: own, isWiki: false };
+  if (own) return ofProject(own, false);
+  const place = fullPath.slice(0, -WIKI.length);
   try {
-    return { project: await find(context, fullPath.slice(0, -WIKI.length)), isWiki: true };
+    const group = await findGroup(context, place).catch(unlessMoved);
+    if (group) return { project: null, group, isWiki: true };
+    return ofProject(await find(context, place), true);
   } catch (error) {
     const movedTo = error instanceof NotFound ? error.extensions.movedTo : null;
     if (typeof movedTo !== 'string') throw error;
@@ -190,7 +205,13 @@ async function findRepository(context: Context, fullPath: string): Promise<{ pro
   }
 }
 
-/** Nothing, for a repository that is missing or that anonymous callers cannot see. */
+/** Nothing, for a group that is missing or that anonymous callers cannot see, unless it has moved. */
+function unlessMoved(error: unknown): null {
+  if (error instanceof NotFound && typeof error.extensions.movedTo === 'string') throw error;
+  return absent(error);
+}
+
+/** Nothing, for what is missing or that anonymous callers cannot see. */
 function absent(error: unknown): null {
   if (error instanceof NotFound || error instanceof Unauthenticated) return null;
   throw error;

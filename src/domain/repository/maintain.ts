@@ -38,7 +38,7 @@ const BATCH_SIZE = 10_000;
 /** Limits requests for maintenance to one per second and repository; how many repositories are remembered. */
 const wanted = new LeakyBucket({ perSecond: 1, atOnce: 1 }, 1_000);
 
-/** Maintains the repositories of recently active projects, if they need it, after cleanUpAll has cleaned them up. */
+/** Maintains the repositories of recently active projects and snippets, and of the wikis of groups, if they need it, after cleanUpAll has cleaned them up. */
 export async function maintainActive(stores: WithRepositories): Promise<void> {
   const active = await stores.db.$queryRaw<RepositoryPlace[]>`
     SELECT id, repository_storage AS "repositoryStorage" FROM projects
@@ -51,7 +51,10 @@ export async function maintainActive(stores: WithRepositories): Promise<void> {
     await maintain(stores, place);
     await maintain(stores, { ...place, wiki: true });
   });
-  await each.run(snippets, (place) => maintain(stores, place));
+  const wikis = await stores.db.$queryRaw<RepositoryPlace[]>`
+    SELECT id, wiki_storage AS "repositoryStorage", 'group' AS owner, true AS wiki FROM namespaces
+    WHERE wiki_storage IS NOT NULL AND deleted_at IS NULL ORDER BY id`;
+  await each.run([...snippets, ...wikis], (place) => maintain(stores, place));
   each.end();
 }
 

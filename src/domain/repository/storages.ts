@@ -18,7 +18,8 @@ export async function pickStorage({ db, repositories }: Pick<Context, 'db' | 're
 export async function requireStorages(db: Db, { storages }: RepositoryStore): Promise<void> {
   const elsewhere = Prisma.sql`
     SELECT r.name, count(*)::int AS count FROM (SELECT repository_storage AS name FROM projects
-      UNION ALL SELECT repository_storage FROM snippets WHERE repository_storage IS NOT NULL) r
+      UNION ALL SELECT repository_storage FROM snippets WHERE repository_storage IS NOT NULL
+      UNION ALL SELECT wiki_storage FROM namespaces WHERE wiki_storage IS NOT NULL) r
     WHERE r.name <> ALL(${storages}::text[]) GROUP BY 1 ORDER BY 1`;
   const missing = await queryRows<{ name: string; count: number }>(db, elsewhere);
   if (missing.length === 0) return;

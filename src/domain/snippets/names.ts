@@ -1,4 +1,3 @@
-import type { SnippetText } from '#src/domain/snippets/files.ts';
 import { pathFault } from '#src/git/write/path.ts';
 
 /** Why files cannot have these names in a repository, as the error of a field; null if they can. */
@@ -11,7 +10,7 @@ export function namesFault(names: readonly string[]): string | null {
  * Files with names that a repository can have. Versions before took any names: what cannot stay becomes `_`, and a name that is of no use
  * then becomes `snippetfile1.txt`.
  */
-export function storableFiles(files: readonly SnippetText[]): SnippetText[] {
+export function storableFiles<File extends { name: string }>(files: readonly File[]): File[] {
   const names = files.map(({ name }) => name);
   if (namesFault(names) === null) return [...files];
   const kept: string[] = [];
@@ -20,7 +19,7 @@ export function storableFiles(files: readonly SnippetText[]): SnippetText[] {
     const further = names.map((_, number) => `snippetfile${index + 1}${number === 0 ? '' : `-${number}`}.txt`);
     kept.push([name, plain(name), ...further].find(fits) ?? name);
   }
-  return files.map(({ content }, index) => ({ name: kept[index] ?? '', content }));
+  return files.map((file, index) => ({ ...file, name: kept[index] ?? file.name }));
 }
 
 function plain(name: string): string {

@@ -42,8 +42,8 @@ const BATCH_SIZE = 500;
  */
 export async function* archiveRepositories(sources: Sources, repositories: RepositoryStore): AsyncGenerator<Buffer> {
   const [{ count } = { count: 0 }] = await sources.snapshot.query<{ count: number }>(
-    `SELECT (SELECT count(*) FROM projects)::int + (SELECT count(*) FROM snippets WHERE repository_storage IS NOT NULL)::int
-      AS count`,
+    `SELECT ((SELECT count(*) FROM projects) + (SELECT count(*) FROM snippets WHERE repository_storage IS NOT NULL)
+      + (SELECT count(*) FROM namespaces WHERE wiki_storage IS NOT NULL))::int AS count`,
   );
   let done = 0;
   for await (const place of projects(sources.snapshot)) {
@@ -56,6 +56,15 @@ export async function* archiveRepositories(sources: Sources, repositories: Repos
     done += 1;
     sources.onStep(`repository ${done} of ${count}`);
     yield* archiveSnippet(sources, repositories, place);
+  }
+  const wikis = await sources.snapshot.query<RepositoryPlace>(
+    `SELECT id, wiki_storage AS "repositoryStorage", true AS wiki, 'group' AS owner FROM namespaces
+      WHERE wiki_storage IS NOT NULL ORDER BY id`,
+  );
+  for (const place of wikis) {
+    done += 1;
+    sources.onStep(`repository ${done} of ${count}`);
+    yield* archiveAsNow(sources, repositories, place);
   }
 }
 

@@ -52,6 +52,7 @@ export async function* check(
     return;
   }
   yield* checkSnippets(stores, fix, null);
+  yield* checkGroupWikis(stores, fix);
   yield* checkStorages(stores, fix);
   yield* checkUnrecordedFiles(stores, fix);
   yield* checkAbandonedTraces(stores, fix);
@@ -95,6 +96,21 @@ async function* checkSnippets(stores: CheckStores, fix: boolean, projectId: numb
   }
 }
 
+/** Checks the repositories of the wikis of groups, whose branches the database does not record. */
+async function* checkGroupWikis(stores: CheckStores, fix: boolean): AsyncGenerator<Finding> {
+  const where = { wikiStorage: { not: null }, deletedAt: null };
+  const groups = await stores.db.namespace.findMany({
+    where,
+    orderBy: { id: 'asc' },
+    select: { id: true, fullPath: true, wikiStorage: true },
+  });
+  for (const { id, fullPath, wikiStorage } of groups) {
+    if (wikiStorage === null) continue;
+    const place = { id, repositoryStorage: wikiStorage, owner: 'group' as const, wiki: true };
+    yield* await checkRepository(stores, { ...place, fullPath: `${fullPath}.wiki`, recorded: 0 }, fix);
+  }
+}
+
 /** The wiki of a project, whose branches the database does not record. */
 function wikiOf(project: CheckedProject): CheckedProject {
   return { ...project, recorded: 0, wiki: true };
@@ -124,6 +140,10 @@ async function* checkStorages({ db, repositories }: CheckStores, fix: boolean): 
 /** The storage of the repository of something; null if it has none. */
 async function storageOf(db: CheckStores['db'], id: number, owner: RepositoryPlace['owner']): Promise<string | null> {
   const select = { repositoryStorage: true };
+  if (owner === 'group') {
+    const group = await db.namespace.findUnique({ where: { id }, select: { wikiStorage: true } });
+    return group?.wikiStorage ?? null;
+  }
   const found =
     owner === 'snippet'
       ? await db.snippet.findUnique({ where: { id }, select })
