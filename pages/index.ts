@@ -44,6 +44,7 @@ import { settingsMembers } from '#pages/settings_members.ts';
 import { pushRulePages } from '#pages/settings_push_rules.ts';
 import { settingsStorage } from '#pages/settings_storage.ts';
 import { settingsTokens } from '#pages/settings_tokens.ts';
+import { snippetHistory } from '#pages/snippet_history.ts';
 import { snippets } from '#pages/snippets.ts';
 import { start } from '#pages/start.ts';
 import { talk } from '#pages/talk.ts';
@@ -98,6 +99,7 @@ export const rows = [
   ...refs,
   ...releases,
   ...snippets,
+  ...snippetHistory,
   ...files,
   ...repository,
   ...home,

@@ -75,11 +75,11 @@ export const SquashOption = builder.enumType('SquashOption', {
 });
 
 export const FeatureAccess = builder.enumType('FeatureAccess', {
-  description: 'Who can use a feature of a project.',
+  description: 'Who can use a feature of a project, or the wiki of a group.',
   values: values<FeatureLevel>({
     DISABLED: { value: 'disabled', description: 'Nobody: the feature is switched off.' },
-    PRIVATE: { value: 'private', description: 'Members of the project, within their rights.' },
-    ENABLED: { value: 'enabled', description: 'Everyone who can see the project, within their rights.' },
+    PRIVATE: { value: 'private', description: 'Members, within their rights.' },
+    ENABLED: { value: 'enabled', description: 'Everyone who can see the project or group, within their rights.' },
   }),
 });
 

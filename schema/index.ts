@@ -147,6 +147,7 @@ import '#schema/awards/on_subjects.ts';
 import '#schema/awards/mutations.ts';
 import '#schema/variables/mutations.ts';
 import '#schema/hooks/mutations.ts';
+import '#schema/snippets/commits.ts';
 import '#schema/snippets/queries.ts';
 import '#schema/snippets/mutations.ts';
 import '#schema/uploads/types.ts';

@@ -52,6 +52,7 @@ export const WebPage = shared(
     'Commit',
     'Comparison',
     'Group',
+    'GroupWikiPage',
     'Issue',
     'Job',
     'Member',

@@ -5,7 +5,7 @@ import type { Row } from '#compat/engine/table.ts';
 import { time } from '#compat/tables/values.ts';
 
 type('Snippet', 'Snippet', {
-  ...names('description', 'title', 'webUrl'),
+  ...names('description', 'title', 'webUrl', 'httpUrlToRepo', 'sshUrlToRepo'),
   id: from<{ databaseId: number; project: Row | null }>(
     'databaseId project { databaseId }',
     ({ databaseId, project }) => gidOf(project ? 'ProjectSnippet' : 'PersonalSnippet', databaseId),

@@ -33,17 +33,36 @@ function definitionsOf(name: string, fields: readonly string[], selected: string
   const selection = [...inner, selected]
     .filter((part) => part !== '')
     .reduceRight((within, part) => `${part} { ${within} }`);
-  const { definitions } = parse(
-    `mutation ${name}($input: ${input}) { ${field}(input: $input) { ${selection} ${beside} } }`,
-    {
-      noLocation: true,
-    },
-  );
+  const body = `${field}(input: $input) { ${selection} ${beside} }`;
+  const fragments = fragmentsIn(parsed(`{ ${body} }`));
+  const variables = dependsOnRole(fragments) ? ', $administrator: Boolean! = false' : '';
+  return [...parsed(`mutation ${name}($input: ${input}${variables}) { ${body} }`), ...fragments];
+}
+
+function parsed(text: string): readonly DefinitionNode[] {
+  return parse(text, { noLocation: true }).definitions;
+}
+
+/** The fragments that an operation spreads, with those that they spread. */
+function fragmentsIn([operation]: readonly DefinitionNode[]): DefinitionNode[] {
   const fragments = new Set<DefinitionNode>();
-  visit(definitions[0] as DefinitionNode, {
+  visit(operation as DefinitionNode, {
     FragmentSpread({ name: { value } }) {
       for (const one of documents.get(`fragment ${value}`).definitions) fragments.add(one);
     },
   });
-  return [...definitions, ...fragments];
+  return [...fragments];
+}
+
+/** Whether fragments have more for administrators. */
+function dependsOnRole(fragments: readonly DefinitionNode[]): boolean {
+  let found = false;
+  for (const fragment of fragments) {
+    visit(fragment, {
+      Variable({ name: { value } }) {
+        if (value === 'administrator') found = true;
+      },
+    });
+  }
+  return found;
 }

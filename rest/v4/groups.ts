@@ -114,6 +114,7 @@ export const groups: Route[] = [
       'visibility',
       'lfs_enabled',
       'request_access_enabled',
+      'wiki_access_level',
       'share_with_group_lock',
       'project_creation_level',
       'subgroup_creation_level',

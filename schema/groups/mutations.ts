@@ -1,5 +1,5 @@
 import { deprecated } from '#schema/deprecated.ts';
-import { AccessLevel, ProjectCreationLevel, SubgroupCreationLevel, Visibility } from '#schema/enums.ts';
+import { AccessLevel, FeatureAccess, ProjectCreationLevel, SubgroupCreationLevel, Visibility } from '#schema/enums.ts';
 import { idOfGroup } from '#schema/groups/named.ts';
 import { Group } from '#schema/groups/types.ts';
 import { confirmationField, groupField, type InputFields, projectField } from '#schema/inputs.ts';
@@ -37,6 +37,9 @@ const rights = (t: InputFields) => ({
 
 const description = (t: InputFields) => t.string({ description: 'Description of the group’s purpose.' });
 
+const wikiAccess = (t: InputFields) =>
+  t.field({ type: FeatureAccess, description: 'Who can use the wiki of the group; everyone who sees it by default.' });
+
 const avatar = (t: InputFields) =>
   t.field({
     type: 'Upload',
@@ -61,6 +64,7 @@ mutation('createGroup', {
       description: description(t),
       lfsEnabled: t.boolean({ required: true, defaultValue: true, description: LFS }),
       requestAccessEnabled: t.boolean({ required: true, defaultValue: false, description: REQUESTS }),
+      wikiAccessLevel: wikiAccess(t),
       ...rights(t),
       avatar: avatar(t),
       visibility: t.field({
@@ -94,6 +98,7 @@ mutation('updateGroup', {
       description: description(t),
       lfsEnabled: t.boolean({ description: LFS }),
       requestAccessEnabled: t.boolean({ description: REQUESTS }),
+      wikiAccessLevel: wikiAccess(t),
       maxArtifactsSize: t.int({
         description:
           'How large the artifacts of a job in its projects may be, in megabytes, within the limit of the server; null for that of its parent.',

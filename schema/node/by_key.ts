@@ -2,6 +2,7 @@ import type { GraphQLContext } from '#schema/context.ts';
 import type { NaturalKey } from '#schema/node/global_id.ts';
 import { findTemplate, TEMPLATE_KINDS } from '#src/domain/administration/templates/files.ts';
 import { findLicense } from '#src/domain/administration/templates/license.ts';
+import { findGroup } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { findBranch } from '#src/domain/repository/branches/list.ts';
 import { findCommit } from '#src/domain/repository/find_commit.ts';
@@ -20,7 +21,11 @@ const FINDERS: Readonly<Record<string, Find>> = {
   TreeEntry: inProject((context, project, [sha, path]) =>
     SHA.test(sha) ? findTreeEntry(context, project, sha, path) : null,
   ),
-  WikiPage: inProject((context, project, [slug]) => findWikiPage(context, project, slug, null)),
+  WikiPage: inProject((context, project, [slug]) => findWikiPage(context, { project, group: null }, slug, null)),
+  GroupWikiPage: async (context, [groupId, slug]) => {
+    if (typeof groupId !== 'number' || typeof slug !== 'string') return null;
+    return findWikiPage(context, { project: null, group: await findGroup(context, groupId) }, slug, null);
+  },
   FileTemplate: async (context, [kind, name]) => {
     const known = TEMPLATE_KINDS.find((one) => one === kind);
     return known && typeof name === 'string' ? findTemplate(context, known, name) : null;

@@ -9,49 +9,71 @@ import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { alsoSelect } from '#schema/records/plugin.ts';
 import { checkLines, FileLines, lineArgs } from '#schema/repository/types.ts';
-import { snippetPath } from '#src/domain/namespaces/address.ts';
+import { requireAdmin } from '#src/access/permissions/actor.ts';
+import { refInPath, snippetPath } from '#src/domain/namespaces/address.ts';
 import '#schema/users/types.ts';
 import '#src/domain/snippets/computed_fields.ts';
 import { shownLinesOf } from '#src/domain/repository/file_text.ts';
 import { readTexts, type SnippetFileRow } from '#src/domain/snippets/files.ts';
+import { type CommittedFile, committedText, findCommittedFile, isLatest } from '#src/domain/snippets/history.ts';
+import { BRANCH } from '#src/domain/snippets/repository.ts';
+import { sshUrl } from '#src/platform/config/ssh_address.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
-const PLACE = { project: { select: { fullPath: true } } } as const;
+export const PLACE = { project: { select: { fullPath: true } } } as const;
 
-function pathOf({ id, project }: { id: number; project: { fullPath: string } | null }): string {
+interface Placed {
+  id: number;
+  project: { fullPath: string } | null;
+}
+
+export function pathOf({ id, project }: Placed): string {
   return snippetPath(project?.fullPath ?? null, id);
 }
 
-/** A file of a snippet, with the path of the page of the snippet. */
-interface ShownFile extends SnippetFileRow {
-  pagePath: string;
+/** The address of the repository of a snippet, without `.git`. */
+function repositoryOf({ id, project }: Placed): string {
+  return `${project ? `${project.fullPath}/` : ''}snippets/${id}`;
 }
 
-const SnippetFile = builder.objectRef<ShownFile>('SnippetFile').implement({
+/** A file of a snippet as it is, or as it was in a commit, with the path of the page of the snippet. */
+export type ShownFile = { pagePath: string } & (SnippetFileRow | CommittedFile);
+
+/** The text of a file; those of files as they are are read together. */
+function textOf(file: ShownFile, context: GraphQLContext, info: GraphQLResolveInfo): Promise<string> {
+  if ('oid' in file) return committedText(context, file);
+  return textLoader(context, info).load(`${file.snippetId} ${file.position}`);
+}
+
+export const SnippetFile = builder.objectRef<ShownFile>('SnippetFile').implement({
   description: 'One of the files of a snippet, with its text.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name of the file, whose ending indicates its format.' }),
     size: t.expose('size', { type: 'Long', description: 'Size of the text, in bytes of UTF-8.' }),
     content: t.string({
       description: 'The whole text of the file.',
-      resolve: ({ snippetId, position }, _args, context, info) =>
-        textLoader(context, info).load(`${snippetId} ${position}`),
+      resolve: (file, _args, context, info) => textOf(file, context, info),
     }),
     lines: t.field({
       type: FileLines,
       description: 'Lines of the file, as many as are asked for or as have some 50,000 characters, at least one.',
       args: lineArgs,
-      resolve: async ({ snippetId, position, name }, { from, count }, context, info) => {
+      resolve: async (file, { from, count }, context, info) => {
         checkLines({ from, count });
-        const text = await textLoader(context, info).load(`${snippetId} ${position}`);
-        return shownLinesOf(context, { name, text }, from, count);
+        const text = await textOf(file, context, info);
+        return shownLinesOf(context, { name: file.name, text }, from, count);
       },
     }),
     url: t.field({
       type: 'URL',
       description: 'URL of the raw text of the file.',
-      resolve: ({ pagePath, name }, _args, { baseUrl }) =>
-        `${baseUrl}${pagePath}/raw/main/${name.split('/').map(encodeURIComponent).join('/')}`,
+      resolve: ({ pagePath, name, ...file }, _args, { baseUrl }) =>
+        `${baseUrl}${pagePath}/raw/${'commit' in file ? file.commit : BRANCH}/${refInPath(name)}`,
+    }),
+    sha: t.string({
+      nullable: true,
+      description: 'Full hash of the commit that the file was read at; null for the file as it is now.',
+      resolve: (file) => ('commit' in file ? file.commit : null),
     }),
   }),
 });
@@ -97,13 +119,17 @@ export const Snippet = builder.prismaObject('Snippet', {
       args: {
         name: t.arg.string({ required: true, description: 'Name of the file; must match exactly.' }),
         ref: t.arg.string({
-          description: 'Version of the files: `main`, `master` or `HEAD`, which are the same, as there is one.',
+          description:
+            'Version of the file: `main` or `HEAD` for the file as it is, which is the default, or the hash of a commit of the snippet.',
         }),
       },
       select: { ...PLACE, files: true },
-      resolve: (snippet, { name, ref }) => {
-        const found = snippet.files.find((file) => file.name === name);
-        if (!found || (ref != null && !['main', 'master', 'HEAD'].includes(ref))) throw new NotFound('SnippetFile');
+      resolve: async (snippet, { name, ref }, context) => {
+        const isNow = ref == null || isLatest(ref);
+        const found = isNow
+          ? snippet.files.find((file) => file.name === name)
+          : await findCommittedFile(context, snippet.id, ref, name);
+        if (!found) throw new NotFound('SnippetFile');
         return { ...found, pagePath: pathOf(snippet) };
       },
     }),
@@ -132,6 +158,27 @@ export const Snippet = builder.prismaObject('Snippet', {
       description: 'URL of the raw text of the snippet.',
       select: PLACE,
       resolve: (snippet, _args, { baseUrl }) => `${baseUrl}${pathOf(snippet)}/raw`,
+    }),
+    httpUrlToRepo: t.string({
+      description: 'URL from which git clones the files of the snippet over HTTP.',
+      select: PLACE,
+      resolve: (snippet, _args, { baseUrl }) => `${baseUrl}/${repositoryOf(snippet)}.git`,
+    }),
+    sshUrlToRepo: t.string({
+      description:
+        'Address from which git clones the files of the snippet over SSH; empty where the server has not got its port for SSH.',
+      select: PLACE,
+      resolve: (snippet, _args, { baseUrl, ssh }) => sshUrl(repositoryOf(snippet), baseUrl, ssh),
+    }),
+    repositoryStorage: t.string({
+      nullable: true,
+      description:
+        'The storage that the repository lies in; null before it was needed for the first time. For administrators.',
+      select: { repositoryStorage: true },
+      resolve: ({ repositoryStorage }, _args, context) => {
+        requireAdmin(context);
+        return repositoryStorage;
+      },
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the snippet was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the snippet last changed.' }),

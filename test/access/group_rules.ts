@@ -1,5 +1,6 @@
 import { createVariable } from '#src/domain/ci/variables/save.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
+import { createWikiPage } from '#src/domain/repository/wikis/write.ts';
 import { createBoardList } from '#src/domain/tracking/boards/save_list.ts';
 import { createLabel } from '#src/domain/tracking/labels/save.ts';
 import { createMilestone } from '#src/domain/tracking/milestones/save.ts';
@@ -46,6 +47,28 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
   const keyed = async (at: Stage) => {
     await world.db.hook.deleteMany({ where: { namespaceId: at.group.id } });
     return { ...group(at), ...(await keyedHook(world, { namespaceId: at.group.id })) };
+  };
+  const page = async (at: Stage) => {
+    const { id } = await fresh(at);
+    await createWikiPage(world.as(owner), { group: id }, { title: 'home', content: 'words' });
+    return { id, slug: 'home' };
+  };
+  const wiki = '/groups/:id/wikis';
+  const wikis: Record<string, Rule> = {
+    [`GET ${wiki}`]: { ...reading, given: page },
+    [`POST ${wiki}`]: {
+      success: 201,
+      level: 30,
+      given: (at) => ({ ...group(at), title: world.unique('page'), content: 'words' }),
+    },
+    [`POST ${wiki}/attachments`]: {
+      success: 201,
+      level: 30,
+      given: (at) => ({ ...group(at), file: new File(['text'], 'a.txt') }),
+    },
+    [`GET ${wiki}/:slug`]: { ...reading, given: page },
+    [`PUT ${wiki}/:slug`]: { success: 200, level: 30, given: async (at) => ({ ...(await page(at)), content: 'new' }) },
+    [`DELETE ${wiki}/:slug`]: { success: 204, level: 30, given: page },
   };
   const unruled = async (at: Stage) => {
     await world.db.pushRule.deleteMany({ where: { groupId: at.group.id } });
@@ -148,6 +171,7 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
   const lists = `${boards}/:board_id/lists`;
 
   return {
+    ...wikis,
     'GET /groups/:id/badges': { ...reading, given: group },
     'GET /groups/:id/badges/:badge_id': { ...reading, given: badge },
     'GET /groups/:id/badges/render': { success: 200, level: 50, given: (at) => ({ ...group(at), ...urls }) },

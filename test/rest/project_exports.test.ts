@@ -51,6 +51,20 @@ describe('Exporting a project', () => {
     );
     expect(gitLines(path.join(clone, 'own'), ['fsck', '--strict'])).toEqual([]);
     expect(gitLines(path.join(clone, 'wiki'), ['show', 'HEAD:Home.md'])).toEqual(['Welcome']);
+    const [recipe = ''] = readdirSync(path.join(directory, 'snippets'));
+    expect(recipe).toMatch(/^\d+\.bundle$/);
+    await run(
+      tmpdir(),
+      'clone',
+      '--quiet',
+      '--bare',
+      path.join(directory, 'snippets', recipe),
+      path.join(clone, 'one'),
+    );
+    expect(gitLines(path.join(clone, 'one'), ['log', '--format=%s', 'main'])).toEqual([
+      'Update snippet',
+      'Initial commit',
+    ]);
     const counts = Object.fromEntries(
       readdirSync(path.join(directory, 'tree')).map((name) => {
         const kind = name.replace('.ndjson', '');

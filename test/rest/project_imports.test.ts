@@ -1,12 +1,14 @@
 // One part in depth, which the long run has.
 // @module-tag long
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type Headers, pack } from 'tar-stream';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { snippetPlace } from '#src/domain/snippets/repository.ts';
 import { importsStore } from '#src/domain/uploads/archives.ts';
+import { run, workingCopy } from '../support/git_client.ts';
 import { git, gitLines } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
 import { exported, imported, packed, records, richProject, sendImport, unpacked } from '../support/project_archives.ts';
@@ -109,7 +111,7 @@ function plain(value: Json, fullPath: string): Json {
     return value.replace(/[0-9a-f]{32}(?=\/notes)/g, '<secret>').replaceAll(fullPath, '<project>');
   if (typeof value !== 'object' || value === null) return value;
   const gone =
-    /^(_links|.*_url|urls?|references|subscribed|user|merge_status|detailed_merge_status|assets|evidences|project|first_contribution|created_by|noteable_id|position_id)$/;
+    /^(_links|.*_url(?:_to_repo)?|urls?|references|subscribed|user|merge_status|detailed_merge_status|assets|evidences|project|first_contribution|created_by|noteable_id|position_id)$/;
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, one]) => {
       // A milestone of the group got a number of the project’s.
@@ -184,6 +186,28 @@ describe('Importing a project', () => {
     expect(git(directoryOf(record, true), ['rev-parse', 'HEAD'])).toBe(
       git(directoryOf(source, true), ['rev-parse', 'HEAD']),
     );
+    const historyOf = async (projectId: number) => {
+      const { id } = await world.db.snippet.findFirstOrThrow({ where: { projectId } });
+      return git(world.repositories.directory(snippetPlace(id, 'default')), ['log', '--format=%H %s', 'main']);
+    };
+    expect(await historyOf(record.id)).toMatch(/^\w+ Update snippet\n\w+ Initial commit\n$/);
+    expect(await historyOf(record.id)).toBe(await historyOf(source.id));
+  });
+
+  it('refuses histories of snippets that could not have been pushed', async () => {
+    const directory = unpacked(whole);
+    const [name = ''] = readdirSync(path.join(directory, 'snippets'));
+    const bundle = path.join(directory, 'snippets', name);
+    const work = await workingCopy();
+    await run(work, 'pull', '--quiet', bundle, 'main');
+    symlinkSync('/etc/passwd', path.join(work, 'link'));
+    await run(work, 'add', 'link');
+    await run(work, 'commit', '--quiet', '-m', 'Evil');
+    await run(work, 'bundle', 'create', '--quiet', bundle, 'main');
+    const record = await imported(world, admin, { archive: packed(directory), path: world.unique('evil') });
+    expect(record).toMatchObject({ import_status: 'failed', import_error: expect.stringMatching(/symbolic links/) });
+    expect(await world.db.snippet.count({ where: { projectId: record.id } })).toBe(0);
+    expect((await world.repositories.drafts(snippetPlace(Number.parseInt(name, 10), 'default'))).length).toBe(0);
   });
 
   it('goes on from where the project was: numbers, files in texts, merges, and another export', async () => {

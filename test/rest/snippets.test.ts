@@ -14,7 +14,10 @@ const external = await world.user({ external: true });
 let project: ProjectRow;
 let at: string;
 
-const KEYS = ['id', 'title', 'file_name', 'description', 'files', 'author', 'updated_at', 'created_at', 'web_url'];
+const KEYS = [
+  ...['id', 'title', 'file_name', 'description', 'files', 'author', 'updated_at', 'created_at', 'web_url'],
+  ...['http_url_to_repo', 'ssh_url_to_repo'],
+];
 const text = { title: 'Notes', file_name: 'notes.txt', code: 'first line\n', visibility: 'internal' };
 const create = (who: TestUser, more: object = {}) => world.api(who).post(at, { ...text, ...more });
 

@@ -83,7 +83,7 @@ it('a server does not start without the storages in which repositories lie', asy
   await requireStorages(world.db, world.repositories);
   const lost = new RepositoryStore({ default: '/nowhere', slow: '/nowhere/else' });
   await expect(requireStorages(world.db, lost)).rejects.toThrow(
-    /^Repositories exist in storages missing from GANTRY_STORAGES: "fast" \(\d+ projects\)$/,
+    /^Repositories exist in storages missing from GANTRY_STORAGES: "fast" \(\d+ repositories\)$/,
   );
 });
 

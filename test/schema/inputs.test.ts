@@ -122,6 +122,7 @@ describe('Payloads', () => {
         FeatureToggle: 'Name',
         ContainerTag: 'Name',
         WikiPage: 'Slug',
+        GroupWikiPage: 'Slug',
         Invitation: 'Email',
         BranchProtectionRule: 'Name',
         TagProtectionRule: 'Name',

@@ -242,6 +242,28 @@ describe('gantry fsck finds', () => {
     expect(await store.has(place)).toBe(false);
   });
 
+  it('damage of the repositories of snippets, and those that are missing', async () => {
+    const { project } = await filled();
+    const at = `/projects/${project.id}/snippets`;
+    const { body } = await api.post(at, { title: 'One', file_name: 'one', code: 'x', visibility: 'private' });
+    expect((await api.put(`${at}/${body.id}`, { code: 'y' })).status).toBe(200);
+    expect(await findings(project)).toEqual([]);
+    const directory = world.repositories.directory({ id: body.id, repositoryStorage: 'default', owner: 'snippet' });
+    unpack(directory);
+    spoil(directory, git(directory, ['rev-parse', 'main~1:one']).trim());
+    const name = `snippets/${body.id}`;
+    expect(await findings(project)).toMatchObject([
+      { project: name, place: directory, what: expect.stringMatching(/^Objects are missing or damaged/) },
+    ]);
+    rmSync(directory, { recursive: true });
+    expect(await findings(project)).toMatchObject([
+      { project: name, what: 'The repository is missing; its files are in the database.' },
+    ]);
+    // It is made anew of them.
+    expect((await api.put(`${at}/${body.id}`, { code: 'z' })).status).toBe(200);
+    expect(await findings(project)).toEqual([]);
+  });
+
   it('damage of wikis, whose branches are not in the database', async () => {
     const { project } = await filled();
     const page = { title: 'home', content: 'x' };

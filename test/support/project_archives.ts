@@ -145,7 +145,10 @@ export async function richProject(world: World, { owner, developer }: People): P
     { file_path: 'r.txt', content: 'Bake' },
     { file_path: 's.txt', content: 'Serve' },
   ];
-  await done(api.post(`${at}/snippets`, { title: 'Recipe', description: 'Of pies', files, visibility: 'private' }));
+  const recipe = await done(
+    api.post(`${at}/snippets`, { title: 'Recipe', description: 'Of pies', files, visibility: 'private' }),
+  );
+  await done(api.put(`${at}/snippets/${recipe.id}`, { code: 'Bake well' }));
   await done(api.post(`${at}/wikis`, { title: 'Home', content: 'Welcome' }));
   const [tip] = await done(api.get(`${at}/repository/commits`));
   await done(api.post(`${at}/repository/commits/${tip.id}/comments`, { note: 'Well done' }));

@@ -62,6 +62,7 @@ async function addOthers(world: World): Promise<void> {
   await add(`/projects/1/pipeline_schedules/${schedule.id}/variables`, { key: 'MORE', value: 'more' });
   await add('/projects/1/remote_mirrors', { url: 'https://user:password@example.org/mirror.git' });
   await add('/projects/1/wikis', { title: 'home', content: 'Home' });
+  await add('/groups/orchard/wikis', { title: 'home', content: 'Home' });
   await add('/projects/1/issues/4/links', { target_project_id: 1, target_issue_iid: 8 });
   await add('/projects/1/issues/4/award_emoji', { name: 'apple' });
   await add('/projects/1/issues/4/todo');
@@ -133,6 +134,8 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'Repository.changelog': 'version: "9.9.9"',
   'References.relative': 'group: "orchard"',
   'Wiki.page': 'slug: "home"',
+  'GroupWiki.page': 'slug: "home"',
+  'Snippet.commit': 'sha: "main"',
   'Project.integration': 'slug: "external-wiki"',
   'Group.integration': 'slug: "external-wiki"',
   'Query.serverIntegration': 'slug: "external-wiki"',

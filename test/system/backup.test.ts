@@ -448,11 +448,16 @@ describe('gantry backup and gantry restore', { timeout: 300_000 }, () => {
     expect(again.status, again.stderr).toBe(0);
   });
 
-  it('hold wikis and objects of Git LFS, which git and its clients read from the restored server', async () => {
+  it('hold wikis, histories of snippets and objects of Git LFS, which git and its clients read from the restored server', async () => {
     const server = await prepared();
     const remote = ({ url }: ServerProcess) => url.replace('http://', `http://root:${encodeURIComponent(password)}@`);
     const page = { title: 'Guide', content: 'How it works\n' };
     expect((await send(server, 'POST', '/projects/root%2Fone/wikis', page)).status).toBe(201);
+    const files = [{ file_path: 'one.rb', content: 'puts 1\n' }];
+    const snippet = await send(server, 'POST', '/snippets', { title: 'One', visibility: 'private', files });
+    expect(snippet.status).toBe(201);
+    const { id } = snippet.body as { id: number };
+    expect((await send(server, 'PUT', `/snippets/${id}`, { content: 'puts 2\n' })).status).toBe(200);
     const content = randomBytes(300_000);
     const object = { oid: createHash('sha256').update(content).digest('hex'), size: content.length };
     const actionsOf = async ({ url }: ServerProcess, operation: string) => {
@@ -484,6 +489,10 @@ describe('gantry backup and gantry restore', { timeout: 300_000 }, () => {
     const clone = path.join(directory, 'wiki');
     await execFileAsync('git', ['clone', '--quiet', `${remote(again)}/root/one.wiki.git`, clone]);
     expect(readFileSync(path.join(clone, 'Guide.md'), 'utf8')).toBe(page.content);
+    const history = path.join(directory, 'snippet');
+    await execFileAsync('git', ['clone', '--quiet', `${remote(again)}/snippets/${id}.git`, history]);
+    const log = await execFileAsync('git', ['-C', history, 'log', '--format=%s']);
+    expect(log).toBe('Update snippet\nInitial commit\n');
     const found = await actionsOf(again, 'download');
     const response = await fetch(found.href, { headers: found.header });
     expect(Buffer.from(await response.arrayBuffer()).equals(content)).toBe(true);

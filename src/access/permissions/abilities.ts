@@ -1,5 +1,11 @@
 import { type Actor, refusalOf } from '#src/access/permissions/actor.ts';
-import { type Feature, type Features, hasFeature, TRACKED } from '#src/access/permissions/features.ts';
+import {
+  type Feature,
+  type FeatureLevel,
+  type Features,
+  hasFeature,
+  TRACKED,
+} from '#src/access/permissions/features.ts';
 
 /** Access levels (rest-api-v4.md, Member). */
 export const GUEST = 10;
@@ -23,6 +29,8 @@ interface Rule {
   readonly frozen?: true;
   /** The setting of the group that lowers or raises the level. */
   readonly setting?: 'projectCreationLevel' | 'subgroupCreationLevel';
+  /** The setting of the group that denies it to everybody (`disabled`), or to all but members (`private`). */
+  readonly switch?: 'wikiAccessLevel';
   /**
    * While the jobs of the project are public, also granted to guests; while they are not, what jobs write (`output`) is kept from
    * those to whom the project is open.
@@ -141,6 +149,8 @@ export const projectAbilities = {
 /** Who may do what in a group. */
 export const groupAbilities = {
   read_group: { level: GUEST, open: 'anyone' },
+  read_group_wiki: { level: GUEST, open: 'anyone', switch: 'wikiAccessLevel' },
+  write_group_wiki: { level: DEVELOPER, switch: 'wikiAccessLevel' },
   create_project_in_group: { level: MASTER, setting: 'projectCreationLevel' },
   create_subgroup: { level: OWNER, setting: 'subgroupCreationLevel' },
   update_group: { level: OWNER },
@@ -183,6 +193,7 @@ export interface PermissionSubject extends Partial<Features> {
   readonly publicJobs?: boolean;
   readonly projectCreationLevel?: CreationLevel;
   readonly subgroupCreationLevel?: CreationLevel;
+  readonly wikiAccessLevel?: FeatureLevel;
 }
 
 /** A project as one: groups have no features. */
@@ -202,6 +213,7 @@ export function can<Ability extends ProjectAbility | GroupAbility>(
   if (rule.feature && !hasFeature(actor, rule.feature, { ...subject, membersOnly: subject.membersOnly ?? [] }))
     return false;
   if (rule.shownIn && !isShown(actor, rule.shownIn, subject)) return false;
+  if (rule.switch && !isSwitchedOn(actor, subject[rule.switch], subject)) return false;
   if (rule.frozen && subject.archived) return false;
   const open = rule.publicJobs === 'output' && !subject.publicJobs ? undefined : rule.open;
   if (open === 'anyone' && subject.visibility === 'public') return true;
@@ -229,6 +241,11 @@ function isShown(actor: Actor | null, features: readonly Feature[], subject: Per
   const { membersOnly = [] } = subject;
   if (!features.some((feature) => membersOnly.includes(feature))) return true;
   return features.some((feature) => hasFeature(actor, feature, { ...subject, membersOnly }));
+}
+
+function isSwitchedOn(actor: Actor | null, level: FeatureLevel | undefined, subject: PermissionSubject): boolean {
+  if (level === 'private') return actor !== null && (actor.admin || subject.accessLevel > 0);
+  return level !== 'disabled';
 }
 
 function isOpenTo(actor: Actor, visibility: PermissionSubject['visibility']): boolean {

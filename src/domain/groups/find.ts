@@ -25,6 +25,8 @@ export const GROUP_BASE = {
   description: true,
   visibility: true,
   lfsEnabled: true,
+  wikiAccessLevel: true,
+  wikiStorage: true,
   requestAccessEnabled: true,
   shareWithGroupLock: true,
   preventSharingGroupsOutsideHierarchy: true,

@@ -1,4 +1,5 @@
 import type { CreationLevel, Visibility } from '#src/access/permissions/abilities.ts';
+import type { FeatureLevel } from '#src/access/permissions/features.ts';
 import { groupPathErrors } from '#src/domain/namespaces/group_path.ts';
 import type { IncomingPicture } from '#src/domain/users/avatar.ts';
 import type { FieldErrors } from '#src/platform/errors.ts';
@@ -11,6 +12,8 @@ export interface GroupValues {
   visibility?: Visibility | null | undefined;
   lfsEnabled?: boolean | null | undefined;
   requestAccessEnabled?: boolean | null | undefined;
+  /** Who can use its wiki. */
+  wikiAccessLevel?: FeatureLevel | null | undefined;
   /** Whether projects in it are shared with no group. */
   shareWithGroupLock?: boolean | null | undefined;
   /** Whether the group at the top, and groups in it, are shared with groups of its tree alone. */

@@ -19,6 +19,7 @@ import {
   PROJECT,
   REPOSITORY,
   SETTINGS,
+  SNIPPETS,
   treeFile,
   USERS,
   VERSION,
@@ -26,8 +27,10 @@ import {
 } from '#src/domain/project_archives/place.ts';
 import { KEPT } from '#src/domain/project_archives/request.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
-import { whileObjectsStay } from '#src/domain/repository/lock.ts';
+import { lockOwner, whileObjectsStay } from '#src/domain/repository/lock.ts';
 import { OWN_REFS } from '#src/domain/repository/merge_request_refs.ts';
+import type { RepositoryPlace } from '#src/domain/repository/store.ts';
+import { snippetPlace } from '#src/domain/snippets/repository.ts';
 import { exportsStore } from '#src/domain/uploads/archives.ts';
 import { lfsStore, placeOf } from '#src/domain/uploads/lfs/place.ts';
 import type { UploadLocation } from '#src/domain/uploads/store.ts';
@@ -184,10 +187,15 @@ async function collect(
   signal: AbortSignal,
 ): Promise<AsyncIterable<PackedFile>> {
   await mkdir(path.join(directory, 'tree'));
-  const { uploads, avatar, settings } = await context.db.$transaction(
+  await mkdir(path.join(directory, SNIPPETS));
+  const { uploads, avatar, settings, snippets } = await context.db.$transaction(
     async (tx) => {
-      await writeTree(tx, requireActor(context), project, directory, signal);
+      const ids = await writeTree(tx, requireActor(context), project, directory, signal);
       return {
+        snippets: await tx.snippet.findMany({
+          where: { id: { in: ids }, repositoryStorage: { not: null } },
+          select: { id: true, repositoryStorage: true },
+        }),
         settings: await settingsOf(tx, project.id),
         avatar: await tx.projectAvatar.findUnique({ where: { projectId: project.id }, select: { content: true } }),
         uploads: await tx.upload.findMany({ where: { projectId: project.id }, orderBy: { id: 'asc' } }),
@@ -202,9 +210,14 @@ async function collect(
   ] as const) {
     await bundle(context, { ...project, wiki }, path.join(directory, name), signal);
   }
+  const histories = snippets.map(({ id }) => `${SNIPPETS}/${id}.bundle`);
+  for (const [at, { id, repositoryStorage }] of snippets.entries()) {
+    const place = snippetPlace(id, repositoryStorage ?? '');
+    await bundle(context, place, path.join(directory, histories[at] ?? ''), signal);
+  }
   const { id, name, path: own } = project;
   const head = { id, name, path: own, ...settings, ...(description !== null && { description }) };
-  const names = [treeFile(USERS), ...KINDS.map((kind) => treeFile(kind.name)), REPOSITORY, WIKI];
+  const names = [treeFile(USERS), ...KINDS.map((kind) => treeFile(kind.name)), REPOSITORY, WIKI, ...histories];
   return (async function* () {
     yield textFile(VERSION, `${JSON.stringify(FORMAT)}\n`);
     yield textFile(PROJECT, `${JSON.stringify(head)}\n`);
@@ -231,19 +244,21 @@ async function collect(
   })();
 }
 
-/** Writes the records of all kinds that the actor may read, and the users whom they name. */
+/** Writes the records of all kinds that the actor may read, and the users whom they name. Returns the IDs of the snippets. */
 async function writeTree(
   tx: Transaction,
   actor: Actor,
   project: ProjectRow,
   directory: string,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number[]> {
   const users = new Set<number>();
+  const snippets: number[] = [];
   for (const kind of KINDS) {
     async function* lines(): AsyncGenerator<string> {
       for await (const row of recordsOf(tx, kind, project.id, actor)) {
         signal.throwIfAborted();
+        if (kind.name === 'snippets') snippets.push(row.id as number);
         for (const column of Object.keys(kind.users)) if (row[column] != null) users.add(row[column] as number);
         yield line(row);
       }
@@ -264,6 +279,7 @@ async function writeTree(
     }
   }
   await pipeline(userLines(), createWriteStream(path.join(directory, treeFile(USERS))));
+  return snippets;
 }
 
 /** The records of a kind that somebody may read, in the order of their keys. */
@@ -322,7 +338,7 @@ async function settingsOf(tx: Transaction, id: number): Promise<Record<string, u
 /** Writes a bundle of a repository with the refs of its merge requests; none if there is no repository, or nothing in it. */
 async function bundle(
   { db, repositories }: Context,
-  place: { id: number; repositoryStorage: string; wiki: boolean },
+  place: RepositoryPlace,
   file: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -331,7 +347,7 @@ async function bundle(
     throw new ExportFailed('This server has no git program of version 2.38 or later, which exports need.');
   }
   const directory = repositories.directory(place);
-  await whileObjectsStay(db, place.id, async () => {
+  await whileObjectsStay(db, lockOwner(place), async () => {
     const refs = await archivedRefs(directory);
     if (refs.length > 0) await writeBundle(directory, refs, file, signal);
   });

@@ -25,11 +25,13 @@ import {
   PROJECT,
   REPOSITORY,
   SETTINGS,
+  SNIPPETS,
   treeFile,
   USERS,
   VERSION,
   WIKI,
 } from '#src/domain/project_archives/place.ts';
+import { putSnippets, type SnippetDrafts, takeSnippets } from '#src/domain/project_archives/snippet_repositories.ts';
 import { type ImportedMember, TreeImport } from '#src/domain/project_archives/tree.ts';
 import { saveProjectAvatar } from '#src/domain/projects/avatar.ts';
 import { findProject } from '#src/domain/projects/find.ts';
@@ -200,7 +202,9 @@ async function fill(context: Context, begun: Begun, signal: AbortSignal): Promis
     const wiki = await takeRepository(context, { ...project, wiki: true }, path.join(directory, WIKI), signal);
     if (wiki) drafts.push(wiki.draft);
     await takeObjects(context, project, path.join(directory, 'lfs'), signal);
-    await db.$transaction((tx) => record(tx, context, { begun, head, directory, own, wiki, signal }), {
+    const snippets = await takeSnippets(context, directory, signal);
+    drafts.push(...snippets.drafts.values());
+    await db.$transaction((tx) => record(tx, context, { begun, head, directory, own, wiki, snippets, signal }), {
       timeout: imports.timeout,
       maxWait: 60_000,
     });
@@ -220,6 +224,7 @@ async function unpack(
   await mkdir(path.join(directory, 'tree'));
   await mkdir(path.join(directory, 'uploads'));
   await mkdir(path.join(directory, 'lfs'));
+  await mkdir(path.join(directory, SNIPPETS));
   const plain = new Set([VERSION, PROJECT, AVATAR, REPOSITORY, WIKI, treeFile(USERS)]);
   for (const { name } of KINDS) plain.add(treeFile(name));
   await unpackFiles(content, {
@@ -227,6 +232,7 @@ async function unpack(
     files: MAX_FILES,
     signal,
     place(name) {
+      if (/^snippets\/[1-9]\d{0,8}\.bundle$/.test(name)) return path.join(directory, name);
       if (/^lfs\/[0-9a-f]{64}$/.test(name)) return path.join(directory, name);
       const [, secret = '', fileName = ''] = /^uploads\/([0-9a-f]{32})\/([^/]+)$/.exec(name) ?? [];
       if (plain.has(name)) return path.join(directory, name);
@@ -376,12 +382,13 @@ interface Recorded {
   directory: string;
   own: Taken | null;
   wiki: Taken | null;
+  snippets: SnippetDrafts;
   signal: AbortSignal;
 }
 
 /** Puts everything in place and records it. */
 async function record(tx: Transaction, context: Context, recorded: Recorded): Promise<void> {
-  const { begun, head, directory, own, signal } = recorded;
+  const { begun, head, directory, own, snippets, signal } = recorded;
   const { project } = begun;
   const actor = requireActor(context);
   const alive = await tx.$queryRaw<object[]>`
@@ -400,6 +407,7 @@ async function record(tx: Transaction, context: Context, recorded: Recorded): Pr
     signal,
   });
   const { members, failed } = await tree.run();
+  await putSnippets(tx, context, snippets, (old) => tree.idOf('snippets', old));
   await requireFewFlags(tx, project);
   await tx.$executeRaw`
     UPDATE project_counters SET

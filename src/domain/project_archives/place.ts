@@ -8,6 +8,8 @@ export const AVATAR = 'avatar';
 export const USERS = 'users';
 export const REPOSITORY = 'project.bundle';
 export const WIKI = 'wiki.bundle';
+/** The directory of the repositories of snippets: `snippets/<id>.bundle`. */
+export const SNIPPETS = 'snippets';
 /** The file of the records of a kind. */
 export const treeFile = (kind: string) => `tree/${kind}.ndjson`;
 

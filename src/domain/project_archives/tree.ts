@@ -83,6 +83,11 @@ export class TreeImport {
     return { members: this.#members, failed: this.#failed };
   }
 
+  /** The ID here of a record of the archive; null for one that was left out, or is not in it. */
+  idOf(kind: string, old: number): number | null {
+    return this.#ids.get(kind)?.get(old) ?? null;
+  }
+
   #lines(name: string): AsyncGenerator<Line> {
     return linesOf(path.join(this.#options.directory, treeFile(name)), treeFile(name));
   }

@@ -11,3 +11,17 @@ export async function isAlive(db: Pick<Db, '$queryRaw'> | Transaction, projectId
   const alive = await db.$queryRaw<object[]>`SELECT id FROM projects WHERE id = ${projectId} AND deleted_at IS NULL`;
   return alive.length > 0;
 }
+
+/** Like requireAlive, for the owner of any repository: a project, a snippet, or a group whose wiki it is. */
+export async function requireOwnerAlive(
+  db: Pick<Db, '$queryRaw'> | Transaction,
+  { id, owner }: { id: number; owner?: 'snippet' | 'group' | undefined },
+): Promise<void> {
+  if (owner === undefined) return requireAlive(db, id);
+  const found =
+    owner === 'snippet'
+      ? await db.$queryRaw<object[]>`SELECT s.id FROM snippets s LEFT JOIN projects p ON p.id = s.project_id
+          WHERE s.id = ${id} AND p.deleted_at IS NULL`
+      : await db.$queryRaw<object[]>`SELECT id FROM namespaces WHERE id = ${id} AND deleted_at IS NULL`;
+  if (found.length === 0) throw new NotFound(owner === 'snippet' ? 'Snippet' : 'Group');
+}

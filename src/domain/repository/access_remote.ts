@@ -8,20 +8,49 @@ import { isTwoFactorOverdue } from '#src/access/credentials/two_factor_overdue.t
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, reachesApi, requireApiScope } from '#src/access/permissions/actor.ts';
 import { OVERDUE, refuseClosed, verifyLogin } from '#src/access/sign_in/sign_in.ts';
+import { findGroup } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { actorWithin } from '#src/domain/projects/job_token_scope.ts';
+import type { Owner } from '#src/domain/projects/owner.ts';
+import type { RefChange } from '#src/domain/repository/change_refs.ts';
 import { sharedBranches } from '#src/domain/repository/collaboration.ts';
-import { wikiOf } from '#src/domain/repository/wiki_place.ts';
+import type { RepositoryPlace } from '#src/domain/repository/store.ts';
+import { canWiki, ensureWikiPlace, ownerPath } from '#src/domain/repository/wiki_place.ts';
 import { writeRefusal } from '#src/domain/repository/writable.ts';
+import type { Quarantine } from '#src/git/incoming/quarantine.ts';
 import { MERGE_REQUEST_REFS } from '#src/git/refs/name.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
 import { DomainError, NotFound, Unauthenticated } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** What a git client does. */
 export type RemoteService = 'fetch' | 'push';
 
-/** A repository that a git client names: that of a project, or of its wiki. */
-export type RemoteRepository = ProjectRow & { wiki?: true };
+/** What such rules look at of a push. */
+export type PushedObjects = Pick<Quarantine, 'treeFiles' | 'blobs'>;
+
+/** What is asked of a push to a repository beside those of projects. */
+export interface SideRules {
+  /** Why changes of refs are refused; those that may be made are left out. */
+  refusals(commands: readonly RefChange[], objects: PushedObjects): Promise<Map<RefChange, string>>;
+  /** Records changes that were made, in the transaction that holds the lock of the repository. */
+  record(tx: Transaction, changes: readonly RefChange[]): Promise<void>;
+}
+
+/** A repository beside those of projects, without protections, pipelines and merge requests: that of a wiki or snippet. */
+export interface SideRepository extends RepositoryPlace {
+  side: true;
+  /** Its path in addresses, without `.git`. */
+  address: string;
+  defaultBranch: string | null;
+  /** The size that it may have on the disk, where it is less than that of others. */
+  quotaBytes?: number | undefined;
+  /** Anything may be pushed without. */
+  rules?: SideRules | undefined;
+}
+
+/** A repository that a git client names: that of a project, or one beside it. */
+export type RemoteRepository = (ProjectRow & { side?: undefined }) | SideRepository;
 
 /** The protocol of a git client. */
 export type RemoteProtocol = 'http' | 'ssh';
@@ -67,13 +96,13 @@ export async function openRemote(
   service: RemoteService,
   protocol: RemoteProtocol | null = 'http',
 ): Promise<RemoteRepository> {
-  // Jobs can only use HTTP.
-  if (protocol !== null && context.actor?.jobProjectId === undefined) await requireProtocol(context, protocol);
-  if (context.actor && !reachesApi(context.actor)) throw forbidden(OUT_OF_REACH[service]);
-  const project = await findRepository(context, fullPath);
-  if (service === 'push') await requirePushByJob(context, project);
+  await requireGitAccess(context, service, protocol);
+  const { isWiki, ...owner } = await findRepository(context, fullPath);
+  const { project } = owner;
+  if (project === null) return requireWiki(context, context.actor, owner, service);
+  if (service === 'push') await requirePushByJob(context, project, isWiki);
   const actor = await actorWithin(context.db, context.actor, project);
-  if (project.wiki) return requireWiki(actor, project, service);
+  if (isWiki) return requireWiki(context, actor, owner, service);
   if (!actor && (service === 'push' || !can(null, 'read_repository', project))) throw new Unauthenticated(ASK);
   if (!can(actor, 'read_repository', project)) {
     throw forbidden('You are not allowed to download code from this project.');
@@ -86,22 +115,40 @@ export async function openRemote(
   return project;
 }
 
+/** Throws DomainError of FORBIDDEN for a protocol that is turned off, and a token whose scopes do not reach repositories. */
+export async function requireGitAccess(
+  context: Context,
+  service: RemoteService,
+  protocol: RemoteProtocol | null,
+): Promise<void> {
+  // Jobs can only use HTTP.
+  if (protocol !== null && context.actor?.jobProjectId === undefined) await requireProtocol(context, protocol);
+  if (context.actor && !reachesApi(context.actor)) throw forbidden(OUT_OF_REACH[service]);
+}
+
 /** Throws DomainError of FORBIDDEN where the token of a job may not push: to any project but its own, or if that does not let it. */
-async function requirePushByJob({ db, actor }: Context, { id, wiki }: RemoteRepository): Promise<void> {
+async function requirePushByJob({ db, actor }: Context, { id }: ProjectRow, isWiki: boolean): Promise<void> {
   if (actor?.jobProjectId === undefined) return;
   const own = { id, jobTokenPushAllowed: true };
-  if (actor.jobProjectId === id && !wiki && (await db.project.count({ where: own })) > 0) return;
+  if (actor.jobProjectId === id && !isWiki && (await db.project.count({ where: own })) > 0) return;
   throw forbidden('The token of a job cannot push here.');
 }
 
 /** The wiki, if the actor may fetch from or push to it. Throws as openRemote. */
-function requireWiki(actor: Actor | null, project: RemoteRepository, service: RemoteService): RemoteRepository {
+async function requireWiki(
+  context: Context,
+  actor: Actor | null,
+  owner: Owner,
+  service: RemoteService,
+): Promise<SideRepository> {
+  const kind = owner.project ? 'project' : 'group';
   if (!actor) throw new Unauthenticated(ASK);
-  if (!can(actor, 'read_wiki', project)) throw forbidden('You are not allowed to download the wiki of this project.');
-  if (service === 'push' && !can(actor, 'write_wiki', project)) {
-    throw forbidden('You are not allowed to push to the wiki of this project.');
-  }
-  return project;
+  if (kind === 'group' && actor.jobProjectId !== undefined)
+    throw forbidden('The tokens of jobs do not reach wikis of groups.');
+  if (!canWiki(actor, 'read', owner)) throw forbidden(`You are not allowed to download the wiki of this ${kind}.`);
+  if (service === 'push' && !canWiki(actor, 'write', owner))
+    throw forbidden(`You are not allowed to push to the wiki of this ${kind}.`);
+  return { ...(await ensureWikiPlace(context, owner)), side: true, address: `${ownerPath(owner)}${WIKI}` };
 }
 
 /** Whether the actor may push to the repository at all; which branches, the push itself finds out. */
@@ -111,7 +158,11 @@ async function mayPush({ db }: Pick<Context, 'db'>, actor: Actor, project: Proje
 }
 
 /** Prefixes of refs that are hidden from a git client: those of merge requests, unless it may read these. */
-export async function hiddenRefs({ db, actor }: Pick<Context, 'db' | 'actor'>, project: ProjectRow): Promise<string[]> {
+export async function hiddenRefs(
+  { db, actor }: Pick<Context, 'db' | 'actor'>,
+  project: RemoteRepository,
+): Promise<string[]> {
+  if (project.side) return [];
   return can(await actorWithin(db, actor, project), 'read_merge_request', project) ? [] : [MERGE_REQUEST_REFS];
 }
 
@@ -136,13 +187,17 @@ const UNKNOWN = 'User name, password or access token are wrong.';
 
 const WIKI = '.wiki';
 
-/** The repository of the project at a path or, if there is none and the path is that of a wiki, the wiki. Throws as openRemote. */
-async function findRepository(context: Context, fullPath: string): Promise<RemoteRepository> {
-  if (!fullPath.endsWith(WIKI)) return find(context, fullPath);
+/** The repository of the project at a path or, if there is none and the path is that of a wiki, the wiki of a group or project. Throws as openRemote. */
+async function findRepository(context: Context, fullPath: string): Promise<Owner & { isWiki: boolean }> {
+  const ofProject = (project: ProjectRow, isWiki: boolean) => ({ project, group: null, isWiki });
+  if (!fullPath.endsWith(WIKI)) return ofProject(await find(context, fullPath), false);
   const own = await find(context, fullPath).catch(absent);
-  if (own) return own;
+  if (own) return ofProject(own, false);
+  const place = fullPath.slice(0, -WIKI.length);
   try {
-    return wikiOf(await find(context, fullPath.slice(0, -WIKI.length)));
+    const group = await findGroup(context, place).catch(unlessMoved);
+    if (group) return { project: null, group, isWiki: true };
+    return ofProject(await find(context, place), true);
   } catch (error) {
     const movedTo = error instanceof NotFound ? error.extensions.movedTo : null;
     if (typeof movedTo !== 'string') throw error;
@@ -150,7 +205,13 @@ async function findRepository(context: Context, fullPath: string): Promise<Remot
   }
 }
 
-/** Nothing, for a repository that is missing or that anonymous callers cannot see. */
+/** Nothing, for a group that is missing or that anonymous callers cannot see, unless it has moved. */
+function unlessMoved(error: unknown): null {
+  if (error instanceof NotFound && typeof error.extensions.movedTo === 'string') throw error;
+  return absent(error);
+}
+
+/** Nothing, for what is missing or that anonymous callers cannot see. */
 function absent(error: unknown): null {
   if (error instanceof NotFound || error instanceof Unauthenticated) return null;
   throw error;

@@ -1,10 +1,10 @@
 import type { PathLike } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Context } from '#src/access/permissions/actor.ts';
-import { requireAlive } from '#src/domain/projects/alive.ts';
+import { requireOwnerAlive } from '#src/domain/projects/alive.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
-import { holdRepositoryLock, withRepositoryLock } from '#src/domain/repository/lock.ts';
+import { holdRepositoryLock, type LockOwner, lockOwner, withRepositoryLock } from '#src/domain/repository/lock.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
 import { InvalidRefName, MissingObject } from '#src/git/base/errors.ts';
 import { encodeName } from '#src/git/base/names.ts';
@@ -47,9 +47,9 @@ export interface RefOutcome {
 export type RecordRefs = (tx: Transaction, changes: readonly RefChange[]) => Promise<void>;
 
 /**
- * The only way to change refs of a project's repository, for the API and for pushes alike. Each change is made if its ref still
+ * The only way to change refs of a repository, for the API and for pushes alike. Each change is made if its ref still
  * holds `from` and everything reachable from `to` exists, and with `atomic` if all changes can be made; they are on the disk
- * before they are recorded. The caller has checked permissions. Throws NotFound if the project was deleted meanwhile.
+ * before they are recorded. The caller has checked permissions. Throws NotFound if its owner was deleted meanwhile.
  */
 export async function changeRefs(
   { db, repositories }: Pick<Context, 'db' | 'repositories'>,
@@ -65,8 +65,8 @@ export async function changeRefs(
     if (!(await secureObjects(keepLock, changes))) return missing();
     await options.prepare?.();
     const peeled = await reader.peeled(areTogether(changes, options) ? changes.flatMap(({ to }) => to ?? []) : []);
-    return await underLock(db, project.id, options, async (tx) => {
-      await requireAlive(tx, project.id);
+    return await underLock(db, lockOwner(project), options, async (tx) => {
+      await requireOwnerAlive(tx, project);
       await removeLeftLocks(reader.directory, changes);
       if (!(await confirmObjects(keepLock, changes))) return missing();
       const outcomes = areTogether(changes, options)
@@ -83,12 +83,12 @@ export async function changeRefs(
 
 function underLock<T>(
   db: Db,
-  projectId: number,
+  owner: LockOwner,
   { tx, isLocked = false }: ChangeOptions,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  if (tx === undefined) return withRepositoryLock(db, projectId, work);
-  return isLocked ? work(tx) : holdRepositoryLock(db, tx, projectId, () => work(tx));
+  if (tx === undefined) return withRepositoryLock(db, owner, work);
+  return isLocked ? work(tx) : holdRepositoryLock(db, tx, owner, () => work(tx));
 }
 
 /**

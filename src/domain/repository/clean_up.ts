@@ -1,7 +1,7 @@
 import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { ErrorCollector } from '#src/domain/repository/each.ts';
-import { mayRemoveObjects, withRepositoryLock } from '#src/domain/repository/lock.ts';
+import { lockOwner, mayRemoveObjects, withRepositoryLock } from '#src/domain/repository/lock.ts';
 import type { RepositoryPlace, RepositoryStore, WithRepositories } from '#src/domain/repository/store.ts';
 import { ProgramFailed } from '#src/git/base/errors.ts';
 import { programVersion } from '#src/git/program/detect.ts';
@@ -39,7 +39,7 @@ export async function cleanUpAll(stores: WithRepositories): Promise<void> {
   const failed = new Set<string>();
   const each = new ErrorCollector();
   for await (const entry of stores.repositories.entries()) {
-    await each.run([entry], async ({ kind, directory, id, storage, wiki }) => {
+    await each.run([entry], async ({ kind, directory, id, storage, wiki, owner }) => {
       failed.add(directory);
       if (kind === 'draft' && (await isAbandoned(directory, ABANDONED_DRAFT)))
         await rm(directory, { recursive: true, force: true, maxRetries: 3 });
@@ -48,7 +48,7 @@ export async function cleanUpAll(stores: WithRepositories): Promise<void> {
         id !== null &&
         (last.failed.has(directory) || (await changedSince(directory, since)))
       )
-        await cleanUp(stores, { id, repositoryStorage: storage, wiki });
+        await cleanUp(stores, { id, repositoryStorage: storage, wiki, owner });
       failed.delete(directory);
     });
   }
@@ -78,8 +78,8 @@ async function removeHeldPack(
   try {
     const dead = await findDeadPack(directory, pack, DEAD_PACK);
     if (dead === null) return;
-    const isGone = await withRepositoryLock(db, place.id, async (tx) => {
-      return (await mayRemoveObjects(tx, place.id)) && removeDeadPack(directory, dead);
+    const isGone = await withRepositoryLock(db, lockOwner(place), async (tx) => {
+      return (await mayRemoveObjects(tx, lockOwner(place))) && removeDeadPack(directory, dead);
     });
     if (isGone) await repositories.forget(place);
   } catch (error) {

@@ -85,7 +85,10 @@ const COUNTED = {
 };
 
 /** The lines that a commit added and removed against its first parent. */
-export function commitStats(context: Context, { repository, oid }: CommitRow): Promise<CommitStats> {
+export function commitStats(
+  context: Context,
+  { repository, oid }: Pick<CommitRow, 'repository' | 'oid'>,
+): Promise<CommitStats> {
   return remembered(repository, `stats ${oid}`, async () => {
     const diff = () => diffCommit(repository, oid, { text: false, limits: COUNTED });
     const { additions, deletions } = await withEffort(context, diff);

@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { cleanUp } from '#src/domain/repository/clean_up.ts';
 import { ErrorCollector } from '#src/domain/repository/each.ts';
-import { mayRemoveObjects, unlessMaintained, withRepositoryLock } from '#src/domain/repository/lock.ts';
+import { lockOwner, mayRemoveObjects, unlessMaintained, withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { repositorySize } from '#src/domain/repository/size.ts';
 import type { RepositoryPlace, WithRepositories } from '#src/domain/repository/store.ts';
 import { ProgramFailed } from '#src/git/base/errors.ts';
@@ -17,6 +17,8 @@ declare module '#src/platform/background/queue.ts' {
     'repositories.maintain': {
       projectId?: number /** Whether somebody asked for it, however little there is to do. */;
       requested?: boolean;
+      /** A repository of another owner, in place of that of a project. */
+      place?: RepositoryPlace;
     };
   }
 }
@@ -36,16 +38,23 @@ const BATCH_SIZE = 10_000;
 /** Limits requests for maintenance to one per second and repository; how many repositories are remembered. */
 const wanted = new LeakyBucket({ perSecond: 1, atOnce: 1 }, 1_000);
 
-/** Maintains the repositories of recently active projects, if they need it, after cleanUpAll has cleaned them up. */
+/** Maintains the repositories of recently active projects and snippets, and of the wikis of groups, if they need it, after cleanUpAll has cleaned them up. */
 export async function maintainActive(stores: WithRepositories): Promise<void> {
   const active = await stores.db.$queryRaw<RepositoryPlace[]>`
     SELECT id, repository_storage AS "repositoryStorage" FROM projects
     WHERE deleted_at IS NULL AND last_activity_at > now() - interval '1 day' ORDER BY id`;
+  const snippets = await stores.db.$queryRaw<RepositoryPlace[]>`
+    SELECT id, repository_storage AS "repositoryStorage", 'snippet' AS owner FROM snippets
+    WHERE repository_storage IS NOT NULL AND updated_at > now() - interval '1 day' ORDER BY id`;
   const each = new ErrorCollector();
   await each.run(active, async (place) => {
     await maintain(stores, place);
     await maintain(stores, { ...place, wiki: true });
   });
+  const wikis = await stores.db.$queryRaw<RepositoryPlace[]>`
+    SELECT id, wiki_storage AS "repositoryStorage", 'group' AS owner, true AS wiki FROM namespaces
+    WHERE wiki_storage IS NOT NULL AND deleted_at IS NULL ORDER BY id`;
+  await each.run([...snippets, ...wikis], (place) => maintain(stores, place));
   each.end();
 }
 
@@ -64,6 +73,13 @@ export async function maintainProject(stores: WithRepositories, projectId: numbe
   await maintain(stores, { ...place, wiki: true }, many);
 }
 
+/** Cleans up and maintains the repository of a snippet or of the wiki of a group. */
+export async function maintainPlace(stores: WithRepositories, place: RepositoryPlace): Promise<void> {
+  if ((await stores.repositories.open(place)) === null) return;
+  await cleanUp(stores, place);
+  await maintain(stores, place);
+}
+
 /** Enqueues maintenance of a repository after a write, when the transaction commits, if enough has accumulated. */
 export async function enqueueMaintenance(
   tx: Transaction,
@@ -74,7 +90,9 @@ export async function enqueueMaintenance(
   if (!jobs || wanted.wait(directory) > 0) return;
   if (!(await needsMaintenance(directory, MANY))) return;
   wanted.take(directory);
-  await jobs.enqueue(tx, 'repositories.maintain', { projectId: place.id });
+  const { id, repositoryStorage, wiki, owner } = place;
+  const data = owner === undefined ? { projectId: id } : { place: { id, repositoryStorage, wiki, owner } };
+  await jobs.enqueue(tx, 'repositories.maintain', data);
 }
 
 /** Whether loose objects or packs have accumulated in a repository, or much has come since its history was indexed. */
@@ -90,9 +108,9 @@ async function needsMaintenance(directory: string, many: Heap): Promise<boolean>
 async function maintain(stores: WithRepositories, place: RepositoryPlace, many: Heap = MANY): Promise<void> {
   if ((await programVersion()) === null) return;
   const directory = stores.repositories.directory(place);
-  if (place.wiki && (await stores.repositories.open(place)) === null) return;
+  if ((place.wiki || place.owner) && (await stores.repositories.open(place)) === null) return;
   if (!(await needsMaintenance(directory, many))) return;
-  await unlessMaintained(stores.db, place.id, () => tidyUp(stores, place, many));
+  await unlessMaintained(stores.db, lockOwner(place), () => tidyUp(stores, place, many));
 }
 
 async function tidyUp(stores: WithRepositories, place: RepositoryPlace, many: Heap): Promise<void> {
@@ -105,7 +123,7 @@ async function tidyUp(stores: WithRepositories, place: RepositoryPlace, many: He
   if (hasOld) await removeOld(stores, place);
   // Layers that are there may name commits that were just removed.
   await indexHistory(directory, { anew: hasOld, timeout: TIME.repack });
-  if (place.wiki) return;
+  if (place.wiki || place.owner) return;
   const size = await repositorySize(directory);
   await db.$executeRaw`UPDATE project_counters SET repository_size = COALESCE(${size}::bigint, repository_size)
     WHERE project_id = ${place.id}`;
@@ -119,8 +137,8 @@ async function removeOld({ db, repositories }: WithRepositories, place: Reposito
   const directory = repositories.directory(place);
   const options = { age: GRACE, limit: BATCH_SIZE, timeout: TIME.look };
   try {
-    await withRepositoryLock(db, place.id, async (tx) => {
-      if (await mayRemoveObjects(tx, place.id)) await prune(directory, options);
+    await withRepositoryLock(db, lockOwner(place), async (tx) => {
+      if (await mayRemoveObjects(tx, lockOwner(place))) await prune(directory, options);
     });
   } catch (error) {
     // If it takes too long in a large repository, they stay: they do no harm.

@@ -2,12 +2,13 @@ import type { Readable } from 'node:stream';
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import type { RemoteRepository } from '#src/domain/repository/access_remote.ts';
-import { changeRefs, type RefChange, type RefOutcome } from '#src/domain/repository/change_refs.ts';
+import type { RemoteRepository, SideRepository } from '#src/domain/repository/access_remote.ts';
+import { type ChangeOptions, changeRefs, type RefChange, type RefOutcome } from '#src/domain/repository/change_refs.ts';
 import { type ClientOptions, readClientOptions } from '#src/domain/repository/client_options.ts';
 import { isFarBehind } from '#src/domain/repository/contributors_kept.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { lfsRefusals } from '#src/domain/repository/lfs_refusals.ts';
+import { enqueueMaintenance } from '#src/domain/repository/maintain.ts';
 import { branchRefusals } from '#src/domain/repository/protection.ts';
 import { tagRefusals } from '#src/domain/repository/protections/of_tags.ts';
 import { ruleRefusals } from '#src/domain/repository/push_rules/of_push.ts';
@@ -24,6 +25,7 @@ import { NotAlone } from '#src/git/refs/update_many.ts';
 import type { PushReport } from '#src/git/remote/push_report.ts';
 import { type PushCommand, type PushRequest, readPushRequest } from '#src/git/remote/push_request.ts';
 import { refValues } from '#src/git/remote/secure.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { encrypt } from '#src/platform/secrets.ts';
 
@@ -73,7 +75,7 @@ export async function receivePush(push: Push): Promise<Received | null> {
     const work = accept(push, request, { quarantine, skipCi, ci: pipelineOptions(options, context.secret) });
     const report = await work.catch((error) => refuseAll(error, request));
     // The refs have changed: errors no longer matter, and scheduled jobs do all of this later anyway.
-    if (!project.wiki) await workLater(context, project).catch(() => undefined);
+    if (!project.side) await workLater(context, project).catch(() => undefined);
     const kept = new Set(report.refs.filter(({ refused }) => refused === null).map(({ name }) => name));
     return { ...report, capabilities, options, made: commands.filter(({ name }) => kept.has(name)) };
   } catch (error) {
@@ -145,7 +147,11 @@ async function accept(
   await quarantine.complete(tips, bounds);
   const refused = await refusals(push, commands, quarantine);
   const allowed = commands.filter((command) => !refused.has(command));
-  if (!project.wiki) {
+  if (project.side) {
+    const possible = commands.filter((command) => !refused.has(command));
+    const own = (await project.rules?.refusals(possible, quarantine)) ?? [];
+    for (const [command, reason] of own) refused.set(command, reason);
+  } else {
     const check = { projectId: project.id, userId: requireActor(context).id, commands: allowed, quarantine, bounds };
     for (const [command, reason] of await lfsRefusals(context, check)) refused.set(command, reason);
     const remaining = commands.filter((command) => !refused.has(command));
@@ -194,8 +200,8 @@ async function make(
     const next = ordered.slice(at, at + atOnce);
     let outcomes: RefOutcome[];
     try {
-      outcomes = project.wiki
-        ? await changeRefs(context, project, next, async () => undefined, options)
+      outcomes = pushed.side
+        ? await changeSide(context, pushed, next, options)
         : await pushRefs(context, requireActor(context), pushed, next, undefined, options);
     } catch (error) {
       const reason = refusalIn(error, capabilities);
@@ -211,6 +217,20 @@ async function make(
   }
 }
 
+/** Changes refs of a repository beside those of projects, and records them as it wants. */
+function changeSide(
+  context: Context,
+  side: SideRepository,
+  changes: readonly RefChange[],
+  options: ChangeOptions,
+): Promise<RefOutcome[]> {
+  const record = async (tx: Transaction, made: readonly RefChange[]) => {
+    await side.rules?.record(tx, made);
+    await enqueueMaintenance(tx, context, side);
+  };
+  return changeRefs(context, side, changes, record, options);
+}
+
 /** Why some of the changes are not allowed. */
 async function refusals(
   { context, project, deployKeyId }: Push,
@@ -219,9 +239,9 @@ async function refusals(
 ): Promise<Map<RefChange, string>> {
   const refused = new Map<RefChange, string>();
   const actor = requireActor(context);
-  const forbidden = project.wiki ? () => null : await branchRefusals(context, actor, project, { deployKeyId });
-  const forbiddenTags = project.wiki ? () => null : await tagRefusals(context.db, actor, project, { deployKeyId });
-  const mayPush = project.wiki || can(actor, 'push_code', project);
+  const forbidden = project.side ? () => null : await branchRefusals(context, actor, project, { deployKeyId });
+  const forbiddenTags = project.side ? () => null : await tagRefusals(context.db, actor, project, { deployKeyId });
+  const mayPush = project.side || can(actor, 'push_code', project);
   const branches = commands.filter(({ name }) => name.startsWith(BRANCHES));
   const others = await quarantine.otherThanCommits(branches.flatMap(({ to }) => to ?? []));
   for (const command of commands) {
@@ -262,7 +282,7 @@ const RESERVED = [
 /** Rejects changes of refs that do not hold what the client expects: nothing of an atomic push is then tried. */
 async function refuseChanged(
   { repositories }: Context,
-  project: ProjectRow,
+  project: RemoteRepository,
   commands: PushCommand[],
   refused: Map<RefChange, string>,
 ): Promise<void> {

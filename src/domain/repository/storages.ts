@@ -17,10 +17,12 @@ export async function pickStorage({ db, repositories }: Pick<Context, 'db' | 're
 /** Checks that every repository's storage is configured. Throws an Error that names the missing ones. */
 export async function requireStorages(db: Db, { storages }: RepositoryStore): Promise<void> {
   const elsewhere = Prisma.sql`
-    SELECT repository_storage AS name, count(*)::int AS count FROM projects
-    WHERE repository_storage <> ALL(${storages}::text[]) GROUP BY 1 ORDER BY 1`;
+    SELECT r.name, count(*)::int AS count FROM (SELECT repository_storage AS name FROM projects
+      UNION ALL SELECT repository_storage FROM snippets WHERE repository_storage IS NOT NULL
+      UNION ALL SELECT wiki_storage FROM namespaces WHERE wiki_storage IS NOT NULL) r
+    WHERE r.name <> ALL(${storages}::text[]) GROUP BY 1 ORDER BY 1`;
   const missing = await queryRows<{ name: string; count: number }>(db, elsewhere);
   if (missing.length === 0) return;
-  const list = missing.map(({ name, count }) => `"${name}" (${count} projects)`).join(', ');
+  const list = missing.map(({ name, count }) => `"${name}" (${count} repositories)`).join(', ');
   throw new Error(`Repositories exist in storages missing from GANTRY_STORAGES: ${list}`);
 }

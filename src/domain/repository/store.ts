@@ -20,12 +20,15 @@ declare module '#src/access/permissions/actor.ts' {
 /** Of what a command gets, the database and the repositories: for work without an actor. */
 export type WithRepositories = Pick<Context, 'db' | 'repositories'>;
 
-/** What locates the repository of a project: neither changes with its name or namespace. */
+/** What locates a repository: nothing of it changes with the name or namespace of its owner. */
 export interface RepositoryPlace {
+  /** ID of the owner. */
   id: number;
   repositoryStorage: string;
   /** Whether it is the repository of the wiki. */
   wiki?: boolean | undefined;
+  /** What the ID is of, if not of a project. Groups have repositories of their wikis alone. */
+  owner?: 'snippet' | 'group' | undefined;
 }
 
 /** The default branch of a new repository, unless another is given. */
@@ -38,11 +41,17 @@ export interface StoredEntry {
   directory: string;
   /** `draft`: an unfinished repository, or leftovers of one. */
   kind: 'repository' | 'draft' | 'unknown';
-  /** ID of the project, if the name contains it. */
+  /** ID of the owner, if the name contains it. */
   id: number | null;
-  /** Whether it is that of the wiki of the project. */
+  /** Whether it is that of a wiki. */
   wiki: boolean;
+  /** What the ID is of, if not of a project. */
+  owner: RepositoryPlace['owner'];
 }
+
+/** The directory of a storage with the repositories of snippets, and that with those of the wikis of groups. */
+const FOLDERS = { snippet: 'snippets', group: 'groups' } as const;
+const OWNERS = [undefined, 'snippet', 'group'] as const;
 
 /** The directory of job logs in a storage, next to the repositories. */
 const TRACES = 'traces';
@@ -63,7 +72,7 @@ export interface StoreOptions {
 const REPORTED = { perSecond: 1 / 600, atOnce: 1 };
 const REMEMBERED = 1_000;
 
-/** The bare repositories of all projects, in named storages, each of which is a directory. */
+/** The bare repositories of projects, snippets and wikis, in named storages, each of which is a directory. */
 export class RepositoryStore {
   readonly #roots: ReadonlyMap<string, string>;
   readonly #readers = new Repositories();
@@ -94,7 +103,10 @@ export class RepositoryStore {
     return this.#roots.get(storage);
   }
 
-  /** The directory of a repository, existing or not: `<storage>/<last byte of the ID in hexadecimal>/<ID>.git`, of a wiki `<ID>.wiki.git`. */
+  /**
+   * The directory of a repository, existing or not: `<storage>/<last byte of the ID in hexadecimal>/<ID>.git`, of a wiki `<ID>.wiki.git`;
+   * of a snippet below `<storage>/snippets`, of the wiki of a group below `<storage>/groups`.
+   */
   directory(place: RepositoryPlace): string {
     const { repositoryStorage } = place;
     const root = this.#roots.get(repositoryStorage);
@@ -103,8 +115,8 @@ export class RepositoryStore {
   }
 
   /** The path of a repository below its storage, without its ending. */
-  pathInStorage({ id, wiki = false }: RepositoryPlace): string {
-    return `${(id % 256).toString(16).padStart(2, '0')}/${id}${wiki ? '.wiki' : ''}`;
+  pathInStorage({ id, wiki = false, owner }: RepositoryPlace): string {
+    return `${owner === undefined ? '' : `${FOLDERS[owner]}/`}${(id % 256).toString(16).padStart(2, '0')}/${id}${wiki ? '.wiki' : ''}`;
   }
 
   /** The directory of a project's job logs, existing or not: `<storage>/traces/<last byte of its ID in hexadecimal>/<ID>`. */
@@ -174,15 +186,7 @@ export class RepositoryStore {
   /** All entries of the storages, one after another. */
   async *entries(): AsyncGenerator<StoredEntry> {
     for (const [storage, root] of this.#roots) {
-      for (const folder of (await namesIn(root)).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
-        for (const name of await namesIn(path.join(root, folder))) {
-          const [, id, wiki, rest = ''] = /^(\d+)(\.wiki)?\.git(.*)$/.exec(name) ?? [];
-          const isDraft = name.startsWith('.init-') || (id !== undefined && DRAFT.test(rest));
-          const kind = isDraft ? 'draft' : id !== undefined && rest === '' ? 'repository' : 'unknown';
-          const directory = path.join(root, folder, name);
-          yield { storage, directory, kind, id: id === undefined ? null : Number(id), wiki: wiki !== undefined };
-        }
-      }
+      for (const owner of OWNERS) yield* entriesIn(storage, owner ? path.join(root, FOLDERS[owner]) : root, owner);
     }
   }
 
@@ -195,6 +199,19 @@ export class RepositoryStore {
   /** Stops what readers keep running. */
   async close(): Promise<void> {
     await this.#readers.close();
+  }
+}
+
+/** The entries of a directory with repositories of one kind of owner. */
+async function* entriesIn(storage: string, root: string, owner: StoredEntry['owner']): AsyncGenerator<StoredEntry> {
+  for (const folder of (await namesIn(root)).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+    for (const name of await namesIn(path.join(root, folder))) {
+      const [, id, wiki, rest = ''] = /^(\d+)(\.wiki)?\.git(.*)$/.exec(name) ?? [];
+      const isDraft = name.startsWith('.init-') || (id !== undefined && DRAFT.test(rest));
+      const kind = isDraft ? 'draft' : id !== undefined && rest === '' ? 'repository' : 'unknown';
+      const directory = path.join(root, folder, name);
+      yield { storage, directory, kind, id: id === undefined ? null : Number(id), wiki: wiki !== undefined, owner };
+    }
   }
 }
 

@@ -1,9 +1,13 @@
 import type { Context } from '#src/access/permissions/actor.ts';
+import { namesFault } from '#src/domain/snippets/names.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { type FieldErrors, NotFound } from '#src/platform/errors.ts';
 
 /** Maximum number of files of a snippet. */
 export const MAX_FILES = 10;
+
+/** Bytes of all files of a snippet together. */
+export const MAX_SNIPPET_BYTES = 20 * 1024 ** 2;
 
 /** A file of a snippet. */
 export interface SnippetText {
@@ -61,20 +65,25 @@ export function changedFiles(
     else errors.files = ['has an entry without an action'];
   }
   if (actions.length > MAX_ACTIONS) errors.files = [`has too many actions (maximum is ${MAX_ACTIONS})`];
-  return checked(files, errors);
+  return checked(files, errors, before);
 }
 
 /** Each file could be deleted, and another one created. */
 const MAX_ACTIONS = 2 * MAX_FILES;
 
-function checked(files: SnippetText[], errors: FieldErrors): SnippetText[] {
+/** Adds what is wrong with the files to the errors. Those that were there before may be empty. */
+export function checked(files: SnippetText[], errors: FieldErrors, before: readonly SnippetText[] = []): SnippetText[] {
   const names = files.map(({ name }) => name);
+  const fault = namesFault(names);
   if (files.length === 0) errors.files = ["can't be blank"];
   else if (files.length > MAX_FILES) errors.files = [`is too long (maximum is ${MAX_FILES} files)`];
   else if (names.some((name) => name.trim() === '')) errors.file_path = ["can't be blank"];
   else if (names.some((name) => name.length > 255)) errors.file_path = ['is too long (maximum is 255 characters)'];
   else if (new Set(names).size < names.length) errors.file_path = ['has already been taken'];
-  else if (files.some(({ content }) => content === '')) errors.content = ["can't be blank"];
+  else if (fault !== null) errors.file_path = [fault];
+  else if (files.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0) > MAX_SNIPPET_BYTES)
+    errors.content = [`is too long (the files can have at most ${MAX_SNIPPET_BYTES} bytes together)`];
+  else if (files.some((file) => file.content === '' && !before.includes(file))) errors.content = ["can't be blank"];
   return files;
 }
 

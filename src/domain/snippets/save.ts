@@ -5,15 +5,22 @@ import { lengthError } from '#src/base/text.ts';
 import { forgetNotes } from '#src/domain/changes/forget_notes.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
+import { addCommit } from '#src/domain/repository/commit_files.ts';
+import { requireRoom } from '#src/domain/repository/quota.ts';
+import { findPusher } from '#src/domain/repository/record.ts';
+import { signatureOf } from '#src/domain/repository/write.ts';
 import {
   changedFiles,
+  checked,
   type FileAction,
-  lockFiles,
   newFiles,
   type SnippetText,
   writeFurtherFiles,
 } from '#src/domain/snippets/files.ts';
 import { type ChangedSnippet, changedSnippet } from '#src/domain/snippets/find.ts';
+import { BRANCH, recordFiles, UNCHANGED, withSnippetRepository } from '#src/domain/snippets/repository.ts';
+import { changesBetween } from '#src/domain/snippets/tree.ts';
+import type { Prisma } from '#src/platform/database/db.ts';
 import { type FieldErrors, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import { currentSettings, type Settings } from '#src/platform/settings/current.ts';
@@ -54,7 +61,10 @@ export async function createSnippet(
     errors.files = ['cannot be given with file_name and content'];
   if (!values.files)
     Object.assign(errors, errorsOf(actor, settings, { fileName: fileName ?? null, content: content ?? null }));
-  const files = newFiles(given, values.files ? errors : {});
+  const wrong: FieldErrors = {};
+  const files = newFiles(given, values.files ? errors : wrong);
+  if (wrong.file_path && !errors.file_name) errors.file_name = wrong.file_path;
+  if (wrong.content && !errors.content) errors.content = wrong.content;
   refuse(errors);
   const [first] = files;
   if (!first) throw new ValidationFailed({ files: ["can't be blank"] });
@@ -76,7 +86,14 @@ function renamed(
 ): SnippetText[] {
   if (!first) return [];
   if (fileName != null && further.some(({ name }) => name === fileName)) errors.file_name = ['has already been taken'];
-  return [{ name: fileName ?? first.name, content: content ?? first.content }, ...further];
+  const changed =
+    fileName == null && content == null ? first : { name: fileName ?? first.name, content: content ?? first.content };
+  const files = [changed, ...further];
+  const wrong: FieldErrors = {};
+  checked(files, wrong, [first, ...further]);
+  if (wrong.file_path && !errors.file_name) errors.file_name = wrong.file_path;
+  if (wrong.content) errors.content = wrong.content;
+  return files;
 }
 
 /** Identifies a snippet: one of a project, or a personal one. */
@@ -100,24 +117,40 @@ export async function updateSnippet(
   const errors = errorsOf(actor, await currentSettings(context.db), { ...changes, visibility: changed });
   if (actions && (fileName != null || content != null)) errors.files = ['cannot be given with file_name and content'];
   refuse(errors);
-  await context.db.$transaction(async (tx) => {
-    const before = await lockFiles(tx, id);
+  const data = {
+    ...(title == null ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    ...(visibility == null ? {} : { visibility }),
+  };
+  const isOfFiles = actions != null || fileName != null || content != null;
+  if (!isOfFiles) await context.db.snippet.update({ where: { id }, data });
+  else await commitChanges(context, actor, id, { fileName, content, files: actions }, data);
+  return { project, id };
+}
+
+/** Commits changes of the files of a snippet, and makes those of its columns with them. Throws ValidationFailed, LimitReached, NotFound. */
+async function commitChanges(
+  context: Context,
+  { id: userId }: Actor,
+  id: number,
+  { fileName, content, files: actions }: Pick<SnippetValues, 'fileName' | 'content' | 'files'>,
+  data: Prisma.SnippetUncheckedUpdateInput,
+): Promise<void> {
+  const committer = signatureOf(await findPusher(context.db, userId));
+  await withSnippetRepository(context, id, async ({ tx, place, reader, tip, files: before }) => {
     const wrong: FieldErrors = {};
     const files = actions ? changedFiles(before, actions, wrong) : renamed(before, { fileName, content }, wrong);
     refuse(wrong);
-    const [first] = files;
-    if (actions) await writeFurtherFiles(tx, id, files);
-    await tx.snippet.update({
-      where: { id },
-      data: {
-        ...(title == null ? {} : { title }),
-        ...(description === undefined ? {} : { description }),
-        ...(first ? { fileName: first.name, content: first.content } : {}),
-        ...(visibility == null ? {} : { visibility }),
-      },
-    });
+    const changes = changesBetween(before, files);
+    if (changes.length > 0) {
+      const bytes = changes.reduce((sum, change) => sum + ('content' in change ? (change.content?.length ?? 0) : 0), 0);
+      await requireRoom(context.repositories, place, bytes);
+      const said = { message: 'Update snippet', unchanged: UNCHANGED };
+      const added = { branch: BRANCH, tip, actions: changes, author: committer, committer, ...said };
+      await recordFiles(tx, place, files, await addCommit(context, tx, place, reader, added));
+    }
+    await tx.snippet.update({ where: { id }, data: { ...data, updatedAt: new Date() } });
   });
-  return { project, id };
 }
 
 /**
@@ -139,6 +172,7 @@ export async function deleteSnippet<R>(
   const isDeleted = await context.db.$transaction(async (tx) => {
     const { count } = await tx.snippet.deleteMany({ where: { id: snippet.id } });
     await forgetNotes(tx, { type: 'Snippet', id: snippet.id });
+    await context.jobs.enqueue(tx, 'repositories.remove', {});
     return count > 0;
   });
   return isDeleted ? snippet : null;

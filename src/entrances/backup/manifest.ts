@@ -49,6 +49,7 @@ export interface Elsewhere extends Sum {
 /** A file that is recorded in the database but was not found. */
 export interface Missing {
   kind: 'repository' | 'upload' | 'trace' | 'artifacts' | 'package' | 'lfs object' | 'container blob';
+  /** 0 for what belongs to no project. */
   projectId: number;
   path: string;
   /** Whether the project was deleted while the backup was made. */

@@ -1,5 +1,6 @@
 import path from 'node:path';
-import type { RepositoryStore } from '#src/domain/repository/store.ts';
+import { lockOwner } from '#src/domain/repository/lock.ts';
+import type { RepositoryPlace, RepositoryStore } from '#src/domain/repository/store.ts';
 import { compareNames, decodeName, encodeName } from '#src/git/base/names.ts';
 import { RefReader } from '#src/git/refs/read.ts';
 import type { Exclusion } from '#src/platform/database/exclude.ts';
@@ -22,29 +23,48 @@ export interface Sources {
   onStep(text: string): void;
 }
 
-interface Place {
-  id: number;
-  repositoryStorage: string;
+interface Place extends RepositoryPlace {
   defaultBranch: string | null;
+}
+
+/** A snippet with a repository. */
+interface SnippetPlace extends RepositoryPlace {
+  /** What its branch leads to, in the snapshot; null where the rows are newer. */
+  commit: string | null;
 }
 
 /** How many rows are read at a time. */
 const BATCH_SIZE = 500;
 
 /**
- * Archives the repositories of all projects: their objects, with the refs in the snapshot. Those are on the disk before they are
+ * Archives the repositories of all projects and snippets: their objects, with the refs in the snapshot. Those are on the disk before they are
  * recorded, and nothing is removed meanwhile.
  */
 export async function* archiveRepositories(sources: Sources, repositories: RepositoryStore): AsyncGenerator<Buffer> {
   const [{ count } = { count: 0 }] = await sources.snapshot.query<{ count: number }>(
-    'SELECT count(*)::int AS count FROM projects',
+    `SELECT ((SELECT count(*) FROM projects) + (SELECT count(*) FROM snippets WHERE repository_storage IS NOT NULL)
+      + (SELECT count(*) FROM namespaces WHERE wiki_storage IS NOT NULL))::int AS count`,
   );
   let done = 0;
   for await (const place of projects(sources.snapshot)) {
     done += 1;
     sources.onStep(`repository ${done} of ${count}`);
     yield* archiveRepository(sources, repositories.directory(place), place);
-    yield* archiveWiki(sources, repositories.directory({ ...place, wiki: true }), place);
+    yield* archiveAsNow(sources, repositories, { ...place, wiki: true });
+  }
+  for await (const place of snippets(sources.snapshot)) {
+    done += 1;
+    sources.onStep(`repository ${done} of ${count}`);
+    yield* archiveSnippet(sources, repositories, place);
+  }
+  const wikis = await sources.snapshot.query<RepositoryPlace>(
+    `SELECT id, wiki_storage AS "repositoryStorage", true AS wiki, 'group' AS owner FROM namespaces
+      WHERE wiki_storage IS NOT NULL ORDER BY id`,
+  );
+  for (const place of wikis) {
+    done += 1;
+    sources.onStep(`repository ${done} of ${count}`);
+    yield* archiveAsNow(sources, repositories, place);
   }
 }
 
@@ -53,6 +73,19 @@ async function* projects(snapshot: Snapshot): AsyncGenerator<Place> {
     const rows = await snapshot.query<Place>(
       `SELECT id, repository_storage AS "repositoryStorage", default_branch AS "defaultBranch" FROM projects
         WHERE id > $1 ORDER BY id LIMIT ${BATCH_SIZE}`,
+      [last],
+    );
+    yield* rows;
+    last = rows.at(-1)?.id ?? last;
+    if (rows.length < BATCH_SIZE) return;
+  }
+}
+
+async function* snippets(snapshot: Snapshot): AsyncGenerator<SnippetPlace> {
+  for (let last = 0; ; ) {
+    const rows = await snapshot.query<SnippetPlace>(
+      `SELECT id, repository_storage AS "repositoryStorage", repository_commit AS commit, 'snippet' AS owner FROM snippets
+        WHERE id > $1 AND repository_storage IS NOT NULL ORDER BY id LIMIT ${BATCH_SIZE}`,
       [last],
     );
     yield* rows;
@@ -81,21 +114,43 @@ async function* archiveRepository(sources: Sources, directory: string, place: Pl
   if (gone || (!found && refs.length > 0)) missing.push({ kind: 'repository', projectId: place.id, path: root, gone });
 }
 
+/** Archives the repository of a snippet, with its branch as the rows of the snapshot have it. */
+async function* archiveSnippet(
+  sources: Sources,
+  repositories: RepositoryStore,
+  place: SnippetPlace,
+): AsyncGenerator<Buffer> {
+  const found = await isThere(path.join(repositories.directory(place), 'HEAD'));
+  if (found) yield* archiveAsNow(sources, repositories, place, place.commit);
+  // The texts are in the database: only the history is missing. What was deleted after the snapshot is removed from the disk at once.
+  if (!found && (await sources.exclusion.finds('SELECT 1 FROM snippets WHERE id = $1', [place.id])))
+    sources.missing.push({ kind: 'repository', projectId: 0, path: repositoryPath(place), gone: false });
+}
+
 /**
- * Archives the wiki of a project as it is now: its refs are not recorded elsewhere. They are read before the objects, which are never removed
- * meanwhile, so that all that they lead to is there.
+ * Archives a repository as it is now, if it is there: its refs are not recorded elsewhere. They are read before the objects, which are never
+ * removed meanwhile, so that all that they lead to is there.
+ *
+ * @param commit what the only branch led to, if that is known
  */
-async function* archiveWiki(sources: Sources, directory: string, place: Place): AsyncGenerator<Buffer> {
+async function* archiveAsNow(
+  sources: Sources,
+  repositories: RepositoryStore,
+  place: RepositoryPlace,
+  commit: string | null = null,
+): AsyncGenerator<Buffer> {
+  const directory = repositories.directory(place);
   if (!(await isThere(path.join(directory, 'HEAD')))) return;
   const { archive, exclusion } = sources;
-  const root = repositoryPath({ ...place, wiki: true });
+  const root = repositoryPath(place);
   const refs = new RefReader(directory);
-  const head = encodeName((await refs.head()) ?? 'refs/heads/master');
+  const head = (await refs.head()) ?? 'refs/heads/master';
   const listed = (await refs.list('refs/')).map(({ name, target }) => ({ name, oid: target }));
-  yield* archive.addBytes(`${root}/HEAD`, Buffer.concat([Buffer.from('ref: '), head, Buffer.from('\n')]));
+  if (commit !== null) listed.splice(0, listed.length, { name: head, oid: commit });
+  yield* archive.addBytes(`${root}/HEAD`, Buffer.concat([Buffer.from('ref: '), encodeName(head), Buffer.from('\n')]));
   const sorted = listed.sort((left, right) => compareNames(left.name, right.name));
   yield* archive.addBytes(`${root}/packed-refs`, packedRefs(sorted));
-  yield* exclusion.whileUntouched(place.id, archiveObjects(sources, directory, root));
+  yield* exclusion.whileUntouched(lockOwner(place), archiveObjects(sources, directory, root));
 }
 
 async function* archiveObjects({ archive, known }: Sources, directory: string, root: string): AsyncGenerator<Buffer> {
@@ -107,8 +162,8 @@ async function* archiveObjects({ archive, known }: Sources, directory: string, r
 }
 
 /** The directory of a repository in a backup. */
-function repositoryPath({ id, repositoryStorage, wiki }: Place & { wiki?: boolean }): string {
-  return `repositories/${repositoryStorage}/${id}${wiki ? '.wiki' : ''}.git`;
+function repositoryPath({ id, repositoryStorage, wiki, owner }: RepositoryPlace): string {
+  return `repositories/${repositoryStorage}/${owner ? `${owner}-` : ''}${id}${wiki ? '.wiki' : ''}.git`;
 }
 
 async function recordedRefs(snapshot: Snapshot, projectId: number): Promise<{ name: string; oid: string }[]> {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { traceFile } from '#src/domain/ci/job_logs/file.ts';
-import type { RepositoryStore } from '#src/domain/repository/store.ts';
+import type { RepositoryPlace, RepositoryStore } from '#src/domain/repository/store.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
 import { decodeName } from '#src/git/base/names.ts';
 import { initRepository } from '#src/git/init.ts';
@@ -83,8 +83,9 @@ export class Stage {
       for (const name of await readdir(path.join(root, WAITING)).catch(orIfAbsent<string[]>([]))) {
         signal?.throwIfAborted();
         const from = path.join(root, WAITING, name);
-        const wiki = name.endsWith('.wiki.git');
-        const to = repositories.directory({ id: Number.parseInt(name, 10), repositoryStorage: storage, wiki });
+        const [, owner, id, wiki] = /^(?:(snippet|group)-)?(\d+)(\.wiki)?\.git$/.exec(name) ?? [];
+        const place = { id: Number(id), repositoryStorage: storage, wiki: wiki !== undefined };
+        const to = repositories.directory({ ...place, owner: owner as RepositoryPlace['owner'] });
         if (dangling.length < NAMED) dangling.push(...(await danglingRefs(from)));
         await mkdir(path.dirname(to), { recursive: true });
         await rename(from, to);
@@ -144,7 +145,7 @@ export class Stage {
 
   async #takeOfRepository({ path: name, content, size }: Entry): Promise<void> {
     const [, storage = '', id = '', rest = ''] =
-      /^repositories\/([A-Za-z0-9_-]+)\/(\d+(?:\.wiki)?)\.git\/(.+)$/.exec(name) ?? [];
+      /^repositories\/([A-Za-z0-9_-]+)\/((?:(?:snippet|group)-)?\d+(?:\.wiki)?)\.git\/(.+)$/.exec(name) ?? [];
     const directory = path.join(this.#rootOf(storage, name), WAITING, `${id}.git`);
     if (rest === 'HEAD') {
       const head = decodeName(await whole({ path: name, size, content }, MAX_MEMBER_BYTES.small));

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { ABANDONED_DRAFT } from '#src/domain/repository/clean_up.ts';
-import type { WithRepositories } from '#src/domain/repository/store.ts';
+import type { RepositoryPlace, WithRepositories } from '#src/domain/repository/store.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
 import type { Finding } from '#src/entrances/fsck/finding.ts';
 import { checkLfs } from '#src/entrances/fsck/lfs.ts';
@@ -45,11 +45,14 @@ export async function* check(
     yield* checkStoredFiles(stores, found);
     yield* checkTraces(stores, found, fix);
     if (project !== undefined) yield* checkLfs(stores, found.id);
+    if (project !== undefined) yield* checkSnippets(stores, fix, found.id);
   }
   if (project !== undefined) {
     if (count === 0) throw new Error(`There is no project "${project}"`);
     return;
   }
+  yield* checkSnippets(stores, fix, null);
+  yield* checkGroupWikis(stores, fix);
   yield* checkStorages(stores, fix);
   yield* checkUnrecordedFiles(stores, fix);
   yield* checkAbandonedTraces(stores, fix);
@@ -71,6 +74,43 @@ async function* projects({ db }: CheckStores, fullPath: string | undefined): Asy
   }
 }
 
+/** Checks the repositories of all snippets, or of those of one project. */
+async function* checkSnippets(stores: CheckStores, fix: boolean, projectId: number | null): AsyncGenerator<Finding> {
+  const where = { repositoryStorage: { not: null }, ...(projectId !== null && { projectId }) };
+  const select = { id: true, repositoryStorage: true, repositoryCommit: true };
+  for (let last = 0; ; ) {
+    const rows = await stores.db.snippet.findMany({
+      where: { ...where, id: { gt: last } },
+      orderBy: { id: 'asc' },
+      take: BATCH_SIZE,
+      select,
+    });
+    for (const { id, repositoryStorage, repositoryCommit } of rows) {
+      if (repositoryStorage === null) continue;
+      const place = { id, repositoryStorage, owner: 'snippet' as const, fullPath: `snippets/${id}` };
+      const recorded = repositoryCommit === null ? 0 : 1;
+      yield* await checkRepository(stores, { ...place, recorded, kept: 'its files are in the database' }, fix);
+    }
+    last = rows.at(-1)?.id ?? last;
+    if (rows.length < BATCH_SIZE) return;
+  }
+}
+
+/** Checks the repositories of the wikis of groups, whose branches the database does not record. */
+async function* checkGroupWikis(stores: CheckStores, fix: boolean): AsyncGenerator<Finding> {
+  const where = { wikiStorage: { not: null }, deletedAt: null };
+  const groups = await stores.db.namespace.findMany({
+    where,
+    orderBy: { id: 'asc' },
+    select: { id: true, fullPath: true, wikiStorage: true },
+  });
+  for (const { id, fullPath, wikiStorage } of groups) {
+    if (wikiStorage === null) continue;
+    const place = { id, repositoryStorage: wikiStorage, owner: 'group' as const, wiki: true };
+    yield* await checkRepository(stores, { ...place, fullPath: `${fullPath}.wiki`, recorded: 0 }, fix);
+  }
+}
+
 /** The wiki of a project, whose branches the database does not record. */
 function wikiOf(project: CheckedProject): CheckedProject {
   return { ...project, recorded: 0, wiki: true };
@@ -78,7 +118,7 @@ function wikiOf(project: CheckedProject): CheckedProject {
 
 /** Finds directories that belong to no project, and unfinished ones of processes that died. */
 async function* checkStorages({ db, repositories }: CheckStores, fix: boolean): AsyncGenerator<Finding> {
-  for await (const { kind, directory, id, storage } of repositories.entries()) {
+  for await (const { kind, directory, id, storage, owner } of repositories.entries()) {
     const about = { project: null, place: directory };
     if (kind === 'draft') {
       if (!(await isAbandoned(directory, ABANDONED_DRAFT))) continue;
@@ -87,13 +127,26 @@ async function* checkStorages({ db, repositories }: CheckStores, fix: boolean): 
       yield { ...about, what, advice: FIX, isHarmless: true, isFixed: fix };
       continue;
     }
-    const project =
-      id === null ? null : await db.project.findUnique({ where: { id }, select: { repositoryStorage: true } });
     // A job will remove those that are marked as deleted.
-    if (kind === 'repository' && project?.repositoryStorage === storage) continue;
-    const what = kind === 'unknown' ? 'This is not a repository.' : 'No project has its repository here.';
-    const advice =
-      'Nothing uses it. Keep it if the database is to be restored from a backup that has the project; otherwise remove it.';
+    if (kind === 'repository' && id !== null && (await storageOf(db, id, owner)) === storage) continue;
+    if (owner && id !== null && (await db.removedRepository.count({ where: { owner, ownerId: id } })) > 0) continue;
+    const called = owner ?? 'project';
+    const what = kind === 'unknown' ? 'This is not a repository.' : `No ${called} has its repository here.`;
+    const advice = `Nothing uses it. Keep it if the database is to be restored from a backup that has the ${called}; otherwise remove it.`;
     yield { ...about, what, advice };
   }
+}
+
+/** The storage of the repository of something; null if it has none. */
+async function storageOf(db: CheckStores['db'], id: number, owner: RepositoryPlace['owner']): Promise<string | null> {
+  const select = { repositoryStorage: true };
+  if (owner === 'group') {
+    const group = await db.namespace.findUnique({ where: { id }, select: { wikiStorage: true } });
+    return group?.wikiStorage ?? null;
+  }
+  const found =
+    owner === 'snippet'
+      ? await db.snippet.findUnique({ where: { id }, select })
+      : await db.project.findUnique({ where: { id }, select });
+  return found?.repositoryStorage ?? null;
 }

@@ -14,6 +14,8 @@ export interface CheckedProject extends RepositoryPlace {
   fullPath: string;
   /** How many refs are recorded in the database. */
   recorded: number;
+  /** What of the repository is in the database as well, if it is missing. */
+  kept?: string;
 }
 
 /** The maximum number of findings of each kind in one repository. */
@@ -29,7 +31,7 @@ export async function checkRepository(
   const about = { project: project.fullPath, place: directory };
   if ((await stat(directory).catch(() => null)) === null) {
     if (project.recorded === 0) return [];
-    const what = `The repository is missing; the database knows of ${project.recorded} branches and tags.`;
+    const what = `The repository is missing; ${project.kept ?? `the database knows of ${project.recorded} branches and tags`}.`;
     return [{ ...about, what, advice: 'Restore the directory from a backup.' }];
   }
   if ((await stores.repositories.open(project)) === null) {
@@ -61,7 +63,7 @@ function describeRefs(directory: string, broken: readonly BrokenRef[]): Found[] 
 
 async function checkRecords(stores: WithRepositories & ChangeContext, project: CheckedProject): Promise<Found[]> {
   const { db, repositories } = stores;
-  const reader = project.wiki ? null : await repositories.open(project);
+  const reader = project.wiki || project.owner ? null : await repositories.open(project);
   if (!reader || (await unrecordedChanges(db, reader, project.id)).length === 0) return [];
   // With the lock, no ref has been written but not yet recorded.
   const changes = await withRepositoryLock(db, project.id, (tx) => unrecordedChanges(tx, reader, project.id));

@@ -47,9 +47,11 @@ import { countContributors } from '#src/domain/repository/contributors.ts';
 import { ErrorCollector } from '#src/domain/repository/each.ts';
 import { forkRepository } from '#src/domain/repository/fork.ts';
 import { countLanguages } from '#src/domain/repository/languages/count.ts';
-import { maintainActive, maintainAsked, maintainProject } from '#src/domain/repository/maintain.ts';
+import { maintainActive, maintainAsked, maintainPlace, maintainProject } from '#src/domain/repository/maintain.ts';
 import { reconcileAll } from '#src/domain/repository/reconcile.ts';
+import { removeRepositories } from '#src/domain/repository/remove_later.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
+import { reconcileSnippets } from '#src/domain/snippets/reconcile.ts';
 import { referFromCommits } from '#src/domain/tracking/activity/pushed_commits.ts';
 import { traceDiscussions } from '#src/domain/tracking/discussions/trace.ts';
 import { forgetIssueImports, runIssueImport } from '#src/domain/tracking/issue_tables/import.ts';
@@ -101,6 +103,7 @@ export const JOB_PACES: JobPaces = {
   'users.remove_bots': { cron: '23 3 * * *' },
   'users.synchronize': { cron: '11 * * * *' },
   'repositories.maintain': { cron: '41 * * * *' },
+  'repositories.remove': { cron: '*/10 * * * *' },
   'artifacts.expire': { cron: '*/10 * * * *' },
   'issues.remind': { cron: '7 * * * *' },
   'hooks.prune': { cron: '53 * * * *' },
@@ -171,7 +174,8 @@ export function jobHandlers({
     'mirrors.push': () => pushMirrors({ db, repositories, ...importing }),
     'mirrors.pull': (_wanted, jobs) =>
       pullMirrors({ db, as: (userId) => as(userId, jobs), stopping: importing.stopping }),
-    'repositories.maintain': async ({ projectId, requested }) => {
+    'repositories.maintain': async ({ projectId, requested, place }) => {
+      if (place !== undefined) return maintainPlace({ db, repositories }, place);
       if (projectId !== undefined && requested) return maintainAsked({ db, repositories }, projectId);
       if (projectId !== undefined) return maintainProject({ db, repositories }, projectId);
       await eachStep([
@@ -188,12 +192,14 @@ export function jobHandlers({
         () => maintainActive({ db, repositories }),
       ]);
     },
+    'repositories.remove': () => removeRepositories({ db, repositories }),
     'repositories.languages': ({ projectId }) => countLanguages({ db, repositories }, projectId),
     'repositories.contributors': ({ projectId }) => countContributors({ db, repositories }, projectId),
     // Pushes that were not recorded may affect merge requests.
     'repositories.reconcile': (_wanted, jobs) =>
       eachStep([
         () => reconcileAll({ db, repositories, jobs, followers }),
+        () => reconcileSnippets({ db, repositories }),
         () => refreshMergeRequests({ db, repositories, jobs, followers }, {}),
       ]),
     'merge_requests.refresh': (wanted, jobs) => refreshMergeRequests({ db, repositories, jobs, followers }, wanted),

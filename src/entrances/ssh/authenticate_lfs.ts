@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
-import { openRemote } from '#src/domain/repository/access_remote.ts';
+import { openRemote, type RemoteRepository } from '#src/domain/repository/access_remote.ts';
 import { isLfsEnabled } from '#src/domain/repository/lfs_objects.ts';
 import { openByDeployKey } from '#src/domain/repository/remote/deploy_key.ts';
 import { lfsTokenEnd, newLfsToken, secondsLeft } from '#src/domain/uploads/lfs/token.ts';
@@ -19,13 +19,13 @@ export async function authenticateLfs(
 ): Promise<string> {
   await noteKeyUse(stores.db, holder);
   const context: Context = { ...stores, actor: holder.actor, clientAddress: address };
-  const project =
+  const project: RemoteRepository =
     holder.kind === 'deploy'
       ? await openByDeployKey(context, holder, fullPath, service)
       : await openRemote(context, fullPath, service, 'ssh');
-  if (('wiki' in project && project.wiki) || !(await isLfsEnabled(context, project))) {
-    throw new DomainError('notAllowed', 'Git LFS is not enabled in this project.');
-  }
+  const refusal = new DomainError('notAllowed', 'Git LFS is not enabled in this project.');
+  if (project.side) throw refusal;
+  if (!(await isLfsEnabled(context, project))) throw refusal;
   const proof = holder.kind === 'deploy' ? { deployKey: holder.keyId } : { sshKey: holder.keyId };
   const grant = { projectId: project.id, service, proof, expires: lfsTokenEnd() };
   const token = newLfsToken(grant, context.secret);

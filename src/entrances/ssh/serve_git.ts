@@ -2,13 +2,14 @@ import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
-import { hiddenRefs, openRemote, type RemoteRepository } from '#src/domain/repository/access_remote.ts';
+import { hiddenRefs, type RemoteRepository } from '#src/domain/repository/access_remote.ts';
 import { ensureRepository } from '#src/domain/repository/ensure.ts';
 import { countFetch } from '#src/domain/repository/fetches.ts';
 import type { Received } from '#src/domain/repository/receive.ts';
 import { answerPush } from '#src/domain/repository/remote/answer_push.ts';
 import { hiddenFromKey, openByDeployKey } from '#src/domain/repository/remote/deploy_key.ts';
 import { requireProgram } from '#src/domain/repository/remote/program.ts';
+import { openAnyRemote } from '#src/domain/snippets/remote.ts';
 import { followPush } from '#src/domain/tracking/merge_requests/after_push.ts';
 import { type KeyHolder, noteKeyUse } from '#src/domain/users/keys/holder.ts';
 import type { GitCommand } from '#src/entrances/ssh/command.ts';
@@ -44,10 +45,11 @@ export async function serveGit(
     const project = await open(context, holder, fullPath, service);
     await requireProgram();
     const { directory } = await ensureRepository(context, project);
-    const hidden = holder.kind === 'deploy' ? hiddenFromKey(project) : await hiddenRefs(context, project);
+    const hidden =
+      holder.kind === 'deploy' && !project.side ? hiddenFromKey(project) : await hiddenRefs(context, project);
     if (service === 'fetch') {
       const onPack = () => {
-        if (!project.wiki) countFetch(context.db, project.id).catch(report);
+        if (!project.side) countFetch(context.db, project.id).catch(report);
       };
       const status = await converse(directory, input, output, { protocol, hidden, signal, onPack });
       await finished(output);
@@ -73,5 +75,5 @@ function open(
   service: GitCommand['service'],
 ): Promise<RemoteRepository> {
   if (holder.kind === 'deploy') return openByDeployKey(context, holder, fullPath, service);
-  return openRemote(context, fullPath, service, 'ssh');
+  return openAnyRemote(context, fullPath, service, 'ssh');
 }

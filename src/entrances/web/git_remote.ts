@@ -6,7 +6,6 @@ import {
   ASK,
   hiddenRefs,
   identifyRemote,
-  openRemote,
   type RemoteRepository,
   type RemoteService,
 } from '#src/domain/repository/access_remote.ts';
@@ -17,6 +16,7 @@ import { answerPush } from '#src/domain/repository/remote/answer_push.ts';
 import { failureOf, Gone, isExpected } from '#src/domain/repository/remote/failure.ts';
 import { MAX_COMMAND_BYTES, MAX_FETCH_BYTES, REMOTE_LIMITS } from '#src/domain/repository/remote/limits.ts';
 import { requireProgram } from '#src/domain/repository/remote/program.ts';
+import { openAnyRemote } from '#src/domain/snippets/remote.ts';
 import { followPush } from '#src/domain/tracking/merge_requests/after_push.ts';
 import { gitBody } from '#src/entrances/web/git_body.ts';
 import { type ProgressLimits, watchProgress } from '#src/entrances/web/progress.ts';
@@ -47,7 +47,7 @@ export interface RequestLimits extends ProgressLimits {
 
 const LIMITS: RequestLimits = { ...REMOTE_LIMITS, idle: 5 * 60_000, firstByte: 10_000 };
 
-/** Git's smart HTTP protocol, versions 0 to 2, at `/<full path of a project>.git`. Errors are plain text. */
+/** Git's smart HTTP protocol, versions 0 to 2, at `/<full path of a project>.git` and those of wikis and snippets. Errors are plain text. */
 export function gitRemote(options: GitRemoteOptions): Router {
   const limits = { ...LIMITS, ...options.limits };
   const serve: RequestHandler = async (request, response, next) => {
@@ -99,10 +99,10 @@ async function admit(
   const context = contextOf(actorFor(actor, called.service ?? undefined), request);
   if (called.isPage && called.service !== null) {
     // Callers who may not see the project get the same answer as at the right URL.
-    const { fullPath, wiki } = await openRemote(context, called.fullPath, called.service);
+    const found = await openAnyRemote(context, called.fullPath, called.service);
     return redirect(
       options,
-      wiki ? `${fullPath}.wiki` : fullPath,
+      found.side ? found.address : found.fullPath,
       request,
       response,
       'The repository is at the address with .git.',
@@ -116,8 +116,8 @@ async function admit(
         { context, project, baseUrl: options.baseUrl(request), report: (error) => options.report(error, request) },
         received,
       );
-    const counted = ({ id, wiki }: RemoteRepository) => {
-      if (!wiki) countFetch(context.db, id).catch((error) => options.report(error, request));
+    const counted = ({ id, side }: RemoteRepository) => {
+      if (!side) countFetch(context.db, id).catch((error) => options.report(error, request));
     };
     await answer(context, called, request, response, { signal, follow, counted });
   } finally {
@@ -144,7 +144,7 @@ async function answer(
     return refuse(response, 405, 'This is an address for git.', { Allow: isAdvertisement ? 'GET' : 'POST' });
   }
   if (service === null) return refuse(response, 403, 'Use a git client of version 1.6.6 or later.');
-  const project = await openRemote(context, fullPath, service);
+  const project = await openAnyRemote(context, fullPath, service);
   await requireProgram();
   const name = service === 'fetch' ? 'git-upload-pack' : 'git-receive-pack';
   if (!isAdvertisement && request.headers['content-type'] !== `application/x-${name}-request`) {
@@ -159,7 +159,7 @@ async function answer(
   const protocol = request.get('git-protocol');
   const hidden = await hiddenRefs(context, project);
   if (service === 'fetch') {
-    const isGuest = context.actor === null && project.mergeRequestsEnabled;
+    const isGuest = context.actor === null && !project.side && project.mergeRequestsEnabled;
     const options = { protocol, hidden, isGuest, signal, onPack: () => counted(project) };
     if (isAdvertisement) await advertiseFetch(directory, response, options);
     else await serveFetch(directory, body, response, options).catch(askForCredentials);

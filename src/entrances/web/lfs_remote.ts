@@ -6,7 +6,13 @@ import { callerOf } from '#src/access/permissions/caller.ts';
 import { parseJson, UnusableJson } from '#src/base/json.ts';
 import { decodedUri } from '#src/base/text.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { ASK, identifyRemote, openRemote, type RemoteService } from '#src/domain/repository/access_remote.ts';
+import {
+  ASK,
+  identifyRemote,
+  openRemote,
+  type RemoteRepository,
+  type RemoteService,
+} from '#src/domain/repository/access_remote.ts';
 import { isLfsEnabled, type LfsName, presentObjects } from '#src/domain/repository/lfs_objects.ts';
 import { openByKeyGrant } from '#src/domain/repository/remote/deploy_key.ts';
 import { failureOf, isExpected } from '#src/domain/repository/remote/failure.ts';
@@ -88,7 +94,6 @@ async function identified({ options, request, fullPath }: Call): Promise<(servic
   const openFor = isLfsToken(password) ? await byToken() : await byCredentials();
   return async (service) => {
     const opened = await openFor(service);
-    if ('wiki' in opened.project && opened.project.wiki) throw new NotFound('Project');
     if (!(await isLfsEnabled(opened.context, opened.project))) throw new LfsOff();
     return opened;
   };
@@ -99,7 +104,7 @@ async function identified({ options, request, fullPath }: Call): Promise<(servic
     const expires = lfsTokenEnd();
     return async (service: RemoteService): Promise<Opened> => {
       const context = contextOf(actorFor(actor, service), request);
-      return { context, project: await openRemote(context, fullPath, service), proof, expires };
+      return { context, project: projectOf(await openRemote(context, fullPath, service)), proof, expires };
     };
   }
 
@@ -118,11 +123,17 @@ async function identified({ options, request, fullPath }: Call): Promise<(servic
         return { ...grant, context: nobody, project };
       }
       const context = contextOf(actorFor(actor, service), request);
-      const project = await openRemote(context, fullPath, service, null);
+      const project = projectOf(await openRemote(context, fullPath, service, null));
       if (project.id !== grant.projectId) throw new Forbidden('The token is for another project.');
       return { ...grant, context, project };
     };
   }
+}
+
+/** The project whose repository it is. Throws NotFound for others: they have no objects. */
+function projectOf(repository: RemoteRepository): ProjectRow {
+  if (repository.side) throw new NotFound('Project');
+  return repository;
 }
 
 class LfsOff extends Error {}

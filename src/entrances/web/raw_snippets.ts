@@ -14,12 +14,13 @@ export interface RawSnippetOptions {
 }
 
 /** Also without `-`, as earlier versions wrote them. */
-const PATH = /^(?:\/((?!-\/).+?))?(?:\/-)?\/snippets\/(\d{1,9})\/raw(?:\/(?:main|master|HEAD)\/(.{1,2000}))?$/;
+const PATH =
+  /^(?:\/((?!-\/).+?))?(?:\/-)?\/snippets\/(\d{1,9})\/raw(?:\/(main|master|HEAD|[0-9a-f]{7,40})\/(.{1,2000}))?$/;
 
 /** Serves the text of snippets at their `raw_url`, for those who can see them. */
 export function serveRawSnippets({ contextOf, authenticate, sendContent }: RawSnippetOptions): RequestHandler {
   return async (request, response, next) => {
-    const [, place, id, file] = PATH.exec(request.path) ?? [];
+    const [, place, id, ref, file] = PATH.exec(request.path) ?? [];
     if (id === undefined || !['GET', 'HEAD'].includes(request.method)) return next();
     try {
       const actor = await knownCaller(authenticate, request, response);
@@ -27,7 +28,7 @@ export function serveRawSnippets({ contextOf, authenticate, sendContent }: RawSn
       const context = contextOf(actor, request);
       const fullPath = place === undefined ? null : decodeURIComponent(place);
       const name = file === undefined ? undefined : decodeURIComponent(file);
-      await sendContent(await readSnippetAt(context, fullPath, Number(id), name), request, response);
+      await sendContent(await readSnippetAt(context, fullPath, Number(id), name, ref), request, response);
     } catch (error) {
       // Invisible snippets get the same page as missing ones.
       if (error instanceof URIError || (error instanceof DomainError && error.code !== 'UNAVAILABLE')) next();

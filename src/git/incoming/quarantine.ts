@@ -37,6 +37,9 @@ const CHECK_TIMEOUT = 5 * 60_000;
 /** Commits of a push that are looked at for paths that they change, of those that change any of these. */
 const MAX_TOUCHING_COMMITS = 100;
 
+/** Bytes of the longest line on an entry of a tree, whose path has as many as git writes at most, and some more. */
+const MAX_TREE_LINE_BYTES = 4_200;
+
 /** Small files that are read at a time. */
 const FILE_BATCH_SIZE = 5_000;
 
@@ -226,6 +229,34 @@ export class Quarantine {
       return oid === undefined ? [] : [[oid, Number(size)]];
     });
     return new Map(found);
+  }
+
+  /**
+   * All entries below the tree of a commit, submodules too, at most `count`; null if there are more. Sizes are in bytes, 0 for what is no
+   * file.
+   */
+  async treeFiles(
+    commit: Oid,
+    count: number,
+  ): Promise<{ mode: string; type: string; oid: Oid; size: number; path: string }[] | null> {
+    const limit = (count + 1) * MAX_TREE_LINE_BYTES;
+    const { code, output } = await this.#ask(['ls-tree', '-r', '-z', '-l', '--full-tree', commit], '', { limit });
+    const found = output.split('\0').filter(Boolean);
+    if (code !== 0 || found.length > count) return null;
+    return found.map((line) => {
+      const at = line.indexOf('\t');
+      const [mode = '', type = '', oid = '', size = '0'] = line.slice(0, at).split(/ +/);
+      return { mode, type, oid, size: Number(size) || 0, path: decodeName(Buffer.from(line.slice(at + 1), 'latin1')) };
+    });
+  }
+
+  /** The contents of these blobs, which have together no more bytes than `most`; null if they have. */
+  async blobs(oids: readonly Oid[], most: number): Promise<Map<Oid, Buffer> | null> {
+    const wanted = [...new Set(oids)];
+    const limit = most + wanted.length * MAX_TREE_LINE_BYTES;
+    const { code, output } = await this.#ask(['cat-file', '--buffer', OBJECT_FORMAT], lines(wanted), { limit });
+    if (code !== 0) return null;
+    return new Map([...objectsIn(output)].map(({ oid, content }) => [oid, Buffer.from(content, 'latin1')]));
   }
 
   /** The contents of new files of these sizes, each once, as bytes in a text; nothing if there are more than `count`. */

@@ -49,12 +49,12 @@ export class Exclusion implements AsyncDisposable {
   }
 
   /** Passes chunks on while the server does not repack their repository; if repacking takes long, at the same time. */
-  async *whileUntouched(projectId: number, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  async *whileUntouched(owner: number | string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     const client = this.#repository;
     await client.query('BEGIN');
     try {
       await client.query(`SET LOCAL lock_timeout = ${MAINTENANCE}`);
-      await client.query(TAKE, [repositoryLock('maintenance', projectId)]).catch((error) => {
+      await client.query(TAKE, [repositoryLock('maintenance', owner)]).catch((error) => {
         if (error.code !== LOCK_NOT_AVAILABLE) throw error;
       });
       yield* chunks;

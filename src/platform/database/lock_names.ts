@@ -24,9 +24,9 @@ export const ADMINISTRATORS_LOCK = 'administrators';
 /** What is locked of a repository; see src/domain/repository/lock.ts. */
 export type RepositoryLock = 'repository' | 'branch' | 'removal' | 'maintenance' | 'objects';
 
-/** A lock on a repository, or on `more` in it. */
-export function repositoryLock(kind: RepositoryLock, projectId: number, more = ''): string {
-  return `${kind} ${projectId}${more}`;
+/** A lock on a repository, or on `more` in it. The owner is the ID of a project, or the kind of another owner and its ID. */
+export function repositoryLock(kind: RepositoryLock, owner: number | string, more = ''): string {
+  return `${kind} ${owner}${more}`;
 }
 
 /** Deciding which job of a resource group runs. */

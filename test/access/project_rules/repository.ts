@@ -108,7 +108,7 @@ export function repositoryRules({
   };
   const page = async (at: Stage) => {
     const { id } = await fresh(at);
-    await createWikiPage(world.as(owner), id, { title: 'home', content: 'words' });
+    await createWikiPage(world.as(owner), { project: id }, { title: 'home', content: 'words' });
     return { id, slug: 'home' };
   };
   const mirrored = async (at: Stage) => {

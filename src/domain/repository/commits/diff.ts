@@ -5,7 +5,10 @@ import { type Diff, type DiffEntry, diffCommit } from '#src/git/diff/diff.ts';
 import { type Page, type PageRequest, pageOf } from '#src/platform/page.ts';
 
 /** The changes of a commit against its first parent, by path. Throws RateLimited, LimitExceeded. */
-export async function commitDiff(context: Context, { repository, oid }: CommitRow): Promise<Diff> {
+export async function commitDiff(
+  context: Context,
+  { repository, oid }: Pick<CommitRow, 'repository' | 'oid'>,
+): Promise<Diff> {
   return withEffort(context, () => diffCommit(repository, oid));
 }
 

@@ -1,8 +1,8 @@
-import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
-import type { ProjectRow } from '#src/domain/projects/find.ts';
+import type { Owner } from '#src/domain/projects/owner.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { trimSlashes } from '#src/domain/repository/tree.ts';
+import { authorizeWiki } from '#src/domain/repository/wiki_place.ts';
 import { wikiTip } from '#src/domain/repository/wikis/repository.ts';
 import { isOid, type Oid } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
@@ -30,7 +30,7 @@ export const MAX_PAGE_BYTES = 5 * 1024 * 1024;
 
 /** A page of a wiki, at one of its commits. */
 export interface WikiPageRow {
-  project: ProjectRow;
+  owner: Owner;
   reader: RepositoryReader;
   /** The commit that it was read at. */
   commit: Oid;
@@ -68,14 +68,10 @@ export function pageAt(path: string): { name: string; format: WikiFormat } | nul
 }
 
 /** The pages of a wiki, by slug. Throws Forbidden, Unauthenticated, RateLimited. */
-export async function listWikiPages(
-  context: Context,
-  project: ProjectRow,
-  page: PageRequest,
-): Promise<Page<WikiPageRow>> {
-  authorize(context.actor, 'read_wiki', project);
-  const tip = await wikiTip(context, project);
-  const pages = tip === null ? [] : await withEffort(context, () => pagesOf(project, tip.reader, tip.commit));
+export async function listWikiPages(context: Context, owner: Owner, page: PageRequest): Promise<Page<WikiPageRow>> {
+  authorizeWiki(context.actor, 'read', owner);
+  const tip = await wikiTip(context, owner);
+  const pages = tip === null ? [] : await withEffort(context, () => pagesOf(owner, tip.reader, tip.commit));
   return pageByName(pages, page, async (part) => part);
 }
 
@@ -86,15 +82,15 @@ export async function listWikiPages(
  */
 export async function findWikiPage(
   context: Context,
-  project: ProjectRow,
+  owner: Owner,
   slug: string,
   version?: string | null,
 ): Promise<WikiPageRow> {
-  authorize(context.actor, 'read_wiki', project);
-  const tip = await wikiTip(context, project);
+  authorizeWiki(context.actor, 'read', owner);
+  const tip = await wikiTip(context, owner);
   if (tip === null) throw new NotFound('Wiki Page');
   const commit = version ? await reachable(tip.reader, tip.commit, version) : tip.commit;
-  const page = commit && (await pageOf(project, tip.reader, commit, slug));
+  const page = commit && (await pageOf(owner, tip.reader, commit, slug));
   if (!page) throw new NotFound('Wiki Page');
   return page;
 }
@@ -107,7 +103,7 @@ async function reachable(reader: RepositoryReader, tip: Oid, version: string): P
 
 /** The page with a slug at a commit; null if there is none. */
 export async function pageOf(
-  project: ProjectRow,
+  owner: Owner,
   reader: RepositoryReader,
   commit: Oid,
   slug: string,
@@ -116,16 +112,16 @@ export async function pageOf(
     const path = `${slug}.${ending}`;
     if (pageAt(path) === null || pathFault(path) !== null) return null;
     const entry = await reader.entry(commit, path);
-    if (entry?.type === 'blob') return { project, reader, commit, name: slug, path, oid: entry.oid, format };
+    if (entry?.type === 'blob') return { owner, reader, commit, name: slug, path, oid: entry.oid, format };
   }
   return null;
 }
 
-async function pagesOf(project: ProjectRow, reader: RepositoryReader, commit: Oid): Promise<WikiPageRow[]> {
+async function pagesOf(owner: Owner, reader: RepositoryReader, commit: Oid): Promise<WikiPageRow[]> {
   const found = await reader.treePage(commit, '', { recursive: true, offset: 0, limit: MAX_FILES });
   const pages = (found?.entries ?? []).flatMap(({ path, oid, type }) => {
     const page = type === 'blob' && !path.startsWith('uploads/') ? pageAt(path) : null;
-    return page === null ? [] : [{ project, reader, commit, ...page, path, oid }];
+    return page === null ? [] : [{ owner, reader, commit, ...page, path, oid }];
   });
   return pages.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
 }

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { WikiPageChanged } from '#src/domain/changes/change.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
-import type { IdOrPath } from '#src/domain/groups/find.ts';
-import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
-import { wikiOf } from '#src/domain/repository/wiki_place.ts';
+import { findOwner, type Owner, type OwnerRef } from '#src/domain/projects/owner.ts';
+import { authorizeWiki, ensureWikiPlace } from '#src/domain/repository/wiki_place.ts';
 import {
   contentOf,
   findWikiPage,
@@ -44,56 +42,56 @@ export interface WikiPageChanges {
 const MAX_TITLE_LENGTH = 255;
 const MAX_MESSAGE_LENGTH = 10_000;
 
-/** The project, if the actor may write to its wiki. Throws NotFound, Unauthenticated, Forbidden. */
-async function writableWiki(context: Context, ref: IdOrPath): Promise<{ actor: Actor; project: ProjectRow }> {
+/** The project or group, if the actor may write to its wiki. Throws NotFound, Unauthenticated, Forbidden. */
+async function writableWiki(context: Context, ref: OwnerRef): Promise<{ actor: Actor; owner: Owner }> {
   const actor = requireActor(context);
-  const project = await findProject(context, ref);
-  authorize(actor, 'write_wiki', project);
-  return { actor, project };
+  const owner = await findOwner(context, ref);
+  authorizeWiki(actor, 'write', owner);
+  return { actor, owner };
 }
 
-/** Commits a new page to the wiki of a project. Throws NotFound, Forbidden, ValidationFailed, and as commitToWiki. */
-export async function createWikiPage(context: Context, ref: IdOrPath, given: NewWikiPage): Promise<WikiPageRow> {
-  const { actor, project } = await writableWiki(context, ref);
+/** Commits a new page to the wiki of a project or group. Throws NotFound, Forbidden, ValidationFailed, and as commitToWiki. */
+export async function createWikiPage(context: Context, ref: OwnerRef, given: NewWikiPage): Promise<WikiPageRow> {
+  const { actor, owner } = await writableWiki(context, ref);
   const { title, content, message } = given;
   const format = given.format ?? 'markdown';
   const slug = usableSlug(title);
   const text = usableContent(content);
-  const { commit } = await commitToWiki(context, project, actor.id, {
+  const { commit } = await commitToWiki(context, owner, actor.id, {
     message: messageOf(message, `Created page: ${titleOf({ name: slug })}`),
     bytes: text.length,
     prepare: async (reader, tip) => {
-      if (tip !== null && (await pageOf(project, reader, tip, slug)) !== null) throw taken(slug);
+      if (tip !== null && (await pageOf(owner, reader, tip, slug)) !== null) throw taken(slug);
       return [{ action: 'create', path: pathOf(slug, format), content: text }];
     },
     also: (tx, commit) =>
-      recordPage(tx, context, actor, { project, slug, format, content, message, action: 'create', commit }),
+      recordPage(tx, context, actor, { owner, slug, format, content, message, action: 'create', commit }),
   });
-  return made(context, project, commit, slug);
+  return made(context, owner, commit, slug);
 }
 
 /** Commits changes of a page, which may move it. Throws as createWikiPage. */
 export async function updateWikiPage(
   context: Context,
-  ref: IdOrPath,
+  ref: OwnerRef,
   slug: string,
   { title, content, format: wanted, message }: WikiPageChanges,
 ): Promise<WikiPageRow> {
-  const { actor, project } = await writableWiki(context, ref);
-  const present = await findWikiPage(context, project, slug);
+  const { actor, owner } = await writableWiki(context, ref);
+  const present = await findWikiPage(context, owner, slug);
   const whole = content ?? (await contentOf(context, present));
   const directory = slug.includes('/') && title != null && !title.includes('/') ? `${path.posix.dirname(slug)}/` : '';
   const next = title == null ? slug : usableSlug(`${directory}${title}`);
   const format = wanted ?? present.format;
   const text = content == null ? null : usableContent(content);
-  const { commit } = await commitToWiki(context, project, actor.id, {
+  const { commit } = await commitToWiki(context, owner, actor.id, {
     message: messageOf(message, `Updated page: ${titleOf({ name: next })}`),
     bytes: text?.length ?? 0,
     prepare: async (reader, tip) => {
-      const page = tip === null ? null : await pageOf(project, reader, tip, slug);
+      const page = tip === null ? null : await pageOf(owner, reader, tip, slug);
       if (tip === null || page === null) throw new NotFound('Wiki Page');
       const to = format === page.format && next === slug ? page.path : pathOf(next, format);
-      if (next !== slug && (await pageOf(project, reader, tip, next)) !== null) throw taken(next);
+      if (next !== slug && (await pageOf(owner, reader, tip, next)) !== null) throw taken(next);
       if (to !== page.path) {
         return [{ action: 'move', path: to, previousPath: page.path, ...(text === null ? {} : { content: text }) }];
       }
@@ -102,28 +100,28 @@ export async function updateWikiPage(
     },
     also: (tx, commit) =>
       recordPage(tx, context, actor, {
-        ...{ project, slug: next, format, content: whole, message, action: 'update', commit },
+        ...{ owner, slug: next, format, content: whole, message, action: 'update', commit },
       }),
   });
-  return made(context, project, commit, next);
+  return made(context, owner, commit, next);
 }
 
 /** Commits the removal of a page. Throws as createWikiPage. */
-export async function deleteWikiPage(context: Context, ref: IdOrPath, slug: string): Promise<void> {
-  const { actor, project } = await writableWiki(context, ref);
-  const present = await findWikiPage(context, project, slug);
+export async function deleteWikiPage(context: Context, ref: OwnerRef, slug: string): Promise<void> {
+  const { actor, owner } = await writableWiki(context, ref);
+  const present = await findWikiPage(context, owner, slug);
   const { format } = present;
   const content = await contentOf(context, present);
-  await commitToWiki(context, project, actor.id, {
+  await commitToWiki(context, owner, actor.id, {
     message: `Deleted page: ${titleOf({ name: slug })}`,
     bytes: 0,
     prepare: async (reader, tip) => {
-      const page = tip === null ? null : await pageOf(project, reader, tip, slug);
+      const page = tip === null ? null : await pageOf(owner, reader, tip, slug);
       if (page === null) throw new NotFound('Wiki Page');
       return [{ action: 'delete', path: page.path }];
     },
     also: (tx, commit) =>
-      recordPage(tx, context, actor, { project, slug, format, content, message: null, action: 'delete', commit }),
+      recordPage(tx, context, actor, { owner, slug, format, content, message: null, action: 'delete', commit }),
   });
 }
 
@@ -139,10 +137,10 @@ export interface WikiAttachment {
 /** Commits a file to the wiki, for its pages to show. Throws as createWikiPage, ContentTooLarge. */
 export async function uploadWikiAttachment(
   context: Context,
-  ref: IdOrPath,
+  ref: OwnerRef,
   file: IncomingFile,
 ): Promise<WikiAttachment> {
-  const { actor, project } = await writableWiki(context, ref);
+  const { actor, owner } = await writableWiki(context, ref);
   const { maxAttachmentSize } = await currentSettings(context.db);
   const { maxInlineBytes } = context.repositories;
   const most = Math.min(maxAttachmentSize * 1024 * 1024, maxInlineBytes);
@@ -155,7 +153,7 @@ export async function uploadWikiAttachment(
       .replace(/^\.+/, '')
       .slice(-200) || 'file';
   const filePath = `uploads/${randomBytes(16).toString('hex')}/${fileName}`;
-  const { branch } = await commitToWiki(context, project, actor.id, {
+  const { branch } = await commitToWiki(context, owner, actor.id, {
     message: `Upload attachment ${fileName}`,
     bytes: content.length,
     prepare: async () => [{ action: 'create', path: filePath, content }],
@@ -194,25 +192,26 @@ function messageOf(given: string | null | undefined, usual: string): string {
   return given?.trim() ? given.slice(0, MAX_MESSAGE_LENGTH) : usual;
 }
 
-async function made(context: Context, project: ProjectRow, commit: string, slug: string): Promise<WikiPageRow> {
-  const reader = await context.repositories.open(wikiOf(project));
-  const page = reader && (await pageOf(project, reader, commit, slug));
-  // The project was deleted in the meantime.
-  if (!page) throw new NotFound('Project');
+async function made(context: Context, owner: Owner, commit: string, slug: string): Promise<WikiPageRow> {
+  const reader = await context.repositories.open(await ensureWikiPlace(context, owner));
+  const page = reader && (await pageOf(owner, reader, commit, slug));
+  // The project or group was deleted in the meantime.
+  if (!page) throw new NotFound(owner.project ? 'Project' : 'Group');
   return page;
 }
 
 type Recorded = Omit<WikiPageChanged['page'], 'title' | 'message'> & {
-  project: ProjectRow;
+  owner: Owner;
   message: string | null | undefined;
 };
 
-function recordPage(
+/** Tells what follows the pages of projects. Nothing follows those of groups. */
+async function recordPage(
   tx: Parameters<typeof recordChange>[0],
   context: Context,
   actor: Actor,
-  { project, ...page }: Recorded,
+  { owner: { project }, ...page }: Recorded,
 ): Promise<void> {
   const facts = { ...page, title: titleOf({ name: page.slug }), message: page.message ?? '' };
-  return recordChange(tx, context, { type: 'wikiPageChanged', actor, project, page: facts });
+  if (project) await recordChange(tx, context, { type: 'wikiPageChanged', actor, project, page: facts });
 }

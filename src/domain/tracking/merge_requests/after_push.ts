@@ -38,12 +38,15 @@ const MAX_NAMED_BRANCHES = 5;
  */
 export async function followPush(followed: Followed, received: Received): Promise<string[]> {
   const { options, made } = received;
-  if (followed.project.wiki) return [];
+  const { project } = followed;
+  if (project.side) return [];
   const warnings = [...options.warnings];
   try {
-    const branches = await pushedBranches(followed, made);
-    if (options.mergeRequest !== null) warnings.push(...(await applyOptions(followed, options.mergeRequest, branches)));
-    return [...warningBlock(warnings), ...(await addresses(followed, branches))];
+    const onProject = { ...followed, project };
+    const branches = await pushedBranches(onProject, made);
+    if (options.mergeRequest !== null)
+      warnings.push(...(await applyOptions(onProject, options.mergeRequest, branches)));
+    return [...warningBlock(warnings), ...(await addresses(onProject, branches))];
   } catch (error) {
     followed.report(error);
     return warningBlock([...warnings, FAILED]);
@@ -56,8 +59,13 @@ function warningBlock(warnings: readonly string[]): string[] {
   return warnings.length === 0 ? [] : ['', 'WARNINGS:', ...warnings, ''];
 }
 
+/** A push to the repository of a project. */
+interface ProjectPush extends Followed {
+  project: ProjectRow;
+}
+
 /** The branches that were pushed, without the default one. */
-async function pushedBranches({ context, project }: Followed, made: readonly RefChange[]): Promise<string[]> {
+async function pushedBranches({ context, project }: ProjectPush, made: readonly RefChange[]): Promise<string[]> {
   const names = made.flatMap(({ name, to }) => (to !== null && name.startsWith(BRANCHES) ? [name] : []));
   if (names.length === 0) return [];
   const reader = await context.repositories.open(project);
@@ -87,7 +95,7 @@ function openedOf({ db }: Context, project: ProjectRow, branches: readonly strin
 const MAX_MERGE_REQUESTS = 200;
 
 async function applyOptions(
-  { context, project, deployKeyId }: Followed,
+  { context, project, deployKeyId }: ProjectPush,
   options: MergeRequestOptions,
   branches: readonly string[],
 ): Promise<string[]> {
@@ -240,7 +248,7 @@ async function usersOf({ db }: Context, names: readonly string[]): Promise<numbe
 }
 
 /** Of each branch the address of its first merge request, or of the page that opens one. */
-async function addresses(followed: Followed, branches: readonly string[]): Promise<string[]> {
+async function addresses(followed: ProjectPush, branches: readonly string[]): Promise<string[]> {
   const { context, project, deployKeyId, baseUrl } = followed;
   const { actor } = context;
   if (branches.length === 0 || branches.length > MAX_NAMED_BRANCHES || deployKeyId !== undefined) return [];
