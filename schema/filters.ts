@@ -103,6 +103,19 @@ export const featureFlagUserListFilter = listFilter(
   'user lists of feature flags',
   { search: textIn('name', 'user lists with this text in their names'), ...CREATED },
 );
+export const pagesDeploymentFilter = listFilter('PagesDeployment', 'PagesDeploymentFilter', 'deployments of a site', {
+  pathPrefix: {
+    column: 'pathPrefix',
+    is: 'equal',
+    value: 'text',
+    description: 'Only deployments with exactly this path prefix.',
+  },
+  ...CREATED,
+});
+export const pagesDomainFilter = listFilter('PagesDomain', 'PagesDomainFilter', 'domains of a site', {
+  search: textIn('domain', 'domains with this text in their names'),
+  ...CREATED,
+});
 export const gpgKeyFilter = listFilter('GpgKey', 'GpgKeyFilter', 'keys', { ...CREATED });
 export const webhookFilter = listFilter('Hook', 'WebhookFilter', 'webhooks', {
   search: textIn('name', 'webhooks with this text in their names'),

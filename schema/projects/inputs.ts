@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { ContainerExpirationPolicyInput } from '#schema/container_registry/policy.ts';
-import { AutoCancel, FeatureAccess, MergeMethod, SquashOption, Visibility } from '#schema/enums.ts';
+import { AutoCancel, FeatureAccess, MergeMethod, PagesAccess, SquashOption, Visibility } from '#schema/enums.ts';
 import type { InputFields } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import type { Switch } from '#src/domain/projects/values.ts';
@@ -118,6 +118,10 @@ export const texts = (t: InputFields) => ({
   squashCommitTemplate: t.string({
     description:
       'Message of commits that others became, with the placeholders of `mergeCommitTemplate`; null for the title of the merge request.',
+  }),
+  pagesAccess: t.field({
+    type: PagesAccess,
+    description: 'Who can visit the site of the project; everyone who can see the project, at first.',
   }),
   featureAccess: t.field({
     type: FeatureAccessInput,

@@ -161,6 +161,12 @@ builder.objectFields(Project, (t) => ({
   viewerCanManageFeatureFlagsClient: t.boolean(
     ability('admin_feature_flags_client', 'Whether the caller can see and reset the instance ID of feature flags.'),
   ),
+  viewerCanReadPages: t.boolean(
+    ability('read_pages', 'Whether the caller can see what was published as the site of the project.'),
+  ),
+  viewerCanManagePages: t.boolean(
+    ability('admin_pages', 'Whether the caller can change the site of the project, its deployments and its domains.'),
+  ),
   viewerCanExport: t.boolean(ability('export_project', 'Whether the caller can export the project as an archive.')),
   viewerCanMove: t.boolean(ability('move_project', 'Whether the caller can move the project into another namespace.')),
   viewerCanUnlinkFork: t.boolean(

@@ -51,7 +51,7 @@ const DOMAIN = [
   ['activity', 'members', 'repository'],
   ['imports', 'live', 'uploads'],
   ['ci', 'container_registry', 'feature_flags', 'integrations', 'snippets'],
-  ['packages', 'terraform_states'],
+  ['packages', 'sites', 'terraform_states'],
   ['lifecycle', 'tracking'],
   ['chat_commands', 'notifications', 'project_archives', 'webhooks'],
 ];

@@ -38,6 +38,7 @@ type SettingColumns = Pick<
   | 'squashCommitTemplate'
   | 'ciConfigPath'
   | 'autoCancelPendingPipelines'
+  | 'pagesAccess'
 >;
 
 /** Who can use the features of a project; this goes before their switches. */
@@ -69,12 +70,13 @@ export function givenSwitches(input: Switches): Partial<Pick<Columns['Project'],
 
 /** The given settings that are no switches; an empty text counts as none. */
 export function givenSettings(input: ProjectSettings): Partial<SettingColumns> {
-  const { mergeMethod, squashOption, autoCancelPendingPipelines } = input;
+  const { mergeMethod, squashOption, autoCancelPendingPipelines, pagesAccess } = input;
   const texts = (['mergeCommitTemplate', 'squashCommitTemplate', 'ciConfigPath'] as const).flatMap((name) =>
     input[name] === undefined ? [] : [[name, input[name]?.trim() || null]],
   );
   return {
     ...(mergeMethod == null ? {} : { mergeMethod }),
+    ...(pagesAccess == null ? {} : { pagesAccess }),
     ...(squashOption == null ? {} : { squashOption }),
     ...(autoCancelPendingPipelines == null ? {} : { autoCancelPendingPipelines }),
     ...Object.fromEntries(texts),

@@ -49,6 +49,10 @@ import { countLanguages } from '#src/domain/repository/languages/count.ts';
 import { maintainActive, maintainAsked, maintainProject } from '#src/domain/repository/maintain.ts';
 import { reconcileAll } from '#src/domain/repository/reconcile.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
+import { expireSites } from '#src/domain/sites/expire.ts';
+import { publishSite } from '#src/domain/sites/publish.ts';
+import { cleanUpSites } from '#src/domain/sites/store.ts';
+import { verifyDomains } from '#src/domain/sites/verify.ts';
 import { referFromCommits } from '#src/domain/tracking/activity/pushed_commits.ts';
 import { traceDiscussions } from '#src/domain/tracking/discussions/trace.ts';
 import { finishMerge } from '#src/domain/tracking/merge_requests/after_merge.ts';
@@ -83,6 +87,8 @@ export interface JobSettings extends Pick<ImportStores, 'secret' | 'imports' | '
   hooks?: HookDeliveries | undefined;
   /** Where the server is. */
   address?: Context['address'];
+  /** Where the sites of projects are served; they are not where absent. */
+  sites?: Context['sites'];
 }
 
 /** The schedules of jobs, and how many of a name run at once. */
@@ -100,6 +106,8 @@ export const JOB_PACES: JobPaces = {
   'users.synchronize': { cron: '11 * * * *' },
   'repositories.maintain': { cron: '41 * * * *' },
   'artifacts.expire': { cron: '*/10 * * * *' },
+  'sites.expire': { cron: '*/10 * * * *' },
+  'sites.verify_domains': { cron: '33 * * * *' },
   'hooks.prune': { cron: '53 * * * *' },
   'merge_requests.refresh': { cron: '29 * * * *', atOnce: 4 },
   'merge_requests.store_commits': { cron: '37 * * * *' },
@@ -122,6 +130,7 @@ export function jobHandlers({
   outgoing,
   hooks,
   address,
+  sites,
   ...importing
 }: JobSettings): JobHandlers {
   const followers = FOLLOWERS;
@@ -130,7 +139,19 @@ export function jobHandlers({
     const actor = await activeUser(db, userId);
     const { secret, imports } = importing;
     return (
-      actor && { db, actor, secret, jobs, followers, repositories, uploads, imports, clientAddress: null, address }
+      actor && {
+        db,
+        actor,
+        secret,
+        jobs,
+        followers,
+        repositories,
+        uploads,
+        imports,
+        clientAddress: null,
+        address,
+        sites,
+      }
     );
   };
   return {
@@ -176,6 +197,7 @@ export function jobHandlers({
         () => cleanUpUploads({ db, uploads }),
         () => cleanUpArtifacts({ db, uploads }),
         () => cleanUpPackages({ db, uploads }),
+        () => cleanUpSites({ db, uploads }),
         () => cleanUpLfs({ db, uploads }),
         () => cleanUpContainers({ db, uploads }),
         () => cleanUpTraces({ db, repositories }),
@@ -240,6 +262,9 @@ export function jobHandlers({
     'jobs.expire': (_wanted, jobs) => expireJobs({ db, jobs, followers }),
     'commits.refer': (push, jobs) => referFromCommits({ db, repositories, jobs, followers }, push),
     'traces.remove': (file) => removeTraceFile(repositories, file),
+    'sites.publish': ({ jobId }) => publishSite({ db, uploads, sites }, jobId),
+    'sites.verify_domains': () => verifyDomains({ db, imports: importing.imports }),
+    'sites.expire': () => expireSites({ db, uploads }),
     'artifacts.remove': ({ files }) => removeArtifacts({ uploads }, files),
     'containers.apply_policies': (_wanted, jobs) => applyPolicies({ db, jobs }),
     'containers.delete_tags': (wanted) => deleteMatchingTags({ db }, wanted),
