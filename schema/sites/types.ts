@@ -186,7 +186,7 @@ export const Pages = builder.objectRef<SiteState>('Pages').implement({
   }),
 });
 
-builder.objectFields(Project, (t) => ({
+builder.prismaObjectFields(Project, (t) => ({
   pagesAccess: t.expose('pagesAccess', { type: PagesAccess, description: 'Who can visit the site of the project.' }),
   pagesUrl: t.field({
     type: 'URL',
@@ -199,6 +199,9 @@ builder.objectFields(Project, (t) => ({
         ? urlOf(context, project, project.pagesSettings)
         : null,
   }),
+}));
+
+builder.objectFields(Project, (t) => ({
   pages: t.field({
     type: Pages,
     nullable: true,

@@ -1,5 +1,5 @@
 import { listZipFiles, type ZipEntry, type ZipSource } from '#src/domain/ci/artifacts/zip.ts';
-import { ContentTooLarge, ValidationFailed } from '#src/platform/errors.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
 
 /** Files of one site. */
 export const MAX_FILES = 50_000;
@@ -12,7 +12,7 @@ const MAX_PATH_LENGTH = 1_000;
  *
  * @param directory of the archive that is published
  * @param maxBytes of all files together; none for no limit
- * @throws ValidationFailed for what cannot be a site, ContentTooLarge, UnreadableZip
+ * @throws ValidationFailed for what cannot be a site, and as findZipEntry
  */
 export async function publishedFiles(
   source: ZipSource,
@@ -22,7 +22,7 @@ export async function publishedFiles(
   const root = plainPath(directory);
   const found = await listZipFiles(source, root);
   if (found.size === 0) throw refused(`the artifacts have no files in ${root === '' ? 'their top directory' : root}`);
-  if (found.size > MAX_FILES) throw new ContentTooLarge(`a site can have at most ${MAX_FILES} files`);
+  if (found.size > MAX_FILES) throw refused(`a site can have at most ${MAX_FILES} files`);
   const files = new Map<string, ZipEntry>();
   let size = 0;
   for (const [path, entry] of found) {
@@ -34,7 +34,7 @@ export async function publishedFiles(
     files.set(path, entry);
   }
   if (maxBytes !== null && size > maxBytes) {
-    throw new ContentTooLarge(
+    throw refused(
       `a site can have at most ${maxBytes / 1024 / 1024} MB (max_pages_size), and this one has ${Math.ceil(size / 1024 / 1024)} MB`,
     );
   }
