@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import type { Feature, FeatureLevel } from '#src/access/permissions/features.ts';
 import type { TokenScope as Reach, Scope } from '#src/access/permissions/scopes.ts';
-import type { PagesAccess as PagesLevel } from '#src/generated/prisma/client.ts';
+import type { PagesLevel } from '#src/domain/sites/visit.ts';
 
 /** Enum values: domain values by GraphQL name, each with a description. */
 export function values<T extends string | number>(described: Record<string, { value: T; description: string }>) {

@@ -8,9 +8,9 @@ import { type Head, render } from '#pages/engine/render.ts';
 import { findSession, type Session } from '#src/access/credentials/sessions/session.ts';
 import { redirectUriAt } from '#src/access/oauth/interaction.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
-import { siteUrlAt } from '#src/domain/sites/sign_in.ts';
 import { allowCompression } from '#src/platform/compressible.ts';
 import { type SshPlace, sshBase } from '#src/platform/config/ssh_address.ts';
+import type { Db } from '#src/platform/database/db.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { knownLanguage, LANGUAGES, type Language, type Texts, textsIn } from '#src/platform/texts/texts.ts';
 
@@ -29,6 +29,8 @@ export interface PageOptions {
   throttle(actor: Actor | null, request: Request, response: Response): Promise<boolean>;
   /** Whether the page of examples is served; false when absent. */
   examples?: boolean | undefined;
+  /** The address of the site for which a path of the server signs in; null for other paths. */
+  siteUrlAt(path: unknown): Promise<string | null>;
   /** Called with unexpected errors. */
   report(error: unknown, request: Request): void;
 }
@@ -79,7 +81,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
   const stylesheet = await options.stylesheet();
   const script = await options.script();
   const csrf = formTokenOf(nobody.secret, browser);
-  const formTargets = await formTargetsOf(nobody, request, session);
+  const formTargets = await formTargetsOf(options, nobody.db, request, session);
   const ssh = options.sshAddress();
   const language = languageFor(request, session?.language ?? null);
   const texts = textsIn(language);
@@ -130,11 +132,15 @@ export function languageFor(request: Request, chosen: string | null): Language {
 }
 
 /** External form targets of a page: signing in and consent lead to the waiting application or site, signing out to the configured URL. */
-async function formTargetsOf(context: Context, request: Request, session: Session | null): Promise<string[]> {
-  const { db } = context;
+async function formTargetsOf(
+  { siteUrlAt }: PageOptions,
+  db: Db,
+  request: Request,
+  session: Session | null,
+): Promise<string[]> {
   const { afterSignOutPath } = session ? await currentSettings(db) : { afterSignOutPath: null };
   const returnTo: unknown = request.body?.return_to ?? request.query.return_to ?? request.path;
-  return [await redirectUriAt(db, returnTo), await siteUrlAt(context, returnTo), afterSignOutPath].filter(
+  return [await redirectUriAt(db, returnTo), await siteUrlAt(returnTo), afterSignOutPath].filter(
     (url) => url != null && URL.canParse(url),
   ) as string[];
 }

@@ -40,7 +40,7 @@ export async function passSessionOn({ db, sites }: Context, sessionId: number, w
 }
 
 /** The address of the site for which a path of the server signs in; null for other paths. */
-export async function siteUrlAt({ db, sites }: Context, path: unknown): Promise<string | null> {
+export async function siteUrlAt({ db, sites }: Pick<Context, 'db' | 'sites'>, path: unknown): Promise<string | null> {
   if (!sites || typeof path !== 'string' || !path.startsWith(`${SIGN_IN_PATH}?`)) return null;
   const host = new URLSearchParams(path.slice(SIGN_IN_PATH.length)).get('host') ?? '';
   return (await isSiteHost(db, sites, host)) ? `${sites.scheme}://${host}/` : null;

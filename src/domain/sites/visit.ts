@@ -6,6 +6,9 @@ import type { Db } from '#src/platform/database/db.ts';
 import { nullIfNotFound } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
+/** Who can visit the site of a project. */
+export type PagesLevel = PagesAccess;
+
 /** What decides who may visit a site. */
 interface Visited {
   access: PagesAccess;
