@@ -88,6 +88,7 @@ export const SETTINGS_THEMES: readonly SettingsTheme[] = [
     fields: [
       ['sharedRunnersEnabled', 'tick', label('Enable shared runners for new projects')],
       ['maxArtifactsSize', 'number', label('Largest artifacts of a job, in megabytes')],
+      ['maxPagesSize', 'number', label('Largest site of a project, in megabytes; no limit when 0')],
       ['defaultArtifactsExpireIn', 'text', label('How long artifacts are kept, such as “30 days”; for ever when 0')],
       ['defaultCiConfigPath', 'text', label('Path of the CI configuration; “.gitlab-ci.yml” when empty')],
       [

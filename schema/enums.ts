@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import type { Feature, FeatureLevel } from '#src/access/permissions/features.ts';
 import type { TokenScope as Reach, Scope } from '#src/access/permissions/scopes.ts';
+import type { PagesLevel } from '#src/domain/sites/visit.ts';
 
 /** Enum values: domain values by GraphQL name, each with a description. */
 export function values<T extends string | number>(described: Record<string, { value: T; description: string }>) {
@@ -80,6 +81,16 @@ export const FeatureAccess = builder.enumType('FeatureAccess', {
     DISABLED: { value: 'disabled', description: 'Nobody: the feature is switched off.' },
     PRIVATE: { value: 'private', description: 'Members, within their rights.' },
     ENABLED: { value: 'enabled', description: 'Everyone who can see the project or group, within their rights.' },
+  }),
+});
+
+export const PagesAccess = builder.enumType('PagesAccess', {
+  description: 'Who can visit the site of a project.',
+  values: values<PagesLevel>({
+    DISABLED: { value: 'disabled', description: 'Nobody: the project has no site.' },
+    PRIVATE: { value: 'private', description: 'Members of the project.' },
+    ENABLED: { value: 'enabled', description: 'Everyone who can see the project.' },
+    PUBLIC: { value: 'public', description: 'Everyone, whoever can see the project.' },
   }),
 });
 

@@ -105,6 +105,18 @@ export const featureFlagUserListFilter = listFilter(
 );
 export const terraformStateFilter = listFilter('TerraformState', 'TerraformStateFilter', 'states', {
   search: textIn('name', 'states with this text in their names'),
+});
+export const pagesDeploymentFilter = listFilter('PagesDeployment', 'PagesDeploymentFilter', 'deployments of a site', {
+  pathPrefix: {
+    column: 'pathPrefix',
+    is: 'equal',
+    value: 'text',
+    description: 'Only deployments with exactly this path prefix.',
+  },
+  ...CREATED,
+});
+export const pagesDomainFilter = listFilter('PagesDomain', 'PagesDomainFilter', 'domains of a site', {
+  search: textIn('domain', 'domains with this text in their names'),
   ...CREATED,
 });
 export const gpgKeyFilter = listFilter('GpgKey', 'GpgKeyFilter', 'keys', { ...CREATED });

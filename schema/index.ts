@@ -148,6 +148,8 @@ import '#schema/awards/mutations.ts';
 import '#schema/variables/mutations.ts';
 import '#schema/hooks/mutations.ts';
 import '#schema/snippets/commits.ts';
+import '#schema/sites/mutations.ts';
+import '#schema/sites/types.ts';
 import '#schema/snippets/queries.ts';
 import '#schema/snippets/mutations.ts';
 import '#schema/uploads/types.ts';

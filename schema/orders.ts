@@ -58,6 +58,13 @@ export const terraformStateOrder = listOrder('TerraformState', 'TerraformState',
   ID: BY_ID,
   NAME: { by: ['name', 'id'], description: 'By name, in alphabetical order.' },
 });
+export const pagesDeploymentOrder = listOrder('PagesDeployment', 'PagesDeployment', 'deployments of a site', {
+  ID: BY_ID,
+});
+export const pagesDomainOrder = listOrder('PagesDomain', 'PagesDomain', 'domains of a site', {
+  ID: BY_ID,
+  DOMAIN: { by: ['domain', 'id'], description: 'By name, in alphabetical order.' },
+});
 export const gpgKeyOrder = listOrder('GpgKey', 'GpgKey', 'keys', { ID: BY_ID });
 export const webhookOrder = listOrder('Hook', 'Webhook', 'webhooks', { ID: BY_ID });
 export const webhookDeliveryOrder = listOrder('HookDelivery', 'WebhookDelivery', 'deliveries', { ID: BY_ID });

@@ -1,13 +1,18 @@
 import type { CookieOptions, Request, Response } from 'express';
 
-/** The cookies of the pages: the session, the binding of forms to a browser, a sign-in's progress, the tokens of mailed links, and what was just done. */
+/**
+ * The cookies of the pages: the session, the binding of forms to a browser, a sign-in's progress, the tokens of mailed links, and what was just
+ * done. The last two are those of sites: the session there, and a sign-in that began there.
+ */
 export type CookieName =
   | 'gantry_session'
   | 'gantry_form'
   | 'gantry_sign_in'
   | 'gantry_link'
   | 'gantry_invitation'
-  | 'gantry_notice';
+  | 'gantry_notice'
+  | 'gantry_site'
+  | 'gantry_site_state';
 
 /** The value of a cookie that this server set; undefined without one. */
 export function readCookie(request: Pick<Request, 'headers'>, name: CookieName, secure: boolean): string | undefined {

@@ -29,6 +29,8 @@ export interface PageOptions {
   throttle(actor: Actor | null, request: Request, response: Response): Promise<boolean>;
   /** Whether the page of examples is served; false when absent. */
   examples?: boolean | undefined;
+  /** The address of the site for which a path of the server signs in; null for other paths. */
+  siteUrlAt(path: unknown): Promise<string | null>;
   /** Called with unexpected errors. */
   report(error: unknown, request: Request): void;
 }
@@ -79,7 +81,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
   const stylesheet = await options.stylesheet();
   const script = await options.script();
   const csrf = formTokenOf(nobody.secret, browser);
-  const formTargets = await formTargetsOf(nobody.db, request, session);
+  const formTargets = await formTargetsOf(options, nobody.db, request, session);
   const ssh = options.sshAddress();
   const language = languageFor(request, session?.language ?? null);
   const texts = textsIn(language);
@@ -129,11 +131,16 @@ export function languageFor(request: Request, chosen: string | null): Language {
   return knownLanguage(chosen) ?? knownLanguage(request.acceptsLanguages(...LANGUAGES)) ?? LANGUAGES[0];
 }
 
-/** External form targets of a page: signing in and consent lead to the waiting application, signing out to the configured URL. */
-async function formTargetsOf(db: Db, request: Request, session: Session | null): Promise<string[]> {
+/** External form targets of a page: signing in and consent lead to the waiting application or site, signing out to the configured URL. */
+async function formTargetsOf(
+  { siteUrlAt }: PageOptions,
+  db: Db,
+  request: Request,
+  session: Session | null,
+): Promise<string[]> {
   const { afterSignOutPath } = session ? await currentSettings(db) : { afterSignOutPath: null };
   const returnTo: unknown = request.body?.return_to ?? request.query.return_to ?? request.path;
-  return [await redirectUriAt(db, returnTo), afterSignOutPath].filter(
+  return [await redirectUriAt(db, returnTo), await siteUrlAt(returnTo), afterSignOutPath].filter(
     (url) => url != null && URL.canParse(url),
   ) as string[];
 }

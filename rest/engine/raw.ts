@@ -2,12 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { refuse } from '#rest/engine/respond.ts';
+import { isKnown, type WantedRange, wantedRange } from '#src/platform/byte_range.ts';
 
 /** Content that is sent as it is instead of a record. */
 export interface RawContent {
   stream: Readable;
   /** Opens only these bytes, if that is faster than reading what comes before. */
-  part?: (range: Range) => Promise<Readable>;
+  part?: (range: WantedRange) => Promise<Readable>;
   /** In bytes; null if unknown in advance. */
   size: number | null;
   type: string;
@@ -32,7 +33,7 @@ export async function sendRaw(content: RawContent, request: IncomingMessage, res
   for (const [name, value] of Object.entries({ ...headersOf(content), ...content.headers })) {
     response.setHeader(name, value);
   }
-  if (etag !== null && request.headers['if-none-match']?.split(',').some((tag) => isSame(tag, etag))) {
+  if (etag !== null && isKnown(request, etag)) {
     return void response.writeHead(304).end();
   }
   const range = size === null ? undefined : wantedRange(request, size, etag);
@@ -81,41 +82,14 @@ function extended(text: string): string {
   );
 }
 
-function isSame(tag: string, etag: string): boolean {
-  return tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag;
-}
-
-interface Range {
-  /** The first and the last byte. */
-  start: number;
-  end: number;
-}
-
-/** The requested range; undefined for the whole, null if it is not satisfiable. Multiple ranges are not supported. */
-function wantedRange(
-  { headers, method }: IncomingMessage,
-  size: number,
-  etag: string | null,
-): Range | undefined | null {
-  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(headers.range?.trim() ?? '');
-  const [first, last] = [match?.[1] ?? '', match?.[2] ?? ''];
-  if (method !== 'GET' || (first === '' && last === '')) return undefined;
-  if (headers['if-range'] !== undefined && headers['if-range'] !== etag) return undefined;
-  if (first === '')
-    return Number(last) === 0 || size === 0 ? null : { start: Math.max(0, size - Number(last)), end: size - 1 };
-  if (last !== '' && Number(last) < Number(first)) return undefined;
-  if (Number(first) >= size) return null;
-  return { start: Number(first), end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
-}
-
 /** Opens a range as a stream; the whole content is closed if it is not used for that. */
-async function open({ stream, part }: RawContent, range: Range): Promise<Readable> {
+async function open({ stream, part }: RawContent, range: WantedRange): Promise<Readable> {
   if (!part) return Readable.from(partOf(stream, range), { objectMode: false });
   stream.destroy();
   return part(range);
 }
 
-async function* partOf(stream: Readable, { start, end }: Range): AsyncGenerator<Buffer> {
+async function* partOf(stream: Readable, { start, end }: WantedRange): AsyncGenerator<Buffer> {
   let at = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     const wanted = chunk.subarray(Math.max(0, start - at), Math.max(0, end + 1 - at));

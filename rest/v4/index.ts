@@ -45,6 +45,7 @@ import { namespaces } from '#rest/v4/namespaces.ts';
 import { notes } from '#rest/v4/notes.ts';
 import { notifications } from '#rest/v4/notifications.ts';
 import { packages } from '#rest/v4/packages.ts';
+import { pages } from '#rest/v4/pages.ts';
 import { people } from '#rest/v4/people.ts';
 import { pipelines } from '#rest/v4/pipelines.ts';
 import { projectArchives } from '#rest/v4/project_archives.ts';
@@ -117,6 +118,7 @@ export const routes: Route[] = [
   ...pushRules,
   ...releases,
   ...featureFlags,
+  ...pages,
   ...containerRegistry,
   ...packages,
   ...wikis,

@@ -82,6 +82,7 @@ export const settings: Route[] = [
       'default_branch_name',
       'shared_runners_enabled',
       'max_artifacts_size',
+      'max_pages_size',
       'default_artifacts_expire_in',
       'default_ci_config_path',
       'import_sources',

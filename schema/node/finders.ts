@@ -39,6 +39,7 @@ import { findDeployKeysByIds } from '#src/domain/repository/deploy_keys/list.ts'
 import { branchProtectionRules, tagProtectionRules } from '#src/domain/repository/protections/list.ts';
 import { findPushRulesByIds } from '#src/domain/repository/push_rules/find.ts';
 import { findReleaseLinksByIds, findReleasesByIds } from '#src/domain/repository/releases/list.ts';
+import { findDomainsByIds, findSiteDeploymentsByIds } from '#src/domain/sites/list.ts';
 import { findSnippetsByIds } from '#src/domain/snippets/find.ts';
 import { terraformStates } from '#src/domain/terraform_states/list.ts';
 import { approvalRulesOf } from '#src/domain/tracking/approvals/find.ts';
@@ -95,6 +96,8 @@ const FINDERS: Readonly<Record<string, Finder>> = {
   FeatureFlag: inProjects('FeatureFlag', findFlagsByIds),
   FeatureFlagUserList: inProjects('FeatureFlagUserList', findUserListsByIds),
   TerraformState: inProjects('TerraformState', terraformStates.findByIds),
+  PagesDeployment: inProjects('PagesDeployment', findSiteDeploymentsByIds),
+  PagesDomain: inProjects('PagesDomain', findDomainsByIds),
   Release: inProjects('Release', findReleasesByIds),
   ReleaseLink: (context, ids) => findReleaseLinksByIds(context, ids, (id) => context.loaders.project.load(id)),
   BranchProtectionRule: inProjects('ProtectedBranch', branchProtectionRules.findByIds),

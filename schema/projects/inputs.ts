@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { ContainerExpirationPolicyInput } from '#schema/container_registry/policy.ts';
-import { AutoCancel, FeatureAccess, MergeMethod, SquashOption, Visibility } from '#schema/enums.ts';
+import { AutoCancel, FeatureAccess, MergeMethod, PagesAccess, SquashOption, Visibility } from '#schema/enums.ts';
 import type { InputFields } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import type { Switch } from '#src/domain/projects/values.ts';
@@ -125,6 +125,10 @@ export const texts = (t: InputFields) => ({
   mergeRequestsTemplate: t.string({
     description:
       'What descriptions of new merge requests begin with, in Markdown, up to 65,536 characters; null for nothing.',
+  }),
+  pagesAccess: t.field({
+    type: PagesAccess,
+    description: 'Who can visit the site of the project; everyone who can see the project, at first.',
   }),
   featureAccess: t.field({
     type: FeatureAccessInput,

@@ -166,6 +166,11 @@ builder.objectFields(Project, (t) => ({
   ),
   viewerCanManageTerraformStates: t.boolean(
     ability('admin_terraform_state', 'Whether the caller can lock, unlock and delete states of Terraform.'),
+  viewerCanReadPages: t.boolean(
+    ability('read_pages', 'Whether the caller can see what was published as the site of the project.'),
+  ),
+  viewerCanManagePages: t.boolean(
+    ability('admin_pages', 'Whether the caller can change the site of the project, its deployments and its domains.'),
   ),
   viewerCanExport: t.boolean(ability('export_project', 'Whether the caller can export the project as an archive.')),
   viewerCanMove: t.boolean(ability('move_project', 'Whether the caller can move the project into another namespace.')),

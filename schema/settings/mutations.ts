@@ -120,6 +120,9 @@ mutation('updateApplicationSettings', {
         description:
           'Size of the largest artifacts of a job, in megabytes; the configuration of the server may set a smaller one.',
       }),
+      maxPagesSize: t.int({
+        description: 'Size of the largest site of a project, unpacked, in megabytes; 0 for no limit.',
+      }),
       defaultArtifactsExpireIn: t.string({
         description: 'How long artifacts are kept unless their job says so, such as `30 days`; `0` for ever.',
       }),

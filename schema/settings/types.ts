@@ -170,6 +170,9 @@ export const ApplicationSettings = builder.objectRef<Settings>('ApplicationSetti
       description:
         'Size of the largest artifacts of a job, in megabytes; the configuration of the server may set a smaller one.',
     }),
+    maxPagesSize: t.exposeInt('maxPagesSize', {
+      description: 'Size of the largest site of a project, unpacked, in megabytes; 0 for no limit.',
+    }),
     defaultArtifactsExpireIn: t.exposeString('defaultArtifactsExpireIn', {
       description: 'How long artifacts are kept unless their job says so, such as `30 days`; `0` for ever.',
     }),

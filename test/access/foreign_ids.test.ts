@@ -12,7 +12,7 @@ import { itEveryNth, LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 import { endpoints } from './matrix.ts';
 
-const world = await startWorld();
+const world = await startWorld({ pagesHost: 'pages.example.test' });
 const victim = await world.user();
 const attacker = await world.user();
 const { project: hidden, sha } = await projectWithCommit(world, victim, { visibility: 'private' });

@@ -31,7 +31,7 @@ import { endpoints } from './matrix.ts';
 const SECRET = 'zqsecret';
 const INTERNAL = 'zqinternal';
 
-const world = await startWorld();
+const world = await startWorld({ pagesHost: 'pages.example.test' });
 const owner = await world.user({ username: 'the-owner' });
 const readers: Record<string, TestUser | undefined> = {
   anonymous: undefined,

@@ -25,7 +25,7 @@ type MakeRules = (world: World, users: Record<Role, TestUser | undefined>) => Re
 
 /** Tests every rule for each role in a private, an internal and a public place, through the entrances by turns. */
 export async function provePlaces(makeRules: MakeRules): Promise<void> {
-  const world = await startWorld();
+  const world = await startWorld({ pagesHost: 'pages.example.test' });
   const users = await people(world);
   const stages = {} as Record<Visibility, Stage>;
   const rules = makeRules(world, users);

@@ -8,6 +8,7 @@ import { integrationRules } from './project_rules/integrations.ts';
 import { issueRules } from './project_rules/issues.ts';
 import { memberRules } from './project_rules/members.ts';
 import { mergeRequestRules } from './project_rules/merge_requests.ts';
+import { pagesRules } from './project_rules/pages.ts';
 import { ownRules } from './project_rules/project.ts';
 import { repositoryRules } from './project_rules/repository.ts';
 import { snippetRules } from './project_rules/snippets.ts';
@@ -32,10 +33,10 @@ export function trackingRules(world: World, users: Users): Record<string, Rule> 
   return { ...issueRules(given), ...mergeRequestRules(given) };
 }
 
-/** The same for the routes of repositories, pipelines, runners and feature flags. */
+/** The same for the routes of repositories, pipelines, runners, feature flags and sites. */
 export function codeRules(world: World, users: Users): Record<string, Rule> {
   const given = projectGiven(world, users);
-  return { ...repositoryRules(given), ...ciRules(given), ...featureFlagRules(given) };
+  return { ...repositoryRules(given), ...ciRules(given), ...featureFlagRules(given), ...pagesRules(given) };
 }
 
 /** Every route below a project. */

@@ -18,7 +18,7 @@ import { projectRules } from './project_rules.ts';
 import { serverRules } from './server_rules.ts';
 
 /** What tokens of limited scopes reach of all that their user, who may do everything, does with the scope `api`. */
-const world = await startWorld();
+const world = await startWorld({ pagesHost: 'pages.example.test' });
 const users = await people(world);
 const admin = users.admin as TestUser;
 const rules: Record<string, Rule> = {

@@ -16,7 +16,7 @@ import { startWorld, type TestUser } from '../support/world.ts';
 
 /* What can be read in more than one way asks for the same rights on each of them. */
 
-const world = await startWorld();
+const world = await startWorld({ pagesHost: 'pages.example.test' });
 const owner = await world.user();
 const stranger = await world.user();
 

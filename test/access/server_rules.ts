@@ -405,6 +405,7 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
       given: () => ({ package_name: 'nothing' }),
     },
     'GET /features': administrating,
+    'GET /pages/domains': administrating,
     'POST /features/:name': {
       success: 201,
       level: 100,

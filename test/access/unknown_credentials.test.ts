@@ -5,7 +5,7 @@ import { endJob, takenJob } from '../support/running_job.ts';
 import { startWorld } from '../support/world.ts';
 
 /** What everyone may read, asked for with credentials that are good for nothing. */
-const world = await startWorld();
+const world = await startWorld({ pagesHost: 'pages.example.test' });
 const [owner, blocked] = [await world.user(), await world.user({ blocked: true })];
 const { project } = await projectWithCommit(world, owner, { config: 'unit: {script: test}', visibility: 'public' });
 const secret = await world.project({ owner });

@@ -5,7 +5,7 @@ import { updateSettings } from '#src/domain/administration/settings/update.ts';
 import { projectWithCommit } from '../support/ci.ts';
 import { startWorld } from '../support/world.ts';
 
-const world = await startWorld();
+const world = await startWorld({ pagesHost: 'pages.example.test' });
 const owner = await world.user({ username: 'grower' });
 const recluse = await world.user({ username: 'the-recluse' });
 const admin = await world.user({ admin: true });

@@ -58,6 +58,7 @@ const DEFAULTS = {
   default_branch_name: null,
   shared_runners_enabled: true,
   max_artifacts_size: 100,
+  max_pages_size: 100,
   default_artifacts_expire_in: '30 days',
   default_ci_config_path: null,
   import_sources: ['git', 'gitlab_project'],

@@ -51,7 +51,7 @@ const DOMAIN = [
   ['activity', 'members', 'repository'],
   ['imports', 'live', 'uploads'],
   ['ci', 'container_registry', 'feature_flags', 'integrations', 'snippets'],
-  ['packages', 'terraform_states'],
+  ['packages', 'sites', 'terraform_states'],
   ['lifecycle', 'tracking'],
   ['chat_commands', 'notifications', 'project_archives', 'webhooks'],
 ];
@@ -135,6 +135,8 @@ const PARSERS_OF_OWN_TEXT = [
   'src/access/oauth/keys.ts',
   'src/domain/ci/pipelines/given_variables.ts',
   'src/domain/packages/npm.ts',
+  // What the server has written to its store.
+  'src/domain/sites/archive.ts',
   'src/domain/repository/contributors_kept.ts',
   'src/domain/repository/languages/count.ts',
   'src/domain/webhooks/custom_headers.ts',
@@ -320,6 +322,7 @@ describe('Who may import whom', () => {
       [
         'base/json',
         'base/utf8',
+        'platform/byte_range',
         'platform/compressible',
         'platform/errors',
         'platform/limits/read_at_most',

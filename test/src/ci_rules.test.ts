@@ -611,9 +611,46 @@ j:
   });
 
   it('is used without what has no effect, and its author is told', () => {
-    const made = plan('j: {script: x, secrets: {A: b}, pages: true}\nk: {script: y}');
+    const made = plan('j: {script: x, secrets: {A: b}, identity: c}\nk: {script: y}');
     expect(made.error).toBeNull();
-    expect(made.warnings).toEqual(['jobs:j secrets, pages: ignored, as it is not supported']);
+    expect(made.warnings).toEqual(['jobs:j secrets, identity: ignored, as it is not supported']);
+  });
+
+  it('may publish sites, whose directories are among the artifacts', () => {
+    const made = plan(
+      [
+        'pages: {script: x}',
+        'site: {script: x, pages: true, artifacts: {paths: [a]}}',
+        'dist: {script: x, pages: {publish: dist/, path_prefix: $CI_COMMIT_REF_SLUG, expire_in: 1 week}, artifacts: {paths: [dist]}}',
+        'old: {script: x, pages: true, publish: out}',
+        'no: {script: x, pages: false}',
+        'other: {script: x}',
+      ].join('\n'),
+    );
+    expect([made.error, made.warnings]).toEqual([null, []]);
+    expect(made.jobs?.map(({ name, options: { pages, artifacts } }) => [name, pages, artifacts])).toEqual([
+      ['pages', { publish: 'public' }, { paths: ['public'] }],
+      ['site', { publish: 'public' }, { paths: ['a', 'public'] }],
+      ['dist', { publish: 'dist/', path_prefix: '$CI_COMMIT_REF_SLUG', expire_in: '1 week' }, { paths: ['dist'] }],
+      ['old', { publish: 'out' }, { paths: ['out'] }],
+      ['no', undefined, undefined],
+      ['other', undefined, undefined],
+    ]);
+    expect(plan('pages: {script: x, pages: false}').jobs?.map(({ options }) => options.pages)).toEqual([undefined]);
+  });
+
+  it.each([
+    ['j: {script: x, pages: 3}', 'jobs:j:pages config should be a boolean value'],
+    [
+      'j: {script: x, pages: {publish: a}, publish: b}',
+      'jobs:j:publish and jobs:j:pages:publish cannot be used together',
+    ],
+    ['j: {script: x, publish: b}', 'jobs:j publish is for jobs with pages alone'],
+    ['j: {script: x, pages: {publish: [a]}}', 'jobs:j:publish should be a string of at most 1000 characters'],
+    ['j: {script: x, pages: {expire_in: soon}}', 'jobs:j:pages expire in should be a duration'],
+    ['j: {script: x, pages: {path: a}}', 'jobs:j:pages config contains unknown keys: path'],
+  ])('says what is wrong with a site: %s', (text, problem) => {
+    expect(plan(text).error).toBe(problem);
   });
 
   it('may have a first and a last stage that it does not list', () => {

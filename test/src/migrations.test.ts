@@ -247,6 +247,7 @@ const RELEASED: Record<string, string> = {
   '20261130050110_issues_by_due_day': 'c4f77a7e3d84de6578ffe66c66c2b91850d5a5ba17bad0dd5f12c1c56e33f8b9',
   '20261130050200_description_templates': 'fd5f1c9a09dca8f746a35bfef18154baa3bb09bdbc9d7ac1835631744d1152b8',
   '20261130050300_issue_imports': '2c180fe8241450c474c04caa0e83e5b4429a6a8da1a17be49c3a8760954c85c5',
+  '20261130051000_pages_sites': '4b812dd4fd4007af0e507d145ff2d571af529b968d126f3bf3f29ae27906f976',
 };
 
 const directory = packagePath('prisma/migrations');

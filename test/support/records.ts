@@ -121,6 +121,7 @@ const SETTINGS_KEYS = [
   'snippets_access_level',
   'container_registry_access_level',
   'feature_flags_access_level',
+  'pages_access_level',
   'auto_cancel_pending_pipelines',
   'ci_push_repository_for_job_token_allowed',
   'ci_separated_caches',

@@ -70,6 +70,9 @@ export interface Api {
 
 type Owned<Input> = Partial<Input> & { owner: TestUser };
 
+/** What all servers of tests with sites have in common. */
+const SITES = { scheme: 'http', serverHostname: '127.0.0.1' } as const;
+
 /** The statements of the server while somebody counts them. */
 interface Heard {
   statements: string[] | null;
@@ -337,6 +340,8 @@ export interface WorldOptions extends StoreOptions {
   clientRegistration?: boolean;
   /** How many subscriptions there may be, where that is not the usual. */
   liveLimits?: Partial<LiveLimits>;
+  /** Host below which the sites of projects are served; there are none without. */
+  pagesHost?: string;
   /** Gets the lines of the log; there is none without. */
   log?: (line: Record<string, unknown>) => void;
 }
@@ -354,6 +359,7 @@ export async function startWorld(
     clientRegistration,
     liveLimits,
     log: toLog,
+    pagesHost,
     ...store
   }: WorldOptions = {},
   atEnd: (end: () => Promise<void>) => void = afterAll,
@@ -380,7 +386,8 @@ export async function startWorld(
   const baseUrl = () => listening.promise;
   const hooks = new HookDeliveries({ db, repositories, secret, imports, baseUrl, sshAddress: () => null, report });
   const address = async () => ({ baseUrl: await baseUrl(), ssh: null });
-  const handlers = jobHandlers({ db, repositories, uploads, secret, imports, outgoing, hooks, address });
+  const sites = pagesHost === undefined ? undefined : { ...SITES, host: pagesHost, hostname: pagesHost, serverUrl: '' };
+  const handlers = jobHandlers({ db, repositories, uploads, secret, imports, outgoing, hooks, address, sites });
   const listener = await Listener.open(databaseUrl, report);
   // To make a connection takes PostgreSQL longer than most tests ask of it: one serves the queue.
   const queue = { url: databaseUrl, listener, db, connections: 1 };
@@ -412,6 +419,8 @@ export async function startWorld(
     clientRegistration,
     log,
     listeningUrl: () => listeningUrl,
+    sites,
+    sitesMemory: 0,
   };
   const server = createServer(createApp(options));
   upgrades.attach(server);
@@ -421,6 +430,7 @@ export async function startWorld(
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   listeningUrl = `http://127.0.0.1:${port}`;
+  if (sites) sites.serverUrl = listeningUrl;
   listening.resolve(listeningUrl);
   const { send, close } = sender(port);
   const stop = async () => {

@@ -14,6 +14,7 @@ export const COMPARED = {
   FeatureFlagUserList: alias('FeatureFlagUserList', 'r'),
   Hook: alias('Hook', 'r'),
   Integration: alias('Integration', 'r'),
+  PagesDomain: alias('PagesDomain', 'r'),
   Namespace: alias('Namespace', 'r'),
   OAuthApplication: alias('OAuthApplication', 'r'),
   Project: alias('Project', 'r'),

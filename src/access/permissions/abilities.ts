@@ -63,6 +63,8 @@ export const projectAbilities = {
   read_feature_flag: { level: DEVELOPER, feature: 'featureFlags' },
   admin_feature_flag: { level: DEVELOPER, feature: 'featureFlags', frozen: true },
   admin_feature_flags_client: { level: MASTER, feature: 'featureFlags' },
+  read_pages: { level: DEVELOPER },
+  admin_pages: { level: MASTER },
   read_repository: { level: REPORTER, open: 'anyone', feature: 'repository' },
   read_commit: { level: REPORTER, open: 'anyone', feature: 'repository' },
   create_commit_comment: { level: REPORTER, open: 'user', feature: 'repository' },

@@ -19,6 +19,7 @@ export type DomainChange =
   | FeatureFlagSwitched
   | WikiPageChanged
   | PipelineChanged
+  | SiteBuilt
   | MergeRequestBlocked
   | ProjectMoved
   | NamespaceDeleted
@@ -145,6 +146,12 @@ export interface ReleaseChanged {
   project: { id: number };
   release: { id: number };
   action: 'create' | 'update' | 'delete';
+}
+
+/** A job has succeeded whose artifacts are to be published as a site. */
+export interface SiteBuilt {
+  type: 'siteBuilt';
+  job: { id: number };
 }
 
 /** A feature flag was turned on or off. */

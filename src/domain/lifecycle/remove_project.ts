@@ -3,6 +3,7 @@ import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
 import { packagesStore } from '#src/domain/packages/place.ts';
 import { finishForks } from '#src/domain/repository/fork.ts';
 import { withNobodyInside } from '#src/domain/repository/lock.ts';
+import { sitesStore } from '#src/domain/sites/store.ts';
 import { exportsStore } from '#src/domain/uploads/archives.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 
@@ -37,6 +38,7 @@ export async function removeProject({ db, repositories, uploads }: Removal, proj
   await artifactsStore({ uploads }).remove({ projectId });
   await packagesStore({ uploads }).remove({ projectId });
   await exportsStore({ uploads }).remove({ projectId });
+  await sitesStore({ uploads }).remove({ projectId });
   const subjects = [
     sql`subject_type = 'Issue' AND subject_id IN (SELECT id FROM issues WHERE project_id = ${projectId})`,
     sql`subject_type = 'MergeRequest' AND subject_id IN (SELECT id FROM merge_requests WHERE target_project_id = ${projectId})`,

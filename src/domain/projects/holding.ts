@@ -23,6 +23,7 @@ type Held =
   | 'Milestone'
   | 'Package'
   | 'PackageFile'
+  | 'PagesDeployment'
   | 'Pipeline'
   | 'PipelineSchedule'
   | 'RemoteMirror'
@@ -50,6 +51,7 @@ export async function projectHolding(context: Context, resource: Held, { id, pro
     Milestone: () => db.milestone.findUnique(by),
     Package: () => db.package.findUnique(by),
     PackageFile: () => db.packageFile.findUnique(by),
+    PagesDeployment: () => db.pagesDeployment.findUnique(by),
     Pipeline: () => db.pipeline.findUnique(by),
     PipelineSchedule: () => db.pipelineSchedule.findUnique(by),
     RemoteMirror: () => db.remoteMirror.findUnique(by),

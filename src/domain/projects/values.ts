@@ -40,6 +40,7 @@ type SettingColumns = Pick<
   | 'mergeRequestsTemplate'
   | 'ciConfigPath'
   | 'autoCancelPendingPipelines'
+  | 'pagesAccess'
 >;
 
 /** Who can use the features of a project; this goes before their switches. */
@@ -79,12 +80,13 @@ const TEXT_SETTINGS = [
 
 /** The given settings that are no switches; an empty text counts as none. */
 export function givenSettings(input: ProjectSettings): Partial<SettingColumns> {
-  const { mergeMethod, squashOption, autoCancelPendingPipelines } = input;
+  const { mergeMethod, squashOption, autoCancelPendingPipelines, pagesAccess } = input;
   const texts = TEXT_SETTINGS.flatMap((name) =>
     input[name] === undefined ? [] : [[name, input[name]?.trim() || null]],
   );
   return {
     ...(mergeMethod == null ? {} : { mergeMethod }),
+    ...(pagesAccess == null ? {} : { pagesAccess }),
     ...(squashOption == null ? {} : { squashOption }),
     ...(autoCancelPendingPipelines == null ? {} : { autoCancelPendingPipelines }),
     ...Object.fromEntries(texts),

@@ -35,5 +35,5 @@ export class Known {
 }
 
 function isConstant({ path, tag }: Sum): boolean {
-  return tag !== undefined || /^(uploads|artifacts|packages|containers|traces)\//.test(path);
+  return tag !== undefined || /^(uploads|artifacts|packages|pages|containers|traces)\//.test(path);
 }

@@ -48,7 +48,7 @@ export interface Elsewhere extends Sum {
 
 /** A file that is recorded in the database but was not found. */
 export interface Missing {
-  kind: 'repository' | 'upload' | 'trace' | 'artifacts' | 'package' | 'lfs object' | 'container blob';
+  kind: 'repository' | 'upload' | 'trace' | 'artifacts' | 'package' | 'site' | 'lfs object' | 'container blob';
   /** 0 for what belongs to no project. */
   projectId: number;
   path: string;

@@ -56,7 +56,7 @@ export class Stage {
     else if (name === 'database.json')
       this.#database = await readJson(entry, MAX_MEMBER_BYTES.database, isDatabaseFacts);
     else if (tableOf(name) !== null) await this.#write(this.#tableFile(String(tableOf(name))), content, 'a');
-    else if (/^(?:uploads|artifacts|packages|lfs|containers)\/\d+\/[0-9a-f]+\/[\w.+-]*[\w+-][\w.+-]*$/.test(name))
+    else if (/^(?:uploads|artifacts|packages|pages|lfs|containers)\/\d+\/[0-9a-f]+\/[\w.+-]*[\w+-][\w.+-]*$/.test(name))
       await this.#write(name, content);
     else if (name.startsWith('traces/')) await this.#takeTrace(entry);
     else if (name.startsWith('repositories/')) await this.#takeOfRepository(entry);

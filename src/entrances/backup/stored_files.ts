@@ -1,6 +1,7 @@
 import { artifactsStore } from '#src/domain/ci/artifacts_store.ts';
 import { placeOf as blobPlace, containersStore } from '#src/domain/container_registry/place.ts';
 import { packagesStore } from '#src/domain/packages/place.ts';
+import { sitesStore } from '#src/domain/sites/store.ts';
 import { lfsStore, placeOf as objectPlace } from '#src/domain/uploads/lfs/place.ts';
 import type { UploadLocation, UploadStore } from '#src/domain/uploads/store.ts';
 import type { Missing } from './manifest.ts';
@@ -16,7 +17,7 @@ interface Row extends UploadLocation {
 /** A kind of files: each was written before the row of a table that records it, and never changes. */
 interface StoredFiles {
   /** In a backup, and in the bucket below that of uploads. */
-  folder: 'uploads' | 'artifacts' | 'packages' | 'lfs' | 'containers';
+  folder: 'uploads' | 'artifacts' | 'packages' | 'pages' | 'lfs' | 'containers';
   kind: Missing['kind'];
   table: string;
   /** A batch of rows behind the ID `$1`, at most `$2`. */
@@ -65,6 +66,15 @@ const STORED_FILES: readonly StoredFiles[] = [
       WHERE id > $1 ORDER BY id LIMIT $2`,
     recorded: 'SELECT 1 FROM package_files WHERE secret = $1',
     store: (uploads) => packagesStore({ uploads }),
+  },
+  {
+    folder: 'pages',
+    kind: 'site',
+    table: 'pages_deployments',
+    rows: `SELECT id, project_id AS "projectId", secret, 'site' AS "fileName" FROM pages_deployments
+      WHERE id > $1 ORDER BY id LIMIT $2`,
+    recorded: 'SELECT 1 FROM pages_deployments WHERE secret = $1',
+    store: (uploads) => sitesStore({ uploads }),
   },
   {
     folder: 'lfs',

@@ -4,6 +4,7 @@ import { findUnrecordedContainerFiles } from '#src/domain/container_registry/cle
 import { placeOf as blobPlace, containersStore } from '#src/domain/container_registry/place.ts';
 import { findUnrecordedPackageFiles } from '#src/domain/packages/clean_up.ts';
 import { packagesStore } from '#src/domain/packages/place.ts';
+import { findUnrecordedSites, placeOf as placeOfSite, sitesStore } from '#src/domain/sites/store.ts';
 import { findUnrecorded } from '#src/domain/uploads/clean_up.ts';
 import { findUnrecordedObjects } from '#src/domain/uploads/lfs/clean_up.ts';
 import { lfsStore } from '#src/domain/uploads/lfs/place.ts';
@@ -90,6 +91,17 @@ const FILES: readonly StoredFiles[] = [
     advice: 'Restore it from a backup, or publish it again.',
     unrecorded: findUnrecordedPackageFiles,
     interrupted: 'An upload of a package',
+  },
+  {
+    folder: 'pages',
+    store: sitesStore,
+    rows: async (db, projectId, after) => {
+      const rows = await db.pagesDeployment.findMany({ where: { projectId, id: { gt: after } }, ...BY_ID });
+      return rows.map((row) => ({ id: row.id, place: placeOfSite(row), name: `The site of job ${row.jobId} is` }));
+    },
+    advice: 'Restore it from a backup, or retry the job.',
+    unrecorded: findUnrecordedSites,
+    interrupted: 'The publishing of a site',
   },
   {
     folder: 'containers',

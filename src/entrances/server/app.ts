@@ -33,6 +33,8 @@ import { isPackagePath } from '#src/entrances/web/receive_package.ts';
 import { requestLog } from '#src/entrances/web/request_log.ts';
 import { isArtifactsPath } from '#src/entrances/web/runner_artifacts.ts';
 import { sessionToken } from '#src/entrances/web/session_token.ts';
+import { askForHost } from '#src/entrances/web/sites/ask.ts';
+import { serveSites } from '#src/entrances/web/sites/serve.ts';
 import { serveUploads } from '#src/entrances/web/uploads.ts';
 import { lastOfEach, validUrls } from '#src/entrances/web/valid_urls.ts';
 import { Readiness } from '#src/platform/lifecycle/readiness.ts';
@@ -64,6 +66,11 @@ export function createApp(options: AppOptions): Express {
   app.use(bodyTimeout(BODY_TIMEOUT_MS, mayTakeLong, DRAIN_LIMITS));
   app.use(closeStalled(STALL_TIMEOUT_MS));
   app.use(closeWhenDraining(readiness));
+  if (options.sites) {
+    const { sites: settings, sitesMemory: memory } = options;
+    app.use(askForHost(db, settings));
+    app.use(serveSites({ db, uploads: options.uploads, settings, memory, contextOf, report }));
+  }
   app.use(health(readiness));
   if (options.compression ?? true) app.use(compressAnswers());
   app.use(validUrls());

@@ -5,6 +5,7 @@ import type { RepositoryStore } from '#src/domain/repository/store.ts';
 import type { UploadStore } from '#src/domain/uploads/store.ts';
 import type { Upgrades } from '#src/entrances/web/upgrades.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
+import type { SiteSettings } from '#src/platform/config/pages_host.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
@@ -29,6 +30,10 @@ export interface AppOptions {
   externalUrl?: string | undefined;
   /** URL at which the server listens, known once it does; the OAuth issuer when there is no external URL. */
   listeningUrl?: (() => string) | undefined;
+  /** Where the sites of projects are served; they are not where absent. */
+  sites?: SiteSettings | undefined;
+  /** Milliseconds for which addresses of sites are remembered; a second when absent. */
+  sitesMemory?: number | undefined;
   /** As in Express. */
   trustProxy?: boolean | number | string | undefined;
   /** Limits of a request to /graphql; sensible defaults when absent. */

@@ -51,6 +51,10 @@ import { maintainActive, maintainAsked, maintainPlace, maintainProject } from '#
 import { reconcileAll } from '#src/domain/repository/reconcile.ts';
 import { removeRepositories } from '#src/domain/repository/remove_later.ts';
 import type { RepositoryStore } from '#src/domain/repository/store.ts';
+import { expireSites } from '#src/domain/sites/expire.ts';
+import { publishSite } from '#src/domain/sites/publish.ts';
+import { cleanUpSites } from '#src/domain/sites/store.ts';
+import { verifyDomains } from '#src/domain/sites/verify.ts';
 import { reconcileSnippets } from '#src/domain/snippets/reconcile.ts';
 import { referFromCommits } from '#src/domain/tracking/activity/pushed_commits.ts';
 import { traceDiscussions } from '#src/domain/tracking/discussions/trace.ts';
@@ -87,6 +91,8 @@ export interface JobSettings extends Pick<ImportStores, 'secret' | 'imports' | '
   hooks?: HookDeliveries | undefined;
   /** Where the server is. */
   address?: Context['address'];
+  /** Where the sites of projects are served; they are not where absent. */
+  sites?: Context['sites'];
 }
 
 /** The schedules of jobs, and how many of a name run at once. */
@@ -106,6 +112,8 @@ export const JOB_PACES: JobPaces = {
   'repositories.remove': { cron: '*/10 * * * *' },
   'artifacts.expire': { cron: '*/10 * * * *' },
   'issues.remind': { cron: '7 * * * *' },
+  'sites.expire': { cron: '*/10 * * * *' },
+  'sites.verify_domains': { cron: '33 * * * *' },
   'hooks.prune': { cron: '53 * * * *' },
   'merge_requests.refresh': { cron: '29 * * * *', atOnce: 4 },
   'merge_requests.store_commits': { cron: '37 * * * *' },
@@ -128,6 +136,7 @@ export function jobHandlers({
   outgoing,
   hooks,
   address,
+  sites,
   ...importing
 }: JobSettings): JobHandlers {
   const followers = FOLLOWERS;
@@ -136,7 +145,19 @@ export function jobHandlers({
     const actor = await activeUser(db, userId);
     const { secret, imports } = importing;
     return (
-      actor && { db, actor, secret, jobs, followers, repositories, uploads, imports, clientAddress: null, address }
+      actor && {
+        db,
+        actor,
+        secret,
+        jobs,
+        followers,
+        repositories,
+        uploads,
+        imports,
+        clientAddress: null,
+        address,
+        sites,
+      }
     );
   };
   return {
@@ -183,6 +204,7 @@ export function jobHandlers({
         () => cleanUpUploads({ db, uploads }),
         () => cleanUpArtifacts({ db, uploads }),
         () => cleanUpPackages({ db, uploads }),
+        () => cleanUpSites({ db, uploads }),
         () => cleanUpLfs({ db, uploads }),
         () => cleanUpContainers({ db, uploads }),
         () => cleanUpTraces({ db, repositories }),
@@ -249,6 +271,9 @@ export function jobHandlers({
     'jobs.expire': (_wanted, jobs) => expireJobs({ db, jobs, followers }),
     'commits.refer': (push, jobs) => referFromCommits({ db, repositories, jobs, followers }, push),
     'traces.remove': (file) => removeTraceFile(repositories, file),
+    'sites.publish': ({ jobId }) => publishSite({ db, uploads, sites }, jobId),
+    'sites.verify_domains': () => verifyDomains({ db, imports: importing.imports }),
+    'sites.expire': () => expireSites({ db, uploads }),
     'artifacts.remove': ({ files }) => removeArtifacts({ uploads }, files),
     'containers.apply_policies': (_wanted, jobs) => applyPolicies({ db, jobs }),
     'containers.delete_tags': (wanted) => deleteMatchingTags({ db }, wanted),

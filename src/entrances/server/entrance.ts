@@ -19,7 +19,7 @@ import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** What the mounts share: the stores, and who asks. */
 export interface Entrance {
-  stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'followers' | 'repositories' | 'uploads' | 'imports'>;
+  stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'followers' | 'repositories' | 'uploads' | 'imports' | 'sites'>;
   /** Without a trailing slash. */
   baseUrl(request: IncomingMessage): string;
   report(error: unknown): void;
@@ -50,12 +50,13 @@ export function createEntrance({
   uploads,
   imports = importSettings(),
   externalUrl,
+  sites,
   budget,
   sshAddress = () => null,
   log,
 }: AppOptions): Entrance {
   const server = { version: packageVersion(), revision: packageRevision() };
-  const stores = { db, secret, jobs, followers: FOLLOWERS, repositories, uploads, imports };
+  const stores = { db, secret, jobs, followers: FOLLOWERS, repositories, uploads, imports, sites };
   const entrance: Entrance = {
     stores,
     sshAddress,

@@ -5,6 +5,7 @@ import { pushedPipelines } from '#src/domain/ci/pipelines/push.ts';
 import { pushedMirrors } from '#src/domain/imports/mirrors/push.ts';
 import { mail } from '#src/domain/notifications/mailing/follow.ts';
 import { pushedLanguages } from '#src/domain/repository/languages/follow.ts';
+import { builtSites } from '#src/domain/sites/follow.ts';
 import { tracking } from '#src/domain/tracking/activity/follow.ts';
 import { resourceEvents } from '#src/domain/tracking/resource_events/follow.ts';
 import { webhooks } from '#src/domain/webhooks/follow.ts';
@@ -16,6 +17,7 @@ export const FOLLOWERS: readonly Follower[] = [
   resourceEvents,
   pushedPipelines,
   deletedBranches,
+  builtSites,
   pushedMirrors,
   pushedLanguages,
   mail,

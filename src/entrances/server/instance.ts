@@ -75,6 +75,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
   const stopping = new AbortController();
   const {
     externalUrl,
+    sites,
     trustProxy,
     graphqlLimits,
     trustedDocuments,
@@ -92,6 +93,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     tools: serverTools(config, directUrl),
     ...stores,
     externalUrl,
+    sites,
     listeningUrl,
     trustProxy,
     graphqlLimits,

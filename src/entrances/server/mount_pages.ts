@@ -9,6 +9,7 @@ import { callerOf } from '#src/access/permissions/caller.ts';
 import { findEnrolment } from '#src/access/sign_in/two_factor/enable.ts';
 import { usesApp } from '#src/access/sign_in/two_factor/left.ts';
 import { mayRegister } from '#src/domain/applications/save.ts';
+import { siteUrlAt } from '#src/domain/sites/sign_in.ts';
 import { passwordChangeErrors } from '#src/domain/users/change_password.ts';
 import type { Entrance } from '#src/entrances/server/entrance.ts';
 import { readContent } from '#src/entrances/server/readers.ts';
@@ -48,7 +49,8 @@ export function mountPages(entrance: Entrance, examples?: boolean): ReturnType<t
     },
   };
   const countVisit: PageOptions['throttle'] = (actor, request, response) => throttle.web(actor, request, response);
-  return pages({ contextOf: domainContext, baseUrl, report, sshAddress, throttle: countVisit, examples }, (made) =>
+  const given = { contextOf: domainContext, baseUrl, report, sshAddress, throttle: countVisit, examples };
+  return pages({ ...given, siteUrlAt: (path) => siteUrlAt(entrance.stores, path) }, (made) =>
     servePages(rows, made, options),
   );
 }

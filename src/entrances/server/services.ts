@@ -77,7 +77,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     baseUrl,
   };
   const stopped = new AbortController();
-  const stores = { db, repositories, uploads, secret, imports };
+  const stores = { db, repositories, uploads, secret, imports, sites: config.sites };
   const hooks = new HookDeliveries({ ...stores, baseUrl, sshAddress, report });
   const address = async () => ({ baseUrl: await baseUrl(), ssh: sshAddress() });
   const handlers = jobHandlers({ ...stores, outgoing, hooks, address, stopping: stopped.signal });

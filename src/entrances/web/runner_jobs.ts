@@ -30,7 +30,7 @@ const LARGE_BODY_CONCURRENCY = { concurrency: 8, perCaller: 2, waitingPerCaller:
 /** Adds the endpoints for requesting jobs and reporting how they ended. */
 export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
   const { stores, readBody, queue, baseUrl, sshAddress } = options;
-  const { db, secret } = stores;
+  const { db, secret, sites } = stores;
   const receiveSmall = smallBody(options);
   const largeBodies = new CallerSemaphore(LARGE_BODY_CONCURRENCY);
   const readUpdate = (request: Request) => {
@@ -50,7 +50,13 @@ export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: Run
         const value = await queue.valueFor(runner);
         const nothing = { status: 204, headers: { [LAST_UPDATE]: value } };
         if (!runner.active || given.last_update === value) return nothing;
-        const job = await requestJob(stores, runner, { db, secret, baseUrl: baseUrl(request), ssh: sshAddress() });
+        const job = await requestJob(stores, runner, {
+          db,
+          secret,
+          baseUrl: baseUrl(request),
+          ssh: sshAddress(),
+          sites,
+        });
         if (job === 'taken') return { status: 409, body: { message: '409 Conflict' } };
         return job ? { status: 201, body: job } : nothing;
       },

@@ -7,7 +7,7 @@ import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 
 /** What serving the runner protocol needs. */
 export interface RunnerProtocolOptions extends Answering {
-  stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'followers' | 'repositories' | 'uploads'>;
+  stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'followers' | 'repositories' | 'uploads' | 'sites'>;
   /** URL of the server, without a trailing slash. */
   baseUrl(request: Request): string;
   /** Where SSH is. */

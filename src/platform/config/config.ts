@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import type { BudgetLimits } from '../limits/budget.ts';
+import { parsePagesHost, type SiteSettings, siteSettings } from './pages_host.ts';
 import { type ProviderSettings, readSignInProviders } from './sign_in_providers.ts';
 import { readSsh, type SshConfig } from './ssh.ts';
 import { readTrustedDocuments } from './trusted_documents.ts';
@@ -51,8 +52,10 @@ export interface Config {
   databaseDirectUrl?: string;
   /** Whether statements are prepared once for each connection. */
   preparedStatements: boolean;
-  /** Base URL under which users reach the server, without a trailing slash; without it each request's own. */
+  /** Base URL of the server for users, without a trailing slash; without it each request's own. */
   externalUrl?: string;
+  /** Where the sites of projects are served; they are not where absent. */
+  sites?: SiteSettings | undefined;
   /** Key for signing and encrypting, at least 32 characters; without it one is kept in the data directory. */
   secret?: string;
   /** Password of the first administrator, at the first start only. */
@@ -186,6 +189,7 @@ export function loadConfig(
   const usual = path.join(dataDir, 'repositories');
   const host = setting('HOST', parseHost) ?? '127.0.0.1';
   const port = setting('PORT', parsePort) ?? 8080;
+  const externalUrl = setting('GANTRY_URL', parseExternalUrl);
   const config: Omit<Config, 'warnings'> = {
     host,
     port,
@@ -193,7 +197,8 @@ export function loadConfig(
     dataDir,
     ...database,
     preparedStatements: setting('DATABASE_PREPARED_STATEMENTS', parseSwitch) ?? true,
-    externalUrl: setting('GANTRY_URL', parseExternalUrl),
+    externalUrl,
+    sites: siteSettings(setting('GANTRY_PAGES_HOST', parsePagesHost), externalUrl, problems),
     secret: setting('GANTRY_SECRET', atLeast(32)),
     rootPassword: setting('GANTRY_ROOT_PASSWORD', atLeast(8)),
     rootToken: setting('GANTRY_ROOT_TOKEN', parseToken),

@@ -27,6 +27,12 @@ export const settingGroups: readonly SettingGroup[] = [
         meaning: 'public URL of the server, with which links in pages, APIs and mail start',
         usual: 'the URL of each request',
       },
+      GANTRY_PAGES_HOST: {
+        meaning:
+          'host below which the sites of projects are served, as `pages.example.net` ([pages-sites.md](pages-sites.md)); it is neither that of `GANTRY_URL`, nor below it or above it',
+        usual: 'no sites',
+        accepts: 'a host name, perhaps with a port',
+      },
       GANTRY_DATA: { meaning: 'directory for all data', usual: './data' },
       GANTRY_SECRET: {
         meaning:

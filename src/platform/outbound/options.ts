@@ -12,6 +12,8 @@ export interface ImportSettings {
   /** How long one may take, in milliseconds: less than jobs may. */
   timeout: number;
   lookup: Lookup;
+  /** Reads the TXT records of a name from the name servers; rejects where there are none. */
+  resolveTxt: (name: string) => Promise<string[]>;
 }
 
 export const DEFAULT_IMPORTS: ImportSettings = {
@@ -20,6 +22,7 @@ export const DEFAULT_IMPORTS: ImportSettings = {
   maxBytes: 10 * 1024 ** 3,
   timeout: 50 * 60_000,
   lookup: (host, isNamed) => (isNamed ? askSystem(host, { all: true, verbatim: true }) : askServers(host)),
+  resolveTxt: async (name) => (await new Resolver(ASKING).resolveTxt(name)).map((parts) => parts.join('')),
 };
 
 /** Milliseconds for each attempt to ask a name server, and how many there are. */

@@ -8,8 +8,9 @@ declare module '#src/platform/background/queue.ts' {
   }
 }
 
-/** Removes expired sessions. */
+/** Removes expired sessions, and codes that were not used. */
 export async function expireSessions(db: Db): Promise<void> {
   const { sessionExpireDelay } = await currentSettings(db);
   await db.$executeRaw`DELETE FROM sessions WHERE last_seen_at <= now() - make_interval(mins => ${sessionExpireDelay})`;
+  await db.$executeRaw`DELETE FROM site_codes WHERE expires_at <= now()`;
 }

@@ -3,11 +3,13 @@ import { noteSeenToday, noteSignIn } from '#src/access/credentials/seen.ts';
 import { isTwoFactorOverdue } from '#src/access/credentials/two_factor_overdue.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
 import type { FirstPage, Theme } from '#src/generated/prisma/client.ts';
-import type { Db } from '#src/platform/database/db.ts';
+import { type Db, Prisma } from '#src/platform/database/db.ts';
 import { Unauthenticated } from '#src/platform/errors.ts';
 import { canAuthenticateSql } from '#src/platform/outbound/mail/sending.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
+
+const { sql } = Prisma;
 
 /** A browser session of a signed-in user. */
 export interface Session {
@@ -98,6 +100,24 @@ function shortened(text: string | null, most: number): string | null {
  * blocked, or who acts as the user is no administrator any more. One indexed look-up.
  */
 export async function findSession(db: Db, token: string): Promise<Session | null> {
+  const found = await findRow(db, sql`s.token_hash = ${tokenHash(token)}`);
+  if (!found) return null;
+  const { sessionId, toNote, firstToday, id } = found;
+  if (toNote) await db.$executeRaw`UPDATE sessions SET last_seen_at = now() WHERE id = ${sessionId}`;
+  if (firstToday) await noteSeenToday(db, id);
+  return sessionOf(db, found);
+}
+
+/** The session that was passed on to the host of a site by this token, as findSession has it; it is not used by that. */
+export async function findSessionOfSite(db: Db, token: string, host: string): Promise<Session | null> {
+  const found = await findRow(
+    db,
+    sql`s.id = (SELECT t.session_id FROM site_sessions t WHERE t.token_hash = ${tokenHash(token)} AND t.host = ${host})`,
+  );
+  return found ? sessionOf(db, found) : null;
+}
+
+async function findRow(db: Db, which: Prisma.Sql): Promise<Found | undefined> {
   const { sessionExpireDelay } = await currentSettings(db);
   const [found] = await db.$queryRaw<Found[]>`
     SELECT s.id AS "sessionId", s.created_at AS "createdAt",
@@ -108,14 +128,15 @@ export async function findSession(db: Db, token: string): Promise<Session | null
       s.last_seen_at < now() - interval '1 minute' AS "toNote",
       s.impersonator_id IS NULL AND u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday"
     FROM sessions s JOIN users u ON u.id = s.user_id LEFT JOIN users i ON i.id = s.impersonator_id
-    WHERE s.token_hash = ${tokenHash(token)} AND u.state = 'active'
+    WHERE ${which} AND u.state = 'active'
       AND ${canAuthenticateSql(db)} AND (s.impersonator_id IS NULL OR i.admin AND i.state = 'active')
       AND s.last_seen_at > now() - make_interval(mins => ${sessionExpireDelay})`;
-  if (!found) return null;
+  return found;
+}
+
+async function sessionOf(db: Db, found: Found): Promise<Session> {
   const { sessionId, createdAt, age, name, toNote, firstToday, fileByFile, showsWhitespace, isSplit, ...rest } = found;
   const { twoFactorEnabled, theme, firstPage, language, timezone, impersonatorId, impersonator, ...user } = rest;
-  if (toNote) await db.$executeRaw`UPDATE sessions SET last_seen_at = now() WHERE id = ${sessionId}`;
-  if (firstToday) await noteSeenToday(db, user.id);
   const changes = { fileByFile, showsWhitespace, isSplit };
   // Who acts as a user cannot set up what only the user can.
   const mustSetUpTwoFactor =

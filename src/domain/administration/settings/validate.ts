@@ -107,6 +107,7 @@ const MINIMUMS = {
   deactivateDormantUsersPeriod: 1,
   maxAttachmentSize: 1,
   maxArtifactsSize: 1,
+  maxPagesSize: 0,
   twoFactorGracePeriod: 0,
   throttleUnauthenticatedApiRequestsPerPeriod: 1,
   throttleUnauthenticatedApiPeriodInSeconds: 1,

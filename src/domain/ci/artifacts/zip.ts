@@ -104,6 +104,30 @@ export async function listZipFolder(source: ZipSource, folder: string): Promise<
   );
 }
 
+/**
+ * All files below a folder of an archive by their paths within it, the last of a path; a link or device counts as `special`. Only the list
+ * of files is read. Throws as findZipEntry, and UnreadableZip for paths that are not UTF-8.
+ *
+ * @param folder path without a slash at its end; empty for the top
+ */
+export async function listZipFiles(source: ZipSource, folder: string): Promise<Map<string, ZipEntry | 'special'>> {
+  const directory = await readDirectory(source);
+  const prefix = Buffer.from(folder === '' ? '' : `${folder}/`);
+  const files = new Map<string, ZipEntry | 'special'>();
+  let seen = 0;
+  for (const { at, name, extra } of headersOf(directory)) {
+    seen += 1;
+    if (seen % ENTRIES_PER_YIELD === 0) await yieldToEventLoop();
+    if (!name.subarray(0, prefix.length).equals(prefix) || name.at(-1) === SLASH) continue;
+    if (!isUtf8(name)) throw new UnreadableZip('The name of a file is not UTF-8');
+    const path = name.subarray(prefix.length).toString('utf8');
+    files.set(path, isFile(directory, at) ? entryAt(directory, at, extra) : 'special');
+  }
+  return files;
+}
+
+const SLASH = '/'.charCodeAt(0);
+
 /** The headers of a list of files: where each begins, its name and its extra fields. Throws UnreadableZip. */
 function* headersOf(directory: Buffer): Generator<{ at: number; name: Buffer; extra: Buffer }> {
   for (let at = 0; at + CENTRAL.bytes <= directory.length; ) {

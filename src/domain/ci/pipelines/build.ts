@@ -11,6 +11,7 @@ import type { DefinedVariables } from '#src/domain/ci/pipelines/config/base/valu
 import { ofJobName } from '#src/domain/ci/pipelines/config/base/variables.ts';
 import { type JobConfig, stageIndexOf } from '#src/domain/ci/pipelines/config/model.ts';
 import type { CrossNeed } from '#src/domain/ci/pipelines/config/needs.ts';
+import { pagesOptions } from '#src/domain/ci/pipelines/config/pages.ts';
 import type { PipelinePlan } from '#src/domain/ci/pipelines/config/plan.ts';
 import { type KnownVariables, layered } from '#src/domain/ci/pipelines/config/rules/judge.ts';
 import { Expansion, ExpansionBudget } from '#src/domain/ci/variables/expansion.ts';
@@ -165,6 +166,9 @@ async function insertJobs(
         ...triggerOptions(job, variables),
         ...tokenOptions(job, variables),
         ...crossOptions(job, variables),
+        ...pagesOptions(job.options, (text) =>
+          known.with(own, { ...ofJobName(job), ...ofEnvironment }).text(text, MAX_TEXT_LENGTH),
+        ),
       },
       tags: job.tags.map((tag) => variables.text(tag, MAX_TEXT_LENGTH)),
       needs: job.needs && [...new Set(job.needs.map((need) => need.job))],

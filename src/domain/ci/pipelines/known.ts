@@ -6,6 +6,7 @@ import { configPath } from '#src/domain/ci/pipelines/config/read.ts';
 import type { KnownVariables } from '#src/domain/ci/pipelines/config/rules/judge.ts';
 import type { GivenVariable } from '#src/domain/ci/pipelines/given_variables.ts';
 import { ofMergeRequest } from '#src/domain/ci/pipelines/merge_request_variables.ts';
+import { ofPages } from '#src/domain/ci/variables/of_pages.ts';
 import { type JobVariable, variablesOfProject } from '#src/domain/ci/variables/of_pipeline.ts';
 import { ofRegistry } from '#src/domain/ci/variables/of_registry.ts';
 import { ofServer } from '#src/domain/ci/variables/of_server.ts';
@@ -62,22 +63,24 @@ export async function predefinedVariables(
   context: Context,
   subject: Subject,
 ): Promise<KnownVariables & { kept: Variables }> {
-  const { db, secret } = context;
+  const { db, secret, sites } = context;
   const { project, origin, starter, mergeRequestId } = subject;
   const receiver = { ...origin, projectId: project.id, mergeRequestId, userIds: [starter.id], environment: null };
   // A worker beside the server may not know where it is.
   const address = (await context.address?.().catch(() => null)) ?? null;
-  const [ofProject, mergeRequest, kept, facts] = await Promise.all([
+  const [ofProject, mergeRequest, kept, facts, pages] = await Promise.all([
     variablesOfProject(db, receiver, secret),
     mergeRequestId === null ? null : ofMergeRequest(db, mergeRequestId, address?.baseUrl ?? ''),
     keptVariables(db, subject),
     factsOf(db, project.id, starter.id),
+    ofPages(db, sites, project),
   ]);
   const { sha } = subject;
   const weak = {
     GITLAB_CI: 'true',
     ...(address ? ofPlace(address, project) : {}),
     ...predefined(origin, sha),
+    ...pages,
     ...kept,
     ...(address ? mergeRequest?.variables : withoutUrls(mergeRequest?.variables ?? {})),
     CI_PIPELINE_IID: String(facts?.nextIid ?? 1),

@@ -1,5 +1,5 @@
 import type { JobStatus } from '#src/domain/changes/pipeline_status.ts';
-import type { ChangeContext } from '#src/domain/changes/record.ts';
+import { type ChangeContext, recordChange } from '#src/domain/changes/record.ts';
 import { afterFailure } from '#src/domain/ci/jobs/after_failure.ts';
 import type { FailureReason } from '#src/domain/ci/jobs/failure_reason.ts';
 import { moveJob } from '#src/domain/ci/jobs/move.ts';
@@ -28,7 +28,7 @@ export function endRunningJob(
 ): Promise<JobStatus> {
   return stores.db.$transaction(async (tx) => {
     await lockPipeline(tx, job.pipelineId);
-    const status = await statusOf(tx, job.id, only);
+    const { status, hasSite } = await statusOf(tx, job.id, only);
     if (status !== 'running' && status !== 'canceling') return status;
     const state = status === 'canceling' ? 'canceled' : end.state;
     await moveJob(tx, { id: job.id, status }, state);
@@ -36,15 +36,21 @@ export function endRunningJob(
     const exitCode = end.state === 'failed' ? (end.exitCode ?? null) : null;
     await tx.job.update({ where: { id: job.id }, data: { failureReason: reason, coverage: end.coverage, exitCode } });
     if (state === 'failed') await afterFailure(tx, job.id);
+    if (state === 'success' && hasSite) await recordChange(tx, stores, { type: 'siteBuilt', job: { id: job.id } });
     await settlePipeline(tx, stores, job.pipelineId);
     return state;
   });
 }
 
-/** Locks a job and returns its status; `failed` for an unfinished one that no longer meets the condition. */
-async function statusOf(tx: Transaction, id: number, only: Prisma.Sql): Promise<JobStatus> {
-  const [row] = await tx.$queryRaw<{ status: JobStatus; isMeant: boolean }[]>`
-    SELECT j.status::text AS status, ${only} AS "isMeant" FROM jobs j WHERE j.id = ${id} FOR UPDATE`;
+/** Locks a job and returns its status, `failed` for an unfinished one that no longer meets the condition, and whether it publishes a site. */
+async function statusOf(
+  tx: Transaction,
+  id: number,
+  only: Prisma.Sql,
+): Promise<{ status: JobStatus; hasSite: boolean }> {
+  const [row] = await tx.$queryRaw<{ status: JobStatus; isMeant: boolean; hasSite: boolean | null }[]>`
+    SELECT j.status::text AS status, ${only} AS "isMeant", j.options ? 'pages' AS "hasSite" FROM jobs j WHERE j.id = ${id} FOR UPDATE`;
   if (!row) throw new NotFound('Job');
-  return ['running', 'canceling'].includes(row.status) && !row.isMeant ? 'failed' : row.status;
+  const isOver = ['running', 'canceling'].includes(row.status) && !row.isMeant;
+  return { status: isOver ? 'failed' : row.status, hasSite: row.hasSite === true };
 }

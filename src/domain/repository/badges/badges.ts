@@ -162,6 +162,7 @@ export class BadgeFacts {
 
   #valueOf(name: string, baseUrl: string): Promise<string | null> {
     if (name === 'gitlab_server') return Promise.resolve(new URL(baseUrl).hostname);
+    if (name === 'gitlab_pages_domain') return Promise.resolve(this.#context.sites?.host ?? null);
     const known = this.#known.get(name) ?? this.#find(name);
     this.#known.set(name, known);
     return known;
@@ -204,7 +205,7 @@ export class BadgeFacts {
 
 const FIRST: PageRequest = { limit: 1, offset: 0, withTotal: false };
 const PLACEHOLDER =
-  /%\{(project_path|project_title|project_name|project_id|project_namespace|group_name|gitlab_server|default_branch|commit_sha|latest_tag)\}/g;
+  /%\{(project_path|project_title|project_name|project_id|project_namespace|group_name|gitlab_server|gitlab_pages_domain|default_branch|commit_sha|latest_tag)\}/g;
 const COLUMNS = sql`b.id, b.name, b.link_url AS "linkUrl", b.image_url AS "imageUrl",
   CASE WHEN b.project_id IS NULL THEN 'group' ELSE 'project' END AS kind`;
 

@@ -14,6 +14,7 @@ import { passkeyPages } from '#src/entrances/web/pages/passkeys.ts';
 import { signInPages } from '#src/entrances/web/pages/sign_in.ts';
 import { signInElsewherePages } from '#src/entrances/web/pages/sign_in_elsewhere.ts';
 import { signUpPages } from '#src/entrances/web/pages/sign_up.ts';
+import { siteSignInPages } from '#src/entrances/web/pages/site_sign_in.ts';
 import { unsubscribePages } from '#src/entrances/web/pages/unsubscribe.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
@@ -46,6 +47,7 @@ export function pages(
     .use(invitationPages(made))
     .use(unsubscribePages(made))
     .use(impersonationPages(made))
+    .use(siteSignInPages(made))
     .use(documents.router)
     .use(helpPages(made))
     .use(favicon())

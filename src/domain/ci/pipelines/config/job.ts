@@ -28,6 +28,7 @@ import {
 } from '#src/domain/ci/pipelines/config/model.ts';
 import { splitNeeds } from '#src/domain/ci/pipelines/config/needs.ts';
 import { filled, readList, readOptions } from '#src/domain/ci/pipelines/config/options.ts';
+import { type PagesConfig, readPages, withSite } from '#src/domain/ci/pipelines/config/pages.ts';
 import {
   type Part,
   readAllowFailure,
@@ -82,6 +83,8 @@ const KEYS = [
   'resource_group',
   'id_tokens',
   'release',
+  'pages',
+  'publish',
 ];
 /** With `rules`, what would contradict them. */
 const NOT_WITH_RULES = ['only', 'except', 'start_in'];
@@ -122,7 +125,9 @@ export function readJob(key: string, given: unknown, defaults: JobDefaults, budg
   const needs = splitNeeds(raw.needs, `${where}:needs`, budget);
   if (trigger && needs.cross.length > 0)
     throw new InvalidConfig(`${where}:needs of other pipelines are not for triggers`);
+  const pages = trigger ? null : readPages(raw, name, where, budget);
   const kept = {
+    pages,
     cross_needs: needs.cross.length > 0 ? needs.cross : null,
     retry: readRetry(raw.retry, `${where}:retry`),
     timeout: readTimeout(raw.timeout, where),
@@ -150,7 +155,7 @@ export function readJob(key: string, given: unknown, defaults: JobDefaults, budg
     resourceGroup: readResourceGroup(raw.resource_group, where, budget),
     trigger,
     options: {
-      ...optionsOf(raw, script, where, budget),
+      ...optionsOf(raw, script, where, budget, pages),
       ...filled(kept),
       ...(tags ? { tags } : {}),
     },
@@ -208,24 +213,26 @@ function inParts(job: JobConfig, parts: readonly Part[] | null, budget: Expansio
   }));
 }
 
-function optionsOf(raw: Raw, script: string[], where: string, budget: ExpansionLimit) {
+function optionsOf(raw: Raw, script: string[], where: string, budget: ExpansionLimit, pages: PagesConfig | null) {
+  const { artifacts, ...read } = readOptions(
+    {
+      image: raw.image,
+      services: raw.services,
+      cache: raw.cache,
+      artifacts: raw.artifacts,
+      dependencies: raw.dependencies,
+      coverage: raw.coverage,
+    },
+    where,
+    budget,
+  );
   return filled({
     ...(script.length > 0 ? { script } : {}),
     // Defaults count against the limit once per job.
     before_script: readCommands(raw.before_script, `${where}:before_script`, budget),
     after_script: readCommands(raw.after_script, `${where}:after_script`, budget),
-    ...readOptions(
-      {
-        image: raw.image,
-        services: raw.services,
-        cache: raw.cache,
-        artifacts: raw.artifacts,
-        dependencies: raw.dependencies,
-        coverage: raw.coverage,
-      },
-      where,
-      budget,
-    ),
+    ...read,
+    artifacts: pages ? withSite(artifacts, pages) : artifacts,
   });
 }
 

@@ -10,8 +10,6 @@ export const IGNORED_OF_JOBS: ReadonlySet<string> = new Set([
   'hooks',
   'identity',
   'manual_confirmation',
-  'pages',
-  'publish',
   'run',
   'secrets',
 ]);

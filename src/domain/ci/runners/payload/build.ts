@@ -24,6 +24,7 @@ import { registryCredentials } from '#src/domain/ci/runners/payload/registry.ts'
 import { releaseLine } from '#src/domain/ci/runners/payload/release.ts';
 import { type JobVariables, payloadVariables } from '#src/domain/ci/runners/payload/variables.ts';
 import type { TakenJob } from '#src/domain/ci/runners/take.ts';
+import type { SiteSettings } from '#src/platform/config/pages_host.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
@@ -42,6 +43,8 @@ export interface PayloadContext {
   /** URL of the server, without a trailing slash. */
   baseUrl: string;
   ssh: SshPlace;
+  /** Where sites are; they are not where absent. */
+  sites?: SiteSettings | undefined;
 }
 
 /**
@@ -49,7 +52,7 @@ export interface PayloadContext {
  * a feature that the job needs, `missing` if it needs artifacts of a job of another pipeline that are not there.
  */
 export async function jobPayload(context: PayloadContext, runner: AuthenticatedRunner, { id, token }: TakenJob) {
-  const { db, secret, baseUrl, ssh } = context;
+  const { db, secret, baseUrl, ssh, sites } = context;
   const job = await payloadJob(db, id);
   if (!job) return null;
   const { options, timeout } = job;
@@ -59,7 +62,7 @@ export async function jobPayload(context: PayloadContext, runner: AuthenticatedR
   if (crossJobs === null) return 'missing';
   job.crossJobs = crossJobs;
   const repositoryUrl = withCredentials(`${baseUrl}/${job.fullPath}.git`, token);
-  const given = await payloadVariables(db, job, { runner, token, repositoryUrl, baseUrl, ssh, secret });
+  const given = await payloadVariables(db, job, { runner, token, repositoryUrl, baseUrl, ssh, secret, sites });
   const variables = given.list;
   const expand = (text: string) => given.expansion.text(text, MAX_TEXT_LENGTH);
   await keepForUrl(db, job, given);

@@ -13,10 +13,12 @@ import type { PayloadJob } from '#src/domain/ci/runners/payload/job.ts';
 import { payloadImage } from '#src/domain/ci/runners/payload/options.ts';
 import { shortTriggerToken } from '#src/domain/ci/triggers/list.ts';
 import { Expansion } from '#src/domain/ci/variables/expansion.ts';
+import { ofPages } from '#src/domain/ci/variables/of_pages.ts';
 import { variablesOfProject } from '#src/domain/ci/variables/of_pipeline.ts';
 import { ofRegistry } from '#src/domain/ci/variables/of_registry.ts';
 import { ofServer } from '#src/domain/ci/variables/of_server.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
+import type { SiteSettings } from '#src/platform/config/pages_host.ts';
 import type { SshPlace } from '#src/platform/config/ssh_address.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
@@ -42,6 +44,7 @@ export interface Surroundings {
   baseUrl: string;
   ssh: SshPlace;
   secret: string;
+  sites?: SiteSettings | undefined;
 }
 
 /** The variables of a job, and what expands texts by them, which the runner expands once more. */
@@ -69,6 +72,7 @@ export async function payloadVariables(db: Db, job: PayloadJob, around: Surround
     ...(job.hasRegistry ? shown({ CI_REGISTRY_PASSWORD: around.token }, false).map(asSecret) : []),
     ...(deployToken ? shown({ CI_DEPLOY_USER: deployToken.username }, true) : []),
     ...(deployToken ? shown({ CI_DEPLOY_PASSWORD: deployToken.password }, false).map(asSecret) : []),
+    ...shown(await ofPages(db, around.sites, { id: job.projectId, fullPath: job.fullPath }, prefixOf(job)), true),
     ...shown(ofJob(job, around, mergeRequest?.branch), true),
     ...given(ofImage(job), true),
     ...shown(ofTrigger(job, secret), true),
@@ -179,6 +183,11 @@ function ofJob(job: PayloadJob, { baseUrl }: Surroundings, branch = job.ref): Va
     GITLAB_USER_LOGIN: job.username,
     GITLAB_USER_NAME: job.userName,
   };
+}
+
+/** The part of the site that the job publishes, if it does. */
+function prefixOf({ options: { pages } }: PayloadJob): string {
+  return (pages as { path_prefix?: string } | undefined)?.path_prefix ?? '';
 }
 
 function ofImage({ options }: PayloadJob): Variables {
