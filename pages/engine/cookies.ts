@@ -1,13 +1,14 @@
 import type { CookieOptions, Request, Response } from 'express';
 
-/** The cookies of the pages: the session, the binding of forms to a browser, a sign-in's progress, the tokens of mailed links, and what was just done. */
+/** The cookies of the pages: the session, the binding of forms to a browser, a sign-in's progress, the tokens of mailed links, what was just done, and the messages that the reader hid. */
 export type CookieName =
   | 'gantry_session'
   | 'gantry_form'
   | 'gantry_sign_in'
   | 'gantry_link'
   | 'gantry_invitation'
-  | 'gantry_notice';
+  | 'gantry_notice'
+  | 'gantry_dismissed';
 
 /** The value of a cookie that this server set; undefined without one. */
 export function readCookie(request: Pick<Request, 'headers'>, name: CookieName, secure: boolean): string | undefined {
