@@ -88,11 +88,11 @@ const THEMES = [
 ] as const;
 
 const LEVELS = [
-  ['GUEST', label('role|Guest')],
-  ['REPORTER', label('role|Reporter')],
-  ['DEVELOPER', label('role|Developer')],
-  ['MASTER', label('role|Maintainer')],
-  ['OWNER', label('role|Owner')],
+  ['GUEST', label('Guest')],
+  ['REPORTER', label('Reporter')],
+  ['DEVELOPER', label('Developer')],
+  ['MASTER', label('Maintainer')],
+  ['OWNER', label('Owner')],
 ] as const;
 
 const choices = {

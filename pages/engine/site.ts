@@ -39,6 +39,18 @@ export interface Site extends SiteMessages {
   manifest: string | null;
 }
 
+/** Where nothing can be read of it. */
+export const NO_SITE: Site = {
+  header: '',
+  footer: '',
+  broadcasts: [],
+  colors: '',
+  style: null,
+  icon: null,
+  headerLogo: null,
+  manifest: null,
+};
+
 /** How many hidden messages a browser remembers. */
 const MAX_DISMISSED = 50;
 const YEAR = 365 * 24 * 60 * 60_000;

@@ -10,6 +10,7 @@ import { findCustomAttribute } from '#src/domain/projects/custom_attributes.ts';
 
 export const CustomAttribute = builder.prismaObject('CustomAttribute', {
   description: 'What administrators note of a user, group or project, under a key. Nobody else sees it.',
+  select: { id: true },
   fields: (t) => ({
     key: t.exposeString('key', { description: 'What the value is found by, such as `cost_center`.' }),
     value: t.exposeString('value', { description: 'The text that was noted.' }),
@@ -53,7 +54,7 @@ builder.queryFields((t) => ({
       user: t.arg({ ...idOf('User'), description: 'Global or numeric ID of the user.' }),
       group: t.arg({ type: 'GroupRef', description: 'The group: full path, global ID or numeric ID.' }),
       project: t.arg({ type: 'ProjectRef', description: 'The project: full path, global ID or numeric ID.' }),
-      key: t.arg.string({ required: true, description: 'Key of the attribute.' }),
+      key: t.arg.string({ required: true, description: 'What the value is found by.' }),
     },
     resolve: (_root, { key, ...owner }, context, info) =>
       findCustomAttribute(context, owner, key, selectionAt(info, 'CustomAttribute')),

@@ -124,6 +124,7 @@ describe('Payloads', () => {
         WikiPage: 'Slug',
         Invitation: 'Email',
         BranchProtectionRule: 'Name',
+        CustomAttribute: 'Key',
         TagProtectionRule: 'Name',
       };
       const expected =
@@ -150,6 +151,7 @@ describe('Orders', () => {
       'BoardOrder',
       'BranchOrder',
       'BranchProtectionRuleOrder',
+      'BroadcastMessageOrder',
       'CommitCommentOrder',
       'CommitStatusOrder',
       'ContainerRepositoryOrder',

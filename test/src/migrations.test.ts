@@ -241,6 +241,9 @@ const RELEASED: Record<string, string> = {
   '20261130001000_approval_rules': '64ac5bf2d057bded72f755bc724181a4afc251c86e02e44d59f157d253c56114',
   '20261130002010_integrations': '91996adbd0ea8bb6024f6b6a8e7dd6c06b6c5ed9649b34c558f66d7681963e2e',
   '20261130002020_chat_connections': '274fbe688f0d7bebbf8cf91637124a40bb39c12b0999d2e98402339cd3f711c1',
+  '20261130053010_custom_attributes': '9b4cede40e124629085d3ea92f89aa1f446e9d00d051a0ceefaf7c7bb4c7f11f',
+  '20261130053020_appearance': '0931f4d328da8655c3bcdc3e66d3d749fa662daf88434b33028777cb4ca10914',
+  '20261130053030_size_of_uploads': '9a896a91c7140cb094dc40795bffff1be8412959ff98b657171b36c6272d29ee',
 };
 
 const directory = packagePath('prisma/migrations');
