@@ -66,6 +66,8 @@ const SECTIONS = [
   ['/admin/groups', label('Groups')],
   ['/admin/projects', label('Projects')],
   ['/admin/settings', label('Settings')],
+  ['/admin/appearance', label('Appearance')],
+  ['/admin/broadcast_messages', label('Broadcast messages')],
   ['/admin/sign_in_providers', label('Sign-in providers')],
   ['/admin/background_jobs', label('Background jobs')],
   ['/admin/deprecated_uses', label('Deprecated API')],

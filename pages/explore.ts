@@ -22,7 +22,11 @@ const newProject = page({
   view: 'explore/new_project',
   found: (data) => data.viewer && data,
   title: (_found, { t }) => t('New project'),
-  show: ({ viewer, namespaces }) => ({ viewer, namespaces: namespaces.nodes }),
+  show: ({ viewer, namespaces, appearance }) => ({
+    viewer,
+    namespaces: namespaces.nodes,
+    guidelines: appearance?.newProjectGuidelinesHtml ?? '',
+  }),
   signIn: true,
 });
 

@@ -1,6 +1,7 @@
 import { accounts } from '#pages/account.ts';
 import { admin } from '#pages/admin.ts';
 import { adminIntegrations } from '#pages/admin_integrations.ts';
+import { adminSite } from '#pages/admin_site.ts';
 import { auditEvents } from '#pages/audit_events.ts';
 import { badges } from '#pages/badges.ts';
 import { boards } from '#pages/boards.ts';
@@ -63,6 +64,7 @@ export const rows = [
   ...accounts,
   ...admin,
   ...adminIntegrations,
+  ...adminSite,
   ...auditEvents,
   ...search,
   ...choices,

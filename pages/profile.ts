@@ -30,12 +30,13 @@ const profile = page({
   path: HOME,
   operation: ProfilePageDocument,
   view: 'profile',
-  found: ({ viewer }) => viewer,
+  found: ({ viewer, appearance }) => viewer && { ...viewer, guidelines: appearance?.profileImageGuidelinesHtml ?? '' },
   title: (_found, { t }) => t('Profile'),
   show: ({ name, bio, organization, location, websiteUrl, ...viewer }, { needed, given, t }) => ({
     before: { name, bio, organization, location, website_url: websiteUrl },
     primary: { email: viewer.email, isConfirmed: viewer.confirmedAt !== null },
     picture: uploaded(viewer.avatarUrl),
+    guidelines: viewer.guidelines,
     tooLarge:
       given.problem === TOO_LARGE ? t('is too large (maximum is {count} KB)', { count: MAX_AVATAR_KB }) : undefined,
     emails: viewer.secondaryEmails,

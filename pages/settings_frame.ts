@@ -163,7 +163,8 @@ interface SettingsOptions<Data extends Placed, View extends string, Shown extend
   title: (place: PlaceOf<Data>, facts: Facts) => string;
   /** Whether there is such a page for the reader. */
   may: (place: PlaceOf<Data>) => unknown;
-  show?: (place: PlaceOf<Data>, facts: Facts) => Shown;
+  /** What the template shows besides the place; `data` is all that the operation found. */
+  show?: (place: PlaceOf<Data>, facts: Facts, data: Data) => Shown;
   variables?: (given: Facts['given']) => Facts['given'];
 }
 
@@ -188,12 +189,14 @@ export function settingsPage<
     operation,
     view: `settings/${view}` as const,
     variables,
-    found: ({ place }): PlaceOf<Data> | null =>
-      place && may(place as PlaceOf<Data>) ? (place as PlaceOf<Data>) : null,
-    title: (place, facts) => `${title(place, facts)} · ${place.fullPath}`,
-    show: (place, facts) => ({
+    found: (data): { place: PlaceOf<Data>; data: Data } | null => {
+      const place = data.place as PlaceOf<Data> | null | undefined;
+      return place && may(place) ? { place, data } : null;
+    },
+    title: ({ place }, facts) => `${title(place, facts)} · ${place.fullPath}`,
+    show: ({ place, data }, facts) => ({
       ...shownSettings(kind, place, section),
-      ...(show?.(place, facts) ?? ({} as Shown)),
+      ...(show?.(place, facts, data) ?? ({} as Shown)),
     }),
     signIn: true,
   });

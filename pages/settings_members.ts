@@ -130,7 +130,11 @@ function membersOf(kind: PlaceKind, operations: MemberPages) {
   const create = settingsPage({
     ...{ ...common, at: `${at}/new`, operation: operations.create, view: 'members_new', may },
     title: (_place, { t }) => t('Add members'),
-    show: () => ({ ...choice, before: { accessLevel: 'developer' } }),
+    show: (_place, _facts, { appearance }) => ({
+      ...choice,
+      guidelines: appearance?.memberGuidelinesHtml ?? '',
+      before: { accessLevel: 'developer' },
+    }),
   });
   const edit = settingsPage({
     ...{ ...common, at: `${at}/:userId/edit`, operation: operations.member, view: 'member_edit' },

@@ -72,6 +72,7 @@ const SIZES = [
   ['jobArtifactsSize', label('Artifacts of jobs')],
   ['packagesSize', label('Packages')],
   ['containerRegistrySize', label('Container images')],
+  ['uploadsSize', label('Attached files')],
 ] as const;
 
 const ofPackages = { kind: 'project', section: 'packages' } as const;

@@ -32,6 +32,10 @@ export const awardFilter = listFilter('AwardEmoji', 'AwardEmojiFilter', 'awards'
 export const boardFilter = listFilter('Board', 'BoardFilter', 'boards', {
   search: textIn('name', 'boards with this text in their names'),
 });
+export const broadcastMessageFilter = listFilter('BroadcastMessage', 'BroadcastMessageFilter', 'broadcast messages', {
+  search: textIn('message', 'messages with this text'),
+  ...CREATED,
+});
 export const containerRepositoryFilter = listFilter(
   'ContainerRepository',
   'ContainerRepositoryFilter',

@@ -16,6 +16,9 @@ export const awardOrder = listOrder('AwardEmoji', 'AwardEmoji', 'awards', {
   NAME: { by: ['name', 'userId'], description: 'By the name of the emoji, in alphabetical order.' },
 });
 export const badgeOrder = listOrder('Badge', 'Badge', 'badges', { ID: BY_ID });
+export const broadcastMessageOrder = listOrder('BroadcastMessage', 'BroadcastMessage', 'broadcast messages', {
+  ID: BY_ID,
+});
 export const boardOrder = listOrder('Board', 'Board', 'boards', { ID: BY_ID });
 export const boardListOrder = listOrder('BoardList', 'BoardList', 'lists of a board', {
   POSITION: { by: ['rank', 'id'], description: 'By the place on the board, from left to right.' },

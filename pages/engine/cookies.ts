@@ -1,8 +1,8 @@
 import type { CookieOptions, Request, Response } from 'express';
 
 /**
- * The cookies of the pages: the session, the binding of forms to a browser, a sign-in's progress, the tokens of mailed links, and what was just
- * done. The last two are those of sites: the session there, and a sign-in that began there.
+ * The cookies of the pages: the session, the binding of forms to a browser, a sign-in's progress, the tokens of mailed links, what was just
+ * done, and the messages that the reader hid. The last two are those of sites: the session there, and a sign-in that began there.
  */
 export type CookieName =
   | 'gantry_session'
@@ -11,6 +11,7 @@ export type CookieName =
   | 'gantry_link'
   | 'gantry_invitation'
   | 'gantry_notice'
+  | 'gantry_dismissed'
   | 'gantry_site'
   | 'gantry_site_state';
 

@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { masked } from '#pages/engine/form_token.ts';
 import * as helpers from '#pages/engine/helpers.ts';
 import { navigation } from '#pages/engine/navigation.ts';
+import type { Site } from '#pages/engine/site.ts';
 import { formTarget } from '#src/access/oauth/form_post.ts';
 import { packagePath, packageVersion } from '#src/platform/package_root.ts';
 import { type Language, markup, textsIn } from '#src/platform/texts/texts.ts';
@@ -48,6 +49,8 @@ export interface Frame extends Head {
   stylesheet: string;
   /** Path of the script. */
   script: string;
+  /** How the server presents itself, and what it says on every page. */
+  site: Site;
   /** URLs of other servers to which its forms redirect; the page's policy must allow them. */
   formTargets?: readonly string[];
 }
@@ -150,6 +153,7 @@ function policy(nonce: string, viewer: boolean, formTargets: readonly string[]):
     "img-src 'self' data:",
     ...(viewer ? ["font-src 'self' data:", 'worker-src blob:'] : []),
     "connect-src 'self'",
+    "manifest-src 'self'",
     `form-action ${["'self'", ...formTargets.map(formTarget)].join(' ')}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",

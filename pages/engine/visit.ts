@@ -5,6 +5,7 @@ import { formTokenOf, holdsToken } from '#pages/engine/form_token.ts';
 import { keepNotice, takeNotice } from '#pages/engine/kept_notice.ts';
 import { refusalIn, refusalsIn } from '#pages/engine/refusals.ts';
 import { type Head, render } from '#pages/engine/render.ts';
+import { type FindMessages, forReader, siteFor } from '#pages/engine/site.ts';
 import { findSession, type Session } from '#src/access/credentials/sessions/session.ts';
 import { redirectUriAt } from '#src/access/oauth/interaction.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
@@ -27,6 +28,8 @@ export interface PageOptions {
   script(): Promise<string>;
   /** Counts a visit. Returns whether it goes on: otherwise it is answered already, as the visitor comes too often. */
   throttle(actor: Actor | null, request: Request, response: Response): Promise<boolean>;
+  /** What the server says on every page. */
+  messages: FindMessages;
   /** Whether the page of examples is served; false when absent. */
   examples?: boolean | undefined;
   /** The address of the site for which a path of the server signs in; null for other paths. */
@@ -82,6 +85,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
   const script = await options.script();
   const csrf = formTokenOf(nobody.secret, browser);
   const formTargets = await formTargetsOf(options, nobody.db, request, session);
+  const site = await siteFor(options.messages, nobody.db, request, baseUrl, secure);
   const ssh = options.sshAddress();
   const language = languageFor(request, session?.language ?? null);
   const texts = textsIn(language);
@@ -118,6 +122,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
         stylesheet,
         script,
         formTargets,
+        site: forReader(site, values),
         notice: said(),
         ...head,
       };

@@ -17,8 +17,8 @@ export function tooLarge(limit: string): BadBody {
 export interface BodyLimits {
   /** Bytes, without files; for spooled JSON and multipart those of the values, without escapes. */
   bytes: number;
-  /** The parameter that may be a file, and its maximum size in bytes. */
-  file?: { name: string; bytes: number } | undefined;
+  /** The parameters that may be files, and the maximum size of each in bytes. */
+  files?: { names: readonly string[]; bytes: number } | undefined;
   /** Names of parameters that are lists. */
   lists?: ReadonlySet<string> | undefined;
   /** The parameter that a JSON text is. */

@@ -273,12 +273,14 @@ async function answerSender<A extends Asker>(
   const { route, lists } = endpoint;
   await using files = new AsyncDisposableStack();
   const largest = route.file === undefined ? 0 : await options.largestFile(route);
-  const file =
-    route.file === undefined ? undefined : { name: route.file, bytes: sender ? largest : Math.min(bytes, largest) };
+  const taken =
+    route.file === undefined
+      ? undefined
+      : { names: [route.file, ...(route.moreFiles ?? [])], bytes: sender ? largest : Math.min(bytes, largest) };
   const body = await (spooled
     ? spooledParameters(request, spooled, { bytes, lists })
-    : bodyParameters(request, { bytes, file, lists, text: route.text }));
-  if (file && body[file.name] instanceof SpooledFile) files.use(body[file.name] as SpooledFile);
+    : bodyParameters(request, { bytes, files: taken, lists, text: route.text }));
+  for (const name of taken?.names ?? []) if (body[name] instanceof SpooledFile) files.use(body[name] as SpooledFile);
   const given = renamed({ ...query, ...body }, route);
   const isSaid = CREDENTIALS.some((name) => body[name] !== undefined);
   const actor = isSaid ? await options.authenticate(request, given, placeOf(call)) : sender;

@@ -12,7 +12,7 @@ import { FileTooLarge, SpooledFile } from '#src/platform/limits/spooled_file.ts'
 const OVERHEAD = 1024 * 1024;
 
 /**
- * The fields of a multipart body, one of which may be a SpooledFile. Names and values of the fields count together; the size of
+ * The fields of a multipart body, some of which may be SpooledFiles. Names and values of the fields count together; the size of
  * the whole body is limited too, so that ignored parts are not read forever. Throws BadBody, and then leaves no file behind.
  *
  * @param body the body, if it is no longer in the request
@@ -23,18 +23,21 @@ export async function multipart(
   body: Readable = request,
 ): Promise<Record<string, unknown>> {
   const fields: [string, string][] = [];
-  const { file } = limits;
-  let spooling: Promise<SpooledFile> | undefined;
-  let fileName = '';
+  const { files } = limits;
+  const spooling = new Map<string, Promise<SpooledFile>>();
+  const fileNames = new Map<string, string>();
   try {
     const parser = parserOf(request, limits, fields, (name, stream, given) => {
-      if (!file || name !== file.name || spooling) return void stream.resume();
-      fileName = given;
-      spooling = SpooledFile.from(fileName, stream, file.bytes);
+      if (!files || name === undefined || !files.names.includes(name) || spooling.has(name)) {
+        return void stream.resume();
+      }
+      fileNames.set(name, given);
+      const spooled = SpooledFile.from(given, stream, files.bytes);
+      spooling.set(name, spooled);
       // A rejected file stops reading the body.
-      spooling.catch((error) => parser.destroy(error));
+      spooled.catch((error) => parser.destroy(error));
     });
-    const most = limits.bytes + (file?.bytes ?? 0) + OVERHEAD;
+    const most = limits.bytes + (files ? files.bytes * files.names.length : 0) + OVERHEAD;
     const watch = new ReplacementWatch();
     await pipeline(
       limited(body, most, () => tooLarge(`${most} bytes`)).on('data', (chunk: Buffer) => watch.take(chunk)),
@@ -42,13 +45,14 @@ export async function multipart(
     );
     const broken = fields.find((texts) => !texts.every((text) => watch.isSound(text)));
     if (broken) throw notUtf8(watch.isSound(broken[0]) ? broken[0] : 'The name of a parameter');
-    if (!watch.isSound(fileName)) throw notUtf8(`The file name of ${file?.name}`);
+    for (const [name, given] of fileNames) if (!watch.isSound(given)) throw notUtf8(`The file name of ${name}`);
     const parameters = parametersOf(fields, limits.lists);
-    return file && spooling ? { ...parameters, [file.name]: await spooling } : parameters;
+    for (const [name, spooled] of spooling) parameters[name] = await spooled;
+    return parameters;
   } catch (error) {
     // Whatever the error, no file is left on the disk.
-    spooling?.then((spooled) => spooled[Symbol.asyncDispose]()).catch(() => undefined);
-    if (error instanceof FileTooLarge && file) throw tooLarge(`a file of ${file.bytes} bytes`);
+    for (const one of spooling.values()) one.then((file) => file[Symbol.asyncDispose]()).catch(() => undefined);
+    if (error instanceof FileTooLarge && files) throw tooLarge(`a file of ${files.bytes} bytes`);
     throw error instanceof BadBody ? error : new BadBody(400, 'The body is not valid multipart/form-data');
   }
 }

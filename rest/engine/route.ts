@@ -74,6 +74,8 @@ export interface Route {
   readonly body?: object;
   /** The parameter that is a file in a multipart body. */
   readonly file?: string;
+  /** Further parameters that are files there, of the same largest size. */
+  readonly moreFiles?: readonly string[];
   /** Whether the file is the archive of a project, which may be larger than others. */
   readonly archive?: true;
   /** Whether the body contains file contents, and so may be larger; `files` for those of a repository, which are the largest. */

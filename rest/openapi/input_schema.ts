@@ -65,6 +65,7 @@ const CHOICES: Record<string, string> = {
   with_labels_details: 'Whether `labels` of the records are labels rather than their names.',
   include_merged_yaml: 'Whether the record has `merged_yaml`: the content with all that it includes.',
   include_jobs: 'Whether the record has `jobs`: those that the content defines.',
+  with_custom_attributes: 'Whether records have `custom_attributes`; ignored unless the caller is an administrator.',
   license: 'Whether the record has `license` and `license_url`.',
   statistics: 'Whether records have `statistics`.',
   stats: 'Whether the record has `stats`, the numbers of lines that changed.',

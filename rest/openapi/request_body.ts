@@ -40,9 +40,11 @@ function withOptionalFile(
   components: Components,
 ): Json {
   const rest = inputs.map((input) =>
-    input === file ? { ...input, schema: { type: ['string', 'null'], const: null } } : input,
+    input === file || route.moreFiles?.includes(input.name)
+      ? { ...input, schema: { type: ['string', 'null'], const: null } }
+      : input,
   );
-  const { file: _, ...plain } = route;
+  const { file: _, moreFiles: _more, ...plain } = route;
   const body = requestBody(name, rest, plain, components) as { content: Record<string, Json> };
   const form = bodySchema(inputs.map(asInForm), route);
   return { ...body, content: { ...body.content, 'multipart/form-data': { schema: form } } };

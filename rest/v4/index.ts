@@ -1,6 +1,7 @@
 import type { Route } from '#rest/engine/route.ts';
 import { accessRequests } from '#rest/v4/access_requests.ts';
 import { accessTokens } from '#rest/v4/access_tokens.ts';
+import { appearance } from '#rest/v4/appearance.ts';
 import { applications } from '#rest/v4/applications.ts';
 import { approvalRules } from '#rest/v4/approval_rules.ts';
 import { auditEvents } from '#rest/v4/audit_events.ts';
@@ -10,9 +11,11 @@ import { backgroundJobs } from '#rest/v4/bgjobs.ts';
 import { boards } from '#rest/v4/boards.ts';
 import { branches } from '#rest/v4/branches.ts';
 import { branchesWrite } from '#rest/v4/branches_write.ts';
+import { broadcastMessages } from '#rest/v4/broadcast_messages.ts';
 import { commits } from '#rest/v4/commits.ts';
 import { commitsWrite } from '#rest/v4/commits_write.ts';
 import { containerRegistry } from '#rest/v4/container_registry.ts';
+import { customAttributes } from '#rest/v4/custom_attributes.ts';
 import { deployKeys } from '#rest/v4/deploy_keys.ts';
 import { deployTokens } from '#rest/v4/deploy_tokens.ts';
 import { deployments } from '#rest/v4/deployments.ts';
@@ -151,6 +154,9 @@ export const routes: Route[] = [
   ...templates,
   ...uploads,
   ...featureToggles,
+  ...customAttributes,
+  ...broadcastMessages,
+  ...appearance,
   ...topics,
   ...badges,
   ...projectArchives,

@@ -43,6 +43,10 @@ const StorageType = builder.objectRef<Storage>('Storage').implement({
       type: 'Long',
       description: 'Size of their container images in bytes.',
     }),
+    uploadsSize: t.expose('uploadsSize', {
+      type: 'Long',
+      description: 'Size of the files that are attached to descriptions and comments, in bytes.',
+    }),
     freeSpace: t.expose('freeSpace', {
       type: 'Long',
       nullable: true,

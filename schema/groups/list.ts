@@ -47,6 +47,11 @@ export const groupFilterArgs = builder.args((t) => ({
   }),
   active: t.boolean({ description: 'Whether to only list groups in use, as all are; false lists none.' }),
   archived: t.boolean({ description: 'Whether to only list archived groups, of which there are none.' }),
+  customAttributes: t.field({
+    type: 'JSON',
+    description:
+      'Only groups with all of these custom attributes: an object of values by their keys, at most 20; ignored unless the caller is an administrator.',
+  }),
 }));
 
 /** The order requested by the arguments. */

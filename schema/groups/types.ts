@@ -38,6 +38,10 @@ const Statistics = builder.objectRef<GroupStatistics>('GroupStatistics').impleme
       type: 'Long',
       description: 'Size of the images in the container registry, in bytes.',
     }),
+    uploadsSize: t.expose('uploadsSize', {
+      type: 'Long',
+      description: 'Size of the files that are attached to descriptions and comments, in bytes.',
+    }),
   }),
 });
 

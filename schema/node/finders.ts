@@ -6,6 +6,7 @@ import { selectionAt } from '#schema/records/selection_at.ts';
 import { findTokensByIds } from '#src/access/credentials/tokens/list.ts';
 import { findAuditEventsByIds } from '#src/domain/activity/audit_events.ts';
 import { findEventsByIds } from '#src/domain/activity/list_events.ts';
+import { findBroadcastMessagesByIds } from '#src/domain/administration/broadcast_messages/list.ts';
 import { findApplicationsByIds } from '#src/domain/applications/find.ts';
 import { findDeploymentsByIds } from '#src/domain/ci/deployments/list.ts';
 import { findEnvironmentsByIds } from '#src/domain/ci/environments/list.ts';
@@ -121,6 +122,8 @@ const FINDERS: Readonly<Record<string, Finder>> = {
   OAuthApplication: (context, ids, info) => findApplicationsByIds(context, ids, selectionAt(info, 'OAuthApplication')),
   Group: (context, ids, info) => findGroupsByIds(context, ids, selectionAt(info, 'Namespace')),
   Project: (context, ids, info) => findProjectsByIds(context, ids, selectionAt(info, 'Project')),
+  BroadcastMessage: (context, ids, info) =>
+    findBroadcastMessagesByIds(context, ids, selectionAt(info, 'BroadcastMessage')),
   Topic: (context, ids, info) => findTopicsByIds(context, ids, selectionAt(info, 'Topic')),
   Badge: findShownBadges,
   Snippet: inProjects('Snippet', findSnippetsByIds),

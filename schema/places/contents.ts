@@ -37,6 +37,10 @@ const OfGroup = builder.objectRef<GroupContents>('GroupContents').implement({
       type: 'Long',
       description: 'Size of container images, in bytes.',
     }),
+    uploadsSize: t.expose('uploadsSize', {
+      type: 'Long',
+      description: 'Size of the files that are attached to descriptions and comments, in bytes.',
+    }),
   }),
 });
 

@@ -75,6 +75,11 @@ const ProjectFilter = builder.inputType('ProjectFilter', {
     }),
     withIssuesEnabled: onlyField(t, 'projects in which issues are enabled'),
     withMergeRequestsEnabled: onlyField(t, 'projects whose merge requests are enabled and readable by the caller'),
+    customAttributes: t.field({
+      type: 'JSON',
+      description:
+        'Only projects with all of these custom attributes: an object of values by their keys, at most 20; ignored unless the caller is an administrator.',
+    }),
   }),
 });
 

@@ -122,6 +122,7 @@ const STATISTICS = {
   jobArtifactsSize: true,
   packagesSize: true,
   containerRegistrySize: true,
+  uploadsSize: true,
 } as const;
 
 const Statistics = builder
@@ -159,6 +160,11 @@ const Statistics = builder
         type: 'Long',
         description: 'Size of the images in the container registry, in bytes; what they share counts once.',
         resolve: ({ containerRegistrySize }) => Number(containerRegistrySize),
+      }),
+      uploadsSize: t.field({
+        type: 'Long',
+        description: 'Size of the files that are attached to descriptions and comments, in bytes.',
+        resolve: ({ uploadsSize }) => Number(uploadsSize),
       }),
     }),
   });

@@ -166,6 +166,7 @@ builder.objectFields(Project, (t) => ({
   ),
   viewerCanManageTerraformStates: t.boolean(
     ability('admin_terraform_state', 'Whether the caller can lock, unlock and delete states of Terraform.'),
+  ),
   viewerCanReadPages: t.boolean(
     ability('read_pages', 'Whether the caller can see what was published as the site of the project.'),
   ),

@@ -99,6 +99,10 @@ const UserFilter = builder.inputType('UserFilter', {
       type: 'Date',
       description: `Only users whose latest request was on a day (UTC) after this one; ${IGNORED}.`,
     }),
+    customAttributes: t.field({
+      type: 'JSON',
+      description: `Only users with all of these custom attributes: an object of values by their keys, at most 20; ${IGNORED}.`,
+    }),
   }),
 });
 

@@ -33,6 +33,11 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     return { id, hook_id: (await world.db.hook.create({ data })).id, trigger: 'issues_events' };
   };
 
+  const attributed = async (at: Stage) => {
+    await world.db.customAttribute.deleteMany({ where: { namespaceId: at.group.id } });
+    await world.db.customAttribute.create({ data: { namespaceId: at.group.id, key: 'place', value: 'a' } });
+    return { ...group(at), key: 'place' };
+  };
   const hook = async (at: Stage) => {
     await world.db.hook.deleteMany({ where: { namespaceId: at.group.id } });
     const { id } = await world.db.hook.create({ data: { namespaceId: at.group.id, url: HOOK_URL } });
@@ -144,6 +149,14 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
   const milestone = async (at: Stage) => {
     const title = world.unique('milestone');
     return {
+      'GET /groups/:id/custom_attributes': { success: 200, level: 100, given: attributed },
+      'GET /groups/:id/custom_attributes/:key': { success: 200, level: 100, given: attributed },
+      'PUT /groups/:id/custom_attributes/:key': {
+        success: 200,
+        level: 100,
+        given: async (at) => ({ ...(await attributed(at)), value: 'b' }),
+      },
+      'DELETE /groups/:id/custom_attributes/:key': { success: 204, level: 100, given: attributed },
       ...group(at),
       milestone_id: (await createMilestone(world.as(owner), { group: at.group.id }, { title })).id,
     };

@@ -28,6 +28,17 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     return { id: (await world.db.topic.create({ data, select: { id: true } })).id };
   };
   const person = async () => ({ id: (await world.user()).id });
+  /** Nobody sees it on a page any more. */
+  const ENDED = { starts_at: '2020-01-01T00:00:00Z', ends_at: '2020-01-02T00:00:00Z' };
+  const broadcast = async () => {
+    const data = { message: 'Old', startsAt: new Date('2020-01-01'), endsAt: new Date('2020-01-02') };
+    return { id: (await world.db.broadcastMessage.create({ data })).id };
+  };
+  const attributed = async () => {
+    const { id } = await person();
+    await world.db.customAttribute.create({ data: { userId: id, key: 'place', value: 'a' } });
+    return { id, key: 'place' };
+  };
   const changed = async (data: Partial<User>) => {
     const { id } = await person();
     await world.db.user.update({ where: { id }, data });
@@ -404,6 +415,23 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
       level: 0,
       given: () => ({ package_name: 'nothing' }),
     },
+    'GET /broadcast_messages': anybody,
+    'GET /broadcast_messages/:id': { ...anybody, given: broadcast },
+    'POST /broadcast_messages': { success: 201, level: 100, given: () => ({ message: 'News', ...ENDED }) },
+    'PUT /broadcast_messages/:id': {
+      ...administrating,
+      given: async () => ({ ...(await broadcast()), message: 'Other news' }),
+    },
+    'DELETE /broadcast_messages/:id': { success: 204, level: 100, given: broadcast },
+    'GET /application/appearance': administrating,
+    'PUT /application/appearance': { ...administrating, given: () => ({ pwa_description: 'Ours' }) },
+    'GET /users/:id/custom_attributes': { ...administrating, given: attributed },
+    'GET /users/:id/custom_attributes/:key': { ...administrating, given: attributed },
+    'PUT /users/:id/custom_attributes/:key': {
+      ...administrating,
+      given: async () => ({ ...(await attributed()), value: 'b' }),
+    },
+    'DELETE /users/:id/custom_attributes/:key': { success: 204, level: 100, given: attributed },
     'GET /features': administrating,
     'GET /pages/domains': administrating,
     'POST /features/:name': {

@@ -110,6 +110,7 @@ describe('GET /groups', () => {
       job_artifacts_size: 3,
       packages_size: 0,
       container_registry_size: 0,
+      uploads_size: 0,
     });
     expect(body[0].statistics).toEqual({
       storage_size: 0,
@@ -118,10 +119,15 @@ describe('GET /groups', () => {
       job_artifacts_size: 0,
       packages_size: 0,
       container_registry_size: 0,
+      uploads_size: 0,
     });
     for (const group of (await world.api(member).get('/groups?statistics=true')).body) {
       expect(Object.keys(group)).toEqual(GROUP_KEYS);
     }
+    const one = async (who: typeof admin, query: string) =>
+      (await world.api(who).get(`/groups/${open.id}${query}`)).body.statistics;
+    expect(await one(admin, '?statistics=true')).toEqual(body.at(-1).statistics);
+    expect([await one(admin, ''), await one(member, '?statistics=true')]).toEqual([undefined, undefined]);
   });
 
   it.each([

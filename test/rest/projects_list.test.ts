@@ -75,6 +75,7 @@ describe('GET /projects', () => {
       job_artifacts_size: 0,
       packages_size: 0,
       container_registry_size: 0,
+      uploads_size: 0,
     });
   });
 

@@ -68,6 +68,25 @@ describe('POST /projects/:id/uploads', () => {
     });
   });
 
+  it('counts among the sizes of the project until it is deleted', async () => {
+    const api = world.api(owner);
+    const { id } = await world.project({ owner });
+    const size = async () => {
+      const { statistics } = (await api.get(`/projects/${id}?statistics=true`)).body;
+      return [statistics.uploads_size, statistics.storage_size - statistics.repository_size];
+    };
+    const sent = async (content: string) => {
+      const form = new FormData();
+      form.append('file', new File([content], 'a.txt'));
+      return (await sendForm(world, `/api/v4/projects/${id}/uploads`, form, owner)).body.id;
+    };
+    const first = await sent('some text');
+    await sent('more');
+    expect(await size()).toEqual([13, 13]);
+    expect((await api.delete(`/projects/${id}/uploads/${first}`)).status).toBe(204);
+    expect(await size()).toEqual([4, 4]);
+  });
+
   it('calls a picture by its name without the ending, and shows it', async () => {
     const bytes = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 255]);
     const { body } = await upload(owner, { name: 'dk.png', content: bytes });

@@ -125,6 +125,7 @@ describe('Payloads', () => {
         GroupWikiPage: 'Slug',
         Invitation: 'Email',
         BranchProtectionRule: 'Name',
+        CustomAttribute: 'Key',
         TagProtectionRule: 'Name',
       };
       const expected =
@@ -151,6 +152,7 @@ describe('Orders', () => {
       'BoardOrder',
       'BranchOrder',
       'BranchProtectionRuleOrder',
+      'BroadcastMessageOrder',
       'CommitCommentOrder',
       'CommitStatusOrder',
       'ContainerRepositoryOrder',

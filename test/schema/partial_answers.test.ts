@@ -55,6 +55,7 @@ describe('The schema lets a part of an answer be missing', () => {
       'ApplicationSettings.domainWhitelist',
       'ApplicationSettings.restrictedVisibilityLevels',
       'Group.auditEvents',
+      'Group.customAttributes',
       'Group.integrations',
       'Job.traceMatches',
       'JobMetrics.dead',
@@ -63,6 +64,7 @@ describe('The schema lets a part of an answer be missing', () => {
       'PipelineSchedule.variables',
       'Project.approvalRules',
       'Project.auditEvents',
+      'Project.customAttributes',
       'Project.containerTagProtectionRules',
       'Project.featureFlagUserLists',
       'Project.featureFlags',
@@ -82,6 +84,7 @@ describe('The schema lets a part of an answer be missing', () => {
       'RepositoryLocation.commits',
       'RepositoryLocation.entries',
       'Runner.tagList',
+      'User.customAttributes',
       'User.identities',
       'User.scimIdentities',
     ];

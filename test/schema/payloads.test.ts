@@ -29,8 +29,10 @@ async function change(name: string, input: object, selection: string, who: TestU
 /** Deletions of what is in no project and in no group, or whose payload has the record. */
 const WITHOUT_PLACE = [
   'deleteAccount',
+  'deleteBroadcastMessage',
   'deleteCommitComment',
   'deleteContainerTags',
+  'deleteCustomAttribute',
   'deleteEmail',
   'deleteFeatureToggle',
   'deleteFile',

@@ -372,6 +372,7 @@ describe('Who may import whom', () => {
         'platform/limits/read_at_most',
         'platform/observability/transient_failure',
         'platform/package_root',
+        'platform/settings/appearance',
         'platform/settings/current',
         'platform/texts/texts',
       ].map((name) => `#src/${name}.ts`),

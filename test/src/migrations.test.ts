@@ -248,6 +248,9 @@ const RELEASED: Record<string, string> = {
   '20261130050200_description_templates': 'fd5f1c9a09dca8f746a35bfef18154baa3bb09bdbc9d7ac1835631744d1152b8',
   '20261130050300_issue_imports': '2c180fe8241450c474c04caa0e83e5b4429a6a8da1a17be49c3a8760954c85c5',
   '20261130051000_pages_sites': '4b812dd4fd4007af0e507d145ff2d571af529b968d126f3bf3f29ae27906f976',
+  '20261130053010_custom_attributes': '9b4cede40e124629085d3ea92f89aa1f446e9d00d051a0ceefaf7c7bb4c7f11f',
+  '20261130053020_appearance': '0931f4d328da8655c3bcdc3e66d3d749fa662daf88434b33028777cb4ca10914',
+  '20261130053030_size_of_uploads': '9a896a91c7140cb094dc40795bffff1be8412959ff98b657171b36c6272d29ee',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -7,6 +7,7 @@ const { sql } = Prisma;
 
 /** The tables whose changed columns are recorded one by one. */
 export const COMPARED = {
+  Appearance: alias('Appearance', 'r'),
   ApprovalRule: alias('ApprovalRule', 'r'),
   ApplicationSettings: alias('ApplicationSettings', 'r'),
   ContainerTagProtectionRule: alias('ContainerTagProtectionRule', 'r'),

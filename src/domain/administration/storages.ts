@@ -10,6 +10,7 @@ export interface Storage {
   jobArtifactsSize: number;
   packagesSize: number;
   containerRegistrySize: number;
+  uploadsSize: number;
   /** Of its disk; null where it cannot be asked. */
   freeSpace: number | null;
   totalSpace: number | null;
@@ -26,7 +27,8 @@ export async function listStorages(context: Context): Promise<Storage[]> {
       COALESCE(sum(c.lfs_objects_size), 0)::float8 AS "lfsObjectsSize",
       COALESCE(sum(c.job_artifacts_size), 0)::float8 AS "jobArtifactsSize",
       COALESCE(sum(c.packages_size), 0)::float8 AS "packagesSize",
-      COALESCE(sum(c.container_registry_size), 0)::float8 AS "containerRegistrySize"
+      COALESCE(sum(c.container_registry_size), 0)::float8 AS "containerRegistrySize",
+      COALESCE(sum(c.uploads_size), 0)::float8 AS "uploadsSize"
     FROM (SELECT unnest(${repositories.storages}::text[]) AS name UNION SELECT repository_storage FROM projects) AS wanted
       LEFT JOIN projects p ON p.repository_storage = wanted.name LEFT JOIN project_counters c ON c.project_id = p.id
     GROUP BY wanted.name ORDER BY wanted.name`;

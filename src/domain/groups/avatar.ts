@@ -1,8 +1,9 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findGroup } from '#src/domain/groups/find.ts';
-import { type Picture, savedPicture } from '#src/domain/users/avatar.ts';
+import { savedPicture } from '#src/domain/users/avatar.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
+import type { Picture } from '#src/platform/pictures.ts';
 
 /** Path of a group's avatar, below the URL of the server. A new avatar has a new path, so that browsers may cache it. */
 export function groupAvatarPath(groupId: number | ':id', key: string): string {

@@ -9,9 +9,9 @@ import { type GroupValues, groupErrors } from '#src/domain/groups/values.ts';
 import { type HeldNamespace, holdNamespace } from '#src/domain/namespaces/lock.ts';
 import { pathFrom } from '#src/domain/namespaces/path_from.ts';
 import { takePath } from '#src/domain/namespaces/redirects.ts';
-import { readPicture } from '#src/domain/users/avatar.ts';
 import { type Transaction, violates } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { readPicture } from '#src/platform/pictures.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 export interface NewGroup extends GroupValues {

@@ -1,6 +1,7 @@
 import { DEVELOPER, MASTER, OWNER, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { groupAccessLevel, groupVisible, memberNamespaces, notExpired } from '#src/access/permissions/visibility.ts';
+import { hasCustomAttributes } from '#src/domain/administration/custom_attributes.ts';
 import { type GroupRow, isGroup } from '#src/domain/groups/find.ts';
 import '#src/domain/groups/computed_fields.ts';
 import { namespaceMatches } from '#src/domain/namespaces/matching.ts';
@@ -32,6 +33,8 @@ export interface GroupFilter {
   archived?: boolean | null | undefined;
   /** Only groups in which the actor may create projects. */
   canCreateProject?: boolean | null | undefined;
+  /** Those with all of these custom attributes, values by their keys; ignored unless the actor is an administrator. */
+  customAttributes?: unknown;
 }
 
 /** The filters of the list of all groups (rest-api-v4.md, Groups and namespaces). */
@@ -149,15 +152,15 @@ function takesProjects(actor: Actor | null): Prisma.Sql {
 
 function groupConditions(
   actor: Actor | null,
-  { search, skipGroups, visibility, minAccessLevel, topLevelOnly, active, archived, canCreateProject }: GroupFilter,
+  { search, skipGroups, visibility, minAccessLevel, topLevelOnly, active, archived, ...filter }: GroupFilter,
 ): Prisma.Sql[] {
-  const conditions: Prisma.Sql[] = [];
+  const conditions = hasCustomAttributes(actor, 'namespaceId', group.id, filter.customAttributes);
   if (visibility) conditions.push(sql`${group.visibility} = ${visibility}::visibility`);
   if (minAccessLevel != null) conditions.push(atLeast(actor, minAccessLevel));
   if (topLevelOnly) conditions.push(sql`${group.parentId} IS NULL`);
   if (active === false || archived) conditions.push(sql`FALSE`);
   if (skipGroups?.length) conditions.push(sql`NOT n.id = ANY(${[...skipGroups]}::int[])`);
-  if (canCreateProject) conditions.push(takesProjects(actor));
+  if (filter.canCreateProject) conditions.push(takesProjects(actor));
   if (search?.trim()) conditions.push(namespaceMatches(search.trim()));
   return conditions;
 }

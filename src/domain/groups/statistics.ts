@@ -8,6 +8,7 @@ export interface GroupStatistics {
   jobArtifactsSize: number;
   packagesSize: number;
   containerRegistrySize: number;
+  uploadsSize: number;
 }
 
 const NOTHING = {
@@ -16,6 +17,7 @@ const NOTHING = {
   jobArtifactsSize: 0,
   packagesSize: 0,
   containerRegistrySize: 0,
+  uploadsSize: 0,
 };
 
 /** The statistics of groups, in the order of their IDs; null for all but administrators. */
@@ -29,7 +31,8 @@ export async function groupStatistics(
       COALESCE(sum(c.lfs_objects_size), 0)::float8 AS "lfsObjectsSize",
       COALESCE(sum(c.job_artifacts_size), 0)::float8 AS "jobArtifactsSize",
       COALESCE(sum(c.packages_size), 0)::float8 AS "packagesSize",
-      COALESCE(sum(c.container_registry_size), 0)::float8 AS "containerRegistrySize"
+      COALESCE(sum(c.container_registry_size), 0)::float8 AS "containerRegistrySize",
+      COALESCE(sum(c.uploads_size), 0)::float8 AS "uploadsSize"
     FROM unnest(${[...ids]}::int[]) AS wanted (id)
       LEFT JOIN projects p ON p.namespace_id = wanted.id AND p.deleted_at IS NULL
       LEFT JOIN project_counters c ON c.project_id = p.id

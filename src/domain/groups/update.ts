@@ -8,9 +8,9 @@ import { pathTaken } from '#src/domain/groups/taken.ts';
 import { type GroupValues, groupErrors } from '#src/domain/groups/values.ts';
 import { type HeldNamespace, holdNamespace, lockNamespaceTree } from '#src/domain/namespaces/lock.ts';
 import { renameNamespace } from '#src/domain/namespaces/rename.ts';
-import { readPicture } from '#src/domain/users/avatar.ts';
 import { type Transaction, violates } from '#src/platform/database/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { readPicture } from '#src/platform/pictures.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { CreationLevel, Visibility } from '#src/access/permissions/abilities.ts';
 import type { FeatureLevel } from '#src/access/permissions/features.ts';
 import { groupPathErrors } from '#src/domain/namespaces/group_path.ts';
-import type { IncomingPicture } from '#src/domain/users/avatar.ts';
 import type { FieldErrors } from '#src/platform/errors.ts';
+import type { IncomingPicture } from '#src/platform/pictures.ts';
 
 /** The values of a group; absent ones stay unchanged. */
 export interface GroupValues {

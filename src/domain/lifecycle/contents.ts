@@ -27,6 +27,7 @@ export interface GroupContents {
   jobArtifactsSize: number;
   packagesSize: number;
   containerRegistrySize: number;
+  uploadsSize: number;
 }
 
 /** The contents of projects, in the order of their IDs. */
@@ -64,7 +65,8 @@ export async function groupContents({ db }: Context, ids: readonly number[]): Pr
         COALESCE(sum(c.lfs_objects_size), 0)::float8 AS "lfsObjectsSize",
         COALESCE(sum(c.job_artifacts_size), 0)::float8 AS "jobArtifactsSize",
         COALESCE(sum(c.packages_size), 0)::float8 AS "packagesSize",
-        COALESCE(sum(c.container_registry_size), 0)::float8 AS "containerRegistrySize"
+        COALESCE(sum(c.container_registry_size), 0)::float8 AS "containerRegistrySize",
+        COALESCE(sum(c.uploads_size), 0)::float8 AS "uploadsSize"
       FROM namespaces n JOIN projects p ON p.namespace_id = n.id LEFT JOIN project_counters c ON c.project_id = p.id
       WHERE n.lineage @> ARRAY[w.id] AND p.deleted_at IS NULL) AS held`;
   return inOrder(
@@ -72,7 +74,12 @@ export async function groupContents({ db }: Context, ids: readonly number[]): Pr
     rows.map((row) => ({
       ...row,
       storageSize:
-        row.repositorySize + row.lfsObjectsSize + row.jobArtifactsSize + row.packagesSize + row.containerRegistrySize,
+        row.repositorySize +
+        row.lfsObjectsSize +
+        row.jobArtifactsSize +
+        row.packagesSize +
+        row.containerRegistrySize +
+        row.uploadsSize,
     })),
   );
 }

@@ -27,9 +27,9 @@ import {
 import { createFile } from '#src/domain/repository/files/write.ts';
 import { findPusher } from '#src/domain/repository/record.ts';
 import { pickStorage } from '#src/domain/repository/storages.ts';
-import { type IncomingPicture, readPicture } from '#src/domain/users/avatar.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { type FieldErrors, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { type IncomingPicture, readPicture } from '#src/platform/pictures.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';

@@ -23,9 +23,9 @@ import {
   textErrors,
 } from '#src/domain/projects/values.ts';
 import { changeDefaultBranch } from '#src/domain/repository/default_branch.ts';
-import { type IncomingPicture, readPicture } from '#src/domain/users/avatar.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { type IncomingPicture, readPicture } from '#src/platform/pictures.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 export interface ProjectChanges

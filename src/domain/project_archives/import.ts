@@ -45,7 +45,6 @@ import type { WithRepositories } from '#src/domain/repository/store.ts';
 import { importsStore } from '#src/domain/uploads/archives.ts';
 import { forgetLfsObjects, receiveLfsObject } from '#src/domain/uploads/lfs/objects.ts';
 import type { WithUploads } from '#src/domain/uploads/store.ts';
-import { readPicture } from '#src/domain/users/avatar.ts';
 import { ArchiveRefused, unpackFiles } from '#src/git/archive/files.ts';
 import { GitError } from '#src/git/base/errors.ts';
 import { syncDirectory } from '#src/git/base/sync.ts';
@@ -55,6 +54,7 @@ import { settleRepository, takeBundle } from '#src/git/remote/bundle.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { ofEachDatabase } from '#src/platform/database/of_each.ts';
 import { DomainError } from '#src/platform/errors.ts';
+import { readPicture } from '#src/platform/pictures.ts';
 import { factsOf } from '#src/platform/records/model.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 

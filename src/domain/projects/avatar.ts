@@ -1,8 +1,9 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { findProject } from '#src/domain/projects/find.ts';
-import { type Picture, savedPicture } from '#src/domain/users/avatar.ts';
+import { savedPicture } from '#src/domain/users/avatar.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
+import type { Picture } from '#src/platform/pictures.ts';
 
 /** Path of a project's avatar, below the URL of the server. A new avatar has a new path, so that browsers may cache it. */
 export function projectAvatarPath(projectId: number | ':id', key: string): string {

@@ -8,6 +8,7 @@ import {
   projectLevels,
   projectListed,
 } from '#src/access/permissions/visibility.ts';
+import { hasCustomAttributes } from '#src/domain/administration/custom_attributes.ts';
 import { projectsAt } from '#src/domain/projects/named.ts';
 import { all, containing, hasTrigrams, holds, Prisma, readPages } from '#src/platform/database/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
@@ -65,6 +66,8 @@ export interface ProjectFilter {
   withIssuesEnabled?: boolean | null | undefined;
   /** Those with merge requests enabled and readable by the actor. */
   withMergeRequestsEnabled?: boolean | null | undefined;
+  /** Those with all of these custom attributes, values by their keys; ignored unless the actor is an administrator. */
+  customAttributes?: unknown;
 }
 
 export interface ProjectOrder {
@@ -142,6 +145,7 @@ function projectConditions(actor: Actor | null, filter: ProjectFilter): Prisma.S
   if (filter.withIssuesEnabled) conditions.push(featureThere('issues', project, memberOf(actor)));
   if (filter.withMergeRequestsEnabled)
     conditions.push(featureThere('mergeRequests', project, memberOf(actor)), readsCode(actor));
+  conditions.push(...hasCustomAttributes(actor, 'projectId', project.id, filter.customAttributes));
   // Anonymous callers have no projects of their own.
   if (!actor) return owned || starred || membership || minAccessLevel != null ? [sql`FALSE`] : conditions;
   if (owned) conditions.push(sql`${project.namespaceId} IN (${ownedNamespaces(actor)})`);

@@ -1,6 +1,5 @@
 import { type Context, requireAdmin, requireApiScope } from '#src/access/permissions/actor.ts';
 import { projectListed } from '#src/access/permissions/visibility.ts';
-import { type IncomingPicture, type Picture, readPicture } from '#src/domain/users/avatar.ts';
 import {
   all,
   containing,
@@ -12,6 +11,7 @@ import {
 } from '#src/platform/database/db.ts';
 import { BadRequest, type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
+import { type IncomingPicture, type Picture, readPicture } from '#src/platform/pictures.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { computedFields } from '#src/platform/records/computed_fields.ts';
 import { order } from '#src/platform/records/order.ts';

@@ -12,12 +12,13 @@ import {
   type UserValues,
   userErrors,
 } from '#src/domain/users/attributes.ts';
-import { type IncomingPicture, type Picture, readPicture, saveAvatar } from '#src/domain/users/avatar.ts';
+import { saveAvatar } from '#src/domain/users/avatar.ts';
 import { normaliseAddress } from '#src/domain/users/emails/address.ts';
 import type { User, UserState } from '#src/generated/prisma/client.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
+import { type IncomingPicture, type Picture, readPicture } from '#src/platform/pictures.ts';
 import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 

@@ -1,5 +1,6 @@
 import { type Actor, type Context, requireAccount } from '#src/access/permissions/actor.ts';
 import { DIRECTORY_PREFIX } from '#src/access/sign_in/providers/distinguished_name.ts';
+import { hasCustomAttributes } from '#src/domain/administration/custom_attributes.ts';
 import { identityOf } from '#src/domain/users/attributes.ts';
 import { userById } from '#src/domain/users/find.ts';
 import { userMatches } from '#src/domain/users/matching.ts';
@@ -69,6 +70,8 @@ export interface MoreUserFilters {
   /** Only users whose latest request was on such a day; both days excluded, YYYY-MM-DD. */
   lastActivityBefore?: string | null | undefined;
   lastActivityAfter?: string | null | undefined;
+  /** Only users with all of these custom attributes, values by their keys; whatever else finds users. */
+  customAttributes?: unknown;
 }
 
 export interface UserOrder {
@@ -89,7 +92,12 @@ export async function listUsers<R>(
   const actor = requireAccount(context);
   const known = identityOf({ provider: filter.provider, externUid: filter.externUid });
   if (known && !actor.admin) throw new Forbidden();
-  const where = all([sql`NOT ${user.ghost}`, ...(known ? [hasIdentity(known)] : []), ...conditions(filter, actor)]);
+  const where = all([
+    sql`NOT ${user.ghost}`,
+    ...(known ? [hasIdentity(known)] : []),
+    ...hasCustomAttributes(actor, 'userId', user.id, filter.more?.customAttributes),
+    ...conditions(filter, actor),
+  ]);
   const list = { rows: user, where, order: orderOf(actor.admin ? filter.order : undefined) };
   if (actor.admin) return readPage(context.db, selection, list, page);
   const brief = selection.without(OF_ACCOUNTS) as Selection<'User', R & { id: number }>;
@@ -100,7 +108,7 @@ export async function listUsers<R>(
 }
 
 /** Fields that need other tables for each user, and are shown to administrators and the user only. */
-const OF_ACCOUNTS = ['canCreateProject', 'identities', 'namespace', 'createdBy'];
+const OF_ACCOUNTS = ['canCreateProject', 'identities', 'namespace', 'createdBy', 'customAttributes'];
 
 /** A user's last activity. */
 export interface UserActivity<R> {

@@ -12,13 +12,14 @@ import {
   takenMeanwhile,
   type UserValues,
 } from '#src/domain/users/attributes.ts';
-import { type IncomingPicture, readPicture, saveAvatar } from '#src/domain/users/avatar.ts';
+import { saveAvatar } from '#src/domain/users/avatar.ts';
 import { profile } from '#src/domain/users/create.ts';
 import { normaliseAddress } from '#src/domain/users/emails/address.ts';
 import { renamePersonalNamespace } from '#src/domain/users/personal_namespace.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
+import { type IncomingPicture, readPicture } from '#src/platform/pictures.ts';
 
 export interface UserChanges extends Omit<UserValues, 'username' | 'email' | 'name'> {
   username?: string | null | undefined;

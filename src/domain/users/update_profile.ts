@@ -1,9 +1,10 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { chosenAddresses, type Profile, userErrors } from '#src/domain/users/attributes.ts';
-import { type IncomingPicture, readPicture, saveAvatar } from '#src/domain/users/avatar.ts';
+import { saveAvatar } from '#src/domain/users/avatar.ts';
 import { profile } from '#src/domain/users/create.ts';
 import { renamePersonalNamespace } from '#src/domain/users/personal_namespace.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { type IncomingPicture, readPicture } from '#src/platform/pictures.ts';
 
 /** Changes of users to their own profile: unset means unchanged, null clears what can be empty. */
 export interface ProfileChanges extends Profile {

@@ -22,6 +22,7 @@ import { goGet } from '#src/entrances/web/go_get.ts';
 import { closeWhenDraining, health } from '#src/entrances/web/health.ts';
 import { isLfsObjectPath, lfsRemote } from '#src/entrances/web/lfs_remote.ts';
 import { metrics } from '#src/entrances/web/metrics.ts';
+import { serveAppearance } from '#src/entrances/web/pages/appearance.ts';
 import { serveAvatars } from '#src/entrances/web/pages/avatars.ts';
 import { broken } from '#src/entrances/web/pages/broken.ts';
 import { consentPages } from '#src/entrances/web/pages/consent.ts';
@@ -97,6 +98,7 @@ export function createApp(options: AppOptions): Express {
 
   const authenticate = (request: Request) => identify(request, request.query);
   app.use(serveAvatars(db));
+  app.use(serveAppearance(db));
   app.use(serveUploads({ contextOf, authenticate }));
   app.use(goGet({ contextOf, baseUrl, sshAddress, report }));
   app.use(serveRawSnippets({ contextOf, authenticate, sendContent: sendRaw }));

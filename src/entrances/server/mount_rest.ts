@@ -38,7 +38,7 @@ export function mountRest(app: Express, entrance: Entrance, listener: Listener |
   const { stores, baseUrl, sshAddress, report, budget, turns, throttle, identify, domainContext, contextOf } = entrance;
   const queue = new QueueWatch(listener);
   const readBody: RunnerProtocolOptions['readBody'] = (request, bytes, file) =>
-    bodyParameters(request, { bytes, file });
+    bodyParameters(request, { bytes, files: file && { names: [file.name], bytes: file.bytes } });
   app.use('/api/v4', runnerProtocol({ stores, baseUrl, sshAddress, queue, readBody, sendContent: sendRaw, report }));
   app.use('/api/v4', unleash({ db: stores.db, report }));
   app.get('/.well-known/terraform.json', (_request, response) => void response.json(TERRAFORM_SERVICES));

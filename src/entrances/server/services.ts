@@ -14,6 +14,7 @@ import { sshAddress as configuredSsh } from '../../platform/config/ssh.ts';
 import type { SshPlace } from '../../platform/config/ssh_address.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { Listener } from '../../platform/database/listener.ts';
+import { brandedMailer } from '../../platform/outbound/mail/branded.ts';
 import { startSending } from '../../platform/outbound/mail/sending.ts';
 import { type ImportSettings, importSettings } from '../../platform/outbound/options.ts';
 import { watchSettings } from '../../platform/settings/watch.ts';
@@ -73,7 +74,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   });
   if (mail) startSending(db);
   const outgoing = mail && {
-    mailer: (await import('../../platform/outbound/mail/mailer.ts')).createMailer(mail),
+    mailer: brandedMailer((await import('../../platform/outbound/mail/mailer.ts')).createMailer(mail), db),
     baseUrl,
   };
   const stopped = new AbortController();

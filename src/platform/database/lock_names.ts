@@ -18,6 +18,9 @@ export const FORK_LINKS_LOCK = 'fork links';
 /** Setting feature toggles. */
 export const FEATURE_TOGGLES_LOCK = 'feature toggles';
 
+/** Making broadcast messages. */
+export const BROADCAST_MESSAGES_LOCK = 'broadcast messages';
+
 /** Deleting an administrator. */
 export const ADMINISTRATORS_LOCK = 'administrators';
 

@@ -11,21 +11,35 @@ type Lists = {
 /** The settings of the whole server (rest-api-v4.md, Application settings). */
 export type Settings = Omit<ApplicationSettings, keyof Lists> & Lists;
 
-const known = new WeakMap<object, Promise<Settings>>();
+/** Everything that is kept, each by the database that it was read from. */
+const all: WeakMap<object, Promise<unknown>>[] = [];
 
 /** The settings as they are now. They are read once and kept until forgetSettings says that they changed. */
-export function currentSettings(db: Db): Promise<Settings> {
-  const kept = known.get(db);
-  if (kept) return kept;
-  const reading = db.applicationSettings.findUniqueOrThrow({
-    where: { id: 1 },
-  }) as Promise<unknown> as Promise<Settings>;
-  known.set(db, reading);
-  reading.catch(() => known.delete(db));
-  return reading;
+export const currentSettings = keptLikeSettings(
+  (db) =>
+    db.applicationSettings.findUniqueOrThrow({
+      where: { id: 1 },
+    }) as Promise<unknown> as Promise<Settings>,
+);
+
+/**
+ * Reads something once and keeps it until the settings change, or whatever else tells `gantry_settings` that it changed: for what
+ * every page needs and hardly ever changes.
+ */
+export function keptLikeSettings<T>(read: (db: Db) => Promise<T>): (db: Db) => Promise<T> {
+  const known = new WeakMap<object, Promise<T>>();
+  all.push(known);
+  return (db) => {
+    const kept = known.get(db);
+    if (kept) return kept;
+    const reading = read(db);
+    known.set(db, reading);
+    reading.catch(() => known.delete(db));
+    return reading;
+  };
 }
 
-/** Makes the next call read the settings anew. */
+/** Makes the next call read the settings anew, and what is kept like them. */
 export function forgetSettings(db: Db): void {
-  known.delete(db);
+  for (const known of all) known.delete(db);
 }

@@ -27,12 +27,25 @@ export function ownRules({ world, users, owner, anyone, reading, project, fresh 
     const { secret, fileName } = await stored(at);
     return { ...project(at), secret, filename: fileName };
   };
+  const attributed = async ({ project: { id: projectId } }: Stage) => {
+    await world.db.customAttribute.deleteMany({ where: { projectId } });
+    await world.db.customAttribute.create({ data: { projectId, key: 'place', value: 'a' } });
+    return { id: projectId, key: 'place' };
+  };
   const attached = (at: Stage) => ({ ...project(at), file: new File(['text'], 'a.txt') });
 
   return {
     'GET /projects/:id': { ...anyone, given: project },
     'GET /projects/:id/statistics': { success: 200, level: 30, given: project },
     'GET /projects/:id/storage': { success: 200, level: 100, given: project },
+    'GET /projects/:id/custom_attributes': { success: 200, level: 100, given: attributed },
+    'GET /projects/:id/custom_attributes/:key': { success: 200, level: 100, given: attributed },
+    'PUT /projects/:id/custom_attributes/:key': {
+      success: 200,
+      level: 100,
+      given: async (at) => ({ ...(await attributed(at)), value: 'b' }),
+    },
+    'DELETE /projects/:id/custom_attributes/:key': { success: 204, level: 100, given: attributed },
     'GET /projects/:id/notification_settings': { ...reading, given: project, visitor: 401 },
     'PUT /projects/:id/notification_settings': {
       ...reading,

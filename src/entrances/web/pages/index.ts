@@ -3,6 +3,8 @@ import { Assets } from '#pages/engine/asset.ts';
 import { notFound, type Pages, pagesFor, type TablePages } from '#pages/engine/page.ts';
 import { ICONS, SCRIPT, STYLESHEET } from '#pages/engine/shared_assets.ts';
 import type { PageOptions, Visit } from '#pages/engine/visit.ts';
+import { siteMessages } from '#src/domain/notifications/site_messages/shown.ts';
+import { broadcastForms } from '#src/entrances/web/pages/appearance.ts';
 import { documentPages } from '#src/entrances/web/pages/documents.ts';
 import { examplePages } from '#src/entrances/web/pages/examples.ts';
 import { favicon } from '#src/entrances/web/pages/favicon.ts';
@@ -29,11 +31,16 @@ export interface PageHandlers {
 
 /** @param rows makes the pages of the table, whose paths are the most general */
 export function pages(
-  given: Omit<PageOptions, 'stylesheet' | 'script'>,
+  given: Omit<PageOptions, 'stylesheet' | 'script' | 'messages'>,
   rows: (made: Pages) => TablePages,
 ): PageHandlers {
   const assets = new Assets();
-  const options = { ...given, stylesheet: () => assets.path(STYLESHEET), script: () => assets.path(SCRIPT) };
+  const options = {
+    ...given,
+    messages: siteMessages,
+    stylesheet: () => assets.path(STYLESHEET),
+    script: () => assets.path(SCRIPT),
+  };
   const made = pagesFor(options);
   const table = rows(made);
   const documents = documentPages(made, assets);
@@ -46,6 +53,7 @@ export function pages(
     .use(mailLinkPages(made))
     .use(invitationPages(made))
     .use(unsubscribePages(made))
+    .use(broadcastForms(made))
     .use(impersonationPages(made))
     .use(siteSignInPages(made))
     .use(documents.router)

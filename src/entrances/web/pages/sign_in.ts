@@ -6,12 +6,15 @@ import { leadSaying } from '#pages/engine/notices.ts';
 import { localPath, type Pages } from '#pages/engine/page.ts';
 import type { Visit } from '#pages/engine/visit.ts';
 import { endSession } from '#src/access/credentials/sessions/session.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
 import { offeredProviders } from '#src/access/sign_in/providers/registry.ts';
 import { Unconfirmed } from '#src/access/sign_in/sign_in.ts';
 import { beginSignIn, type NextStep, proveSecondFactor, renewPassword } from '#src/access/sign_in/sign_in_steps.ts';
 import { TICKET_LIFETIME } from '#src/access/sign_in/sign_in_ticket.ts';
+import { renderMarkdown } from '#src/domain/tracking/markdown/render.ts';
 import { DomainError, Unauthenticated } from '#src/platform/errors.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
+import { appearanceImagePath, currentAppearance } from '#src/platform/settings/appearance.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
 /** Signing in and out with a browser. */
@@ -148,9 +151,19 @@ interface SignInValues {
 export type ShownSignIn = Awaited<ReturnType<typeof offeredWays>> & SignInValues;
 
 /** The ways to sign in here. */
-async function offeredWays({ context: { db } }: Visit) {
+async function offeredWays({ context: { db, clientAddress }, baseUrl }: Visit) {
   const { signInText, signupEnabled } = await currentSettings(db);
-  return { providers: await offeredProviders(db), signInText, signupEnabled, mail: sendsMail(db) };
+  const { title, description: text, logoKey } = await currentAppearance(db);
+  const how = { text, flavour: 'gfm', links: new Map(), baseUrl, project: null, images: true } as const;
+  return {
+    ownTitle: title,
+    descriptionHtml: await renderMarkdown(callerOf(null, clientAddress), how),
+    logo: logoKey === null ? null : appearanceImagePath('logo', logoKey),
+    providers: await offeredProviders(db),
+    signInText,
+    signupEnabled,
+    mail: sendsMail(db),
+  };
 }
 
 /** The sign-in form. */

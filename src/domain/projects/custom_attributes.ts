@@ -1,0 +1,116 @@
+import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
+import {
+  type CustomAttributeOwner,
+  MAX_KEY_LENGTH,
+  MAX_VALUE_LENGTH,
+} from '#src/domain/administration/custom_attributes.ts';
+import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
+import { findProject } from '#src/domain/projects/find.ts';
+import { findUser } from '#src/domain/users/find.ts';
+import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+import { type FieldErrors, LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { readRow } from '#src/platform/records/read.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
+
+const { sql } = Prisma;
+const attribute = alias('CustomAttribute', 'ca');
+
+/** Maximum number of attributes of a user, group or project: all of them are shown at once. */
+const MAX_ATTRIBUTES = 100;
+
+/** Names what an attribute belongs to: exactly one of them. */
+export interface CustomAttributeOwnerRef {
+  user?: number | null | undefined;
+  group?: IdOrPath | null | undefined;
+  project?: IdOrPath | null | undefined;
+}
+
+const ID = select('User', { id: true });
+
+/** The attribute with a key. For administrators. Throws Forbidden, NotFound, ValidationFailed unless one owner is named. */
+export async function findCustomAttribute<R>(
+  context: Context,
+  ref: CustomAttributeOwnerRef,
+  key: string,
+  selection: Selection<'CustomAttribute', R>,
+): Promise<R> {
+  const { column, id } = await ownerOf(context, ref);
+  const where = sql`${attribute[column]} = ${id} AND ${attribute.key} = ${key}`;
+  const found = await readRow(context.db, selection, { rows: attribute, where });
+  if (!found) throw new NotFound('CustomAttribute');
+  return found;
+}
+
+/** Sets an attribute, which is made if there is none with the key. For administrators. Throws as findCustomAttribute, LimitReached. */
+export async function setCustomAttribute(
+  context: Context,
+  ref: CustomAttributeOwnerRef,
+  key: string,
+  value: string,
+): Promise<void> {
+  const { column, id } = await ownerOf(context, ref);
+  checkPair(key, value);
+  await context.db.$transaction(async (tx) => {
+    await holdOwner(tx, column, id);
+    const where = { [column]: id };
+    const { count } = await tx.customAttribute.updateMany({
+      where: { ...where, key },
+      data: { value, updatedAt: new Date() },
+    });
+    if (count > 0) return;
+    if ((await tx.customAttribute.count({ where })) >= MAX_ATTRIBUTES) {
+      throw new LimitReached(`There are ${MAX_ATTRIBUTES} custom attributes already, which is the maximum`);
+    }
+    await tx.customAttribute.create({ data: { ...where, key, value } });
+  });
+}
+
+/** Removes an attribute. For administrators. Throws as findCustomAttribute. */
+export async function deleteCustomAttribute(
+  context: Context,
+  ref: CustomAttributeOwnerRef,
+  key: string,
+): Promise<void> {
+  const { column, id } = await ownerOf(context, ref);
+  const { count } = await context.db.customAttribute.deleteMany({ where: { [column]: id, key } });
+  if (count === 0) throw new NotFound('CustomAttribute');
+}
+
+/** Only administrators learn whether there is such a user, group or project. */
+async function ownerOf(
+  context: Context,
+  { user, group, project }: CustomAttributeOwnerRef,
+): Promise<{ column: CustomAttributeOwner; id: number }> {
+  requireAdmin(context);
+  if ([user, group, project].filter((one) => one != null).length !== 1) {
+    throw new ValidationFailed({ owner: ['must be either a user, a group or a project'] });
+  }
+  if (user != null) return { column: 'userId', id: (await findUser(context, user, ID)).id };
+  if (group != null) return { column: 'namespaceId', id: (await findGroup(context, group)).id };
+  return { column: 'projectId', id: (await findProject(context, project ?? 0)).id };
+}
+
+/** One change to the attributes of an owner at a time, so that they are counted together. Throws NotFound when it was deleted. */
+async function holdOwner(tx: Transaction, column: CustomAttributeOwner, id: number): Promise<void> {
+  const rows = {
+    userId: () => tx.$queryRaw<object[]>`SELECT FROM users WHERE id = ${id} FOR NO KEY UPDATE`,
+    namespaceId: () => tx.$queryRaw<object[]>`SELECT FROM namespaces WHERE id = ${id} FOR NO KEY UPDATE`,
+    projectId: () => tx.$queryRaw<object[]>`SELECT FROM projects WHERE id = ${id} FOR NO KEY UPDATE`,
+  } as const;
+  const names = { userId: 'User', namespaceId: 'Group', projectId: 'Project' } as const;
+  if ((await rows[column]()).length === 0) throw new NotFound(names[column]);
+}
+
+/** A key of digits alone would be the place in a list where attributes are a filter: `custom_attributes[1]`. */
+function checkPair(key: string, value: string): void {
+  const errors: FieldErrors = {};
+  if (!/^[\w.-]+$/.test(key) || /^\d+$/.test(key)) {
+    errors.key = ['must have letters, digits, `_`, `-` and `.` alone, and not only digits'];
+  } else if (key.length > MAX_KEY_LENGTH) errors.key = [`is too long (maximum is ${MAX_KEY_LENGTH} characters)`];
+  if (value.trim() === '') errors.value = ["can't be blank"];
+  else if ([...value].length > MAX_VALUE_LENGTH) {
+    errors.value = [`is too long (maximum is ${MAX_VALUE_LENGTH} characters)`];
+  }
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+}
