@@ -54,6 +54,7 @@ const DOMAIN = [
   ['packages', 'terraform_states'],
   ['lifecycle', 'tracking'],
   ['chat_commands', 'notifications', 'project_archives', 'webhooks'],
+  ['mail_in'],
 ];
 
 /** `src/domain/ci` of a file in it, and `src/base` and `src/git`, which are one room each; null for what lies beside the rooms of its floor. */
@@ -245,6 +246,15 @@ describe('Who may import whom', () => {
       return /^(markdown-it|sanitize-html|highlight\.js)/.test(imported);
     });
     expect(listed(found)).toEqual([]);
+  });
+
+  it('only the thread for incoming mail knows what reads it', () => {
+    const usersOf = (name: string) =>
+      importsOf('src')
+        .filter(({ imported }) => imported === name)
+        .map(({ file }) => file);
+    expect(usersOf('postal-mime')).toEqual(['src/domain/mail_in/read_message.ts']);
+    expect(usersOf('#src/domain/mail_in/read_message.ts')).toEqual(['src/domain/mail_in/thread.ts']);
   });
 
   it('only the thread for keys and signatures knows what reads OpenPGP', () => {

@@ -241,6 +241,7 @@ const RELEASED: Record<string, string> = {
   '20261130001000_approval_rules': '64ac5bf2d057bded72f755bc724181a4afc251c86e02e44d59f157d253c56114',
   '20261130002010_integrations': '91996adbd0ea8bb6024f6b6a8e7dd6c06b6c5ed9649b34c558f66d7681963e2e',
   '20261130002020_chat_connections': '274fbe688f0d7bebbf8cf91637124a40bb39c12b0999d2e98402339cd3f711c1',
+  '20261130054010_mail_in': 'f7365122c6c3e616ce14685397a729a15ca9b3f4c90b23b43bf43f13032fc0dc',
 };
 
 const directory = packagePath('prisma/migrations');

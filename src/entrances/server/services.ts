@@ -14,6 +14,7 @@ import { sshAddress as configuredSsh } from '../../platform/config/ssh.ts';
 import type { SshPlace } from '../../platform/config/ssh_address.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { Listener } from '../../platform/database/listener.ts';
+import { startMailIn } from '../../platform/outbound/mail/mail_in.ts';
 import { startSending } from '../../platform/outbound/mail/sending.ts';
 import { type ImportSettings, importSettings } from '../../platform/outbound/options.ts';
 import { watchSettings } from '../../platform/settings/watch.ts';
@@ -56,7 +57,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     const known = options.sshAddress?.();
     return known === undefined ? ssh && configuredSsh(ssh, ssh.port) : known;
   };
-  const { maxInlineBytes, repositoryLimits: limits, queues, concurrency, mail } = config;
+  const { maxInlineBytes, repositoryLimits: limits, queues, concurrency, mail, mailIn } = config;
   const repositories = new RepositoryStore(config.storages, { maxInlineBytes, limits, report });
   await requireStorages(db, repositories);
   for (const directory of Object.values(config.storages)) await makeStorage(directory, report);
@@ -72,6 +73,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     maxBytes: config.importMaxBytes,
   });
   if (mail) startSending(db);
+  if (mailIn) startMailIn(db, mailIn.address);
   const outgoing = mail && {
     mailer: (await import('../../platform/outbound/mail/mailer.ts')).createMailer(mail),
     baseUrl,
