@@ -248,13 +248,14 @@ describe('Who may import whom', () => {
     expect(listed(found)).toEqual([]);
   });
 
-  it('only the thread for incoming mail knows what reads it', () => {
+  it('only the thread for incoming mail knows what reads it, and one file knows IMAP', () => {
     const usersOf = (name: string) =>
       importsOf('src')
         .filter(({ imported }) => imported === name)
         .map(({ file }) => file);
     expect(usersOf('postal-mime')).toEqual(['src/domain/mail_in/read_message.ts']);
     expect(usersOf('#src/domain/mail_in/read_message.ts')).toEqual(['src/domain/mail_in/thread.ts']);
+    expect(usersOf('imapflow')).toEqual(['src/platform/outbound/mail/imap.ts']);
   });
 
   it('only the thread for keys and signatures knows what reads OpenPGP', () => {

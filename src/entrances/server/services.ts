@@ -103,6 +103,17 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     await hooks.start({ listener, jobs });
     resources.defer(() => hooks.stop());
   }
+  if (mailIn?.imapUrl !== undefined && (queues?.includes('mail_in.handle') ?? true)) {
+    const { followMailbox } = await import('../../domain/mail_in/follow_mailbox.ts');
+    const ownAddress = mail ? (await import('../../platform/outbound/mail/mailer.ts')).addressIn(mail.from) : null;
+    const mailboxStopped = new AbortController();
+    const following = { db, jobs, secret, ownAddress, url: mailIn.imapUrl, report, signal: mailboxStopped.signal };
+    const ended = followMailbox(following).catch(report);
+    resources.defer(async () => {
+      mailboxStopped.abort();
+      await ended;
+    });
+  }
   return { repositories, uploads, imports, jobs, listener, followers: FOLLOWERS };
 }
 
