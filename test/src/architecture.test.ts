@@ -54,6 +54,7 @@ const DOMAIN = [
   ['packages', 'sites', 'terraform_states'],
   ['lifecycle', 'tracking'],
   ['chat_commands', 'notifications', 'project_archives', 'webhooks'],
+  ['mail_in'],
 ];
 
 /** `src/domain/ci` of a file in it, and `src/base` and `src/git`, which are one room each; null for what lies beside the rooms of its floor. */
@@ -247,6 +248,16 @@ describe('Who may import whom', () => {
       return /^(markdown-it|sanitize-html|highlight\.js)/.test(imported);
     });
     expect(listed(found)).toEqual([]);
+  });
+
+  it('only the thread for incoming mail knows what reads it, and one file knows IMAP', () => {
+    const usersOf = (name: string) =>
+      importsOf('src')
+        .filter(({ imported }) => imported === name)
+        .map(({ file }) => file);
+    expect(usersOf('postal-mime')).toEqual(['src/domain/mail_in/read_message.ts']);
+    expect(usersOf('#src/domain/mail_in/read_message.ts')).toEqual(['src/domain/mail_in/thread.ts']);
+    expect(usersOf('imapflow')).toEqual(['src/platform/outbound/mail/imap.ts']);
   });
 
   it('only the thread for keys and signatures knows what reads OpenPGP', () => {

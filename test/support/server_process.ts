@@ -49,20 +49,21 @@ export function settings(dataDir: string, more: Record<string, string> = {}): No
 }
 
 /** Runs `gantry <args>` to its end. */
-export function gantry(args: string[], env: NodeJS.ProcessEnv): Promise<Finished> {
-  return run(process.execPath, [launcher, ...args], { env, cwd: tmpdir() });
+export function gantry(args: string[], env: NodeJS.ProcessEnv, input?: Buffer): Promise<Finished> {
+  return run(process.execPath, [launcher, ...args], { env, cwd: tmpdir(), input });
 }
 
 /** Runs a program to its end; it may fail. */
 export function run(
   command: string,
   args: string[],
-  options: { env?: NodeJS.ProcessEnv; cwd?: string },
+  { input, ...options }: { env?: NodeJS.ProcessEnv; cwd?: string; input?: Buffer | undefined },
 ): Promise<Finished> {
   return new Promise((resolve) => {
     const child = execFile(command, args, { ...options, maxBuffer: 1 << 26 }, (_error, stdout, stderr) => {
       resolve({ status: child.exitCode ?? -1, stdout, stderr });
     });
+    if (input !== undefined) child.stdin?.on('error', () => undefined).end(input);
   });
 }
 

@@ -36,6 +36,7 @@ import { connect, type Db } from '#src/platform/database/db.ts';
 import { Listener } from '#src/platform/database/listener.ts';
 import type { BudgetLimits } from '#src/platform/limits/budget.ts';
 import { createLogger } from '#src/platform/observability/log.ts';
+import { startMailIn } from '#src/platform/outbound/mail/mail_in.ts';
 import { createMailer } from '#src/platform/outbound/mail/mailer.ts';
 import { startSending } from '#src/platform/outbound/mail/sending.ts';
 import { type ImportSettings, importSettings } from '#src/platform/outbound/options.ts';
@@ -300,15 +301,19 @@ export class World {
 
   /** Lets people sign in with these providers. Expected errors of providers are not printed. */
   useProviders(settings: readonly ProviderSettings[]): void {
+    useProviders({ db: this.db, secret, jobs: this.jobs }, settings, () => {});
+  }
+
+  /** Where commands leave work for later. */
+  get jobs(): JobQueue {
     if (!this.#jobs) throw new Error('The server of this file has stopped');
-    useProviders({ db: this.db, secret, jobs: this.#jobs }, settings, () => {});
+    return this.#jobs;
   }
 
   /** The context of commands that the user runs. */
   as({ actor }: TestUser): Context {
-    const { db, followers, repositories, uploads, imports } = this;
-    if (!this.#jobs) throw new Error('The server of this file has stopped');
-    return { db, actor, secret, jobs: this.#jobs, followers, repositories, uploads, imports, clientAddress: null };
+    const { db, jobs, followers, repositories, uploads, imports } = this;
+    return { db, actor, secret, jobs, followers, repositories, uploads, imports, clientAddress: null };
   }
 
   /** Lets go of what the server was, which has stopped. */
@@ -327,6 +332,8 @@ export interface WorldOptions extends StoreOptions {
   storages?: readonly string[];
   /** URL of the mail server; no mail is sent without one. */
   smtp?: string;
+  /** The address of incoming mail, with `%{key}` in it; none comes in without one. */
+  mailIn?: string;
   /** What one operation may use, where that is not the usual. */
   budget?: Partial<BudgetLimits>;
   /** What one request to /graphql may ask for, where that is not the usual. */
@@ -351,6 +358,7 @@ export async function startWorld(
   {
     storages = ['default'],
     smtp,
+    mailIn,
     budget,
     graphqlLimits,
     trustedDocuments,
@@ -382,6 +390,7 @@ export async function startWorld(
   const listening = Promise.withResolvers<string>();
   const mailer = smtp === undefined ? undefined : createMailer({ url: smtp, from: 'Gantry <gantry@example.org>' });
   if (mailer) startSending(db);
+  if (mailIn !== undefined) startMailIn(db, mailIn);
   const outgoing = mailer && { mailer, baseUrl: () => listening.promise };
   const baseUrl = () => listening.promise;
   const hooks = new HookDeliveries({ db, repositories, secret, imports, baseUrl, sshAddress: () => null, report });

@@ -10,6 +10,7 @@ import { fsckCommands } from './fsck.ts';
 import { findCommand, helpOn, overview, WrongUse } from './help.ts';
 import { jobCommands } from './jobs.ts';
 import { keyCommands } from './keys.ts';
+import { mailInCommands } from './mail_in.ts';
 import { runnerCommands } from './runner.ts';
 import { seedCommands } from './seed.ts';
 import { readServeOptions } from './serve_options.ts';
@@ -26,6 +27,7 @@ export const commands: Readonly<Record<string, Run>> = {
   ...tokenCommands,
   ...keyCommands,
   ...jobCommands,
+  ...mailInCommands,
   ...fsckCommands,
   ...backupCommands,
   ...upgradeCommands,

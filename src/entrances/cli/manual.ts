@@ -105,6 +105,12 @@ export const manual: Readonly<Record<string, ManualPage>> = {
     summary: 'run such jobs again',
     options: { '--id ID': 'this job, as `gantry jobs dead` prints it', '--all': 'all of them' },
   },
+  'mail-in': {
+    usage: '',
+    summary: 'receive the message on the standard input, as a mail server delivers it to a program',
+    notes:
+      'The exit status is 0 if the message was received, 65 if it was refused, and 69 or 75 if the mail server should try again later.',
+  },
   fsck: {
     usage: '[--project PATH] [--fix]',
     summary: 'check repositories and uploaded files against the database',

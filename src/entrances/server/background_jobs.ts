@@ -32,6 +32,9 @@ import { expireDataExports, exportData } from '#src/domain/lifecycle/data_export
 import { removeBots } from '#src/domain/lifecycle/remove_bots.ts';
 import { removeNamespace } from '#src/domain/lifecycle/remove_group.ts';
 import { removeProject } from '#src/domain/lifecycle/remove_project.ts';
+import { sendRefusal } from '#src/domain/mail_in/answer.ts';
+import { handleMail } from '#src/domain/mail_in/handle.ts';
+import { forgetMailIn } from '#src/domain/mail_in/settle.ts';
 import { removeExpiredMembers } from '#src/domain/members/expire.ts';
 import { sendInvitation } from '#src/domain/members/invitations/mail.ts';
 import { findRecipients, forgetDeliveries } from '#src/domain/notifications/mailing/distribute.ts';
@@ -125,6 +128,7 @@ export const JOB_PACES: JobPaces = {
   'mail.send': { atOnce: 4 },
   'invitations.mail': { atOnce: 4 },
   'mail.tell': { atOnce: 4 },
+  'mail_in.answer': { atOnce: 4 },
   'integrations.mail': { atOnce: 4 },
 };
 
@@ -140,25 +144,14 @@ export function jobHandlers({
   ...importing
 }: JobSettings): JobHandlers {
   const followers = FOLLOWERS;
+  const context = (jobs: JobQueue): Omit<Context, 'actor'> => {
+    const { secret, imports } = importing;
+    return { db, secret, jobs, followers, repositories, uploads, imports, clientAddress: null, address, sites };
+  };
   /** The context for commands that run for a user; null if the user is no longer active. */
   const as = async (userId: number, jobs: JobQueue): Promise<Context | null> => {
     const actor = await activeUser(db, userId);
-    const { secret, imports } = importing;
-    return (
-      actor && {
-        db,
-        actor,
-        secret,
-        jobs,
-        followers,
-        repositories,
-        uploads,
-        imports,
-        clientAddress: null,
-        address,
-        sites,
-      }
-    );
+    return actor && { ...context(jobs), actor };
   };
   return {
     'projects.remove': ({ projectId }) => removeProject({ db, repositories, uploads }, projectId),
@@ -290,6 +283,8 @@ export function jobHandlers({
     'issues.remind': async (_wanted, jobs) => outgoing && remindOfDue({ db, jobs }),
     'mail.tell': async (told, jobs) =>
       outgoing && sendNotification({ db, jobs, repositories, secret: importing.secret, ...outgoing }, told),
+    'mail_in.handle': ({ messageId }, jobs) => handleMail(context(jobs), messageId),
+    'mail_in.answer': async (refused) => outgoing && sendRefusal({ db, ...outgoing }, refused),
     'hooks.deliver': async () => hooks?.sweep(),
     'hooks.disabled': async ({ hookId }, jobs) => outgoing && enqueueDisabledMail({ db, jobs }, hookId),
     'hooks.tell_disabled': async (told) => outgoing && sendDisabled({ db, ...outgoing }, told),
@@ -305,6 +300,7 @@ export function jobHandlers({
         () => pruneAttempts(db),
         () => forgetDeliveries(db),
         () => forgetIssueImports(db),
+        () => forgetMailIn(db),
       ]),
   };
 }

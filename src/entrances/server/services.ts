@@ -15,6 +15,7 @@ import type { SshPlace } from '../../platform/config/ssh_address.ts';
 import type { Db } from '../../platform/database/db.ts';
 import { Listener } from '../../platform/database/listener.ts';
 import { brandedMailer } from '../../platform/outbound/mail/branded.ts';
+import { startMailIn } from '../../platform/outbound/mail/mail_in.ts';
 import { startSending } from '../../platform/outbound/mail/sending.ts';
 import { type ImportSettings, importSettings } from '../../platform/outbound/options.ts';
 import { watchSettings } from '../../platform/settings/watch.ts';
@@ -57,7 +58,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     const known = options.sshAddress?.();
     return known === undefined ? ssh && configuredSsh(ssh, ssh.port) : known;
   };
-  const { maxInlineBytes, repositoryLimits: limits, queues, concurrency, mail } = config;
+  const { maxInlineBytes, repositoryLimits: limits, queues, concurrency, mail, mailIn } = config;
   const repositories = new RepositoryStore(config.storages, { maxInlineBytes, limits, report });
   await requireStorages(db, repositories);
   for (const directory of Object.values(config.storages)) await makeStorage(directory, report);
@@ -73,6 +74,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     maxBytes: config.importMaxBytes,
   });
   if (mail) startSending(db);
+  if (mailIn) startMailIn(db, mailIn.address);
   const outgoing = mail && {
     mailer: brandedMailer((await import('../../platform/outbound/mail/mailer.ts')).createMailer(mail), db),
     baseUrl,
@@ -101,6 +103,17 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   if (queues?.includes('hooks.deliver') ?? true) {
     await hooks.start({ listener, jobs });
     resources.defer(() => hooks.stop());
+  }
+  if (mailIn?.imapUrl !== undefined && (queues?.includes('mail_in.handle') ?? true)) {
+    const { followMailbox } = await import('../../domain/mail_in/follow_mailbox.ts');
+    const ownAddress = mail ? (await import('../../platform/outbound/mail/mailer.ts')).addressIn(mail.from) : null;
+    const mailboxStopped = new AbortController();
+    const following = { db, jobs, secret, ownAddress, url: mailIn.imapUrl, report, signal: mailboxStopped.signal };
+    const ended = followMailbox(following).catch(report);
+    resources.defer(async () => {
+      mailboxStopped.abort();
+      await ended;
+    });
   }
   return { repositories, uploads, imports, jobs, listener, followers: FOLLOWERS };
 }

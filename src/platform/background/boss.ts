@@ -1,5 +1,6 @@
 import { PgBoss } from 'pg-boss';
 import { queueDatabase } from '#src/platform/background/database.ts';
+import { type JobName, type JobQueue, prepareQueues, queueOf } from '#src/platform/background/queue.ts';
 
 /**
  * Runs work on the job queue of a database, and does no jobs itself. Creates the tables of the queue if needed.
@@ -16,4 +17,16 @@ export async function withBoss<Result>(url: string, work: (boss: PgBoss) => Prom
   } finally {
     await boss.stop({ graceful: false }).finally(() => database.close());
   }
+}
+
+/** Runs work that leaves jobs of these names for others, and does none itself. */
+export function withQueue<Result>(
+  url: string,
+  names: readonly JobName[],
+  work: (jobs: JobQueue) => Promise<Result>,
+): Promise<Result> {
+  return withBoss(url, async (boss) => {
+    await prepareQueues(boss, names);
+    return work(queueOf(boss));
+  });
 }

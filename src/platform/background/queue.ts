@@ -103,13 +103,7 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
   const boss = new PgBoss({ db: database, useListenNotify: listener !== undefined, ...pace });
   boss.on('error', report);
   let record: ProcessRecord | null = null;
-  const queue: JobQueue = {
-    async enqueue(tx, name, data, how) {
-      const traceparent = tracer()?.traceparent();
-      const options = { db: fromPrisma(tx), ...(how && { startAfter: how.after }) };
-      await boss.send(name, traceparent ? { ...data, traceparent } : data, options);
-    },
-  };
+  const queue = queueOf(boss);
   const end = async (how: StopOptions) => {
     // Without the database the others find out by themselves.
     await boss.stop(how).catch(report);
@@ -138,6 +132,17 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
       await boss.send(name, data);
     },
     stop: (timeout = 5000) => end({ graceful: true, timeout }),
+  };
+}
+
+/** Where commands leave work by that queue. */
+export function queueOf(boss: PgBoss): JobQueue {
+  return {
+    async enqueue(tx, name, data, how) {
+      const traceparent = tracer()?.traceparent();
+      const options = { db: fromPrisma(tx), ...(how && { startAfter: how.after }) };
+      await boss.send(name, traceparent ? { ...data, traceparent } : data, options);
+    },
   };
 }
 

@@ -20,7 +20,9 @@ import {
   parseFreeBytes,
   parseHost,
   parseHosts,
+  parseImapUrl,
   parseLogLevel,
+  parseMailInAddress,
   parseMilliseconds,
   parseNetworks,
   parsePath,
@@ -67,6 +69,8 @@ export interface Config {
   trustProxy: boolean | number | string;
   /** By what mail is sent; none is without it. */
   mail?: MailConfig | undefined;
+  /** Where mail comes in; it does not without it. */
+  mailIn?: MailInConfig | undefined;
   /** The GraphQL documents that alone are executed, by their hashes; any is without them. */
   trustedDocuments?: ReadonlyMap<string, string> | undefined;
   /** What one request to /graphql may ask for; what is absent has its default. */
@@ -140,6 +144,14 @@ export interface MailConfig {
   from: string;
 }
 
+/** How mail is received. */
+export interface MailInConfig {
+  /** An address with `%{key}` in it. */
+  address: string;
+  /** Of the mailbox to which it is delivered, imaps:// with credentials; without it, mail comes in by `gantry mail-in` alone. */
+  imapUrl?: string;
+}
+
 /** One or more settings are wrong; each line of the message names one and says why. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
@@ -205,6 +217,11 @@ export function loadConfig(
     logLevel: setting('LOG_LEVEL', parseLogLevel) ?? 'info',
     trustProxy: setting('TRUST_PROXY', parseTrustProxy) ?? false,
     mail: mailConfig(setting('SMTP_URL', parseSmtpUrl), setting('MAIL_FROM', parseSender), problems),
+    mailIn: mailInConfig(
+      setting('GANTRY_MAIL_IN_ADDRESS', parseMailInAddress),
+      setting('GANTRY_MAIL_IN_IMAP', parseImapUrl),
+      problems,
+    ),
     graphqlLimits: present({
       depth: setting('GRAPHQL_MAX_DEPTH', parseCount),
       cost: setting('GRAPHQL_MAX_COST', parseCount),
@@ -297,5 +314,16 @@ function mailConfig(url: string | undefined, from: string | undefined, problems:
   // Its problem was reported already.
   const said = problems.some((problem) => problem.startsWith(`${missing}:`));
   if ((url ?? from) !== undefined && !said) problems.push(`${missing}: is missing beside ${given}`);
+  return undefined;
+}
+
+function mailInConfig(
+  address: string | undefined,
+  imapUrl: string | undefined,
+  problems: string[],
+): MailInConfig | undefined {
+  if (address !== undefined) return { address, ...present({ imapUrl }) };
+  const said = problems.some((problem) => problem.startsWith('GANTRY_MAIL_IN_ADDRESS:'));
+  if (imapUrl !== undefined && !said) problems.push('GANTRY_MAIL_IN_ADDRESS: is missing beside GANTRY_MAIL_IN_IMAP');
   return undefined;
 }

@@ -147,6 +147,17 @@ export const settingGroups: readonly SettingGroup[] = [
         meaning: 'sender of all mail; set together with `SMTP_URL`',
         accepts: '`address`, or `Name <address>`',
       },
+      GANTRY_MAIL_IN_ADDRESS: {
+        meaning:
+          'address at which replies to notifications and new issues arrive, with `%{key}` in the place of the key, as `incoming+%{key}@example.com` ([mail-in.md](mail-in.md))',
+        usual: 'no mail is received',
+        accepts: 'an address that has `%{key}` once, before the `@`',
+      },
+      GANTRY_MAIL_IN_IMAP: {
+        meaning:
+          'mailbox to which mail to that address is delivered; messages for Gantry are deleted from it once they are stored ([mail-in.md](mail-in.md#from-a-mailbox))',
+        usual: 'mail is received by `gantry mail-in` only',
+      },
     },
   },
   {

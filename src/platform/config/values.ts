@@ -58,6 +58,30 @@ export function parseSmtpUrl(text: string): string {
   throw new Error('not a URL of the form smtp://user:password@host:587 or smtps://user:password@host');
 }
 
+/** Characters of the part before the `@` of an address (RFC 5321, 4.5.3.1.1), and those that a key takes of them. */
+const MAX_LOCAL_LENGTH = 64;
+const MAX_KEY_LENGTH = 50;
+
+/** An address that has `%{key}` once, before the `@`. */
+export function parseMailInAddress(text: string): string {
+  const [, before = '', after = ''] = /^([^\s<>@,;]*)%\{key\}([^\s<>@,;]*)@[^\s<>@,;%]+$/.exec(text) ?? [];
+  if (before + after === '' || `${before}${after}`.includes('%{key}')) {
+    throw new Error(`"${text}" is not of the form incoming+%{key}@example.com`);
+  }
+  if (before.length + after.length + MAX_KEY_LENGTH <= MAX_LOCAL_LENGTH) return text;
+  throw new Error(`there can be at most ${MAX_LOCAL_LENGTH - MAX_KEY_LENGTH} characters beside %{key} before the @`);
+}
+
+/** Does not repeat the value in its message: it may hold a password. */
+export function parseImapUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isSafe =
+    url?.protocol === 'imaps:' ||
+    (url?.protocol === 'imap:' && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname));
+  if (url && isSafe && url.hostname !== '' && url.username !== '' && url.password !== '') return text;
+  throw new Error('not a URL of the form imaps://user:password@host:993/mailbox; imap:// is for this machine alone');
+}
+
 export function parseSender(text: string): string {
   if (/^([^<>@\p{Cc}]+ )?<[^\s<>@]+@[^\s<>@]+>$/u.test(text) || /^[^\s<>@]+@[^\s<>@]+$/.test(text)) return text;
   throw new Error(`"${text}" is neither an e-mail address nor of the form Name <address>`);

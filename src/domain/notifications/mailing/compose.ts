@@ -36,6 +36,8 @@ interface Links {
   baseUrl: string;
   /** URL that unsubscribes from the record; null if there is none. */
   unsubscribe: string | null;
+  /** Address at which an answer becomes a comment; null if there is none. */
+  replyTo: string | null;
 }
 
 /**
@@ -48,7 +50,7 @@ export function composeNotification(
   { email: to, reason }: Recipient,
   facts: Facts,
   rendered: readonly string[],
-  { baseUrl, unsubscribe }: Links,
+  { baseUrl, unsubscribe, replyTo }: Links,
   { language, t }: Texts,
 ): Message {
   const page = `${baseUrl}${facts.path}`;
@@ -56,12 +58,13 @@ export function composeNotification(
   const text = facts.texts.length === 0 ? null : facts.texts.join(BETWEEN.text);
   const why = t(WHY[reason]);
   const [leave, server] = [t('Unsubscribe'), t('Gantry at {url}', { url: baseUrl })];
-  const parts = [sentence, text, page, why, unsubscribe && `${leave}: ${unsubscribe}`, server];
+  const reply = replyTo === null ? null : t('Reply to this email to comment.');
+  const parts = [sentence, text, page, reply, why, unsubscribe && `${leave}: ${unsubscribe}`, server];
   const html = `<!doctype html>
 <html lang="${language}"><body style="font-family: sans-serif; line-height: 1.5">
 <p>${escapeHtml(sentence)}</p>
 ${text === null ? '' : `<div>${rendered.join(BETWEEN.html)}</div>\n`}<p><a href="${escapeHtml(page)}">${escapeHtml(t('View it on Gantry'))}</a></p>
-<p><small>${escapeHtml(why)}${unsubscribe ? ` <a href="${escapeHtml(unsubscribe)}">${escapeHtml(leave)}</a>` : ''}</small></p>
+<p><small>${reply === null ? '' : `${escapeHtml(reply)} `}${escapeHtml(why)}${unsubscribe ? ` <a href="${escapeHtml(unsubscribe)}">${escapeHtml(leave)}</a>` : ''}</small></p>
 <p><small>${escapeHtml(server)}</small></p>
 </body></html>
 `;
@@ -69,6 +72,7 @@ ${text === null ? '' : `<div>${rendered.join(BETWEEN.html)}</div>\n`}<p><a href=
   return {
     to,
     ...(facts.actor !== null && { fromName: cut(line(facts.actor), MAX_NAME_LENGTH) }),
+    ...(replyTo !== null && { replyTo }),
     subject: subjectOf(happening, facts),
     text: `${parts.filter((part) => part !== null).join('\n\n')}\n`,
     html,

@@ -5,6 +5,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { composeNotification } from '#src/domain/notifications/mailing/compose.ts';
 import { factsOf } from '#src/domain/notifications/mailing/facts.ts';
 import { holdThread } from '#src/domain/notifications/mailing/hold.ts';
+import { incomingAddress } from '#src/domain/notifications/mailing/incoming_address.ts';
 import { firstDue, isOrdered, type Thread } from '#src/domain/notifications/mailing/order.ts';
 import { recipientsOf } from '#src/domain/notifications/mailing/recipients.ts';
 import type { Keyed } from '#src/domain/notifications/mailing/request.ts';
@@ -13,6 +14,7 @@ import { findProjectsByIds } from '#src/domain/projects/find.ts';
 import { htmlOfTexts } from '#src/domain/tracking/markdown/of_texts.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Db } from '#src/platform/database/db.ts';
+import { mailInPattern } from '#src/platform/outbound/mail/mail_in.ts';
 
 /** What sending needs. */
 type Sending = Outgoing & Pick<Context, 'db' | 'repositories' | 'secret'>;
@@ -101,8 +103,23 @@ async function sendWanted(
     'subject' in happening
       ? `${base}${UNSUBSCRIBE_PATH}?token=${unsubscribeToken(secret, { userId, ...happening.subject })}`
       : null;
+  const replyTo = await replyAddress(db, secret, userId, happening);
   const rendered = await renderedFor(userId, { db, repositories }, base, happening.projectId, facts.texts);
-  await mailer.send(composeNotification(happening, recipient, facts, rendered, { baseUrl: base, unsubscribe }, texts));
+  await mailer.send(
+    composeNotification(happening, recipient, facts, rendered, { baseUrl: base, unsubscribe, replyTo }, texts),
+  );
+}
+
+/** Where the user can answer by mail; null for pipelines, and where the server receives no mail. */
+async function replyAddress(db: Db, secret: string, userId: number, happening: Keyed): Promise<string | null> {
+  if (!('subject' in happening) || mailInPattern(db) === null) return null;
+  const { mailInVersion: version } = await db.user.findUniqueOrThrow({
+    where: { id: userId },
+    select: { mailInVersion: true },
+  });
+  const { subject, noteId = null } = happening;
+  const kind = subject.type === 'Issue' ? 'issue' : 'mergeRequest';
+  return incomingAddress(db, secret, { kind, userId, version, id: subject.id, noteId });
 }
 
 /** Texts as HTML with links to what the user can see, and with the texts of images: loading one would tell who reads the mail. */

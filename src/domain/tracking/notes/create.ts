@@ -30,6 +30,8 @@ export interface NewNote extends ThreadInput {
   createdAt?: Date | null | undefined;
   /** Whether to skip a time that the actor may not set, without an error, as the REST API does (behaviour.md 6). */
   ignoreForbidden?: boolean | undefined;
+  /** Done first, in the transaction that writes the note and applies the quick actions. */
+  alongside?: ((tx: Transaction) => Promise<void>) | undefined;
 }
 
 /** Identifies a new or edited note, and its record. */
@@ -51,7 +53,10 @@ export interface CreatedNote {
  * Writes a note on a record that the actor can see, and applies its quick actions; those that do nothing stay in its text. Throws
  * NotFound, Forbidden, ValidationFailed, also for a text of nothing but actions that do nothing.
  */
-export async function createNote(context: Context, { on, body: given, ...rest }: NewNote): Promise<CreatedNote> {
+export async function createNote(
+  context: Context,
+  { on, body: given, alongside, ...rest }: NewNote,
+): Promise<CreatedNote> {
   const actor = requireActor(context);
   const noteable = await locateNoteable(context, on);
   requireCommenting(actor, noteable);
@@ -63,6 +68,7 @@ export async function createNote(context: Context, { on, body: given, ...rest }:
   const thread = await threadFor(context, actor, noteable, rest);
   const suggestions = await readSuggestions(context, noteable, thread, bare);
   return work(async (tx, { texts: [body = ''], ...done }) => {
+    await alongside?.(tx);
     await touchNoteable(tx, noteable);
     if (bare === '') return { note: null, ...done };
     return {

@@ -5,6 +5,8 @@ export interface Message {
   to: string;
   /** Shown in place of the name of the sender; the address stays. */
   fromName?: string | undefined;
+  /** Where answers go; to the sender if absent. */
+  replyTo?: string | undefined;
   subject: string;
   text: string;
   html: string;
@@ -26,13 +28,14 @@ const ANSWER_TIMEOUT_MS = 20_000;
 export function createMailer({ url, from }: MailConfig): Mailer {
   const transport = openTransport(url, ANSWER_TIMEOUT_MS);
   return {
-    async send({ to, fromName, subject, text, html, thread, headers }) {
+    async send({ to, fromName, replyTo, subject, text, html, thread, headers }) {
       const sender = fromName === undefined ? from : { name: fromName, address: addressIn(from) };
       const all = { 'Auto-Submitted': 'auto-generated', ...headers };
       const place = thread && { ...thread, ...(thread.inReplyTo ? { references: thread.inReplyTo } : {}) };
       await transport.sendMail({
         from: sender,
         to: { name: '', address: to },
+        ...(replyTo !== undefined && { replyTo: { name: '', address: replyTo } }),
         subject,
         text,
         html,
@@ -44,7 +47,7 @@ export function createMailer({ url, from }: MailConfig): Mailer {
 }
 
 /** The address of `address` or `Name <address>`. */
-function addressIn(from: string): string {
+export function addressIn(from: string): string {
   return /<([^<>]*)>\s*$/.exec(from)?.[1] ?? from.trim();
 }
 
