@@ -121,7 +121,7 @@ const newIssue = page({
     // Tools link to a form that is filled in.
     before: {
       title: text(given.title),
-      description: given.description === undefined ? (project.newDescription.text ?? '') : text(given.description),
+      description: given.description === undefined ? (project.newDescription?.text ?? '') : text(given.description),
       confidential: given['issue[confidential]'] === 'true',
     },
   }),
@@ -202,8 +202,8 @@ export const issues = [
   csv({
     path: `${PLACES.project}/issues.csv`,
     operation: IssueTableDocument,
-    found: ({ project }) => project,
-    csv: ({ issuesCsv }) => issuesCsv,
+    found: ({ project }) => project?.issuesCsv,
+    csv: (table) => table,
   }),
   importIssues,
   form({

@@ -258,7 +258,7 @@ function beforeOpened(project: NonNullable<NewMergeRequestPageQuery['project']>,
 
 /** The template of the project, and below it what the commits say. */
 function begun(preview: NonNullable<NewMergeRequestPageQuery['project']>['mergeRequestPreview']): string {
-  return [preview?.targetProject.newDescription.text?.trimEnd(), preview?.description].filter(Boolean).join('\n\n');
+  return [preview?.targetProject.newDescription?.text?.trimEnd(), preview?.description].filter(Boolean).join('\n\n');
 }
 
 const choose = page({

@@ -42,8 +42,8 @@ async function send(user: TestUser | undefined, table: string | Buffer, at = pro
   const query = `mutation ($input: ImportIssuesInput!) { importIssues(input: $input) { import { databaseId totalCount } } }`;
   form.append('operations', JSON.stringify({ query, variables: { input: { project: at.fullPath, file: null } } }));
   form.append('map', JSON.stringify({ 0: ['variables.input.file'] }));
-  form.append('0', new Blob([table]), 'issues.csv');
-  const headers = user ? { 'PRIVATE-TOKEN': user.token } : {};
+  form.append('0', new Blob([typeof table === 'string' ? table : new Uint8Array(table)]), 'issues.csv');
+  const headers: Record<string, string> = user ? { 'PRIVATE-TOKEN': user.token } : {};
   const answer = await fetch(`${world.url}/graphql`, { method: 'POST', body: form, headers });
   return answer.json();
 }

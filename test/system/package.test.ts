@@ -133,7 +133,8 @@ async function runOnOlderNode(directory: string): Promise<void> {
   rmSync(path.join(place, 'node_modules'), { recursive: true, force: true });
   const without = await run('npx', ['gantry', '--version'], { cwd: directory, env });
   expect(without.status).toBe(1);
-  const [, advised = ''] = /or one for Gantry alone, .*: npm ci --prefix "([^"]+)"/.exec(without.stderr) ?? [];
+  const [, advice = '', advised = ''] =
+    /or one for Gantry alone, .*: (npm ci --prefix "([^"]+)")/.exec(without.stderr) ?? [];
   expect(path.relative(realpathSync(place), advised)).toBe('');
   const installed = await run('npm', ['rebuild', '@gantry-server/gantry'], { cwd: directory, env });
   expect(installed.status, installed.stderr).toBe(0);
