@@ -44,6 +44,7 @@ import { settingsMembers } from '#pages/settings_members.ts';
 import { pushRulePages } from '#pages/settings_push_rules.ts';
 import { settingsStorage } from '#pages/settings_storage.ts';
 import { settingsTokens } from '#pages/settings_tokens.ts';
+import { sites } from '#pages/sites.ts';
 import { snippets } from '#pages/snippets.ts';
 import { start } from '#pages/start.ts';
 import { talk } from '#pages/talk.ts';
@@ -77,6 +78,7 @@ export const rows = [
   ...ciTools,
   ...environments,
   ...featureFlags,
+  ...sites,
   ...jobs,
   ...pipelines,
   ...runners,
