@@ -67,6 +67,8 @@ describe('The schema lets a part of an answer be missing', () => {
       'Project.featureFlagUserLists',
       'Project.featureFlags',
       'Project.integrations',
+      'Project.pagesDeployments',
+      'Project.pagesDomains',
       'Query.auditEvents',
       'Query.configuredSignInProviders',
       'Query.deprecatedUses',
