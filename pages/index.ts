@@ -45,6 +45,7 @@ import { settingsMembers } from '#pages/settings_members.ts';
 import { pushRulePages } from '#pages/settings_push_rules.ts';
 import { settingsStorage } from '#pages/settings_storage.ts';
 import { settingsTokens } from '#pages/settings_tokens.ts';
+import { sites } from '#pages/sites.ts';
 import { snippetHistory } from '#pages/snippet_history.ts';
 import { snippets } from '#pages/snippets.ts';
 import { start } from '#pages/start.ts';
@@ -82,6 +83,7 @@ export const rows = [
   ...environments,
   ...featureFlags,
   ...terraformStates,
+  ...sites,
   ...jobs,
   ...pipelines,
   ...runners,

@@ -1,7 +1,10 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import type { GraphQLContext } from '#schema/context.ts';
 import { PagesAccess } from '#schema/enums.ts';
 import { pagesDeploymentFilter, pagesDomainFilter } from '#schema/filters.ts';
+import { Job } from '#schema/jobs/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { pagesDeploymentOrder, pagesDomainOrder } from '#schema/orders.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
@@ -9,6 +12,7 @@ import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import { findJobsByIds } from '#src/domain/ci/jobs/list.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { findDomain, listAllDomains, listDomains, listSiteDeployments } from '#src/domain/sites/list.ts';
 import { PROOF_PATH } from '#src/domain/sites/proof_file.ts';
@@ -22,6 +26,17 @@ const ADDRESS = {
   fullPath: true,
   pagesSettings: { select: { uniqueDomain: true, uniqueDomainEnabled: true, primaryDomain: true } },
 } as const;
+
+/** The job with an ID, if there is one and the caller can see it. */
+function jobAt(context: GraphQLContext, info: GraphQLResolveInfo, id: number | null) {
+  if (id === null) return null;
+  const selection = selectionAt(info, 'Job');
+  return loaderAt(context, info, selection, async (ids: readonly number[]) => {
+    const found = await findJobsByIds(context, ids, selection, (project) => context.loaders.project.load(project));
+    const byId = new Map(found.map((job) => [job.id, job]));
+    return ids.map((one) => byId.get(one) ?? null);
+  }).load(id);
+}
 
 export const PagesDeployment = builder.prismaObject('PagesDeployment', {
   description: 'The site of a project, or a part of it, as one job published it.',
@@ -53,16 +68,23 @@ export const PagesDeployment = builder.prismaObject('PagesDeployment', {
     rootDirectory: t.exposeString('rootDirectory', {
       description: 'The directory of the artifacts that was published.',
     }),
-    fileCount: t.exposeInt('fileCount', { description: 'Number of files.' }),
+    fileCount: t.exposeInt('fileCount', { description: 'How many files were published.' }),
     size: t.field({
       type: 'Long',
       description: 'Size of the files together, in bytes.',
       select: { size: true },
       resolve: ({ size }) => Number(size),
     }),
-    ciBuildId: t.exposeInt('jobId', {
+    jobId: t.exposeInt('jobId', {
       nullable: true,
-      description: 'Numeric ID of the job that made it; null if the job was deleted.',
+      description: 'Numeric ID of the job that made it; null if the job was deleted. See also `job`.',
+    }),
+    job: t.field({
+      type: Job,
+      nullable: true,
+      description: 'The job that made it; null if it was deleted, and for callers who cannot see it.',
+      select: { jobId: true },
+      resolve: ({ jobId }, _args, context, info) => jobAt(context, info, jobId),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was published.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
@@ -179,9 +201,11 @@ export const Pages = builder.objectRef<SiteState>('Pages').implement({
       nullable: true,
       description: 'Why the artifacts of the latest job with a site could not be published; null if they were.',
     }),
-    problemJobId: t.exposeInt('problemJobId', {
+    problemJob: t.field({
+      type: Job,
       nullable: true,
-      description: 'Numeric ID of the job of `problem`.',
+      description: 'The job of `problem`; null without one, and for callers who cannot see it.',
+      resolve: ({ problemJobId }, _args, context, info) => jobAt(context, info, problemJobId),
     }),
   }),
 });

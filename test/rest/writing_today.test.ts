@@ -26,7 +26,7 @@ const IGNORED: Record<string, string> = {
     ...['assignee_id', 'milestone_id', 'labels', 'group_with_project_templates_id'],
   ]),
   ...because('there is no such part of a project here that it could close', [
-    ...['pages_access_level', 'infrastructure_access_level', 'monitor_access_level'],
+    ...['infrastructure_access_level', 'monitor_access_level'],
     ...['model_experiments_access_level', 'model_registry_access_level', 'analytics_access_level'],
     ...['requirements_access_level', 'security_and_compliance_access_level', 'service_desk_enabled'],
     ...['auto_devops_enabled', 'auto_devops_deploy_strategy', 'cluster_agent_id', 'kubernetes_namespace'],

@@ -70,6 +70,8 @@ describe('The schema lets a part of an answer be missing', () => {
       'Project.featureFlags',
       'Project.integrations',
       'Project.terraformStates',
+      'Project.pagesDeployments',
+      'Project.pagesDomains',
       'Query.auditEvents',
       'Query.configuredSignInProviders',
       'Query.deprecatedUses',

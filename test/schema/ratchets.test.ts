@@ -196,11 +196,13 @@ const SCALARS: readonly (readonly [name: RegExp, plain: string, scalar: string])
 const MEGABYTES = 'In megabytes, as in the settings of the server';
 /** Newer fields that are no such scalars, and why. */
 const PLAIN: Readonly<Record<string, string>> = {
+  'ApplicationSettings.maxPagesSize': MEGABYTES,
   'CreatePushRuleInput.maxFileSize': MEGABYTES,
   'ExportUploadInput.url': 'Checked for what uploads can be sent to, in the words of the REST API',
   'Group.maxArtifactsSize': MEGABYTES,
   'Project.maxArtifactsSize': MEGABYTES,
   'PushRule.maxFileSize': MEGABYTES,
+  'UpdateApplicationSettingsInput.maxPagesSize': MEGABYTES,
   'UpdateGroupInput.maxArtifactsSize': MEGABYTES,
   'UpdateProjectInput.maxArtifactsSize': MEGABYTES,
   'UpdatePushRuleInput.maxFileSize': MEGABYTES,

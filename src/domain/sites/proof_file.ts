@@ -17,8 +17,9 @@ const agent = new Agent();
 export async function fetchProof(
   domain: string,
   { lookup, webhookHosts }: Pick<ImportSettings, 'lookup' | 'webhookHosts'>,
+  port = 80,
 ): Promise<string | null> {
-  const url = new URL(`http://${domain}${PROOF_PATH}`);
+  const url = new URL(`http://${domain}:${port}${PROOF_PATH}`);
   const isNamed = isNamedHost(url, webhookHosts);
   if (!isNamed && isPlainlyPrivate(url)) return null;
   const refused = () => new Error('The host is not one of the internet');
