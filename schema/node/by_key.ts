@@ -3,13 +3,17 @@ import type { NaturalKey } from '#schema/node/global_id.ts';
 import { findTemplate, TEMPLATE_KINDS } from '#src/domain/administration/templates/files.ts';
 import { findLicense } from '#src/domain/administration/templates/license.ts';
 import { findGroup } from '#src/domain/groups/find.ts';
+import { snippetPath } from '#src/domain/namespaces/address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { findBranch } from '#src/domain/repository/branches/list.ts';
 import { findCommit } from '#src/domain/repository/find_commit.ts';
 import { findTag } from '#src/domain/repository/tags/list.ts';
 import { findTreeEntry } from '#src/domain/repository/tree.ts';
 import { findWikiPage } from '#src/domain/repository/wikis/pages.ts';
+import { findSnippet } from '#src/domain/snippets/find.ts';
+import { findSnippetCommit } from '#src/domain/snippets/history.ts';
 import { DomainError } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
 
 type Find = (context: GraphQLContext, key: NaturalKey) => Promise<object | null>;
 
@@ -26,6 +30,11 @@ const FINDERS: Readonly<Record<string, Find>> = {
     if (typeof groupId !== 'number' || typeof slug !== 'string') return null;
     return findWikiPage(context, { project: null, group: await findGroup(context, groupId) }, slug, null);
   },
+  SnippetCommit: async (context, [snippetId, sha]) => {
+    if (typeof snippetId !== 'number' || typeof sha !== 'string' || !SHA.test(sha)) return null;
+    const snippet = await findSnippet(context, snippetId, PLACED);
+    return { ...(await findSnippetCommit(context, snippet.id, sha)), pagePath: snippetPagePath(snippet) };
+  },
   FileTemplate: async (context, [kind, name]) => {
     const known = TEMPLATE_KINDS.find((one) => one === kind);
     return known && typeof name === 'string' ? findTemplate(context, known, name) : null;
@@ -34,6 +43,12 @@ const FINDERS: Readonly<Record<string, Find>> = {
 };
 
 const SHA = /^[0-9a-f]{40}$/;
+
+const PLACED = select('Snippet', { id: true, project: { fullPath: true } });
+
+function snippetPagePath({ id, project }: typeof PLACED.row): string {
+  return snippetPath(project?.fullPath ?? null, id);
+}
 
 /** What a project has by names: the key is the number of the project, then the names. */
 function inProject(

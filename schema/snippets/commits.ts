@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { FileDiffConnection, fileDiffArgs } from '#schema/commits/diff.ts';
 import { connectionOf, loadCountedPage, pageArgs } from '#schema/connection.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { PLACE, pathOf, Snippet, SnippetFile } from '#schema/snippets/types.ts';
 import { User } from '#schema/users/types.ts';
 import { userByAddress } from '#schema/users/user_by_address.ts';
@@ -20,8 +21,13 @@ interface ShownCommit extends SnippetCommitRow {
 
 const SnippetCommit = builder.objectRef<ShownCommit>('SnippetCommit').implement({
   description: 'A state of the files of a snippet, with its author and a message.',
+  interfaces: [Node],
   fields: (t) => ({
-    sha: t.exposeString('oid', { description: 'Hash of the commit, in full: 40 hexadecimal digits.' }),
+    id: t.id({
+      description: 'Global ID of the commit in its snippet, which its hash makes.',
+      resolve: ({ snippetId, oid }) => toGlobalId('SnippetCommit', [snippetId, oid]),
+    }),
+    sha: t.expose('oid', { type: 'Sha', description: 'Hash of the commit, in full: 40 hexadecimal digits.' }),
     title: t.string({ description: 'The first line of its message.', resolve: titleOf }),
     message: t.string({
       description: 'The whole message of the commit.',
@@ -85,7 +91,7 @@ builder.prismaObjectFields(Snippet, (t) => ({
   commit: t.field({
     type: SnippetCommit,
     nullable: true,
-    description: 'A commit of the snippet.',
+    description: 'One of the states of its files, by its hash.',
     args: {
       sha: t.arg.string({
         required: true,

@@ -70,7 +70,8 @@ export const SnippetFile = builder.objectRef<ShownFile>('SnippetFile').implement
       resolve: ({ pagePath, name, ...file }, _args, { baseUrl }) =>
         `${baseUrl}${pagePath}/raw/${'commit' in file ? file.commit : BRANCH}/${refInPath(name)}`,
     }),
-    sha: t.string({
+    sha: t.field({
+      type: 'Sha',
       nullable: true,
       description: 'Full hash of the commit that the file was read at; null for the file as it is now.',
       resolve: (file) => ('commit' in file ? file.commit : null),

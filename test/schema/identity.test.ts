@@ -119,6 +119,7 @@ it('IDs that are none are not found, whatever is in them', async () => {
     'WikiPage:[1,"../../etc/passwd"]',
     'WikiPage:[1,"\\u0000"]',
     'GroupWikiPage:[1,"../../etc/passwd"]',
+    `SnippetCommit:[1,"${'0'.repeat(40)}"]`,
     'Branch:[1,"\\u0000"]',
     'Tag:[1,"../HEAD"]',
     'FileTemplate:["../secrets","a"]',
