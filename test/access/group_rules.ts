@@ -126,14 +126,6 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
   const milestone = async (at: Stage) => {
     const title = world.unique('milestone');
     return {
-      'GET /groups/:id/custom_attributes': { success: 200, level: 100, given: attributed },
-      'GET /groups/:id/custom_attributes/:key': { success: 200, level: 100, given: attributed },
-      'PUT /groups/:id/custom_attributes/:key': {
-        success: 200,
-        level: 100,
-        given: async (at) => ({ ...(await attributed(at)), value: 'b' }),
-      },
-      'DELETE /groups/:id/custom_attributes/:key': { success: 204, level: 100, given: attributed },
       ...group(at),
       milestone_id: (await createMilestone(world.as(owner), { group: at.group.id }, { title })).id,
     };
@@ -161,6 +153,14 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
   const lists = `${boards}/:board_id/lists`;
 
   return {
+    'GET /groups/:id/custom_attributes': { success: 200, level: 100, given: attributed, restOnly: true },
+    'GET /groups/:id/custom_attributes/:key': { success: 200, level: 100, given: attributed },
+    'PUT /groups/:id/custom_attributes/:key': {
+      success: 200,
+      level: 100,
+      given: async (at) => ({ ...(await attributed(at)), value: 'b' }),
+    },
+    'DELETE /groups/:id/custom_attributes/:key': { success: 204, level: 100, given: attributed },
     'GET /groups/:id/badges': { ...reading, given: group },
     'GET /groups/:id/badges/:badge_id': { ...reading, given: badge },
     'GET /groups/:id/badges/render': { success: 200, level: 50, given: (at) => ({ ...group(at), ...urls }) },
