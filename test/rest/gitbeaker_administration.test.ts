@@ -37,9 +37,3 @@ it('A client that was written for /api/v4 makes broadcast messages', async () =>
   await client.BroadcastMessages.remove(made.id);
   await expect(client.BroadcastMessages.show(made.id)).rejects.toThrow();
 });
-
-it('A client that was written for /api/v4 sets the appearance', async () => {
-  expect(await client.ApplicationAppearance.show()).toMatchObject({ title: '', logo: null });
-  const changed = await client.ApplicationAppearance.edit({ title: 'Ours', headerMessage: 'Above' });
-  expect(changed).toMatchObject({ title: 'Ours', header_message: 'Above' });
-});
