@@ -153,7 +153,7 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
   const lists = `${boards}/:board_id/lists`;
 
   return {
-    'GET /groups/:id/custom_attributes': { success: 200, level: 100, given: attributed, restOnly: true },
+    'GET /groups/:id/custom_attributes': { success: 200, level: 100, given: attributed },
     'GET /groups/:id/custom_attributes/:key': { success: 200, level: 100, given: attributed },
     'PUT /groups/:id/custom_attributes/:key': {
       success: 200,

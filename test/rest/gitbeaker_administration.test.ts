@@ -22,8 +22,12 @@ it('A client that was written for /api/v4 sets, reads and removes custom attribu
     expect(await attributes.show(id, 'place')).toMatchObject({ value: 'Graz' });
     expect(await attributes.all(id)).toHaveLength(1);
   }
-  const listed = await client.Projects.all({ customAttributes: { place: 'Graz' }, withCustomAttributes: true });
-  expect(listed).toMatchObject([{ id: project.id, custom_attributes: [{ key: 'place', value: 'Graz' }] }]);
+  const found = await client.Users.all({ customAttributes: { place: 'Graz' }, withCustomAttributes: true });
+  expect(found).toMatchObject([{ id: owner.id, custom_attributes: [{ key: 'place', value: 'Graz' }] }]);
+  const listed = await client.Projects.all({ withCustomAttributes: true });
+  expect(listed.find(({ id }) => id === project.id)).toMatchObject({
+    custom_attributes: [{ key: 'place', value: 'Graz' }],
+  });
   await client.ProjectCustomAttributes.remove(project.id, 'place');
   expect(await client.ProjectCustomAttributes.all(project.id)).toEqual([]);
 });

@@ -70,6 +70,7 @@ describe('The schema lets a part of an answer be missing', () => {
       'Project.featureFlags',
       'Project.integrations',
       'Query.auditEvents',
+      'Query.customAttributes',
       'Query.configuredSignInProviders',
       'Query.deprecatedUses',
       'Query.featureToggles',

@@ -38,7 +38,7 @@ export function ownRules({ world, users, owner, anyone, reading, project, fresh 
     'GET /projects/:id': { ...anyone, given: project },
     'GET /projects/:id/statistics': { success: 200, level: 30, given: project },
     'GET /projects/:id/storage': { success: 200, level: 100, given: project },
-    'GET /projects/:id/custom_attributes': { success: 200, level: 100, given: attributed, restOnly: true },
+    'GET /projects/:id/custom_attributes': { success: 200, level: 100, given: attributed },
     'GET /projects/:id/custom_attributes/:key': { success: 200, level: 100, given: attributed },
     'PUT /projects/:id/custom_attributes/:key': {
       success: 200,
