@@ -131,6 +131,7 @@ function readValue(text: string, type: GraphQLInputType, name: string): unknown 
   }
   if (!isScalarType(inner)) throw new InvalidVariable(name);
   if (inner.name === 'Date' && !isDay(text)) throw new InvalidVariable(name);
+  if (inner.name === 'DateTime' && !isMoment(text)) throw new InvalidVariable(name);
   if (inner.name === 'Boolean') {
     if (!['true', 'false', 'on', '1', '0'].includes(text)) throw new InvalidVariable(name);
     return ['true', 'on', '1'].includes(text);
@@ -145,4 +146,10 @@ function readValue(text: string, type: GraphQLInputType, name: string): unknown 
 function isDay(text: string): boolean {
   const date = new Date(`${text}T00:00:00Z`);
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+/** Whether a text is a time of a day that there is, with its offset: `2026-11-30T18:00:00Z`. */
+function isMoment(text: string): boolean {
+  const [, day = ''] = /^([^T]+)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.exec(text) ?? [];
+  return isDay(day) && !Number.isNaN(Date.parse(text));
 }

@@ -2,8 +2,6 @@ import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
-const precheck = 'administrate';
-
 const OWNERS = [
   {
     base: '/users/:id',
@@ -35,8 +33,7 @@ export const customAttributes: Route[] = OWNERS.flatMap(
       method: 'GET',
       path: `${base}/custom_attributes`,
       operation: all,
-      result: `${of.toLowerCase()}.customAttributes`,
-      precheck,
+      result: 'customAttributes',
       ...rest,
     },
     {
@@ -44,7 +41,6 @@ export const customAttributes: Route[] = OWNERS.flatMap(
       path: `${base}/custom_attributes/:key`,
       operation: one,
       result: 'customAttribute',
-      precheck,
       ...rest,
     },
     {
@@ -52,7 +48,6 @@ export const customAttributes: Route[] = OWNERS.flatMap(
       path: `${base}/custom_attributes/:key`,
       ...mutation(`SetAttributeOf${of}`, 'setCustomAttribute.customAttribute', '...AttributeRecord'),
       hidden,
-      precheck,
       ...rest,
     },
     {
@@ -61,7 +56,6 @@ export const customAttributes: Route[] = OWNERS.flatMap(
       ...mutation(`DeleteAttributeOf${of}`, 'deleteCustomAttribute', 'deletedCustomAttributeKey'),
       hidden,
       status: 204,
-      precheck,
       ...rest,
     },
   ],

@@ -6,7 +6,7 @@ import { guardedBy } from '#schema/records/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
 import { requireAccount, requireActor } from '#src/access/permissions/actor.ts';
-import { findCustomAttribute } from '#src/domain/projects/custom_attributes.ts';
+import { findCustomAttribute, listCustomAttributes } from '#src/domain/projects/custom_attributes.ts';
 
 export const CustomAttribute = builder.prismaObject('CustomAttribute', {
   description: 'What administrators note of a user, group or project, under a key. Nobody else sees it.',
@@ -45,17 +45,27 @@ builder.prismaObjectFields(Project, (t) => ({
   }),
 }));
 
+const ownerArgs = builder.args((t) => ({
+  user: t.field({ ...idOf('User'), description: 'Global or numeric ID of the user.' }),
+  group: t.field({ type: 'GroupRef', description: 'The group: full path, global ID or numeric ID.' }),
+  project: t.field({ type: 'ProjectRef', description: 'The project: full path, global ID or numeric ID.' }),
+}));
+
 builder.queryFields((t) => ({
+  customAttributes: t.field({
+    type: [CustomAttribute],
+    nullable: true,
+    description:
+      'What is noted of a user, group or project, exactly one of them, in the order in which it was noted. For administrators.',
+    args: ownerArgs,
+    resolve: (_root, owner, context, info) =>
+      listCustomAttributes(context, owner, selectionAt(info, 'CustomAttribute')),
+  }),
   customAttribute: t.field({
     type: CustomAttribute,
     nullable: true,
     description: 'What is noted under a key of a user, group or project: exactly one of them. For administrators.',
-    args: {
-      user: t.arg({ ...idOf('User'), description: 'Global or numeric ID of the user.' }),
-      group: t.arg({ type: 'GroupRef', description: 'The group: full path, global ID or numeric ID.' }),
-      project: t.arg({ type: 'ProjectRef', description: 'The project: full path, global ID or numeric ID.' }),
-      key: t.arg.string({ required: true, description: 'What the value is found by.' }),
-    },
+    args: { ...ownerArgs, key: t.arg.string({ required: true, description: 'What the value is found by.' }) },
     resolve: (_root, { key, ...owner }, context, info) =>
       findCustomAttribute(context, owner, key, selectionAt(info, 'CustomAttribute')),
   }),

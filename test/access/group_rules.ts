@@ -149,14 +149,6 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
   const milestone = async (at: Stage) => {
     const title = world.unique('milestone');
     return {
-      'GET /groups/:id/custom_attributes': { success: 200, level: 100, given: attributed },
-      'GET /groups/:id/custom_attributes/:key': { success: 200, level: 100, given: attributed },
-      'PUT /groups/:id/custom_attributes/:key': {
-        success: 200,
-        level: 100,
-        given: async (at) => ({ ...(await attributed(at)), value: 'b' }),
-      },
-      'DELETE /groups/:id/custom_attributes/:key': { success: 204, level: 100, given: attributed },
       ...group(at),
       milestone_id: (await createMilestone(world.as(owner), { group: at.group.id }, { title })).id,
     };
@@ -185,6 +177,14 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
 
   return {
     ...wikis,
+    'GET /groups/:id/custom_attributes': { success: 200, level: 100, given: attributed },
+    'GET /groups/:id/custom_attributes/:key': { success: 200, level: 100, given: attributed },
+    'PUT /groups/:id/custom_attributes/:key': {
+      success: 200,
+      level: 100,
+      given: async (at) => ({ ...(await attributed(at)), value: 'b' }),
+    },
+    'DELETE /groups/:id/custom_attributes/:key': { success: 204, level: 100, given: attributed },
     'GET /groups/:id/badges': { ...reading, given: group },
     'GET /groups/:id/badges/:badge_id': { ...reading, given: badge },
     'GET /groups/:id/badges/render': { success: 200, level: 50, given: (at) => ({ ...group(at), ...urls }) },

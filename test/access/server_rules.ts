@@ -423,7 +423,7 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
       given: async () => ({ ...(await broadcast()), message: 'Other news' }),
     },
     'DELETE /broadcast_messages/:id': { success: 204, level: 100, given: broadcast },
-    'GET /application/appearance': administrating,
+    'GET /application/appearance': { ...administrating, restOnly: true },
     'PUT /application/appearance': { ...administrating, given: () => ({ pwa_description: 'Ours' }) },
     'GET /users/:id/custom_attributes': { ...administrating, given: attributed },
     'GET /users/:id/custom_attributes/:key': { ...administrating, given: attributed },

@@ -73,6 +73,7 @@ describe('The schema lets a part of an answer be missing', () => {
       'Project.pagesDeployments',
       'Project.pagesDomains',
       'Query.auditEvents',
+      'Query.customAttributes',
       'Query.configuredSignInProviders',
       'Query.deprecatedUses',
       'Query.featureToggles',

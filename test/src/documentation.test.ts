@@ -63,6 +63,10 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     'Ten screens': 'test/schema/screens.test.ts',
     Subscriptions: 'test/schema/graphql_doc.test.ts',
   },
+  'docs/appearance.md': {
+    Appearance: 'The request is one of those that test/rest/appearance.test.ts sends.',
+    'Broadcast messages': 'The request is one of those that test/rest/broadcast_messages.test.ts sends.',
+  },
   'docs/editors.md': { 'GitLens and GitKraken': 'GitLens runs in VS Code alone, and its connection is paid.' },
   'docs/feature-flags.md': {
     'Flags and strategies': 'The request is one of those that test/rest/feature_flags.test.ts sends.',

@@ -1,4 +1,4 @@
-import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
+import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
 import {
   type CustomAttributeOwner,
   MAX_KEY_LENGTH,
@@ -10,7 +10,8 @@ import { findUser } from '#src/domain/users/find.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { type FieldErrors, LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { readRow } from '#src/platform/records/read.ts';
+import { order } from '#src/platform/records/order.ts';
+import { readPage, readRow } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
@@ -27,6 +28,18 @@ export interface CustomAttributeOwnerRef {
 }
 
 const ID = select('User', { id: true });
+
+/** All attributes, in the order in which they were made. For administrators. Throws as findCustomAttribute. */
+export async function listCustomAttributes<R>(
+  context: Context,
+  ref: CustomAttributeOwnerRef,
+  selection: Selection<'CustomAttribute', R>,
+): Promise<R[]> {
+  const { column, id } = await ownerOf(context, ref);
+  const list = { rows: attribute, where: sql`${attribute[column]} = ${id}`, order: order('CustomAttribute', ['id']) };
+  const { nodes } = await readPage(context.db, selection, list, { limit: MAX_ATTRIBUTES, offset: 0, withTotal: false });
+  return nodes;
+}
 
 /** The attribute with a key. For administrators. Throws Forbidden, NotFound, ValidationFailed unless one owner is named. */
 export async function findCustomAttribute<R>(
@@ -77,18 +90,21 @@ export async function deleteCustomAttribute(
   if (count === 0) throw new NotFound('CustomAttribute');
 }
 
-/** Only administrators learn whether there is such a user, group or project. */
+/** What the caller cannot see is not found, as everywhere; what is noted of the rest is for administrators. */
 async function ownerOf(
   context: Context,
   { user, group, project }: CustomAttributeOwnerRef,
 ): Promise<{ column: CustomAttributeOwner; id: number }> {
-  requireAdmin(context);
+  requireActor(context);
   if ([user, group, project].filter((one) => one != null).length !== 1) {
     throw new ValidationFailed({ owner: ['must be either a user, a group or a project'] });
   }
-  if (user != null) return { column: 'userId', id: (await findUser(context, user, ID)).id };
-  if (group != null) return { column: 'namespaceId', id: (await findGroup(context, group)).id };
-  return { column: 'projectId', id: (await findProject(context, project ?? 0)).id };
+  const found =
+    group != null ? await findGroup(context, group) : project != null ? await findProject(context, project) : null;
+  requireAdmin(context);
+  if (group != null && found) return { column: 'namespaceId', id: found.id };
+  if (found) return { column: 'projectId', id: found.id };
+  return { column: 'userId', id: (await findUser(context, user ?? 0, ID)).id };
 }
 
 /** One change to the attributes of an owner at a time, so that they are counted together. Throws NotFound when it was deleted. */
