@@ -104,9 +104,9 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     'Checking everything else: gantry doctor': 'test/system/documentation.test.ts',
   },
   'docs/pages-sites.md': {
-    Publishing: 'test/src/ci_rules.test.ts reads such jobs, and test/system/sites.test.ts runs one.',
+    Publishing: 'The job is one that test/system/sites.test.ts runs, but for what builds the site.',
     TLS: 'Caddy is not installed where tests run; test/rest/pages.test.ts asks what it asks.',
-    Redirects: 'test/web/sites.test.ts follows such rules.',
+    Redirects: 'The rules are of the kinds that test/web/sites.test.ts follows.',
   },
   'docs/approvals.md': {
     'Code owners': 'It is a file of a repository; test/rest/code_owners.test.ts reads such files.',
