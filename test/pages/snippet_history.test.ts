@@ -43,7 +43,10 @@ it('shows how to clone a snippet, its history, each commit with its changes, and
     expect(browser.answer.status).toBe(200);
     expect(browser.page.indexOf('Update snippet')).toBeLessThan(browser.page.indexOf('Initial commit'));
     await browser.get(`${base}/history/${second}`);
-    const shown = browser.page.replace(/<[^>]*>/g, '').replaceAll('&#34;', '"').replaceAll('&quot;', '"');
+    const shown = browser.page
+      .replace(/<[^>]*>/g, '')
+      .replaceAll('&#34;', '"')
+      .replaceAll('&quot;', '"');
     for (const text of ['puts 1', 'puts "one"', 'lib/two.rb', second]) expect(shown).toContain(text);
     await browser.get(`${base}/history/${first}/files`);
     expect(browser.page).toContain(`${base}/raw/${first}/lib/two.rb`);

@@ -111,6 +111,9 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
   'docs/approvals.md': {
     'Code owners': 'It is a file of a repository; test/rest/code_owners.test.ts reads such files.',
   },
+  'docs/snippets.md': {
+    'Clone and push': 'The server is not there; test/rest/snippet_repositories.test.ts clones from such addresses.',
+  },
   'docs/push-rules.md': { 'Push rules': 'It is what git says; test/rest/push_rules.test.ts pushes what is refused.' },
   'docs/runners.md': {
     'Register a runner': 'test/system/documentation.test.ts',
