@@ -79,7 +79,7 @@ export function parseImapUrl(text: string): string {
     url?.protocol === 'imaps:' ||
     (url?.protocol === 'imap:' && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname));
   if (url && isSafe && url.hostname !== '' && url.username !== '' && url.password !== '') return text;
-  throw new Error('not a URL of the form imaps://user:password@host:993/mailbox; imap:// is for this machine alone');
+  throw new Error('not a URL of the form imaps://user:password@host:993/mailbox');
 }
 
 export function parseSender(text: string): string {
