@@ -64,8 +64,9 @@ const MAX_KEY_LENGTH = 50;
 
 /** An address that has `%{key}` once, before the `@`. */
 export function parseMailInAddress(text: string): string {
-  const [, before = '', after = ''] = /^([^\s<>@,;]*)%\{key\}([^\s<>@,;]*)@[^\s<>@,;%]+$/.exec(text) ?? [];
-  if (before + after === '' || `${before}${after}`.includes('%{key}')) {
+  const found = /^([^\s<>@,;]*)%\{key\}([^\s<>@,;]*)@[^\s<>@,;%]+$/.exec(text);
+  const [, before = '', after = ''] = found ?? [];
+  if (!found || `${before} ${after}`.includes('%{key}')) {
     throw new Error(`"${text}" is not of the form incoming+%{key}@example.com`);
   }
   if (before.length + after.length + MAX_KEY_LENGTH <= MAX_LOCAL_LENGTH) return text;
