@@ -33,6 +33,7 @@ import {
   SendIssuesChangeDocument,
   SendIssueTableDocument,
   SendIssueUnsubscriptionDocument,
+  SendMailInResetDocument,
   SendNewIssueDocument,
 } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
@@ -197,6 +198,22 @@ const LISTS = ['labels', 'assigneeUsernames'];
 export const issues = [
   listOf('project', IssueListPageDocument),
   listOf('group', GroupIssueListPageDocument),
+  form({
+    path: `${LIST}/mail_in/reset`,
+    operation: SendMailInResetDocument,
+    says: label('Your addresses for incoming mail were reset.'),
+    asks: ({ t, given }) => ({
+      heading: t('Reset your addresses for incoming mail?'),
+      says: [
+        t(
+          'Messages to the addresses that you have had so far are refused: replies to notifications, and new issues in any project.',
+        ),
+      ],
+      button: t('Reset addresses'),
+      back: inPlace(given, 'issues'),
+    }),
+    goTo: (_data, { given }) => inPlace(given, 'issues'),
+  }),
   many('project'),
   many('group'),
   csv({

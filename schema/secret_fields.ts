@@ -17,6 +17,7 @@ export const SECRET_FIELDS: ReadonlySet<string> = new Set([
   'token',
   'uri',
   'value',
+  'viewerMailInAddress',
 ]);
 
 const known = new WeakMap<OperationDefinitionNode, boolean>();

@@ -62,6 +62,7 @@ const OWN: Record<string, () => object> = {
   disableTwoFactor: () => ({ password: PASSWORD }),
   renewRecoveryCodes: () => ({ password: PASSWORD }),
   renewPrivateToken: () => ({}),
+  resetMailInAddresses: () => ({}),
   changePassword: () => ({ currentPassword: PASSWORD, newPassword: 'another password' }),
   endSessions: () => ({}),
   endSession: () => ({ id: 1 }),

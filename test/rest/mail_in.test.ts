@@ -6,6 +6,7 @@ import { incomingAddress, readKey, writeKey } from '#src/domain/notifications/ma
 import { addressOf } from '../support/accounts.ts';
 import { MAIL_IN, mailAddress, receive, writeMail } from '../support/mail_in.ts';
 import { startMailbox } from '../support/mailbox.ts';
+import { signedIn } from '../support/oauth.ts';
 import { SECRET, startWorld, type TestUser } from '../support/world.ts';
 
 const mailbox = await startMailbox();
@@ -318,5 +319,46 @@ describe('A new issue by mail', () => {
       { outcome: 'refused', reason: expect.stringContaining('no longer exists') },
     ]);
     expect(await world.db.issue.count({ where: { projectId: project.id } })).toBe(1);
+  });
+});
+
+describe('The address for new issues', () => {
+  const ask = '{ project(ref: $id) { viewerMailInAddress } }';
+  const asked = async (who: TestUser | undefined, id: number) =>
+    (await world.graphql(`query ($id: ProjectRef!) ${ask}`, { id: String(id) }, who)).body.data.project
+      ?.viewerMailInAddress;
+
+  it('is shown to those who can open issues, and not to their tokens that cannot', async () => {
+    const { project, user } = await withIssue('guest', 'public');
+    expect(await asked(user, project.id)).toBe(newIssueAddress(user, project.id));
+    expect(await asked(undefined, project.id)).toBeNull();
+    const token = await world.token(user, ['read_api']);
+    const headers = { 'PRIVATE-TOKEN': token };
+    const body = { query: `query ($id: ProjectRef!) ${ask}`, variables: { id: String(project.id) } };
+    const read = await world.send('POST', '/graphql', { headers, body });
+    expect(read.body.data).toEqual({ project: { viewerMailInAddress: null } });
+    await world.api(owner).put(`/projects/${project.id}`, { issues_access_level: 'disabled' });
+    expect(await asked(user, project.id)).toBeNull();
+  });
+
+  it('is on the page of issues, where it can be reset, and so are those for replies', async () => {
+    const { project, user, to } = await withIssue();
+    const before = newIssueAddress(user, project.id);
+    const browser = await signedIn(world, user);
+    await browser.get(`/${project.fullPath}/-/issues`);
+    expect(browser.page).toContain('Email a new issue to this project');
+    expect(browser.page).toContain(before);
+    await browser.confirm(`/${project.fullPath}/-/issues/mail_in/reset`, {});
+    await browser.get(`/${project.fullPath}/-/issues`);
+    const after = await asked(user, project.id);
+    expect(after).toBe(mailAddress({ kind: 'newIssue', userId: user.id, version: 1, projectId: project.id }));
+    expect(browser.page).toContain(after);
+    expect(browser.page).not.toContain(before);
+    for (const address of [before, to]) {
+      await receive(world, { from: addressOf(user), to: address, text: 'Hello' });
+      expect(await outcomes()).toMatchObject([{ outcome: 'refused', reason: expect.stringContaining('you reset') }]);
+    }
+    await receive(world, { from: addressOf(user), to: after, text: 'Hello' });
+    expect(await outcomes()).toMatchObject([{ outcome: 'accepted' }]);
   });
 });

@@ -24,6 +24,23 @@ describe('The configuration', () => {
     expect(load({ GANTRY_STORAGES: 'default=/elsewhere' }).storages).toEqual({ default: '/elsewhere' });
   });
 
+  it('takes mail at an address with a key, and from a mailbox that is reached by TLS or is on this machine', () => {
+    const GANTRY_MAIL_IN_ADDRESS = 'incoming+%{key}@example.com';
+    expect(load({}).mailIn).toBeUndefined();
+    expect(load({ GANTRY_MAIL_IN_ADDRESS }).mailIn).toEqual({ address: GANTRY_MAIL_IN_ADDRESS });
+    expect(load({ GANTRY_MAIL_IN_ADDRESS: '%{key}@in.example.com' }).mailIn?.address).toBe('%{key}@in.example.com');
+    for (const GANTRY_MAIL_IN_IMAP of ['imaps://me:p%40ss@mail.example.com/INBOX', 'imap://me:pass@127.0.0.1:143']) {
+      const { mailIn } = load({ GANTRY_MAIL_IN_ADDRESS, GANTRY_MAIL_IN_IMAP });
+      expect(mailIn).toEqual({ address: GANTRY_MAIL_IN_ADDRESS, imapUrl: GANTRY_MAIL_IN_IMAP });
+      expect(() => load({ GANTRY_MAIL_IN_IMAP })).toThrow('GANTRY_MAIL_IN_ADDRESS: is missing beside');
+    }
+    for (const GANTRY_MAIL_IN_IMAP of ['imap://me:hidden@mail.example.com', 'imaps://mail.example.com', 'hidden']) {
+      const read = () => load({ GANTRY_MAIL_IN_ADDRESS, GANTRY_MAIL_IN_IMAP });
+      expect(read).toThrow('GANTRY_MAIL_IN_IMAP: not a URL of the form');
+      expect(read).not.toThrow('hidden');
+    }
+  });
+
   it('keeps uploads in a directory or in a bucket', () => {
     expect(load({ GANTRY_DATA: '/d' }).uploads).toEqual({ directory: '/d/uploads' });
     expect(load({ GANTRY_UPLOADS: '/shared/uploads' }).uploads).toEqual({ directory: '/shared/uploads' });
@@ -150,6 +167,10 @@ describe('The configuration', () => {
     ['GANTRY_REPOSITORY_QUOTA_BYTES', '1 GB'],
     ['GANTRY_GIT_REQUESTS', 'many'],
     ['GANTRY_COMPRESSION', 'brotli'],
+    ['GANTRY_MAIL_IN_ADDRESS', 'incoming@example.com'],
+    ['GANTRY_MAIL_IN_ADDRESS', '%{key}+%{key}@example.com'],
+    ['GANTRY_MAIL_IN_ADDRESS', 'incoming@%{key}.example.com'],
+    ['GANTRY_MAIL_IN_ADDRESS', 'fifteen-letters+%{key}@example.com'],
     ['GANTRY_IMPORT_HOSTS', 'http://host'],
     ['GANTRY_IMPORT_HOSTS', 'user@host'],
     ['GANTRY_IMPORT_HOSTS', 'host/path'],

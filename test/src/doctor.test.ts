@@ -11,7 +11,9 @@ import { migrate } from '#src/platform/database/migrate.ts';
 import { agreeOnSecret } from '#src/platform/lifecycle/secret.ts';
 import { administer, emptyDatabase, freshDatabase } from '../support/database.ts';
 import { scratch } from '../support/git_program.ts';
+import { ImapServer } from '../support/imap_server.ts';
 import { LONG } from '../support/long.ts';
+import { MAIL_IN } from '../support/mail_in.ts';
 import { startMailbox } from '../support/mailbox.ts';
 import { takenJob } from '../support/running_job.ts';
 import { SECRET, startWorld } from '../support/world.ts';
@@ -54,6 +56,7 @@ describe('gantry doctor', () => {
       'clock',
       'queue',
       'mail',
+      'mail in',
       'server',
       'url',
     ]);
@@ -250,6 +253,23 @@ describe('gantry doctor', () => {
       /^WARN processes at work: 1, jobs waiting: 1 \(the oldest for 36\d\d s\)/,
     );
     await sql("DELETE FROM pgboss.job WHERE name = 'odd'");
+  });
+
+  it('opens the mailbox of incoming mail and takes nothing', LONG, async () => {
+    const server = new ImapServer();
+    await server.start();
+    const uid = server.deliver(Buffer.from('From: a@example.org\r\n\r\nHello'));
+    const address = { GANTRY_MAIL_IN_ADDRESS: MAIL_IN };
+    const answer = await said('mail in', settings({ ...address, GANTRY_MAIL_IN_IMAP: server.url }));
+    expect(answer).toMatch(/^OK the mailbox at 127\.0\.0\.1:\d+ can be opened/);
+    expect(server.flagsOf(uid)).toEqual([]);
+    const wrong = settings({ ...address, GANTRY_MAIL_IN_IMAP: server.url.replace('p%40ss', 'hidden') });
+    const refused = await said('mail in', wrong);
+    expect(refused).toMatch(/^FAIL 127\.0\.0\.1:\d+ cannot be used: .* → Correct GANTRY_MAIL_IN_IMAP/);
+    expect(refused).not.toContain('hidden');
+    await server.stop();
+    expect(await said('mail in', settings(address))).toMatch(/^OK mail to .* is received by gantry mail-in/);
+    expect(await said('mail in', settings())).toMatch(/^OK GANTRY_MAIL_IN_ADDRESS is not set/);
   });
 
   it('connects to the mail server and sends nothing', LONG, async () => {

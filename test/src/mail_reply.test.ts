@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { textOfHtml } from '#src/domain/tracking/markdown/text_of_html.ts';
 import { replyIn } from '#src/domain/mail_in/reply.ts';
+import { textOfHtml } from '#src/domain/tracking/markdown/text_of_html.ts';
 
 describe('What a sender has written', () => {
   it.each([

@@ -6,7 +6,7 @@ import { reasonOf } from '#src/platform/database/reason.ts';
 import { type Check, type Checked, fail, runChecks } from './check.ts';
 import { checkClock, checkDatabase, checkMigrations } from './database.ts';
 import { checkData, checkStorages, checkUploads } from './files.ts';
-import { checkExternalUrl, checkGit, checkMail, checkSecret, checkServer } from './program.ts';
+import { checkExternalUrl, checkGit, checkMail, checkMailIn, checkSecret, checkServer } from './program.ts';
 import { checkQueue } from './queue.ts';
 
 /**
@@ -38,6 +38,7 @@ export async function examine(config: Config, given: string | Error): Promise<Ch
     onDatabase('clock', checkClock),
     onDatabase('queue', checkQueue),
     { name: 'mail', run: () => checkMail(config) },
+    { name: 'mail in', run: () => checkMailIn(config) },
     { name: 'server', run: () => checkServer(config) },
     { name: 'url', run: () => checkExternalUrl(config) },
   ]);

@@ -85,6 +85,21 @@ export async function checkMail({ mail }: Config): Promise<Finding> {
   return ok(`${place} accepts connections and credentials, for mail from ${mail.from}`);
 }
 
+/** Checks whether the mailbox of incoming mail can be opened; nothing is taken from it. */
+export async function checkMailIn({ mailIn }: Config): Promise<Finding> {
+  if (!mailIn) return ok('GANTRY_MAIL_IN_ADDRESS is not set: no mail is received');
+  if (mailIn.imapUrl === undefined) return ok(`mail to ${mailIn.address} is received by gantry mail-in`);
+  const { hostname, port } = new URL(mailIn.imapUrl);
+  const place = `${hostname}${port === '' ? '' : `:${port}`}`;
+  const { verifyMailbox } = await import('#src/platform/outbound/mail/imap.ts');
+  try {
+    await verifyMailbox(mailIn.imapUrl, ANSWER_TIMEOUT_MS);
+  } catch (error) {
+    return fail(`${place} cannot be used: ${reasonOf(error)}`, 'Correct GANTRY_MAIL_IN_IMAP, or look at the mailbox.');
+  }
+  return ok(`the mailbox at ${place} can be opened, for mail to ${mailIn.address}`);
+}
+
 /** Checks whether the server of this data directory is running and ready. */
 export async function checkServer({ dataDir }: Config): Promise<Finding> {
   const holder = readHolder(dataDir);

@@ -64,8 +64,9 @@ const MAX_KEY_LENGTH = 50;
 
 /** An address that has `%{key}` once, before the `@`. */
 export function parseMailInAddress(text: string): string {
-  const [, before = '', after = ''] = /^([^\s<>@,;]*)%\{key\}([^\s<>@,;]*)@[^\s<>@,;%]+$/.exec(text) ?? [];
-  if (before + after === '' || `${before}${after}`.includes('%{key}')) {
+  const found = /^([^\s<>@,;]*)%\{key\}([^\s<>@,;]*)@[^\s<>@,;%]+$/.exec(text);
+  const [, before = '', after = ''] = found ?? [];
+  if (!found || `${before} ${after}`.includes('%{key}')) {
     throw new Error(`"${text}" is not of the form incoming+%{key}@example.com`);
   }
   if (before.length + after.length + MAX_KEY_LENGTH <= MAX_LOCAL_LENGTH) return text;
@@ -79,7 +80,7 @@ export function parseImapUrl(text: string): string {
     url?.protocol === 'imaps:' ||
     (url?.protocol === 'imap:' && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname));
   if (url && isSafe && url.hostname !== '' && url.username !== '' && url.password !== '') return text;
-  throw new Error('not a URL of the form imaps://user:password@host:993/mailbox; imap:// is for this machine alone');
+  throw new Error('not a URL of the form imaps://user:password@host:993/mailbox');
 }
 
 export function parseSender(text: string): string {

@@ -121,8 +121,9 @@ async function take(client: ImapFlow, reader: MailboxReader, uid: number, later:
     return;
   }
   const message = await client.fetchOne(one, { uid: true, source: true }, { uid: true });
-  if (!message?.source) return;
-  const disposal = await reader.receive(message.source);
+  const source = message ? message.source : undefined;
+  if (!source) return;
+  const disposal = await reader.receive(source);
   if (disposal === 'later') later.set(uid, Date.now() + LATER_MS);
   else if (disposal === 'leave') await client.messageFlagsAdd(one, ['\\Seen'], { uid: true });
   else await client.messageDelete(one, { uid: true });
