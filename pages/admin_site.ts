@@ -161,6 +161,12 @@ export const adminSite = [
       path: `${LOOKS}/${name}/delete`,
       operation: remove,
       says: label('The image was removed.'),
+      asks: ({ t }) => ({
+        heading: t('Remove the image?'),
+        says: [t('The file is deleted, and the usual image takes its place.')],
+        button: t('Remove image'),
+        back: LOOKS,
+      }),
       goTo: () => LOOKS,
     }),
   ]),

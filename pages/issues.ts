@@ -227,7 +227,7 @@ export const issues = [
     path: importIssues.path,
     operation: SendIssueTableDocument,
     required: ['file'],
-    says: null,
+    says: label('The import has begun.'),
     takesFiles: true,
     goTo: ({ importIssues: sent }, facts) =>
       sent ? path(sent.import.project.fullPath, '-', 'issues', 'import', sent.import.databaseId) : back(facts),

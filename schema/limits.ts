@@ -40,7 +40,7 @@ export const DEFAULT_LIMITS: Limits = {
   depth: 12,
   cost: 25_000,
   records: 50_000,
-  aliases: 150,
+  aliases: 200,
   spreads: 500,
   batch: 10,
   bytes: 256 * 1024,

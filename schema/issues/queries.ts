@@ -151,9 +151,7 @@ const IssueFilter = builder.inputType('IssueFilter', {
   }),
 });
 
-/** Which issues are wanted, and in which order. */
-export const issueOrderArgs = builder.args((t) => ({
-  filter: t.field({ type: IssueFilter, description: 'Which issues to list; all if left out.' }),
+const orderArgs = builder.args((t) => ({
   orderBy: t.field({
     type: Order,
     required: true,
@@ -164,7 +162,17 @@ export const issueOrderArgs = builder.args((t) => ({
 }));
 
 /** The arguments of every list of issues. */
-export const issueArgs = { ...pageArgs, ...issueOrderArgs };
+export const issueArgs = builder.args((t) => ({
+  ...pageArgs,
+  filter: t.field({ type: IssueFilter, description: 'Which issues to list; all if left out.' }),
+  ...orderArgs,
+}));
+
+/** Which issues a table has, and in which order. */
+export const issueTableArgs = builder.args((t) => ({
+  filter: t.field({ type: IssueFilter, required: true, description: 'Which issues the table has; all with `{}`.' }),
+  ...orderArgs,
+}));
 
 /** The order requested by the arguments of a list of issues. */
 export function order(args: { orderBy: IssueOrder['by']; sort: Direction }): IssueOrder {

@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { projectField } from '#schema/inputs.ts';
-import { issueOrderArgs, order } from '#schema/issues/queries.ts';
+import { issueTableArgs, order } from '#schema/issues/queries.ts';
 import { mutation } from '#schema/mutation.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
@@ -57,9 +57,8 @@ builder.objectFields(Project, (t) => ({
   issuesCsv: t.string({
     description:
       'The issues of the project that the caller can see as a table in CSV (RFC 4180), with the names of the columns first; times are in seconds. At most 10,000 issues and 16 MB; a filter that matches more is refused. For signed-in callers.',
-    args: issueOrderArgs,
-    resolve: (project, args, context) =>
-      exportIssues(context, project, args.filter ?? {}, order(args), context.baseUrl),
+    args: issueTableArgs,
+    resolve: (project, args, context) => exportIssues(context, project, args.filter, order(args), context.baseUrl),
   }),
   issueImport: t.field({
     type: Import,

@@ -37,5 +37,5 @@ mutation('resetMailInAddresses', {
     await resetMailInAddresses(context);
     return { user: await findViewer(context, selectionAt(info, 'User')) };
   },
-  payload: userPayload('The caller.'),
+  payload: userPayload('The caller, with new addresses.'),
 });

@@ -93,7 +93,11 @@ mutation('unpublishPages', {
 
 mutation('deletePagesDeployment', {
   description: 'Takes a deployment of the site of a project out of use; it can be restored for a day. For masters.',
-  input: { description: 'Which deployment to delete.', argument: 'Names the deployment.', fields: deployment },
+  input: {
+    description: 'Which deployment to delete.',
+    argument: 'Names the deployment to delete.',
+    fields: deployment,
+  },
   resolve: async ({ project, id }, context) =>
     deleteSiteDeployment(context, await projectHolding(context, 'PagesDeployment', { id, project }), id),
   payload: deploymentPayload,
@@ -102,7 +106,11 @@ mutation('deletePagesDeployment', {
 mutation('restorePagesDeployment', {
   description:
     'Puts a deployment back that was deleted or replaced within a day, in the place of the one with its path prefix. For masters.',
-  input: { description: 'Which deployment to restore.', argument: 'Names the deployment.', fields: deployment },
+  input: {
+    description: 'Which deployment to restore.',
+    argument: 'Names the deployment to restore.',
+    fields: deployment,
+  },
   resolve: async ({ project, id }, context) =>
     restoreSiteDeployment(context, await projectHolding(context, 'PagesDeployment', { id, project }), id),
   payload: deploymentPayload,

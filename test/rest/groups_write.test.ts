@@ -234,7 +234,7 @@ describe('PUT /groups/:id', () => {
       {},
       {
         error:
-          'name, path, description, visibility, lfs_enabled, request_access_enabled, share_with_group_lock, project_creation_level, subgroup_creation_level, prevent_sharing_groups_outside_hierarchy, max_artifacts_size, avatar are missing, at least one parameter must be provided',
+          'name, path, description, visibility, lfs_enabled, request_access_enabled, wiki_access_level, share_with_group_lock, project_creation_level, subgroup_creation_level, prevent_sharing_groups_outside_hierarchy, max_artifacts_size, avatar are missing, at least one parameter must be provided',
       },
     ],
     [{ name: '' }, { message: { name: ["can't be blank"] } }],

@@ -74,6 +74,12 @@ it('writes out these inputs field by field, as they are not those of the schema'
 
 /** By endpoint; what its path rules out, as groups for what is in a project, is not listed. */
 const HIDDEN: Record<string, string> = {
+  'DELETE /groups/:id/custom_attributes/:key': 'userId',
+  'DELETE /projects/:id/custom_attributes/:key': 'userId',
+  'PUT /groups/:id/custom_attributes/:key': 'userId',
+  'PUT /projects/:id/custom_attributes/:key': 'userId',
+  'POST /groups/:id/wikis': 'message',
+  'PUT /groups/:id/wikis/:slug': 'message',
   'DELETE /groups/:id/integrations/:slug': 'ofServer',
   'DELETE /projects/:id/integrations/:slug': 'ofServer',
   'POST /projects/:id/approval_rules': 'groupPaths',

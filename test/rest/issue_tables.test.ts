@@ -10,7 +10,7 @@ const [owner, reporter, guest] = [await world.user(), await world.user(), await 
 let project: ProjectRow;
 let label: string;
 
-const EXPORT = `query ($ref: ProjectRef!, $filter: IssueFilter) { project(ref: $ref) { issuesCsv(filter: $filter, sort: ASC) } }`;
+const EXPORT = `query ($ref: ProjectRef!, $filter: IssueFilter!) { project(ref: $ref) { issuesCsv(filter: $filter, sort: ASC) } }`;
 const STATE = `query ($ref: ProjectRef!, $id: ID!) { project(ref: $ref) { issueImport(id: $id) {
   totalCount createdCount finishedAt failures { line message } project { fullPath } } } }`;
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 /** The rows of an exported table, each by the names of the columns. */
 async function exported(user: TestUser | undefined, filter?: object, at = project) {
-  const { body } = await world.graphql(EXPORT, { ref: at.fullPath, filter }, user);
+  const { body } = await world.graphql(EXPORT, { ref: at.fullPath, filter: filter ?? {} }, user);
   if (body.errors) return body.errors[0].extensions.code;
   const [names = [], ...rows] = parseTable(body.data.project.issuesCsv, ',')?.rows ?? [];
   return rows.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at]])));
@@ -78,7 +78,7 @@ describe('A table of issues', () => {
   it('becomes the same issues where it is imported', async () => {
     const copy = await world.project({ owner, visibility: 'private' });
     await world.member(copy, reporter, 'reporter');
-    const { body } = await world.graphql(EXPORT, { ref: project.fullPath }, owner);
+    const { body } = await world.graphql(EXPORT, { ref: project.fullPath, filter: {} }, owner);
     const sent = await send(owner, body.data.project.issuesCsv, copy);
     const { databaseId, totalCount } = sent.data.importIssues.import;
     expect(totalCount).toBe(3);

@@ -21,7 +21,16 @@ afterEach(() => settings({ defaultProjectVisibility: 'private', restrictedVisibi
 
 const KEYS = [
   ...LISTED_PROJECT_KEYS,
-  ...['owner', 'runners_token', 'description_html', 'import_url', 'import_type', 'container_expiration_policy'],
+  ...[
+    'owner',
+    'runners_token',
+    'description_html',
+    'issues_template',
+    'merge_requests_template',
+    'import_url',
+    'import_type',
+    'container_expiration_policy',
+  ],
 ].sort();
 
 /** A request that is refused, and leaves no project behind. */

@@ -183,16 +183,34 @@ describe('GET /projects/:id', () => {
   it('has exactly the keys of the contract, by ID and by full path', async () => {
     const { body } = await world.api(owner).get(`/projects/${open.id}`);
     const administered = ['runners_token', 'container_expiration_policy'];
-    expect(keys(body)).toEqual(sorted('owner', ...administered, 'description_html', 'import_url', 'import_type'));
+    expect(keys(body)).toEqual(
+      sorted(
+        'owner',
+        ...administered,
+        'description_html',
+        'issues_template',
+        'merge_requests_template',
+        'import_url',
+        'import_type',
+      ),
+    );
     expect((await world.api(owner).get(`/projects/${encodeURIComponent(open.fullPath)}`)).body).toEqual(body);
     expect((await world.api(owner).get(`/projects/${encodeURIComponent(open.fullPath.toUpperCase())}`)).body).toEqual(
       body,
     );
     expect(keys((await world.api(outsider).get(`/projects/${open.id}`)).body)).toEqual(
-      sorted('owner', 'description_html', 'import_url', 'import_type'),
+      sorted('owner', 'description_html', 'issues_template', 'merge_requests_template', 'import_url', 'import_type'),
     );
     expect(keys((await world.api(owner).get(`/projects/${grouped.id}?statistics=yes`)).body)).toEqual(
-      sorted(...administered, 'statistics', 'description_html', 'import_url', 'import_type'),
+      sorted(
+        ...administered,
+        'statistics',
+        'description_html',
+        'issues_template',
+        'merge_requests_template',
+        'import_url',
+        'import_type',
+      ),
     );
     expect(keys((await world.api().get(`/projects/${open.id}?statistics=true`)).body)).toEqual(SIMPLE);
     expect(body.permissions.project_access).toEqual({ access_level: 40, notification_level: 3 });

@@ -109,7 +109,9 @@ describe('Payloads', () => {
 
   it('of deletions say what is gone: its global ID, or its name where it has none', () => {
     const deletions = mutations.filter(
-      ({ name }) => /^delete/.test(name) && !['deleteMergedBranches', 'deleteContainerTags'].includes(name),
+      ({ name }) =>
+        /^delete/.test(name) &&
+        !['deleteMergedBranches', 'deleteContainerTags', 'deletePagesDeployment'].includes(name),
     );
     expect(deletions.length).toBeGreaterThan(12);
     for (const deletion of deletions) {
@@ -186,6 +188,8 @@ describe('Orders', () => {
       'OAuthApplicationOrder',
       'PackageFileOrder',
       'PackageOrder',
+      'PagesDeploymentOrder',
+      'PagesDomainOrder',
       'PersonalAccessTokenOrder',
       'PipelineOrder',
       'PipelineScheduleOrder',

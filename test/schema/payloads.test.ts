@@ -39,6 +39,7 @@ const WITHOUT_PLACE = [
   'deleteGpgKey',
   'deleteMergedBranches',
   'deleteOAuthApplication',
+  'deletePagesDeployment',
   'deletePipelineScheduleVariable',
   'deletePublicDeployKey',
   'deleteRunner',

@@ -114,6 +114,16 @@ const { id: userListId } = await world.db.featureFlagUserList.create({
   data: { projectId: project.id, iid: 1, name: 'Testers', userXids: '1,2' },
 });
 const listed = { name: 'gitlabUserList', userListId, scopes: { create: { environmentScope: '*' } } };
+await world.db.customAttribute.create({ data: { projectId: project.id, key: 'cost_center', value: '42' } });
+const [startsAt, endsAt] = [new Date(), new Date(Date.now() + 1_000)];
+await world.db.broadcastMessage.create({ data: { message: 'Soon', startsAt, endsAt } });
+await world.db.pagesDeployment.create({
+  data: {
+    ...{ projectId: project.id, jobId, pipelineId: 1, rootDirectory: 'public', secret: 'of a site' },
+    ...{ fileCount: 1, size: 1, indexSize: 1 },
+  },
+});
+await world.db.pagesDomain.create({ data: { projectId: project.id, domain: 'example.org', verificationCode: 'code' } });
 await world.db.terraformState.create({
   data: {
     ...{ projectId: project.id, name: 'production', lockId: 'x', lockedAt: new Date(), lockedById: owner.id },
@@ -231,11 +241,13 @@ describe('Every field of', () => {
       'Board',
       'BoardList',
       'BranchProtectionRule',
+      'BroadcastMessage',
       'CommitComment',
       'CommitStatus',
       'ContainerRepository',
       'ContainerTag',
       'ContainerTagProtectionRule',
+      'CustomAttribute',
       'DeployKey',
       'DeployToken',
       'Deployment',
@@ -266,6 +278,8 @@ describe('Every field of', () => {
       'OAuthApplication',
       'Package',
       'PackageFile',
+      'PagesDeployment',
+      'PagesDomain',
       'PersonalAccessToken',
       'PersonalNamespace',
       'Pipeline',

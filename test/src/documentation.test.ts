@@ -103,6 +103,11 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     'Checking repositories': 'test/system/documentation.test.ts',
     'Checking everything else: gantry doctor': 'test/system/documentation.test.ts',
   },
+  'docs/mail-in.md': {
+    'The address': 'The settings are those that test/rest/mail_in.test.ts starts servers with.',
+    'From a mail server': 'No mail server is installed; test/system/mail_in.test.ts hands messages over as one does.',
+    'From a mailbox': 'There is no mailbox; test/rest/mail_in_mailbox.test.ts reads one.',
+  },
   'docs/pages-sites.md': {
     Publishing: 'The job is one that test/system/sites.test.ts runs, but for what builds the site.',
     TLS: 'Caddy is not installed where tests run; test/rest/pages.test.ts asks what it asks.',

@@ -11,6 +11,7 @@ export const GROUP_KEYS = [
   'avatar_url',
   'web_url',
   'request_access_enabled',
+  'wiki_access_level',
   'full_name',
   'full_path',
   'parent_id',
