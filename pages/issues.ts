@@ -199,7 +199,7 @@ export const issues = [
   listOf('project', IssueListPageDocument),
   listOf('group', GroupIssueListPageDocument),
   form({
-    path: `${LIST}/mail_in/reset`,
+    path: '/profile/mail_in/reset',
     operation: SendMailInResetDocument,
     says: label('Your addresses for incoming mail were reset.'),
     asks: ({ t, given }) => ({
@@ -210,9 +210,9 @@ export const issues = [
         ),
       ],
       button: t('Reset addresses'),
-      back: inPlace(given, 'issues'),
+      back: localPath(given.back, '/profile'),
     }),
-    goTo: (_data, { given }) => inPlace(given, 'issues'),
+    goTo: (_data, { given }) => localPath(given.back, '/profile'),
   }),
   many('project'),
   many('group'),

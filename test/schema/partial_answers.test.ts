@@ -78,6 +78,7 @@ describe('The schema lets a part of an answer be missing', () => {
       'Query.deprecatedUses',
       'Query.featureToggles',
       'Query.health',
+      'Query.pagesDomains',
       'Query.serverIntegrations',
       'Query.storages',
       'Query.viewerConnectedChats',

@@ -153,6 +153,8 @@ const VALUES: Readonly<Record<string, string>> = {
   'GroupRef!': '"orchard"',
   'ProjectRef!': '"orchard/apples"',
   'NamespaceRef!': '"orchard"',
+  'DescriptionKind!': 'ISSUE',
+  'IssueFilter!': '{}',
 };
 
 export type Field = GraphQLField<unknown, unknown>;

@@ -72,7 +72,8 @@ function recipientsOf({ headers, to = [], cc = [] }: Email): string[] {
   const delivered = DELIVERED.flatMap((name) =>
     headers
       .filter(({ key }) => key === name)
-      .flatMap(({ value }) => value.slice(0, 2000).match(/[^\s<>,;]+@[^\s<>,;]+/g) ?? []),
+      .flatMap(({ value }) => value.slice(0, 2000).split(/[\s<>,;]/))
+      .filter((word) => /[^@]@[^@]/.test(word)),
   );
   const named = [...to, ...cc].flatMap(addressesIn);
   const all = [...delivered, ...named].map((address) => address.toLowerCase());

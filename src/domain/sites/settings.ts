@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, readerOf } from '#src/access/permissions/actor.ts';
+import { trimEnds } from '#src/base/text.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { siteUrl } from '#src/domain/projects/site_url.ts';
@@ -137,10 +138,12 @@ const MAX_LABEL_PATH = 50;
 
 /** A part of a host that a project has alone. */
 function uniqueLabel(path: string): string {
-  const plain = path
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, MAX_LABEL_PATH)
-    .replace(/^-+|-+$/g, '');
+  const plain = trimEnds(
+    path
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .slice(0, MAX_LABEL_PATH),
+    '-',
+  );
   return `${plain || 'site'}-${randomBytes(4).toString('hex')}`;
 }

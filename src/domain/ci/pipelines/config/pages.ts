@@ -1,4 +1,5 @@
 import { parseDuration } from '#src/base/duration.ts';
+import { withoutTrailingSlashes } from '#src/base/text.ts';
 import { InvalidConfig } from '#src/domain/ci/pipelines/config/base/types.ts';
 import {
   type ExpansionLimit,
@@ -70,9 +71,7 @@ export function withSite(artifacts: unknown, { publish }: PagesConfig): unknown 
 }
 
 function plain(path: unknown): string {
-  return String(path)
-    .replace(/^\.?\//, '')
-    .replace(/\/+$/, '');
+  return withoutTrailingSlashes(String(path).replace(/^\.?\//, ''));
 }
 
 /** Which site a job publishes, with variables expanded; an expiry that makes no sense then is left out. */
