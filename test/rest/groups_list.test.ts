@@ -40,6 +40,7 @@ describe('GET /groups', () => {
       avatar_url: null,
       web_url: `${world.url}/groups/z-top/inside`,
       request_access_enabled: false,
+      wiki_access_level: 'enabled',
       full_name: 'beta / alpha',
       full_path: 'z-top/inside',
       parent_id: top.id,
