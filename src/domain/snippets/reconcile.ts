@@ -1,6 +1,6 @@
 import { ErrorCollector } from '#src/domain/repository/each.ts';
 import type { WithRepositories } from '#src/domain/repository/store.ts';
-import { BRANCH, openSnippetRepository, snippetPlace } from '#src/domain/snippets/repository.ts';
+import { BRANCH, snippetPlace, withSnippetRepository } from '#src/domain/snippets/repository.ts';
 import { Damaged } from '#src/git/base/errors.ts';
 import { RefReader } from '#src/git/refs/read.ts';
 
@@ -24,7 +24,7 @@ export async function reconcileSnippets(stores: WithRepositories): Promise<void>
       try {
         const tip = await refs.read(`refs/heads/${BRANCH}`);
         // A missing repository was lost: it is made anew of the rows when it is next needed.
-        if (tip !== null && tip !== repositoryCommit) await openSnippetRepository(stores, id);
+        if (tip !== null && tip !== repositoryCommit) await withSnippetRepository(stores, id, async () => undefined);
       } catch (error) {
         // "gantry fsck" reports unreadable repositories: a retry would not help.
         if (!(error instanceof Damaged)) throw error;

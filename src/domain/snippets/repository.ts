@@ -1,5 +1,6 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { addCommit } from '#src/domain/repository/commit_files.ts';
+import { withEffort } from '#src/domain/repository/effort.ts';
 import { lockOwner, withRepositoryLock } from '#src/domain/repository/lock.ts';
 import { findPusher } from '#src/domain/repository/record.ts';
 import { pickStorage } from '#src/domain/repository/storages.ts';
@@ -45,9 +46,9 @@ export function snippetPlace(id: number, repositoryStorage: string): SnippetPlac
 
 /**
  * The repository of a snippet, whose tip has the files that the database has. It is made when it is first needed. The caller has checked
- * permissions. Throws NotFound.
+ * permissions. Throws NotFound, RateLimited.
  */
-export async function openSnippetRepository(context: WithRepositories, id: number): Promise<SnippetRepository> {
+export async function openSnippetRepository(context: Context, id: number): Promise<SnippetRepository> {
   const select = { repositoryStorage: true, repositoryCommit: true };
   const kept = await context.db.snippet.findUnique({ where: { id }, select });
   if (!kept) throw new NotFound('Snippet');
@@ -57,7 +58,10 @@ export async function openSnippetRepository(context: WithRepositories, id: numbe
     const tip = await reader?.branch(BRANCH);
     if (reader && tip?.commit === kept.repositoryCommit) return { place, reader, tip: tip.commit };
   }
-  return withSnippetRepository(context, id, async ({ place, reader, tip }) => ({ place, reader, tip }));
+  // Each holds a connection to the database: a list of snippets must not take all of them.
+  return withEffort(context, () =>
+    withSnippetRepository(context, id, async ({ place, reader, tip }) => ({ place, reader, tip })),
+  );
 }
 
 /** Runs work while no other writes to the repository of a snippet, which is made if it is missing. Throws NotFound, Unavailable. */
