@@ -4,6 +4,7 @@ import { graphqlContext } from '#schema/context.ts';
 import { schema } from '#schema/index.ts';
 import { groupRegistrationTokens } from '#src/domain/ci/runners/registration_tokens.ts';
 import { createVariable } from '#src/domain/ci/variables/save.ts';
+import { openSnippetRepository } from '#src/domain/snippets/repository.ts';
 import { createSnippet } from '#src/domain/snippets/save.ts';
 import { createBoardList } from '#src/domain/tracking/boards/save_list.ts';
 import { threadKey } from '#src/domain/tracking/discussions/key.ts';
@@ -176,6 +177,10 @@ const [somebody] = others;
 const issue = await world.db.issue.findFirstOrThrow({ where: { projectId: project.id } });
 // The first participant of all issues has one, too, below which there is something to read.
 await world.db.issue.update({ where: { id: issue.id }, data: { authorId: owner.id } });
+// Repositories of snippets are made when they are first read.
+for (const { id } of await world.db.snippet.findMany({ select: { id: true } })) {
+  await openSnippetRepository(world.as(owner), id);
+}
 const snippet = await world.db.snippet.findFirstOrThrow({ where: { projectId: project.id } });
 const firstNote = async (subjectType: string, subjectId: number) =>
   (await world.db.note.findFirstOrThrow({ where: { subjectType, subjectId }, orderBy: { id: 'asc' } })).id;
@@ -281,6 +286,7 @@ const AS_GIT_ANSWERS = new Set([
   'Deployment.mergeRequests',
   'Project.repository.contributors',
   'Project.repository.tree',
+  'Snippet.commits',
 ]);
 
 /** Lists that the server has without a database. */
