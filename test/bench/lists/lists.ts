@@ -43,7 +43,7 @@ const OF_REPOSITORIES = /\/repository\/|scope=(commits|blobs|wiki_blobs)/;
 
 /** Lists that only administrators, or masters of a place, may read. */
 const FOR_ADMINS =
-  /activities|^\/applications|^\/users\/:(id|user_id)\/(keys|emails|impersonation|memberships)|access_requests|invitations|triggers|variables|runners|deploy_keys|protected_tags|access_tokens|audit_events|deploy_tokens|job_token_scope|remote_mirrors|resource_groups|hooks|feature_flags|registry\/protection|^\/projects\/:id\/uploads/;
+  /activities|^\/applications|^\/users\/:(id|user_id)\/(keys|emails|impersonation|memberships)|access_requests|invitations|triggers|variables|runners|deploy_keys|protected_tags|access_tokens|audit_events|deploy_tokens|job_token_scope|remote_mirrors|resource_groups|hooks|feature_flags|registry\/protection|pages\/domains|^\/projects\/:id\/uploads/;
 
 const PER_PAGE = 20;
 
@@ -210,7 +210,7 @@ function connection(type: GraphQLObjectType, field: GraphQLField<unknown, unknow
   const node = getNamedType(to.getFields().nodes?.type ?? to);
   const selection = isObjectType(node) && node.getFields().id ? 'id' : '__typename';
   const isForAdmins =
-    /activities|memberships|impersonation|accessRequests|^invitations$|triggers|variables|runners|deployKeys|accessTokens|auditEvents|deployTokens|jobTokenScope|^uploads$|tagProtectionRules|featureFlag|remoteMirrors|resourceGroups|oauthApplications|webhooks|deliveries/i.test(
+    /activities|memberships|impersonation|accessRequests|^invitations$|triggers|variables|runners|deployKeys|accessTokens|auditEvents|deployTokens|jobTokenScope|^uploads$|tagProtectionRules|featureFlag|pagesDomains|pagesDeployments|terraformStates|remoteMirrors|resourceGroups|oauthApplications|webhooks|deliveries/i.test(
       field.name,
     );
   const fields = isObjectType(node) ? Object.values(node.getFields()) : [];
