@@ -2,10 +2,10 @@ import crypto from 'node:crypto';
 import { Eta } from 'eta';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
+import type { Branding } from '#pages/engine/branding.ts';
 import { masked } from '#pages/engine/form_token.ts';
 import * as helpers from '#pages/engine/helpers.ts';
 import { navigation } from '#pages/engine/navigation.ts';
-import type { Site } from '#pages/engine/site.ts';
 import { formTarget } from '#src/access/oauth/form_post.ts';
 import { packagePath, packageVersion } from '#src/platform/package_root.ts';
 import { type Language, markup, textsIn } from '#src/platform/texts/texts.ts';
@@ -50,7 +50,7 @@ export interface Frame extends Head {
   /** Path of the script. */
   script: string;
   /** How the server presents itself, and what it says on every page. */
-  site: Site;
+  branding: Branding;
   /** URLs of other servers to which its forms redirect; the page's policy must allow them. */
   formTargets?: readonly string[];
 }

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
+import { NO_BRANDING } from '#pages/engine/branding.ts';
 import { refusalIn } from '#pages/engine/refusals.ts';
 import { render } from '#pages/engine/render.ts';
-import { NO_SITE } from '#pages/engine/site.ts';
 import { languageFor, type PageOptions } from '#pages/engine/visit.ts';
 import type { DomainError } from '#src/platform/errors.ts';
 import { textsIn } from '#src/platform/texts/texts.ts';
@@ -26,7 +26,7 @@ export async function unavailable(
     username: null,
     csrf: '',
     script: '',
-    site: NO_SITE,
+    branding: NO_BRANDING,
   };
   const page = { ...frame, stylesheet: await stylesheet().catch(() => '') };
   render(response, 503, 'error', page, { message: refusalIn(texts, message), signIn: null });

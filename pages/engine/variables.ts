@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 import { type Differences, type Manner, type Taken, takenBy } from '#schema/input_fields.ts';
 import { fromGlobalId } from '#schema/node/global_id.ts';
+import { isDay } from '#src/base/day.ts';
 
 /** What the operation of a row takes from a request: a variable, or a field of `$input`. */
 export interface Variable extends Pick<Taken, 'keys' | 'fills' | 'type' | 'required'> {
@@ -141,11 +142,6 @@ function readValue(text: string, type: GraphQLInputType, name: string): unknown 
     return Number(text);
   }
   return text;
-}
-
-function isDay(text: string): boolean {
-  const date = new Date(`${text}T00:00:00Z`);
-  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
 /** Whether a text is a time of a day that there is, with its offset: `2026-11-30T18:00:00Z`. */

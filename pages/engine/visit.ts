@@ -1,11 +1,11 @@
 import crypto from 'node:crypto';
 import type { Request, Response } from 'express';
+import { brandingFor, type FindMessages, forReader } from '#pages/engine/branding.ts';
 import { readCookie, setCookie } from '#pages/engine/cookies.ts';
 import { formTokenOf, holdsToken } from '#pages/engine/form_token.ts';
 import { keepNotice, takeNotice } from '#pages/engine/kept_notice.ts';
 import { refusalIn, refusalsIn } from '#pages/engine/refusals.ts';
 import { type Head, render } from '#pages/engine/render.ts';
-import { type FindMessages, forReader, siteFor } from '#pages/engine/site.ts';
 import { findSession, type Session } from '#src/access/credentials/sessions/session.ts';
 import { redirectUriAt } from '#src/access/oauth/interaction.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
@@ -85,7 +85,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
   const script = await options.script();
   const csrf = formTokenOf(nobody.secret, browser);
   const formTargets = await formTargetsOf(options, nobody.db, request, session);
-  const site = await siteFor(options.messages, nobody.db, request, baseUrl, secure);
+  const branding = await brandingFor(options.messages, nobody.db, request, baseUrl, secure);
   const ssh = options.sshAddress();
   const language = languageFor(request, session?.language ?? null);
   const texts = textsIn(language);
@@ -122,7 +122,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
         stylesheet,
         script,
         formTargets,
-        site: forReader(site, values),
+        branding: forReader(branding, values),
         notice: said(),
         ...head,
       };

@@ -39,6 +39,8 @@ const THINGS: Readonly<Record<string, string>> = {
   pages: 'The site of a project',
   pages_deployment: 'A deployment of the site of a project',
   pages_domain: 'A domain of the site of a project',
+  custom_attribute: 'A custom attribute of a user, a group or a project',
+  broadcast_message: 'A broadcast message of the server',
   application: 'An application that signs users in',
   application_secret: 'The secret of an application',
   user: 'The account of a user',

@@ -85,14 +85,14 @@ describe('The appearance', () => {
     expect(page).not.toContain('<script>alert');
     expect(page).not.toContain('onerror=alert(1)>');
     const explored = await seen('/explore');
-    expect(explored.match(/class="site-line"/g)).toHaveLength(2);
+    expect(explored.match(/class="branding-line"/g)).toHaveLength(2);
     expect(explored).toContain('<em>all</em>');
     const [, style = ''] = /href="(\/-\/appearance\/[0-9a-f]+\.css)"/.exec(explored) ?? [];
     const css = await fetch(world.url + style);
     expect(css.headers.get('content-type')).toContain('text/css');
     expect(await css.text()).toContain('#112233');
     await put({ header_message: '', footer_message: '' });
-    expect(await seen('/explore')).not.toContain('site-line');
+    expect(await seen('/explore')).not.toContain('branding-line');
   });
 
   it('has images, several of which may come at once, and no others than browsers show without running code', async () => {

@@ -77,6 +77,13 @@ describe('Broadcast messages', () => {
     }
     expect((await as.get(`/broadcast_messages/${body.id}`)).body.message).toBe('At one');
     for (const { id } of [body, later.body]) expect((await as.delete(`/broadcast_messages/${id}`)).status).toBe(204);
+    const where = { targetType: 'BroadcastMessage', targetId: body.id };
+    expect(await world.db.auditEvent.findMany({ where, orderBy: { id: 'asc' } })).toMatchObject([
+      { action: 'broadcast_message_created' },
+      { action: 'broadcast_message_updated', attribute: 'message', oldValue: 'Deploy at noon', newValue: 'At one' },
+      { action: 'broadcast_message_updated', attribute: 'dismissable', oldValue: 'false', newValue: 'true' },
+      { action: 'broadcast_message_deleted' },
+    ]);
     expect((await as.get(`/broadcast_messages/${body.id}`)).status).toBe(404);
     expect((await as.delete(`/broadcast_messages/${body.id}`)).status).toBe(404);
   });

@@ -46,6 +46,20 @@ describe.each(owners)('Custom attributes of %s', (kind, id, decoy) => {
     expect((await as.delete(`${at}/cost.center_1-a`)).status).toBe(204);
     expect((await as.delete(`${at}/cost.center_1-a`)).status).toBe(404);
     expect((await as.get(`${at}/cost.center_1-a`)).status).toBe(404);
+    const what = { users: 'User', groups: 'Group', projects: 'Project' }[kind];
+    const told = await world.db.auditEvent.findMany({
+      where: { targetName: `cost.center_1-a (${what} ${id})` },
+      orderBy: { id: 'asc' },
+    });
+    // The logs of projects and groups have none of it, as others read them.
+    expect(told.map(({ projectId, groupId, userId }) => [projectId, groupId, userId])).toEqual(
+      Array.from({ length: 3 }, () => [null, null, null]),
+    );
+    expect(told).toMatchObject([
+      { action: 'custom_attribute_created' },
+      { action: 'custom_attribute_updated', attribute: 'value', oldValue: 'one', newValue: 'two' },
+      { action: 'custom_attribute_deleted' },
+    ]);
     expect((await as.put(`/${kind}/999999999/custom_attributes/a`, { value: 'x' })).status).toBe(404);
   });
 

@@ -178,7 +178,7 @@ describe('Domains of a site', () => {
       await published({ 'public/index.html': 'other' }),
     ];
     const domain = `${world.unique('both')}.example.com`;
-    for (const [{ domains }, text] of [
+    for (const [{ domains, at }, text] of [
       [one, 'one'],
       [other, 'other'],
     ] as const) {
@@ -186,7 +186,10 @@ describe('Domains of a site', () => {
       setTxt({ [domain]: [`gantry-pages-verification-code=${body.verification_code}`] });
       expect((await api.put(`${domains}/${domain}/verify`)).status).toBe(200);
       expect((await visit(domain, '/')).body).toBe(text);
+      await api.patch(at, { pages_primary_domain: domain });
+      expect((await api.get(at)).body.primary_domain).toBe(domain);
     }
+    expect((await api.get(one.at)).body.primary_domain).toBeNull();
     expect((await api.get(`${one.domains}/${domain}`)).body.verified).toBe(false);
     setTxt({});
     const due = { checkedAt: new Date(Date.now() - 2 * 86_400_000) };
@@ -196,6 +199,7 @@ describe('Domains of a site', () => {
     await world.db.pagesDomain.updateMany({ where: { domain }, data: { ...due, enabledUntil: new Date(0) } });
     await verifyDomains(world);
     expect((await api.get(`${other.domains}/${domain}`)).body.verified).toBe(false);
+    expect((await api.get(other.at)).body.primary_domain).toBeNull();
     expect((await visit(domain, '/')).body).not.toBe('other');
   });
 

@@ -332,6 +332,7 @@ describe('Who may import whom', () => {
     const allowed = new Set(
       [
         'base/json',
+        'base/day',
         'base/utf8',
         'platform/byte_range',
         'platform/compressible',
@@ -373,6 +374,7 @@ describe('Who may import whom', () => {
         'access/permissions/actor',
         'access/permissions/caller',
         'access/sign_in/password_errors',
+        'base/day',
         'base/utf8',
         'generated/languages',
         'platform/compressible',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ZipFile } from 'yazl';
 import { expireSites } from '#src/domain/sites/expire.ts';
 import { publishSite } from '#src/domain/sites/publish.ts';
+import { parseRules } from '#src/domain/sites/redirects.ts';
 import { PAGES_HOST, startSites } from '../support/sites.ts';
 
 const { world, stores, built, publish, visit, problemOf } = await startSites();
@@ -200,9 +201,8 @@ describe('The site of a project', () => {
     const group = await world.group({ owner, visibility: 'public' });
     const project = await world.project({ owner, path: 'p', name: 'p', namespaceId: group.id, visibility: 'public' });
     await publish(owner, project, { 'public/_redirects': rules, 'public/index.html': '' });
-    const before = performance.now();
+    expect(parseRules(rules)).toHaveLength(1_000);
     expect((await visit(group.path, `/p/${'a/'.repeat(2_000)}`)).status).toBe(404);
-    expect(performance.now() - before).toBeLessThan(2_000);
   });
 });
 
@@ -228,6 +228,13 @@ describe('Publishing', () => {
     expect(await world.db.pagesDeployment.count({ where: { projectId: project.id } })).toBe(0);
     await publish(owner, project, { 'dist/site/index.html': 'x' }, { publish: './dist/site/' });
     expect(await problemOf(project)).toBeNull();
+  });
+
+  it('refuses lists of files that are too long to be read as a whole', async () => {
+    const project = await world.project({ owner, visibility: 'public' });
+    const long = `public/${'x'.repeat(990)}`;
+    await publish(owner, project, Object.fromEntries(Array.from({ length: 4_100 }, (_, at) => [`${long}${at}`, ''])));
+    expect(await problemOf(project)).toBe('the paths of its files are too long together');
   });
 
   it('counts files before it unpacks them', async () => {

@@ -10,6 +10,7 @@ export const COMPARED = {
   Appearance: alias('Appearance', 'r'),
   ApprovalRule: alias('ApprovalRule', 'r'),
   ApplicationSettings: alias('ApplicationSettings', 'r'),
+  BroadcastMessage: alias('BroadcastMessage', 'r'),
   ContainerTagProtectionRule: alias('ContainerTagProtectionRule', 'r'),
   FeatureFlag: alias('FeatureFlag', 'r'),
   FeatureFlagUserList: alias('FeatureFlagUserList', 'r'),

@@ -1,19 +1,16 @@
-import crypto from 'node:crypto';
 import type { Outgoing } from '#src/access/credentials/mail/deliver.ts';
 import { textsForAddress } from '#src/access/credentials/mail/recipient_texts.ts';
-import { countUses } from '#src/access/sign_in/attempts.ts';
 import { REFUSALS } from '#src/domain/mail_in/refusal.ts';
 import type { RefusedMail } from '#src/domain/mail_in/settle.ts';
+import { isOneTooMany } from '#src/domain/mail_in/too_many.ts';
 import { cut } from '#src/domain/notifications/mailing/cut.ts';
 import type { Db } from '#src/platform/database/db.ts';
-import { RateLimited } from '#src/platform/errors.ts';
 import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
 import type { Message } from '#src/platform/outbound/mail/mailer.ts';
 import type { Texts } from '#src/platform/texts/texts.ts';
 
-/** Refusals that one address, and the addresses of one user, cause in a window of so many seconds; further ones are not told. */
+/** Refusals that one address, and the addresses of one user, cause in an hour; further ones are not told. */
 const MAX_ANSWERS = 5;
-const WINDOW = 60 * 60;
 /** Characters of a subject. */
 const MAX_SUBJECT_LENGTH = 200;
 
@@ -23,7 +20,7 @@ const MAX_SUBJECT_LENGTH = 200;
  */
 export async function sendRefusal({ db, mailer, baseUrl }: Outgoing & { db: Db }, refused: RefusedMail): Promise<void> {
   const { email, userId } = refused;
-  if (await isOneTooMany(db, email, userId)) return;
+  if (await isOneTooMany(db, 'mail refused', { sender: email, userId }, MAX_ANSWERS)) return;
   await mailer.send(compose(refused, await baseUrl(), await textsForAddress(db, email)));
 }
 
@@ -50,18 +47,4 @@ ${lines.map((line) => `<p>${escapeHtml(line)}</p>`).join('\n')}
       ...(answers && { 'In-Reply-To': messageId, References: messageId }),
     },
   };
-}
-
-async function isOneTooMany(db: Db, email: string, userId: number): Promise<boolean> {
-  const sender = crypto.createHash('sha256').update(email).digest('base64url');
-  try {
-    await countUses(db, WINDOW, {
-      [`mail refused ${sender}`]: MAX_ANSWERS,
-      [`mail refused of ${userId}`]: MAX_ANSWERS,
-    });
-    return false;
-  } catch (error) {
-    if (error instanceof RateLimited) return true;
-    throw error;
-  }
 }

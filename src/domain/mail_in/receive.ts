@@ -1,12 +1,11 @@
 import crypto from 'node:crypto';
-import { countUses } from '#src/access/sign_in/attempts.ts';
 import { writeContent } from '#src/domain/mail_in/content.ts';
 import type { ReadMail } from '#src/domain/mail_in/message.ts';
 import { readMail } from '#src/domain/mail_in/read.ts';
+import { isOneTooMany } from '#src/domain/mail_in/too_many.ts';
 import { type IncomingKey, keyIn, readKey } from '#src/domain/notifications/mailing/incoming_address.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Db } from '#src/platform/database/db.ts';
-import { RateLimited } from '#src/platform/errors.ts';
 import { mailInPattern } from '#src/platform/outbound/mail/mail_in.ts';
 
 declare module '#src/platform/background/queue.ts' {
@@ -35,9 +34,8 @@ export interface Received {
   reason: string;
 }
 
-/** Messages of one sender, and to the addresses of one user, in a window of so many seconds. */
+/** Messages of one sender, and to the addresses of one user, in an hour. */
 const MAX_MESSAGES = 100;
-const WINDOW = 60 * 60;
 
 /** Stores a message to be handled, once. Throws ThreadLate if the machine is busy, and errors of the database. */
 export async function receiveMail({ db, jobs, secret, ownAddress }: Receiving, content: Uint8Array): Promise<Received> {
@@ -53,7 +51,7 @@ export async function receiveMail({ db, jobs, secret, ownAddress }: Receiving, c
   const digest = digestOf(mail, found.written, content);
   const repeated: Received = { is: 'repeated', reason: 'The message was received before.' };
   if ((await db.mailInMessage.count({ where: { digest } })) > 0) return repeated;
-  if (await isOneTooMany(db, mail.from, found.key)) {
+  if (await isOneTooMany(db, 'mail in', { sender: mail.from, userId: found.key.userId }, MAX_MESSAGES)) {
     return { is: 'later', reason: `There were more than ${MAX_MESSAGES} messages in an hour.` };
   }
   const isNew = await db.$transaction(async (tx) => {
@@ -98,16 +96,4 @@ function digestOf({ messageId, from }: ReadMail, written: string, content: Uint8
   if (messageId === null) hash.update(content);
   else hash.update(JSON.stringify([messageId, from, written]));
   return new Uint8Array(hash.digest());
-}
-
-/** The `From` of a message is easily forged, so that the user of the address counts, too. */
-async function isOneTooMany(db: Db, from: string, { userId }: IncomingKey): Promise<boolean> {
-  const sender = crypto.createHash('sha256').update(from).digest('base64url');
-  try {
-    await countUses(db, WINDOW, { [`mail in from ${sender}`]: MAX_MESSAGES, [`mail in of ${userId}`]: MAX_MESSAGES });
-    return false;
-  } catch (error) {
-    if (error instanceof RateLimited) return true;
-    throw error;
-  }
 }

@@ -1,3 +1,4 @@
+import { audit } from '#src/access/audit/record.ts';
 import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
 import {
   type CustomAttributeOwner,
@@ -67,15 +68,19 @@ export async function setCustomAttribute(
   await context.db.$transaction(async (tx) => {
     await holdOwner(tx, column, id);
     const where = { [column]: id };
-    const { count } = await tx.customAttribute.updateMany({
-      where: { ...where, key },
-      data: { value, updatedAt: new Date() },
-    });
-    if (count > 0) return;
+    const before = await tx.customAttribute.findFirst({ where: { ...where, key } });
+    if (before) {
+      await tx.customAttribute.update({ where: { id: before.id }, data: { value, updatedAt: new Date() } });
+      const changed = { attribute: 'value', from: before.value, to: value };
+      const event = { action: 'custom_attribute_updated', ...audited(column, id, before), ...changed } as const;
+      if (before.value !== value) await audit(tx, context, event);
+      return;
+    }
     if ((await tx.customAttribute.count({ where })) >= MAX_ATTRIBUTES) {
       throw new LimitReached(`There are ${MAX_ATTRIBUTES} custom attributes already, which is the maximum`);
     }
-    await tx.customAttribute.create({ data: { ...where, key, value } });
+    const made = await tx.customAttribute.create({ data: { ...where, key, value } });
+    await audit(tx, context, { action: 'custom_attribute_created', ...audited(column, id, made) });
   });
 }
 
@@ -86,8 +91,12 @@ export async function deleteCustomAttribute(
   key: string,
 ): Promise<void> {
   const { column, id } = await ownerOf(context, ref);
-  const { count } = await context.db.customAttribute.deleteMany({ where: { [column]: id, key } });
-  if (count === 0) throw new NotFound('CustomAttribute');
+  await context.db.$transaction(async (tx) => {
+    const found = await tx.customAttribute.findFirst({ where: { [column]: id, key } });
+    const { count } = await tx.customAttribute.deleteMany({ where: { [column]: id, key } });
+    if (!found || count === 0) throw new NotFound('CustomAttribute');
+    await audit(tx, context, { action: 'custom_attribute_deleted', ...audited(column, id, found) });
+  });
 }
 
 /** What the caller cannot see is not found, as everywhere; what is noted of the rest is for administrators. */
@@ -114,8 +123,15 @@ async function holdOwner(tx: Transaction, column: CustomAttributeOwner, id: numb
     namespaceId: () => tx.$queryRaw<object[]>`SELECT FROM namespaces WHERE id = ${id} FOR NO KEY UPDATE`,
     projectId: () => tx.$queryRaw<object[]>`SELECT FROM projects WHERE id = ${id} FOR NO KEY UPDATE`,
   } as const;
-  const names = { userId: 'User', namespaceId: 'Group', projectId: 'Project' } as const;
-  if ((await rows[column]()).length === 0) throw new NotFound(names[column]);
+  if ((await rows[column]()).length === 0) throw new NotFound(OWNERS[column]);
+}
+
+const OWNERS = { userId: 'User', namespaceId: 'Group', projectId: 'Project' } as const;
+
+/** Told in the log of the server alone: owners of the project or group, who read theirs, do not see the attributes. */
+function audited(column: CustomAttributeOwner, id: number, { id: attributeId, key }: { id: number; key: string }) {
+  const name = `${key} (${OWNERS[column]} ${id})`;
+  return { place: 'server', target: { type: 'CustomAttribute', id: attributeId, name } } as const;
 }
 
 /** A key of digits alone would be the place in a list where attributes are a filter: `custom_attributes[1]`. */

@@ -4,8 +4,9 @@ import { ValidationFailed } from '#src/platform/errors.ts';
 /** Files of one site. */
 export const MAX_FILES = 50_000;
 
-/** Characters of the longest path of a file. */
+/** Characters of the longest path of a file, and of all together: the list of files is read as a whole. */
 const MAX_PATH_LENGTH = 1_000;
+const MAX_PATHS_LENGTH = 4_000_000;
 
 /**
  * The files of an archive that are the site, by their paths in it. They are counted, and their sizes added up, before anything is unpacked.
@@ -24,13 +25,15 @@ export async function publishedFiles(
   if (found.size === 0) throw refused(`the artifacts have no files in ${root === '' ? 'their top directory' : root}`);
   if (found.size > MAX_FILES) throw refused(`a site can have at most ${MAX_FILES} files`);
   const files = new Map<string, ZipEntry>();
-  let size = 0;
+  let [size, characters] = [0, 0];
   for (const [path, entry] of found) {
     if (path.length > MAX_PATH_LENGTH) throw refused(`a path can have at most ${MAX_PATH_LENGTH} characters`);
     if (leaves(path)) throw refused(`${path.slice(0, 100)} leads out of the site`);
     if (entry === 'special')
       throw refused(`${path.slice(0, 100)} is a symbolic link or a device, which sites cannot have`);
     size += entry.size;
+    characters += path.length;
+    if (characters > MAX_PATHS_LENGTH) throw refused('the paths of its files are too long together');
     files.set(path, entry);
   }
   if (maxBytes !== null && size > maxBytes) {

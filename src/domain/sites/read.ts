@@ -18,6 +18,8 @@ const MAX_SMALL_FILE_BYTES = 64 * 1024;
 /** The list of files of a deployment, and its rules. */
 export interface SiteContent {
   files: SiteIndex;
+  /** Bytes of the list as it is stored. */
+  bytes: number;
   rules: ReturnType<typeof parseRules>;
 }
 
@@ -34,7 +36,7 @@ export class SiteReader {
     this.#stores = stores;
     this.#indexes = new LRUCache<string, SiteContent, SitePart>({
       maxSize: MAX_INDEX_BYTES,
-      sizeCalculation: ({ files }) => 1_000 + files.size * 200,
+      sizeCalculation: ({ files, bytes }) => 1_000 + files.size * 150 + bytes,
       fetchMethod: (_secret, _known, { context }) => this.#load(context),
     });
   }
@@ -65,10 +67,11 @@ export class SiteReader {
     const files = readIndex(
       await buffer(await this.#open(part, -part.indexSize, { start: 0, end: part.indexSize - 1 })),
     );
+    const bytes = part.indexSize;
     const rules = files.get('_redirects');
-    if (!rules || rules.size === 0 || rules.size > MAX_RULES_BYTES) return { files, rules: [] };
+    if (!rules || rules.size === 0 || rules.size > MAX_RULES_BYTES) return { files, bytes, rules: [] };
     const text = await buffer(await this.#open(part, rules.offset, { start: 0, end: rules.size - 1 }));
-    return { files, rules: parseRules(text.toString('utf8')) };
+    return { files, bytes, rules: parseRules(text.toString('utf8')) };
   }
 
   /** @param offset of a file behind the list, which is before */

@@ -7,8 +7,8 @@ import { administered } from '#src/domain/sites/administered.ts';
 import { auditedDomain } from '#src/domain/sites/domains.ts';
 import { findDomain } from '#src/domain/sites/list.ts';
 import { fetchProof } from '#src/domain/sites/proof_file.ts';
-import type { Db } from '#src/platform/database/db.ts';
-import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
+import { NotFound, nullIfNotFound, ValidationFailed } from '#src/platform/errors.ts';
 import type { ImportSettings } from '#src/platform/outbound/options.ts';
 import { select } from '#src/platform/records/selection.ts';
 
@@ -48,12 +48,13 @@ export async function verifyDomain(context: Context, ref: IdOrPath, name: string
   const project = await administered(context, ref);
   const found = await findDomain(context, project, name, KNOWN);
   const isProved = await hasProof(context.imports, found);
-  await keepResult(context.db, found, isProved);
+  const event = { action: 'pages_domain_verified', ...auditedDomain(project, found) } as const;
+  await context.db.$transaction(async (tx) => {
+    await keepResult(tx, found, isProved);
+    if (isProved) await audit(tx, context, event);
+  });
   if (!isProved)
     throw new ValidationFailed({ domain: ['could not be verified: neither the TXT record nor the file was found'] });
-  await context.db.$transaction((tx) =>
-    audit(tx, context, { action: 'pages_domain_verified', ...auditedDomain(project, found) }),
-  );
   return { project, id: found.id };
 }
 
@@ -62,24 +63,33 @@ export async function verifyDomains({ db, imports }: Pick<Context, 'db' | 'impor
   const due = await db.$queryRaw<{ id: number; domain: string; verificationCode: string }[]>`
     SELECT id, domain, verification_code AS "verificationCode" FROM pages_domains
     WHERE verified_at IS NOT NULL AND checked_at < now() - make_interval(days => ${LOOKED_AT_DAYS}) ORDER BY checked_at LIMIT ${BATCH_SIZE}`;
-  for (const one of due) await keepResult(db, one, await hasProof(imports, one));
+  for (const one of due) {
+    const isProved = await hasProof(imports, one);
+    // A domain that was deleted meanwhile is of no interest any more.
+    await db.$transaction((tx) => keepResult(tx, one, isProved)).catch(nullIfNotFound);
+  }
 }
 
-async function keepResult(db: Db, { id, domain }: { id: number; domain: string }, isProved: boolean): Promise<void> {
-  await db.$transaction(async (tx) => {
-    if (!isProved) {
-      await tx.$executeRaw`UPDATE pages_domains SET checked_at = now(), updated_at = now(),
-        verified_at = CASE WHEN enabled_until > now() THEN verified_at END WHERE id = ${id}`;
-      return;
-    }
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext(${`pages domain ${domain}`}))`;
+/** Keeps whether a domain is proved. One that is not any more, or that another project proves, is no primary domain. Throws NotFound. */
+async function keepResult(
+  tx: Transaction,
+  { id, domain }: { id: number; domain: string },
+  isProved: boolean,
+): Promise<void> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext(${`pages domain ${domain}`}))`;
+  if (isProved) {
     await tx.$executeRaw`UPDATE pages_domains SET verified_at = NULL, enabled_until = NULL, updated_at = now()
       WHERE domain = ${domain} AND id <> ${id} AND verified_at IS NOT NULL`;
     const kept =
       await tx.$executeRaw`UPDATE pages_domains SET verified_at = now(), checked_at = now(), updated_at = now(),
       enabled_until = now() + make_interval(days => ${ENABLED_DAYS}) WHERE id = ${id}`;
     if (kept === 0) throw new NotFound('PagesDomain');
-  });
+  } else {
+    await tx.$executeRaw`UPDATE pages_domains SET checked_at = now(), updated_at = now(),
+      verified_at = CASE WHEN enabled_until > now() THEN verified_at END WHERE id = ${id}`;
+  }
+  await tx.$executeRaw`UPDATE pages_settings s SET primary_domain = NULL WHERE s.primary_domain = ${domain} AND NOT EXISTS (
+    SELECT 1 FROM pages_domains d WHERE d.project_id = s.project_id AND d.domain = ${domain} AND d.verified_at IS NOT NULL)`;
 }
 
 async function hasProof(

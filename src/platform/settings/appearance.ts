@@ -29,7 +29,7 @@ export function appearanceImagePath(name: AppearanceImageName, key: string): str
  */
 export function appearanceStyle(appearance: Appearance, more: string): { version: string; css: string } {
   const { messageBackgroundColor, messageFontColor } = appearance;
-  const line = `.site-line, .site-line a { background: ${messageBackgroundColor}; color: ${messageFontColor}; }\n`;
+  const line = `.branding-line, .branding-line a { background: ${messageBackgroundColor}; color: ${messageFontColor}; }\n`;
   const css = `${line}${more}`;
   return { version: createHash('sha256').update(css).digest('hex').slice(0, 16), css };
 }

@@ -1,3 +1,5 @@
+import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
+import { audit } from '#src/access/audit/record.ts';
 import { type Context, requireAdmin } from '#src/access/permissions/actor.ts';
 import { snakeCase } from '#src/base/text.ts';
 import {
@@ -47,7 +49,9 @@ export async function createBroadcastMessage(
     if ((await tx.broadcastMessage.count({ where: { endsAt: { gt: new Date() } } })) >= MAX_MESSAGES) {
       throw new LimitReached(`There are ${MAX_MESSAGES} broadcast messages that have not ended, which is the maximum`);
     }
-    return tx.broadcastMessage.create({ data: { ...data, message, startsAt, endsAt }, select: { id: true } });
+    const { id } = await tx.broadcastMessage.create({ data: { ...data, message, startsAt, endsAt } });
+    await audit(tx, context, { action: 'broadcast_message_created', ...audited(id) });
+    return { id };
   });
   forgetSettings(context.db);
   return made;
@@ -61,12 +65,13 @@ export async function updateBroadcastMessage(
 ): Promise<{ id: number }> {
   requireAdmin(context);
   await context.db.$transaction(async (tx) => {
-    const [before] = await tx.$queryRaw<{ startsAt: Date; endsAt: Date }[]>`
-      SELECT starts_at AS "startsAt", ends_at AS "endsAt" FROM broadcast_messages WHERE id = ${id} FOR NO KEY UPDATE`;
-    if (!before) throw new NotFound('BroadcastMessage');
-    const startsAt = dateOf(values.startsAt) ?? before.startsAt;
-    const endsAt = dateOf(values.endsAt) ?? before.endsAt;
+    const before = await rowBefore(tx, 'BroadcastMessage', id);
+    const found = await tx.broadcastMessage.findUnique({ where: { id } });
+    if (!found) throw new NotFound('BroadcastMessage');
+    const startsAt = dateOf(values.startsAt) ?? found.startsAt;
+    const endsAt = dateOf(values.endsAt) ?? found.endsAt;
     await tx.broadcastMessage.update({ where: { id }, data: checked({ ...values, startsAt, endsAt }) });
+    await auditChanges(tx, context, { action: 'broadcast_message_updated', ...audited(id) }, before);
   });
   forgetSettings(context.db);
   return { id };
@@ -75,10 +80,17 @@ export async function updateBroadcastMessage(
 /** Deletes a message. For administrators. Throws Forbidden, NotFound. */
 export async function deleteBroadcastMessage(context: Context, id: number): Promise<{ id: number }> {
   requireAdmin(context);
-  const { count } = await context.db.broadcastMessage.deleteMany({ where: { id } });
-  if (count === 0) throw new NotFound('BroadcastMessage');
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.broadcastMessage.deleteMany({ where: { id } });
+    if (count === 0) throw new NotFound('BroadcastMessage');
+    await audit(tx, context, { action: 'broadcast_message_deleted', ...audited(id) });
+  });
   forgetSettings(context.db);
   return { id };
+}
+
+function audited(id: number) {
+  return { place: 'server', target: { type: 'BroadcastMessage', id, name: `#${id}` } } as const;
 }
 
 const LEVELS = [10, 20, 30, 40, 50];

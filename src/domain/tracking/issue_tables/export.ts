@@ -1,6 +1,7 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { pagePath } from '#src/domain/namespaces/address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { withEffort } from '#src/domain/repository/effort.ts';
 import { csvLine } from '#src/domain/tracking/issue_tables/cells.ts';
 import type { IssueFilter } from '#src/domain/tracking/issues/filter.ts';
 import { listIssuesOf } from '#src/domain/tracking/issues/list.ts';
@@ -70,11 +71,11 @@ interface Place {
 
 /**
  * The issues of a project that the actor can see as a table in CSV, with a line of names first; times are in seconds. For signed-in callers.
- * Throws Unauthenticated, BadRequest where there are more than 10,000, or all are too long.
+ * Throws Unauthenticated, RateLimited, BadRequest where there are more than 10,000, or all are too long.
  *
  * @param base URL of the server, without a trailing slash
  */
-export async function exportIssues(
+export function exportIssues(
   context: Context,
   project: ProjectRow,
   filter: IssueFilter,
@@ -82,6 +83,16 @@ export async function exportIssues(
   base: string,
 ): Promise<string> {
   requireActor(context);
+  return withEffort(context, () => tableOf(context, project, filter, order, base));
+}
+
+async function tableOf(
+  context: Context,
+  project: ProjectRow,
+  filter: IssueFilter,
+  order: IssueOrder,
+  base: string,
+): Promise<string> {
   const place = { base, project };
   const lines = [csvLine(COLUMNS.map(([name]) => name))];
   let characters = 0;

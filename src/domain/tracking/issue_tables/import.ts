@@ -1,5 +1,7 @@
+import { buffer } from 'node:stream/consumers';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { isDay } from '#src/base/day.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
@@ -50,7 +52,7 @@ export async function importIssues(context: Context, ref: IdOrPath, file: Incomi
   authorize(actor, 'create_issue', project);
   authorize(actor, 'admin_issue', project);
   if (file.size > MAX_TABLE_BYTES) throw new ValidationFailed({ file: ['is larger than 1 MB'] });
-  const rows = readIssueTable(await contentOf(file));
+  const rows = readIssueTable(await buffer(file.stream()));
   const { id } = await context.db.$transaction(async (tx) => {
     await tx.$queryRaw`SELECT 1 FROM users WHERE id = ${actor.id} FOR NO KEY UPDATE`;
     const running = await tx.issueImport.count({ where: { userId: actor.id, finishedAt: null } });
@@ -192,8 +194,7 @@ function typeOf(text: string): (typeof TYPES)[number] {
 
 function dayOf(text: string): string {
   const day = text.trim();
-  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(day) && new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day);
-  if (!isDay) throw new ValidationFailed({ due_date: ['must be a day, as YYYY-MM-DD'] });
+  if (!isDay(day)) throw new ValidationFailed({ due_date: ['must be a day, as YYYY-MM-DD'] });
   return day;
 }
 
@@ -209,15 +210,4 @@ function names(text: string): string[] {
     .split(',')
     .map((name) => name.trim().replace(/^@/, ''))
     .filter((name) => name !== '');
-}
-
-async function contentOf(file: IncomingFile): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of file.stream()) {
-    size += part.length;
-    if (size > MAX_TABLE_BYTES) throw new ValidationFailed({ file: ['is larger than 1 MB'] });
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
 }

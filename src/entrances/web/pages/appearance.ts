@@ -1,8 +1,8 @@
 import { Router } from 'express';
+import { dismiss } from '#pages/engine/branding.ts';
 import { localPath, type Pages } from '#pages/engine/page.ts';
-import { dismiss } from '#pages/engine/site.ts';
 import { findAppearanceImage } from '#src/domain/administration/appearance/update.ts';
-import { broadcastColors } from '#src/domain/notifications/site_messages/shown.ts';
+import { broadcastColors } from '#src/domain/notifications/server_messages/shown.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { appearanceImagePath, appearanceStyle, currentAppearance } from '#src/platform/settings/appearance.ts';

@@ -3,7 +3,7 @@ import { Assets } from '#pages/engine/asset.ts';
 import { notFound, type Pages, pagesFor, type TablePages } from '#pages/engine/page.ts';
 import { ICONS, SCRIPT, STYLESHEET } from '#pages/engine/shared_assets.ts';
 import type { PageOptions, Visit } from '#pages/engine/visit.ts';
-import { siteMessages } from '#src/domain/notifications/site_messages/shown.ts';
+import { serverMessages } from '#src/domain/notifications/server_messages/shown.ts';
 import { broadcastForms } from '#src/entrances/web/pages/appearance.ts';
 import { documentPages } from '#src/entrances/web/pages/documents.ts';
 import { examplePages } from '#src/entrances/web/pages/examples.ts';
@@ -37,7 +37,7 @@ export function pages(
   const assets = new Assets();
   const options = {
     ...given,
-    messages: siteMessages,
+    messages: serverMessages,
     stylesheet: () => assets.path(STYLESHEET),
     script: () => assets.path(SCRIPT),
   };

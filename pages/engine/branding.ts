@@ -4,7 +4,7 @@ import type { Db } from '#src/platform/database/db.ts';
 import { appearanceImagePath, appearanceStyle, currentAppearance } from '#src/platform/settings/appearance.ts';
 
 /** What the server says on every page. All of it is safe HTML, and empty where nothing is said. */
-export interface SiteMessages {
+export interface ServerMessages {
   header: string;
   footer: string;
   broadcasts: Broadcast[];
@@ -26,10 +26,10 @@ interface Broadcast {
 export type FindMessages = (
   db: Db,
   asked: { path: string; baseUrl: string; dismissed: ReadonlySet<number> },
-) => Promise<SiteMessages>;
+) => Promise<ServerMessages>;
 
 /** How the server presents itself on a page: its messages, and its images in place of the usual ones. */
-export interface Site extends SiteMessages {
+export interface Branding extends ServerMessages {
   /** Path of the stylesheet with the colours of the messages; null where none have any. */
   style: string | null;
   /** Paths of images; null for the usual ones. */
@@ -40,7 +40,7 @@ export interface Site extends SiteMessages {
 }
 
 /** Where nothing can be read of it. */
-export const NO_SITE: Site = {
+export const NO_BRANDING: Branding = {
   header: '',
   footer: '',
   broadcasts: [],
@@ -56,7 +56,7 @@ const MAX_DISMISSED = 50;
 const YEAR = 365 * 24 * 60 * 60_000;
 
 /** What is known of the server on each page. It takes no statement: all of it is kept like the settings. */
-export async function siteFor(find: FindMessages, db: Db, request: Request, baseUrl: string, secure: boolean) {
+export async function brandingFor(find: FindMessages, db: Db, request: Request, baseUrl: string, secure: boolean) {
   const appearance = await currentAppearance(db);
   const dismissed = new Set(dismissedIn(request, secure));
   const said = await find(db, { path: request.originalUrl.split('?')[0] ?? '/', baseUrl, dismissed });
@@ -74,13 +74,13 @@ export async function siteFor(find: FindMessages, db: Db, request: Request, base
 const LEVELS: Readonly<Record<string, number>> = { GUEST: 10, REPORTER: 20, DEVELOPER: 30, MASTER: 40, OWNER: 50 };
 
 /** Without the messages that are for those with other levels in the project or group of the page. */
-export function forReader(site: Site, values: Readonly<Record<string, unknown>>): Site {
+export function forReader(branding: Branding, values: Readonly<Record<string, unknown>>): Branding {
   const place = (values.project ?? values.group) as { viewerAccessLevel?: string | null } | null | undefined;
   const level = LEVELS[place?.viewerAccessLevel ?? ''];
-  const broadcasts = site.broadcasts.filter(({ targetAccessLevels: levels }) => {
+  const broadcasts = branding.broadcasts.filter(({ targetAccessLevels: levels }) => {
     return levels.length === 0 || (level !== undefined && levels.includes(level));
   });
-  return { ...site, broadcasts };
+  return { ...branding, broadcasts };
 }
 
 /** Hides a message from a browser. */

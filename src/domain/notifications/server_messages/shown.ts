@@ -17,7 +17,7 @@ export interface ShownBroadcast {
 }
 
 /** What the server says on every page. */
-export interface SiteMessages {
+export interface ServerMessages {
   /** Safe HTML; empty for none. */
   header: string;
   footer: string;
@@ -31,10 +31,10 @@ export interface SiteMessages {
  *
  * @param dismissed IDs of the messages that the reader does not want to see any more
  */
-export async function siteMessages(
+export async function serverMessages(
   db: Db,
   { path, baseUrl, dismissed }: { path: string; baseUrl: string; dismissed: ReadonlySet<number> },
-): Promise<SiteMessages> {
+): Promise<ServerMessages> {
   const { headerMessage, footerMessage } = await currentAppearance(db);
   const due = (await currentBroadcasts(db)).filter(
     (one) => isActive(one) && isOnPath(one.targetPath, path) && !(one.dismissable && dismissed.has(one.id)),
@@ -69,7 +69,7 @@ export async function lineHtml(text: string, baseUrl: string): Promise<string> {
   if (text.trim() === '') return '';
   const how = { text, flavour: 'gfm', links: new Map(), baseUrl, project: null, images: false } as const;
   // No page is to fail because many texts wait to be rendered.
-  const html = await renderMarkdown('site messages', how).catch(() => escapeHtml(text));
+  const html = await renderMarkdown('server messages', how).catch(() => escapeHtml(text));
   // The HTML is sanitised: each `<` begins a tag, and each `>` ends one.
   return html.replace(/<\/?([a-z0-9]+)[^>]*>/g, (tag, name: string) => (ALLOWED.has(name) ? tag : ' ')).trim();
 }
