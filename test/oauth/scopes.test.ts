@@ -87,7 +87,7 @@ describe('Over the whole REST API', () => {
 const INSIDE: Record<string, string> = { jobMetrics: '{ jobs { failed } }' };
 
 /** Queries that take one argument or another. */
-const ONE_OF_SEVERAL = new Set(['user']);
+const ONE_OF_SEVERAL = new Set(['user', 'customAttributes']);
 
 /** Queries about the very token of the request, which is no OAuth token. */
 const OF_THE_TOKEN = new Set(['currentAccessToken', 'currentJob']);

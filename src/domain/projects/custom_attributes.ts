@@ -1,5 +1,5 @@
 import { audit } from '#src/access/audit/record.ts';
-import { type Context, requireActor, requireAdmin } from '#src/access/permissions/actor.ts';
+import { type Context, requireAccount, requireActor } from '#src/access/permissions/actor.ts';
 import {
   type CustomAttributeOwner,
   MAX_KEY_LENGTH,
@@ -9,7 +9,7 @@ import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { findUser } from '#src/domain/users/find.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
-import { type FieldErrors, LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { type FieldErrors, Forbidden, LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
 import { readPage, readRow } from '#src/platform/records/read.ts';
@@ -36,7 +36,7 @@ export async function listCustomAttributes<R>(
   ref: CustomAttributeOwnerRef,
   selection: Selection<'CustomAttribute', R>,
 ): Promise<R[]> {
-  const { column, id } = await ownerOf(context, ref);
+  const { column, id } = await ownerOf(context, ref, 'read');
   const list = { rows: attribute, where: sql`${attribute[column]} = ${id}`, order: order('CustomAttribute', ['id']) };
   const { nodes } = await readPage(context.db, selection, list, { limit: MAX_ATTRIBUTES, offset: 0, withTotal: false });
   return nodes;
@@ -49,7 +49,7 @@ export async function findCustomAttribute<R>(
   key: string,
   selection: Selection<'CustomAttribute', R>,
 ): Promise<R> {
-  const { column, id } = await ownerOf(context, ref);
+  const { column, id } = await ownerOf(context, ref, 'read');
   const where = sql`${attribute[column]} = ${id} AND ${attribute.key} = ${key}`;
   const found = await readRow(context.db, selection, { rows: attribute, where });
   if (!found) throw new NotFound('CustomAttribute');
@@ -63,7 +63,7 @@ export async function setCustomAttribute(
   key: string,
   value: string,
 ): Promise<void> {
-  const { column, id } = await ownerOf(context, ref);
+  const { column, id } = await ownerOf(context, ref, 'write');
   checkPair(key, value);
   await context.db.$transaction(async (tx) => {
     await holdOwner(tx, column, id);
@@ -90,7 +90,7 @@ export async function deleteCustomAttribute(
   ref: CustomAttributeOwnerRef,
   key: string,
 ): Promise<void> {
-  const { column, id } = await ownerOf(context, ref);
+  const { column, id } = await ownerOf(context, ref, 'write');
   await context.db.$transaction(async (tx) => {
     const found = await tx.customAttribute.findFirst({ where: { [column]: id, key } });
     const { count } = await tx.customAttribute.deleteMany({ where: { [column]: id, key } });
@@ -99,18 +99,19 @@ export async function deleteCustomAttribute(
   });
 }
 
-/** What the caller cannot see is not found, as everywhere; what is noted of the rest is for administrators. */
+/** What the caller cannot see is not found, as everywhere; what is noted of the rest is for administrators. Those of users are read with `read_user`, too. */
 async function ownerOf(
   context: Context,
   { user, group, project }: CustomAttributeOwnerRef,
+  act: 'read' | 'write',
 ): Promise<{ column: CustomAttributeOwner; id: number }> {
-  requireActor(context);
+  const { admin } = act === 'read' && user != null ? requireAccount(context) : requireActor(context);
   if ([user, group, project].filter((one) => one != null).length !== 1) {
     throw new ValidationFailed({ owner: ['must be either a user, a group or a project'] });
   }
   const found =
     group != null ? await findGroup(context, group) : project != null ? await findProject(context, project) : null;
-  requireAdmin(context);
+  if (!admin) throw new Forbidden();
   if (group != null && found) return { column: 'namespaceId', id: found.id };
   if (found) return { column: 'projectId', id: found.id };
   return { column: 'userId', id: (await findUser(context, user ?? 0, ID)).id };
