@@ -118,6 +118,7 @@ describe('Over the queries of GraphQL that take nothing', () => {
     expect(all.filter((name) => IN_PERSON.includes(name))).toEqual([]);
     expect(await ask('openid profile email')).toEqual([]);
     expect((await ask('read_user')).sort()).toEqual([
+      'appearance',
       'frontPage',
       'quickActions',
       'rateLimit',
