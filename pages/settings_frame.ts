@@ -166,6 +166,8 @@ interface SettingsOptions<Data extends Placed, View extends string, Shown extend
   /** What the template shows besides the place; `data` is all that the operation found. */
   show?: (place: PlaceOf<Data>, facts: Facts, data: Data) => Shown;
   variables?: (given: Facts['given']) => Facts['given'];
+  /** Whether visitors see the page of a place that is public; no, where not said. */
+  forVisitors?: boolean;
 }
 
 /** A page of the settings of a project or group. */
@@ -183,6 +185,7 @@ export function settingsPage<
   may,
   show,
   variables = (given) => given,
+  forVisitors = false,
 }: SettingsOptions<Data, View, Shown>): Page & Showing<`settings/${View}`, ShownSettings<PlaceOf<Data>> & Shown> {
   return page({
     path: `${PLACES[kind]}/${at}`,
@@ -198,7 +201,7 @@ export function settingsPage<
       ...shownSettings(kind, place, section),
       ...(show?.(place, facts, data) ?? ({} as Shown)),
     }),
-    signIn: true,
+    signIn: !forVisitors,
   });
 }
 

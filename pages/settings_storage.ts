@@ -91,6 +91,7 @@ const packageDeletion = confirmPage({
 const images = settingsPage({
   ...{ ...ofPackages, at: 'container_registry/:id', operation: ImagesPageDocument, view: 'images' },
   may: (place) => place.containerRepository,
+  forVisitors: true,
   title: ({ containerRepository }) => containerRepository?.location ?? '',
   show: ({ containerRepository }) => ({ repository: containerRepository, before: { keepN: 10, olderThan: '30d' } }),
 });
@@ -185,6 +186,7 @@ export const settingsStorage = [
   settingsPage({
     ...{ ...ofPackages, at: 'packages', operation: PackageListPageDocument, view: 'packages' },
     may: () => true,
+    forVisitors: true,
     title: (_place, { t }) => t('Packages'),
     show: (place) => ({ packages: place.packages, canDelete: place.viewerCanDeletePackages }),
   }),
@@ -197,8 +199,16 @@ export const settingsStorage = [
       view: 'packages',
     },
     may: () => true,
+    forVisitors: true,
     title: (_place, { t }) => t('Packages'),
     show: (place) => ({ packages: place.packages, canDelete: false }),
+  }),
+  settingsPage({
+    ...{ ...ofPackages, at: 'packages/:id', operation: PackagePageDocument, view: 'package' },
+    may: (place) => place.package,
+    forVisitors: true,
+    title: ({ package: one }) => `${one?.name} ${one?.version}`,
+    show: (place) => ({ one: place.package, canDelete: place.viewerCanDeletePackages }),
   }),
   packageDeletion,
   form({
@@ -211,6 +221,7 @@ export const settingsStorage = [
   settingsPage({
     ...{ ...ofPackages, at: 'container_registry', operation: RegistryPageDocument, view: 'registry' },
     may: () => true,
+    forVisitors: true,
     title: (_place, { t }) => t('Container registry'),
     show: (place) => ({ repositories: place.containerRepositories }),
   }),

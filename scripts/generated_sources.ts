@@ -73,6 +73,7 @@ const FILES = [
   'scripts/graphiql.ts',
   'scripts/openapi.ts',
   'scripts/viewers.ts',
+  'pages/viewers/diagram.js',
 ];
 
 /** Generated and committed: a checkout may bring another one. The rules in src/ that the schema tells of show here too. */

@@ -18,6 +18,7 @@ const NAMES = [
   'code',
   'comment',
   'comment-discussion',
+  'container',
   'copy',
   'diff',
   'dot-fill',

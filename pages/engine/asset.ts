@@ -11,7 +11,7 @@ export type Asset = LoadedAsset | CompressedAsset;
 interface NamedAsset {
   /** File name without its ending, such as `graphiql`. */
   name: string;
-  type: 'css' | 'js' | 'svg';
+  type: 'css' | 'html' | 'js' | 'svg';
 }
 
 export interface LoadedAsset extends NamedAsset {

@@ -49,6 +49,10 @@ export interface Frame extends Head {
   stylesheet: string;
   /** Path of the script. */
   script: string;
+  /** Path of the script that draws formulas in texts. */
+  formulas: string;
+  /** Path of the frame that draws a diagram. */
+  diagram: string;
   /** How the server presents itself, and what it says on every page. */
   branding: Branding;
   /** URLs of other servers to which its forms redirect; the page's policy must allow them. */
@@ -153,6 +157,7 @@ function policy(nonce: string, viewer: boolean, formTargets: readonly string[]):
     "img-src 'self' data:",
     ...(viewer ? ["font-src 'self' data:", 'worker-src blob:'] : []),
     "connect-src 'self'",
+    "frame-src 'self'",
     "manifest-src 'self'",
     `form-action ${["'self'", ...formTargets.map(formTarget)].join(' ')}`,
     "base-uri 'none'",

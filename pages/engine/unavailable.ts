@@ -26,6 +26,8 @@ export async function unavailable(
     username: null,
     csrf: '',
     script: '',
+    formulas: '',
+    diagram: '',
     branding: NO_BRANDING,
   };
   const page = { ...frame, stylesheet: await stylesheet().catch(() => '') };

@@ -26,6 +26,10 @@ export interface PageOptions {
   stylesheet(): Promise<string>;
   /** Path of the script. */
   script(): Promise<string>;
+  /** Path of the script that draws formulas in texts. */
+  formulas(): Promise<string>;
+  /** Path of the frame that draws a diagram. */
+  diagram(): Promise<string>;
   /** Counts a visit. Returns whether it goes on: otherwise it is answered already, as the visitor comes too often. */
   throttle(actor: Actor | null, request: Request, response: Response): Promise<boolean>;
   /** What the server says on every page. */
@@ -83,6 +87,8 @@ async function begin(options: PageOptions, request: Request, response: Response)
   const browser = session && token ? token : formCookie(request, response, secure);
   const stylesheet = await options.stylesheet();
   const script = await options.script();
+  const formulas = await options.formulas();
+  const diagram = await options.diagram();
   const csrf = formTokenOf(nobody.secret, browser);
   const formTargets = await formTargetsOf(options, nobody.db, request, session);
   const branding = await brandingFor(options.messages, nobody.db, request, baseUrl, secure);
@@ -121,6 +127,8 @@ async function begin(options: PageOptions, request: Request, response: Response)
         csrf,
         stylesheet,
         script,
+        formulas,
+        diagram,
         formTargets,
         branding: forReader(branding, values),
         notice: said(),

@@ -20,10 +20,10 @@ import type { ComparisonRow } from '#src/domain/repository/compare.ts';
 import type { Table } from '#src/domain/repository/csv.ts';
 import { contentHash, type FileRow, lastCommitOf } from '#src/domain/repository/file.ts';
 import {
+  flavourOf,
   hasPreview,
   imageTypeOf,
   isEditable,
-  isMarkdown,
   lfsPointerOf,
   linesOfText,
   MAX_TEXT_BYTES,
@@ -34,7 +34,7 @@ import {
 } from '#src/domain/repository/file_text.ts';
 import type { LfsPointer } from '#src/domain/repository/lfs_pointer.ts';
 import type { TreeRow } from '#src/domain/repository/tree.ts';
-import { MAX_RENDERED_LENGTH } from '#src/domain/tracking/markdown/render.ts';
+import { MAX_NOTEBOOK_LENGTH, MAX_RENDERED_LENGTH } from '#src/domain/tracking/markdown/render.ts';
 import { EXECUTABLE } from '#src/git/base/model.ts';
 import type { Contributor as ContributorRow } from '#src/git/base/reader.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
@@ -305,12 +305,15 @@ builder.objectFields(RepositoryFile, (t) => ({
   html: t.string({
     nullable: true,
     description:
-      'A file in Markdown as sanitised HTML, with links to what the caller can see; relative links lead to files of the same ref. Null for other files, and those of more than 128 KB.',
+      'A file in Markdown or a Jupyter notebook as sanitised HTML, with links to what the caller can see; relative links lead to files of the same ref. Null for other files, Markdown of more than 128 KB and notebooks of more than 2 MB.',
     resolve: async (file, _args, context) => {
-      if (!isMarkdown(file.name) || file.size > MAX_RENDERED_LENGTH) return null;
-      const text = await textOf(context, file);
+      const flavour = flavourOf(file.name);
+      const largest = flavour === 'notebook' ? MAX_NOTEBOOK_LENGTH : MAX_RENDERED_LENGTH;
+      const text = flavour === null || file.size > largest ? null : await textOf(context, file);
+      if (flavour === null || text === null) return null;
       const at = { ref: file.ref, directory: file.path.split('/').slice(0, -1).join('/') };
-      return text === null ? null : context.loaders.html.load({ text, projectId: file.projectId, flavour: 'gfm', at });
+      const html = await context.loaders.html.load({ text, projectId: file.projectId, flavour, at });
+      return flavour === 'notebook' && html === '' ? null : html;
     },
   }),
   table: t.field({

@@ -334,3 +334,31 @@ it('lines of a file are selected by clicks and addresses, which the permalink fo
   expect(troubles).toEqual([]);
   await context.close();
 }, 120_000);
+
+it('formulas and diagrams of a text are drawn, and what has a mistake stays as it is written', async () => {
+  const { id, path_with_namespace: fullPath } = await post('/projects', { name: 'drawn', visibility: 'public' });
+  const content = [
+    'A sum: $a^2$ and $\\frac{$.',
+    '```math\n\\sqrt{2}\n```',
+    '```mermaid\ngraph TD\n  A[Begin] --> B["<img src=x>"]\n```',
+    '```mermaid\nnothing of the kind\n```',
+  ].join('\n\n');
+  const actions = [{ action: 'create', file_path: 'README.md', content }];
+  await post(`/projects/${id}/repository/commits`, { branch: 'main', commit_message: 'Add', actions });
+  const { page, context, troubles } = await openContext(browser, server.url);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.goto(`/${fullPath}/-/blob/main/README.md`);
+    await page.locator('p .formula msup').waitFor();
+    await page.locator('div.formula msqrt').waitFor();
+    expect(await page.locator('p code.math').allTextContents()).toEqual(['\\frac{']);
+    const drawn = page.frameLocator('.diagram').first();
+    await drawn.locator('svg').getByText('Begin').waitFor();
+    expect(await drawn.locator('svg img, svg script').count()).toBe(0);
+    // The source of the diagram that has a mistake is the only one that is seen.
+    await expect.poll(() => page.locator('code.language-mermaid:visible').count(), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => page.locator('.diagram').count(), { timeout: 20_000 }).toBe(1);
+  }
+  expect(troubles).toEqual([]);
+  await context.close();
+}, 120_000);

@@ -71,7 +71,7 @@ const TABLE = /\.(csv|tsv)$/i;
 
 /** Whether the file can be shown in another form than its lines. */
 export function hasPreview({ name }: FileRow): boolean {
-  return isMarkdown(name) || TABLE.test(name) || imageTypeOf(name) !== null;
+  return flavourOf(name) !== null || TABLE.test(name) || imageTypeOf(name) !== null;
 }
 
 /** Whether people can edit the file as text. */
@@ -177,7 +177,8 @@ export function imageTypeOf(name: string): string | null {
   return Object.hasOwn(IMAGES, ending) ? (IMAGES[ending] ?? null) : null;
 }
 
-/** Whether a file is Markdown, by its name. */
-export function isMarkdown(name: string): boolean {
-  return /\.(md|markdown|mdown|mkd)$/i.test(name);
+/** How a file is shown as HTML, by its name; null for files that are not. */
+export function flavourOf(name: string): 'gfm' | 'notebook' | null {
+  if (/\.(md|markdown|mdown|mkd)$/i.test(name)) return 'gfm';
+  return /\.ipynb$/i.test(name) ? 'notebook' : null;
 }

@@ -4,8 +4,11 @@ import highlighter from 'highlight.js/lib/common';
 import MarkdownIt, { type MarkdownIt as Parser, type StateCore, type Token } from 'markdown-it';
 import footnotes from 'markdown-it-footnote';
 import { autolinkAtStart, autolinksIn } from '#src/domain/tracking/markdown/autolinks.ts';
+import { formulas, makeAlerts, makeContents, textOf } from '#src/domain/tracking/markdown/blocks.ts';
+import { notebookHtml } from '#src/domain/tracking/markdown/notebook.ts';
 import { referencesIn } from '#src/domain/tracking/markdown/references.ts';
 import { type Surroundings, sanitize } from '#src/domain/tracking/markdown/sanitize.ts';
+import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
 
 /** What a reference leads to. */
 export interface Link {
@@ -22,8 +25,11 @@ export interface Link {
 /** A text to be rendered. */
 export interface Rendering extends Surroundings {
   text: string;
-  /** `commonmark` has tables as well; `gfm` is all that descriptions and comments can have; `line` is text with references and emoji. */
-  flavour: 'commonmark' | 'gfm' | 'line';
+  /**
+   * `commonmark` has tables as well; `gfm` is all that descriptions and comments can have; `line` is text with references and emoji;
+   * `notebook` is a Jupyter notebook, whose texts are `gfm`.
+   */
+  flavour: 'commonmark' | 'gfm' | 'line' | 'notebook';
   /** What the references in the text lead to, by how they are written; others stay text. */
   links: ReadonlyMap<string, Link>;
 }
@@ -37,9 +43,16 @@ const maxNesting = 50;
 
 const parsers = { commonmark: commonmark(), gfm: gfm(), line: line() };
 
-/** The sanitised HTML of a text; null if it would be too large. Takes long for some texts: for a thread. */
+/** The sanitised HTML of a text; null if it would be too large, or is no notebook. Takes long for some texts: for a thread. */
 export function renderHtml(rendering: Rendering): string | null {
   const { text, flavour, links } = rendering;
+  if (flavour === 'notebook') {
+    return notebookHtml(text, {
+      markdown: (part) => renderHtml({ ...rendering, text: part, flavour: 'gfm' }),
+      html: (part) => sanitize(part, rendering),
+      code: (part, language) => highlight(part, language) || escapeHtml(part),
+    });
+  }
   const parser = parsers[flavour];
   const env = { links, docId: createHash('sha256').update(text).digest('hex').slice(0, 8) };
   const tokens = flavour === 'line' ? parser.parseInline(text, env) : parser.parse(text, env);
@@ -57,17 +70,21 @@ function commonmark(): Parser {
 }
 
 function gfm(): Parser {
-  const parser = new MarkdownIt('default', { html: true, linkify: true, maxNesting, highlight }).use(footnotes);
+  const parser = new MarkdownIt('default', { html: true, linkify: true, maxNesting, highlight })
+    .use(footnotes)
+    .use(formulas);
   Object.assign(parser.linkify, {
     test: (text: string) => /[:@]|www\./i.test(text),
     match: autolinksIn,
     matchAtStart: autolinkAtStart,
   });
+  parser.core.ruler.after('block', 'alerts', makeAlerts);
   parser.core.ruler.push('disallowed_html', makeDisallowedText);
   parser.core.ruler.before('linkify', 'task_lists', makeTaskLists);
   parser.core.ruler.push('head_cells', makeEmptyHeadsCells);
   parser.core.ruler.after('linkify', 'references', makeLinks);
   parser.core.ruler.push('anchors', makeAnchors);
+  parser.core.ruler.push('contents', makeContents);
   return parser;
 }
 
@@ -204,9 +221,7 @@ function makeAnchors({ tokens }: StateCore): void {
   const taken = new Map<string, number>();
   for (const [at, heading] of tokens.entries()) {
     if (heading.type !== 'heading_open') continue;
-    const words = (tokens[at + 1]?.children ?? []).filter(({ type }) => type === 'text' || type === 'code_inline');
-    const said = words.map(({ content }) => content).join('');
-    const id = said
+    const id = textOf(tokens[at + 1])
       .trim()
       .toLowerCase()
       .replace(/[^\p{L}\p{N}_\s-]/gu, '')

@@ -32,7 +32,8 @@ export async function htmlOfTexts(
   const placed = await Promise.all(
     texts.map(async ({ text, projectId, flavour, at }) => {
       // Nothing in the others depends on where they are, or who reads them.
-      const mayRefer = flavour !== 'commonmark' && text.length <= MAX_RENDERED_LENGTH && !isProse(text);
+      const mayRefer =
+        flavour !== 'commonmark' && flavour !== 'notebook' && text.length <= MAX_RENDERED_LENGTH && !isProse(text);
       const project = mayRefer && projectId !== null ? await findProject(projectId) : null;
       return { text, flavour, project, mayRefer, at };
     }),

@@ -11,6 +11,9 @@ export type { Link, Rendering };
 /** Characters of a text that is rendered; a longer one is shown as it is written. */
 export const MAX_RENDERED_LENGTH = 131_072;
 
+/** Characters of a notebook that is rendered: most are images. */
+export const MAX_NOTEBOOK_LENGTH = 2 * 1024 * 1024;
+
 /** Milliseconds of CPU time for a text: several times what the longest sensible one takes. */
 const DEADLINE = 1_000;
 const LIMITS = { threads: 2, memory: 192, milliseconds: 20_000, cpuTime: DEADLINE, idle: 60_000 };
@@ -37,7 +40,7 @@ export function isProse(text: string): boolean {
 
 /**
  * The sanitised HTML of a text, rendered in a thread; of a text that is too long, takes too long or becomes too large, the text
- * itself. Empty for a blank text.
+ * itself. Empty for a blank text, and for a notebook that cannot be shown.
  *
  * @param caller key for fair queueing
  * @throws RateLimited, Unavailable if too many texts wait; ThreadLate if the machine is busy
@@ -68,8 +71,9 @@ function keyOf({ links, ...rendering }: Rendering): string {
 }
 
 async function inThread(caller: string, rendering: Rendering): Promise<string> {
-  const plain = `<pre dir="auto">${escapeHtml(rendering.text)}</pre>`;
-  if (rendering.text.length > MAX_RENDERED_LENGTH) return plain;
+  const isNotebook = rendering.flavour === 'notebook';
+  const plain = isNotebook ? '' : `<pre dir="auto">${escapeHtml(rendering.text)}</pre>`;
+  if (rendering.text.length > (isNotebook ? MAX_NOTEBOOK_LENGTH : MAX_RENDERED_LENGTH)) return plain;
   const key = keyOf(rendering);
   const known = kept.get(key);
   if (known !== undefined) return known;

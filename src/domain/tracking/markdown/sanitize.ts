@@ -84,13 +84,15 @@ const allowedAttributes = {
 };
 const allowedClasses = {
   a: ['gfm', 'gfm-*', 'footnote-backref'],
-  code: ['language-*'],
+  code: ['language-*', 'math', 'math-display'],
+  div: ['markdown-alert', 'markdown-alert-*'],
+  p: ['markdown-alert-title'],
   span: ['hljs-*'],
   sup: ['footnote-ref'],
   hr: ['footnotes-sep'],
   section: ['footnotes'],
   ol: ['footnotes-list', 'task-list'],
-  ul: ['task-list'],
+  ul: ['task-list', 'section-nav'],
   li: ['footnote-item', 'task-list-item'],
   input: ['task-list-item-checkbox'],
 };

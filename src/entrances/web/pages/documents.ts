@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { type RequestHandler, Router } from 'express';
-import type { Asset, Assets } from '#pages/engine/asset.ts';
+import type { Assets } from '#pages/engine/asset.ts';
 import { graphqlTasks } from '#pages/engine/manual.ts';
 import { type Pages, wantsPage } from '#pages/engine/page.ts';
 import type { Visit } from '#pages/engine/visit.ts';
+import { viewerFile } from '#src/entrances/web/pages/viewer_file.ts';
 
 const READER = { script: viewerFile('swagger-ui-bundle', 'js'), style: viewerFile('swagger-ui', 'css') };
 const GRAPHIQL = { script: viewerFile('graphiql', 'js'), style: viewerFile('graphiql', 'css') };
@@ -29,10 +29,4 @@ export function documentPages({ page }: Pages, assets: Assets): { router: Router
     // Also with a query in the URL, where GraphiQL stores it for bookmarks and links.
     graphiql: (request, response, next) => (wantsPage(request) ? showGraphiql(request, response, next) : next()),
   };
-}
-
-/** A file of a viewer, as `scripts/viewers.ts` makes it. */
-function viewerFile(name: string, type: Asset['type']): Asset {
-  const file = new URL(`../../../generated/viewer/${name}.${type}.br`, import.meta.url);
-  return { name, type, loadCompressed: () => readFile(file) };
 }

@@ -5,6 +5,7 @@ import { ICONS, SCRIPT, STYLESHEET } from '#pages/engine/shared_assets.ts';
 import type { PageOptions, Visit } from '#pages/engine/visit.ts';
 import { serverMessages } from '#src/domain/notifications/server_messages/shown.ts';
 import { broadcastForms } from '#src/entrances/web/pages/appearance.ts';
+import { DIAGRAM, diagramPolicy, FORMULAS } from '#src/entrances/web/pages/diagrams.ts';
 import { documentPages } from '#src/entrances/web/pages/documents.ts';
 import { examplePages } from '#src/entrances/web/pages/examples.ts';
 import { favicon } from '#src/entrances/web/pages/favicon.ts';
@@ -31,7 +32,7 @@ export interface PageHandlers {
 
 /** @param rows makes the pages of the table, whose paths are the most general */
 export function pages(
-  given: Omit<PageOptions, 'stylesheet' | 'script' | 'messages'>,
+  given: Omit<PageOptions, 'stylesheet' | 'script' | 'formulas' | 'diagram' | 'messages'>,
   rows: (made: Pages) => TablePages,
 ): PageHandlers {
   const assets = new Assets();
@@ -40,6 +41,8 @@ export function pages(
     messages: serverMessages,
     stylesheet: () => assets.path(STYLESHEET),
     script: () => assets.path(SCRIPT),
+    formulas: () => assets.path(FORMULAS),
+    diagram: () => assets.path(DIAGRAM),
   };
   const made = pagesFor(options);
   const table = rows(made);
@@ -57,9 +60,10 @@ export function pages(
     .use(impersonationPages(made))
     .use(siteSignInPages(made))
     .use(documents.router)
+    .use(diagramPolicy)
     .use(helpPages(made))
     .use(favicon())
-    .use(assets.router([STYLESHEET, SCRIPT, ICONS]))
+    .use(assets.router([STYLESHEET, SCRIPT, FORMULAS, DIAGRAM, ICONS]))
     .use(given.examples ? examplePages(made) : Router())
     .use(table.router);
   return { options, router, graphiql: documents.graphiql, missing: notFound(options) };
