@@ -1,3 +1,4 @@
+import { parseJson, UnusableJson } from '#src/base/json.ts';
 import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
 
 /** What of a notebook is shown: cells, outputs of a cell, characters of an output that is text, of an image, and of all there is. */
@@ -92,8 +93,9 @@ function textOf(value: unknown, between = ''): string {
 
 function parsed(source: string): unknown {
   try {
-    return JSON.parse(source);
-  } catch {
+    return parseJson(Buffer.from(source));
+  } catch (error) {
+    if (!(error instanceof UnusableJson)) throw error;
     return null;
   }
 }
