@@ -50,6 +50,7 @@ export const ciTools = [
     show: (project, { given }) => ({
       ...ciFrame(project, 'charts'),
       spans: project.pipelineStatistics,
+      jobs: project.jobStatistics,
       charts: chartsOf(project.pipelineStatistics),
       interval: given.interval ?? 'week',
     }),

@@ -1,3 +1,4 @@
+import { chartsOf } from '#pages/chart.ts';
 import { lineId, readLineId, type ShownFile, shownFiles } from '#pages/diff.ts';
 import { path } from '#pages/engine/helpers.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
@@ -12,6 +13,7 @@ import {
   CommitSearchPageDocument,
   CommitThreadPageDocument,
   HistoryPlacePageDocument,
+  InsightPageDocument,
   SendCherryPickDocument,
   SendCommitCommentDocument,
   SendRevertDocument,
@@ -137,8 +139,29 @@ function behindApplied({ commit: made }: Applied, { given }: Facts): string {
   return `${path(made.project.fullPath, '-', 'merge_requests', 'new')}?${query}`;
 }
 
-/** Where addresses of pages lead that show a history in another way: to its commits. */
-const histories = ['graphs/*ref/charts', 'graphs/*ref', 'network/*ref'].map((place) =>
+const insight = page({
+  path: '/:project/-/graphs/*ref',
+  operation: InsightPageDocument,
+  view: 'commits/insight',
+  found: ({ project }) => {
+    const { at, commitActivity, contributors } = project?.repository ?? {};
+    return project && at && contributors ? { project, ref: at.ref, commitActivity, contributors } : null;
+  },
+  title: ({ project }, { t }) => `${t('Insight')} · ${project.fullPath}`,
+  show: ({ project, ref, commitActivity: activity, contributors }, { given }) => ({
+    ...{ project, ref, activity: activity ?? null, contributors: contributors.nodes },
+    tab: 'code',
+    charts: chartsOf(
+      (activity ?? []).map(({ from, commits: totalCount }) => ({
+        ...{ from, totalCount, successCount: 0, failedCount: 0, medianDuration: null },
+      })),
+    ),
+    interval: String(given.interval ?? 'week'),
+  }),
+});
+
+/** Where addresses of pages lead that show a history in another way. */
+const histories = ['graphs/*ref/charts', 'network/*ref'].map((place) =>
   page({
     path: `/:project/-/${place}`,
     operation: HistoryPlacePageDocument,
@@ -146,12 +169,14 @@ const histories = ['graphs/*ref/charts', 'graphs/*ref', 'network/*ref'].map((pla
     found: ({ project }) => (project?.repository?.at ? { project, ref: project.repository.at.ref } : null),
     title: ({ project }) => project.fullPath,
     show: () => ({}),
-    redirectTo: ({ project, ref }) => `${path(project.fullPath, '-', 'commits')}${path(ref)}`,
+    redirectTo: ({ project, ref }) =>
+      `${path(project.fullPath, '-', place.startsWith('graphs') ? 'graphs' : 'commits')}${path(ref)}`,
   }),
 );
 
 export const commits = [
   ...histories,
+  insight,
   page({
     path: '/:project/-/commits/*ref',
     operation: CommitSearchPageDocument,

@@ -58,6 +58,7 @@ const NAMES = [
   'pin',
   'play',
   'plus',
+  'pulse',
   'project',
   'reply',
   'repo',

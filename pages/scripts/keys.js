@@ -69,6 +69,7 @@
     x: () => here()?.querySelector('input.choose')?.click(),
     c: () => follow(keyed('c')),
     e: () => follow(keyed('e')),
+    y: () => follow(keyed('y')),
     '.': () => follow(keyed('.')),
     r: reply,
     n: () => move(threads(), thread(), 1),

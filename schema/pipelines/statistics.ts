@@ -3,6 +3,8 @@ import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import {
   type Interval,
+  type JobStatistics as JobsOfName,
+  jobStatistics,
   pipelineStatistics,
   type PipelineStatistics as Statistics,
 } from '#src/domain/ci/pipelines/statistics.ts';
@@ -31,7 +33,38 @@ const PipelineStatistics = builder.objectRef<Statistics>('PipelineStatistics').i
   }),
 });
 
+const JobStatistics = builder.objectRef<JobsOfName>('JobNameStatistics').implement({
+  description: 'How the jobs of a name ended, and how long they took.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name of the jobs.' }),
+    totalCount: t.exposeInt('totalCount', { description: 'How many of them finished.' }),
+    failedCount: t.exposeInt('failedCount', { description: 'How many of them failed.' }),
+    medianDuration: t.exposeFloat('medianDuration', {
+      nullable: true,
+      description: 'Median duration of those that succeeded or failed, in seconds; null without any.',
+    }),
+    totalDuration: t.exposeFloat('totalDuration', { description: 'How long all of them took together, in seconds.' }),
+  }),
+});
+
 builder.objectFields(Project, (t) => ({
+  jobStatistics: t.field({
+    type: [JobStatistics],
+    description:
+      'The jobs of the latest pipelines by their names: the 50 names that took most time, in up to 1,000 pipelines.',
+    args: {
+      interval: t.arg({
+        type: PipelineInterval,
+        required: true,
+        defaultValue: 'week',
+        description: 'How far back pipelines count.',
+      }),
+    },
+    resolve: (project, { interval }, context, info) =>
+      loaderAt(context, info, { key: interval }, (projects: readonly ProjectRow[]) =>
+        jobStatistics(context, projects, interval),
+      ).load(project),
+  }),
   pipelineStatistics: t.field({
     type: [PipelineStatistics],
     description: 'How the latest pipelines of the project ended, and how long they took, oldest span first.',

@@ -12,10 +12,32 @@ import {
 } from '#schema/repository/types.ts';
 import { findArchive } from '#src/domain/repository/archive.ts';
 import { findBlob } from '#src/domain/repository/blob.ts';
+import {
+  type CommitActivity as Activity,
+  commitActivity,
+  type CommitInterval as Interval,
+} from '#src/domain/repository/commit_activity.ts';
 import { compareRefs } from '#src/domain/repository/compare.ts';
 import { listContributors } from '#src/domain/repository/contributors.ts';
 import { findFile, findFiles } from '#src/domain/repository/file.ts';
 import { listTree } from '#src/domain/repository/tree.ts';
+
+const CommitInterval = builder.enumType('CommitInterval', {
+  description: 'The spans of time in which commits are counted.',
+  values: {
+    DAY: { value: 'day', description: 'The last 30 days, one by one.' },
+    WEEK: { value: 'week', description: 'The last 13 weeks, which begin on Monday.' },
+    MONTH: { value: 'month', description: 'The last 12 months, one by one.' },
+  } satisfies Record<string, { value: Interval; description: string }>,
+});
+
+const CommitActivity = builder.objectRef<Activity>('CommitActivity').implement({
+  description: 'How many commits were made within a span of time.',
+  fields: (t) => ({
+    from: t.expose('from', { type: 'DateTime', description: 'When the span begins, at midnight in UTC.' }),
+    commits: t.exposeInt('commits', { description: 'How many commits were made, by the clocks of their committers.' }),
+  }),
+});
 
 builder.objectFields(Repository, (t) => ({
   tree: t.field({
@@ -86,6 +108,22 @@ builder.objectFields(Repository, (t) => ({
     },
     resolve: (project, { from, to, straight, fromProject }, context) =>
       compareRefs(context, project, { from, to, straight, fromProject }),
+  }),
+  commitActivity: t.field({
+    type: [CommitActivity],
+    nullable: true,
+    description:
+      'How many commits of a history were made lately, oldest span first. Null if there is no such ref, and on servers without git. For callers who can read commits.',
+    args: {
+      ref: t.arg.string({ description: 'A branch, a tag or a hash; the default branch when left out.' }),
+      interval: t.arg({
+        type: CommitInterval,
+        required: true,
+        defaultValue: 'week',
+        description: 'The spans in which commits are counted.',
+      }),
+    },
+    resolve: (project, { ref, interval }, context) => commitActivity(context, project, ref, interval),
   }),
   contributors: t.field({
     type: ContributorConnection,

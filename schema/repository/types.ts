@@ -234,12 +234,26 @@ const FileTable = builder.objectRef<Table>('FileTable').implement({
   }),
 });
 
+const BlamePrevious = builder.objectRef<NonNullable<BlameRow['previous']>>('BlamePrevious').implement({
+  description: 'Where a file was before a commit changed it.',
+  fields: (t) => ({
+    sha: t.exposeString('sha', { description: 'Hash of the commit before.' }),
+    path: t.exposeString('path', { description: 'Path of the file there.' }),
+  }),
+});
+
 const BlameHunk = builder.objectRef<BlameRow>('BlameHunk').implement({
   description: 'Lines of a file that follow each other and were written in one commit.',
   fields: (t) => ({
     from: t.exposeInt('from', { description: 'Number of the first line, from 1.' }),
     lines: t.exposeInt('lines', { description: 'Number of lines that follow each other.' }),
     commit: t.expose('commit', { type: Commit, description: 'The latest commit that changed the lines.' }),
+    previous: t.field({
+      type: BlamePrevious,
+      nullable: true,
+      description: 'Where the file was before that commit, to be blamed there; null where it began.',
+      resolve: ({ previous }) => previous,
+    }),
   }),
 });
 

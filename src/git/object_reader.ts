@@ -325,6 +325,10 @@ export abstract class ObjectReader implements RepositoryReader {
     return Promise.resolve(null);
   }
 
+  commitTimes(_start: Oid, _since: number): Promise<number[] | null> {
+    return Promise.resolve(null);
+  }
+
   blame(_query: BlameQuery): Promise<BlameHunk[] | null> {
     return Promise.resolve(null);
   }

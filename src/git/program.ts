@@ -18,6 +18,7 @@ import { pathComponents } from './objects/lookup.ts';
 import { parseCommit } from './objects/parse.ts';
 import type { ObjectStore } from './objects/store.ts';
 import { blameByProgram } from './program/blame.ts';
+import { commitTimes } from './program/commit_times.ts';
 import { diffTrees } from './program/diff_trees.ts';
 import { followByProgram } from './program/followed.ts';
 import { patchByProgram } from './program/patch.ts';
@@ -85,6 +86,10 @@ export class ProgramReader extends ObjectReader {
 
   override followed(query: LogQuery): Promise<Oid[]> {
     return this.#revisions(revisionsOf(query), [], { ...query, follow: true });
+  }
+
+  override commitTimes(start: Oid, since: number): Promise<number[]> {
+    return commitTimes(this.directory, hash(start), since);
   }
 
   override blame(query: BlameQuery): Promise<BlameHunk[]> {

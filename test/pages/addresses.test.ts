@@ -260,12 +260,13 @@ describe('Addresses of pages that programs build', () => {
     expect((await read(`${base}/tags/none`)).status).toBe(404);
   });
 
-  it('lead from graphs and networks to the commits of a ref', async () => {
+  it('lead from networks to the commits of a ref, and from graphs to its insight', async () => {
     const { project, base } = await proposed('public');
-    for (const place of ['graphs/topic', 'graphs/topic/charts', 'network/topic']) {
+    for (const [place, target] of [['graphs/topic/charts', 'graphs/topic'], ['network/topic', 'commits/topic']]) {
       const { status, headers } = await read(`${base}/${place}`);
-      expect([status, headers.location]).toEqual([302, `${base}/commits/topic`]);
+      expect([status, headers.location]).toEqual([302, `${base}/${target}`]);
     }
+    expect((await read(`${base}/graphs/topic`)).status).toBe(200);
     expect((await read(`/${project.fullPath}/graphs/topic`)).headers.location).toBe(`${base}/graphs/topic`);
     expect((await read(`${base}/graphs/none`)).status).toBe(404);
   });

@@ -65,20 +65,38 @@ it('draws how pipelines ended and how long they took, with the same numbers in a
         createdAt: new Date(Date.now() - days * 86_400_000),
       },
     });
-  await of(project, 0, 'success', 60);
+  const first = await of(project, 0, 'success', 60);
   await of(project, 0, 'failed', 120);
   await of(project, 0, 'running', null);
   await of(project, 0, 'success', 5_000, 'parent_pipeline');
   await of(project, 3, 'success', 30);
-  await of(project, 400, 'failed', 9_000);
-  await of(await world.project({ owner }), 0, 'failed', 1);
+  const old = await of(project, 400, 'failed', 9_000);
+  const elsewhere = await of(await world.project({ owner }), 0, 'failed', 1);
+  const job = (pipelineId: number, projectId: number, name: string, status: 'success' | 'failed', seconds: number) =>
+    world.db.job.create({
+      data: {
+        ...{ projectId, pipelineId, userId: owner.id, name, stage: 'test', stageIndex: 1, status, needs: [], tags: [] },
+        startedAt: new Date(Date.now() - seconds * 1000),
+        finishedAt: new Date(),
+      },
+    });
+  await job(first.id, project.id, 'unit', 'success', 60);
+  await job(first.id, project.id, 'unit', 'failed', 120);
+  await job(first.id, project.id, 'lint', 'success', 10);
+  await job(old.id, project.id, 'ancient', 'failed', 10);
+  await job(elsewhere.id, elsewhere.projectId, 'foreign', 'failed', 10);
   const browser = await signedIn(world, owner);
   const at = `/${project.fullPath}/-/pipelines/charts`;
   const statements = await world.statements(() => browser.get(`${at}?interval=day`));
-  expect(statements.length).toBeLessThanOrEqual(4);
+  expect(statements.length).toBeLessThanOrEqual(5);
   const rows = [...browser.page.matchAll(/<tr><th scope="row">([^<]*)<\/th>((?:<td>[^<]*<\/td>)+)<\/tr>/g)].map(
     ([, day, cells = '']) => [day, ...[...cells.matchAll(/<td>([^<]*)/g)].map(([, cell]) => cell)],
   );
+  const jobs = rows.splice(30);
+  expect(jobs).toEqual([
+    ['unit', '2', '1', '50%', '1 min 30 s', '3 min 0 s'],
+    ['lint', '1', '0', '0%', '10 s', '10 s'],
+  ]);
   expect(rows).toHaveLength(30);
   const day = (before: number) => new Date(Date.now() - before * 86_400_000).toISOString().slice(0, 10);
   expect(rows[0]).toEqual([day(0), '3', '1', '1', '1 min 30 s']);
@@ -91,7 +109,7 @@ it('draws how pipelines ended and how long they took, with the same numbers in a
     ['month', 12],
   ] as const) {
     await browser.get(`${at}?interval=${interval}`);
-    expect(browser.page.match(/<tr><th scope="row">/g)).toHaveLength(count);
+    expect(browser.page.match(/<tr><th scope="row">/g)).toHaveLength(count + jobs.length);
   }
 });
 

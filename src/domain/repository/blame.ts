@@ -13,6 +13,8 @@ export interface BlameRow {
   from: number;
   lines: number;
   commit: CommitRow;
+  /** Where the file was before that commit; null where it began. */
+  previous: { sha: string; path: string } | null;
 }
 
 /**
@@ -36,9 +38,9 @@ export async function blameOf(
   if (hunks === null) return null;
   const rows = await commitRows(project, repository, [...new Set(hunks.map((hunk) => hunk.commit))]);
   const byOid = new Map(rows.map((row) => [row.oid, row]));
-  return hunks.flatMap(({ commit, ...lines }) => {
+  return hunks.flatMap(({ commit, previous, ...lines }) => {
     const row = byOid.get(commit);
-    return row ? [{ ...lines, commit: row }] : [];
+    return row ? [{ ...lines, commit: row, previous: previous && { sha: previous.commit, path: previous.path } }] : [];
   });
 }
 

@@ -14,4 +14,6 @@ export interface BlameHunk {
   /** Number of the first line. */
   from: number;
   lines: number;
+  /** Where the file was before that commit; null where it began. */
+  previous: { commit: Oid; path: string } | null;
 }

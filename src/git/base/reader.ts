@@ -192,6 +192,12 @@ export interface RepositoryReader {
   /** The same for many entries of one directory, in one walk, which may end before all are found. */
   lastCommits(query: LastCommitsQuery): Promise<FoundCommits>;
 
+  /**
+   * When the commits of a history since a moment were made, in seconds as the moment, in no order; null without a git program. Throws
+   * LimitExceeded.
+   */
+  commitTimes(start: Oid, since: number): Promise<number[] | null>;
+
   /** In which commits lines of a file were written; null without a git program. Throws LimitExceeded. */
   blame(query: BlameQuery): Promise<BlameHunk[] | null>;
 

@@ -16,15 +16,33 @@ export async function blameByProgram(directory: string, { commit, path, from, to
   }
 }
 
-/** The output: before each line its commit, with the number of lines where a group begins; the line itself behind a tab. */
+/**
+ * The output: before each line its commit, with the number of lines where a group begins; the line itself behind a tab. What is before a
+ * commit is said once, at its first group.
+ */
 function hunksIn(output: Buffer): BlameHunk[] {
   const hunks: BlameHunk[] = [];
+  const before = new Map<string, BlameHunk['previous']>();
   for (const line of output.toString('latin1').split('\n')) {
     const [, oid, from, lines] = /^([0-9a-f]{40}) \d+ (\d+) (\d+)$/.exec(line) ?? [];
-    if (oid === undefined) continue;
     const last = hunks.at(-1);
-    if (last?.commit === oid && last.from + last.lines === Number(from)) last.lines += Number(lines);
-    else hunks.push({ commit: oid, from: Number(from), lines: Number(lines) });
+    if (oid === undefined) {
+      const [, commit, path] = /^previous ([0-9a-f]{40}) (.+)$/.exec(line) ?? [];
+      if (last && commit !== undefined && path !== undefined) before.set(last.commit, { commit, path: unquoted(path) });
+    } else if (last?.commit === oid && last.from + last.lines === Number(from)) last.lines += Number(lines);
+    else hunks.push({ commit: oid, from: Number(from), lines: Number(lines), previous: null });
   }
-  return hunks;
+  return hunks.map((hunk) => ({ ...hunk, previous: before.get(hunk.commit) ?? null }));
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { a: '\x07', b: '\b', t: '\t', n: '\n', v: '\v', f: '\f', r: '\r' };
+
+/** A path as git says it: in quotes if it has unusual bytes. */
+function unquoted(path: string): string {
+  const [, quoted] = /^"(.*)"$/.exec(path) ?? [];
+  const bytes =
+    quoted?.replace(/\\(?:([0-7]{3})|(.))/g, (_all, octal, letter) =>
+      octal === undefined ? (ESCAPES[letter] ?? letter) : String.fromCharCode(Number.parseInt(octal, 8)),
+    ) ?? path;
+  return Buffer.from(bytes, 'latin1').toString('utf8');
 }

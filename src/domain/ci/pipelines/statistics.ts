@@ -61,3 +61,48 @@ function count(
     FROM project CROSS JOIN span LEFT JOIN made ON made.project_id = project.id AND made.start = span.start
     GROUP BY project.id, span.start ORDER BY project.id, span.start`;
 }
+
+/** How the jobs of a name ended, and how long they took. */
+export interface JobStatistics {
+  name: string;
+  totalCount: number;
+  failedCount: number;
+  /** Of those that succeeded or failed, in seconds; null without any. */
+  medianDuration: number | null;
+  /** All of them together, in seconds. */
+  totalDuration: number;
+}
+
+/** The latest pipelines that are looked at, and names of jobs that are told of: those that took most time. */
+const JOB_LIMITS = { pipelines: 1_000, names: 50 };
+
+/**
+ * The jobs of the pipelines of each project in the last days, weeks or months, by their names, those first that took most time; in one
+ * statement. Jobs that were retried count each time. Errors as of `pipelineStatistics`.
+ */
+export function jobStatistics(
+  context: Context,
+  projects: readonly ProjectRow[],
+  interval: Interval,
+): Promise<(JobStatistics[] | Error)[]> {
+  return forPermittedParents(
+    projects,
+    (project) => authorize(readerOf(context), 'read_pipeline', project),
+    async (permitted) => {
+      const ids = [...new Set(permitted.map(({ id }) => id))];
+      const days = { day: 30, week: 91, month: 365 }[interval];
+      const rows = await context.db.$queryRaw<(JobStatistics & { projectId: number })[]>`
+        SELECT project.id AS "projectId", found.* FROM unnest(${ids}::int[]) AS project(id) CROSS JOIN LATERAL (
+          SELECT j.name, count(*)::int AS "totalCount", (count(*) FILTER (WHERE j.status = 'failed'))::int AS "failedCount",
+            percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM j.finished_at - j.started_at))
+              FILTER (WHERE j.status IN ('success', 'failed')) AS "medianDuration",
+            coalesce(sum(extract(epoch FROM j.finished_at - j.started_at)), 0)::float AS "totalDuration"
+          FROM (SELECT p.id FROM pipelines p WHERE p.project_id = project.id AND p.created_at >= now() - make_interval(days => ${days}::int)
+            ORDER BY p.id DESC LIMIT ${JOB_LIMITS.pipelines}) AS latest
+          JOIN jobs j ON j.pipeline_id = latest.id
+          WHERE NOT j.bridge AND j.finished_at IS NOT NULL AND j.started_at IS NOT NULL
+          GROUP BY j.name ORDER BY "totalDuration" DESC, j.name LIMIT ${JOB_LIMITS.names}) AS found`;
+      return permitted.map(({ id }) => rows.filter(({ projectId }) => projectId === id));
+    },
+  );
+}
