@@ -74,6 +74,7 @@ const FILES = [
   'scripts/openapi.ts',
   'scripts/viewers.ts',
   'pages/viewers/diagram.js',
+  'pages/viewers/editor.js',
 ];
 
 /** Generated and committed: a checkout may bring another one. The rules in src/ that the schema tells of show here too. */

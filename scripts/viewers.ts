@@ -4,11 +4,12 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
+import { rolldown } from 'rolldown';
 import { loadGraphiql } from './graphiql.ts';
 
 /**
- * Makes the viewers of the REST API, of GraphQL, and of formulas and diagrams in texts in src/generated/viewer, compressed as browsers get them: the server neither
- * reads nor compresses their megabytes.
+ * Makes the viewers of the REST API, of GraphQL, and of formulas and diagrams in texts, and the editor of files, in src/generated/viewer,
+ * compressed as browsers get them: the server neither reads nor compresses their megabytes.
  */
 const place = path.join(import.meta.dirname, '../src/generated/viewer');
 const reader = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
@@ -18,6 +19,7 @@ const files = {
   'graphiql.js': script,
   'graphiql.css': layered(style),
   'swagger-ui-bundle.js': readFileSync(path.join(reader, 'swagger-ui-bundle.js')),
+  'editor.js': await bundled('pages/viewers/editor.js'),
   'formulas.js': read('temml/dist/temml.min.js'),
   'diagram.html': frame(`${read('@mermaid-js/tiny/dist/mermaid.tiny.js')}\n${read('../pages/viewers/diagram.js')}`),
   'swagger-ui.css': layered(readFileSync(path.join(reader, 'swagger-ui.css'), 'utf8')),
@@ -39,7 +41,7 @@ function layered(css: string): string {
 
 /**
  * A page that is one script, and runs no other: in its frame it has no origin, with which it could ask for a file. What else holds for it,
- * the server says (`src/entrances/web/pages/diagrams.ts`).
+ * the server says (`src/entrances/web/pages/later_assets.ts`).
  */
 function frame(script: string): string {
   const text = script.replaceAll('<!--', '\\x3C!--').replace(/<(?=\/?script)/gi, '\\x3C');
@@ -50,4 +52,12 @@ function frame(script: string): string {
     '<style>body { margin: 0; text-align: center } svg { max-width: 100%; height: auto }</style>',
     `<body><script>${text}</script>`,
   ].join('\n');
+}
+
+/** A script with all that it imports, as one that is no module. */
+async function bundled(input: string): Promise<string> {
+  const bundle = await rolldown({ input: path.join(import.meta.dirname, '..', input) });
+  const { output } = await bundle.generate({ format: 'iife', minify: true });
+  await bundle.close();
+  return output[0].code;
 }

@@ -29,6 +29,16 @@ export interface Head {
   csrf?: string;
 }
 
+/** Paths of what the script of pages loads where it is needed. */
+export interface LaterAssets {
+  /** The script that draws formulas in texts. */
+  formulas: string;
+  /** The frame that draws a diagram. */
+  diagram: string;
+  /** The script of the editor of files. */
+  editor: string;
+}
+
 /** What the layout of every page needs, and all templates know as `page`, apart from their own values. */
 export interface Frame extends Head {
   /** What the page speaks. */
@@ -49,10 +59,8 @@ export interface Frame extends Head {
   stylesheet: string;
   /** Path of the script. */
   script: string;
-  /** Path of the script that draws formulas in texts. */
-  formulas: string;
-  /** Path of the frame that draws a diagram. */
-  diagram: string;
+  /** What the script loads where a page needs it. */
+  later: LaterAssets;
   /** How the server presents itself, and what it says on every page. */
   branding: Branding;
   /** URLs of other servers to which its forms redirect; the page's policy must allow them. */

@@ -26,8 +26,7 @@ export async function unavailable(
     username: null,
     csrf: '',
     script: '',
-    formulas: '',
-    diagram: '',
+    later: { formulas: '', diagram: '', editor: '' },
     branding: NO_BRANDING,
   };
   const page = { ...frame, stylesheet: await stylesheet().catch(() => '') };

@@ -5,7 +5,7 @@ import { readCookie, setCookie } from '#pages/engine/cookies.ts';
 import { formTokenOf, holdsToken } from '#pages/engine/form_token.ts';
 import { keepNotice, takeNotice } from '#pages/engine/kept_notice.ts';
 import { refusalIn, refusalsIn } from '#pages/engine/refusals.ts';
-import { type Head, render } from '#pages/engine/render.ts';
+import { type Head, type LaterAssets, render } from '#pages/engine/render.ts';
 import { findSession, type Session } from '#src/access/credentials/sessions/session.ts';
 import { redirectUriAt } from '#src/access/oauth/interaction.ts';
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
@@ -26,10 +26,8 @@ export interface PageOptions {
   stylesheet(): Promise<string>;
   /** Path of the script. */
   script(): Promise<string>;
-  /** Path of the script that draws formulas in texts. */
-  formulas(): Promise<string>;
-  /** Path of the frame that draws a diagram. */
-  diagram(): Promise<string>;
+  /** Paths of what the script loads where a page needs it. */
+  later(): Promise<LaterAssets>;
   /** Counts a visit. Returns whether it goes on: otherwise it is answered already, as the visitor comes too often. */
   throttle(actor: Actor | null, request: Request, response: Response): Promise<boolean>;
   /** What the server says on every page. */
@@ -87,8 +85,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
   const browser = session && token ? token : formCookie(request, response, secure);
   const stylesheet = await options.stylesheet();
   const script = await options.script();
-  const formulas = await options.formulas();
-  const diagram = await options.diagram();
+  const later = await options.later();
   const csrf = formTokenOf(nobody.secret, browser);
   const formTargets = await formTargetsOf(options, nobody.db, request, session);
   const branding = await brandingFor(options.messages, nobody.db, request, baseUrl, secure);
@@ -127,8 +124,7 @@ async function begin(options: PageOptions, request: Request, response: Response)
         csrf,
         stylesheet,
         script,
-        formulas,
-        diagram,
+        later,
         formTargets,
         branding: forReader(branding, values),
         notice: said(),

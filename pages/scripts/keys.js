@@ -1,7 +1,7 @@
 // Keys that do something outside of fields; `?` shows all of them.
 {
   const within = (target) =>
-    target.closest?.('input:not([type="checkbox"]), textarea, select, [contenteditable], dialog');
+    target.closest?.('input:not([type="checkbox"]), textarea, select, [contenteditable], .file-editor, dialog');
   const follow = (link) => link && (link.href ? location.assign(link.href) : link.click());
   const keyed = (key) => document.querySelector(`a[data-key="${key}"], a[data-also="${key}"]`);
   const rows = () => [...document.querySelectorAll('.rows > .row')].filter((row) => row.querySelector('.row-title'));

@@ -21,7 +21,7 @@ for (const field of document.querySelectorAll('[data-narrows]')) {
 // A key leads to the field that names it, unless something is written.
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  if (event.target.closest('input, textarea, select, [contenteditable]')) return;
+  if (event.target.closest('input, textarea, select, [contenteditable], .file-editor')) return;
   const field = [...document.querySelectorAll('[data-reach]')].find(({ dataset }) => dataset.reach === event.key);
   if (!field) return;
   event.preventDefault();

@@ -362,3 +362,45 @@ it('formulas and diagrams of a text are drawn, and what has a mistake stays as i
   expect(troubles).toEqual([]);
   await context.close();
 }, 120_000);
+
+it('a file is written in an editor with colours, search and indentation, and in a text area without scripts', async () => {
+  const { id, path_with_namespace: fullPath } = await post('/projects', { name: 'written', visibility: 'public' });
+  const actions = [{ action: 'create', file_path: 'a.js', content: 'function one() {\n}\n' }];
+  await post(`/projects/${id}/repository/commits`, { branch: 'main', commit_message: 'Add', actions });
+  for (const width of [1280, 390]) {
+    const { page, context, troubles } = await signedIn({ viewport: { width, height: 800 } });
+    await page.goto(`/${fullPath}/-/edit/main/a.js`);
+    await page.getByLabel('Content').click();
+    const content = page.locator('.file-editor .cm-content');
+    await content.waitFor();
+    expect(await isWide(page)).toBe(false);
+    // A keyword has another colour than the text around it.
+    const colours = await content
+      .locator('.cm-line')
+      .first()
+      .locator('span')
+      .evaluateAll((all) => all.map((one) => getComputedStyle(one).color));
+    expect(new Set(colours).size).toBeGreaterThan(1);
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(`return ${width};`);
+    await page.keyboard.press('Control+f');
+    await page.locator('.file-editor input[name="search"]:focus').waitFor();
+    await page.keyboard.type('return');
+    await page.locator('.file-editor .cm-searchMatch').first().waitFor();
+    await page.keyboard.press('Escape');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Commit changes' }).click();
+    await page.waitForURL('**/blob/main/a.js');
+    expect(await page.locator('.lines').innerText()).toContain(`return ${width};`);
+    expect(troubles).toEqual([]);
+    await context.close();
+  }
+  const raw = await (await fetch(`${server.url}/${fullPath}/-/raw/main/a.js`)).text();
+  expect(raw).toBe('function one() {\n  return 390;\n  return 1280;\n}\n');
+  const plain = await signedIn({ javaScriptEnabled: false });
+  await plain.page.goto(`/${fullPath}/-/edit/main/a.js`);
+  expect(await plain.page.getByLabel('Content').inputValue()).toBe(raw);
+  await plain.context.close();
+}, 180_000);

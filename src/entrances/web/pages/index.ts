@@ -5,13 +5,13 @@ import { ICONS, SCRIPT, STYLESHEET } from '#pages/engine/shared_assets.ts';
 import type { PageOptions, Visit } from '#pages/engine/visit.ts';
 import { serverMessages } from '#src/domain/notifications/server_messages/shown.ts';
 import { broadcastForms } from '#src/entrances/web/pages/appearance.ts';
-import { DIAGRAM, diagramPolicy, FORMULAS } from '#src/entrances/web/pages/diagrams.ts';
 import { documentPages } from '#src/entrances/web/pages/documents.ts';
 import { examplePages } from '#src/entrances/web/pages/examples.ts';
 import { favicon } from '#src/entrances/web/pages/favicon.ts';
 import { helpPages } from '#src/entrances/web/pages/help.ts';
 import { impersonationPages } from '#src/entrances/web/pages/impersonation.ts';
 import { invitationPages } from '#src/entrances/web/pages/invitations.ts';
+import { diagramPolicy, LATER, laterAssets } from '#src/entrances/web/pages/later_assets.ts';
 import { mailLinkPages } from '#src/entrances/web/pages/mail_links.ts';
 import { passkeyPages } from '#src/entrances/web/pages/passkeys.ts';
 import { signInPages } from '#src/entrances/web/pages/sign_in.ts';
@@ -32,7 +32,7 @@ export interface PageHandlers {
 
 /** @param rows makes the pages of the table, whose paths are the most general */
 export function pages(
-  given: Omit<PageOptions, 'stylesheet' | 'script' | 'formulas' | 'diagram' | 'messages'>,
+  given: Omit<PageOptions, 'stylesheet' | 'script' | 'later' | 'messages'>,
   rows: (made: Pages) => TablePages,
 ): PageHandlers {
   const assets = new Assets();
@@ -41,8 +41,7 @@ export function pages(
     messages: serverMessages,
     stylesheet: () => assets.path(STYLESHEET),
     script: () => assets.path(SCRIPT),
-    formulas: () => assets.path(FORMULAS),
-    diagram: () => assets.path(DIAGRAM),
+    later: () => laterAssets(assets),
   };
   const made = pagesFor(options);
   const table = rows(made);
@@ -63,7 +62,7 @@ export function pages(
     .use(diagramPolicy)
     .use(helpPages(made))
     .use(favicon())
-    .use(assets.router([STYLESHEET, SCRIPT, FORMULAS, DIAGRAM, ICONS]))
+    .use(assets.router([STYLESHEET, SCRIPT, ICONS, ...LATER]))
     .use(given.examples ? examplePages(made) : Router())
     .use(table.router);
   return { options, router, graphiql: documents.graphiql, missing: notFound(options) };

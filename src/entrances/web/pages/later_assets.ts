@@ -1,11 +1,23 @@
 import type { RequestHandler } from 'express';
+import type { Assets } from '#pages/engine/asset.ts';
+import type { LaterAssets } from '#pages/engine/render.ts';
 import { viewerFile } from '#src/entrances/web/pages/viewer_file.ts';
 
-/** The script that draws formulas in texts, which pages load when they have some. */
-export const FORMULAS = viewerFile('formulas', 'js');
+const FORMULAS = viewerFile('formulas', 'js');
+const DIAGRAM = viewerFile('diagram', 'html');
+const EDITOR = viewerFile('editor', 'js');
 
-/** The frame in which a page has a diagram of a text drawn (`pages/scripts/pictured.js`). */
-export const DIAGRAM = viewerFile('diagram', 'html');
+/** What the script of pages loads where it is needed (`pages/scripts/pictured.js`, `editor.js`). */
+export const LATER = [FORMULAS, DIAGRAM, EDITOR];
+
+export async function laterAssets(assets: Assets): Promise<LaterAssets> {
+  const [formulas, diagram, editor] = await Promise.all([
+    assets.path(FORMULAS),
+    assets.path(DIAGRAM),
+    assets.path(EDITOR),
+  ]);
+  return { formulas, diagram, editor };
+}
 
 const POLICY = [
   "default-src 'none'",
