@@ -368,7 +368,7 @@ it('a file is written in an editor with colours, search and indentation, and in 
   const actions = [{ action: 'create', file_path: 'a.js', content: 'function one() {\n}\n' }];
   await post(`/projects/${id}/repository/commits`, { branch: 'main', commit_message: 'Add', actions });
   for (const width of [1280, 390]) {
-    const { page, context, troubles } = await signedIn({ viewport: { width, height: 800 } });
+    const { page, context, troubles } = await signedIn({ width });
     await page.goto(`/${fullPath}/-/edit/main/a.js`);
     await page.getByLabel('Content').click();
     const content = page.locator('.file-editor .cm-content');
