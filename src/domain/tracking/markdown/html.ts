@@ -6,6 +6,7 @@ import footnotes from 'markdown-it-footnote';
 import { autolinkAtStart, autolinksIn } from '#src/domain/tracking/markdown/autolinks.ts';
 import { referencesIn } from '#src/domain/tracking/markdown/references.ts';
 import { type Surroundings, sanitize } from '#src/domain/tracking/markdown/sanitize.ts';
+import { readWikiLink } from '#src/domain/tracking/markdown/wiki_links.ts';
 
 /** What a reference leads to. */
 export interface Link {
@@ -39,9 +40,9 @@ const parsers = { commonmark: commonmark(), gfm: gfm(), line: line() };
 
 /** The sanitised HTML of a text; null if it would be too large. Takes long for some texts: for a thread. */
 export function renderHtml(rendering: Rendering): string | null {
-  const { text, flavour, links } = rendering;
+  const { text, flavour, links, wiki } = rendering;
   const parser = parsers[flavour];
-  const env = { links, docId: createHash('sha256').update(text).digest('hex').slice(0, 8) };
+  const env = { links, wiki, docId: createHash('sha256').update(text).digest('hex').slice(0, 8) };
   const tokens = flavour === 'line' ? parser.parseInline(text, env) : parser.parse(text, env);
   if (sizeOf(tokens) > MAX_HTML_LENGTH) return null;
   const raw = parser.renderer.render(tokens, parser.options, env);
@@ -64,6 +65,7 @@ function gfm(): Parser {
     matchAtStart: autolinkAtStart,
   });
   parser.core.ruler.push('disallowed_html', makeDisallowedText);
+  parser.inline.ruler.before('link', 'wiki_link', readWikiLink);
   parser.core.ruler.before('linkify', 'task_lists', makeTaskLists);
   parser.core.ruler.push('head_cells', makeEmptyHeadsCells);
   parser.core.ruler.after('linkify', 'references', makeLinks);
