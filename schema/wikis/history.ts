@@ -72,7 +72,8 @@ async function htmlOf(page: WikiPageRow, context: GraphQLContext): Promise<strin
 
 for (const Page of [WikiPage, GroupWikiPage]) {
   builder.objectFields(Page, (t) => ({
-    html: t.string({
+    html: t.field({
+      type: 'HTML',
       nullable: true,
       description:
         'A page in Markdown as sanitised HTML, with links to what the caller can see; relative links, and those such as `[[Title]]`, lead to pages and files of the wiki. Null for other pages, and those of more than 131,072 characters.',

@@ -9,6 +9,7 @@ let server: ServerProcess;
 let browser: Browser;
 let project = '';
 let group = '';
+let empty = '';
 
 beforeAll(async () => {
   server = await startServer({ PATH: process.env.PATH, HOME: process.env.HOME }, ['--ephemeral']);
@@ -18,6 +19,7 @@ beforeAll(async () => {
   group = made.full_path;
   const held = await api('POST', '/projects', { name: 'wiki-project', namespace_id: made.id });
   project = held.path_with_namespace;
+  empty = (await api('POST', '/projects', { name: 'empty-wiki', namespace_id: made.id })).path_with_namespace;
   const content = '# One\n\nText with a [[guides/Long page]].\n\n## Two\n\n### Three\n\n```ts\nconst one = 1;\n```\n';
   await api('POST', `/groups/${made.id}/wikis`, { title: 'home', content });
   await api('POST', `/groups/${made.id}/wikis`, { title: 'guides/deep/Long page', content: 'x'.repeat(300) });
@@ -74,6 +76,7 @@ it('every page of wikis fits wide and narrow windows, and has no fault that axe 
   const { page, context } = await openAsAdministrator(browser, server);
   const at = `/groups/${group}/-/wikis`;
   const pages = {
+    empty: `/${empty}/-/wikis`,
     show: `${at}/home`,
     all: `${at}/pages`,
     new: `${at}/new`,
