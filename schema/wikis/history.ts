@@ -56,7 +56,7 @@ const WikiHeading = builder.objectRef<Heading>('WikiHeading').implement({
   description: 'A heading of a page of a wiki.',
   fields: (t) => ({
     level: t.exposeInt('level', { description: 'From 1 for the largest to 6.' }),
-    text: t.exposeString('text', { description: 'The text of the heading.' }),
+    text: t.exposeString('text', { description: 'What the heading says, without markup.' }),
     anchor: t.exposeString('anchor', { description: 'The ID of the heading in `html`.' }),
   }),
 });
@@ -100,10 +100,12 @@ for (const Page of [WikiPage, GroupWikiPage]) {
       description: 'What changed in the page from one commit of the wiki to another, whatever its name was.',
       args: {
         ...pageArgs,
-        from: t.arg.string({ description: 'Full hash of a commit; what is before `to` when left out.' }),
-        to: t.arg.string({ description: 'Full hash of a commit; the `version` of the page when left out.' }),
+        fromVersion: t.arg.string({
+          description: 'Full hash of a commit; what is before `toVersion` when left out.',
+        }),
+        toVersion: t.arg.string({ description: 'Full hash of a commit; the `version` of the page when left out.' }),
       },
-      resolve: (page, { from, to, ...args }, context, info) =>
+      resolve: (page, { fromVersion: from, toVersion: to, ...args }, context, info) =>
         loadCountedPage(args, info, async (wanted) =>
           diffPage(await diffWikiPage(context, page, { from, to }), wanted),
         ),
