@@ -51,6 +51,7 @@ import { snippets } from '#pages/snippets.ts';
 import { start } from '#pages/start.ts';
 import { talk } from '#pages/talk.ts';
 import { terraformStates } from '#pages/terraform_states.ts';
+import { wikis } from '#pages/wikis.ts';
 
 /** All pages and forms over GraphQL. Of several rows that match a path, the first one that finds something is shown. */
 export const rows = [
@@ -104,6 +105,7 @@ export const rows = [
   ...releases,
   ...snippets,
   ...snippetHistory,
+  ...wikis,
   ...files,
   ...repository,
   ...home,

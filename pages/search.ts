@@ -3,8 +3,8 @@ import { type Facts, page } from '#pages/engine/row.ts';
 import { SearchPageDocument, type SearchPageQuery } from '#src/generated/page_operations.ts';
 
 const SCOPES = {
-  everywhere: ['projects', 'groups', 'issues', 'merge_requests', 'milestones', 'users'],
-  inGroup: ['projects', 'issues', 'merge_requests', 'milestones', 'users'],
+  everywhere: ['projects', 'groups', 'code', 'issues', 'merge_requests', 'milestones', 'users'],
+  inGroup: ['projects', 'code', 'issues', 'merge_requests', 'milestones', 'users'],
   inProject: ['code', 'issues', 'merge_requests', 'commits', 'comments', 'milestones', 'users'],
 } as const;
 
@@ -39,7 +39,7 @@ function included({ given, username }: Facts): Record<string, string> {
 
 /** Address of the first scope that has something, if the one that is tried first has nothing. */
 function elsewhere(found: Found, { given, url }: Facts): string | null {
-  const tried = found.projects ?? found.files;
+  const tried = found.projects ?? found.code;
   if (text(given.scope) !== '' || tried?.nodes.length !== 0) return null;
   const { hitIssues, hitMergeRequests, hitMilestones, hitUsers } = found;
   const lists = { issues: hitIssues, merge_requests: hitMergeRequests, milestones: hitMilestones, users: hitUsers };
@@ -54,7 +54,9 @@ export const search = [
     view: 'search/search',
     variables: (given, facts) => ({
       ...included(facts),
-      ...Object.fromEntries(['project_id', 'group_id', 'after', 'before'].map((name) => [name, text(given[name])])),
+      ...Object.fromEntries(
+        ['project_id', 'group_id', 'ref', 'after', 'before'].map((name) => [name, text(given[name])]),
+      ),
     }),
     found: (data, facts): Found | null | undefined => {
       const { search: words, groups } = included(facts);

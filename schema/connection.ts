@@ -152,14 +152,19 @@ export async function loadPage<T>(
   return { ...(await load(request)), request };
 }
 
-/** Like `loadPage`, for lists without columns: from git, or combined from several tables. Its cursors are offsets. */
+/**
+ * Like `loadPage`, for lists without columns: from git, or combined from several tables. Its cursors are offsets.
+ *
+ * @param isLongCount whether counting takes long: pages without a total then have one that only says whether more follows
+ */
 export async function loadCountedPage<T>(
   args: PageArgs,
   info: GraphQLResolveInfo,
   load: (page: PageRequest) => Promise<Page<T>>,
+  isLongCount = false,
 ): Promise<LoadedPage<T>> {
   const asked = askedOf(info);
-  const withTotal = asked.total || asked.places;
+  const withTotal = asked.total || (asked.places && !isLongCount);
   const order = chosen(args);
   const start = args.after == null ? natural('offset', args.offset ?? 0) : countOf('after', args.after) + 1;
   if (args.last == null || args.first != null) {

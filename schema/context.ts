@@ -272,7 +272,7 @@ export class Loaders {
       return htmlOfTexts(this.#context, this.#baseUrl, texts, project);
     };
     this.#html ??= new DataLoader(render, {
-      cacheKeyFn: ({ text, projectId, flavour, at }) => JSON.stringify([projectId, flavour, at, text]),
+      cacheKeyFn: ({ text, projectId, flavour, at, wiki }) => JSON.stringify([projectId, flavour, at, wiki, text]),
       cacheMap: waiting,
       maxBatchSize: 100,
     });

@@ -92,6 +92,7 @@ export interface Raw {
   readonly content:
     | 'page_blob'
     | 'page_archive'
+    | 'wiki_file'
     | 'trace'
     | 'page_artifact'
     | 'artifacts'
@@ -269,7 +270,7 @@ interface RawOptions<Data> {
   path: string;
   /** A query of `pages/*.graphql`, as of a page. */
   operation: TypedDocumentNode<Data, never> | TypedDocumentNode<Data, Record<string, unknown>>;
-  /** What is sent: a file or an archive of a repository, the log of a job, one file of its artifacts or all of them, changes, a text that the row made, or the export of a project. */
+  /** What is sent: a file or an archive of a repository, a file of a wiki, the log of a job, one file of its artifacts or all of them, changes, a text that the row made, or the export of a project. */
   content: Raw['content'];
   /** As of a page. */
   variables?: (given: Facts['given']) => Facts['given'];

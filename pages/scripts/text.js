@@ -2,13 +2,13 @@
 // dropped or pasted are uploaded to the project, Ctrl+Enter sends the form, and what is not sent yet stays in this browser.
 {
   const QUERY =
-    'query Preview($text: String!, $project: ProjectRef) { markdown(text: $text, project: $project, gfm: true) { html } }';
-  const rendered = async (text) => {
+    'query Preview($text: String!, $project: ProjectRef, $group: GroupRef, $wikiPage: String) { markdown(text: $text, project: $project, group: $group, wikiPage: $wikiPage, gfm: true) { html } }';
+  const rendered = async ({ value: text, dataset: { wiki: wikiPage, group } }) => {
     const project = document.querySelector('[data-project]')?.dataset.project;
     const answer = await fetch('/graphql', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ query: QUERY, variables: { text, project } }),
+      body: JSON.stringify({ query: QUERY, variables: { text, project, group: group || undefined, wikiPage } }),
     }).catch(() => null);
     return (await answer?.json().catch(() => null))?.data?.markdown?.html;
   };
@@ -197,7 +197,7 @@
     });
     look.addEventListener('click', async () => {
       // Of the server, which has sanitised it.
-      const html = await rendered(field.value);
+      const html = await rendered(field);
       if (html) preview.innerHTML = html;
       else preview.textContent = html === '' ? field.dataset.empty : field.dataset.unavailable;
       show(true);

@@ -37,6 +37,7 @@ export const searches: Route[] = [
     milestones: { operation: operations.SearchMilestonesDocument, result: 'find.milestones' },
     snippet_titles: { operation: operations.SearchSnippetTitlesDocument, result: 'find.snippets' },
     users: { operation: operations.SearchUsersDocument, result: 'find.users' },
+    blobs: { operation: operations.SearchBlobsDocument, result: 'find.code', flags, constants },
   }),
   {
     ...search('/groups/:id/search', 'GroupSearch', 'a group and the groups inside it', {
@@ -45,6 +46,7 @@ export const searches: Route[] = [
       merge_requests: { operation: operations.SearchGroupMergeRequestsDocument, result: 'group.find.mergeRequests' },
       milestones: { operation: operations.SearchGroupMilestonesDocument, result: 'group.find.milestones' },
       users: { operation: operations.SearchGroupUsersDocument, result: 'group.find.users' },
+      blobs: { operation: operations.SearchGroupBlobsDocument, result: 'group.find.code', flags, constants },
     }),
     alsoAt: ['/groups/:id/-/search'],
   },

@@ -52,7 +52,7 @@ function routesOf({ owner, infix, list, one, upload, before }: Wikis): Route[] {
       path: page,
       unsupported: OF_WIKIS,
       ...change('Update'),
-      hidden: ['message'],
+      hidden: ['message', 'version'],
       ...before,
       slashes,
       contents: true,

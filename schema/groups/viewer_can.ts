@@ -42,6 +42,10 @@ builder.objectFields(Group, (t) => ({
       'Whether the caller can create, change and delete boards of the group and their lists.',
     ),
   ),
+  viewerCanReadWiki: t.boolean({
+    description: 'Whether the caller can read the wiki of the group.',
+    resolve: (group, _args, { actor }) => can(actor, 'read_group_wiki', group),
+  }),
   viewerCanManageRunners: t.boolean(
     ability('admin_group_runner', 'Whether the caller can see and create runners of the group.'),
   ),

@@ -1,6 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { requireActor } from '#src/access/permissions/actor.ts';
 import { findProject } from '#src/domain/projects/find.ts';
+import { findOwner } from '#src/domain/projects/owner.ts';
+import { authorizeWiki, wikiPath } from '#src/domain/repository/wiki_place.ts';
 
 const RenderedMarkdown = builder.objectRef<{ html: string }>('RenderedMarkdown').implement({
   description: 'A text in Markdown, rendered.',
@@ -30,13 +32,25 @@ builder.queryFields((t) => ({
         description:
           'The project that references and relative links in the text are about: full path, global ID or numeric ID.',
       }),
+      group: t.arg({
+        type: 'GroupRef',
+        description: 'The group whose wiki has the text, with `wikiPage`: full path, global ID or numeric ID.',
+      }),
+      wikiPage: t.arg.string({
+        description:
+          'Slug of the page of the wiki of the project or group that the text is of: relative links lead to its pages and files.',
+      }),
     },
-    resolve: async (_root, { text, gfm, project }, context) => {
+    resolve: async (_root, { text, gfm, project, group, wikiPage }, context) => {
       requireActor(context);
       const found = project == null ? null : await findProject(context, project);
       if (found) context.loaders.noteProject(found);
+      const owner = wikiPage == null ? null : await findOwner(context, { project: found?.id, group });
+      if (owner) authorizeWiki(context.actor, 'read', owner);
+      const wiki = owner && { path: wikiPath(owner), directory: (wikiPage ?? '').split('/').slice(0, -1).join('/') };
       const flavour = gfm ? 'gfm' : 'commonmark';
-      return { html: await context.loaders.html.load({ text, projectId: found?.id ?? null, flavour }) };
+      const placed = { text, projectId: found?.id ?? null, flavour, ...(wiki && { wiki }) } as const;
+      return { html: await context.loaders.html.load(placed) };
     },
   }),
 }));

@@ -45,7 +45,7 @@ import { Forbidden } from '#src/platform/errors.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 
 /** What is searched for, and where. */
-interface Search<Place> {
+export interface Search<Place> {
   /** Null finds nothing. */
   text: string | null;
   place: Place;
@@ -67,7 +67,7 @@ const mergeRequestArgs = builder.args((t) => ({
   state: t.field({ type: MergeRequestStateFilter, description: 'Only merge requests in this state.' }),
 }));
 
-const archived = builder.args((t) => ({
+export const archived = builder.args((t) => ({
   includeArchived: t.boolean({
     required: true,
     defaultValue: false,
@@ -106,7 +106,7 @@ function pageFor<T>(
   return loadPage<T>(args, info, async (page) => (text === null ? nothing(page) : load(text, page)));
 }
 
-const ServerSearch = builder.objectRef<Search<null>>('ServerSearch').implement({
+export const ServerSearch = builder.objectRef<Search<null>>('ServerSearch').implement({
   description: 'The results of a search of the whole server, as far as the caller can see them.',
   fields: (t) => ({
     projects: t.field({
@@ -182,7 +182,7 @@ const ServerSearch = builder.objectRef<Search<null>>('ServerSearch').implement({
   }),
 });
 
-const GroupSearch = builder.objectRef<Search<GroupRow>>('GroupSearch').implement({
+export const GroupSearch = builder.objectRef<Search<GroupRow>>('GroupSearch').implement({
   description:
     'What has a text in a group, in the groups inside it and in their projects, as far as the caller can see it.',
   fields: (t) => ({
@@ -289,7 +289,7 @@ const FoundFile = builder.objectRef<FoundFileRow>('FoundFile').implement({
 const FoundFileConnection = connectionOf<FoundFileRow>('FoundFile', FoundFile);
 const FoundCommitConnection = connectionOf('FoundCommit', Commit);
 
-const LIMITED =
+export const LIMITED =
   'Whether the search ended before it had looked at everything: after five seconds, or a thousand hits. There may be more.';
 
 builder.objectFields(FoundFileConnection, (t) => ({
@@ -305,7 +305,7 @@ const refArgs = builder.args((t) => ({
   ref: t.string({ description: 'A branch, a tag or a hash; the default branch when left out.' }),
 }));
 
-const ProjectSearch = builder.objectRef<Search<ProjectRow>>('ProjectSearch').implement({
+export const ProjectSearch = builder.objectRef<Search<ProjectRow>>('ProjectSearch').implement({
   description:
     'What has a text in a project, as far as the caller can see it: nothing of what is disabled, or what the caller may not read.',
   fields: (t) => ({
@@ -431,13 +431,15 @@ builder.objectFields(Project, (t) => ({
 }));
 
 /** Like pageFor, for what is found in a repository. */
-function foundPage<T>(
+export function foundPage<T>(
   { text }: Search<unknown>,
   args: PageArgs,
   info: GraphQLResolveInfo,
   load: (text: string, page: PageRequest) => Promise<FoundPage<T>>,
+  isLongCount = false,
 ) {
-  return loadCountedPage<T>(args, info, async (page) => (text === null ? nothing(page) : load(text, page)));
+  const find = async (page: PageRequest) => (text === null ? nothing(page) : load(text, page));
+  return loadCountedPage<T>(args, info, find, isLongCount);
 }
 
 function textOrNumber(text: string, sign: '#' | '!'): { search: string } | { iids: number[] } {

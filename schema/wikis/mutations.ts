@@ -65,6 +65,10 @@ const changesOfPage = (t: InputFields) => ({
   content: t.string({ description: 'The new text of the page.' }),
   format: t.field({ type: WikiFormat, description: 'The new markup of the page.' }),
   message: t.string({ description: MESSAGE }),
+  version: t.string({
+    description:
+      'Full hash of the commit of the wiki at which the page was read: fails with VALIDATION_FAILED if the page has changed since.',
+  }),
 });
 
 const doomedPage = (t: InputFields) => ({

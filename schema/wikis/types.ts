@@ -7,11 +7,13 @@ import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findGroup } from '#src/domain/groups/find.ts';
-import { pagePath } from '#src/domain/namespaces/address.ts';
 import type { Owner } from '#src/domain/projects/owner.ts';
-import { authorizeWiki, ownerPath } from '#src/domain/repository/wiki_place.ts';
+import { authorizeWiki, canWiki, ownerPath, wikiPath } from '#src/domain/repository/wiki_place.ts';
+import { findWikiFile, type WikiFileRow } from '#src/domain/repository/wikis/attachments.ts';
+import { followWikiPage } from '#src/domain/repository/wikis/history.ts';
 import {
   contentOf,
+  findSidebar,
   findWikiPage,
   listWikiPages,
   titleOf,
@@ -75,10 +77,8 @@ function wikiPage(name: 'WikiPage' | 'GroupWikiPage', owner: 'project' | 'group'
       encoding: t.string({ description: 'Encoding of the text: always `UTF-8`.', resolve: () => 'UTF-8' }),
       webUrl: t.string({
         description: 'URL of the page for people.',
-        resolve: ({ owner: { project, group }, name: slug }, _args, { baseUrl }) => {
-          const place = project ? project.fullPath : `groups/${group.fullPath}`;
-          return baseUrl + pagePath(place, 'wikis', slug.split('/').map(encodeURIComponent).join('/'));
-        },
+        resolve: ({ owner, name: slug }, _args, { baseUrl }) =>
+          `${baseUrl}${wikiPath(owner)}/${slug.toWellFormed().split('/').map(encodeURIComponent).join('/')}`,
       }),
     }),
   });
@@ -107,6 +107,18 @@ builder.objectField(GroupWikiPage, 'group', (t) =>
   }),
 );
 
+const WikiFile = builder.objectRef<WikiFileRow>('WikiFile').implement({
+  description: 'A file in the repository of a wiki, such as one that is attached to its pages.',
+  fields: (t) => ({
+    path: t.string({
+      description: 'Path of the file in the repository of the wiki.',
+      resolve: ({ path }) => path.toWellFormed(),
+    }),
+    sha: t.expose('oid', { type: 'Sha', description: 'Hash of the content.' }),
+    size: t.expose('size', { type: 'Long', description: 'Size of the content, in bytes.' }),
+  }),
+});
+
 /** The wiki of one kind of owner, with its pages. */
 function wiki(name: 'Wiki' | 'GroupWiki', owner: 'project' | 'group', Page: typeof WikiPage) {
   const Pages = connectionOf(owner === 'project' ? 'WikiPage' : 'GroupWikiPage', Page);
@@ -126,8 +138,33 @@ function wiki(name: 'Wiki' | 'GroupWiki', owner: 'project' | 'group', Page: type
         args: {
           slug: t.arg.string({ required: true, description: 'The slug of the page, such as `home`.' }),
           version: t.arg.string({ description: 'Full hash of a commit of the wiki; the latest when left out.' }),
+          followRenames: t.arg.boolean({
+            required: true,
+            defaultValue: false,
+            description: 'Whether a slug that a page had before it was renamed finds the page, too.',
+          }),
         },
-        resolve: (place, { slug, version }, context) => findWikiPage(context, place, slug, version),
+        resolve: (place, { slug, version, followRenames }, context) =>
+          (followRenames ? followWikiPage : findWikiPage)(context, place, slug, version),
+      }),
+      sidebar: t.field({
+        type: Page,
+        nullable: true,
+        description: 'The page that stands beside all others, whose slug is `_sidebar`; null where there is none.',
+        resolve: (place, _args, context) => findSidebar(context, place),
+      }),
+      file: t.field({
+        type: WikiFile,
+        nullable: true,
+        description: 'A file in the repository of the wiki, as it is now.',
+        args: {
+          path: t.arg.string({ required: true, description: 'Path of the file, such as `uploads/0a1b…/picture.png`.' }),
+        },
+        resolve: (place, { path }, context) => findWikiFile(context, place, path),
+      }),
+      viewerCanUpdate: t.boolean({
+        description: 'Whether the caller can write, rename and delete pages of the wiki.',
+        resolve: (place, _args, { actor }) => actor !== null && canWiki(actor, 'write', place),
       }),
       httpUrlToRepo: t.string({
         description: 'URL from which git clones the wiki over HTTP.',
@@ -142,8 +179,8 @@ function wiki(name: 'Wiki' | 'GroupWiki', owner: 'project' | 'group', Page: type
   });
 }
 
-const Wiki = wiki('Wiki', 'project', WikiPage);
-const GroupWiki = wiki('GroupWiki', 'group', GroupWikiPage);
+export const Wiki = wiki('Wiki', 'project', WikiPage);
+export const GroupWiki = wiki('GroupWiki', 'group', GroupWikiPage);
 
 builder.objectFields(Project, (t) => ({
   wiki: t.field({

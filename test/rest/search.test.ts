@@ -154,7 +154,7 @@ describe('GET /search', () => {
   it('401 for anonymous callers, 400 for scopes that there are not and for texts that are too long or missing', async () => {
     expect(await world.api().get('/search?scope=users&search=quokka')).toMatchObject({ status: 401 });
     const invalid = { status: 400, body: { error: 'scope does not have a valid value' } };
-    for (const scope of ['blobs', 'commits', 'notes', 'wiki_blobs', 'nothing', 'toString'])
+    for (const scope of ['commits', 'notes', 'wiki_blobs', 'nothing', 'toString'])
       expect(await search('/search', scope, 'quokka')).toMatchObject(invalid);
     expect(await search('/search', 'users', 'x'.repeat(4097))).toMatchObject({ status: 400 });
     expect(await names('/search', 'users', 'x'.repeat(4096))).toEqual([]);
@@ -193,7 +193,7 @@ describe('GET /groups/:id/search', () => {
   });
 
   it('400 for scopes of the server or of projects only, 404 for a group that the caller cannot see', async () => {
-    for (const scope of ['snippet_titles', 'blobs', 'notes'])
+    for (const scope of ['snippet_titles', 'commits', 'notes'])
       expect(await search(`/groups/${group.id}/search`, scope, 'quokka')).toMatchObject({ status: 400 });
     const missing = { status: 404, body: { message: '404 Group Not Found' } };
     expect(await search(`/groups/${inner.id}/search`, 'issues', 'quokka', '', stranger)).toMatchObject(missing);

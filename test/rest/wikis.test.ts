@@ -89,7 +89,7 @@ describe('Pages of a wiki', () => {
     await create('home', 'one');
     const { status, body } = await create('home', 'two');
     expect([status, body]).toEqual([400, { message: 'A page with that title already exists' }]);
-    for (const title of ['', '..', 'a/../b', '.git/x', '_sidebar', 'uploads/x', 'x'.repeat(256)]) {
+    for (const title of ['', '..', 'a/../b', '.git/x', '_hidden', 'uploads/x', 'x'.repeat(256)]) {
       expect([title, (await create(title, 'x')).status]).toEqual([title, 400]);
     }
     const none = await world.api(developer).put(`${at}/home`, {});

@@ -14,8 +14,12 @@ export const UNORDERED: Reasons = {
     'MergeRequest.fileDiffs',
     'MergeRequestVersion.fileDiffs',
     'SnippetCommit.fileDiffs',
+    'GroupWikiPage.fileDiffs',
+    'WikiPage.fileDiffs',
   ],
   'In the order of the history, which git walks': [
+    'GroupWikiPage.commits',
+    'WikiPage.commits',
     'MergeRequest.commits',
     'MergeRequestPreview.commits',
     'Repository.commits',
@@ -41,6 +45,7 @@ export const UNORDERED: Reasons = {
     'ProjectSearch.files',
     'ProjectSearch.wikiFiles',
   ],
+  'Hits in code, project by project, by path': ['GroupSearch.code', 'ProjectSearch.code', 'ServerSearch.code'],
   'Hits of several types take turns': ['Query.search'],
   'Found in texts of a record, few at a time': [
     'Issue.closingMergeRequests',
@@ -125,13 +130,16 @@ export const UNFILTERED: Reasons = {
     'User.memberships',
   ],
   'A search is narrowed by its text': [
+    'GroupSearch.code',
     'GroupSearch.users',
+    'ProjectSearch.code',
     'ProjectSearch.commits',
     'ProjectSearch.files',
     'ProjectSearch.milestones',
     'ProjectSearch.notes',
     'ProjectSearch.users',
     'ProjectSearch.wikiFiles',
+    'ServerSearch.code',
     'ServerSearch.users',
   ],
   'A conversation is read whole': [
@@ -148,8 +156,12 @@ export const UNFILTERED: Reasons = {
     'MergeRequest.fileDiffs',
     'MergeRequestVersion.fileDiffs',
     'SnippetCommit.fileDiffs',
+    'GroupWikiPage.fileDiffs',
+    'WikiPage.fileDiffs',
   ],
-  'The commits of a merge request, snippet or place, all of which belong to it': [
+  'The commits of a merge request, snippet, wiki page or place, all of which belong to it': [
+    'GroupWikiPage.commits',
+    'WikiPage.commits',
     'MergeRequest.commits',
     'MergeRequestPreview.commits',
     'RepositoryLocation.commits',

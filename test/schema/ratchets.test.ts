@@ -55,11 +55,13 @@ const VALUES: Readonly<Record<string, string>> = {
   FeatureFlagScope: 'A part of a strategy, which is changed with its flag',
   FeatureFlagStrategy: 'A part of a flag, which is changed with it',
   FileDiff: 'A part of a comparison, of which there are as many as pairs of commits',
+  FoundCode: 'A hit of a search: lines of a file',
   FoundFile: 'A hit of a search: lines of a file',
   ProjectStar: 'A project and a user, which have IDs',
   ProjectTemplateName: 'The name of a template, by which it is read',
   ProtectionLevel: 'A part of a rule; those of branches and of tags are numbered apart',
   UserActivity: 'The day of a user, who has an ID',
+  WikiCommit: 'A commit as one page has it, by the slug that the page had',
 };
 
 /** Numbers that stand alone, and why. */
@@ -233,8 +235,8 @@ const listsWithout = (argument: RegExp) =>
     .map(({ type, field }) => `${type.name}.${field.name}`);
 
 it.each([
-  ['an order', /^(?:orderBy|sort|order)$/, UNORDERED, 53],
-  ['a filter', /^filter$/, UNFILTERED, 89],
+  ['an order', /^(?:orderBy|sort|order)$/, UNORDERED, 60],
+  ['a filter', /^filter$/, UNFILTERED, 96],
 ] as const)('Each list has %s, or a reason why not', (_what, argument, reasons, most) => {
   const told = Object.values(reasons).flat();
   expect([...told].sort()).toEqual(listsWithout(argument).sort());

@@ -252,6 +252,7 @@ const RELEASED: Record<string, string> = {
   '20261130053020_appearance': '0931f4d328da8655c3bcdc3e66d3d749fa662daf88434b33028777cb4ca10914',
   '20261130053030_size_of_uploads': '9a896a91c7140cb094dc40795bffff1be8412959ff98b657171b36c6272d29ee',
   '20261130054010_mail_in': 'f7365122c6c3e616ce14685397a729a15ca9b3f4c90b23b43bf43f13032fc0dc',
+  '20261130063010_code_search': '47338fce0e8a4761c3b1aa538c0292993803045131dc67a77af335aab749b8ed',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -28,6 +28,7 @@ export async function changeDefaultBranch(
       await tx.projectCounters.update({ where: { projectId: project.id }, data: { commits } });
     }
     await context.jobs.enqueue(tx, 'repositories.languages', { projectId: project.id });
+    await context.jobs.enqueue(tx, 'code_search.index', { projectId: project.id });
     const before = await rowBefore(tx, 'Project', project.id);
     await tx.project.update({ where: { id: project.id }, data: { defaultBranch: branch } });
     const event = { action: 'project_updated', target: { type: 'Project', id: project.id } } as const;

@@ -110,7 +110,8 @@ export async function searchCommits(
   return { ...rest, nodes: await commitRows(project, repository, nodes) };
 }
 
-async function revisionIn(
+/** The revision of a ref, or of the default branch; null in an empty repository. Throws NotFound for an unknown ref. */
+export async function revisionIn(
   context: Context,
   project: ProjectRow,
   ref: string | null | undefined,

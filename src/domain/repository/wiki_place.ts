@@ -48,6 +48,11 @@ export function ownerPath({ project, group }: Owner): string {
   return (project ?? group).fullPath;
 }
 
+/** The path of the pages of a wiki: `/group/project/-/wikis`. */
+export function wikiPath({ project, group }: Owner): string {
+  return `/${project ? project.fullPath : `groups/${group.fullPath}`}/-/wikis`;
+}
+
 /** Whether the actor may read or write the wiki. */
 export function canWiki(actor: Actor | null, act: 'read' | 'write', { project, group }: Owner): boolean {
   return project ? can(actor, `${act}_wiki`, project) : can(actor, `${act}_group_wiki`, group);

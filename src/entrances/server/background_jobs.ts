@@ -46,6 +46,7 @@ import { expireExports, exportProject } from '#src/domain/project_archives/expor
 import { cleanUpImports, failImport, importArchive } from '#src/domain/project_archives/import.ts';
 import { removeMergedBranches } from '#src/domain/repository/branches/merged.ts';
 import { cleanUpAll } from '#src/domain/repository/clean_up.ts';
+import { indexMissing, indexProject } from '#src/domain/repository/code_search/index_project.ts';
 import { countContributors } from '#src/domain/repository/contributors.ts';
 import { ErrorCollector } from '#src/domain/repository/each.ts';
 import { forkRepository } from '#src/domain/repository/fork.ts';
@@ -112,6 +113,7 @@ export const JOB_PACES: JobPaces = {
   'users.remove_bots': { cron: '23 3 * * *' },
   'users.synchronize': { cron: '11 * * * *' },
   'repositories.maintain': { cron: '41 * * * *' },
+  'code_search.index': { cron: '*/5 * * * *', atOnce: 2 },
   'repositories.remove': { cron: '*/10 * * * *' },
   'artifacts.expire': { cron: '*/10 * * * *' },
   'issues.remind': { cron: '7 * * * *' },
@@ -163,10 +165,12 @@ export function jobHandlers({
     'projects.fork': async ({ projectId }) => {
       await forkRepository({ db, repositories }, projectId);
       await countLanguages({ db, repositories }, projectId);
+      await indexProject({ db, repositories }, projectId);
     },
     'projects.import': async ({ projectId }) => {
       await importRepository({ db, repositories, followers, ...importing }, projectId);
       await countLanguages({ db, repositories }, projectId);
+      await indexProject({ db, repositories }, projectId);
     },
     'projects.export': async ({ projectId, userId }, jobs) => {
       const context = await as(userId, jobs);
@@ -209,6 +213,8 @@ export function jobHandlers({
     },
     'repositories.remove': () => removeRepositories({ db, repositories }),
     'repositories.languages': ({ projectId }) => countLanguages({ db, repositories }, projectId),
+    'code_search.index': ({ projectId }) =>
+      projectId === undefined ? indexMissing({ db, repositories }) : indexProject({ db, repositories }, projectId),
     'repositories.contributors': ({ projectId }) => countContributors({ db, repositories }, projectId),
     // Pushes that were not recorded may affect merge requests.
     'repositories.reconcile': (_wanted, jobs) =>

@@ -4,6 +4,7 @@ import { deletedBranches } from '#src/domain/ci/environments/follow.ts';
 import { pushedPipelines } from '#src/domain/ci/pipelines/push.ts';
 import { pushedMirrors } from '#src/domain/imports/mirrors/push.ts';
 import { mail } from '#src/domain/notifications/mailing/follow.ts';
+import { pushedCode } from '#src/domain/repository/code_search/follow.ts';
 import { pushedLanguages } from '#src/domain/repository/languages/follow.ts';
 import { builtSites } from '#src/domain/sites/follow.ts';
 import { tracking } from '#src/domain/tracking/activity/follow.ts';
@@ -20,6 +21,7 @@ export const FOLLOWERS: readonly Follower[] = [
   builtSites,
   pushedMirrors,
   pushedLanguages,
+  pushedCode,
   mail,
   webhooks,
 ];

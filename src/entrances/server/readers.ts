@@ -11,6 +11,7 @@ import { readRawExport } from '#src/domain/project_archives/request.ts';
 import { readRawProjectAvatar } from '#src/domain/projects/avatar.ts';
 import { type RawPatch, readRawPatch } from '#src/domain/repository/patch.ts';
 import { type MadeText, madeText, plainText, type RawArchive, type RawContent } from '#src/domain/repository/raw.ts';
+import { type RawWikiFile, readWikiFile } from '#src/domain/repository/wikis/attachments.ts';
 import { type RawSnippet, readRawSnippet } from '#src/domain/snippets/raw.ts';
 import { type RawFile, readArchiveWithObjects, readPageFile, readRawFile } from '#src/domain/uploads/lfs/read.ts';
 import { readRawUpload } from '#src/domain/uploads/list.ts';
@@ -32,6 +33,7 @@ const READERS: Readonly<Record<RawReader | Raw['content'], Read<object>>> = {
   trace: reader<RawTrace>(readRawTrace),
   blob: reader<RawFile>(readRawFile),
   page_blob: reader<RawFile>(readPageFile),
+  wiki_file: reader<RawWikiFile>(readWikiFile),
   snippet: reader<RawSnippet>(readRawSnippet),
   archive: reader<RawArchive & { withLfsObjects: boolean }>(readArchiveWithObjects),
   page_archive: reader<RawArchive>((context, found) =>

@@ -6,11 +6,22 @@ import type { Oid } from './model.ts';
  */
 export type PathPattern = readonly [string, ...string[]];
 
+/** What a file has in a line. */
+export interface SearchTerm {
+  /** A text, ignoring case, or a regular expression. */
+  kind: 'text' | 'regex';
+  value: string;
+}
+
 /** Which files of a commit to find. */
 export interface FileSearch {
   commit: Oid;
   /** What a line of the file contains, in any case; any file if it is empty. */
   text: string;
+  /** What the file has in its lines, all of it, in place of `text`. Regular expressions need a git program. */
+  all?: readonly SearchTerm[];
+  /** What no line of the file has. */
+  none?: readonly SearchTerm[];
   /** Patterns that the path matches, all of them. */
   paths: readonly PathPattern[];
   /** How many files to find. */

@@ -2,7 +2,7 @@ import { yieldToEventLoop } from '#src/base/event_loop.ts';
 import { ProgramFailed } from '../base/errors.ts';
 import { EMPTY_TREE, isOid, type Oid } from '../base/model.ts';
 import { decodeName } from '../base/names.ts';
-import type { FileHits, FileSearch, MessageHits, MessageSearch } from '../base/search.ts';
+import type { FileHits, FileSearch, MessageHits, MessageSearch, SearchTerm } from '../base/search.ts';
 import { type RunOptions, readProgram } from '../program/run.ts';
 import { AROUND, hitOf } from './hits.ts';
 import { matchesPath, pathspec } from './pattern.ts';
@@ -12,34 +12,53 @@ const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 
 /** Finds files by `git grep`: texts in the form of the commit, without binary ones. */
 export async function grep(directory: string, search: FileSearch): Promise<FileHits> {
-  const { commit, text, paths, most, milliseconds } = search;
-  if (isLines(text)) return { hits: [], isWhole: true };
+  const { commit, text, all = [], none = [], paths, most, milliseconds } = search;
+  if ([text, ...[...all, ...none].map(({ value }) => value)].some(isLines)) return { hits: [], isWhole: true };
   const [narrowest, ...others] = paths;
-  const command = ['grep', '-z', '-n', '-i', '-F', '-I', '--full-name', '--threads=2', `-C${AROUND}`, '-m1'];
-  const { output, isWhole } = await readWithin(
-    directory,
-    // Newer programs would heed what the default branch says of its files.
-    [
-      '-c',
-      `attr.tree=${EMPTY_TREE}`,
-      ...command,
-      '-e',
-      text,
-      commit,
-      '--',
-      ...(narrowest ? [pathspec(narrowest)] : []),
-    ],
-    { codes: [0, 1], environment: { GIT_LITERAL_PATHSPECS: '0' } },
-    milliseconds,
-  );
+  const deadline = performance.now() + milliseconds;
+  const run = (options: string[], terms: string[]) =>
+    readWithin(
+      directory,
+      // Newer programs would heed what the default branch says of its files.
+      [
+        ...['-c', `attr.tree=${EMPTY_TREE}`, 'grep', '-z', '-i', '-I', '--full-name', '--threads=2'],
+        ...[...options, ...terms, commit, '--', ...(narrowest ? [pathspec(narrowest)] : [])],
+      ],
+      { codes: [0, 1], environment: { GIT_LITERAL_PATHSPECS: '0' } },
+      deadline - performance.now(),
+    );
+  const wanted = all.length === 0 ? ['-F', '-e', text] : ['-E', '--all-match', ...termsOf(all)];
+  const { output, isWhole } = await run(['-n', `-C${AROUND}`, '-m1'], wanted);
+  const without = none.length === 0 ? null : await run(['-l'], ['-E', ...termsOf(none)]);
+  const left = new Set(without ? pathsIn(without.output, commit) : []);
   const hits: FileHits['hits'] = [];
   for await (const { path, startLine, lines } of blocks(output, commit, isWhole)) {
-    const hit = hitOf(path, startLine, lines);
+    const hit = left.has(path) ? null : hitOf(path, startLine, lines);
     if (!hit || !others.every((pattern) => matchesPath(path.toLowerCase(), pattern))) continue;
     if (hits.length === most) return { hits, isWhole: false };
     hits.push(hit);
   }
-  return { hits, isWhole };
+  return { hits, isWhole: isWhole && without?.isWhole !== false };
+}
+
+/** Terms as arguments: extended regular expressions of POSIX, with the digits that others have. */
+function termsOf(terms: readonly SearchTerm[]): string[] {
+  const digits: Record<string, string> = { '\\d': '[0-9]', '\\D': '[^0-9]', '(?:': '(' };
+  return terms.flatMap(({ kind, value }) => [
+    '-e',
+    kind === 'text'
+      ? value.replace(/[.*+?^$()[\]{}|\\]/g, '\\$&')
+      : value.replace(/\\[dD]|\(\?:|\\[\s\S]/g, (one) => digits[one] ?? one),
+  ]);
+}
+
+/** The paths of files, each of which has the commit before it. */
+function pathsIn(output: Buffer, commit: Oid): string[] {
+  const paths: string[] = [];
+  for (let at = 0, end = output.indexOf(NUL); end >= 0; at = end + 1, end = output.indexOf(NUL, at)) {
+    paths.push(decodeName(output.subarray(at + commit.length + 1, end)));
+  }
+  return paths;
 }
 
 /** Finds commits by `git rev-list`. */
@@ -75,7 +94,7 @@ async function readWithin(
   try {
     await readProgram(directory, args, take, { ...options, signal: end.signal, limit: Infinity });
   } catch (error) {
-    if (!end.signal.aborted && !isTooLarge(error)) throw error;
+    if (!end.signal.aborted && !isTooLarge(error) && !isNoExpression(error)) throw error;
     isWhole = false;
   } finally {
     clearTimeout(timer);
@@ -86,6 +105,11 @@ async function readWithin(
 /** Whether the program came upon a file that needs more memory than it may take. */
 function isTooLarge(error: unknown): boolean {
   return error instanceof ProgramFailed && /over limit|bytes of memory/.test(error.message);
+}
+
+/** Whether git knows no such regular expression. */
+function isNoExpression(error: unknown): boolean {
+  return error instanceof ProgramFailed && /(?:command line|-e option), '/.test(error.message);
 }
 
 interface Block {

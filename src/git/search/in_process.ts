@@ -13,16 +13,25 @@ const BEGINNING = 8_000;
 
 /** Finds files without a git program, in those of up to 1 MiB. */
 export async function searchFiles(reader: RepositoryReader, search: FileSearch): Promise<FileHits> {
-  const { commit, text, paths, most, milliseconds } = search;
+  const { commit, text, all = [], none = [], paths, most, milliseconds } = search;
   const deadline = performance.now() + milliseconds;
   if (text.includes('\n')) return { hits: [], isWhole: true };
-  const [hits, wanted]: [FileHits['hits'], string] = [[], text.toLowerCase()];
+  if ([...all, ...none].some(({ kind }) => kind === 'regex')) return { hits: [], isWhole: false };
+  const [first = text, ...further] = all.map(({ value }) => value.toLowerCase());
+  const [hits, wanted]: [FileHits['hits'], string] = [[], first.toLowerCase()];
+  const fits = (content: Buffer) => {
+    if (further.length + none.length === 0) return true;
+    const lower = content.toString().toLowerCase();
+    return (
+      further.every((one) => lower.includes(one)) && !none.some(({ value }) => lower.includes(value.toLowerCase()))
+    );
+  };
   for await (const { path, oid } of files(reader, commit)) {
     if (performance.now() > deadline) return { hits, isWhole: false };
     if (!paths.every((pattern) => matchesPath(path.toLowerCase(), pattern))) continue;
     const size = await reader.blobSize(oid);
     const content = size === null || size > MAX_WHOLE_BLOB_BYTES ? null : await reader.blob(oid, MAX_WHOLE_BLOB_BYTES);
-    const found = content === null ? null : firstLines(content, wanted);
+    const found = content === null || !fits(content) ? null : firstLines(content, wanted);
     const hit = found && hitOf(path, found.startLine, found.lines);
     if (!hit) continue;
     if (hits.length === most) return { hits, isWhole: false };

@@ -3,8 +3,8 @@ import type { Owner } from '#src/domain/projects/owner.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { trimSlashes } from '#src/domain/repository/tree.ts';
 import { authorizeWiki } from '#src/domain/repository/wiki_place.ts';
-import { wikiTip } from '#src/domain/repository/wikis/repository.ts';
-import { isOid, type Oid } from '#src/git/base/model.ts';
+import { reachableCommit, wikiTip } from '#src/domain/repository/wikis/repository.ts';
+import type { Oid } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { pathFault } from '#src/git/write/path.ts';
 import { ContentTooLarge, NotFound } from '#src/platform/errors.ts';
@@ -23,6 +23,9 @@ const ENDINGS: Record<WikiFormat, readonly string[]> = {
 const FORMATS = new Map(
   Object.entries(ENDINGS).flatMap(([format, endings]) => endings.map((ending) => [ending, format as WikiFormat])),
 );
+
+/** The slug of the page that stands beside all others. Lists leave it out, as they do other files whose names begin with `_`. */
+export const SIDEBAR = '_sidebar';
 
 /** Files of a wiki that are looked at, and bytes of the largest page. */
 const MAX_FILES = 20_000;
@@ -64,7 +67,8 @@ export function titleOf({ name }: Pick<WikiPageRow, 'name'>): string {
 export function pageAt(path: string): { name: string; format: WikiFormat } | null {
   const [, name, ending = ''] = /^(.+)\.([a-z]+)$/i.exec(path) ?? [];
   const format = FORMATS.get(ending.toLowerCase());
-  return name === undefined || format === undefined || name.startsWith('_') ? null : { name, format };
+  if (name === undefined || format === undefined) return null;
+  return name.startsWith('_') && name !== SIDEBAR ? null : { name, format };
 }
 
 /** The pages of a wiki, by slug. Throws Forbidden, Unauthenticated, RateLimited. */
@@ -89,16 +93,17 @@ export async function findWikiPage(
   authorizeWiki(context.actor, 'read', owner);
   const tip = await wikiTip(context, owner);
   if (tip === null) throw new NotFound('Wiki Page');
-  const commit = version ? await reachable(tip.reader, tip.commit, version) : tip.commit;
+  const commit = version ? await reachableCommit(tip.reader, tip.commit, version) : tip.commit;
   const page = commit && (await pageOf(owner, tip.reader, commit, slug));
   if (!page) throw new NotFound('Wiki Page');
   return page;
 }
 
-/** The commit, if the wiki's tip reaches it. */
-async function reachable(reader: RepositoryReader, tip: Oid, version: string): Promise<Oid | null> {
-  if (!isOid(version) || (await reader.commit(version)) === null) return null;
-  return (await reader.isAncestor(version, tip)) ? version : null;
+/** The page beside all others; null where there is none. Throws Forbidden, Unauthenticated. */
+export async function findSidebar(context: Context, owner: Owner): Promise<WikiPageRow | null> {
+  authorizeWiki(context.actor, 'read', owner);
+  const tip = await wikiTip(context, owner);
+  return tip && pageOf(owner, tip.reader, tip.commit, SIDEBAR);
 }
 
 /** The page with a slug at a commit; null if there is none. */
@@ -108,20 +113,24 @@ export async function pageOf(
   commit: Oid,
   slug: string,
 ): Promise<WikiPageRow | null> {
-  for (const [ending, format] of FORMATS) {
-    const path = `${slug}.${ending}`;
-    if (pageAt(path) === null || pathFault(path) !== null) return null;
+  for (const { path, format } of pathsOf(slug)) {
     const entry = await reader.entry(commit, path);
     if (entry?.type === 'blob') return { owner, reader, commit, name: slug, path, oid: entry.oid, format };
   }
   return null;
 }
 
+/** The paths that the file of a page with this slug can have; none for what is no slug. */
+export function pathsOf(slug: string): { path: string; format: WikiFormat }[] {
+  const paths = [...FORMATS].map(([ending, format]) => ({ path: `${slug}.${ending}`, format }));
+  return paths.every(({ path }) => pageAt(path) !== null && pathFault(path) === null) ? paths : [];
+}
+
 async function pagesOf(owner: Owner, reader: RepositoryReader, commit: Oid): Promise<WikiPageRow[]> {
   const found = await reader.treePage(commit, '', { recursive: true, offset: 0, limit: MAX_FILES });
   const pages = (found?.entries ?? []).flatMap(({ path, oid, type }) => {
     const page = type === 'blob' && !path.startsWith('uploads/') ? pageAt(path) : null;
-    return page === null ? [] : [{ owner, reader, commit, ...page, path, oid }];
+    return page === null || page.name === SIDEBAR ? [] : [{ owner, reader, commit, ...page, path, oid }];
   });
   return pages.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
 }

@@ -2,7 +2,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import type { Owner } from '#src/domain/projects/owner.ts';
 import { commitFiles, type FileCommit } from '#src/domain/repository/commit_files.ts';
 import { ensureWikiPlace, wikiPlaceOf } from '#src/domain/repository/wiki_place.ts';
-import type { Oid } from '#src/git/base/model.ts';
+import { isOid, type Oid } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 
 /** The branch of a wiki that its pages are on, and its tip; null for a wiki without pages. */
@@ -26,4 +26,10 @@ export async function commitToWiki(
 ): Promise<{ branch: string; commit: Oid }> {
   const said = { firstBranch: 'master', unchanged: 'The page has this content already' };
   return commitFiles(context, await ensureWikiPlace(context, owner), userId, { ...change, ...said });
+}
+
+/** A commit of a wiki by its full hash; null for one that its tip does not reach. */
+export async function reachableCommit(reader: RepositoryReader, tip: Oid, version: string): Promise<Oid | null> {
+  if (!isOid(version) || (await reader.commit(version)) === null) return null;
+  return (await reader.isAncestor(version, tip)) ? version : null;
 }

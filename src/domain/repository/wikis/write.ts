@@ -12,6 +12,7 @@ import {
   MAX_PAGE_BYTES,
   pageOf,
   pathOf,
+  SIDEBAR,
   slugOf,
   titleOf,
   type WikiFormat,
@@ -36,6 +37,8 @@ export interface WikiPageChanges {
   content?: string | null | undefined;
   format?: WikiFormat | null | undefined;
   message?: string | null | undefined;
+  /** Full hash of the commit of the wiki at which the page was read: the page must not have changed since. */
+  version?: string | null | undefined;
 }
 
 /** Characters of the longest title, and of the longest message. */
@@ -70,12 +73,12 @@ export async function createWikiPage(context: Context, ref: OwnerRef, given: New
   return made(context, owner, commit, slug);
 }
 
-/** Commits changes of a page, which may move it. Throws as createWikiPage. */
+/** Commits changes of a page, which may move it. Throws as createWikiPage, ValidationFailed where it has changed since `version`. */
 export async function updateWikiPage(
   context: Context,
   ref: OwnerRef,
   slug: string,
-  { title, content, format: wanted, message }: WikiPageChanges,
+  { title, content, format: wanted, message, version }: WikiPageChanges,
 ): Promise<WikiPageRow> {
   const { actor, owner } = await writableWiki(context, ref);
   const present = await findWikiPage(context, owner, slug);
@@ -90,6 +93,7 @@ export async function updateWikiPage(
     prepare: async (reader, tip) => {
       const page = tip === null ? null : await pageOf(owner, reader, tip, slug);
       if (tip === null || page === null) throw new NotFound('Wiki Page');
+      if (version && (await findWikiPage(context, owner, slug, version)).oid !== page.oid) throw changedSince();
       const to = format === page.format && next === slug ? page.path : pathOf(next, format);
       if (next !== slug && (await pageOf(owner, reader, tip, next)) !== null) throw taken(next);
       if (to !== page.path) {
@@ -168,6 +172,10 @@ function taken(slug: string): BadRequest {
   return new BadRequest('A page with that title already exists', 'title').asExisting(existing);
 }
 
+function changedSince(): ValidationFailed {
+  return new ValidationFailed({ content: ['The page has been changed by someone else since you began to edit it'] });
+}
+
 function usableSlug(title: string): string {
   const slug = slugOf(title);
   const wrong = (message: string) => new ValidationFailed({ title: [message] });
@@ -175,7 +183,7 @@ function usableSlug(title: string): string {
   if ([...title].length > MAX_TITLE_LENGTH) throw wrong(`is too long (maximum is ${MAX_TITLE_LENGTH} characters)`);
   if (
     [slug, `${slug}.md`].some((one) => pathFault(one) !== null) ||
-    slug.startsWith('_') ||
+    (slug.startsWith('_') && slug !== SIDEBAR) ||
     slug.startsWith('uploads/')
   )
     throw wrong('is invalid');

@@ -8,6 +8,7 @@ import { formulas, makeAlerts, makeContents, textOf } from '#src/domain/tracking
 import { notebookHtml } from '#src/domain/tracking/markdown/notebook.ts';
 import { referencesIn } from '#src/domain/tracking/markdown/references.ts';
 import { type Surroundings, sanitize } from '#src/domain/tracking/markdown/sanitize.ts';
+import { readWikiLink } from '#src/domain/tracking/markdown/wiki_links.ts';
 import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
 
 /** What a reference leads to. */
@@ -45,7 +46,7 @@ const parsers = { commonmark: commonmark(), gfm: gfm(), line: line() };
 
 /** The sanitised HTML of a text; null if it would be too large, or is no notebook. Takes long for some texts: for a thread. */
 export function renderHtml(rendering: Rendering): string | null {
-  const { text, flavour, links } = rendering;
+  const { text, flavour, links, wiki } = rendering;
   if (flavour === 'notebook') {
     return notebookHtml(text, {
       markdown: (part) => renderHtml({ ...rendering, text: part, flavour: 'gfm' }),
@@ -54,7 +55,7 @@ export function renderHtml(rendering: Rendering): string | null {
     });
   }
   const parser = parsers[flavour];
-  const env = { links, docId: createHash('sha256').update(text).digest('hex').slice(0, 8) };
+  const env = { links, wiki, docId: createHash('sha256').update(text).digest('hex').slice(0, 8) };
   const tokens = flavour === 'line' ? parser.parseInline(text, env) : parser.parse(text, env);
   if (sizeOf(tokens) > MAX_HTML_LENGTH) return null;
   const raw = parser.renderer.render(tokens, parser.options, env);
@@ -80,6 +81,7 @@ function gfm(): Parser {
   });
   parser.core.ruler.after('block', 'alerts', makeAlerts);
   parser.core.ruler.push('disallowed_html', makeDisallowedText);
+  parser.inline.ruler.before('link', 'wiki_link', readWikiLink);
   parser.core.ruler.before('linkify', 'task_lists', makeTaskLists);
   parser.core.ruler.push('head_cells', makeEmptyHeadsCells);
   parser.core.ruler.after('linkify', 'references', makeLinks);

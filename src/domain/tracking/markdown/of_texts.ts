@@ -11,6 +11,8 @@ export interface TextToRender {
   flavour: Rendering['flavour'];
   /** The ref and directory of the file that has the text, if it is in one. */
   at?: Rendering['at'];
+  /** The page of a wiki that has the text, if one does: path of the wiki, from the root of the server, and directory of the page. */
+  wiki?: { path: string; directory: string };
 }
 
 /**
@@ -30,12 +32,12 @@ export async function htmlOfTexts(
 ): Promise<string[]> {
   const caller = callerOf(context.actor, context.clientAddress);
   const placed = await Promise.all(
-    texts.map(async ({ text, projectId, flavour, at }) => {
+    texts.map(async ({ text, projectId, flavour, at, wiki }) => {
       // Nothing in the others depends on where they are, or who reads them.
       const mayRefer =
         flavour !== 'commonmark' && flavour !== 'notebook' && text.length <= MAX_RENDERED_LENGTH && !isProse(text);
       const project = mayRefer && projectId !== null ? await findProject(projectId) : null;
-      return { text, flavour, project, mayRefer, at };
+      return { text, flavour, project, mayRefer, at, wiki };
     }),
   );
   const links = await resolveLinks(
@@ -44,9 +46,10 @@ export async function htmlOfTexts(
     placed.map(({ text, project, mayRefer }) => ({ text: mayRefer ? text : '', project })),
   );
   const rendered: string[] = [];
-  for (const [index, { text, flavour, project, at }] of placed.entries()) {
+  for (const [index, { text, flavour, project, at, wiki: page }] of placed.entries()) {
     const home = project && { url: `${baseUrl}/${project.fullPath}`, defaultBranch: project.defaultBranch };
-    const how = { text, flavour, links: links[index] ?? new Map(), baseUrl, project: home, at, images };
+    const wiki = page && { url: `${baseUrl}${page.path}`, directory: page.directory };
+    const how = { text, flavour, links: links[index] ?? new Map(), baseUrl, project: home, at, wiki, images };
     rendered.push(await renderMarkdown(caller, how));
   }
   return rendered;

@@ -8,8 +8,18 @@ export interface Surroundings {
   project: { url: string; defaultBranch: string | null } | null;
   /** Where the file is that has the text: relative links lead from there. Without it they lead from the root of the default branch. */
   at?: { ref: string; directory: string } | undefined;
+  /** The wiki whose page has the text: relative links lead to its pages and files. */
+  wiki?: WikiSurroundings | undefined;
   /** Whether images are shown, rather than their texts. */
   images: boolean;
+}
+
+/** A page of a wiki. */
+export interface WikiSurroundings {
+  /** URL of the wiki, without a trailing slash. */
+  url: string;
+  /** Directory of the page; empty for one at the root. */
+  directory: string;
 }
 
 /** Before each ID, so that none is one of the page around, nor the name of a property of its document. */
@@ -156,20 +166,35 @@ function linkTo(written: string, surroundings: Surroundings): Record<string, str
 }
 
 /** Where a link leads; undefined if it must not be followed. */
-function leadTo(written: string, page: 'blob' | 'raw', { baseUrl, project, at }: Surroundings): string | undefined {
+function leadTo(
+  written: string,
+  page: 'blob' | 'raw',
+  { baseUrl, project, at, wiki }: Surroundings,
+): string | undefined {
   const href = written.trim();
   if (ABSOLUTE.test(href)) return href;
+  const directory = wiki && !isBesideWikiPage(href) ? '' : (wiki ?? at)?.directory;
   const url = URL.parse(
     href,
-    `${HERE}/${at?.directory ? `${at.directory.split('/').map(encodeURIComponent).join('/')}/` : ''}`,
+    `${HERE}/${directory ? `${directory.split('/').map(encodeURIComponent).join('/')}/` : ''}`,
   );
   if (url === null || !url.href.startsWith(`${HERE}/`)) return undefined;
   const path = `${url.pathname}${url.search}${url.hash}`;
   if (href.startsWith('#')) return href.startsWith(`#${OWN}`) ? href : `#${OWN}${href.slice(1)}`;
+  if (wiki && href !== '' && !path.startsWith('/-/')) return `${wiki.url}${path.replace(MARKDOWN_ENDING, '')}`;
   if (project === null || href === '') return href;
   if (/^\/uploads\/[0-9a-f]{32}\//.test(path)) return `${project.url}${path}`;
   if (path.startsWith('/-/')) return `${baseUrl}${path}`;
   const ref = at?.ref ?? project.defaultBranch;
   if (ref === null) return href;
   return `${project.url}/-/${page}/${encodeURI(ref.toWellFormed()).replace(/[?#]/g, encodeURIComponent)}${path}`;
+}
+
+/** Pages are found without the ending of their file. */
+const MARKDOWN_ENDING = /\.(?:md|markdown|mdown|mkdn?)(?=$|[?#])/i;
+
+/** Whether a link in a page of a wiki begins at the directory of the page: dots and names of files do, slugs and attachments do not. */
+function isBesideWikiPage(href: string): boolean {
+  if (href.startsWith('.')) return true;
+  return !href.startsWith('uploads/') && /\.\w{1,10}(?=$|[?#])/.test(href);
 }
