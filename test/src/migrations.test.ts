@@ -252,6 +252,7 @@ const RELEASED: Record<string, string> = {
   '20261130053020_appearance': '0931f4d328da8655c3bcdc3e66d3d749fa662daf88434b33028777cb4ca10914',
   '20261130053030_size_of_uploads': '9a896a91c7140cb094dc40795bffff1be8412959ff98b657171b36c6272d29ee',
   '20261130054010_mail_in': 'f7365122c6c3e616ce14685397a729a15ca9b3f4c90b23b43bf43f13032fc0dc',
+  '20261130061000_service_accounts': '8be290ebf87ac010a94e717aa111e482794fe545165af7699e8a75e660b30dfa',
 };
 
 const directory = packagePath('prisma/migrations');
