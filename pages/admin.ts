@@ -63,6 +63,7 @@ export const adminForm = <Data>(options: FormOptions<Data>) => form({ ...options
 const SECTIONS = [
   ['/admin', label('Overview')],
   ['/admin/users', label('Users')],
+  ['/admin/service_accounts', label('Service accounts')],
   ['/admin/groups', label('Groups')],
   ['/admin/projects', label('Projects')],
   ['/admin/settings', label('Settings')],

@@ -35,6 +35,7 @@ import { home, repository } from '#pages/repository.ts';
 import { runners } from '#pages/runners.ts';
 import { schedules } from '#pages/schedules.ts';
 import { search } from '#pages/search.ts';
+import { adminServiceAccounts, settingsServiceAccounts } from '#pages/service_accounts.ts';
 import { settings } from '#pages/settings.ts';
 import { approvalRulePages } from '#pages/settings_approvals.ts';
 import { settingsCi } from '#pages/settings_ci.ts';
@@ -67,6 +68,7 @@ export const rows = [
   ...admin,
   ...adminIntegrations,
   ...adminSite,
+  ...adminServiceAccounts,
   ...auditEvents,
   ...search,
   ...choices,
@@ -98,6 +100,7 @@ export const rows = [
   ...approvalRulePages,
   ...pushRulePages,
   ...settingsTokens,
+  ...settingsServiceAccounts,
   ...settingsImages,
   ...settingsStorage,
   ...commits,

@@ -60,6 +60,12 @@ const OF_PROJECT: MenuOf<ProjectSettingsFragment> = [
     may: (one) => one.viewerCanManageAccessTokens,
   },
   {
+    section: 'service_accounts',
+    label: label('Service accounts'),
+    path: 'settings/service_accounts',
+    may: (one) => one.viewerCanManageServiceAccounts,
+  },
+  {
     section: 'deploy_keys',
     label: label('Deploy keys'),
     path: 'settings/deploy_keys',
@@ -104,6 +110,12 @@ const OF_GROUP: MenuOf<GroupSettingsFragment> = [
     label: label('Access tokens'),
     path: 'settings/access_tokens',
     may: (one) => one.viewerCanManageAccessTokens,
+  },
+  {
+    section: 'service_accounts',
+    label: label('Service accounts'),
+    path: 'settings/service_accounts',
+    may: (one) => one.viewerCanManageServiceAccounts,
   },
   {
     section: 'deploy_tokens',

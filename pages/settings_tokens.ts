@@ -38,8 +38,8 @@ import {
 } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
 
-/** What access tokens can be for. */
-const SCOPES = [
+/** What access tokens, and those of service accounts, can be for. */
+export const SCOPES = [
   ['api', label('Everything that its role allows, by the API')],
   ['read_api', label('Read everything that its role sees, by the API')],
   ['read_repository', label('Read the repository')],

@@ -17,6 +17,15 @@ export const Visibility = builder.enumType('Visibility', {
   }),
 });
 
+export const ServiceAccountKind = builder.enumType('ServiceAccountKind', {
+  description: 'What a service account is for, which is what its owners own.',
+  values: values<'server' | 'group' | 'project'>({
+    SERVER: { value: 'server', description: 'Anything on the server; administrators manage it.' },
+    GROUP: { value: 'group', description: 'A group and what is in it.' },
+    PROJECT: { value: 'project', description: 'A project.' },
+  }),
+});
+
 export const UserState = builder.enumType('UserState', {
   description: 'State of a user account.',
   values: values<'active' | 'blocked' | 'ldap_blocked' | 'deactivated' | 'banned' | 'blocked_pending_approval'>({

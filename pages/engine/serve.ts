@@ -121,7 +121,9 @@ interface Serving extends ServeOptions {
 /** Leaves requests to other handlers that no row is for. */
 function knownTo(rows: readonly Compiled<Row>[], handler: RequestHandler): RequestHandler {
   return (request, response, next) => {
-    const isKnown = rows.some(({ match }) => match(request.path)) || earlierAddress(request.path) !== null;
+    // Only pages lead on from earlier addresses: a form there is for no row.
+    const isEarlier = request.method !== 'POST' && earlierAddress(request.path) !== null;
+    const isKnown = isEarlier || rows.some(({ match }) => match(request.path));
     return isKnown ? handler(request, response, next) : next();
   };
 }

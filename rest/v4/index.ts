@@ -62,6 +62,7 @@ import { resourceGroups } from '#rest/v4/resource_groups.ts';
 import { runners } from '#rest/v4/runners.ts';
 import { schedules } from '#rest/v4/schedules.ts';
 import { searches } from '#rest/v4/search.ts';
+import { serviceAccounts } from '#rest/v4/service_accounts.ts';
 import { settings } from '#rest/v4/settings.ts';
 import { snippets } from '#rest/v4/snippets.ts';
 import { statuses } from '#rest/v4/statuses.ts';
@@ -87,6 +88,7 @@ export const routes: Route[] = [
   ...emails,
   ...tokens,
   ...accessTokens,
+  ...serviceAccounts,
   ...auditEvents,
   ...deployTokens,
   ...jobTokenScope,

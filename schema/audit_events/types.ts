@@ -18,6 +18,7 @@ const THINGS: Readonly<Record<string, string>> = {
   protected_tag: 'A protection of tags of a project',
   deploy_key: 'A deploy key of a project',
   deploy_token: 'A deploy token of a project or group',
+  service_account: 'A service account of a project, a group or the server',
   access_token: 'An access token of a user, project or group',
   impersonation_token: 'A token for acting as a user',
   job_token_scope: 'Which jobs may use a project by their tokens',

@@ -66,6 +66,9 @@ builder.objectFields(Group, (t) => ({
   viewerCanManageAccessTokens: t.boolean(
     ability('admin_group_access_token', 'Whether the caller can create and revoke access tokens of the group.'),
   ),
+  viewerCanManageServiceAccounts: t.boolean(
+    ability('admin_group_service_account', 'Whether the caller can create and change service accounts of the group.'),
+  ),
   viewerCanManageDeployTokens: t.boolean(
     ability('admin_group_deploy_token', 'Whether the caller can create and revoke deploy tokens of the group.'),
   ),

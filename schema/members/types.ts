@@ -50,7 +50,7 @@ export const Member = builder.prismaObject('Member', {
         namespaceId === null ? null : groupOf(context, info, namespaceId),
     }),
     usesSeat: t.boolean({
-      description: 'Whether the member counts as a person: users of access tokens do not.',
+      description: 'Whether the member counts as a person: users of access tokens and service accounts do not.',
       select: { user: { select: { bot: true } } },
       resolve: ({ user }) => !user.bot,
     }),

@@ -127,6 +127,9 @@ builder.objectFields(Project, (t) => ({
   viewerCanManageDeployTokens: t.boolean(
     ability('admin_deploy_token', 'Whether the caller can create and revoke deploy tokens of the project.'),
   ),
+  viewerCanManageServiceAccounts: t.boolean(
+    ability('admin_service_account', 'Whether the caller can create and change service accounts of the project.'),
+  ),
   viewerCanManageMirrors: t.boolean(
     ability('admin_mirror', 'Whether the caller can read and change the mirrors of the project.'),
   ),

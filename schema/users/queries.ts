@@ -76,9 +76,10 @@ const UserFilter = builder.inputType('UserFilter', {
       description: 'Whether to leave out users that the server made for itself. No list has them in any case.',
     }),
     humans: t.boolean({ description: 'Whether to only list people.' }),
-    excludeHumans: t.boolean({ description: 'Whether to only list users of access tokens.' }),
+    excludeHumans: t.boolean({ description: 'Whether to only list users of access tokens and service accounts.' }),
     withoutProjectBots: t.boolean({
-      description: 'Whether to leave out the users of access tokens of projects and groups.',
+      description:
+        'Whether to leave out the users of access tokens of projects and groups, which service accounts are not.',
     }),
     createdBefore: t.field({ type: 'DateTime', description: 'Only users whose account was created before this.' }),
     createdAfter: t.field({ type: 'DateTime', description: 'Only users whose account was created after this.' }),

@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import type { GraphQLContext } from '#schema/context.ts';
-import { UserState } from '#schema/enums.ts';
+import { ServiceAccountKind, UserState } from '#schema/enums.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { guardedBy } from '#schema/records/plugin.ts';
 import type { Known } from '#schema/records/types.ts';
@@ -115,7 +115,15 @@ export const User = builder.prismaObject('User', {
       resolve: adminFor,
     }),
     bot: t.exposeBoolean('bot', {
-      description: 'Whether the account is that of a program, which acts with an access token of a project or group.',
+      description:
+        'Whether the account is that of a program, which acts with an access token of a project or group, or is a service account.',
+      ...forReaders,
+    }),
+    serviceAccount: t.expose('serviceAccount', {
+      type: ServiceAccountKind,
+      nullable: true,
+      description:
+        'What the account is for if it is a service account; null for people and for users of access tokens.',
       ...forReaders,
     }),
     bio: t.string({

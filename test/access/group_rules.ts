@@ -7,6 +7,7 @@ import { createMilestone } from '#src/domain/tracking/milestones/save.ts';
 import type { TestUser, World } from '../support/world.ts';
 import type { Role, Rule, Stage } from './matrix.ts';
 import { keyedHook } from './project_rules/keyed_hook.ts';
+import { serviceAccountRules } from './service_account_rules.ts';
 
 const HOOK_URL = 'https://hooks.example.com/told';
 
@@ -379,6 +380,7 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     'DELETE /groups/:id/access_tokens/:token_id': { success: 204, level: 50, refusal: 400, given: accessToken },
     'GET /groups/:id/audit_events': { success: 200, level: 50, given: group },
     'GET /groups/:id/audit_events/:audit_event_id': { success: 200, level: 50, given: auditEvent },
+    ...serviceAccountRules(world, owner, 'group'),
     'GET /groups/:id/deploy_tokens': { success: 200, level: 50, given: group },
     'GET /groups/:id/deploy_tokens/:token_id': { success: 200, level: 50, given: deployToken },
     'POST /groups/:id/deploy_tokens': {

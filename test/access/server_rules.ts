@@ -324,6 +324,12 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
       given: impersonation,
     },
     'GET /deploy_tokens': administrating,
+    'GET /service_accounts': administrating,
+    'POST /service_accounts': { success: 201, level: 100 },
+    'PATCH /service_accounts/:id': {
+      ...administrating,
+      given: async () => ({ ...(await changed({ bot: true, serviceAccount: 'server' })), name: 'Robot' }),
+    },
     'GET /audit_events': administrating,
     'GET /audit_events/:audit_event_id': {
       ...administrating,

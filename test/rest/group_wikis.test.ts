@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { removeRepositories } from '#src/domain/repository/remove_later.ts';
+import { buildBody } from '#src/domain/webhooks/payload/build.ts';
 import { clone, commitFile, gitClient, run } from '../support/git_client.ts';
 import { git } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
@@ -33,6 +34,59 @@ const address = ({ fullPath }: { fullPath: string }, who?: TestUser) => {
 };
 
 describe('The wiki of a group', () => {
+  it('is told to the webhooks of the group and of those around it, and to no others', LONG, async () => {
+    const outer = await world.group({ owner });
+    const group = await world.group({ owner, parentId: outer.id, name: 'Inner' });
+    const elsewhere = await world.group({ owner });
+    const below = await world.project({ owner, namespaceId: group.id });
+    const at = `/groups/${group.id}/wikis`;
+    const write = (title: string) => world.api(owner).post(at, { title, content: 'one' });
+    const wanted = { url: 'https://example.com/hook', push_events: false, wiki_page_events: true };
+    const listen = async (place: string, more: Json = {}) =>
+      (await world.api(owner).post(`${place}/hooks`, { ...wanted, ...more })).body.id as number;
+    await write('before');
+    const told = [await listen(`/groups/${outer.id}`), await listen(`/groups/${group.id}`)];
+    await listen(`/groups/${group.id}`, { wiki_page_events: false, issues_events: true });
+    await listen(`/groups/${elsewhere.id}`);
+    await listen(`/projects/${below.id}`);
+    await write('guides/home page');
+    await world.api(owner).delete(`${at}/${encodeURIComponent('guides/home-page')}`);
+    const events = await world.db.hookEvent.findMany({
+      where: { kind: 'wiki_page', deliveries: { some: { hookId: { in: told } } } },
+      include: { deliveries: { orderBy: { id: 'asc' } } },
+      orderBy: { id: 'asc' },
+    });
+    expect(events.map(({ projectId, deliveries }) => [projectId, deliveries.map(({ hookId }) => hookId)])).toEqual([
+      [null, told],
+      [null, told],
+    ]);
+    const around = { baseUrl: 'https://git.example.com', ssh: null, avatars: false, reader: null };
+    const [body, gone] = await Promise.all(
+      events.map(async ({ facts }) => JSON.parse(await buildBody('wiki_page', facts, around)) as Json),
+    );
+    const git = `git.example.com/${group.fullPath}.wiki`;
+    expect(body).toMatchObject({
+      object_kind: 'wiki_page',
+      user: { username: owner.username },
+      group: { group_id: group.id, group_name: 'Inner', group_path: group.path, full_path: group.fullPath },
+      wiki: {
+        web_url: `https://git.example.com/groups/${group.fullPath}/-/wikis/home`,
+        git_http_url: `https://${git}.git`,
+        git_ssh_url: `git@git.example.com:${group.fullPath}.wiki.git`,
+        path_with_namespace: `${group.fullPath}.wiki`,
+        default_branch: 'master',
+      },
+      object_attributes: {
+        action: 'create',
+        slug: 'guides/home-page',
+        content: 'one',
+        url: `https://git.example.com/groups/${group.fullPath}/-/wikis/guides/home-page`,
+      },
+    });
+    expect(body).not.toHaveProperty('project');
+    expect(gone?.object_attributes.action).toBe('delete');
+  });
+
   it('has pages that are created, read, changed, moved and deleted, each by a commit', LONG, async () => {
     const { at, directory, create } = await stage();
     const api = world.api(developer);

@@ -202,6 +202,7 @@ describe('Orders', () => {
       'ResourceGroupOrder',
       'RunnerManagerOrder',
       'RunnerOrder',
+      'ServiceAccountOrder',
       'SnippetOrder',
       'SshKeyOrder',
       'StateEventOrder',

@@ -80,6 +80,8 @@ describe('The schema lets a part of an answer be missing', () => {
       'Query.health',
       'Query.pagesDomains',
       'Query.serverIntegrations',
+      'Query.serviceAccountTokens',
+      'Query.serviceAccounts',
       'Query.storages',
       'Query.viewerConnectedChats',
       'Query.viewerSessions',

@@ -116,6 +116,9 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
   'docs/approvals.md': {
     'Code owners': 'It is a file of a repository; test/rest/code_owners.test.ts reads such files.',
   },
+  'docs/service-accounts.md': {
+    Tokens: 'The server is not there; test/rest/service_accounts.test.ts sends the same.',
+  },
   'docs/snippets.md': {
     'Clone and push': 'The server is not there; test/rest/snippet_repositories.test.ts clones from such addresses.',
   },

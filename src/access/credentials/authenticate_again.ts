@@ -1,11 +1,14 @@
 import { authenticate, type Credentials } from '#src/access/credentials/authenticate.ts';
-import { ACTIVE_TOKEN } from '#src/access/credentials/tokens/active.ts';
+import { ACTIVE_TOKEN, isNoEndedServiceAccount } from '#src/access/credentials/tokens/active.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
 import { type Db, Prisma, queryRows } from '#src/platform/database/db.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { canAuthenticateSql } from '#src/platform/outbound/mail/sending.ts';
+import { alias } from '#src/platform/records/alias.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
+
+const user = alias('User', 'u');
 
 /** An authenticated actor and its credential. */
 export interface Authenticated {
@@ -66,7 +69,7 @@ async function find(db: Db, hashes: readonly string[]): Promise<Map<string, Acto
         AND (impersonator_id IS NULL
           OR EXISTS (SELECT 1 FROM users i WHERE i.id = impersonator_id AND i.admin AND i.state = 'active'))
     ) t JOIN users u ON u.id = t.user_id
-    WHERE u.state = 'active' AND ${canAuthenticateSql(db)}`,
+    WHERE u.state = 'active' AND ${canAuthenticateSql(db)} AND ${isNoEndedServiceAccount(user)}`,
   );
   return new Map(rows.map(({ hash, scopes, ...user }) => [hash, { ...user, scopes: scopes ?? ['api'] }]));
 }

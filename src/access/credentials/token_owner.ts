@@ -1,12 +1,14 @@
 import { noteSeenToday } from '#src/access/credentials/seen.ts';
-import { ACTIVE_TOKEN } from '#src/access/credentials/tokens/active.ts';
+import { ACTIVE_TOKEN, isNoEndedServiceAccount } from '#src/access/credentials/tokens/active.ts';
 import { noteTokenUse, TOKEN_TO_NOTE } from '#src/access/credentials/tokens/seen.ts';
 import type { Actor, CredentialKind } from '#src/access/permissions/actor.ts';
 import { type Db, Prisma, queryRows } from '#src/platform/database/db.ts';
 import { canAuthenticateSql } from '#src/platform/outbound/mail/sending.ts';
+import { alias } from '#src/platform/records/alias.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
 const { sql } = Prisma;
+const user = alias('User', 'u');
 
 /** The owner of a token and details of the token. */
 export interface TokenOwner {
@@ -49,7 +51,7 @@ export async function ownerOf(db: Db, token: string): Promise<TokenOwner | undef
         application_id
       FROM oauth_tokens WHERE token_hash = ${hash} AND kind = 'access'
     ) t JOIN users u ON u.id = t.user_id
-    WHERE u.state = 'active' AND ${canAuthenticateSql(db)}`,
+    WHERE u.state = 'active' AND ${canAuthenticateSql(db)} AND ${isNoEndedServiceAccount(user)}`,
   );
   return row && ownerIn(JSON.parse(row.who));
 }

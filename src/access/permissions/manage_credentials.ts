@@ -6,7 +6,7 @@ const MANAGING: readonly CredentialKind[] = ['session', 'private_token', 'person
 
 /**
  * The signed-in actor, if allowed to create, change and remove credentials: passwords, tokens, keys, e-mail addresses, second
- * factors, applications, sessions. OAuth tokens may not, whatever their scope, nor access tokens of projects and groups. Throws Unauthenticated, InsufficientScope,
+ * factors, applications, sessions. OAuth tokens may not, whatever their scope, nor bots and service accounts. Throws Unauthenticated, InsufficientScope,
  * Forbidden.
  */
 export function requireCredentialManager(context: Context): Actor {
@@ -22,7 +22,7 @@ export function refuseApplications(actor: Actor | null): void {
 }
 
 /** What it made would outlive its token, unseen by those who administer its project or group. */
-const OF_BOT = 'Credentials cannot be managed with an access token of a project or group';
+const OF_BOT = 'Credentials cannot be managed with an access token of a project or group, nor by a service account';
 
 const REASON =
   'Credentials cannot be managed with an OAuth token. Use a session, a private token, or a personal access token with the scope api';

@@ -162,11 +162,12 @@ export interface FeatureFlagSwitched {
   flag: { id: number };
 }
 
-/** A page of a wiki was created, changed or deleted by a command. */
+/** A page of the wiki of a project, or of a group, was created, changed or deleted by a command. */
 export interface WikiPageChanged {
   type: 'wikiPageChanged';
   actor: { id: number };
-  project: { id: number };
+  project: { id: number } | null;
+  group: { id: number } | null;
   page: {
     slug: string;
     title: string;

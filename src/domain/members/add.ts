@@ -7,6 +7,7 @@ import { auditMember } from '#src/domain/members/audit.ts';
 import { isLastOwner } from '#src/domain/members/last_owner.ts';
 import { checkGrant, levelErrors } from '#src/domain/members/level.ts';
 import type { ChangedMember } from '#src/domain/members/list.ts';
+import { mayBeMember } from '#src/domain/members/may_be_member.ts';
 import type { MemberOutcome } from '#src/domain/members/outcomes.ts';
 import {
   auditPlace,
@@ -18,7 +19,7 @@ import {
   type SourceRef,
   sourceIds,
 } from '#src/domain/members/source.ts';
-import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+import { Prisma, queryRows, type Transaction } from '#src/platform/database/db.ts';
 import {
   AlreadyExists,
   BadRequest,
@@ -27,8 +28,10 @@ import {
   ValidationFailed,
   WrongState,
 } from '#src/platform/errors.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
 
 const { sql } = Prisma;
+const user = alias('User', 'u');
 
 export interface NewMember {
   userId: number;
@@ -45,12 +48,12 @@ export async function addMember(context: Context, ref: SourceRef, input: NewMemb
   const actor = requireActor(context);
   const source = await findSource(context, ref);
   authorizeMembers(actor, source);
-  const [user] = await context.db.$queryRaw<{ member: boolean }[]>`
+  const [found] = await context.db.$queryRaw<{ member: boolean }[]>`
     SELECT EXISTS (SELECT 1 FROM members m WHERE ${ofSource(source, 'm')} AND m.user_id = u.id AND ${notExpired('m')}) AS member
-    FROM users u WHERE u.id = ${input.userId} AND NOT u.ghost AND NOT u.bot`;
-  if (user?.member) throw alreadyMember(input.userId);
+    FROM users u WHERE u.id = ${input.userId} AND ${mayBeMember(user, source)}`;
+  if (found?.member) throw alreadyMember(input.userId);
   const errors = levelErrors(source, input.accessLevel);
-  if (!user) errors.invite_email = ['is invalid'];
+  if (!found) errors.invite_email = ['is invalid'];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   checkGrant(actor, source, input.accessLevel);
   await context.db.$transaction((tx) => insertMember(tx, context, source, input));
@@ -92,17 +95,14 @@ export async function addMembers(
   if (named.length > MAX_ADDED_MEMBERS) errors.user_id = [`has more than ${MAX_ADDED_MEMBERS} values`];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   checkGrant(actor, source, membership.accessLevel);
-  const users = await context.db.user.findMany({
-    where: {
-      ghost: false,
-      bot: false,
-      OR: [{ id: { in: [...(userIds ?? [])] } }, { username: { in: [...(usernames ?? [])], mode: 'insensitive' } }],
-    },
-    select: { id: true, username: true },
-    orderBy: { id: 'asc' },
-  });
-  const byId = new Map(users.map((user) => [user.id, user]));
-  const byName = new Map(users.map((user) => [user.username.toLowerCase(), user]));
+  const users = await queryRows<{ id: number; username: string }>(
+    context.db,
+    sql`SELECT ${user.id}, ${user.username} FROM ${table(user)} WHERE ${mayBeMember(user, source)}
+      AND (${user.id} = ANY(${[...(userIds ?? [])]}::int[])
+        OR lower(${user.username}) = ANY(lower_texts(${[...(usernames ?? [])]}::text[]))) ORDER BY ${user.id}`,
+  );
+  const byId = new Map(users.map((one) => [one.id, one]));
+  const byName = new Map(users.map((one) => [one.username.toLowerCase(), one]));
   const missing = [
     ...(userIds ?? []).filter((id) => !byId.has(id)).map(String),
     ...(usernames ?? []).filter((name) => !byName.has(name.toLowerCase())),
@@ -115,9 +115,9 @@ export async function addMembers(
       }
     }
   });
-  const outcome = (list: MemberOutcome['list'], position: number, user: (typeof users)[number] | undefined) => ({
-    ...{ list, position, userId: user?.id ?? null },
-    refused: user ? (refused.get(user.username) ?? null) : noUser(),
+  const outcome = (list: MemberOutcome['list'], position: number, one: (typeof users)[number] | undefined) => ({
+    ...{ list, position, userId: one?.id ?? null },
+    refused: one ? (refused.get(one.username) ?? null) : noUser(),
   });
   const outcomes = [
     ...(userIds ?? []).map((id, position) => outcome('userIds', position, byId.get(id))),

@@ -14,13 +14,20 @@ import {
 } from '#src/domain/users/attributes.ts';
 import { saveAvatar } from '#src/domain/users/avatar.ts';
 import { normaliseAddress } from '#src/domain/users/emails/address.ts';
-import type { User, UserState } from '#src/generated/prisma/client.ts';
+import type { ServiceAccountKind, User, UserState } from '#src/generated/prisma/client.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
 import { type IncomingPicture, type Picture, readPicture } from '#src/platform/pictures.ts';
 import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
+
+/** What a service account is made for. */
+export interface Provision {
+  serviceAccount: ServiceAccountKind;
+  provisionedByGroupId?: number;
+  provisionedByProjectId?: number;
+}
 
 export interface NewUser extends UserValues {
   username: string;
@@ -41,8 +48,10 @@ export interface NewUser extends UserValues {
   isPending?: boolean;
   /** Whether the primary address is known to be theirs; true when absent. */
   confirmed?: boolean;
-  /** The user of an access token of a project or group. */
+  /** The user of an access token of a project or group, or a service account. */
   bot?: boolean;
+  /** What a service account is made for. */
+  serviceAccount?: Provision;
   /** The user who replaces deleted ones. */
   ghost?: boolean;
   /** The administrator who creates the account. */
@@ -54,7 +63,15 @@ export interface NewUser extends UserValues {
 export interface NewUserByAdministrator
   extends Omit<
     NewUser,
-    'confirmed' | 'isPending' | 'ghost' | 'bot' | 'passwordHash' | 'privateToken' | 'createdById' | 'picture'
+    | 'confirmed'
+    | 'isPending'
+    | 'ghost'
+    | 'bot'
+    | 'serviceAccount'
+    | 'passwordHash'
+    | 'privateToken'
+    | 'createdById'
+    | 'picture'
   > {
   /** Whether the user has to confirm the address; true when absent (rulings.md 35). */
   confirm?: boolean | null | undefined;
@@ -125,6 +142,7 @@ export async function createUser(
     createdById: input.createdById ?? null,
     ghost: input.ghost ?? false,
     bot: input.bot ?? false,
+    ...input.serviceAccount,
     state: stateOf(input),
     passwordHash,
     passwordExpiresAt: random ? new Date() : null,

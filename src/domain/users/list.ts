@@ -52,7 +52,7 @@ export interface MoreUserFilters {
   excludeInternal?: boolean | null | undefined;
   /** Only people. */
   humans?: boolean | null | undefined;
-  /** Only users of access tokens. */
+  /** Only users of access tokens and service accounts. */
   excludeHumans?: boolean | null | undefined;
   /** Without the users of access tokens of projects and groups. */
   withoutProjectBots?: boolean | null | undefined;
@@ -189,7 +189,8 @@ function moreConditions(filter: MoreUserFilters): Prisma.Sql[] {
   const { excludeActive, humans, excludeHumans, withoutProjectBots, createdBefore, createdAfter } = filter;
   return [
     ...(excludeActive ? [sql`${user.state} <> 'active'`] : []),
-    ...(humans || withoutProjectBots ? [sql`NOT ${user.bot}`] : []),
+    ...(humans ? [sql`NOT ${user.bot}`] : []),
+    ...(withoutProjectBots ? [sql`(NOT ${user.bot} OR ${user.serviceAccount} IS NOT NULL)`] : []),
     ...(excludeHumans ? [user.bot] : []),
     ...(createdBefore ? [sql`${user.createdAt} < ${createdBefore}::timestamptz`] : []),
     ...(createdAfter ? [sql`${user.createdAt} > ${createdAfter}::timestamptz`] : []),

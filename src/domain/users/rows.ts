@@ -23,6 +23,7 @@ export const WHOLE = BRIEF.with(
     websiteUrl: true,
     organization: true,
     bot: true,
+    serviceAccount: true,
     publicEmail: true,
     commitEmail: true,
     privateProfile: true,

@@ -1,4 +1,5 @@
 import type { Rule, Stage } from '../matrix.ts';
+import { serviceAccountRules } from '../service_account_rules.ts';
 import type { ProjectGiven } from './given.ts';
 
 /** behaviour.md 6 of members, requests for access and shares. */
@@ -89,6 +90,7 @@ export function memberRules({ world, owner, reading, project }: ProjectGiven): R
     },
     'GET /projects/:id/audit_events': { success: 200, level: 40, given: project },
     'GET /projects/:id/audit_events/:audit_event_id': { success: 200, level: 40, given: auditEvent },
+    ...serviceAccountRules(world, owner, 'project'),
     'GET /projects/:id/deploy_tokens': { success: 200, level: 40, given: project },
     'GET /projects/:id/deploy_tokens/:token_id': { success: 200, level: 40, given: deployToken },
     'POST /projects/:id/deploy_tokens': {

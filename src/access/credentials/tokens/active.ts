@@ -28,9 +28,25 @@ function activeIf({ revoked, expiresAt, impersonation, createdById }: Columns): 
     AND (NOT ${impersonation} OR EXISTS (SELECT 1 FROM users m WHERE m.id = ${createdById} AND m.admin AND m.state = 'active')))`;
 }
 
-/** Whether a user may still act at all: a bot is one for as long as it has an active token. */
-export function isNoEndedBot({ id, bot }: Pick<Alias<'User'>, 'id' | 'bot'>): Prisma.Sql {
-  return sql`(NOT ${bot} OR EXISTS (SELECT 1 FROM personal_access_tokens WHERE user_id = ${id} AND ${ACTIVE_TOKEN}))`;
+type Bot = Pick<Alias<'User'>, 'serviceAccount' | 'provisionedByGroupId' | 'provisionedByProjectId'>;
+
+/**
+ * Whether a user may still act at all: a bot may for as long as it has an active token, and a service account for as long as there is
+ * what it was made for.
+ */
+export function isNoEndedBot(user: Bot & Pick<Alias<'User'>, 'id' | 'bot'>): Prisma.Sql {
+  const { id, bot, serviceAccount } = user;
+  return sql`CASE WHEN ${serviceAccount} IS NULL
+    THEN (NOT ${bot} OR EXISTS (SELECT 1 FROM personal_access_tokens WHERE user_id = ${id} AND ${ACTIVE_TOKEN}))
+    ELSE ${isNoEndedServiceAccount(user)} END`;
+}
+
+/** Whether there still is what a service account was made for; true of all other users. */
+export function isNoEndedServiceAccount(user: Bot): Prisma.Sql {
+  return sql`CASE ${user.serviceAccount}
+    WHEN 'group' THEN EXISTS (SELECT 1 FROM namespaces g WHERE g.id = ${user.provisionedByGroupId} AND g.deleted_at IS NULL)
+    WHEN 'project' THEN EXISTS (SELECT 1 FROM projects p WHERE p.id = ${user.provisionedByProjectId} AND p.deleted_at IS NULL)
+    ELSE TRUE END`;
 }
 
 computedFields('PersonalAccessToken', {

@@ -14,7 +14,7 @@ interface Place {
 
 /**
  * Ends what bots without an active token have: their memberships, and the deploy tokens and deploy keys that they made. What acts as
- * them needs no end, as they are nobody any more (isNoEndedBot).
+ * them needs no end, as they are nobody any more (isNoEndedBot). Service accounts keep theirs: other tokens may follow.
  *
  * @param id only that user, who may be no bot; all bots of tokens when absent
  */

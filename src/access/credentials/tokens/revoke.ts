@@ -45,8 +45,15 @@ export async function revokeImpersonationToken<R>(
   return revoke(context, await chooseAccount(context, userId), id, true, selection);
 }
 
-/** Ends a token, unless it is revoked already, and what a bot has by it; the caller has checked the permission. */
-export async function endToken(context: Pick<Context, 'db'> & Auditing, id: number): Promise<void> {
+/**
+ * Ends a token, unless it is revoked already, and what a bot has by it; the caller has checked the permission. `place` is where the
+ * audit log has it, if not where the token belongs.
+ */
+export async function endToken(
+  context: Pick<Context, 'db'> & Auditing,
+  id: number,
+  place?: Audited['place'],
+): Promise<void> {
   await context.db.$transaction(async (tx) => {
     const [ended] = await tx.personalAccessToken.updateManyAndReturn({
       where: { id, revoked: false },
@@ -55,7 +62,7 @@ export async function endToken(context: Pick<Context, 'db'> & Auditing, id: numb
     });
     if (!ended) return;
     const action = ended.impersonation ? 'impersonation_token_revoked' : 'access_token_revoked';
-    await audit(tx, context, { action, ...auditedToken(ended) });
+    await audit(tx, context, { action, ...auditedToken(ended), ...(place && { place }) });
     await endBots(tx, context, ended.userId);
   });
 }

@@ -1,4 +1,4 @@
-import { type Auditing, audit, BY_SERVER } from '#src/access/audit/record.ts';
+import { type Audited, type Auditing, audit, BY_SERVER } from '#src/access/audit/record.ts';
 import type { Credentials } from '#src/access/credentials/authenticate.ts';
 import { expiryError, insertToken, requireExpiry, today } from '#src/access/credentials/tokens/create.ts';
 import { endBots } from '#src/access/credentials/tokens/end_bots.ts';
@@ -84,11 +84,15 @@ interface Rotated extends Family {
   revoked: boolean;
 }
 
-/** Replaces a token that the caller may rotate; null if there is none. Throws as rotateToken. */
+/**
+ * Replaces a token that the caller may rotate; null if there is none. `at` is where the audit log has it, if not where the token
+ * belongs. Throws as rotateToken.
+ */
 export async function replaceToken(
   context: Pick<Context, 'db'> & Auditing,
   id: number,
   expiresAt = today(DAYS) as string | null,
+  at?: Audited['place'],
 ): Promise<{ id: number; token: string } | null> {
   const { db } = context;
   await requireExpiry(db, expiresAt);
@@ -119,7 +123,11 @@ export async function replaceToken(
     const createdById = isOfOther ? context.actor.id : old.createdById;
     const place = { userId, projectId, namespaceId, impersonation, createdById, familyId: family };
     const made = await insertToken(tx, place, { ...old, expiresAt });
-    await audit(tx, context, { action: 'access_token_rotated', ...auditedToken({ ...old, id: made.id }) });
+    await audit(tx, context, {
+      action: 'access_token_rotated',
+      ...auditedToken({ ...old, id: made.id }),
+      ...(at && { place: at }),
+    });
     return made;
   });
   if (made === 'revoked')

@@ -15,7 +15,7 @@ import { Forbidden, ValidationFailed } from '#src/platform/errors.ts';
 export async function requestAccess(context: Context, ref: SourceRef): Promise<MadeRequest> {
   const actor = requireActor(context);
   const source = await findSource(context, ref);
-  if (!isOpen(source)) throw new Forbidden();
+  if (!isOpen(source) || actor.bot) throw new Forbidden();
   const added = await context.db.$transaction(async (tx) => {
     await lockAccess(tx, source, actor.id);
     const members = await tx.$queryRaw<unknown[]>`

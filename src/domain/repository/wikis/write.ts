@@ -213,13 +213,13 @@ type Recorded = Omit<WikiPageChanged['page'], 'title' | 'message'> & {
   message: string | null | undefined;
 };
 
-/** Tells what follows the pages of projects. Nothing follows those of groups. */
+/** Tells what follows the pages of projects and groups. */
 async function recordPage(
   tx: Parameters<typeof recordChange>[0],
   context: Context,
   actor: Actor,
-  { owner: { project }, ...page }: Recorded,
+  { owner: { project, group }, ...page }: Recorded,
 ): Promise<void> {
   const facts = { ...page, title: titleOf({ name: page.slug }), message: page.message ?? '' };
-  if (project) await recordChange(tx, context, { type: 'wikiPageChanged', actor, project, page: facts });
+  await recordChange(tx, context, { type: 'wikiPageChanged', actor, project, group, page: facts });
 }
