@@ -26,8 +26,8 @@ const MergeConflictKind = builder.enumType('MergeConflictKind', {
       value: 'moved',
       description: 'The branches moved files to the same path, or one file to several, or a directory takes its place.',
     },
-    LINK: { value: 'link', description: 'A symbolic link.' },
-    SUBMODULE: { value: 'submodule', description: 'A submodule.' },
+    LINK: { value: 'link', description: 'A symbolic link that both branches changed.' },
+    SUBMODULE: { value: 'submodule', description: 'A submodule that both branches moved to other commits.' },
     TOO_LARGE: { value: 'tooLarge', description: 'Content of more than 256 KiB, or with more than 200 regions.' },
     UNREAD: {
       value: 'unread',
@@ -89,8 +89,8 @@ const File = builder
 const Conflicts = builder.objectRef<MergeRequestConflicts>('MergeRequestConflicts').implement({
   description: 'What keeps the branches of a merge request from being merged, at two of their commits.',
   fields: (t) => ({
-    sourceSha: t.exposeString('sourceSha', { description: 'Hash of the head of the source branch.' }),
-    targetSha: t.exposeString('targetSha', { description: 'Hash of the head of the target branch.' }),
+    sourceSha: t.expose('sourceSha', { type: 'Sha', description: 'Hash of the head of the source branch.' }),
+    targetSha: t.expose('targetSha', { type: 'Sha', description: 'Hash of the head of the target branch.' }),
     resolvable: t.boolean({
       description: 'Whether the conflicts of all files can be resolved by `resolveConflicts`.',
       resolve: ({ files }) => files.every(({ kind }) => kind === 'text'),
@@ -177,8 +177,8 @@ mutation('resolveConflicts', {
     argument: 'Names the merge request, and has a resolution for each of its files with conflicts.',
     fields: (t) => ({
       ...whichMergeRequest(t),
-      sourceSha: t.string({ required: true, description: '`sourceSha` of the conflicts that were read.' }),
-      targetSha: t.string({ required: true, description: '`targetSha` of the conflicts that were read.' }),
+      sourceSha: t.field({ type: 'Sha', required: true, description: '`sourceSha` of the conflicts that were read.' }),
+      targetSha: t.field({ type: 'Sha', required: true, description: '`targetSha` of the conflicts that were read.' }),
       message: t.string({ description: 'Message of the merge commit; by default it names both branches.' }),
       files: t.field({
         type: [Resolution],
