@@ -69,6 +69,7 @@ export function shownFiles(
   { given, changes, t }: Pick<Facts, 'given' | 'changes' | 't'>,
 ): ShownFile[] {
   const isAlone = given.path !== undefined;
+  const showsWhitespace = withWhitespace({ given, changes });
   let left = isAlone ? Number.POSITIVE_INFINITY : PAGE_LINES;
   return nodes.map((file) => {
     const count = file.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
@@ -81,11 +82,17 @@ export function shownFiles(
       facts: factsOf(file, t),
       isSubmodule: file.newMode === SUBMODULE || file.oldMode === SUBMODULE,
       isImage: IMAGE.test(newPath),
-      without: withoutLines(file, count, t) ?? (hunksFor(file, changes).length === 0 ? t(ONLY_WHITESPACE) : null),
+      without:
+        withoutLines(file, count, t) ?? (hunksFor(file, showsWhitespace).length === 0 ? t(ONLY_WHITESPACE) : null),
       isFolded: !isAlone && (count > FOLDED_LINES || file.generatedFile),
-      hunks: isLeftOut ? [] : hunksFor(file, changes).map((hunk) => shownHunk(hunk, id)),
+      hunks: isLeftOut ? [] : hunksFor(file, showsWhitespace).map((hunk) => shownHunk(hunk, id)),
     };
   });
+}
+
+/** Whether changes of whitespace alone are shown: as `w=1` or `w=0` says in the address, or as the reader usually wants it. */
+export function withWhitespace({ given, changes }: Pick<Facts, 'given' | 'changes'>): boolean {
+  return given.w === '1' ? false : given.w === '0' || changes.showsWhitespace;
 }
 
 /** The name of a file on the pages of diffs: short, and the same wherever it is. */
@@ -133,7 +140,7 @@ function withoutLines(file: File, count: number, t: Facts['t']): string | null {
 const ONLY_WHITESPACE = label('Only whitespace has changed, which you chose not to see.');
 
 /** The hunks as the reader wants to see them: without those in which only whitespace differs, if the reader does not want to see that. */
-function hunksFor({ hunks }: File, { showsWhitespace }: Facts['changes']): File['hunks'] {
+function hunksFor({ hunks }: File, showsWhitespace: boolean): File['hunks'] {
   if (showsWhitespace) return hunks;
   return hunks
     .map((hunk) => ({ ...hunk, lines: withoutWhitespace(hunk.lines) }))

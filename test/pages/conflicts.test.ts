@@ -90,7 +90,7 @@ it('those who cannot push to the source branch are offered nothing, and are refu
   const writer = await signedIn(world, owner);
   await writer.get(address);
   const chosen = { 'region-0-0': 'OURS', 'region-0-1': 'OURS', 'region-1-0': 'OURS', message: 'Mine' };
-  const fields = { ...fieldsOf(writer.page), ...chosen };
+  const fields: Record<string, string> = { ...fieldsOf(writer.page), ...chosen };
   const { authenticity_token: _token, ...sent } = fields;
   const browser = await signedIn(world, reporter);
   await browser.get(base);

@@ -79,3 +79,33 @@ it.each([
   expect(troubles.filter((one) => !one.includes('422'))).toEqual([]);
   await context.close();
 });
+
+it('the tree of changed files is filtered, and a link leads from one open thread to the next', async () => {
+  const { at } = await inConflict('reviewed');
+  const { page, context, troubles } = await openAsAdministrator(browser, server, { width: 1280 });
+  await page.goto(`${at}/diffs`);
+  for (const line of ['Our notes', 'SEVEN']) {
+    await page.getByRole('row', { name: line }).getByRole('link').last().click();
+    await page.getByLabel(/^Comment on line/).fill(`About ${line}`);
+    await page.getByRole('button', { name: 'Comment now' }).click();
+    await page.getByText('The comment was added.').waitFor();
+  }
+  expect(await isWide(page)).toBe(false);
+  expect(await accessibilityFaults(page)).toEqual([]);
+  const tree = page.getByRole('navigation', { name: 'Changed files' });
+  await tree.getByRole('searchbox', { name: 'Filter files' }).fill('SRC lines');
+  expect(await tree.getByRole('link').filter({ visible: true }).allInnerTexts()).toEqual([
+    expect.stringContaining('lines.txt'),
+  ]);
+  await tree.getByRole('searchbox', { name: 'Filter files' }).fill('');
+  expect(await tree.getByRole('link').filter({ visible: true }).count()).toBe(2);
+  await page.evaluate(() => scrollTo(0, 0));
+  const next = page.getByRole('link', { name: 'Next open thread' });
+  await next.click();
+  const focused = () => page.evaluate(() => document.activeElement?.closest('.talk-thread')?.textContent ?? '');
+  expect(await focused()).toContain('About');
+  await page.getByRole('link', { name: 'Hide whitespace' }).click();
+  await page.getByRole('link', { name: 'Hide whitespace' }).and(page.locator('[aria-current]')).waitFor();
+  expect(troubles).toEqual([]);
+  await context.close();
+});
