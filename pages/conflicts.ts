@@ -28,9 +28,19 @@ const REASONS: Record<File['kind'], string> = {
 };
 
 /** A part of a file as the template shows it. */
-export type ShownPart =
-  | { region: number; ours: string; theirs: string }
-  | { region: null; above: string; left: number; below: string };
+export interface ShownPart {
+  /** Number of the region from 0; null for text without conflicts. */
+  region: number | null;
+  /** What the branches have in the region; empty for others. */
+  ours: string;
+  theirs: string;
+  /** The lines near regions, and how many are left out between these. */
+  above: string;
+  left: number;
+  below: string;
+}
+
+const EMPTY_PART: ShownPart = { region: null, ours: '', theirs: '', above: '', left: 0, below: '' };
 
 /** A file with conflicts as the template shows it. */
 export interface ShownConflict {
@@ -50,7 +60,8 @@ export function shownConflicts(files: readonly File[], t: Facts['t']): ShownConf
   return files.map(({ path, kind, resolvable, text, parts }) => {
     let regions = 0;
     const shown = parts.map((part, at): ShownPart => {
-      if (part.text === null) return { region: regions++, ours: part.ours ?? '', theirs: part.theirs ?? '' };
+      if (part.text === null)
+        return { ...EMPTY_PART, region: regions++, ours: part.ours ?? '', theirs: part.theirs ?? '' };
       return shortened(part.text, { isFirst: at === 0, isLast: at === parts.length - 1 });
     });
     const isCrlf = text?.includes('\r\n') && !/(?:^|[^\r])\n/.test(text);
@@ -66,9 +77,10 @@ function shortened(text: string, { isFirst, isLast }: { isFirst: boolean; isLast
   const below = isLast ? 0 : CONTEXT_LINES;
   const left = lines.length - above - below;
   // One line says no less than that there is one.
-  if (left <= 1) return { region: null, above: text, left: 0, below: '' };
+  if (left <= 1) return { ...EMPTY_PART, above: text };
   return {
-    ...{ region: null, left },
+    ...EMPTY_PART,
+    left,
     above: lines.slice(0, above).join(''),
     below: below === 0 ? '' : lines.slice(-below).join(''),
   };
