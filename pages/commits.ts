@@ -10,6 +10,7 @@ import {
   CommitPageDocument,
   type CommitPageQuery,
   CommitPlacePageDocument,
+  CommitRefsPageDocument,
   CommitSearchPageDocument,
   CommitThreadPageDocument,
   HistoryPlacePageDocument,
@@ -250,6 +251,18 @@ export const commits = [
       return `${url.pathname}${text === '' ? '' : `?${text}`}#note_${createCommitComment?.comment.databaseId ?? given.sha}`;
     },
     again: commit,
+  }),
+  page({
+    path: '/:project/-/commit/:sha/refs',
+    operation: CommitRefsPageDocument,
+    view: 'commits/refs',
+    pageSize: 100,
+    found: ({ project }) => {
+      const commit = project?.repository?.commit;
+      return project && commit ? { project, commit } : null;
+    },
+    title: ({ project, commit }, { t }) => `${t('Branches and tags')} · ${commit.title} · ${project.fullPath}`,
+    show: (found) => ({ ...found, tab: 'code' }),
   }),
   page({
     path: '/:project/-/commit/:sha/discussions/:thread',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { escaped } from '#pages/engine/helpers.ts';
 import type { Facts } from '#pages/engine/row.ts';
 import type { DiffFilesFragment } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
@@ -12,8 +13,8 @@ export interface ShownLine {
   kind: string;
   old: number | null;
   now: number | null;
-  /** The text in three parts, of which the one in the middle differs from the line that it is compared with; empty if all of it does. */
-  parts: readonly [string, string, string];
+  /** The text as HTML, with colours where they are known; what differs from the line that it is compared with is in `<b>`, unless all does. */
+  html: string;
   noNewline: boolean;
   /** Name of the line on the page, and in the parameter `line`. */
   id: string;
@@ -68,6 +69,7 @@ export function shownFiles(
   { given, changes, t }: Pick<Facts, 'given' | 'changes' | 't'>,
 ): ShownFile[] {
   const isAlone = given.path !== undefined;
+  const showsWhitespace = withWhitespace({ given, changes });
   let left = isAlone ? Number.POSITIVE_INFINITY : PAGE_LINES;
   return nodes.map((file) => {
     const count = file.hunks.reduce((sum, { lines }) => sum + lines.length, 0);
@@ -80,11 +82,17 @@ export function shownFiles(
       facts: factsOf(file, t),
       isSubmodule: file.newMode === SUBMODULE || file.oldMode === SUBMODULE,
       isImage: IMAGE.test(newPath),
-      without: withoutLines(file, count, t) ?? (hunksFor(file, changes).length === 0 ? t(ONLY_WHITESPACE) : null),
+      without:
+        withoutLines(file, count, t) ?? (hunksFor(file, showsWhitespace).length === 0 ? t(ONLY_WHITESPACE) : null),
       isFolded: !isAlone && (count > FOLDED_LINES || file.generatedFile),
-      hunks: isLeftOut ? [] : hunksFor(file, changes).map((hunk) => shownHunk(hunk, id)),
+      hunks: isLeftOut ? [] : hunksFor(file, showsWhitespace).map((hunk) => shownHunk(hunk, id)),
     };
   });
+}
+
+/** Whether changes of whitespace alone are shown: as `w=1` or `w=0` says in the address, or as the reader usually wants it. */
+export function withWhitespace({ given, changes }: Pick<Facts, 'given' | 'changes'>): boolean {
+  return given.w === '1' ? false : given.w === '0' || changes.showsWhitespace;
 }
 
 /** The name of a file on the pages of diffs: short, and the same wherever it is. */
@@ -132,7 +140,7 @@ function withoutLines(file: File, count: number, t: Facts['t']): string | null {
 const ONLY_WHITESPACE = label('Only whitespace has changed, which you chose not to see.');
 
 /** The hunks as the reader wants to see them: without those in which only whitespace differs, if the reader does not want to see that. */
-function hunksFor({ hunks }: File, { showsWhitespace }: Facts['changes']): File['hunks'] {
+function hunksFor({ hunks }: File, showsWhitespace: boolean): File['hunks'] {
   if (showsWhitespace) return hunks;
   return hunks
     .map((hunk) => ({ ...hunk, lines: withoutWhitespace(hunk.lines) }))
@@ -197,12 +205,38 @@ function run(lines: readonly Line[], from: number, type: Line['type']): Line[] {
   return lines.slice(from, end);
 }
 
-function shownLine(line: Line, file: string, parts: ShownLine['parts']): ShownLine {
+function shownLine(line: Line, file: string, parts: Parts): ShownLine {
   const { type, oldLine: old, newLine: now, noNewlineAtEnd: noNewline } = line;
-  return { kind: type.toLowerCase(), old, now, parts, noNewline, id: lineId(file, old, now) };
+  return { kind: type.toLowerCase(), old, now, html: htmlOf(line, parts), noNewline, id: lineId(file, old, now) };
 }
 
-type Parts = ShownLine['parts'];
+/** The text of a line in three parts, of which the one in the middle differs from the line that it is compared with; empty if all of it does. */
+type Parts = readonly [string, string, string];
+
+function htmlOf({ text, html }: Line, [before, marked, after]: Parts): string {
+  // Where the colours are of another text, lines are shown without: carriage returns within lines are left out of it.
+  if (html === null || text.trimEnd().includes('\r')) {
+    return `${escaped(before)}${marked && `<b>${escaped(marked)}</b>`}${escaped(after)}`;
+  }
+  return marked === '' ? html : withMark(html, before.length, before.length + marked.length);
+}
+
+/** HTML of a line in which the characters from one to another are in `<b>`, which begins anew within each element. */
+function withMark(html: string, from: number, to: number): string {
+  let [at, isOpen, made] = [0, false, ''];
+  const mark = (wanted: boolean) => {
+    if (wanted !== isOpen) made += wanted ? '<b>' : '</b>';
+    isOpen = wanted;
+  };
+  for (const [token] of html.matchAll(/<[^>]*>|&[^;]*;|[^<&]/g)) {
+    const isTag = token.startsWith('<');
+    mark(!isTag && at >= from && at < to);
+    made += token;
+    if (!isTag) at += 1;
+  }
+  mark(false);
+  return made;
+}
 
 /** Word characters, which a difference does not begin or end among. */
 const WORD = /[\p{L}\p{N}\p{M}\p{Cs}_]/u;

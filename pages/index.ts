@@ -10,6 +10,7 @@ import { choices } from '#pages/choices.ts';
 import { ciTools } from '#pages/ci_tools.ts';
 import { commits } from '#pages/commits.ts';
 import { completion } from '#pages/completion.ts';
+import { conflicts } from '#pages/conflicts.ts';
 import { credentials } from '#pages/credentials.ts';
 import type { Row } from '#pages/engine/row.ts';
 import { environments } from '#pages/environments.ts';
@@ -77,6 +78,7 @@ export const rows = [
   ...boards,
   ...issues,
   ...labels,
+  ...conflicts,
   ...mergeRequestChanges,
   ...mergeRequests,
   ...milestones,

@@ -45,9 +45,14 @@ export function changes({ mergeRequest, diff, earlier }: Shown, facts: Facts) {
     files,
   );
   const shown = Object.values(placed).flat().length;
+  const names = files.flatMap(({ id, hunks }) => [id, ...hunks.flatMap(({ lines }) => lines.map((line) => line.id))]);
+  const first = names
+    .flatMap((name) => placed[name] ?? [])
+    .find((one) => !one.isDraft && !one.resolved && !one.outdated);
   const mayComment = earlier === null && mergeRequest.viewerCanComment && mergeRequest.diffRefs !== null;
   return {
     suggested: suggestedIn(threads),
+    firstOpen: first && !first.isDraft ? first.notes.nodes[0]?.databaseId : undefined,
     ...{ mergeRequest, diff, files, earlier, drafts, mayComment, tab: 'changes', threads: placed },
     elsewhere:
       (mergeRequest.discussionsOnChanges?.totalCount ?? 0) + drafts.filter(({ position }) => position).length - shown,

@@ -60,6 +60,8 @@ export const COSTS: Readonly<Record<string, number>> = {
   'MergeRequest.changes': 400,
   'MergeRequest.rawDiff': 400,
   'MergeRequest.changesOverflow': 400,
+  // Merges the branches.
+  'MergeRequest.conflicts': 1000,
   'MergeRequest.commits': 100,
   'MergeRequest.divergedCommitsCount': 20,
   'Project.mergeRequestPreview': 400,
@@ -119,6 +121,8 @@ export const SIZES: Readonly<Record<string, number>> = {
   'MergeRequest.changes': 100,
   'MergeRequestVersion.diffs': 100,
   'MergeRequestVersion.commits': 100,
+  'MergeRequestConflicts.files': 10,
+  'MergeConflictFile.parts': 10,
   'Discussion.allNotes': 15,
   'Job.attempts': 2,
   'Job.neededJobs': 5,

@@ -57,6 +57,7 @@ import '#schema/issues/merge_requests.ts';
 import '#schema/merge_requests/git.ts';
 import '#schema/merge_requests/of_deployments.ts';
 import '#schema/merge_requests/merge_mutations.ts';
+import '#schema/merge_requests/conflicts.ts';
 import '#schema/subjects/participants.ts';
 import '#schema/merge_requests/mutations.ts';
 import '#schema/merge_requests/many.ts';

@@ -57,6 +57,8 @@ export interface OfRow {
   readonly sshBase: string | null;
   /** Whether the reader wants to see changes side by side. */
   readonly isSplit: boolean;
+  /** Whether the reader usually wants to see changes of whitespace alone. */
+  readonly showsWhitespace: boolean;
 }
 
 /** What a template shows, in addition to what all of them get (`engine/serve.ts`). */

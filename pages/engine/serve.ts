@@ -476,7 +476,8 @@ function shownWith(
   values: Facts['given'],
   problems: Problems,
 ): OfRow {
-  return { url, given, values, problems, isVisitor: username === null, sshBase, isSplit: changes.isSplit };
+  const { isSplit, showsWhitespace } = changes;
+  return { url, given, values, problems, isVisitor: username === null, sshBase, isSplit, showsWhitespace };
 }
 
 /** The errors that spoil a page, whatever else was found. */

@@ -1,7 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, loadCountedPage, pageArgs } from '#schema/connection.ts';
+import { callerOf } from '#src/access/permissions/caller.ts';
 import { commitDiff, diffPage } from '#src/domain/repository/commits/diff.ts';
+import { type ColouredLine, colouredHunks } from '#src/domain/repository/highlight/hunks.ts';
 import type { DiffEntry } from '#src/git/diff/diff.ts';
 import { isGenerated } from '#src/git/diff/generated.ts';
 import { withoutHeaders } from '#src/git/diff/headers.ts';
@@ -18,7 +20,7 @@ const DiffLineType = builder.enumType('DiffLineType', {
 });
 
 /** Lines that were kept with a thread do not say whether they end. */
-type ShownLine = Omit<HunkLine, 'isUnterminated'> & Partial<Pick<HunkLine, 'isUnterminated'>>;
+type ShownLine = Omit<ColouredLine, 'isUnterminated'> & Partial<Pick<HunkLine, 'isUnterminated'>>;
 
 export const DiffLine = builder.objectRef<ShownLine>('DiffLine').implement({
   description: 'A line of a diff: its text, and its number on each side of the change.',
@@ -33,6 +35,13 @@ export const DiffLine = builder.objectRef<ShownLine>('DiffLine').implement({
       description: 'Number of the line after the change, from 1; null for a removed line.',
     }),
     text: t.exposeString('text', { description: 'The line without its end; at most 1,000 characters of it.' }),
+    html: t.field({
+      type: 'HTML',
+      nullable: true,
+      description:
+        'The text as HTML with the classes of highlight.js, by the language that the name of the file says; null where that is not known, the file shows too many lines, the server is busy, and for the lines that are shown with a thread.',
+      resolve: ({ html }) => html?.() ?? null,
+    }),
     noNewlineAtEnd: t.boolean({
       description:
         'Whether the file ends with the line, without a newline; always false for the lines that are shown with a thread.',
@@ -41,7 +50,7 @@ export const DiffLine = builder.objectRef<ShownLine>('DiffLine').implement({
   }),
 });
 
-const DiffHunk = builder.objectRef<Hunk>('DiffHunk').implement({
+const DiffHunk = builder.objectRef<Omit<Hunk, 'lines'> & { lines: ColouredLine[] }>('DiffHunk').implement({
   description: 'Lines of a diff that follow each other in the file.',
   fields: (t) => ({
     header: t.exposeString('header', {
@@ -85,11 +94,11 @@ export const FileDiff = builder.objectRef<DiffEntry>('FileDiff').implement({
           description: `How many lines to return, from 1 to ${MAX_LINES.toLocaleString('en')}.`,
         }),
       },
-      resolve: ({ diff }, { maxLines }) => {
+      resolve: ({ diff, newPath }, { maxLines }, { actor, clientAddress }) => {
         if (maxLines < 1 || maxLines > MAX_LINES) {
           throw new ValidationFailed({ maxLines: [`must be from 1 to ${MAX_LINES}`] });
         }
-        return hunksOf(diff, maxLines);
+        return colouredHunks(callerOf(actor, clientAddress), newPath, hunksOf(diff, maxLines));
       },
     }),
     oldPath: t.string({

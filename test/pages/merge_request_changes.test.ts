@@ -44,12 +44,14 @@ it('shows the changes with the threads on their lines, which are answered, resol
   expect(browser.page).toMatch(/<td class="talk"[\s\S]*<em>two<\/em>/);
   expect(browser.page).not.toContain('<script>x');
   const [, thread = ''] = /name="discussionId" value="([^"]*)"/.exec(browser.page) ?? [];
+  expect(browser.page).toMatch(/href="#note_\d+" data-next-thread>Next open thread/);
   await browser.submit(`${address}/replies`, { discussionId: thread, body: 'Because' });
   await browser.follow();
   expect(browser.page).toContain('Because');
   await browser.submit(`${address}/resolve`, { id: thread, resolved: 'true' });
   await browser.follow();
   expect(browser.page).toContain('Resolved thread');
+  expect(browser.page).not.toContain('data-next-thread');
   const reading = await signedIn(world, reporter);
   await reading.get(address);
   expect(reading.page).toContain('Because');

@@ -6,7 +6,7 @@ import { inflate } from 'node:zlib';
 import { isDamage } from '../base/damage.ts';
 import { MAX_RENAMES } from '../base/diff_limits.ts';
 import { GitError, LimitExceeded, ProgramFailed } from '../base/errors.ts';
-import { EMPTY_TREE, type ObjectType, type Oid } from '../base/model.ts';
+import { EMPTY_TREE, type Mode, type ObjectType, type Oid } from '../base/model.ts';
 import { decodeName, encodeName } from '../base/names.ts';
 import { INCOMING } from '../incoming/pack_keep_lock.ts';
 import { alternatePath } from '../program/environment.ts';
@@ -51,11 +51,20 @@ const unpack = promisify(inflate);
 /** The largest object that is taken of what git has merged, in bytes: it may hold both sides of a file. */
 const MAX_MERGED_BYTES = 64 * 1024 * 1024;
 
+/** A version of a file with conflicts: that of the common ancestor (1), of ours (2) or of theirs (3). */
+export interface Stage {
+  path: string;
+  stage: 1 | 2 | 3;
+  mode: Mode;
+  oid: Oid;
+}
+
 /** What a merge by the git program came to. */
 export interface ProgramMerge {
   tree: Oid;
   /** In the order of their bytes. */
   conflicts: string[];
+  stages: Stage[];
 }
 
 /** Where a merge takes place. */
@@ -64,6 +73,8 @@ export interface MergePlace {
   directory: string;
   /** What the merge heeds of its files, such as `merge=union`. */
   attributes: readonly AttributeFile[];
+  /** Whether what could be merged is taken although there are conflicts. */
+  keepsConflicts?: boolean;
 }
 
 /**
@@ -83,7 +94,7 @@ export async function mergeByProgram(
     };
     const root = await commit(base);
     const [left, right] = await Promise.all([commit(ours, root), commit(theirs, root)]);
-    return merge(run, place, objects, left, right);
+    return merge(run, { ...at, place }, objects, left, right);
   });
 }
 
@@ -97,13 +108,13 @@ export async function mergeCommitsByProgram(
   ours: Oid,
   theirs: Oid,
 ): Promise<ProgramMerge> {
-  return besideRepository(at, (run, place) => merge(run, place, objects, ours, theirs));
+  return besideRepository(at, (run, place) => merge(run, { ...at, place }, objects, ours, theirs));
 }
 
-type Run = (args: string[]) => Promise<Answer>;
+type Run = (args: string[], codes?: number[]) => Promise<Answer>;
 
-/** Runs programs that read the repository and write to a directory of their own, which is removed then. */
-async function besideRepository<T>(
+/** Runs programs that read the repository and write to a directory of their own, which is removed then. Throws LimitExceeded. */
+export async function besideRepository<T>(
   { directory, attributes }: MergePlace,
   work: (run: Run, place: string) => Promise<T>,
 ): Promise<T> {
@@ -111,14 +122,14 @@ async function besideRepository<T>(
   await mkdir(place);
   try {
     const workTree = await writeAttributes(place, attributes);
-    return await work(async (args) => {
+    return await work(async (args, codes = [0, 1]) => {
       const environment = {
         ...(workTree === null ? BARE : { ...WITH_ATTRIBUTES, GIT_WORK_TREE: workTree }),
         GIT_OBJECT_DIRECTORY: place,
         GIT_ALTERNATE_OBJECT_DIRECTORIES: alternatePath([path.join(directory, 'objects')]),
       };
       const inWorkTree = workTree === null ? {} : { place: workTree };
-      const options = { environment, timeout: TIMEOUT, codes: [0, 1], ...inWorkTree };
+      const options = { environment, timeout: TIMEOUT, codes, ...inWorkTree };
       return runProgram(directory, args, options);
     }, place);
   } catch (error) {
@@ -144,12 +155,26 @@ async function writeAttributes(place: string, attributes: readonly AttributeFile
   return workTree;
 }
 
-async function merge(run: Run, place: string, objects: ObjectWriter, ours: Oid, theirs: Oid): Promise<ProgramMerge> {
-  const { output } = await run(['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs]);
-  const [tree = '', ...names] = output.toString('latin1').split('\0');
-  const conflicts = names.filter((name) => name !== '').map((name) => decodeName(Buffer.from(name, 'latin1')));
-  if (conflicts.length === 0) await collect(place, objects);
-  return { tree, conflicts: conflicts.sort() };
+async function merge(
+  run: Run,
+  { place, keepsConflicts = false }: { place: string; keepsConflicts?: boolean },
+  objects: ObjectWriter,
+  ours: Oid,
+  theirs: Oid,
+): Promise<ProgramMerge> {
+  const { output } = await run(['merge-tree', '--write-tree', '-z', '--no-messages', ours, theirs]);
+  const [tree = '', ...lines] = output.toString('latin1').split('\0');
+  const stages = lines.flatMap((line) => stageOf(line) ?? []);
+  const conflicts = [...new Set(stages.map(({ path }) => path))].sort();
+  if (conflicts.length === 0 || keepsConflicts) await collect(place, objects);
+  return { tree, conflicts, stages };
+}
+
+/** `<mode> <object> <stage>\t<path>`. */
+function stageOf(line: string): Stage | null {
+  const [, mode, oid, stage, name] = /^(\d{6}) ([0-9a-f]{40}) ([123])\t(.+)$/s.exec(line) ?? [];
+  if (mode === undefined || oid === undefined || name === undefined) return null;
+  return { path: decodeName(Buffer.from(name, 'latin1')), stage: Number(stage) as Stage['stage'], mode, oid };
 }
 
 /** Adds the files and directories that git has written. */

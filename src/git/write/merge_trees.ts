@@ -11,6 +11,7 @@ import {
   mergeByProgram,
   mergeCommitsByProgram,
   type ProgramMerge,
+  type Stage,
   type ThreeTrees,
 } from './merge_by_program.ts';
 import type { ObjectWriter } from './objects.ts';
@@ -26,6 +27,8 @@ export interface TreeMerge {
   needsCheck: boolean;
   /** The paths on which both sides cannot be had, in the order of their bytes. */
   conflicts: string[];
+  /** The versions of the files with conflicts; null where nothing was merged as contents are too large. */
+  stages: Stage[] | null;
 }
 
 /**
@@ -43,12 +46,13 @@ export async function mergeTrees(
 
 /**
  * Merges two commits as `git merge` does, and criss-cross histories too; null where they have no common ancestor. Nothing of
- * them is written but what the objects take in. Throws NothingChanged where ours has theirs already, LimitExceeded, MissingObject.
+ * them is written but what the objects take in; with `keepsConflicts` that is all that could be merged, with both sides in the files
+ * that have conflicts. Throws NothingChanged where ours has theirs already, LimitExceeded, MissingObject.
  */
 export async function mergeCommits(
   reader: RepositoryReader,
   objects: ObjectWriter,
-  { ours, theirs }: { ours: Oid; theirs: Oid },
+  { ours, theirs, keepsConflicts = false }: { ours: Oid; theirs: Oid; keepsConflicts?: boolean },
 ): Promise<TreeMerge | null> {
   const [base] = await reader.mergeBases(ours, theirs);
   if (base === undefined) return null;
@@ -56,7 +60,9 @@ export async function mergeCommits(
   const [first, left, right] = await reader.commits([base, ours, theirs]);
   if (!first || !left || !right) throw new MissingObject(ours, 'commit');
   const trees = { base: first.tree, ours: left.tree, theirs: right.tree };
-  return mergeBy(reader, objects, trees, (at) => mergeCommitsByProgram(at, objects, ours, theirs));
+  return mergeBy(reader, objects, trees, (at) =>
+    mergeCommitsByProgram({ ...at, keepsConflicts }, objects, ours, theirs),
+  );
 }
 
 async function mergeBy(
@@ -70,8 +76,8 @@ async function mergeBy(
     reader.changes(base, ours),
   ]);
   const large = await tooLarge(reader, wanted, present);
-  if (large.length > 0) return { tree: ours, needsCheck: false, conflicts: large };
-  if ((await programVersion()) === null) return mergeInProcess(reader, objects, ours, wanted);
+  if (large.length > 0) return { tree: ours, needsCheck: false, conflicts: large, stages: null };
+  if ((await programVersion()) === null) return mergeInProcess(reader, objects, ours, wanted, present);
   const needsCheck = [...wanted, ...present].some(({ path }) => isActedUpon(path));
   const attributes = await mergeAttributes(reader, ours, [wanted, present]);
   return { ...(await byProgram({ directory: reader.directory, attributes })), needsCheck };
@@ -95,6 +101,7 @@ async function mergeInProcess(
   objects: ObjectWriter,
   tree: Oid,
   wanted: Change[],
+  present: Change[],
 ): Promise<TreeMerge> {
   const draft = new DraftTree(reader, tree);
   const conflicts: string[] = [];
@@ -118,7 +125,19 @@ async function mergeInProcess(
       conflicts.push(path);
     });
   }
-  return { tree: draft.write(objects), needsCheck: draft.needsCheck, conflicts: conflicts.sort() };
+  const stages = stagesOf(conflicts, wanted, present);
+  return { tree: draft.write(objects), needsCheck: draft.needsCheck, conflicts: conflicts.sort(), stages };
+}
+
+/** The versions of files that both sides changed. */
+function stagesOf(conflicts: readonly string[], wanted: readonly Change[], present: readonly Change[]): Stage[] {
+  const [theirs, ours] = [wanted, present].map((changes) => new Map(changes.map((change) => [change.path, change])));
+  return conflicts.flatMap((path) => {
+    const [their, our] = [theirs?.get(path), ours?.get(path)];
+    return [their?.old ?? our?.old, our?.now, their?.now].flatMap((side, at) =>
+      side ? [{ path, stage: (at + 1) as Stage['stage'], mode: side.mode, oid: side.oid }] : [],
+    );
+  });
 }
 
 function isSame(left: Leaf | null, right: Leaf | null): boolean {

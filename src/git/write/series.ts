@@ -1,16 +1,15 @@
 import { yieldToEventLoop } from '#src/base/event_loop.ts';
 import { MissingObject } from '../base/errors.ts';
-import { EMPTY_TREE, type Oid, type Signature, type TreeEntry } from '../base/model.ts';
-import { decodeName } from '../base/names.ts';
-import type { RepositoryReader, TreePage, TreePageRequest } from '../base/reader.ts';
+import { EMPTY_TREE, type Oid, type Signature } from '../base/model.ts';
+import type { RepositoryReader } from '../base/reader.ts';
 import { checkWritten } from '../incoming/check_written.ts';
 import type { PackKeepLock } from '../incoming/pack_keep_lock.ts';
-import { TreeCursor } from '../objects/tree_cursor.ts';
 import { type Action, applyActions } from './actions.ts';
-import { DraftTree, type TreeSource } from './draft.ts';
+import { DraftTree } from './draft.ts';
 import { encodeCommit } from './encode.ts';
 import { NothingChanged } from './errors.ts';
 import { ObjectWriter } from './objects.ts';
+import { PendingTrees } from './pending_trees.ts';
 
 /** A commit of file actions. */
 export interface CommitInput {
@@ -96,27 +95,5 @@ export class CommitSeries {
     this.#tree ??= (await this.reader.commit(this.#tip))?.tree ?? null;
     if (this.#tree === null) throw new MissingObject(this.#tip, 'commit');
     return this.#tree;
-  }
-}
-
-/** The trees of a repository, and those that are still to be written. */
-class PendingTrees implements TreeSource {
-  readonly #reader: TreeSource;
-  readonly #pending: ObjectWriter;
-
-  constructor(reader: TreeSource, pending: ObjectWriter) {
-    this.#reader = reader;
-    this.#pending = pending;
-  }
-
-  async treePage(tree: Oid, path: string, request: TreePageRequest): Promise<TreePage | null> {
-    const object = this.#pending.peek(tree);
-    if (object?.type !== 'tree') return this.#reader.treePage(tree, path, request);
-    const entries: TreeEntry[] = [];
-    for (const cursor = new TreeCursor(object.content); cursor.next(); ) {
-      const name = decodeName(cursor.name);
-      entries.push({ mode: cursor.mode, oid: cursor.oid, type: cursor.type, name, path: name });
-    }
-    return { entries, total: entries.length };
   }
 }

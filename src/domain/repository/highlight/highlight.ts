@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { Overrun, Threads } from '#src/base/thread.ts';
-import type { HighlightedLines, Highlighting } from '#src/domain/repository/highlight/lines.ts';
+import { Overrun, ThreadLate, Threads } from '#src/base/thread.ts';
+import type { HighlightedLines, Highlighting, HighlightingApart } from '#src/domain/repository/highlight/lines.ts';
+import { DomainError } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
 export type { HighlightedLines };
@@ -20,6 +22,11 @@ const SCRIPT = new URL(import.meta.filename.endsWith('.ts') ? './thread.ts' : '.
 
 const turns = new CallerSemaphore(CONCURRENCY_LIMITS);
 const threads = new Threads<Highlighting, HighlightedLines>(SCRIPT, LIMITS);
+
+const partThreads = new Threads<HighlightingApart, string[][] | null>(SCRIPT, LIMITS);
+
+/** Characters of the parts of one file that are highlighted. */
+const MAX_PARTS_LENGTH = 131_072;
 
 /** Bytes of highlighted files that are kept, of all repositories. */
 const MAX_CACHED_BYTES = 32 * 1024 * 1024;
@@ -46,6 +53,37 @@ export async function highlight(
   const made = await turns.run(caller, () => inThread(text, name));
   kept.set(key, made);
   return made;
+}
+
+const keptParts = new LRUCache<string, { parts: string[][] | null }>({
+  maxSize: MAX_CACHED_BYTES,
+  sizeCalculation: ({ parts }) => (parts ?? []).flat().reduce((sum, line) => sum + 2 * line.length + 40, 200),
+});
+
+/**
+ * The lines of parts of a file as HTML with colours, each part by itself; null where its name says no language, they are too long, or the
+ * machine is busy: what they are shown with does not wait for colours. Kept by the hash of the texts.
+ *
+ * @param caller key for fair queueing
+ */
+export async function highlightParts(
+  caller: string,
+  name: string,
+  texts: readonly string[],
+): Promise<string[][] | null> {
+  if (texts.reduce((sum, text) => sum + text.length, 0) > MAX_PARTS_LENGTH) return null;
+  const hash = createHash('sha256').update(name).update('\0').update(JSON.stringify(texts)).digest('base64');
+  const known = keptParts.get(hash);
+  if (known) return known.parts;
+  try {
+    const parts = await turns.run(caller, () => partThreads.run({ texts, name }));
+    keptParts.set(hash, { parts });
+    return parts;
+  } catch (error) {
+    if (error instanceof Overrun) keptParts.set(hash, { parts: null });
+    else if (!(error instanceof ThreadLate || error instanceof DomainError)) throw error;
+    return null;
+  }
 }
 
 async function inThread(text: string, name: string): Promise<HighlightedLines> {

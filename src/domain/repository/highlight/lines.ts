@@ -45,6 +45,18 @@ const NAMED: Record<string, string> = {
   '.editorconfig': 'ini',
 };
 
+/** Texts of one file that are highlighted apart, such as the parts that a change shows. */
+export interface HighlightingApart {
+  texts: readonly string[];
+  name: string;
+}
+
+/** The lines of each text as HTML; null where the name does not say in which language they are. For a thread. */
+export function highlightApart({ texts, name }: HighlightingApart): string[][] | null {
+  const known = languageOf(name);
+  return known === null ? null : texts.map((text) => highlightLines({ text, name }).lines);
+}
+
 /** Highlights a text. Takes long for some texts: for a thread. */
 export function highlightLines({ text, name }: Highlighting): HighlightedLines {
   // Browsers would begin a line at each carriage return.
