@@ -22,7 +22,7 @@ export const ServiceAccountKind = builder.enumType('ServiceAccountKind', {
   values: values<'server' | 'group' | 'project'>({
     SERVER: { value: 'server', description: 'Anything on the server; administrators manage it.' },
     GROUP: { value: 'group', description: 'A group and what is in it.' },
-    PROJECT: { value: 'project', description: 'A project.' },
+    PROJECT: { value: 'project', description: 'The account is for programs of one project.' },
   }),
 });
 

@@ -36,7 +36,7 @@ const PipelineStatistics = builder.objectRef<Statistics>('PipelineStatistics').i
 const JobStatistics = builder.objectRef<JobsOfName>('JobNameStatistics').implement({
   description: 'How the jobs of a name ended, and how long they took.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Name of the jobs.' }),
+    name: t.exposeString('name', { description: 'What the jobs are called in their pipelines.' }),
     totalCount: t.exposeInt('totalCount', { description: 'How many of them finished.' }),
     failedCount: t.exposeInt('failedCount', { description: 'How many of them failed.' }),
     medianDuration: t.exposeFloat('medianDuration', {

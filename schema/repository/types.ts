@@ -237,7 +237,7 @@ const FileTable = builder.objectRef<Table>('FileTable').implement({
 const BlamePrevious = builder.objectRef<NonNullable<BlameRow['previous']>>('BlamePrevious').implement({
   description: 'Where a file was before a commit changed it.',
   fields: (t) => ({
-    sha: t.exposeString('sha', { description: 'Hash of the commit before.' }),
+    sha: t.expose('sha', { type: 'Sha', description: 'Hash of the commit before.' }),
     path: t.exposeString('path', { description: 'Path of the file there.' }),
   }),
 });

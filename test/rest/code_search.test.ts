@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { indexMissing, indexProject } from '#src/domain/repository/code_search/index_project.ts';
+import { blocksOf } from '../support/documentation.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
@@ -307,4 +308,11 @@ describe('The index of code', () => {
     expect(both).toHaveLength(2);
     expect((await world.db.codeIndex.findUnique({ where: { projectId: project.id } }))?.tip).toMatch(/^[0-9a-f]{40}$/);
   });
+});
+
+it('The document in docs/search.md is answered', async () => {
+  const [block] = blocksOf('docs/search.md').filter(({ language }) => language === 'graphql');
+  const { body } = await world.graphql(block?.text ?? '', {}, await world.user());
+  expect(body.errors).toBeUndefined();
+  expect(body.data.find.code).toMatchObject({ limited: false });
 });

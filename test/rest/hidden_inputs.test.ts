@@ -79,7 +79,7 @@ const HIDDEN: Record<string, string> = {
   'PUT /groups/:id/custom_attributes/:key': 'userId',
   'PUT /projects/:id/custom_attributes/:key': 'userId',
   'POST /groups/:id/wikis': 'message',
-  'PUT /groups/:id/wikis/:slug': 'message',
+  'PUT /groups/:id/wikis/:slug': 'message version',
   'DELETE /groups/:id/integrations/:slug': 'ofServer',
   'DELETE /projects/:id/integrations/:slug': 'ofServer',
   'POST /projects/:id/approval_rules': 'groupPaths',
@@ -173,7 +173,7 @@ const HIDDEN: Record<string, string> = {
   'PUT /projects/:id/repository/files/:file_path': 'contentFile',
   'PUT /projects/:id/repository/tags/:tag_name/release': 'milestoneIds milestones name releasedAt',
   'PUT /projects/:id/snippets/:snippet_id/notes/:note_id': 'discussionId resolved',
-  'PUT /projects/:id/wikis/:slug': 'message',
+  'PUT /projects/:id/wikis/:slug': 'message version',
   'PUT /snippets/:snippet_id': 'project',
   'PUT /user/preferences': 'diffView firstPage theme',
 };

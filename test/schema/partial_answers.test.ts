@@ -85,6 +85,7 @@ describe('The schema lets a part of an answer be missing', () => {
       'Query.storages',
       'Query.viewerConnectedChats',
       'Query.viewerSessions',
+      'Repository.commitActivity',
       'Repository.files',
       'RepositoryFile.blame',
       'RepositoryLocation.commits',
