@@ -228,7 +228,7 @@ function withMark(html: string, from: number, to: number): string {
     if (wanted !== isOpen) made += wanted ? '<b>' : '</b>';
     isOpen = wanted;
   };
-  for (const [token] of html.matchAll(/<[^>]*>|&[^;]*;|[^<&]/g)) {
+  for (const [token] of html.matchAll(/<[^<>]*>|&[^&;<]*;|[^<&]/g)) {
     const isTag = token.startsWith('<');
     mark(!isTag && at >= from && at < to);
     made += token;

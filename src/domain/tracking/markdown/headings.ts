@@ -19,7 +19,7 @@ export function headingsOf(html: string): Heading[] {
   for (const [, level, anchor = '', held = ''] of html.matchAll(HEADING)) {
     if (headings.length === MAX_HEADINGS) break;
     const text = held
-      .replace(/<[^>]*>/g, '')
+      .replace(/<[^<>]*>/g, '')
       .replace(/&(amp|lt|gt|quot|#39);/g, (written, name: string) => ENTITIES[name] ?? written)
       .trim();
     if (text !== '') headings.push({ level: Number(level), text, anchor });

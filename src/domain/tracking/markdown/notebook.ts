@@ -67,7 +67,7 @@ function outputHtml(output: Record<string, unknown>, to: PartsToHtml): string {
   if (markdown !== '') return to.markdown(markdown) ?? preformatted(markdown);
   const formula = textOf(data['text/latex']);
   if (formula !== '')
-    return `<pre><code class="language-math">${escapeHtml(formula.replace(/^\$+|\$+$/g, '').slice(0, LIMITS.text))}</code></pre>`;
+    return `<pre><code class="language-math">${escapeHtml(formula.replace(/^\$+|(?<!\$)\$+$/g, '').slice(0, LIMITS.text))}</code></pre>`;
   return preformatted(textOf(data['text/plain']));
 }
 
