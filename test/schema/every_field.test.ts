@@ -156,6 +156,7 @@ JobTracePart LfsPointer LineRange LineRangeEnd MergeRef MergeRequestApproval
 MergeRequestReviewer NotificationEvents NpmDocument Passkey PipelineInput ProjectAccess
 ProjectExportLinks ProjectUpload PullMirror PushRule RateLimit RegisteredKey ResourceGroup Runner
 RunnerManager SignInProvider Suggestion TerraformState TestCase TestSuite Todo
+JobNameStatistics MergeConflictFile MergeConflictPart MergeRequestConflicts WikiFile WikiHeading
 TriedBadge UnchangedIssue UnchangedMergeRequest UploadedFile UserSession WebhookDelivery WebhookHeader WikiAttachment WikiAttachmentLink
 `.trim();
 
