@@ -22,7 +22,7 @@ const signedIn = (options?: Parameters<typeof openContext>[2]) => openAsAdminist
 
 /** Files and addresses of clients, which are no pages. */
 const NO_PAGES =
-  /^\/(api|graphql|oauth|uploads|profile|users\/sign_out|-\/(docs|assets))|\/(raw|archive)(\/|$)|\.(atom|git|patch|diff)$|\/artifacts\/(download|raw)|\/trace/;
+  /^\/(api|graphql|oauth|uploads|profile|users\/sign_out|-\/(docs|assets))|\/(raw|archive)(\/|$)|\.(atom|git|patch|diff|ics|csv)$|\/artifacts\/(download|raw)|\/trace/;
 
 /** What kind of page an address is: one of each kind is visited. */
 function kindOf(address: URL): string {
