@@ -19,7 +19,7 @@ const files = {
   'graphiql.js': script,
   'graphiql.css': layered(style),
   'swagger-ui-bundle.js': readFileSync(path.join(reader, 'swagger-ui-bundle.js')),
-  'editor.js': await bundled('pages/viewers/editor.js'),
+  'code_editor.js': await bundled('pages/viewers/editor.js'),
   'formulas.js': read('temml/dist/temml.min.js'),
   'diagram.html': frame(`${read('@mermaid-js/tiny/dist/mermaid.tiny.js')}\n${read('../pages/viewers/diagram.js')}`),
   'swagger-ui.css': layered(readFileSync(path.join(reader, 'swagger-ui.css'), 'utf8')),

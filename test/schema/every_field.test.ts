@@ -40,6 +40,9 @@ const types = Object.values(schema.getTypeMap()).filter(
 const told = ({ data, errors = [] }: ExecutionResult) =>
   JSON.stringify({ data, errors: errors.map((error) => JSON.stringify(error)).sort() });
 
+/** What is measured when it is asked for, and so is another each time. */
+const MEASURED = ['Storage.freeSpace'];
+
 it('Each field answers the same three times, as graphql-js and by its plan', { timeout: 900_000 }, async () => {
   const wrong: string[] = [];
   let count = 0;
@@ -57,7 +60,10 @@ it('Each field answers the same three times, as graphql-js and by its plan', { t
         count++;
         const codes = answers.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions.code));
         const texts = new Set(answers.map(told));
-        const isWrong = texts.size > 1 || codes.includes('INTERNAL_SERVER_ERROR') || codes.includes(undefined);
+        const isWrong =
+          (texts.size > 1 && !MEASURED.includes(place)) ||
+          codes.includes('INTERNAL_SERVER_ERROR') ||
+          codes.includes(undefined);
         if (isWrong) wrong.push(`${place} as ${role}: ${[...texts].join(' or ')} ${unexpected.splice(0).join(' ')}`);
       }
     }

@@ -5,7 +5,7 @@ import { viewerFile } from '#src/entrances/web/pages/viewer_file.ts';
 
 const FORMULAS = viewerFile('formulas', 'js');
 const DIAGRAM = viewerFile('diagram', 'html');
-const EDITOR = viewerFile('editor', 'js');
+const EDITOR = viewerFile('code_editor', 'js');
 
 /** What the script of pages loads where it is needed (`pages/scripts/pictured.js`, `editor.js`). */
 export const LATER = [FORMULAS, DIAGRAM, EDITOR];
