@@ -24,6 +24,9 @@ export const COSTS: Readonly<Record<string, number>> = {
   'ArtifactFile.text': 400,
   // Reads the pipelines of a year.
   'Project.pipelineStatistics': 200,
+  'Project.jobStatistics': 400,
+  // Walks the history of a year.
+  'Repository.commitActivity': 400,
   'Blob.content': 4000,
   'RepositoryFile.content': 4000,
   'RepositoryFile.text': 400,
@@ -129,6 +132,8 @@ export const SIZES: Readonly<Record<string, number>> = {
   'Job.traceMatches': 100,
   'ArtifactFolder.entries': 200,
   'Project.pipelineStatistics': 13,
+  'Project.jobStatistics': 20,
+  'Repository.commitActivity': 13,
   'Discussion.truncatedDiffLines': 16,
   'FileDiff.hunks': 3,
   'DiffHunk.lines': 20,
