@@ -115,6 +115,10 @@ function places({ users, groups, projects }: ListsSize): string[] {
        '', t.at, t.at, t.at
      FROM generate_series(1, ${projects}) p,
        LATERAL (SELECT timestamptz '2026-01-01' + (p * 31) % ${projects} * interval '1 minute' AS at) t`,
+    ...Object.entries(SERVICE_ACCOUNTS).map(
+      ([kind, id]) =>
+        `UPDATE users SET bot = TRUE, service_account = '${kind}', provisioned_by_${kind}_id = 1 WHERE id = ${id}`,
+    ),
     `INSERT INTO project_stars (project_id, user_id)
      SELECT 1 + s % ${projects}, 1 + (s * 17) % ${users} FROM generate_series(1, ${projects} * 4) s ON CONFLICT DO NOTHING`,
     `INSERT INTO project_stars (project_id, user_id)
@@ -146,6 +150,9 @@ function memberships({ users, groups, projects }: ListsSize): string[] {
     ),
   ];
 }
+
+/** The users that are service accounts of the first group and of the first project. */
+export const SERVICE_ACCOUNTS = { group: 11, project: 12 };
 
 /** ID of the milestone and of the board of the group 1. */
 export const OF_GROUP = 1_000_000_000;

@@ -16,7 +16,7 @@ import { routes } from '#rest/v4/index.ts';
 import { schema } from '#schema/index.ts';
 import { threadKey } from '#src/domain/tracking/discussions/key.ts';
 import { endpointsOf, withQuery } from '../../support/endpoints.ts';
-import { listTokens, OF_GROUP } from './dataset.ts';
+import { listTokens, OF_GROUP, SERVICE_ACCOUNTS } from './dataset.ts';
 
 /** One list in one order or with one search, of which any page can be asked for. */
 export interface List {
@@ -43,7 +43,7 @@ const OF_REPOSITORIES = /\/repository\/|scope=(commits|blobs|wiki_blobs)/;
 
 /** Lists that only administrators, or masters of a place, may read. */
 const FOR_ADMINS =
-  /activities|^\/applications|^\/users\/:(id|user_id)\/(keys|emails|impersonation|memberships)|access_requests|invitations|triggers|variables|runners|deploy_keys|protected_tags|access_tokens|audit_events|deploy_tokens|job_token_scope|remote_mirrors|resource_groups|hooks|feature_flags|registry\/protection|pages\/domains|^\/projects\/:id\/uploads/;
+  /activities|^\/applications|^\/users\/:(id|user_id)\/(keys|emails|impersonation|memberships)|access_requests|invitations|triggers|variables|runners|deploy_keys|protected_tags|access_tokens|audit_events|deploy_tokens|job_token_scope|remote_mirrors|resource_groups|hooks|feature_flags|registry\/protection|service_accounts|pages\/domains|^\/projects\/:id\/uploads/;
 
 const PER_PAGE = 20;
 
@@ -137,6 +137,10 @@ function variants({ route, parameters }: Endpoint): List[] {
     )
     .replace(':discussion_id', threadKey('Discussion', 1))
     .replace(/^(\/groups\/:id\/(milestones|boards))\/:\w+/, `$1/${OF_GROUP}`)
+    .replace(
+      /^(\/(group|project)s\/:id\/service_accounts)\/:user_id/,
+      (_all, list, kind) => `${list}/${SERVICE_ACCOUNTS[kind as 'group']}`,
+    )
     .replace('templates/:type', 'templates/licenses')
     .replace(/:\w+/g, '1');
   const list = (query: string): List => ({
