@@ -262,7 +262,10 @@ describe('Addresses of pages that programs build', () => {
 
   it('lead from networks to the commits of a ref, and from graphs to its insight', async () => {
     const { project, base } = await proposed('public');
-    for (const [place, target] of [['graphs/topic/charts', 'graphs/topic'], ['network/topic', 'commits/topic']]) {
+    for (const [place, target] of [
+      ['graphs/topic/charts', 'graphs/topic'],
+      ['network/topic', 'commits/topic'],
+    ]) {
       const { status, headers } = await read(`${base}/${place}`);
       expect([status, headers.location]).toEqual([302, `${base}/${target}`]);
     }
