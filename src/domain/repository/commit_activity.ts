@@ -1,5 +1,6 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { yieldToEventLoop } from '#src/base/event_loop.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { remembered } from '#src/domain/repository/remember.ts';
@@ -14,6 +15,9 @@ export interface CommitActivity {
 
 /** The spans, and how many of them are counted: as many as of pipelines. */
 const INTERVALS = { day: 30, week: 13, month: 12 } as const;
+/** Commits that are counted before others get their turn. */
+const BATCH_SIZE = 5_000;
+
 export type CommitInterval = keyof typeof INTERVALS;
 
 /**
@@ -38,7 +42,8 @@ export async function commitActivity(
     const times = await withEffort(context, () => repository.commitTimes(oid, since));
     if (times === null) return null;
     const spans = begins.map((from) => ({ from, commits: 0 }));
-    for (const time of times) {
+    for (const [at, time] of times.entries()) {
+      if (at % BATCH_SIZE === 0) await yieldToEventLoop();
       const span = spans.findLast(({ from }) => Number(from) <= time * 1000);
       // Clocks of authors may be ahead.
       if (span && time * 1000 <= Number(now)) span.commits++;
