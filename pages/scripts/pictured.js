@@ -77,8 +77,12 @@
     const toDraw = added.filter((one) => !one.matches('.language-mermaid')).slice(0, formulasLeft);
     formulasLeft -= toDraw.length;
     if (toDraw.length === 0) return;
-    await loadFormulas();
-    for (const code of toDraw) drawFormula(code);
+    // Where the library does not load, formulas stay as they are written.
+    const isLoaded = await loadFormulas().then(
+      () => true,
+      () => false,
+    );
+    if (isLoaded) for (const code of toDraw) drawFormula(code);
   };
   if (formulas) {
     draw();
