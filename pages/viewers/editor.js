@@ -93,11 +93,10 @@ function languageOf(path) {
 
 /** With what lines of a text begin that are indented: a tab, or as many spaces as the fewest. */
 function unitOf(text) {
-  const indents = text.slice(0, 100_000).match(/^(?:\t|(?: {2})+)(?=\S)/gm) ?? [];
-  if (indents.filter((indent) => indent === '\t').length > indents.length / 2) return '\t';
-  return ' '.repeat(
-    Math.min(8, ...indents.filter((indent) => indent !== '\t').map(({ length }) => length), 8) % 8 || 2,
-  );
+  const indents = text.slice(0, 100_000).match(/^(?:\t| {2,8})(?=\S)/gm) ?? [];
+  const spaces = indents.filter((indent) => indent !== '\t');
+  if (spaces.length < indents.length / 2) return '\t';
+  return spaces.reduce((fewest, indent) => (indent.length < fewest.length ? indent : fewest), spaces[0] ?? '  ');
 }
 
 const colours = HighlightStyle.define([
