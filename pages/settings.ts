@@ -42,6 +42,7 @@ import {
   SendProjectTransferDocument,
   SendProjectUnarchiveDocument,
   SendProjectVisibilityDocument,
+  SendServiceDeskResetDocument,
   TemplateListPageDocument,
 } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
@@ -125,6 +126,18 @@ const general = [
     says: label('The settings are saved.'),
     goTo: toGeneral,
     again: generalOfProject,
+  }),
+  form({
+    path: ofProject('general/service_desk/reset'),
+    operation: SendServiceDeskResetDocument,
+    says: label('The service desk has another address.'),
+    asks: ({ t, given }) => ({
+      heading: t('Reset the address of the service desk?'),
+      says: [t('Messages to the address so far are refused, and so are answers to mail that people have got already.')],
+      button: t('Reset address'),
+      back: helpers.path(String(given.project), '-', 'settings', 'general'),
+    }),
+    goTo: toGeneral,
   }),
   form({
     path: ofProject('general/visibility'),

@@ -19,10 +19,11 @@ export const Visibility = builder.enumType('Visibility', {
 
 export const ServiceAccountKind = builder.enumType('ServiceAccountKind', {
   description: 'What a service account is for, which is what its owners own.',
-  values: values<'server' | 'group' | 'project'>({
+  values: values<'server' | 'group' | 'project' | 'support'>({
     SERVER: { value: 'server', description: 'Anything on the server; administrators manage it.' },
     GROUP: { value: 'group', description: 'A group and what is in it.' },
     PROJECT: { value: 'project', description: 'The account is for programs of one project.' },
+    SUPPORT: { value: 'support', description: 'The user who writes what comes by mail to service desks. There is one.' },
   }),
 });
 

@@ -147,6 +147,7 @@ import '#schema/approvals/mutations.ts';
 import '#schema/approvals/of_merge_requests.ts';
 import '#schema/approvals/types.ts';
 import '#schema/chat_commands/types.ts';
+import '#schema/mail_in/external_authors.ts';
 import '#schema/mail_in/types.ts';
 import '#schema/integrations/mutations.ts';
 import '#schema/integrations/types.ts';

@@ -182,6 +182,7 @@ export const projects: Route[] = [
       'container_expiration_policy_attributes',
       'ci_separated_caches',
       'max_artifacts_size',
+      'service_desk_enabled',
     ],
     file: 'avatar',
     synonyms,

@@ -174,11 +174,6 @@ builder.prismaObjectFields(Issue, (t) => ({
     description: 'Always null: issues have no start date; those of milestones are theirs.',
     resolve: () => null,
   }),
-  serviceDeskReplyTo: t.string({
-    nullable: true,
-    description: 'Always null: issues are not opened by mail.',
-    resolve: () => null,
-  }),
   imported: t.boolean({
     description: 'Whether it was imported from another server. Imports bring repositories only, so none is.',
     resolve: () => false,

@@ -1,11 +1,19 @@
 import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
+import { projectField } from '#schema/inputs.ts';
 import { mutation } from '#schema/mutation.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { userPayload } from '#schema/users/payloads.ts';
 import type { Actor } from '#src/access/permissions/actor.ts';
-import { mailInVersion, newIssueAddress, resetMailInAddresses } from '#src/domain/mail_in/addresses.ts';
+import {
+  mailInVersion,
+  newIssueAddress,
+  resetMailInAddresses,
+  resetServiceDeskAddress,
+  serviceDeskAddress,
+} from '#src/domain/mail_in/addresses.ts';
+import { findProject } from '#src/domain/projects/find.ts';
 import { findViewer } from '#src/domain/users/find.ts';
 
 /** What was read for an operation, which may ask for the address of many projects. */
@@ -16,6 +24,16 @@ function versionOf(context: GraphQLContext, actor: Actor): Promise<number> {
   versions.set(context, version);
   return version;
 }
+
+builder.prismaObjectFields(Project, (t) => ({
+  serviceDeskAddress: t.string({
+    nullable: true,
+    description:
+      'The email address at which messages from people without an account open confidential issues, for reporters. Null while `serviceDeskEnabled` is false, and where the server receives no mail.',
+    select: { serviceDeskEnabled: true, serviceDeskVersion: true },
+    resolve: (project, _args, context) => serviceDeskAddress(context, project, project),
+  }),
+}));
 
 builder.objectFields(Project, (t) => ({
   viewerMailInAddress: t.string({
@@ -38,4 +56,25 @@ mutation('resetMailInAddresses', {
     return { user: await findViewer(context, selectionAt(info, 'User')) };
   },
   payload: userPayload('The caller, with new addresses.'),
+});
+
+mutation('resetServiceDeskAddress', {
+  description:
+    'Replaces the email address of a project’s service desk, and those at which people answer to mail from it: messages to the earlier ones are refused. For masters of the project.',
+  input: {
+    description: 'The project whose service desk gets another address.',
+    argument: 'The project.',
+    fields: (t) => ({ project: projectField(t, 'whose service desk gets another address') }),
+  },
+  resolve: async ({ project }, context) => resetServiceDeskAddress(context, project),
+  payload: {
+    description: 'The project, whose service desk has another address.',
+    fields: (t) => ({
+      project: t.field({
+        type: Project,
+        description: 'The project with the new address.',
+        resolve: ({ id }, _args, context, info) => findProject(context, id, selectionAt(info, 'Project')),
+      }),
+    }),
+  },
 });

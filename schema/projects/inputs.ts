@@ -28,6 +28,11 @@ const SWITCHES: Record<Switch, { description: string; defaultValue: boolean }> =
     description: 'Whether jobs of protected branches and tags have caches of their own.',
     defaultValue: true,
   },
+  serviceDeskEnabled: {
+    description:
+      'Whether mail from people without an account opens issues, at the address `serviceDeskAddress`, where the server receives mail.',
+    defaultValue: false,
+  },
   publicJobs: { description: 'Whether everyone who can see the project can see its jobs.', defaultValue: true },
   requestAccessEnabled: { description: 'Whether users can ask for access.', defaultValue: false },
   onlyAllowMergeIfPipelineSucceeds: {

@@ -334,6 +334,9 @@ export const Project = builder.prismaObject('Project', {
     requestAccessEnabled: t.exposeBoolean('requestAccessEnabled', {
       description: 'Whether users can ask for access to the project.',
     }),
+    serviceDeskEnabled: t.exposeBoolean('serviceDeskEnabled', {
+      description: 'Whether mail from people without an account opens issues, at the address `serviceDeskAddress`.',
+    }),
     onlyAllowMergeIfPipelineSucceeds: t.exposeBoolean('onlyAllowMergeIfPipelineSucceeds', {
       description: 'Whether merge requests can only be merged once their pipeline has succeeded.',
     }),

@@ -28,7 +28,7 @@ const IGNORED: Record<string, string> = {
   ...because('there is no such part of a project here that it could close', [
     ...['infrastructure_access_level', 'monitor_access_level'],
     ...['model_experiments_access_level', 'model_registry_access_level', 'analytics_access_level'],
-    ...['requirements_access_level', 'security_and_compliance_access_level', 'service_desk_enabled'],
+    ...['requirements_access_level', 'security_and_compliance_access_level'],
     ...['auto_devops_enabled', 'auto_devops_deploy_strategy', 'cluster_agent_id', 'kubernetes_namespace'],
     ...['flux_resource_path', 'ci_allow_fork_pipelines_to_run_in_parent_project'],
   ]),

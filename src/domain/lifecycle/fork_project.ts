@@ -126,9 +126,12 @@ const COPIED = select('Project', {
   squashCommitTemplate: true,
 });
 
+/** People write to the service desk of the source, and not to that of a fork. */
+const INHERITED = SWITCHES.filter((switched) => switched !== 'serviceDeskEnabled');
+
 function copied(project: ProjectRow & typeof COPIED.row) {
   const { id, defaultBranch, tagList, ciDefaultGitDepth } = project;
-  const switches = Object.fromEntries(SWITCHES.map((switched) => [switched, project[switched]]));
+  const switches = Object.fromEntries(INHERITED.map((switched) => [switched, project[switched]]));
   const { mergeMethod, squashOption, mergeCommitTemplate, squashCommitTemplate, ciConfigPath } = project;
   const merging = { mergeMethod, squashOption, mergeCommitTemplate, squashCommitTemplate, ciConfigPath };
   return {

@@ -1,8 +1,10 @@
-import { can } from '#src/access/permissions/abilities.ts';
-import type { Actor, Context } from '#src/access/permissions/actor.ts';
+import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
+import { authorize, can } from '#src/access/permissions/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { requireCredentialManager } from '#src/access/permissions/manage_credentials.ts';
+import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { incomingAddress } from '#src/domain/notifications/mailing/incoming_address.ts';
-import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { mailInPattern } from '#src/platform/outbound/mail/mail_in.ts';
 
 /**
@@ -49,4 +51,35 @@ export async function resetMailInAddresses(context: Context): Promise<void> {
   const { id } = requireCredentialManager(context);
   // Numbers begin anew where they would no longer fit into an address; earlier addresses are long forgotten then.
   await context.db.$executeRaw`UPDATE users SET mail_in_version = (mail_in_version + 1) % 46656 WHERE id = ${id}`;
+}
+
+/**
+ * The address at which mail from people without an account opens issues in a project, for those who work on its issues. Null where
+ * its service desk is off, and where the server receives no mail.
+ */
+export function serviceDeskAddress(
+  { db, secret, actor }: Pick<Context, 'db' | 'secret' | 'actor'>,
+  project: ProjectRow,
+  { serviceDeskEnabled, serviceDeskVersion: version }: { serviceDeskEnabled: boolean; serviceDeskVersion: number },
+): string | null {
+  if (!serviceDeskEnabled || !can(actor, 'admin_issue', project)) return null;
+  return incomingAddress(db, secret, { kind: 'request', version, projectId: project.id });
+}
+
+/**
+ * Ends the address of a project's service desk, and those at which people without an account answer: there are others from now on.
+ * Throws NotFound, Unauthenticated, Forbidden.
+ */
+export async function resetServiceDeskAddress(context: Context, ref: IdOrPath): Promise<{ id: number }> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'update_project', project);
+  const { id } = project;
+  await context.db.$transaction(async (tx) => {
+    const before = await rowBefore(tx, 'Project', id);
+    await tx.$executeRaw`UPDATE projects SET service_desk_version = (service_desk_version + 1) % 46656 WHERE id = ${id}`;
+    const event = { action: 'project_updated', place: { projectId: id }, target: { type: 'Project', id } } as const;
+    await auditChanges(tx, context, event, before);
+  });
+  return { id };
 }

@@ -3,7 +3,7 @@ import { textsForAddress } from '#src/access/credentials/mail/recipient_texts.ts
 import { REFUSALS } from '#src/domain/mail_in/refusal.ts';
 import type { RefusedMail } from '#src/domain/mail_in/settle.ts';
 import { isOneTooMany } from '#src/domain/mail_in/too_many.ts';
-import { cut } from '#src/domain/notifications/mailing/cut.ts';
+import { cut, oneLine } from '#src/domain/notifications/mailing/cut.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
 import type { Message } from '#src/platform/outbound/mail/mailer.ts';
@@ -19,13 +19,13 @@ const MAX_SUBJECT_LENGTH = 200;
  * nothing of the message but its subject. Throws errors of the mail server, to be retried later.
  */
 export async function sendRefusal({ db, mailer, baseUrl }: Outgoing & { db: Db }, refused: RefusedMail): Promise<void> {
-  const { email, userId } = refused;
-  if (await isOneTooMany(db, 'mail refused', { sender: email, userId }, MAX_ANSWERS)) return;
+  const { email, addressee = String(refused.userId) } = refused;
+  if (await isOneTooMany(db, 'mail refused', { sender: email, addressee }, MAX_ANSWERS)) return;
   await mailer.send(compose(refused, await baseUrl(), await textsForAddress(db, email)));
 }
 
 function compose({ messageId, subject, email, reason }: RefusedMail, baseUrl: string, { language, t }: Texts): Message {
-  const shown = cut(subject.replace(/[\p{Cc}\s\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim(), MAX_SUBJECT_LENGTH);
+  const shown = cut(oneLine(subject), MAX_SUBJECT_LENGTH);
   const lines = [
     t('Your message “{subject}” was not accepted:', { subject: shown }),
     typeof reason === 'string' ? t(REFUSALS[reason]) : reason.text,

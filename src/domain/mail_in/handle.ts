@@ -3,14 +3,15 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { requireActor } from '#src/access/permissions/actor.ts';
 import { readContent } from '#src/domain/mail_in/content.ts';
-import { filesIn } from '#src/domain/mail_in/files.ts';
+import { filesIn, titleIn } from '#src/domain/mail_in/files.ts';
 import type { ReadMail } from '#src/domain/mail_in/message.ts';
 import { readMail } from '#src/domain/mail_in/read.ts';
 import { addressedKey } from '#src/domain/mail_in/receive.ts';
 import { AlreadyHandled, MailRefused } from '#src/domain/mail_in/refusal.ts';
 import { replyIn } from '#src/domain/mail_in/reply.ts';
+import { answerAsParticipant, openRequest } from '#src/domain/mail_in/service_desk.ts';
 import { answerTo, settle } from '#src/domain/mail_in/settle.ts';
-import type { IncomingKey } from '#src/domain/notifications/mailing/incoming_address.ts';
+import type { IncomingKey, UserKey } from '#src/domain/notifications/mailing/incoming_address.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { createIssue } from '#src/domain/tracking/issues/create.ts';
 import { locateNoteable, type Noteable } from '#src/domain/tracking/noteable.ts';
@@ -18,9 +19,6 @@ import { createNote, requireCommenting } from '#src/domain/tracking/notes/create
 import { INTERNAL } from '#src/domain/tracking/subjects/seen_sources.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { DomainError, Forbidden, NotFound, RateLimited, Unavailable } from '#src/platform/errors.ts';
-
-/** Characters of a title of an issue. */
-const MAX_TITLE_LENGTH = 255;
 
 /**
  * Does what a message asks for, with the rights that its user has now, and records what became of it in the same transaction: what
@@ -73,6 +71,8 @@ type Settle = (tx: Transaction) => Promise<void>;
 
 /** Throws MailRefused, DomainErrors, AlreadyHandled. */
 async function obey(context: Omit<Context, 'actor'>, key: IncomingKey, mail: ReadMail, done: Settle): Promise<void> {
+  if (key.kind === 'request') return openRequest(context, key, mail, done);
+  if (key.kind === 'participant') return answerAsParticipant(context, key, mail, done);
   const actor = await activeUser(context.db, key.userId);
   if (!actor) throw new MailRefused('account');
   await requireSender(context, key, mail);
@@ -84,7 +84,7 @@ async function obey(context: Omit<Context, 'actor'>, key: IncomingKey, mail: Rea
 /** The sender must have written from a confirmed address of the user, who must not have reset the address meanwhile. */
 async function requireSender(
   { db }: Pick<Context, 'db'>,
-  { userId, version }: IncomingKey,
+  { userId, version }: UserKey,
   { from }: ReadMail,
 ): Promise<void> {
   const [user] = await db.$queryRaw<{ version: number; confirmed: boolean }[]>`
@@ -99,11 +99,11 @@ async function requireSender(
 async function openIssue(context: Context, projectId: number, mail: ReadMail, done: Settle): Promise<void> {
   const project = await findProject(context, projectId);
   authorize(requireActor(context), 'create_issue', project);
-  const title = mail.subject.replace(/\s+/g, ' ').trim();
+  const title = titleIn(mail);
   if (title === '') throw new MailRefused('untitled');
   const files = await filesIn(context, project.id, mail);
   const description = [mail.text.trim(), ...files].filter((part) => part !== '').join('\n\n');
-  const given = { project: project.id, title: [...title].slice(0, MAX_TITLE_LENGTH).join(''), description };
+  const given = { project: project.id, title, description };
   await createIssue(context, given, async () => ({
     ...given,
     openIn: async (tx, open) => {
@@ -115,7 +115,7 @@ async function openIssue(context: Context, projectId: number, mail: ReadMail, do
 
 async function answer(
   context: Context,
-  { kind, id, noteId }: Extract<IncomingKey, { id: number }>,
+  { kind, id, noteId }: Extract<UserKey, { id: number }>,
   mail: ReadMail,
   done: Settle,
 ): Promise<void> {

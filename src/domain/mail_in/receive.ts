@@ -2,7 +2,7 @@ import crypto from 'node:crypto';
 import { writeContent } from '#src/domain/mail_in/content.ts';
 import type { ReadMail } from '#src/domain/mail_in/message.ts';
 import { readMail } from '#src/domain/mail_in/read.ts';
-import { isOneTooMany } from '#src/domain/mail_in/too_many.ts';
+import { addresseeOf, isOneTooMany } from '#src/domain/mail_in/too_many.ts';
 import { type IncomingKey, keyIn, readKey } from '#src/domain/notifications/mailing/incoming_address.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Db } from '#src/platform/database/db.ts';
@@ -34,7 +34,7 @@ export interface Received {
   reason: string;
 }
 
-/** Messages of one sender, and to the addresses of one user, in an hour. */
+/** Messages of one sender, and to the addresses of one user or the one of a service desk, in an hour. */
 const MAX_MESSAGES = 100;
 
 /** Stores a message to be handled, once. Throws ThreadLate if the machine is busy, and errors of the database. */
@@ -51,7 +51,7 @@ export async function receiveMail({ db, jobs, secret, ownAddress }: Receiving, c
   const digest = digestOf(mail, found.written, content);
   const repeated: Received = { is: 'repeated', reason: 'The message was received before.' };
   if ((await db.mailInMessage.count({ where: { digest } })) > 0) return repeated;
-  if (await isOneTooMany(db, 'mail in', { sender: mail.from, userId: found.key.userId }, MAX_MESSAGES)) {
+  if (await isOneTooMany(db, 'mail in', { sender: mail.from, addressee: addresseeOf(found.key) }, MAX_MESSAGES)) {
     return { is: 'later', reason: `There were more than ${MAX_MESSAGES} messages in an hour.` };
   }
   const isNew = await db.$transaction(async (tx) => {

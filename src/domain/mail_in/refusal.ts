@@ -7,6 +7,10 @@ export const REFUSALS = {
   sender: label(
     'The message did not come from a confirmed email address of the account to which the address belongs. Send it from such an address, or add this one to your account.',
   ),
+  desk: label('This address is no longer in use.'),
+  participant: label(
+    'The message did not come from the email address with which this conversation is held. Send it from that one.',
+  ),
   gone: label('What you wrote about no longer exists, or you can no longer see it.'),
   forbidden: label('You do not have permission to do this.'),
   empty: label('There is no text in the message besides what it quotes.'),

@@ -1,6 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { ReadMail } from '#src/domain/mail_in/message.ts';
 import { AlreadyHandled, type MailRefused } from '#src/domain/mail_in/refusal.ts';
+import { addresseeOf } from '#src/domain/mail_in/too_many.ts';
 import type { IncomingKey } from '#src/domain/notifications/mailing/incoming_address.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { sendsMail } from '#src/platform/outbound/mail/sending.ts';
@@ -18,8 +19,9 @@ export interface RefusedMail {
   subject: string;
   /** The address of the sender. */
   email: string;
-  /** The user of the address to which it went. */
-  userId: number;
+  /** Whose address it went to, as messages are counted; absent from jobs of the version before, which have the user. */
+  addressee?: string;
+  userId?: number;
   /** A known reason, or a text. */
   reason: MailRefused['reason'];
 }
@@ -45,11 +47,11 @@ export async function answerTo(
   tx: Transaction,
   { db, jobs }: Pick<Context, 'db' | 'jobs'>,
   { messageId, subject, from }: ReadMail,
-  { userId }: IncomingKey,
+  key: IncomingKey,
   { reason }: MailRefused,
 ): Promise<void> {
   if (from === null || !sendsMail(db)) return;
-  await jobs.enqueue(tx, 'mail_in.answer', { messageId, subject, email: from, userId, reason });
+  await jobs.enqueue(tx, 'mail_in.answer', { messageId, subject, email: from, addressee: addresseeOf(key), reason });
 }
 
 /** Deletes the records of messages that were handled some weeks ago. */

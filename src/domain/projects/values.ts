@@ -26,6 +26,7 @@ export const SWITCHES = [
   'autocloseReferencedIssues',
   'allowMergeOnSkippedPipeline',
   'ciSeparatedCaches',
+  'serviceDeskEnabled',
 ] as const;
 export type Switch = (typeof SWITCHES)[number];
 export type Switches = { [Name in Switch]?: boolean | null | undefined };

@@ -40,6 +40,7 @@ import { sendInvitation } from '#src/domain/members/invitations/mail.ts';
 import { findRecipients, forgetDeliveries } from '#src/domain/notifications/mailing/distribute.ts';
 import { remindOfDue } from '#src/domain/notifications/mailing/due.ts';
 import { sendNotification } from '#src/domain/notifications/mailing/send.ts';
+import { tellParticipant } from '#src/domain/notifications/service_desk/tell.ts';
 import { cleanUpPackages } from '#src/domain/packages/clean_up.ts';
 import { removePackageFiles } from '#src/domain/packages/remove.ts';
 import { expireExports, exportProject } from '#src/domain/project_archives/export.ts';
@@ -131,6 +132,7 @@ export const JOB_PACES: JobPaces = {
   'invitations.mail': { atOnce: 4 },
   'mail.tell': { atOnce: 4 },
   'mail_in.answer': { atOnce: 4 },
+  'service_desk.tell': { atOnce: 4 },
   'integrations.mail': { atOnce: 4 },
 };
 
@@ -289,6 +291,8 @@ export function jobHandlers({
     'issues.remind': async (_wanted, jobs) => outgoing && remindOfDue({ db, jobs }),
     'mail.tell': async (told, jobs) =>
       outgoing && sendNotification({ db, jobs, repositories, secret: importing.secret, ...outgoing }, told),
+    'service_desk.tell': async (told) =>
+      outgoing && tellParticipant({ db, repositories, secret: importing.secret, ...outgoing }, told),
     'mail_in.handle': ({ messageId }, jobs) => handleMail(context(jobs), messageId),
     'mail_in.answer': async (refused) => outgoing && sendRefusal({ db, ...outgoing }, refused),
     'hooks.deliver': async () => hooks?.sweep(),

@@ -1,4 +1,4 @@
-import { cut } from '#src/domain/notifications/mailing/cut.ts';
+import { cut, oneLine } from '#src/domain/notifications/mailing/cut.ts';
 import type { Facts } from '#src/domain/notifications/mailing/facts.ts';
 import { headersOf } from '#src/domain/notifications/mailing/headers.ts';
 import type { Recipient } from '#src/domain/notifications/mailing/recipients.ts';
@@ -54,7 +54,7 @@ export function composeNotification(
   { language, t }: Texts,
 ): Message {
   const page = `${baseUrl}${facts.path}`;
-  const sentence = line(facts.sentence);
+  const sentence = oneLine(facts.sentence);
   const text = facts.texts.length === 0 ? null : facts.texts.join(BETWEEN.text);
   const why = t(WHY[reason]);
   const [leave, server] = [t('Unsubscribe'), t('Gantry at {url}', { url: baseUrl })];
@@ -71,14 +71,14 @@ ${text === null ? '' : `<div>${rendered.join(BETWEEN.html)}</div>\n`}<p><a href=
   const { hostname } = new URL(baseUrl);
   return {
     to,
-    ...(facts.actor !== null && { fromName: cut(line(facts.actor), MAX_NAME_LENGTH) }),
+    ...(facts.actor !== null && { fromName: cut(oneLine(facts.actor), MAX_NAME_LENGTH) }),
     ...(replyTo !== null && { replyTo }),
     subject: subjectOf(happening, facts),
     text: `${parts.filter((part) => part !== null).join('\n\n')}\n`,
     html,
     thread: threadOf(happening, hostname),
     headers: {
-      ...headersOf(happening, reason, { ...facts, project: cut(line(facts.project), MAX_NAME_LENGTH) }, hostname),
+      ...headersOf(happening, reason, { ...facts, project: cut(oneLine(facts.project), MAX_NAME_LENGTH) }, hostname),
       ...(unsubscribe && {
         'List-Unsubscribe': `<${unsubscribe}>`,
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
@@ -90,7 +90,7 @@ ${text === null ? '' : `<div>${rendered.join(BETWEEN.html)}</div>\n`}<p><a href=
 /** `Project | Title (#4)`, and `Re: …` for follow-ups. */
 function subjectOf(happening: Keyed, { project, title, number }: Facts): string {
   const follows = 'subject' in happening && !isFirst(happening);
-  const words = cut(line(`${project} | ${title}`), MAX_SUBJECT_LENGTH);
+  const words = cut(oneLine(`${project} | ${title}`), MAX_SUBJECT_LENGTH);
   return `${follows ? 'Re: ' : ''}${words} (${number})`;
 }
 
@@ -106,9 +106,4 @@ function threadOf(happening: Keyed, host: string): { messageId: string; inReplyT
 
 function isFirst({ event }: Keyed): boolean {
   return event === 'newIssue' || event === 'newMergeRequest';
-}
-
-/** Text as one line without control characters, including those that change the direction of text. */
-function line(text: string): string {
-  return text.replace(/[\p{Cc}\s\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
 }

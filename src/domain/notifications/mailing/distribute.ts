@@ -1,6 +1,7 @@
 import { recipientsFound } from '#src/domain/notifications/mailing/order.ts';
 import { type Recipient, recipientsOf } from '#src/domain/notifications/mailing/recipients.ts';
 import type { Keyed } from '#src/domain/notifications/mailing/request.ts';
+import { tellParticipants } from '#src/domain/notifications/service_desk/tell.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Db } from '#src/platform/database/db.ts';
 
@@ -10,7 +11,7 @@ const BATCH_SIZE = 100;
 /** Days for which deliveries and events are remembered: longer than any job is retried. */
 const KEPT = 7;
 
-/** Enqueues a job for each recipient of mail about an event. When repeated, skips those who have one. */
+/** Enqueues a job for each recipient of mail about an event, with or without an account. When repeated, skips those who have one. */
 export async function findRecipients(
   { db, jobs }: { db: Db; jobs: JobQueue },
   happenings: readonly Keyed[],
@@ -20,6 +21,7 @@ export async function findRecipients(
     for (let at = 0; at < recipients.length; at += BATCH_SIZE) {
       await leave({ db, jobs }, happening, recipients.slice(at, at + BATCH_SIZE));
     }
+    await tellParticipants({ db, jobs }, happening);
     await recipientsFound(db, happening);
   }
 }

@@ -2,12 +2,19 @@ import crypto from 'node:crypto';
 import type { Db } from '#src/platform/database/db.ts';
 import { KEY, mailInPattern } from '#src/platform/outbound/mail/mail_in.ts';
 
-/** What mail to an address is: an answer of a user to a record, or perhaps to a note on it, or a user's new issue in a project. */
-export type IncomingKey =
+/** What mail of a user to an address is: an answer to a record, or perhaps to a note on it, or a new issue in a project. */
+export type UserKey =
   | { kind: 'issue' | 'mergeRequest'; userId: number; version: number; id: number; noteId: number | null }
   | { kind: 'newIssue'; userId: number; version: number; projectId: number };
 
-const LETTERS = { issue: 'i', mergeRequest: 'm', newIssue: 'n' } as const;
+/** What mail of people without an account is: a request to the service desk of a project, or an answer of who takes part in an issue by mail. */
+export type DeskKey =
+  | { kind: 'request'; version: number; projectId: number }
+  | { kind: 'participant'; version: number; participantId: number };
+
+export type IncomingKey = UserKey | DeskKey;
+
+const LETTERS = { issue: 'i', mergeRequest: 'm', newIssue: 'n', request: 's', participant: 'p' } as const;
 const KINDS = new Map(Object.entries(LETTERS).map(([kind, letter]) => [letter as string, kind as IncomingKey['kind']]));
 
 /** Characters of a signature: 100 bits in base 32, as mail programs may change the case of letters. */
@@ -24,24 +31,41 @@ export function incomingAddress(db: Db, secret: string, key: IncomingKey): strin
 
 /** A key of lower-case letters, digits and hyphens, signed by the server. */
 export function writeKey(secret: string, key: IncomingKey): string {
-  const numbers = key.kind === 'newIssue' ? [key.projectId] : key.noteId === null ? [key.id] : [key.id, key.noteId];
-  const named = [LETTERS[key.kind], ...[key.userId, key.version, ...numbers].map((one) => one.toString(36))].join('-');
+  const named = [LETTERS[key.kind], ...numbersOf(key).map((one) => one.toString(36))].join('-');
   return `${named}-${signature(secret, named)}`;
+}
+
+function numbersOf(key: IncomingKey): number[] {
+  switch (key.kind) {
+    case 'request':
+      return [key.version, key.projectId];
+    case 'participant':
+      return [key.version, key.participantId];
+    case 'newIssue':
+      return [key.userId, key.version, key.projectId];
+    default:
+      return [key.userId, key.version, key.id, ...(key.noteId === null ? [] : [key.noteId])];
+  }
 }
 
 /** Verifies a key, in letters of any case; null if it is not from this server. */
 export function readKey(secret: string, written: string): IncomingKey | null {
   if (written.length > MAX_KEY_LENGTH) return null;
   const [, named = '', letter = '', numbers = '', given = ''] =
-    /^(([imn])((?:-[0-9a-z]{1,6}){3,4}))-([0-9a-v]{20})$/.exec(written.toLowerCase()) ?? [];
+    /^(([imnsp])((?:-[0-9a-z]{1,6}){2,4}))-([0-9a-v]{20})$/.exec(written.toLowerCase()) ?? [];
   const digest = (text: string) => crypto.createHash('sha256').update(text).digest();
   if (!crypto.timingSafeEqual(digest(given), digest(signature(secret, named)))) return null;
   const kind = KINDS.get(letter);
-  const [userId = 0, version = 0, id = 0, noteId = null] = numbers
+  const read = numbers
     .slice(1)
     .split('-')
     .map((one) => Number.parseInt(one, 36));
   if (!kind) return null;
+  if (kind === 'request' || kind === 'participant') {
+    const [version = 0, id = 0] = read;
+    return kind === 'request' ? { kind, version, projectId: id } : { kind, version, participantId: id };
+  }
+  const [userId = 0, version = 0, id = 0, noteId = null] = read;
   return kind === 'newIssue' ? { kind, userId, version, projectId: id } : { kind, userId, version, id, noteId };
 }
 

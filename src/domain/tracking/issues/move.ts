@@ -89,10 +89,10 @@ async function copyIssue(tx: Transaction, issue: ChangeableIssue, target: Projec
     WITH counter AS (
       UPDATE project_counters SET last_issue_iid = last_issue_iid + 1 WHERE project_id = ${target.id} RETURNING last_issue_iid)
     INSERT INTO issues (iid, project_id, author_id, assignee_id, title, description, state, confidential, type, severity, due_date,
-      time_estimate, milestone_id, created_at, updated_at)
+      time_estimate, milestone_id, external_author, created_at, updated_at)
     SELECT c.last_issue_iid, ${target.id}, i.author_id, i.assignee_id, i.title, i.description, i.state, i.confidential,
       i.type, i.severity, i.due_date, i.time_estimate, (${milestoneTitled(target.id, Prisma.sql`(SELECT s.title FROM milestones s WHERE s.id = i.milestone_id)`)}),
-      i.created_at, now()
+      i.external_author, i.created_at, now()
     FROM counter c, issues i WHERE i.id = ${issue.id} RETURNING id, iid, description`;
   const [{ assigneeIds }] = await tx.$queryRaw<[{ assigneeIds: number[] }]>`
     SELECT ${assigneesOf('Issue', issue.id)} AS "assigneeIds"`;
@@ -118,10 +118,10 @@ async function copyTrail(tx: Transaction, from: number, to: number, { id: projec
         SELECT * FROM notes WHERE subject_type = 'Issue' AND subject_id = ${from} ORDER BY id) n),
     threads AS (SELECT old.*, first_value(new_id) OVER (PARTITION BY COALESCE(discussion_id, id) ORDER BY id) AS first_id FROM old),
     copied AS (INSERT INTO notes (id, subject_type, subject_id, author_id, body, system, source_type, source_id, source_project_id,
-        mention, discussion_id, starts_thread, created_at, updated_at, last_edited_at)
+        mention, discussion_id, starts_thread, external_author, created_at, updated_at, last_edited_at)
       SELECT new_id, 'Issue', ${to}, author_id, body, system, source_type, source_id,
         CASE WHEN source_type = ${INTERNAL} THEN ${projectId} ELSE source_project_id END, mention,
-        NULLIF(first_id, new_id), starts_thread, created_at, updated_at, last_edited_at
+        NULLIF(first_id, new_id), starts_thread, external_author, created_at, updated_at, last_edited_at
       FROM threads ORDER BY new_id)
     INSERT INTO award_emoji (subject_type, subject_id, user_id, name, created_at, updated_at)
     SELECT 'Note', old.new_id, a.user_id, a.name, a.created_at, a.updated_at FROM old
@@ -130,6 +130,8 @@ async function copyTrail(tx: Transaction, from: number, to: number, { id: projec
     INSERT INTO award_emoji (subject_type, subject_id, user_id, name, created_at, updated_at)
     SELECT 'Issue', ${to}, user_id, name, created_at, updated_at FROM award_emoji
     WHERE subject_type = 'Issue' AND subject_id = ${from} ORDER BY id`;
+  // Who takes part by mail goes on with the copy: there are no comments on the original any more.
+  await tx.issueEmailParticipant.updateMany({ where: { issueId: from }, data: { issueId: to } });
   await tx.$executeRaw`
     UPDATE issue_links SET source_id = CASE source_id WHEN ${from} THEN ${to} ELSE source_id END,
       target_id = CASE target_id WHEN ${from} THEN ${to} ELSE target_id END

@@ -30,6 +30,8 @@ export interface NewNote extends ThreadInput {
   createdAt?: Date | null | undefined;
   /** Whether to skip a time that the actor may not set, without an error, as the REST API does (behaviour.md 6). */
   ignoreForbidden?: boolean | undefined;
+  /** The address of who wrote it by mail, without an account. */
+  externalAuthor?: string | undefined;
   /** Done first, in the transaction that writes the note and applies the quick actions. */
   alongside?: ((tx: Transaction) => Promise<void>) | undefined;
 }
@@ -55,7 +57,7 @@ export interface CreatedNote {
  */
 export async function createNote(
   context: Context,
-  { on, body: given, alongside, ...rest }: NewNote,
+  { on, body: given, alongside, externalAuthor, ...rest }: NewNote,
 ): Promise<CreatedNote> {
   const actor = requireActor(context);
   const noteable = await locateNoteable(context, on);
@@ -72,7 +74,7 @@ export async function createNote(
     await touchNoteable(tx, noteable);
     if (bare === '') return { note: null, ...done };
     return {
-      note: await writeNote(tx, context, actor, noteable, { body, thread, suggestions, createdAt }),
+      note: await writeNote(tx, context, actor, noteable, { body, thread, suggestions, createdAt, externalAuthor }),
       ...done,
     };
   });
@@ -99,6 +101,7 @@ interface ReadyNote {
   thread: Thread;
   suggestions: readonly NewSuggestion[];
   createdAt: Date;
+  externalAuthor?: string | undefined;
   /** Whether it is published with others, which are mailed at once. */
   inReview?: boolean;
 }
@@ -109,7 +112,7 @@ export async function writeNote(
   context: Context,
   actor: Actor,
   noteable: Noteable,
-  { body, thread, suggestions, createdAt, inReview = false }: ReadyNote,
+  { body, thread, suggestions, createdAt, externalAuthor, inReview = false }: ReadyNote,
 ): Promise<ChangedNote & { isInternal: boolean }> {
   const { type: subjectType, id: subjectId, project } = noteable;
   const { discussionId, isInternal } = await answeredThread(tx, actor, noteable, thread);
@@ -117,6 +120,7 @@ export async function writeNote(
     ...{ subjectType, subjectId, authorId: actor.id, body, discussionId, startsThread: thread.kind === 'begun' },
     ...(isInternal && { sourceType: INTERNAL, sourceProjectId: project.id }),
     ...{ createdAt, updatedAt: createdAt },
+    ...(externalAuthor !== undefined && { externalAuthor }),
   };
   const { id } = await tx.note.create({ data, select: { id: true } });
   await beginThread(tx, context, { type: subjectType, id: subjectId, noteId: id }, thread);
