@@ -97,6 +97,7 @@ import '#schema/groups/viewer_can.ts';
 import '#schema/places/contents.ts';
 import '#schema/search/queries.ts';
 import '#schema/search/find.ts';
+import '#schema/search/across.ts';
 import '#schema/search/code.ts';
 import '#schema/schedules/mutations.ts';
 import '#schema/changelog/mutations.ts';

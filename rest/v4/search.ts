@@ -38,6 +38,9 @@ export const searches: Route[] = [
     snippet_titles: { operation: operations.SearchSnippetTitlesDocument, result: 'find.snippets' },
     users: { operation: operations.SearchUsersDocument, result: 'find.users' },
     blobs: { operation: operations.SearchBlobsDocument, result: 'find.code', flags, constants },
+    notes: { operation: operations.SearchNotesDocument, result: 'find.notes', ...noteKeys() },
+    commits: { operation: operations.SearchCommitsDocument, result: 'find.commits', flags },
+    wiki_blobs: { operation: operations.SearchWikiBlobsDocument, result: 'find.wikiFiles', flags, constants },
   }),
   {
     ...search('/groups/:id/search', 'GroupSearch', 'a group and the groups inside it', {
@@ -47,6 +50,9 @@ export const searches: Route[] = [
       milestones: { operation: operations.SearchGroupMilestonesDocument, result: 'group.find.milestones' },
       users: { operation: operations.SearchGroupUsersDocument, result: 'group.find.users' },
       blobs: { operation: operations.SearchGroupBlobsDocument, result: 'group.find.code', flags, constants },
+      notes: { operation: operations.SearchGroupNotesDocument, result: 'group.find.notes', ...noteKeys() },
+      commits: { operation: operations.SearchGroupCommitsDocument, result: 'group.find.commits', flags },
+      wiki_blobs: { operation: operations.SearchGroupWikiBlobsDocument, result: 'group.find.wikiFiles', flags, constants },
     }),
     alsoAt: ['/groups/:id/-/search'],
   },

@@ -54,7 +54,7 @@ export interface Search<Place> {
 const TEXT =
   'The text to find, ignoring case: at most 4,096 characters. Texts of fewer than two characters, without the blanks around them, find nothing.';
 
-const sorted = builder.args((t) => ({ ...pageArgs, sort: sortField(t, 'desc') }));
+export const sorted = builder.args((t) => ({ ...pageArgs, sort: sortField(t, 'desc') }));
 
 const issueArgs = builder.args((t) => ({
   ...sorted,
@@ -97,7 +97,7 @@ const byName = (direction: Direction) => ({ by: 'name', direction }) as const;
 const nothing = ({ offset }: PageRequest) => ({ nodes: [], offset, total: 0 });
 
 /** The page of what `load` finds for the text. */
-function pageFor<T>(
+export function pageFor<T>(
   { text }: Search<unknown>,
   args: PageArgs,
   info: GraphQLResolveInfo,
@@ -287,7 +287,7 @@ const FoundFile = builder.objectRef<FoundFileRow>('FoundFile').implement({
 });
 
 const FoundFileConnection = connectionOf<FoundFileRow>('FoundFile', FoundFile);
-const FoundCommitConnection = connectionOf('FoundCommit', Commit);
+export const FoundCommitConnection = connectionOf('FoundCommit', Commit);
 
 export const LIMITED =
   'Whether the search ended before it had looked at everything: after five seconds, or a thousand hits. There may be more.';

@@ -154,7 +154,7 @@ describe('GET /search', () => {
   it('401 for anonymous callers, 400 for scopes that there are not and for texts that are too long or missing', async () => {
     expect(await world.api().get('/search?scope=users&search=quokka')).toMatchObject({ status: 401 });
     const invalid = { status: 400, body: { error: 'scope does not have a valid value' } };
-    for (const scope of ['commits', 'notes', 'wiki_blobs', 'nothing', 'toString'])
+    for (const scope of ['snippet_blobs', 'nothing', 'toString'])
       expect(await search('/search', scope, 'quokka')).toMatchObject(invalid);
     expect(await search('/search', 'users', 'x'.repeat(4097))).toMatchObject({ status: 400 });
     expect(await names('/search', 'users', 'x'.repeat(4096))).toEqual([]);
@@ -193,10 +193,109 @@ describe('GET /groups/:id/search', () => {
   });
 
   it('400 for scopes of the server or of projects only, 404 for a group that the caller cannot see', async () => {
-    for (const scope of ['snippet_titles', 'commits', 'notes'])
+    for (const scope of ['snippet_titles', 'nothing'])
       expect(await search(`/groups/${group.id}/search`, scope, 'quokka')).toMatchObject({ status: 400 });
     const missing = { status: 404, body: { message: '404 Group Not Found' } };
     expect(await search(`/groups/${inner.id}/search`, 'issues', 'quokka', '', stranger)).toMatchObject(missing);
+  });
+});
+
+describe('Commits, wikis and comments of many projects', () => {
+  const places = () => ['/search', `/groups/${group.id}/search`];
+
+  it('are commits of default branches that the caller may read, newest first', async () => {
+    for (const place of places()) {
+      const found = await names(place, 'commits', 'QUOKKA');
+      expect([place, found]).toEqual([place, ['Hide a quokka', 'Add a Quokka']]);
+      expect(await names(place, 'commits', 'quokka', '', ben)).toEqual(['Add a Quokka']);
+      expect(await names(place, 'commits', 'and more', '', ben)).toEqual(['Add a Quokka']);
+      const { body, headers } = await search(place, 'commits', 'quokka', '&per_page=1&page=2');
+      expect(body).toMatchObject([{ id: sha, project_id: open.id }]);
+      expect(headers['x-search-limited']).toBeUndefined();
+    }
+    const [first] = places();
+    expect(await names(`/groups/${inner.id}/search`, 'commits', 'quokka')).toEqual(['Hide a quokka']);
+    expect(await names(first ?? '', 'commits', 'quokka', '', guest)).not.toContain('Hide a quokka');
+  });
+
+  it('are files of the wikis of projects and groups that the caller may read', async () => {
+    const page = (title: string) => ({ title, content: `About ${title}\n\nA thylacine\n` });
+    await world.api(ann).post(`/projects/${open.id}/wikis`, page('Open'));
+    await world.api(ann).post(`/projects/${open.id}/wikis`, { title: 'Decoy', content: 'wombat' });
+    await world.api(ann).post(`/projects/${hidden.id}/wikis`, page('Hidden'));
+    await world.api(ann).post(`/projects/${elsewhere.id}/wikis`, page('Elsewhere'));
+    await world.api(ann).post(`/groups/${inner.id}/wikis`, page('Inner'));
+    await world.api(ann).put(`/projects/${elsewhere.id}`, { wiki_access_level: 'private' });
+    const found = async (place: string, who?: TestUser) =>
+      (await names(place, 'wiki_blobs', 'Thylacine', '', who)).sort();
+    expect(await found('/search')).toEqual(['Elsewhere.md', 'Hidden.md', 'Inner.md', 'Open.md']);
+    expect(await found('/search', ben)).toEqual(['Open.md']);
+    expect(await found(`/groups/${group.id}/search`)).toEqual(['Hidden.md', 'Inner.md', 'Open.md']);
+    const { body } = await search(`/groups/${inner.id}/search`, 'wiki_blobs', 'thylacine');
+    expect(body).toEqual([
+      expect.objectContaining({
+        path: 'Inner.md',
+        project_id: null,
+        group_id: inner.id,
+        startline: 1,
+        basename: 'Inner',
+      }),
+      expect.objectContaining({ path: 'Hidden.md', project_id: hidden.id, group_id: null, ref: expect.any(String) }),
+    ]);
+  });
+
+  it('are comments on what the caller can see, without system notes and internal ones of others', async () => {
+    const member = await world.user();
+    const project = await world.project({ owner: ann, namespaceId: group.id, visibility: 'public' });
+    await world.member(project, member, 'reporter');
+    const issue = await world.issue(project, ann);
+    const secret = await world.issue(project, ann, { confidential: true });
+    const deleted = await world.issue(project, ann);
+    await world.db.issue.update({ where: { id: deleted.id }, data: { deletedAt: new Date() } });
+    const apart = await world.issue(hidden, ann);
+    const away = await world.issue(elsewhere, ann);
+    const past = await world.issue(old, ann);
+    const request = await world.mergeRequest(project, ann, { iid: 1 });
+    const text = { project: project.id, title: 'Text', fileName: 'a.txt', content: 'text' };
+    const { id: snippetId } = await createSnippet(world.as(ann), { ...text, visibility: 'private' });
+    const subject = { authorId: ann.id, subjectId: issue.id, subjectType: 'Issue' };
+    const internal = { sourceType: 'Internal', sourceProjectId: project.id };
+    await world.db.note.createMany({
+      data: [
+        { ...subject, body: 'A bilby on an issue' },
+        { ...subject, body: 'A wombat' },
+        { ...subject, body: 'A system bilby', system: true },
+        { ...subject, body: 'An internal bilby', ...internal },
+        { ...subject, body: 'A secret bilby', subjectId: secret.id },
+        { ...subject, body: 'A deleted bilby', subjectId: deleted.id },
+        { ...subject, body: 'A hidden bilby', subjectId: apart.id },
+        { ...subject, body: 'A bilby elsewhere', subjectId: away.id },
+        { ...subject, body: 'An old bilby', subjectId: past.id },
+        { ...subject, body: 'A BILBY on a request', subjectType: 'MergeRequest', subjectId: request.id },
+        { ...subject, body: 'A bilby on a snippet', subjectType: 'Snippet', subjectId: snippetId },
+      ],
+    });
+    await world.db.commitComment.create({
+      data: { projectId: project.id, authorId: ann.id, sha, note: 'A bilby on a commit' },
+    });
+    const everyone = ['A BILBY on a request', 'A bilby on a commit', 'A bilby on an issue'];
+    const reporters = [...everyone, 'A secret bilby', 'An internal bilby'];
+    const owners = [...reporters, 'A bilby on a snippet', 'A hidden bilby'].sort();
+    const there = `/groups/${group.id}/search`;
+    for (const words of ['bilby', 'lb']) {
+      const found = async (place: string, who?: TestUser, more = '') =>
+        (await names(place, 'notes', words, more, who)).filter((body: string) => /bilby/i.test(body)).sort();
+      expect(await found(there, ben)).toEqual(everyone);
+      expect(await found(there, member)).toEqual(reporters);
+      expect(await found(there)).toEqual(owners);
+      expect(await found(there, ann, '&include_archived=true')).toEqual([...owners, 'An old bilby'].sort());
+      expect(await found('/search', ben)).toEqual([...everyone, 'A bilby elsewhere'].sort());
+      expect(await found('/search')).toEqual([...owners, 'A bilby elsewhere'].sort());
+    }
+    const query =
+      '{ find(search: "bilby") { notes { totalCount nodes { body } } commits { limited } wikiFiles { limited } } }';
+    const { body } = await world.graphql(query, {});
+    expect(body.data.find.notes.totalCount).toBe(4);
   });
 });
 

@@ -255,6 +255,7 @@ const RELEASED: Record<string, string> = {
   '20261130061000_service_accounts': '8be290ebf87ac010a94e717aa111e482794fe545165af7699e8a75e660b30dfa',
   '20261130063010_code_search': '47338fce0e8a4761c3b1aa538c0292993803045131dc67a77af335aab749b8ed',
   '20261130114010_service_desk': 'f2ed43da71047608370ca7360e8060c46bbd02b68ba6fc710aeeb09a0c0ae07d',
+  '20261130114020_commit_comments_with_text': '46683e2ecb2b3fe369703f9840f38c370d9aeccd89156ea615a43059b1522122',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -6,15 +6,15 @@ import { type CommitRow, commitRows } from '#src/domain/repository/find_commit.t
 import { defaultBranch, findRevision, type Revision } from '#src/domain/repository/revision.ts';
 import { wikiOf } from '#src/domain/repository/wiki_place.ts';
 import type { Oid } from '#src/git/base/model.ts';
-import type { FileHit, PathPattern } from '#src/git/base/search.ts';
+import type { FileHit, FileHits, PathPattern } from '#src/git/base/search.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 
 /** How many files or commits a search finds. */
-const MAX_HITS = 1_000;
+export const MAX_HITS = 1_000;
 
 /** How long a search goes through files or commits, in milliseconds. */
-const SEARCH_TIMEOUT_MS = 5_000;
+export const SEARCH_TIMEOUT_MS = 5_000;
 
 /** A file in which something was found. */
 export interface FoundFileRow extends FileHit {
@@ -49,7 +49,7 @@ export async function searchFiles(
   const found = can(readerOf(context), 'read_repository', project) ? await revisionIn(context, project, ref) : null;
   if (!found) return pageOf([], false, page);
   const named = ref || ((await defaultBranch(project, found.repository)) ?? '');
-  return searchAt(context, found, { projectId: project.id, ref: named, text }, page);
+  return filesOf(project, named, await searchAt(context, found, { text }), page);
 }
 
 /** Like searchFiles, for the wiki of a project. None for those who may not read it. */
@@ -63,18 +63,31 @@ export async function searchWiki(
   const found = can(readerOf(context), 'read_wiki', project) ? await findRevision(context, wiki) : null;
   if (!found) return pageOf([], false, page);
   const ref = (await found.repository.defaultBranch()) ?? '';
-  return searchAt(context, found, { projectId: project.id, ref, text }, page);
+  return filesOf(project, ref, await searchAt(context, found, { text }), page);
 }
 
-async function searchAt(
+function filesOf(
+  { id: projectId }: ProjectRow,
+  ref: string,
+  { hits, isWhole }: FileHits,
+  page: PageRequest,
+): FoundPage<FoundFileRow> {
+  return pageOf(
+    hits.map((hit) => ({ ...hit, projectId, ref })),
+    !isWhole,
+    page,
+  );
+}
+
+/** The files of a commit with a text and its filters, then those whose path has it. */
+export async function searchAt(
   context: Context,
   { repository, oid: commit }: Revision,
-  { projectId, ref, text }: { projectId: number; ref: string; text: string },
-  page: PageRequest,
-): Promise<FoundPage<FoundFileRow>> {
+  { text, milliseconds = SEARCH_TIMEOUT_MS }: { text: string; milliseconds?: number },
+): Promise<FileHits> {
   const { text: wanted, paths } = filtersIn(text);
-  const { hits, isWhole } = await withEffort(context, async () => {
-    const deadline = performance.now() + SEARCH_TIMEOUT_MS;
+  return withEffort(context, async () => {
+    const deadline = performance.now() + milliseconds;
     const look = (text: string, paths: readonly PathPattern[]) =>
       repository.searchFiles({ commit, text, paths, most: MAX_HITS, milliseconds: deadline - performance.now() });
     const holding = await look(wanted, paths);
@@ -84,8 +97,6 @@ async function searchAt(
     const hits = [...holding.hits, ...called.hits.filter(({ path }) => !known.has(path))];
     return { hits: hits.slice(0, MAX_HITS), isWhole: called.isWhole && hits.length <= MAX_HITS };
   });
-  const rows = hits.map((hit) => ({ ...hit, projectId, ref }));
-  return pageOf(rows, !isWhole, page);
 }
 
 /**
@@ -129,7 +140,8 @@ async function hashBeginning(context: Context, project: ProjectRow, text: string
   return oid.startsWith(text.toLowerCase()) ? oid : null;
 }
 
-function pageOf<T>(all: readonly T[], isLimited: boolean, { offset, limit }: PageRequest): FoundPage<T> {
+/** The page of what was found. */
+export function pageOf<T>(all: readonly T[], isLimited: boolean, { offset, limit }: PageRequest): FoundPage<T> {
   return { nodes: all.slice(offset, offset + limit), offset, total: all.length, isLimited };
 }
 

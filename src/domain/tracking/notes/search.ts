@@ -21,9 +21,9 @@ const { sql, join } = Prisma;
 const [note, issue, mergeRequest] = [alias('Note', 'nt'), alias('Issue', 'i'), alias('MergeRequest', 'mr')];
 
 /** The columns that comments on commits have, too, in their order. */
-const COLUMNS = sql`nt.id, nt.subject_type, nt.subject_id, nt.author_id, nt.body, nt.system, nt.source_type, nt.source_id,
+export const NOTE_COLUMNS = sql`nt.id, nt.subject_type, nt.subject_id, nt.author_id, nt.body, nt.system, nt.source_type, nt.source_id,
   nt.source_project_id, nt.mention, nt.discussion_id, nt.starts_thread, nt.created_at, nt.updated_at,
-  nt.last_edited_at`;
+  nt.last_edited_at, nt.external_author`;
 
 /**
  * The notes with a text on what the actor can see of a project: on issues, merge requests, snippets and commits. System notes are
@@ -51,10 +51,10 @@ export async function searchNotes<R>(
   // Each hit is looked up by its key. For a very common text, or one that no index finds, the notes of the project are read.
   const isIndexed = hasTrigrams(text);
   const rare = sql`SELECT nt.* FROM ${EACH_HIT} CROSS JOIN LATERAL (
-    SELECT ${COLUMNS} FROM ${table(note)} WHERE ${note.id} = h.id AND (${ofSubjects}) AND ${isSeen} OFFSET 0) nt`;
+    SELECT ${NOTE_COLUMNS} FROM ${table(note)} WHERE ${note.id} = h.id AND (${ofSubjects}) AND ${isSeen} OFFSET 0) nt`;
   const isCommon = isIndexed ? sql`NOT ${FEW_HITS}` : sql`TRUE`;
   const common = subjects.map(
-    ({ type, of }) => sql`SELECT ${COLUMNS} FROM (${of}) su JOIN ${table(note)} ON ${note.subjectId} = su.id
+    ({ type, of }) => sql`SELECT ${NOTE_COLUMNS} FROM (${of}) su JOIN ${table(note)} ON ${note.subjectId} = su.id
       WHERE ${note.subjectType} = ${type} AND ${isCommon} AND ${holds(note.body, pattern)} AND ${isSeen}`,
   );
   const comments = can(actor, 'read_commit', project)

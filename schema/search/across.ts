@@ -1,0 +1,127 @@
+import { builder } from '#schema/builder.ts';
+import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { NoteConnection } from '#schema/notes/types.ts';
+import { requireProject } from '#schema/projects/project_of.ts';
+import { Project } from '#schema/projects/types.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import {
+  archived,
+  FoundCommitConnection,
+  foundPage,
+  GroupSearch,
+  LIMITED,
+  pageFor,
+  ServerSearch,
+  sorted,
+} from '#schema/search/find.ts';
+import {
+  type FoundWikiFileRow,
+  type SearchedPlaces,
+  searchCommitsAcross,
+  searchWikisAcross,
+} from '#src/domain/repository/search_across.ts';
+import { searchNotesAcross } from '#src/domain/tracking/notes/search_across.ts';
+
+const FoundWikiFile = builder.objectRef<FoundWikiFileRow>('FoundWikiFile').implement({
+  description: 'A file of the wiki of a project or group in which a search found a text, or whose path has it.',
+  fields: (t) => ({
+    path: t.string({
+      description: 'Path from the root of the wiki, without a leading slash.',
+      resolve: ({ path }) => path.toWellFormed(),
+    }),
+    basename: t.string({
+      description: 'The path without the ending of the file name.',
+      resolve: ({ path }) => path.toWellFormed().replace(/(?<=[^/])\.[^./]*$/, ''),
+    }),
+    ref: t.exposeString('ref', { description: 'The branch of the wiki that was searched.' }),
+    startLine: t.exposeInt('startLine', { description: 'Number of the first line of `data`, from 1.' }),
+    data: t.exposeString('data', {
+      description:
+        'The first line with the text, with up to three lines before and after it; the first lines of a file that was found by its path. Long lines are cut off.',
+    }),
+    projectId: t.exposeInt('projectId', {
+      nullable: true,
+      description: 'Numeric ID of the project; null for the wiki of a group.',
+    }),
+    groupId: t.exposeInt('groupId', {
+      nullable: true,
+      description: 'Numeric ID of the group; null for the wiki of a project.',
+    }),
+    project: t.field({
+      type: Project,
+      nullable: true,
+      description: 'The project whose wiki has the file; null for the wiki of a group.',
+      resolve: ({ projectId }, _args, context, info) =>
+        projectId === null ? null : requireProject(context, info, projectId),
+    }),
+  }),
+});
+
+const FoundWikiFileConnection = connectionOf<FoundWikiFileRow>('FoundWikiFile', FoundWikiFile);
+
+builder.objectField(FoundWikiFileConnection, 'limited', (t) =>
+  t.boolean({ description: LIMITED, resolve: (page) => 'isLimited' in page && page.isLimited === true }),
+);
+
+const WHERE = {
+  server: { of: 'projects', wikis: 'all wikis' },
+  group: {
+    of: 'projects in the group and the groups inside it',
+    wikis: 'the wikis of the group, of the groups inside it and of their projects',
+  },
+};
+
+/** The fields that search many repositories, and the notes of many projects, on the whole server or in a group. */
+for (const { on, places, said } of [
+  {
+    on: ServerSearch,
+    said: WHERE.server,
+    places: (_search: unknown, includeArchived: boolean): SearchedPlaces => ({ includeArchived }),
+  },
+  {
+    on: GroupSearch,
+    said: WHERE.group,
+    places: (search: { place: { id: number } | null }, includeArchived: boolean): SearchedPlaces => ({
+      group: search.place ?? undefined,
+      includeArchived,
+    }),
+  },
+]) {
+  builder.objectFields(on as typeof ServerSearch, (t) => ({
+    notes: t.field({
+      type: NoteConnection,
+      description: `Comments with the text on issues, merge requests, snippets and commits of ${said.of}, as far as the caller can see them: of the newest 5,000 on the server that have it. No system notes.`,
+      args: { ...sorted, ...archived },
+      resolve: (search, { includeArchived, sort, ...args }, context, info) =>
+        pageFor(search, args, info, (text, page) =>
+          searchNotesAcross(context, places(search, includeArchived), text, sort, page, selectionAt(info, 'Note')),
+        ),
+    }),
+    commits: t.field({
+      type: FoundCommitConnection,
+      description: `Commits of the default branches of ${said.of} with the text in a line of their message, newest first. The 200 most recently active ones are searched.`,
+      args: { ...pageArgs, ...archived },
+      resolve: (search, { includeArchived, ...args }, context, info) =>
+        foundPage(
+          search,
+          args,
+          info,
+          (text, page) => searchCommitsAcross(context, places(search, includeArchived), text, page),
+          true,
+        ),
+    }),
+    wikiFiles: t.field({
+      type: FoundWikiFileConnection,
+      description: `Files of ${said.wikis} that the caller can read, with the text in a line or in their path.`,
+      args: { ...pageArgs, ...archived },
+      resolve: (search, { includeArchived, ...args }, context, info) =>
+        foundPage(
+          search,
+          args,
+          info,
+          (text, page) => searchWikisAcross(context, places(search, includeArchived), text, page),
+          true,
+        ),
+    }),
+  }));
+}
