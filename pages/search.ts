@@ -3,9 +3,20 @@ import { type Facts, page } from '#pages/engine/row.ts';
 import { SearchPageDocument, type SearchPageQuery } from '#src/generated/page_operations.ts';
 
 const SCOPES = {
-  everywhere: ['projects', 'groups', 'code', 'issues', 'merge_requests', 'milestones', 'users'],
-  inGroup: ['projects', 'code', 'issues', 'merge_requests', 'milestones', 'users'],
-  inProject: ['code', 'issues', 'merge_requests', 'commits', 'comments', 'milestones', 'users'],
+  everywhere: [
+    'projects',
+    'groups',
+    'code',
+    'issues',
+    'merge_requests',
+    'commits',
+    'comments',
+    'wikis',
+    'milestones',
+    'users',
+  ],
+  inGroup: ['projects', 'code', 'issues', 'merge_requests', 'commits', 'comments', 'wikis', 'milestones', 'users'],
+  inProject: ['code', 'issues', 'merge_requests', 'commits', 'comments', 'wikis', 'milestones', 'users'],
 } as const;
 
 type Scope = (typeof SCOPES)[keyof typeof SCOPES][number];

@@ -1,5 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { groupOf } from '#schema/groups/group_of.ts';
+import { Group } from '#schema/groups/types.ts';
 import { NoteConnection } from '#schema/notes/types.ts';
 import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
@@ -53,6 +55,12 @@ const FoundWikiFile = builder.objectRef<FoundWikiFileRow>('FoundWikiFile').imple
       description: 'The project whose wiki has the file; null for the wiki of a group.',
       resolve: ({ projectId }, _args, context, info) =>
         projectId === null ? null : requireProject(context, info, projectId),
+    }),
+    group: t.field({
+      type: Group,
+      nullable: true,
+      description: 'The group whose wiki has the file; null for the wiki of a project.',
+      resolve: ({ groupId }, _args, context, info) => (groupId === null ? null : groupOf(context, info, groupId)),
     }),
   }),
 });

@@ -52,3 +52,43 @@ it('the page of search finds code everywhere, in a group, in a project and on an
   await browser.get(`/search?scope=code&search=${encodeURIComponent('/(/')}`);
   expect(browser.answer.status).toBe(400);
 });
+
+it(
+  'the page of search finds commits, comments and pages of wikis everywhere, in a group and in a project',
+  LONG,
+  async () => {
+    const group = await world.group({ owner, visibility: 'public' });
+    const word = world.unique('echidna');
+    const projects = [
+      await world.project({ owner, namespaceId: group.id, visibility: 'public' }),
+      await world.project({ owner, namespaceId: group.id, visibility: 'private' }),
+    ];
+    for (const project of projects) {
+      const actions = [{ action: 'create', file_path: 'a', content: 'a' }];
+      const commit = { branch: 'main', commit_message: `Add ${word} to <${project.path}>`, actions };
+      await world.api(owner).post(`/projects/${project.id}/repository/commits`, commit);
+      await world.api(owner).post(`/projects/${project.id}/wikis`, { title: 'Home', content: `<b>${word}</b>` });
+      const issue = await world.issue(project, owner);
+      await world.api(owner).post(`/projects/${project.id}/issues/${issue.iid}/notes`, { body: `<i>${word}</i>` });
+    }
+    await world.api(owner).post(`/groups/${group.id}/wikis`, { title: 'About', content: word });
+    const [open, hidden] = projects;
+    const visitor = new Browser(world.send);
+    const browser = await signedIn(world, owner);
+    for (const place of ['', `&group_id=${group.fullPath}`, `&project_id=${open?.fullPath}`]) {
+      for (const scope of ['commits', 'comments', 'wikis']) {
+        const address = `/search?scope=${scope}&search=${word}${place}`;
+        await visitor.get(address);
+        expect(visitor.page).toContain(`/${open?.fullPath}/-/`);
+        expect(visitor.page).not.toContain(hidden?.fullPath);
+        expect(visitor.page).not.toMatch(new RegExp(`<[bi]>${word}`));
+        await browser.get(address);
+        expect(browser.page.includes(`/${hidden?.fullPath}/-/`)).toBe(!place.includes('project_id'));
+      }
+    }
+    await visitor.get(`/search?scope=wikis&search=${word}`);
+    expect(visitor.page).toContain(`href="/groups/${group.fullPath}/-/wikis/About"`);
+    await visitor.get(`/${open?.fullPath}/-/wikis/Home`);
+    expect(visitor.answer.status).toBe(200);
+  },
+);
