@@ -1,5 +1,8 @@
 import { placeThreads } from '#pages/commits.ts';
-import { readLineId, shownFiles } from '#pages/diff.ts';
+import { type ShownFile, type ShownLine, shownFiles } from '#pages/diff.ts';
+import { spokenOfBy, spokenOfIn, withLinesApart } from '#pages/diff_apart.ts';
+import { placeNamed } from '#pages/diff_names.ts';
+import { firstLines, withRange } from '#pages/diff_ranges.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
 import { batchForm, suggestedIn } from '#pages/suggestions.ts';
 import {
@@ -30,7 +33,6 @@ interface Shown {
 /** What the template shows: threads and drafts at the lines that they are on. */
 export function changes({ mergeRequest, diff, earlier }: Shown, facts: Facts) {
   const { given } = facts;
-  const files = diff ? shownFiles(diff, facts) : [];
   const head = earlier?.headCommitSha ?? mergeRequest.diffRefs?.headSha;
   const threads = (mergeRequest.discussionsOnChanges?.nodes ?? []).flatMap((thread) => {
     const at = [thread.position, thread.originalPosition].find((one) => one?.headSha === head) ?? null;
@@ -40,10 +42,13 @@ export function changes({ mergeRequest, diff, earlier }: Shown, facts: Facts) {
     return [{ ...thread, position, isDraft: false as const }];
   });
   const drafts = mergeRequest.draftNotes?.nodes ?? [];
-  const placed = placeThreads(
-    [...threads, ...drafts.filter(({ position }) => position).map((draft) => ({ ...draft, isDraft: true as const }))],
-    files,
-  );
+  const placeable = [
+    ...threads,
+    ...drafts.filter(({ position }) => position).map((draft) => ({ ...draft, isDraft: true as const })),
+  ];
+  const spokenOf = [...spokenOfIn(placeable), ...spokenOfBy(given.line)];
+  const files = diff ? withLinesApart(shownFiles(diff, facts), spokenOf) : [];
+  const placed = placeThreads(placeable, files);
   const shown = Object.values(placed).flat().length;
   const names = files.flatMap(({ id, hunks }) => [id, ...hunks.flatMap(({ lines }) => lines.map((line) => line.id))]);
   const first = names
@@ -56,7 +61,8 @@ export function changes({ mergeRequest, diff, earlier }: Shown, facts: Facts) {
     ...{ mergeRequest, diff, files, earlier, drafts, mayComment, tab: 'changes', threads: placed },
     elsewhere:
       (mergeRequest.discussionsOnChanges?.totalCount ?? 0) + drafts.filter(({ position }) => position).length - shown,
-    line: mayComment ? (readLineId(given.line) ? String(given.line) : '') : undefined,
+    line: mayComment ? placeNamed(given.line) : undefined,
+    firstLines: (file: ShownFile, one: ShownLine) => firstLines(file, one, given.from),
     refs: earlier
       ? { baseSha: earlier.baseCommitSha, startSha: earlier.startCommitSha, headSha: earlier.headCommitSha }
       : mergeRequest.diffRefs,
@@ -105,6 +111,7 @@ export const mergeRequestChanges = [
   form({
     path: PATH,
     operation: SendLineNoteDocument,
+    variables: withRange,
     says: label('The comment was added.'),
     goTo: ({ createNote }, facts) => back(facts, `note_${createNote?.note?.databaseId}`),
     again: latest,
@@ -112,6 +119,7 @@ export const mergeRequestChanges = [
   form({
     path: `${PATH}/drafts`,
     operation: SendLineDraftDocument,
+    variables: withRange,
     says: label('The comment was added to your review. Only you see it until you submit the review.'),
     goTo: ({ createDraftNote }, facts) => back(facts, `draft_${createDraftNote?.draftNote.databaseId}`),
     again: latest,
@@ -182,7 +190,7 @@ function noteOf({ given }: Facts): string | undefined {
 /** The page that the form was on, without the form. */
 function back({ url }: Facts, anchor?: string): string {
   const query = new URLSearchParams(url.search);
-  query.delete('line');
+  for (const name of ['line', 'from']) query.delete(name);
   const text = query.toString();
   const path = url.pathname.replace(/\/diffs\/[a-z_/]+$/, '/diffs');
   return `${path}${text === '' ? '' : `?${text}`}${anchor === undefined ? '' : `#${anchor}`}`;
