@@ -37,18 +37,18 @@ export function spokenOfIn(threads: readonly Thread[]): SpokenOf[] {
 /** The files with those of the lines that their hunks leave out, each alone where it belongs. */
 export function withLinesApart(files: readonly ShownFile[], spokenOf: readonly SpokenOf[]): ShownFile[] {
   return files.map((file) => {
-    const own = spokenOf.filter((one) => one.file === file.id && one.now !== null);
-    return own.toSorted((one, other) => (one.now ?? 0) - (other.now ?? 0)).reduce(withLineApart, file);
+    const own = spokenOf.filter((one) => one.file === file.id);
+    return own.reduce(withLineApart, file);
   });
 }
 
 function withLineApart(file: ShownFile, { old, now, text }: SpokenOf): ShownFile {
   const gaps = [...file.hunks.map(({ gap }) => gap), file.rest];
-  const at = gaps.findIndex((gap) => gap && now !== null && isIn(gap, { old, now }));
+  const at = gaps.findIndex((gap) => gap && isIn(gap, { old, now }));
   const gap = gaps[at];
-  if (!gap || now === null) return file;
-  const skipped = now - gap.now;
-  const line = lineApart(file.id, gap.old + skipped, now, text);
+  if (!gap) return file;
+  const skipped = now === null ? (old ?? gap.old) - gap.old : now - gap.now;
+  const line = lineApart(file.id, gap.old + skipped, gap.now + skipped, text);
   const alone = {
     ...{ header: null, truncated: false, lines: [line], pairs: [[line, line] as const] },
     gap: partOf(gap, 0, skipped),
@@ -61,9 +61,10 @@ function withLineApart(file: ShownFile, { old, now, text }: SpokenOf): ShownFile
 }
 
 /** Whether a gap has the line, by both of its numbers where both are known. */
-function isIn(gap: Gap, { old, now }: { old: number | null; now: number }): boolean {
-  const isWithin = now >= gap.now && (gap.count === null || now < gap.now + gap.count);
-  return isWithin && (old === null || old - gap.old === now - gap.now);
+function isIn(gap: Gap, { old, now }: { old: number | null; now: number | null }): boolean {
+  const skipped = now === null ? (old ?? -1) - gap.old : now - gap.now;
+  const isWithin = skipped >= 0 && (gap.count === null || skipped < gap.count);
+  return isWithin && (old === null || old - gap.old === skipped);
 }
 
 function partOf({ old, now }: Gap, skipped: number, count: number | null): Gap | null {

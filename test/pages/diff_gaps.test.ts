@@ -67,7 +67,7 @@ it('lines that something is said of stand alone where they are left out, and onl
   expect(
     at([
       [4, 5],
-      [5, null],
+      [11, null],
       [11, 11],
     ])[0],
   ).toEqual([[10, ['f_11_11']]]);

@@ -134,3 +134,35 @@ export async function versionDiff(context: Context, version: VersionCommits | nu
   // Unrelated histories are compared directly.
   return withEffort(context, () => keptDiff(repository, baseCommitSha ?? startCommitSha, headCommitSha));
 }
+
+/** A version of a merge request by the head that it had. */
+export interface VersionHead {
+  mergeRequestId: number;
+  headSha: Oid;
+}
+
+/** Whether each of the heads is one that the merge request had, in one statement. */
+export async function areHeads({ db }: Context, heads: readonly VersionHead[]): Promise<boolean[]> {
+  const found = await db.mergeRequestVersion.findMany({
+    where: {
+      mergeRequestId: { in: [...new Set(heads.map(({ mergeRequestId }) => mergeRequestId))] },
+      headCommitSha: { in: [...new Set(heads.map(({ headSha }) => headSha))] },
+    },
+    select: { mergeRequestId: true, headCommitSha: true },
+  });
+  const known = new Set(found.map(({ mergeRequestId, headCommitSha }) => `${mergeRequestId} ${headCommitSha}`));
+  return heads.map(({ mergeRequestId, headSha }) => known.has(`${mergeRequestId} ${headSha}`));
+}
+
+/**
+ * The changes from an earlier head of a merge request to that of a version, with the limits of comparisons. The caller has checked
+ * that both are its heads (`areHeads`). Throws RateLimited, LimitExceeded.
+ */
+export async function diffSince(
+  context: Context,
+  { project, headCommitSha }: Pick<VersionCommits, 'project' | 'headCommitSha'>,
+  headSha: Oid,
+): Promise<Diff> {
+  const repository = await context.repositories.open(project);
+  return repository ? withEffort(context, () => keptDiff(repository, headSha, headCommitSha)) : NO_DIFF;
+}
