@@ -54,9 +54,6 @@ export interface ShownFile extends Pick<File, 'newPath' | 'oldPath' | 'additions
   rest: Gap | null;
 }
 
-/** A file of more lines is folded away at first. */
-const FOLDED_LINES = 400;
-
 /** Lines of one page, which keep it below 60 KB; files that come later lead to pages of their own. */
 const PAGE_LINES = 1_500;
 
@@ -92,7 +89,7 @@ export function shownFiles(
       isImage: IMAGE.test(newPath),
       without:
         withoutLines(file, count, t) ?? (hunksFor(file, showsWhitespace).length === 0 ? t(ONLY_WHITESPACE) : null),
-      isFolded: !isAlone && (count > FOLDED_LINES || file.generatedFile),
+      isFolded: !isAlone && (isLarge(file) || file.generatedFile || file.suppressed),
       hunks: hunks.map((hunk, at) => ({ ...shownHunk(hunk, id), gap: before[at] ?? null })),
       rest,
     };
@@ -102,6 +99,11 @@ export function shownFiles(
 /** Whether changes of whitespace alone are shown: as `w=1` or `w=0` says in the address, or as the reader usually wants it. */
 export function withWhitespace({ given, changes }: Pick<Facts, 'given' | 'changes'>): boolean {
   return given.w === '1' ? false : given.w === '0' || changes.showsWhitespace;
+}
+
+/** Whether a file has more lines than the page has of it: it is folded away at first. */
+function isLarge({ hunks }: File): boolean {
+  return hunks.some(({ truncated }) => truncated);
 }
 
 function factsOf(file: File, t: Facts['t']): string[] {
@@ -116,6 +118,7 @@ function factsOf(file: File, t: Facts['t']): string[] {
       ? [t('mode {before} → {after}', { before: oldMode, after: newMode })]
       : []),
     ...(generatedFile ? [t('generated')] : []),
+    ...(file.suppressed ? [t('hidden by .gitattributes')] : []),
   ];
 }
 

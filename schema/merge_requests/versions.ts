@@ -14,6 +14,7 @@ import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { diffPage } from '#src/domain/repository/commits/diff.ts';
+import { entriesOf } from '#src/domain/repository/shown_diff.ts';
 import { listClosedIssues } from '#src/domain/tracking/merge_requests/closes_issues.ts';
 import {
   areHeads,
@@ -88,7 +89,7 @@ export const MergeRequestVersion = builder.prismaObject('MergeRequestVersion', {
       description: 'The files that differ between the last common commit and the head, by path.',
       select: COMMITS,
       resolve: async (version, _args, context) =>
-        (await versionDiff(context, await commitsOf(context, version))).entries,
+        entriesOf(await versionDiff(context, await commitsOf(context, version))),
     }),
     fileDiffs: t.field({
       type: FileDiffConnection,
@@ -165,7 +166,7 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     description: 'The files that differ between the last common commit and the head of the latest version, by path.',
     select: LATEST,
     resolve: async (mergeRequest, _args, context) =>
-      (await versionDiff(context, await latestOf(context, mergeRequest))).entries,
+      entriesOf(await versionDiff(context, await latestOf(context, mergeRequest))),
   }),
   changesOverflow: t.boolean({
     description: 'Whether some of `changes` are missing or empty because there are too many.',

@@ -4,6 +4,7 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import type { CommitRow } from '#src/domain/repository/find_commit.ts';
+import type { SourcedDiff } from '#src/domain/repository/shown_diff.ts';
 import { keptDiff } from '#src/domain/tracking/merge_requests/kept_diffs.ts';
 import type { Oid } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
@@ -127,12 +128,12 @@ async function bound(repository: RepositoryReader, version: VersionCommits): Pro
 const NO_DIFF: Diff = { entries: [], additions: 0, deletions: 0, overflow: false };
 
 /** The changes of a version since the merge base, with the limits of comparisons. Throws RateLimited, LimitExceeded. */
-export async function versionDiff(context: Context, version: VersionCommits | null): Promise<Diff> {
+export async function versionDiff(context: Context, version: VersionCommits | null): Promise<SourcedDiff> {
   const repository = version && (await context.repositories.open(version.project));
   if (!repository) return NO_DIFF;
   const { baseCommitSha, startCommitSha, headCommitSha } = version;
   // Unrelated histories are compared directly.
-  return withEffort(context, () => keptDiff(repository, baseCommitSha ?? startCommitSha, headCommitSha));
+  return sourced(context, repository, baseCommitSha ?? startCommitSha, headCommitSha);
 }
 
 /** A version of a merge request by the head that it had. */
@@ -162,7 +163,12 @@ export async function diffSince(
   context: Context,
   { project, headCommitSha }: Pick<VersionCommits, 'project' | 'headCommitSha'>,
   headSha: Oid,
-): Promise<Diff> {
+): Promise<SourcedDiff> {
   const repository = await context.repositories.open(project);
-  return repository ? withEffort(context, () => keptDiff(repository, headSha, headCommitSha)) : NO_DIFF;
+  return repository ? sourced(context, repository, headSha, headCommitSha) : NO_DIFF;
+}
+
+async function sourced(context: Context, repository: RepositoryReader, from: Oid, oid: Oid): Promise<SourcedDiff> {
+  const diff = await withEffort(context, () => keptDiff(repository, from, oid));
+  return { ...diff, source: { repository, oid } };
 }
