@@ -200,3 +200,91 @@ it('several lines are commented on by dragging, with the shift key, and by the m
   expect(troubles).toEqual([]);
   await context.close();
 });
+
+/** A square of one colour, as the simplest image that browsers show. */
+function square(color: readonly [number, number, number]): string {
+  const pixels = Buffer.from(Array.from({ length: 64 * 64 }, () => [...color].reverse()).flat());
+  const head = Buffer.alloc(54);
+  head.write('BM');
+  head.writeUInt32LE(54 + pixels.length, 2);
+  head.writeUInt32LE(54, 10);
+  head.writeUInt32LE(40, 14);
+  head.writeInt32LE(64, 18);
+  head.writeInt32LE(64, 22);
+  head.writeUInt16LE(1, 26);
+  head.writeUInt16LE(24, 28);
+  return Buffer.concat([head, pixels]).toString('base64');
+}
+
+it.each([
+  { width: 390, colorScheme: 'dark' as const },
+  { width: 1280, colorScheme: 'light' as const },
+])(
+  'an image before and after is compared side by side, by swiping and through each other at $width pixels',
+  async (look) => {
+    const image = (action: string, color: readonly [number, number, number]) => ({
+      action,
+      content: square(color),
+      encoding: 'base64',
+    });
+    const { at } = await requested(
+      `images-${look.width}`,
+      { 'a.bmp': image('create', [200, 0, 0]) },
+      { 'a.bmp': image('update', [0, 0, 200]) },
+    );
+    const { page, context, troubles } = await openAsAdministrator(browser, server, look);
+    await page.goto(`${at}/diffs`);
+    const [before, after] = [page.getByAltText('a.bmp before'), page.getByAltText('a.bmp after')];
+    await after.scrollIntoViewIfNeeded();
+    const left = async () => [(await before.boundingBox())?.x, (await after.boundingBox())?.x];
+    const share = page.getByRole('slider', { name: 'Share of the image after the change' });
+    expect(await share.isVisible()).toBe(false);
+    // By the keyboard alone.
+    await page.getByRole('radio', { name: 'Side by side' }).focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await page.getByRole('radio', { name: 'Swipe' }).isChecked()).toBe(true);
+    const [one, other] = await left();
+    expect(one).toBe(other);
+    const style = (name: string) =>
+      page
+        .locator('.image-pair > figure')
+        .last()
+        .evaluate((figure, of) => getComputedStyle(figure).getPropertyValue(of), name);
+    expect(await style('clip-path')).toBe('inset(0px 0px 0px 50%)');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('End');
+    expect(await style('clip-path')).toBe('inset(0px 0px 0px 0%)');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await isWide(page)).toBe(false);
+    await keep(page, `images_${look.width}`);
+    await page.getByRole('radio', { name: 'Onion skin' }).check();
+    await share.fill('25');
+    expect(await style('opacity')).toBe('0.25');
+    await page.getByRole('radio', { name: 'Side by side' }).check();
+    expect(await style('opacity')).toBe('1');
+    expect(troubles).toEqual([]);
+    await context.close();
+  },
+);
+
+it('versions of a merge request are compared from the menu', async () => {
+  const { at } = await requested(
+    'versions',
+    { 'a.js': { action: 'create', content: code(9) } },
+    { 'a.js': { action: 'update', content: code(9, [2]) } },
+    { 'a.js': { action: 'update', content: code(9, [2, 5]) } },
+  );
+  for (const look of [{ width: 390, javaScriptEnabled: false }, { width: 1280 }]) {
+    const { page, context, troubles } = await openAsAdministrator(browser, server, look);
+    await page.goto(`${at}/diffs`);
+    await page.getByLabel('Compare').selectOption({ index: 1 });
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByText('These are the changes from Version 1 to Latest version').waitFor();
+    expect(await page.locator('td.a').allInnerTexts()).toEqual(['const line5 = NEW;']);
+    expect(await page.getByLabel('Compare').locator('option:checked').innerText()).toContain('Version 1');
+    expect(await isWide(page)).toBe(false);
+    if (look.javaScriptEnabled !== false) expect(await accessibilityFaults(page)).toEqual([]);
+    expect(troubles).toEqual([]);
+    await context.close();
+  }
+});

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { remembered } from '#src/domain/repository/remember.ts';
 import type { Oid } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { type DiffAttributes, diffAttributes } from '#src/git/diff/attributes.ts';
@@ -28,8 +30,22 @@ export function attributed(
   return entries.map((entry) => ({
     ...entry,
     attributes: async () => {
-      read ??= diffAttributes(repository, oid, paths);
+      read ??= readAttributes(repository, oid, paths);
       return (await read).get(entry.newPath) ?? null;
     },
   }));
+}
+
+/** Files of one page; those of more are not remembered. */
+const MAX_REMEMBERED = 100;
+
+function readAttributes(
+  repository: RepositoryReader,
+  oid: Oid,
+  paths: readonly string[],
+): Promise<Map<string, DiffAttributes>> {
+  const read = () => diffAttributes(repository, oid, paths);
+  if (paths.length > MAX_REMEMBERED) return read();
+  const hash = createHash('sha256').update(paths.join('\0')).digest('base64');
+  return remembered(repository, `attributes ${oid} ${hash}`, read);
 }
