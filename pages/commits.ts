@@ -1,5 +1,7 @@
 import { chartsOf } from '#pages/chart.ts';
-import { lineId, readLineId, type ShownFile, shownFiles } from '#pages/diff.ts';
+import { type ShownFile, shownFiles } from '#pages/diff.ts';
+import { spokenOfBy, spokenOfIn, withLinesApart } from '#pages/diff_apart.ts';
+import { lineId, placeNamed } from '#pages/diff_names.ts';
 import { path } from '#pages/engine/helpers.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
 import { pageOfNote, THREADS, withSoughtNote } from '#pages/notes.ts';
@@ -68,8 +70,9 @@ const commit = page({
   show: (project, facts) => {
     const { given } = facts;
     const commit = project.repository?.commit;
-    const files = commit?.fileDiffs ? shownFiles(commit.fileDiffs, facts) : [];
     const threads = commit?.discussions?.nodes ?? [];
+    const spokenOf = [...spokenOfIn(threads), ...spokenOfBy(given.line)];
+    const files = commit?.fileDiffs ? withLinesApart(shownFiles(commit.fileDiffs, facts), spokenOf) : [];
     const placed = placeThreads(threads, files);
     const shown = new Set(Object.values(placed).flat());
     return {
@@ -77,7 +80,7 @@ const commit = page({
       // On the whole commit, and on lines that are not on this page.
       onCommit: threads.filter((thread) => !shown.has(thread)),
       threads: placed,
-      line: project.viewerCanCommentOnCommits ? (readLineId(given.line) ? String(given.line) : '') : undefined,
+      line: project.viewerCanCommentOnCommits ? placeNamed(given.line) : undefined,
     };
   },
   pageSize: 20,
@@ -243,6 +246,7 @@ export const commits = [
     path: '/:project/-/commit/:sha',
     operation: SendCommitCommentDocument,
     names: { path: 'filePath', line: 'fileLine' },
+    variables: onWholeFile,
     says: label('The comment was added.'),
     goTo: ({ createCommitComment }, { url, given }) => {
       const query = new URLSearchParams(url.search);
@@ -277,6 +281,15 @@ export const commits = [
     pageSize: 100,
   }),
 ];
+
+/** A comment on a whole file is sent with its path before the commit as well. */
+function onWholeFile(given: Facts['given']): Facts['given'] {
+  const { filePath, beforePath, ...rest } = given;
+  if (beforePath === undefined) return given;
+  const { sha: startSha, sha: headSha } = given;
+  const position = { positionType: 'FILE', newPath: filePath, oldPath: beforePath, startSha, headSha };
+  return { ...rest, position };
+}
 
 /** Commits by the days on which they were made, in their order. */
 function byDay<C extends { committedDate: unknown }>(nodes: readonly C[]): [string, C[]][] {

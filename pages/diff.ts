@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
-import { escaped } from '#pages/engine/helpers.ts';
+import { type Gap, gapsAround } from '#pages/diff_gaps.ts';
+import { fileId, lineId } from '#pages/diff_names.ts';
+import { htmlOf, type Parts, wordsBetween } from '#pages/diff_words.ts';
 import type { Facts } from '#pages/engine/row.ts';
 import type { DiffFilesFragment } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
@@ -20,8 +21,11 @@ export interface ShownLine {
   id: string;
 }
 
-interface ShownHunk {
-  header: string;
+export interface ShownHunk {
+  /** Null for a line that is shown for what is said of it, though the diff leaves it out. */
+  header: string | null;
+  /** What is left out in front of it; null if nothing is. */
+  gap: Gap | null;
   truncated: boolean;
   lines: ShownLine[];
   /** The same lines side by side, before and after; null where a side has none. */
@@ -46,10 +50,9 @@ export interface ShownFile extends Pick<File, 'newPath' | 'oldPath' | 'additions
   /** Whether the lines are there, but folded away. */
   isFolded: boolean;
   hunks: ShownHunk[];
+  /** What may come after the last of them; null if nothing does. */
+  rest: Gap | null;
 }
-
-/** A file of more lines is folded away at first. */
-const FOLDED_LINES = 400;
 
 /** Lines of one page, which keep it below 60 KB; files that come later lead to pages of their own. */
 const PAGE_LINES = 1_500;
@@ -76,6 +79,8 @@ export function shownFiles(
     const isLeftOut = count > left;
     if (!isLeftOut) left -= count;
     const id = fileId(file.newPath);
+    const hunks = isLeftOut ? [] : hunksFor(file, showsWhitespace);
+    const { before, rest } = gapsAround(hunks, file);
     const { oldPath, newPath, additions, deletions, newFile: isNew, deletedFile: isDeleted } = file;
     return {
       ...{ id, oldPath, newPath, additions, deletions, isNew, isDeleted, isLeftOut },
@@ -84,8 +89,9 @@ export function shownFiles(
       isImage: IMAGE.test(newPath),
       without:
         withoutLines(file, count, t) ?? (hunksFor(file, showsWhitespace).length === 0 ? t(ONLY_WHITESPACE) : null),
-      isFolded: !isAlone && (count > FOLDED_LINES || file.generatedFile),
-      hunks: isLeftOut ? [] : hunksFor(file, showsWhitespace).map((hunk) => shownHunk(hunk, id)),
+      isFolded: !isAlone && (isLarge(file) || file.generatedFile || file.suppressed),
+      hunks: hunks.map((hunk, at) => ({ ...shownHunk(hunk, id), gap: before[at] ?? null })),
+      rest,
     };
   });
 }
@@ -95,22 +101,9 @@ export function withWhitespace({ given, changes }: Pick<Facts, 'given' | 'change
   return given.w === '1' ? false : given.w === '0' || changes.showsWhitespace;
 }
 
-/** The name of a file on the pages of diffs: short, and the same wherever it is. */
-export function fileId(path: string): string {
-  return `f${createHash('sha1').update(path).digest('hex').slice(0, 8)}`;
-}
-
-/** The name of a line in a file. */
-export function lineId(file: string, oldLine: number | null, newLine: number | null): string {
-  return `${file}_${oldLine ?? ''}_${newLine ?? ''}`;
-}
-
-/** The lines that a name is of, and the name of their file; null if it is none. */
-export function readLineId(text: unknown): { file: string; oldLine: number | null; newLine: number | null } | null {
-  const [, file, oldLine = '', newLine = ''] = /^(f[0-9a-f]{8})_(\d{0,9})_(\d{0,9})$/.exec(String(text ?? '')) ?? [];
-  if (file === undefined || oldLine + newLine === '') return null;
-  const number = (digits: string) => (digits === '' ? null : Number(digits));
-  return { file, oldLine: number(oldLine), newLine: number(newLine) };
+/** Whether a file has more lines than the page has of it: it is folded away at first. */
+function isLarge({ hunks }: File): boolean {
+  return hunks.some(({ truncated }) => truncated);
 }
 
 function factsOf(file: File, t: Facts['t']): string[] {
@@ -125,6 +118,7 @@ function factsOf(file: File, t: Facts['t']): string[] {
       ? [t('mode {before} → {after}', { before: oldMode, after: newMode })]
       : []),
     ...(generatedFile ? [t('generated')] : []),
+    ...(file.suppressed ? [t('hidden by .gitattributes')] : []),
   ];
 }
 
@@ -175,7 +169,7 @@ function bare({ text }: Line): string {
   return text.replace(/\s+/g, '');
 }
 
-function shownHunk({ header, truncated, lines }: File['hunks'][number], file: string): ShownHunk {
+function shownHunk({ header, truncated, lines }: File['hunks'][number], file: string): Omit<ShownHunk, 'gap'> {
   const shown: ShownLine[] = [];
   const pairs: ShownHunk['pairs'] = [];
   for (let at = 0; at < lines.length; ) {
@@ -208,61 +202,4 @@ function run(lines: readonly Line[], from: number, type: Line['type']): Line[] {
 function shownLine(line: Line, file: string, parts: Parts): ShownLine {
   const { type, oldLine: old, newLine: now, noNewlineAtEnd: noNewline } = line;
   return { kind: type.toLowerCase(), old, now, html: htmlOf(line, parts), noNewline, id: lineId(file, old, now) };
-}
-
-/** The text of a line in three parts, of which the one in the middle differs from the line that it is compared with; empty if all of it does. */
-type Parts = readonly [string, string, string];
-
-function htmlOf({ text, html }: Line, [before, marked, after]: Parts): string {
-  // Where the colours are of another text, lines are shown without: carriage returns within lines are left out of it.
-  if (html === null || text.trimEnd().includes('\r')) {
-    return `${escaped(before)}${marked && `<b>${escaped(marked)}</b>`}${escaped(after)}`;
-  }
-  return marked === '' ? html : withMark(html, before.length, before.length + marked.length);
-}
-
-/** HTML of a line in which the characters from one to another are in `<b>`, which begins anew within each element. */
-function withMark(html: string, from: number, to: number): string {
-  let [at, isOpen, made] = [0, false, ''];
-  const mark = (wanted: boolean) => {
-    if (wanted !== isOpen) made += wanted ? '<b>' : '</b>';
-    isOpen = wanted;
-  };
-  for (const [token] of html.matchAll(/<[^<>]*>|&[^&;<]*;|[^<&]/g)) {
-    const isTag = token.startsWith('<');
-    mark(!isTag && at >= from && at < to);
-    made += token;
-    if (!isTag) at += 1;
-  }
-  mark(false);
-  return made;
-}
-
-/** Word characters, which a difference does not begin or end among. */
-const WORD = /[\p{L}\p{N}\p{M}\p{Cs}_]/u;
-
-/** What differs between two lines, if they have something in common. */
-function wordsBetween(before: string, after: string | undefined): [Parts, Parts] | null {
-  if (after === undefined) return null;
-  const shorter = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < shorter && before[start] === after[start]) start += 1;
-  while (start > 0 && splitsWord(before, after, start)) start -= 1;
-  let end = 0;
-  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
-  while (end > 0 && splitsWord(before, after, -end)) end -= 1;
-  // Lines that share no more than their indentation are shown as different as they are.
-  if ((before.slice(0, start) + before.slice(before.length - end)).trim() === '') return null;
-  const cut = (text: string): Parts => {
-    return [text.slice(0, start), text.slice(start, text.length - end), text.slice(text.length - end)];
-  };
-  return [cut(before), cut(after)];
-}
-
-/** Whether a cut is within a word of either line; counted from the end if it is negative. */
-function splitsWord(before: string, after: string, at: number): boolean {
-  return [before, after].some((text) => {
-    const cut = at < 0 ? text.length + at : at;
-    return WORD.test(text[cut - 1] ?? ' ') && WORD.test(text[cut] ?? ' ');
-  });
 }

@@ -12,6 +12,7 @@ import { commits } from '#pages/commits.ts';
 import { completion } from '#pages/completion.ts';
 import { conflicts } from '#pages/conflicts.ts';
 import { credentials } from '#pages/credentials.ts';
+import { unfolding } from '#pages/diff_unfold.ts';
 import type { Row } from '#pages/engine/row.ts';
 import { environments } from '#pages/environments.ts';
 import { explore, places } from '#pages/explore.ts';
@@ -106,6 +107,7 @@ export const rows = [
   ...settingsImages,
   ...settingsStorage,
   ...commits,
+  ...unfolding,
   ...refs,
   ...releases,
   ...snippets,

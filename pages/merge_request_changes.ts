@@ -1,11 +1,15 @@
 import { placeThreads } from '#pages/commits.ts';
-import { readLineId, shownFiles } from '#pages/diff.ts';
+import { type ShownFile, type ShownLine, shownFiles } from '#pages/diff.ts';
+import { spokenOfBy, spokenOfIn, withLinesApart } from '#pages/diff_apart.ts';
+import { placeNamed } from '#pages/diff_names.ts';
+import { firstLines, withRange } from '#pages/diff_ranges.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
 import { batchForm, suggestedIn } from '#pages/suggestions.ts';
 import {
   type ChangesShownFragment,
   type DiffFilesFragment,
   MergeRequestChangesPageDocument,
+  MergeRequestComparisonPageDocument,
   MergeRequestVersionPageDocument,
   SendDraftRemovalDocument,
   SendLineDraftDocument,
@@ -24,48 +28,82 @@ interface Shown {
   mergeRequest: ChangesShownFragment;
   diff: DiffFilesFragment | null;
   /** The version that is shown, if it is not the latest. */
-  earlier: { databaseId: number; baseCommitSha: string | null; startCommitSha: string; headCommitSha: string } | null;
+  earlier: Version | null;
+  /** The head of another version that it is compared with, in place of the target branch. */
+  since?: string | null;
+}
+
+interface Version {
+  databaseId: number;
+  baseCommitSha: string | null;
+  startCommitSha: string;
+  headCommitSha: string;
 }
 
 /** What the template shows: threads and drafts at the lines that they are on. */
-export function changes({ mergeRequest, diff, earlier }: Shown, facts: Facts) {
+export function changes({ mergeRequest, diff, earlier, since = null }: Shown, facts: Facts) {
   const { given } = facts;
-  const files = diff ? shownFiles(diff, facts) : [];
   const head = earlier?.headCommitSha ?? mergeRequest.diffRefs?.headSha;
   const threads = (mergeRequest.discussionsOnChanges?.nodes ?? []).flatMap((thread) => {
-    const at = [thread.position, thread.originalPosition].find((one) => one?.headSha === head) ?? null;
+    const known = [thread.position, thread.originalPosition];
+    if (since !== null) {
+      const position = placeBetween(known, { head, since });
+      return position ? [{ ...thread, position, isDraft: false as const }] : [];
+    }
+    const at = known.find((one) => one?.headSha === head) ?? null;
     if (earlier && !at) return [];
     // The line of an outdated thread is that of an earlier version: it is shown with the file.
     const position = earlier ? at : thread.outdated ? fileOf(thread.originalPosition) : thread.position;
     return [{ ...thread, position, isDraft: false as const }];
   });
-  const drafts = mergeRequest.draftNotes?.nodes ?? [];
-  const placed = placeThreads(
-    [...threads, ...drafts.filter(({ position }) => position).map((draft) => ({ ...draft, isDraft: true as const }))],
-    files,
-  );
+  const drafts = since === null ? (mergeRequest.draftNotes?.nodes ?? []) : [];
+  const placeable = [
+    ...threads,
+    ...drafts.filter(({ position }) => position).map((draft) => ({ ...draft, isDraft: true as const })),
+  ];
+  const spokenOf = [...spokenOfIn(placeable), ...spokenOfBy(given.line)];
+  const files = diff ? withLinesApart(shownFiles(diff, facts), spokenOf) : [];
+  const placed = placeThreads(placeable, files);
   const shown = Object.values(placed).flat().length;
   const names = files.flatMap(({ id, hunks }) => [id, ...hunks.flatMap(({ lines }) => lines.map((line) => line.id))]);
   const first = names
     .flatMap((name) => placed[name] ?? [])
     .find((one) => !one.isDraft && !one.resolved && !one.outdated);
-  const mayComment = earlier === null && mergeRequest.viewerCanComment && mergeRequest.diffRefs !== null;
+  const mayComment =
+    earlier === null && since === null && mergeRequest.viewerCanComment && mergeRequest.diffRefs !== null;
   return {
     suggested: suggestedIn(threads),
     firstOpen: first && !first.isDraft ? first.notes.nodes[0]?.databaseId : undefined,
     ...{ mergeRequest, diff, files, earlier, drafts, mayComment, tab: 'changes', threads: placed },
     elsewhere:
       (mergeRequest.discussionsOnChanges?.totalCount ?? 0) + drafts.filter(({ position }) => position).length - shown,
-    line: mayComment ? (readLineId(given.line) ? String(given.line) : '') : undefined,
-    refs: earlier
-      ? { baseSha: earlier.baseCommitSha, startSha: earlier.startCommitSha, headSha: earlier.headCommitSha }
-      : mergeRequest.diffRefs,
+    line: mayComment ? placeNamed(given.line) : undefined,
+    firstLines: (file: ShownFile, one: ShownLine) => firstLines(file, one, given.from),
+    since,
+    refs:
+      since !== null && head !== undefined
+        ? { baseSha: since, startSha: since, headSha: head }
+        : earlier
+          ? { baseSha: earlier.baseCommitSha, startSha: earlier.startCommitSha, headSha: earlier.headCommitSha }
+          : mergeRequest.diffRefs,
   };
 }
 
 type Position = ChangesShownFragment['draftNotes']['nodes'][number]['position'];
 
 const fileOf = (position: Position): Position => position && { ...position, oldLine: null, newLine: null };
+
+/** Where a thread is between the heads of two versions: at lines of the newer one, else at those of the older one. */
+function placeBetween(
+  known: readonly Position[],
+  { head, since }: { head: string | undefined; since: string },
+): Position {
+  const hasLine = (one: Position) => one !== null && (one.newLine !== null || one.positionType === 'FILE');
+  const newer = known.find((one) => one?.headSha === head && hasLine(one));
+  if (newer) return { ...newer, oldPath: newer.newPath, oldLine: null };
+  const older = known.find((one) => one?.headSha === since && hasLine(one));
+  return older ? { ...older, oldPath: older.newPath, oldLine: older.newLine, newLine: null } : null;
+}
 
 const latest = page({
   path: PATH,
@@ -82,10 +120,40 @@ const latest = page({
   }),
 });
 
+/** The ID of a version; links of today's tools have it as `diff_id`, and the head that it is compared with as `start_sha`. */
+const versionIn = ({ version, diff_id: id }: Facts['given']) => version ?? (id === '' ? undefined : id);
+
+const compared = page({
+  path: PATH,
+  operation: MergeRequestComparisonPageDocument,
+  view: 'merge_requests/changes',
+  listsFiles: true,
+  variables: (given) => {
+    const version = versionIn(given);
+    return { ...given, since: given.start_sha, version, ...(version === undefined && { isNewest: 'true' }) };
+  },
+  found: ({ project }) => {
+    const { mergeRequest } = project ?? {};
+    const version = mergeRequest?.version ?? mergeRequest?.newest?.nodes[0];
+    return project && mergeRequest && version?.fileDiffsSince
+      ? { project, mergeRequest, version, diff: version.fileDiffsSince }
+      : null;
+  },
+  title: ({ project, mergeRequest }, { t }) =>
+    `${t('Changes')} · ${mergeRequest.title} (!${mergeRequest.iid}) · ${project.fullPath}`,
+  show: ({ project, mergeRequest, version, diff }, facts) => {
+    const earlier = mergeRequest.versions.nodes[0]?.databaseId === version.databaseId ? null : version;
+    const since = String(facts.given.start_sha);
+    return { project, ...changes({ mergeRequest, diff, earlier, since }, facts), tab: 'merge_requests' };
+  },
+});
+
 export const mergeRequestChanges = [
+  compared,
   page({
     path: PATH,
     operation: MergeRequestVersionPageDocument,
+    variables: (given) => ({ ...given, version: versionIn(given) }),
     view: 'merge_requests/changes',
     listsFiles: true,
     found: ({ project }) => {
@@ -105,6 +173,7 @@ export const mergeRequestChanges = [
   form({
     path: PATH,
     operation: SendLineNoteDocument,
+    variables: withRange,
     says: label('The comment was added.'),
     goTo: ({ createNote }, facts) => back(facts, `note_${createNote?.note?.databaseId}`),
     again: latest,
@@ -112,6 +181,7 @@ export const mergeRequestChanges = [
   form({
     path: `${PATH}/drafts`,
     operation: SendLineDraftDocument,
+    variables: withRange,
     says: label('The comment was added to your review. Only you see it until you submit the review.'),
     goTo: ({ createDraftNote }, facts) => back(facts, `draft_${createDraftNote?.draftNote.databaseId}`),
     again: latest,
@@ -182,7 +252,7 @@ function noteOf({ given }: Facts): string | undefined {
 /** The page that the form was on, without the form. */
 function back({ url }: Facts, anchor?: string): string {
   const query = new URLSearchParams(url.search);
-  query.delete('line');
+  for (const name of ['line', 'from']) query.delete(name);
   const text = query.toString();
   const path = url.pathname.replace(/\/diffs\/[a-z_/]+$/, '/diffs');
   return `${path}${text === '' ? '' : `?${text}`}${anchor === undefined ? '' : `#${anchor}`}`;

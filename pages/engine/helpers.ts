@@ -6,6 +6,7 @@ import { words } from '#pages/engine/words.ts';
 import { COLORS } from '#src/generated/languages.ts';
 import { escaped, type Texts } from '#src/platform/texts/texts.ts';
 
+export { lineSpan } from '#pages/engine/line_span.ts';
 export { qrCode } from '#pages/engine/qr_code.ts';
 
 /**

@@ -3,7 +3,9 @@
   const KEY = `viewed ${location.pathname}`;
   const known = () => JSON.parse(localStorage.getItem(KEY) ?? '{}');
   const changesOf = (file) =>
-    [...file.querySelectorAll('table.diff td:not(.talk)')].map((cell) => cell.textContent).join('\n');
+    [...file.querySelectorAll('table.diff tr:not(.h, .apart) > td:not(.talk)')]
+      .map((cell) => cell.textContent)
+      .join('\n');
   /** FNV-1a: it has only to tell versions of one file apart. */
   const digest = (text) => {
     let hash = 0x811c9dc5;

@@ -4,7 +4,7 @@ import { connectionOf, loadCountedPage, pageArgs } from '#schema/connection.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import { commitDiff, diffPage } from '#src/domain/repository/commits/diff.ts';
 import { type ColouredLine, colouredHunks } from '#src/domain/repository/highlight/hunks.ts';
-import type { DiffEntry } from '#src/git/diff/diff.ts';
+import { entriesOf, type ShownEntry } from '#src/domain/repository/shown_diff.ts';
 import { isGenerated } from '#src/git/diff/generated.ts';
 import { withoutHeaders } from '#src/git/diff/headers.ts';
 import { type Hunk, type HunkLine, hunksOf } from '#src/git/diff/hunks.ts';
@@ -69,7 +69,7 @@ const MAX_LINES = 5_000;
 
 const ABSENT = 'What stands for the mode of a file that is not there, in place of null.';
 
-export const FileDiff = builder.objectRef<DiffEntry>('FileDiff').implement({
+export const FileDiff = builder.objectRef<ShownEntry>('FileDiff').implement({
   description: 'The difference of one file, link or submodule between two states.',
   fields: (t) => ({
     diff: t.string({
@@ -135,8 +135,14 @@ export const FileDiff = builder.objectRef<DiffEntry>('FileDiff').implement({
       resolve: () => false,
     }),
     generatedFile: t.boolean({
-      description: 'Whether a program writes the file: a lock file of a package manager, by its name.',
-      resolve: ({ newPath }) => isGenerated(newPath),
+      description:
+        'Whether a program writes the file: as `linguist-generated` in `.gitattributes` of the newer commit says, else if it is a lock file of a package manager, by its name.',
+      resolve: async ({ newPath, attributes }) => (await attributes?.())?.generated ?? isGenerated(newPath),
+    }),
+    suppressed: t.boolean({
+      description:
+        'Whether `.gitattributes` of the newer commit says that the changes of the file are not to be shown (`-diff` or `binary`). They are there nevertheless.',
+      resolve: async ({ attributes }) => (await attributes?.())?.suppressed ?? false,
     }),
     additions: t.exposeInt('additions', { description: 'Number of lines added to the file.' }),
     deletions: t.exposeInt('deletions', { description: 'Number of lines removed from the file.' }),
@@ -163,7 +169,7 @@ builder.objectFields(Commit, (t) => ({
     type: [FileDiff],
     description:
       'The files that the commit changed compared to its first parent, by path. `fileDiffs` has them page by page.',
-    resolve: async (commit, _args, context) => (await commitDiff(context, commit)).entries,
+    resolve: async (commit, _args, context) => entriesOf(await commitDiff(context, commit)),
   }),
   fileDiffs: t.field({
     type: FileDiffConnection,

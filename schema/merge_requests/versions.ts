@@ -10,18 +10,24 @@ import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { versionOrder } from '#schema/orders.ts';
 import { requireProjectBase } from '#schema/projects/project_of.ts';
+import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { diffPage } from '#src/domain/repository/commits/diff.ts';
+import { entriesOf } from '#src/domain/repository/shown_diff.ts';
 import { listClosedIssues } from '#src/domain/tracking/merge_requests/closes_issues.ts';
 import {
+  areHeads,
+  diffSince,
   findVersion,
   firstCommits,
   listVersions,
   type VersionCommits,
+  type VersionHead,
   versionCommits,
   versionDiff,
 } from '#src/domain/tracking/merge_requests/versions.ts';
+import { NotFound } from '#src/platform/errors.ts';
 
 /** The fields of a version that lead to its commits. */
 const COMMITS = {
@@ -83,7 +89,7 @@ export const MergeRequestVersion = builder.prismaObject('MergeRequestVersion', {
       description: 'The files that differ between the last common commit and the head, by path.',
       select: COMMITS,
       resolve: async (version, _args, context) =>
-        (await versionDiff(context, await commitsOf(context, version))).entries,
+        entriesOf(await versionDiff(context, await commitsOf(context, version))),
     }),
     fileDiffs: t.field({
       type: FileDiffConnection,
@@ -93,6 +99,31 @@ export const MergeRequestVersion = builder.prismaObject('MergeRequestVersion', {
       resolve: async (version, { path, ...args }, context, info) => {
         const commits = await commitsOf(context, version);
         return loadCountedPage(args, info, async (page) => diffPage(await versionDiff(context, commits), page, path));
+      },
+    }),
+    fileDiffsSince: t.field({
+      type: FileDiffConnection,
+      nullable: true,
+      description:
+        'The files that differ between the head of another version of the merge request and the head of this one, by path: what was pushed in between, with what came from the target branch.',
+      args: {
+        ...pageArgs,
+        ...fileDiffArgs,
+        headSha: t.arg({
+          type: 'Sha',
+          required: true,
+          description: 'The `headCommitSha` of the other version, which is usually an earlier one.',
+        }),
+      },
+      select: { ...COMMITS, mergeRequestId: true },
+      resolve: async ({ mergeRequestId, ...version }, { path, headSha, ...args }, context, info) => {
+        const load = (heads: readonly VersionHead[]) => areHeads(context, heads);
+        const loader = loaderAt(context, info, { key: 'heads' }, load, { cache: false });
+        if (!(await loader.load({ mergeRequestId, headSha }))) throw new NotFound('MergeRequestVersion');
+        const commits = await commitsOf(context, version);
+        return loadCountedPage(args, info, async (page) =>
+          diffPage(await diffSince(context, commits, headSha), page, path),
+        );
       },
     }),
   }),
@@ -135,7 +166,7 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     description: 'The files that differ between the last common commit and the head of the latest version, by path.',
     select: LATEST,
     resolve: async (mergeRequest, _args, context) =>
-      (await versionDiff(context, await latestOf(context, mergeRequest))).entries,
+      entriesOf(await versionDiff(context, await latestOf(context, mergeRequest))),
   }),
   changesOverflow: t.boolean({
     description: 'Whether some of `changes` are missing or empty because there are too many.',

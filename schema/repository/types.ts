@@ -33,6 +33,7 @@ import {
   textOf,
 } from '#src/domain/repository/file_text.ts';
 import type { LfsPointer } from '#src/domain/repository/lfs_pointer.ts';
+import { entriesOf } from '#src/domain/repository/shown_diff.ts';
 import type { TreeRow } from '#src/domain/repository/tree.ts';
 import { MAX_NOTEBOOK_LENGTH, MAX_RENDERED_LENGTH } from '#src/domain/tracking/markdown/render.ts';
 import { EXECUTABLE } from '#src/git/base/model.ts';
@@ -367,7 +368,7 @@ export const Comparison = builder.objectRef<ComparisonRow>('Comparison').impleme
     diffs: t.field({
       type: [FileDiff],
       description: 'The files that changed since the last common commit, by path.',
-      resolve: async ({ diff }) => (await diff()).entries,
+      resolve: async ({ diff }) => entriesOf(await diff()),
     }),
     fileDiffs: t.field({
       type: FileDiffConnection,

@@ -47,6 +47,7 @@ it('marks are put into coloured text by its characters, and no text of a carriag
         binary: false,
         tooLarge: false,
         generatedFile: false,
+        suppressed: false,
       },
       hunks: [{ header: '@@ -1 +1 @@', truncated: false, lines }],
     };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { matchesPattern, parsePattern } from '#src/base/path_pattern.ts';
 import { ownersOfPath, ownersOfPaths } from '#src/domain/repository/code_owners/owned.ts';
 import { parseCodeOwners } from '#src/domain/repository/code_owners/parse.ts';
-import { matchesPattern, parsePattern } from '#src/domain/repository/code_owners/pattern.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 

@@ -7,9 +7,10 @@ import { withEffort } from '#src/domain/repository/effort.ts';
 import type { CommitRow } from '#src/domain/repository/find_commit.ts';
 import { relatedProject } from '#src/domain/repository/fork_network.ts';
 import { findRevision, type Revision } from '#src/domain/repository/revision.ts';
+import type { SourcedDiff } from '#src/domain/repository/shown_diff.ts';
 import { isFar } from '#src/git/base/comparison.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
-import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
+import { diffTrees } from '#src/git/diff/diff.ts';
 import { withJoined } from '#src/git/remote/joined.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 
@@ -21,7 +22,7 @@ export interface ComparisonRow {
   /** Commits in `to` but not in `from`, oldest first; only the latest of very many, as `more` says. */
   commits(): Promise<{ rows: CommitRow[]; more: boolean }>;
   /** Changes since the merge base, like a diff with three dots, or since `from` itself, like one with two. */
-  diff(): Promise<Diff>;
+  diff(): Promise<SourcedDiff>;
   /** Whether both are the same commit. */
   sameRef: boolean;
   /** The path of its page. */
@@ -67,7 +68,8 @@ export async function compareRefs(
     // Unrelated histories are compared directly.
     const { base, commits } = await divergence();
     const start = straight ? left.oid : (base ?? left.oid);
-    return reads((reader) => diffTrees(reader, start, right.oid, { isFar: isFar(commits) }));
+    const found = await reads((reader) => diffTrees(reader, start, right.oid, { isFar: isFar(commits) }));
+    return { ...found, source: { repository, oid: right.oid } };
   };
   const diff = once(() => {
     isCompared = true;

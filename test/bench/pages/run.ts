@@ -27,6 +27,8 @@ const SESSION = 'bench-session';
 const ADMINISTRATORS_SESSION = 'bench-administrator';
 const LINES = 5_000;
 const FILES = 200;
+/** Number of the merge request that changes all of them. */
+const CHANGED = 2;
 
 /** Prints what the pages weigh, how long they take and how many statements, beside the REST request for the same. */
 export async function measurePages(
@@ -35,8 +37,9 @@ export async function measurePages(
   print: (text: string) => void,
 ): Promise<void> {
   const databaseUrl = await createDataset(postgresUrl, 'pages', size);
-  await fillRepository(repositoryPlace(repositories, 1));
-  const prepared = await prepare(databaseUrl);
+  const directory = repositoryPlace(repositories, 1);
+  await fillRepository(directory);
+  const prepared = await prepare(databaseUrl, await commitsOf(directory));
   const server = await startServer({ name: 'gantry', databaseUrl, repositories });
   try {
     const rows: string[][] = [];
@@ -78,6 +81,11 @@ function pagesOf({ project, pipeline, administrator }: Prepared): Measured[] {
     { name: 'an issue of 1,000 notes', page: `${at}/-/issues/1`, rest: `${rest}/issues/1/notes?per_page=100` },
     { name: 'merge requests', page: `${at}/-/merge_requests`, rest: `${rest}/merge_requests` },
     { name: 'one merge request', page: `${at}/-/merge_requests/1`, rest: `${rest}/merge_requests/1` },
+    {
+      name: `a diff of ${FILES} files`,
+      page: `${at}/-/merge_requests/${CHANGED}/diffs`,
+      rest: `${rest}/merge_requests/${CHANGED}/diffs`,
+    },
     { name: 'labels', page: `${at}/-/labels`, rest: `${rest}/labels` },
     { name: 'pipelines', page: `${at}/-/pipelines`, rest: `${rest}/pipelines` },
     { name: 'pipelines of a status', page: `${at}/-/pipelines?status=failed`, rest: `${rest}/pipelines?status=failed` },
@@ -165,11 +173,17 @@ interface Prepared {
 }
 
 /** Makes sessions of the user who asks, and of an administrator. */
-async function prepare(databaseUrl: string): Promise<Prepared> {
+async function prepare(databaseUrl: string, { before, after }: Commits): Promise<Prepared> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
     await client.query('INSERT INTO sessions (user_id, token_hash) VALUES ($1, $2)', [actorId, tokenHash(SESSION)]);
+    await client.query('UPDATE merge_requests SET sha = $1 WHERE target_project_id = 1 AND iid = $2', [after, CHANGED]);
+    await client.query(
+      `UPDATE merge_request_versions SET head_commit_sha = $1, base_commit_sha = $2, start_commit_sha = $2
+       WHERE merge_request_id = (SELECT id FROM merge_requests WHERE target_project_id = 1 AND iid = $3)`,
+      [after, before, CHANGED],
+    );
     const { rows } = await client.query<{ path: string }>(
       "SELECT n.path || '/' || p.path AS path FROM projects p JOIN namespaces n ON n.id = p.namespace_id WHERE p.id = 1",
     );
@@ -194,7 +208,20 @@ async function prepare(databaseUrl: string): Promise<Prepared> {
   }
 }
 
-/** Adds a commit with a long file and a directory of many. */
+/** The commits before and after the change of many files. */
+interface Commits {
+  before: string;
+  after: string;
+}
+
+async function commitsOf(directory: string): Promise<Commits> {
+  const [before = '', after = ''] = String(await git(directory, ['rev-parse', 'main', 'changed']))
+    .trim()
+    .split('\n');
+  return { before, after };
+}
+
+/** Adds a commit with a long file and a directory of many, and a branch that changes these. */
 async function fillRepository(directory: string): Promise<void> {
   const lines = Array.from(
     { length: LINES },
@@ -205,12 +232,21 @@ async function fillRepository(directory: string): Promise<void> {
     ['README.md', '# Bench\n\nA project that is measured.\n'],
     ...Array.from({ length: FILES }, (_, n) => [`src/file${n}.js`, `${lines.slice(n, n + 20).join('\n')}\n`]),
   ];
+  const changed = Array.from({ length: FILES }, (_, n) => {
+    const own = lines.slice(n, n + 20).with(10, `export const changed${n} = compute('${n}');`);
+    return [`src/file${n}.js`, `${own.join('\n')}\n`];
+  });
   const input = [
     'commit refs/heads/main',
     'committer Ada Bench <ada@example.com> 1767225700 +0000',
     data('Add files'),
     'from refs/heads/main^0',
     ...files.flatMap(([name, content]) => [`M 100644 inline ${name}`, data(content ?? '')]),
+    'commit refs/heads/changed',
+    'committer Ada Bench <ada@example.com> 1767225800 +0000',
+    data('Change files'),
+    'from refs/heads/main',
+    ...changed.flatMap(([name, content]) => [`M 100644 inline ${name}`, data(content ?? '')]),
   ].join('\n');
   execFileSync('git', ['fast-import', '--quiet'], { cwd: directory, input: `${input}\n` });
   await git(directory, ['repack', '-adq']);

@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from '#src/base/event_loop.ts';
+import { matchesPattern } from '#src/base/path_pattern.ts';
 import type { CodeOwners, CodeOwnersEntry, CodeOwnersSection } from '#src/domain/repository/code_owners/parse.ts';
-import { matchesPattern } from '#src/domain/repository/code_owners/pattern.ts';
 
 /** An entry that says who owns something, with its section. */
 export interface OwningEntry {

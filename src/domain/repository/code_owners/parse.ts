@@ -1,4 +1,4 @@
-import { type Pattern, parsePattern } from '#src/domain/repository/code_owners/pattern.ts';
+import { type Pattern, parsePattern } from '#src/base/path_pattern.ts';
 
 /** The bytes of the largest file that is read. */
 export const MAX_BYTES = 256 * 1024;

@@ -192,11 +192,25 @@ async function placeAt(commit: CommitRow, given: GivenPosition): Promise<LinePos
   const parent = commit.parents[0] ?? null;
   const shas = { baseSha: parent, startSha: parent ?? commit.oid, headSha: commit.oid, oldPath, newPath };
   const position = { ...shas, ...detailsOf(given), oldLine: given.oldLine ?? null, newLine: given.newLine ?? null };
-  if (position.positionType !== 'text') return { path, line: null, lineType, position };
+  if (position.positionType !== 'text') {
+    if (!(await hasFile(commit, { oldPath, newPath }))) throw new LineMissing('new_path');
+    return { path, line: null, lineType: null, position };
+  }
   const line = given.newLine ?? given.oldLine;
   const place = line == null ? NOWHERE : await placeOf(commit, { path, line, lineType });
   if (place.path === null) throw new LineMissing(lineType === 'new' ? 'new_line' : 'old_line');
   return { ...place, position };
+}
+
+/** Whether a file is there in the commit, or was before it. */
+async function hasFile(
+  { repository, oid, parents: [parent] }: CommitRow,
+  { oldPath, newPath }: { oldPath: string; newPath: string },
+): Promise<boolean> {
+  const found = await repository.entry(oid, newPath);
+  if (found !== null) return found.type !== 'tree';
+  const before = parent === undefined ? null : await repository.entry(parent, oldPath);
+  return before !== null && before.type !== 'tree';
 }
 
 /** The requested line, if the file has it in the commit or before. */

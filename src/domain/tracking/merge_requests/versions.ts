@@ -4,6 +4,7 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import type { CommitRow } from '#src/domain/repository/find_commit.ts';
+import type { SourcedDiff } from '#src/domain/repository/shown_diff.ts';
 import { keptDiff } from '#src/domain/tracking/merge_requests/kept_diffs.ts';
 import type { Oid } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
@@ -127,10 +128,47 @@ async function bound(repository: RepositoryReader, version: VersionCommits): Pro
 const NO_DIFF: Diff = { entries: [], additions: 0, deletions: 0, overflow: false };
 
 /** The changes of a version since the merge base, with the limits of comparisons. Throws RateLimited, LimitExceeded. */
-export async function versionDiff(context: Context, version: VersionCommits | null): Promise<Diff> {
+export async function versionDiff(context: Context, version: VersionCommits | null): Promise<SourcedDiff> {
   const repository = version && (await context.repositories.open(version.project));
   if (!repository) return NO_DIFF;
   const { baseCommitSha, startCommitSha, headCommitSha } = version;
   // Unrelated histories are compared directly.
-  return withEffort(context, () => keptDiff(repository, baseCommitSha ?? startCommitSha, headCommitSha));
+  return sourced(context, repository, baseCommitSha ?? startCommitSha, headCommitSha);
+}
+
+/** A version of a merge request by the head that it had. */
+export interface VersionHead {
+  mergeRequestId: number;
+  headSha: Oid;
+}
+
+/** Whether each of the heads is one that the merge request had, in one statement. */
+export async function areHeads({ db }: Context, heads: readonly VersionHead[]): Promise<boolean[]> {
+  const found = await db.mergeRequestVersion.findMany({
+    where: {
+      mergeRequestId: { in: [...new Set(heads.map(({ mergeRequestId }) => mergeRequestId))] },
+      headCommitSha: { in: [...new Set(heads.map(({ headSha }) => headSha))] },
+    },
+    select: { mergeRequestId: true, headCommitSha: true },
+  });
+  const known = new Set(found.map(({ mergeRequestId, headCommitSha }) => `${mergeRequestId} ${headCommitSha}`));
+  return heads.map(({ mergeRequestId, headSha }) => known.has(`${mergeRequestId} ${headSha}`));
+}
+
+/**
+ * The changes from an earlier head of a merge request to that of a version, with the limits of comparisons. The caller has checked
+ * that both are its heads (`areHeads`). Throws RateLimited, LimitExceeded.
+ */
+export async function diffSince(
+  context: Context,
+  { project, headCommitSha }: Pick<VersionCommits, 'project' | 'headCommitSha'>,
+  headSha: Oid,
+): Promise<SourcedDiff> {
+  const repository = await context.repositories.open(project);
+  return repository ? sourced(context, repository, headSha, headCommitSha) : NO_DIFF;
+}
+
+async function sourced(context: Context, repository: RepositoryReader, from: Oid, oid: Oid): Promise<SourcedDiff> {
+  const diff = await withEffort(context, () => keptDiff(repository, from, oid));
+  return { ...diff, source: { repository, oid } };
 }

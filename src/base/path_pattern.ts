@@ -1,4 +1,4 @@
-/** A pattern of CODEOWNERS, as segments of a path; `**` stands for any number of them. */
+/** A pattern of paths, as CODEOWNERS and .gitattributes have them: segments of a path; `**` stands for any number of them. */
 export type Pattern = readonly Segment[];
 
 type Segment = '**' | readonly Part[];
