@@ -108,6 +108,7 @@ import '#schema/container_registry/queries.ts';
 import '#schema/container_registry/tag_rules.ts';
 import '#schema/container_registry/mutations.ts';
 import '#schema/mirrors/pull.ts';
+import '#schema/packages/debian_distributions.ts';
 import '#schema/packages/queries.ts';
 import '#schema/packages/mutations.ts';
 import '#schema/feature_flags/types.ts';

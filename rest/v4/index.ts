@@ -16,6 +16,7 @@ import { commits } from '#rest/v4/commits.ts';
 import { commitsWrite } from '#rest/v4/commits_write.ts';
 import { containerRegistry } from '#rest/v4/container_registry.ts';
 import { customAttributes } from '#rest/v4/custom_attributes.ts';
+import { debianDistributions } from '#rest/v4/debian_distributions.ts';
 import { deployKeys } from '#rest/v4/deploy_keys.ts';
 import { deployTokens } from '#rest/v4/deploy_tokens.ts';
 import { deployments } from '#rest/v4/deployments.ts';
@@ -125,6 +126,7 @@ export const routes: Route[] = [
   ...featureFlags,
   ...pages,
   ...containerRegistry,
+  ...debianDistributions,
   ...packages,
   ...wikis,
   ...remoteMirrors,

@@ -160,6 +160,7 @@ describe('Orders', () => {
       'ContainerRepositoryOrder',
       'ContainerTagOrder',
       'ContainerTagProtectionRuleOrder',
+      'DebianDistributionOrder',
       'DeployKeyOrder',
       'DeployTokenOrder',
       'DeploymentOrder',

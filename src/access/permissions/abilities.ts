@@ -173,6 +173,8 @@ export const groupAbilities = {
   admin_group_push_rule: { level: OWNER },
   admin_group_variable: { level: OWNER },
   admin_group_runner: { level: OWNER },
+  publish_group_package: { level: DEVELOPER },
+  delete_group_package: { level: MASTER },
   admin_group_label: { level: REPORTER },
   admin_group_milestone: { level: REPORTER },
   admin_group_board: { level: REPORTER },

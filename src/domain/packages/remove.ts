@@ -20,7 +20,7 @@ export async function deletePackage(context: Context, ref: IdOrPath, id: number)
     const there = await tx.$queryRaw<object[]>`
       SELECT id FROM packages WHERE id = ${id} AND project_id = ${project.id} FOR UPDATE`;
     if (there.length === 0) throw new NotFound('Package');
-    await forget(tx, context, project, { packageId: id });
+    await forgetFiles(tx, context, project, { packageId: id });
     await tx.package.deleteMany({ where: { id } });
   });
   return id;
@@ -34,7 +34,7 @@ export async function deletePackageFile(
 ): Promise<number> {
   const project = await deletable(context, ref);
   await context.db.$transaction(async (tx) => {
-    if ((await forget(tx, context, project, { ...(packageId != null && { packageId }), id })) === 0)
+    if ((await forgetFiles(tx, context, project, { ...(packageId != null && { packageId }), id })) === 0)
       throw new NotFound('PackageFile');
   });
   return id;
@@ -48,7 +48,7 @@ export async function deleteFilesBelow(
 ): Promise<number> {
   const project = await deletable(context, ref);
   return context.db.$transaction(async (tx) => {
-    const count = await forget(tx, context, project, { packageId, fileName: { startsWith: prefix } });
+    const count = await forgetFiles(tx, context, project, { packageId, fileName: { startsWith: prefix } });
     if ((await tx.packageFile.count({ where: { packageId } })) === 0)
       await tx.package.deleteMany({ where: { id: packageId } });
     return count;
@@ -62,12 +62,17 @@ async function deletable(context: Context, ref: IdOrPath): Promise<ProjectRow> {
   return project;
 }
 
-/** Deletes the records of files, with a background job for their content. Returns how many there were. */
-async function forget(
+/** Deletes the records of files in the transaction of the caller, with a background job for their content. Returns how many there were. */
+export async function forgetFiles(
   tx: Transaction,
-  { jobs }: Context,
-  { id: projectId }: ProjectRow,
-  which: { packageId?: number; id?: number; fileName?: { startsWith: string } },
+  { jobs }: Pick<Context, 'jobs'>,
+  { id: projectId }: Pick<ProjectRow, 'id'>,
+  which: {
+    packageId?: number;
+    id?: number;
+    fileName?: { startsWith: string } | { in: string[] };
+    createdAt?: { lt: Date };
+  },
 ): Promise<number> {
   const where = { ...which, projectId };
   const files = await tx.packageFile.findMany({ where, select: { id: true, secret: true, size: true } });

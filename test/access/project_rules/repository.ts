@@ -264,6 +264,29 @@ export function repositoryRules({
     [`DELETE ${pack}/package_files/:package_file_id`]: { success: 204, level: 40, given: packaged },
   };
 
+  const distribution = async ({ project: { id } }: Stage) => {
+    const codename = world.unique('dist').toLowerCase();
+    const key = { publicKey: 'x', privateKeyEncrypted: Buffer.from('x') };
+    await world.db.debianDistribution.create({ data: { projectId: id, codename, components: ['main'], ...key } });
+    return { id, codename };
+  };
+  const distributions = '/projects/:id/debian_distributions';
+  const ofDebian: Record<string, Rule> = {
+    [`GET ${distributions}`]: { ...repository, given: project },
+    [`GET ${distributions}/:codename`]: { ...repository, given: distribution },
+    [`POST ${distributions}`]: {
+      success: 201,
+      level: 30,
+      given: (at) => ({ ...project(at), codename: world.unique('dist').toLowerCase() }),
+    },
+    [`PUT ${distributions}/:codename`]: {
+      success: 200,
+      level: 30,
+      given: async (at) => ({ ...(await distribution(at)), label: 'x' }),
+    },
+    [`DELETE ${distributions}/:codename`]: { success: 202, level: 40, given: distribution },
+  };
+
   const imaged = async (at: Stage) => {
     const own = await fresh(at);
     const repository = await recordedImage(world, own);
@@ -350,6 +373,7 @@ export function repositoryRules({
     ...ofMirrors,
     ...ofPackages,
     ...ofImages,
+    ...ofDebian,
     ...ofNpm,
     ...protections,
     'GET /projects/:id/deploy_keys': { success: 200, level: 40, given: project },
