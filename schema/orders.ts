@@ -124,6 +124,20 @@ export const containerTagRuleOrder = listOrder(
   'protections of tags of images',
   { ID: BY_ID },
 );
+export const repositoryRuleOrder = listOrder(
+  'ContainerProtectionRepositoryRule',
+  'ContainerProtectionRepositoryRule',
+  'protections of repositories of images',
+  { ID: BY_ID },
+);
+export const packageRuleOrder = listOrder(
+  'PackagesProtectionRule',
+  'PackagesProtectionRule',
+  'protections of packages',
+  {
+    ID: BY_ID,
+  },
+);
 export const tagProtectionOrder = listOrder('ProtectedTag', 'TagProtectionRule', 'protections of tags', {
   NAME: { by: ['name'], description: 'By name, in alphabetical order.' },
 });

@@ -54,6 +54,7 @@ import { people } from '#rest/v4/people.ts';
 import { pipelines } from '#rest/v4/pipelines.ts';
 import { projectArchives } from '#rest/v4/project_archives.ts';
 import { projects } from '#rest/v4/projects.ts';
+import { protectionRules } from '#rest/v4/protection_rules.ts';
 import { protections } from '#rest/v4/protections.ts';
 import { pushRules } from '#rest/v4/push_rules.ts';
 import { releases } from '#rest/v4/releases.ts';
@@ -127,6 +128,7 @@ export const routes: Route[] = [
   ...pages,
   ...containerRegistry,
   ...debianDistributions,
+  ...protectionRules,
   ...packages,
   ...wikis,
   ...remoteMirrors,

@@ -19,6 +19,7 @@ import { findStatusesByIds } from '#src/domain/ci/statuses/list.ts';
 import { findTriggersByIds } from '#src/domain/ci/triggers/list.ts';
 import { findVariablesByIds } from '#src/domain/ci/variables/list.ts';
 import { findRepositoriesByIds, findTagsByIds } from '#src/domain/container_registry/list.ts';
+import { repositoryRules } from '#src/domain/container_registry/repository_rules.ts';
 import { tagRules } from '#src/domain/container_registry/tag_rules.ts';
 import { findFlagsByIds, findUserListsByIds } from '#src/domain/feature_flags/list.ts';
 import { findGroupsByIds } from '#src/domain/groups/find.ts';
@@ -32,6 +33,7 @@ import { findMembershipsByIds } from '#src/domain/members/of_user.ts';
 import type { SourceOf } from '#src/domain/members/source.ts';
 import { findDistributionsByIds } from '#src/domain/packages/debian/distributions.ts';
 import { findPackageFilesByIds, findPackagesByIds } from '#src/domain/packages/list.ts';
+import { packageRules } from '#src/domain/packages/protection_rules.ts';
 import { findProjectsByIds } from '#src/domain/projects/find.ts';
 import type { Owner } from '#src/domain/projects/owner.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
@@ -95,6 +97,8 @@ const FINDERS: Readonly<Record<string, Finder>> = {
   ContainerRepository: inProjects('ContainerRepository', findRepositoriesByIds),
   ContainerTag: inProjects('ContainerTag', findTagsByIds),
   ContainerTagProtectionRule: inProjects('ContainerTagProtectionRule', tagRules.findByIds),
+  ContainerProtectionRepositoryRule: inProjects('ContainerProtectionRepositoryRule', repositoryRules.findByIds),
+  PackagesProtectionRule: inProjects('PackagesProtectionRule', packageRules.findByIds),
   FeatureFlag: inProjects('FeatureFlag', findFlagsByIds),
   FeatureFlagUserList: inProjects('FeatureFlagUserList', findUserListsByIds),
   TerraformState: inProjects('TerraformState', terraformStates.findByIds),

@@ -255,6 +255,7 @@ const RELEASED: Record<string, string> = {
   '20261130061000_service_accounts': '8be290ebf87ac010a94e717aa111e482794fe545165af7699e8a75e660b30dfa',
   '20261130063010_code_search': '47338fce0e8a4761c3b1aa538c0292993803045131dc67a77af335aab749b8ed',
   '20261130112010_debian_packages': '3b40444f23aeee0ace102f42bd06aa28f5622bf1a3c11d9d9e500183049373ba',
+  '20261130112020_protection_rules': '035396609c27af88183e4ce81953a1ca5b9b4fd63171eaf1dca57a29b6b83471',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -54,6 +54,7 @@ export const projectAbilities = {
   read_package: { level: REPORTER, open: 'anyone' },
   publish_package: { level: DEVELOPER, frozen: true },
   delete_package: { level: MASTER },
+  admin_package: { level: MASTER },
   read_terraform_state: { level: DEVELOPER },
   admin_terraform_state: { level: MASTER, frozen: true },
   read_container_image: { level: REPORTER, open: 'anyone', feature: 'containerRegistry' },

@@ -47,7 +47,7 @@ export function requireArchitecture({ codename, architectures }: TargetDistribut
 /** As `saveVersion`, of a source package in a distribution, which it stays in. Returns its ID. Throws BadRequest. */
 export async function saveInDistribution(
   tx: Transaction,
-  by: { actor: Actor; project: { id: number } },
+  by: { actor: Actor; project: ProjectRow },
   { name, version }: { name: string; version: string },
   { codename }: TargetDistribution,
 ): Promise<number> {
