@@ -45,6 +45,7 @@ import { settingsHooks } from '#pages/settings_hooks.ts';
 import { settingsImages } from '#pages/settings_images.ts';
 import { settingsIntegrations } from '#pages/settings_integrations.ts';
 import { settingsMembers } from '#pages/settings_members.ts';
+import { protectionRules } from '#pages/settings_protection_rules.ts';
 import { pushRulePages } from '#pages/settings_push_rules.ts';
 import { settingsStorage } from '#pages/settings_storage.ts';
 import { settingsTokens } from '#pages/settings_tokens.ts';
@@ -105,6 +106,7 @@ export const rows = [
   ...settingsTokens,
   ...settingsServiceAccounts,
   ...settingsImages,
+  ...protectionRules,
   ...settingsStorage,
   ...commits,
   ...unfolding,

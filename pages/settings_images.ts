@@ -14,7 +14,8 @@ const AT = 'settings/container_registry';
 const path = `${PLACES.project}/${AT}`;
 const goTo = (_data: unknown, { given }: Facts) => inPlace(given, 'settings', 'container_registry');
 
-const LEVELS = [
+/** Who may do what is protected, for choices. */
+export const LEVELS = [
   ['MAINTAINER', label('Maintainers')],
   ['OWNER', label('Owners')],
   ['ADMIN', label('Administrators')],

@@ -218,6 +218,18 @@ export const containerTagRuleFilter = listFilter(
   'protections of tags of images',
   { search: textIn('tagNamePattern', 'protections with this text in their patterns') },
 );
+export const repositoryRuleFilter = listFilter(
+  'ContainerProtectionRepositoryRule',
+  'ContainerProtectionRepositoryRuleFilter',
+  'protections of repositories of images',
+  { search: textIn('repositoryPathPattern', 'protections with this text in their patterns') },
+);
+export const packageRuleFilter = listFilter(
+  'PackagesProtectionRule',
+  'PackagesProtectionRuleFilter',
+  'protections of packages',
+  { search: textIn('packageNamePattern', 'protections with this text in their patterns') },
+);
 export const tagProtectionFilter = listFilter('ProtectedTag', 'TagProtectionRuleFilter', 'protections of tags', {
   search: textIn('name', 'protections with this text in their names'),
 });

@@ -109,6 +109,12 @@ export const starOrder = listOrder('ProjectStar', 'ProjectStar', 'stars', {
   CREATED_AT: { by: ['createdAt', 'userId'], description: 'By when the star was given.' },
 });
 export const uploadOrder = listOrder('Upload', 'ProjectUpload', 'files', { ID: BY_ID });
+export const debianDistributionOrder = listOrder(
+  'DebianDistribution',
+  'DebianDistribution',
+  'distributions of Debian packages',
+  { ID: BY_ID },
+);
 export const branchProtectionOrder = listOrder('ProtectedBranch', 'BranchProtectionRule', 'protections of branches', {
   NAME: { by: ['name'], description: 'By name, in alphabetical order.' },
 });
@@ -117,6 +123,20 @@ export const containerTagRuleOrder = listOrder(
   'ContainerTagProtectionRule',
   'protections of tags of images',
   { ID: BY_ID },
+);
+export const repositoryRuleOrder = listOrder(
+  'ContainerProtectionRepositoryRule',
+  'ContainerProtectionRepositoryRule',
+  'protections of repositories of images',
+  { ID: BY_ID },
+);
+export const packageRuleOrder = listOrder(
+  'PackagesProtectionRule',
+  'PackagesProtectionRule',
+  'protections of packages',
+  {
+    ID: BY_ID,
+  },
 );
 export const tagProtectionOrder = listOrder('ProtectedTag', 'TagProtectionRule', 'protections of tags', {
   NAME: { by: ['name'], description: 'By name, in alphabetical order.' },

@@ -16,6 +16,7 @@ import { commits } from '#rest/v4/commits.ts';
 import { commitsWrite } from '#rest/v4/commits_write.ts';
 import { containerRegistry } from '#rest/v4/container_registry.ts';
 import { customAttributes } from '#rest/v4/custom_attributes.ts';
+import { debianDistributions } from '#rest/v4/debian_distributions.ts';
 import { deployKeys } from '#rest/v4/deploy_keys.ts';
 import { deployTokens } from '#rest/v4/deploy_tokens.ts';
 import { deployments } from '#rest/v4/deployments.ts';
@@ -53,6 +54,7 @@ import { people } from '#rest/v4/people.ts';
 import { pipelines } from '#rest/v4/pipelines.ts';
 import { projectArchives } from '#rest/v4/project_archives.ts';
 import { projects } from '#rest/v4/projects.ts';
+import { protectionRules } from '#rest/v4/protection_rules.ts';
 import { protections } from '#rest/v4/protections.ts';
 import { pushRules } from '#rest/v4/push_rules.ts';
 import { releases } from '#rest/v4/releases.ts';
@@ -125,6 +127,8 @@ export const routes: Route[] = [
   ...featureFlags,
   ...pages,
   ...containerRegistry,
+  ...debianDistributions,
+  ...protectionRules,
   ...packages,
   ...wikis,
   ...remoteMirrors,

@@ -32,6 +32,8 @@ const THINGS: Readonly<Record<string, string>> = {
   registration_token: 'The token with which runners are registered',
   mirror: 'A mirror of a project',
   container_tag_protection_rule: 'A protection of tags of images of a project',
+  container_protection_repository_rule: 'A protection of repositories of images of a project',
+  packages_protection_rule: 'A protection of packages of a project',
   push_rule: 'The push rule of a project or group',
   approval_rule: 'An approval rule of a project or a merge request',
   feature_flag: 'A feature flag of a project',

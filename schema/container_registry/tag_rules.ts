@@ -16,8 +16,9 @@ import { createTagRule, deleteTagRule, tagRules, updateTagRule } from '#src/doma
 import { projectHolding } from '#src/domain/projects/holding.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
 
-const ContainerProtectionLevel = builder.enumType('ContainerProtectionLevel', {
-  description: 'From which access level on users may change tags of images that are protected.',
+export const ContainerProtectionLevel = builder.enumType('ContainerProtectionLevel', {
+  description:
+    'From which access level on users may change what is protected in the registries of images and packages.',
   values: values<TagRuleRole>({
     MAINTAINER: { value: 'maintainer', description: 'Level 40: masters of the project.' },
     OWNER: { value: 'owner', description: 'Level 50: owners of the project.' },

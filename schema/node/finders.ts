@@ -19,6 +19,7 @@ import { findStatusesByIds } from '#src/domain/ci/statuses/list.ts';
 import { findTriggersByIds } from '#src/domain/ci/triggers/list.ts';
 import { findVariablesByIds } from '#src/domain/ci/variables/list.ts';
 import { findRepositoriesByIds, findTagsByIds } from '#src/domain/container_registry/list.ts';
+import { repositoryRules } from '#src/domain/container_registry/repository_rules.ts';
 import { tagRules } from '#src/domain/container_registry/tag_rules.ts';
 import { findFlagsByIds, findUserListsByIds } from '#src/domain/feature_flags/list.ts';
 import { findGroupsByIds } from '#src/domain/groups/find.ts';
@@ -30,7 +31,9 @@ import { findInvitationsByIds } from '#src/domain/members/invitations/list.ts';
 import { findMembersByIds } from '#src/domain/members/list.ts';
 import { findMembershipsByIds } from '#src/domain/members/of_user.ts';
 import type { SourceOf } from '#src/domain/members/source.ts';
+import { findDistributionsByIds } from '#src/domain/packages/debian/distributions.ts';
 import { findPackageFilesByIds, findPackagesByIds } from '#src/domain/packages/list.ts';
+import { packageRules } from '#src/domain/packages/protection_rules.ts';
 import { findProjectsByIds } from '#src/domain/projects/find.ts';
 import type { Owner } from '#src/domain/projects/owner.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
@@ -94,6 +97,8 @@ const FINDERS: Readonly<Record<string, Finder>> = {
   ContainerRepository: inProjects('ContainerRepository', findRepositoriesByIds),
   ContainerTag: inProjects('ContainerTag', findTagsByIds),
   ContainerTagProtectionRule: inProjects('ContainerTagProtectionRule', tagRules.findByIds),
+  ContainerProtectionRepositoryRule: inProjects('ContainerProtectionRepositoryRule', repositoryRules.findByIds),
+  PackagesProtectionRule: inProjects('PackagesProtectionRule', packageRules.findByIds),
   FeatureFlag: inProjects('FeatureFlag', findFlagsByIds),
   FeatureFlagUserList: inProjects('FeatureFlagUserList', findUserListsByIds),
   TerraformState: inProjects('TerraformState', terraformStates.findByIds),
@@ -126,6 +131,7 @@ const FINDERS: Readonly<Record<string, Finder>> = {
     findBroadcastMessagesByIds(context, ids, selectionAt(info, 'BroadcastMessage')),
   Topic: (context, ids, info) => findTopicsByIds(context, ids, selectionAt(info, 'Topic')),
   Badge: findShownBadges,
+  DebianDistribution: findSeenDistributions,
   Snippet: inProjects('Snippet', findSnippetsByIds),
   Issue: inProjects('Issue', findIssuesByIds),
   IssueImport: (context, ids) => findIssueImportsByIds(context, ids, (id) => context.loaders.project.load(id)),
@@ -202,6 +208,15 @@ type FindInSources<M extends ModelName> = (
 function inSources<M extends ModelName>(model: M, find: FindInSources<M>): Finder {
   return (context, ids, info) =>
     find(context, ids, selectionAt(info, model) as Selection<M, { id: number }>, sourceOf(context));
+}
+
+/** Distributions of Debian packages of projects and groups that the caller can see. */
+function findSeenDistributions(context: GraphQLContext, ids: readonly number[]) {
+  return findDistributionsByIds(context, ids, async ({ projectId, groupId }) => {
+    const project = projectId === null ? null : await context.loaders.project.load(projectId);
+    const group = groupId === null ? null : await context.loaders.group.load(groupId);
+    return project ? { project } : group && { group };
+  });
 }
 
 /** Badges as they are shown of what they belong to. */

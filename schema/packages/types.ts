@@ -34,6 +34,7 @@ export const PackageType = builder.enumType('PackageType', {
     TERRAFORM_MODULE: { value: 'terraform_module', description: 'Modules of Terraform and OpenTofu.' },
     CONAN: { value: 'conan', description: 'Packages for C and C++, published by Conan 2.' },
     RUBYGEMS: { value: 'rubygems', description: 'Packages for Ruby, published by gem.' },
+    DEBIAN: { value: 'debian', description: 'Source packages of Debian and what is built of them, published by dput.' },
   } as const,
 });
 
@@ -180,9 +181,9 @@ export const Package = builder.prismaObject('Package', {
     installation: t.string({
       description:
         'How the version is installed, for people: a command, or lines of a file, which name the registry of the project.',
-      select: { projectId: true, type: true, name: true, version: true },
-      resolve: ({ projectId, type, name, version }, _args, { baseUrl }) =>
-        PACKAGE_KINDS[type].install({ name, version }, registryOf(baseUrl, projectId)),
+      select: { projectId: true, type: true, name: true, version: true, distribution: true },
+      resolve: ({ projectId, type, name, version, distribution }, _args, { baseUrl }) =>
+        PACKAGE_KINDS[type].install({ name, version, distribution }, registryOf(baseUrl, projectId)),
     }),
     files: t.field({
       type: PackageFileConnection,

@@ -155,6 +155,9 @@ builder.objectFields(Project, (t) => ({
       'Whether the caller can protect tags of container images, and say which are deleted on a schedule.',
     ),
   ),
+  viewerCanManagePackages: t.boolean(
+    ability('admin_package', 'Whether the caller can protect packages of the project.'),
+  ),
   viewerCanReadFeatureFlags: t.boolean(
     ability('read_feature_flag', 'Whether the caller can see the feature flags of the project.'),
   ),

@@ -132,6 +132,12 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
   };
 
   const urls = { link_url: 'https://example.org/a', image_url: 'https://example.org/b' };
+  const distribution = async ({ group: { id: groupId } }: Stage) => {
+    const codename = world.unique('dist').toLowerCase();
+    const key = { publicKey: 'x', privateKeyEncrypted: Buffer.from('x') };
+    await world.db.debianDistribution.create({ data: { groupId, codename, components: ['main'], ...key } });
+    return { id: groupId, codename };
+  };
   const badge = async ({ group: { id: groupId } }: Stage) => {
     const data = { groupId, linkUrl: urls.link_url, imageUrl: urls.image_url };
     return { id: groupId, badge_id: (await world.db.badge.create({ data, select: { id: true } })).id };
@@ -186,6 +192,19 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
       given: async (at) => ({ ...(await attributed(at)), value: 'b' }),
     },
     'DELETE /groups/:id/custom_attributes/:key': { success: 204, level: 100, given: attributed },
+    'GET /groups/:id/-/debian_distributions': { ...reading, given: group },
+    'GET /groups/:id/-/debian_distributions/:codename': { ...reading, given: distribution },
+    'POST /groups/:id/-/debian_distributions': {
+      success: 201,
+      level: 30,
+      given: (at) => ({ ...group(at), codename: world.unique('dist').toLowerCase() }),
+    },
+    'PUT /groups/:id/-/debian_distributions/:codename': {
+      success: 200,
+      level: 30,
+      given: async (at) => ({ ...(await distribution(at)), label: 'x' }),
+    },
+    'DELETE /groups/:id/-/debian_distributions/:codename': { success: 202, level: 40, given: distribution },
     'GET /groups/:id/badges': { ...reading, given: group },
     'GET /groups/:id/badges/:badge_id': { ...reading, given: badge },
     'GET /groups/:id/badges/render': { success: 200, level: 50, given: (at) => ({ ...group(at), ...urls }) },

@@ -217,12 +217,13 @@ describe('Several nodes', () => {
     expect(await statements(query(issues), owner)).toBeLessThanOrEqual(3);
   });
 
-  it('are topics for everyone, and badges and entries of time for who sees what they are of', async () => {
+  it('are topics for everyone, and badges, distributions and entries of time for who sees what they are of', async () => {
     const group = await world.group({ owner, visibility: 'private' });
     const found: [id: string, whom: (TestUser | undefined)[]][] = [];
     const topic = await world.db.topic.create({ data: { name: 'pomology', title: 'Pomology' } });
     found.push([toGlobalId('Topic', topic.id), [owner, outsider, undefined]]);
     const urls = { linkUrl: 'https://example.org/%{project_path}', imageUrl: 'https://example.org/a.svg' };
+    const signed = { codename: 'sid', publicKey: 'x', privateKeyEncrypted: Buffer.from('x') };
     for (const [visibility, whom] of [
       ['private', [owner]],
       ['public', [owner, outsider, undefined]],
@@ -230,6 +231,8 @@ describe('Several nodes', () => {
       const project = await world.project({ owner, visibility });
       const badge = await world.db.badge.create({ data: { ...urls, projectId: project.id } });
       found.push([toGlobalId('Badge', badge.id), [...whom]]);
+      const distribution = await world.db.debianDistribution.create({ data: { ...signed, projectId: project.id } });
+      found.push([toGlobalId('DebianDistribution', distribution.id), [...whom]]);
       const times = { userId: owner.id, seconds: 60 };
       for (const confidential of [false, true]) {
         const { id: issueId } = await world.issue(project, owner, { confidential });
@@ -240,10 +243,12 @@ describe('Several nodes', () => {
       const { id } = await world.db.timelog.create({ data: { ...times, mergeRequestId } });
       found.push([toGlobalId('Timelog', id), [...whom]]);
     }
+    const dist = await world.db.debianDistribution.create({ data: { ...signed, groupId: group.id } });
+    found.push([toGlobalId('DebianDistribution', dist.id), [owner]]);
     const ofGroup = await world.db.badge.create({ data: { ...urls, groupId: group.id } });
     found.push([toGlobalId('Badge', ofGroup.id), [owner]]);
     const text = `{ nodes(ids: ${JSON.stringify(found.map(([id]) => id))}) { id ... on Topic { title }
-      ... on Badge { kind renderedLinkUrl } ... on Timelog { seconds user { username } } } }`;
+      ... on Badge { kind renderedLinkUrl } ... on DebianDistribution { codename signingKey } ... on Timelog { seconds user { username } } } }`;
     for (const who of [owner, outsider, undefined]) {
       const { nodes } = await ask(text, who);
       expect(nodes.map((node: Json) => node?.id ?? null)).toEqual(

@@ -247,6 +247,8 @@ describe('Every field of', () => {
       'ContainerRepository',
       'ContainerTag',
       'ContainerTagProtectionRule',
+      'ContainerProtectionRepositoryRule',
+      'PackagesProtectionRule',
       'CustomAttribute',
       'DeployKey',
       'DeployToken',

@@ -256,6 +256,8 @@ const RELEASED: Record<string, string> = {
   '20261130063010_code_search': '47338fce0e8a4761c3b1aa538c0292993803045131dc67a77af335aab749b8ed',
   '20261130114010_service_desk': 'f2ed43da71047608370ca7360e8060c46bbd02b68ba6fc710aeeb09a0c0ae07d',
   '20261130114020_commit_comments_with_text': '46683e2ecb2b3fe369703f9840f38c370d9aeccd89156ea615a43059b1522122',
+  '20261130112010_debian_packages': '3b40444f23aeee0ace102f42bd06aa28f5622bf1a3c11d9d9e500183049373ba',
+  '20261130112020_protection_rules': '035396609c27af88183e4ce81953a1ca5b9b4fd63171eaf1dca57a29b6b83471',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -1,6 +1,7 @@
 // The programs of other makers, which the long run has.
 // @module-tag long
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -17,14 +18,14 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, it, type TestContext } from 'vitest';
 import { createFile } from '#src/domain/repository/files/write.ts';
 import { scratch } from '../support/git_program.ts';
-import { registryWorld } from '../support/registry.ts';
+import { digest, registryWorld } from '../support/registry.ts';
 import { zip } from '../support/zip.ts';
 
 /*
  * The programs that publish and install packages, as Debian has them, against the registries of docs/packages.md. `.ci/run` installs those
  * that are small. Maven and Terraform are not: a machine without them skips their tests, and says so.
  */
-const { world, owner, master, developer, reporter, made } = await registryWorld();
+const { world, owner, master, developer, reporter, made, send } = await registryWorld();
 const home = mkdtempSync(path.join(tmpdir(), 'gantry-programs-'));
 const env = { PATH: process.env.PATH ?? '', HOME: home, LANG: 'C.UTF-8', NO_COLOR: '1' };
 const run = async (cwd: string, command: string, ...args: string[]) => {
@@ -172,6 +173,78 @@ describe('Packages are published and installed by', { timeout: 300_000 }, () => 
     expect(existsSync(path.join(work, 'vendor/gantry/greeting/greeting.php'))).toBe(true);
     const { packages } = JSON.parse(readFileSync(path.join(work, 'composer.lock'), 'utf8'));
     expect(packages).toMatchObject([{ name: 'gantry/greeting', version: '1.0.0' }]);
+  });
+
+  it('dput and apt, which verifies the signatures of indexes', async (context) => {
+    for (const program of ['dput', 'dpkg-deb', 'apt-get', 'gpgv']) await need(program, [program, '--version'], context);
+    const project = await made();
+    const { id } = project;
+    await world.api(developer).post(`/projects/${id}/debian_distributions`, { codename: 'trixie', suite: 'stable' });
+    const { host } = new URL(world.url);
+    const work = directory({
+      'hello/DEBIAN/control':
+        'Package: gantry-hello\nVersion: 1.0-1\nArchitecture: all\nMaintainer: Ann <ann@example.com>\nDescription: says hello\n',
+      'hello/usr/share/gantry-hello/words': 'hello from 1.0',
+      // More than fits into buffers on the way, as dput sends all before it reads that it must sign in.
+      'hello/usr/share/gantry-hello/noise': randomBytes(3_000_000),
+      'dput.cf': `[gantry]\nmethod = http\nfqdn = ${host}\nlogin = ${developer.username}\nincoming = /api/v4/projects/${id}/packages/debian\nallow_unsigned_uploads = 1\n`,
+    });
+    const packed = ['xz', 'zstd', 'gzip'];
+    for (const [index, kind] of packed.entries()) {
+      const control = path.join(work, 'hello/DEBIAN/control');
+      const text = readFileSync(control, 'utf8').replace(/Version: .*/, `Version: 1.${index}-1`);
+      writeFileSync(control, text);
+      const name = `gantry-hello_1.${index}-1_all.deb`;
+      await run(work, 'dpkg-deb', `-Z${kind}`, '--root-owner-group', '--uniform-compression', '--build', 'hello', name);
+      const content = readFileSync(path.join(work, name));
+      const line = (hash: string, more = '') => ` ${digest(hash, content)} ${content.length} ${more}${name}\n`;
+      const changes = `Format: 1.8\nDate: ${new Date().toUTCString()}\nSource: gantry-hello\nBinary: gantry-hello\nArchitecture: all\nVersion: 1.${index}-1\nDistribution: stable\nUrgency: medium\nMaintainer: Ann <ann@example.com>\nDescription:\n gantry-hello - says hello\nChanges:\n gantry-hello (1.${index}-1) stable; urgency=medium\nChecksums-Sha1:\n${line('sha1')}Checksums-Sha256:\n${line('sha256')}Files:\n${line('md5', 'misc optional ')}`;
+      writeFileSync(path.join(work, `hello_${index}.changes`), changes);
+      // It asks for the password, on standard input where there is no terminal.
+      const dput = ['--wait', 'dput', '--config', 'dput.cf', '--unchecked', 'gantry', `hello_${index}.changes`];
+      const sending = promisify(execFile)('setsid', dput, { cwd: work, env });
+      sending.child.stdin?.end(`${developer.token}\n`);
+      await sending;
+    }
+    const keyOf = async (codename: string) =>
+      (await send(reporter, 'GET', `/projects/${id}/debian_distributions/${codename}/key.asc`)).text();
+    const root = directory({
+      'etc/apt/key.asc': await keyOf('trixie'),
+      'etc/apt/auth.conf': `machine ${world.url} login ${reporter.username} password ${reporter.token}\n`,
+      'var/lib/dpkg/status': '',
+    });
+    for (const name of ['var/lib/apt/lists/partial', 'var/cache/apt/archives/partial', 'etc/apt/preferences.d'])
+      mkdirSync(path.join(root, name), { recursive: true });
+    const source = (signer: string) =>
+      writeFileSync(
+        path.join(root, 'etc/apt/sources.list'),
+        `deb [signed-by=${signer}] ${at(project, 'debian')} trixie main\n`,
+      );
+    source(path.join(root, 'etc/apt/key.asc'));
+    const apt = (...args: string[]) =>
+      run(
+        root,
+        // It closes each file that it could have open, of which a machine may allow a billion.
+        ...['prlimit', '--nofile=1024', 'apt-get'],
+        ...['-o', `Dir=${root}`, '-o', `Dir::State::status=${root}/var/lib/dpkg/status`],
+        ...['-o', 'APT::Sandbox::User=root', '-o', 'Debug::NoLocking=1', '-o', 'Acquire::Retries=0'],
+        ...['-o', 'APT::Update::Error-Mode=any', '-o', 'Acquire::Languages=none', ...args],
+      );
+    await apt('update');
+    await apt('download', 'gantry-hello');
+    expect(readFileSync(path.join(root, 'gantry-hello_1.2-1_all.deb'))).toEqual(
+      readFileSync(path.join(work, 'gantry-hello_1.2-1_all.deb')),
+    );
+    expect(await apt('update')).toContain('Hit:1');
+    await run(root, 'dpkg-deb', '--extract', 'gantry-hello_1.2-1_all.deb', 'out');
+    expect(readFileSync(path.join(root, 'out/usr/share/gantry-hello/words'), 'utf8')).toBe('hello from 1.0');
+    // A key that did not sign it is refused.
+    await world.api(developer).post(`/projects/${id}/debian_distributions`, { codename: 'sid' });
+    writeFileSync(path.join(root, 'etc/apt/other.asc'), await keyOf('sid'));
+    source(path.join(root, 'etc/apt/other.asc'));
+    rmSync(path.join(root, 'var/lib/apt/lists'), { recursive: true });
+    mkdirSync(path.join(root, 'var/lib/apt/lists/partial'), { recursive: true });
+    await expect(apt('update')).rejects.toThrow(/signature|NO_PUBKEY/i);
   });
 
   it('mvn', async (context) => {

@@ -2,6 +2,7 @@ import { can, type ProjectAbility } from '#src/access/permissions/abilities.ts';
 import { actorFor, type Context, reachesApi } from '#src/access/permissions/actor.ts';
 import { RegistryError } from '#src/domain/container_registry/errors.ts';
 import { splitsOf } from '#src/domain/container_registry/names.ts';
+import { requireUnprotectedRepository } from '#src/domain/container_registry/repository_rules.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { actorWithin } from '#src/domain/projects/job_token_scope.ts';
 import { Forbidden, LimitReached, NotFound, Unauthenticated } from '#src/platform/errors.ts';
@@ -38,7 +39,11 @@ export async function openName(context: Context, name: string, action: ImageActi
   if (actor && !reachesApi(actor)) throw new Forbidden('The scopes of the access token do not allow this.');
   const found = await projectNamed({ ...context, actor }, name);
   const within = found && (await actorWithin(context.db, actor, found.project));
-  if (found && can(within, ABILITIES[action], found.project)) return found;
+  if (found && can(within, ABILITIES[action], found.project)) {
+    const doer = { actor: within, project: found.project };
+    if (action !== 'pull') await requireUnprotectedRepository(context.db, doer, action, found.name);
+    return found;
+  }
   if (!context.actor) throw new Unauthenticated();
   if (!found) throw new RegistryError('NAME_UNKNOWN', 'There is no such repository, or you may not see it', { name });
   throw new Forbidden();

@@ -2,6 +2,7 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { deleteTags } from '#src/domain/container_registry/manifests.ts';
 import { matchingWhole } from '#src/domain/container_registry/matching_tags.ts';
+import { requireUnprotectedRepository } from '#src/domain/container_registry/repository_rules.ts';
 import { lockSize, recountSize } from '#src/domain/container_registry/size.ts';
 import {
   deletableTags,
@@ -40,7 +41,7 @@ const BATCH_SIZE = 1_000;
 
 /** Deletes a repository of images with its tags and manifests. Returns its ID. Throws NotFound, Forbidden. */
 export async function deleteContainerRepository(context: Context, ref: IdOrPath, id: number): Promise<number> {
-  const project = await deletable(context, ref);
+  const project = await deletable(context, ref, id);
   const names = await deletableTags(context.db, { actor: context.actor, project }, { repositoryId: id });
   await context.db.$transaction(async (tx) => {
     await lockSize(tx, project.id);
@@ -58,7 +59,7 @@ export async function deleteContainerTag(
   ref: IdOrPath,
   { repositoryId, name }: { repositoryId: number; name: string },
 ): Promise<void> {
-  const project = await deletable(context, ref);
+  const project = await deletable(context, ref, repositoryId);
   await requireDeletable(context.db, { actor: context.actor, project }, [name]);
   await context.db.$transaction(async (tx) => {
     await requireRepository(tx, project, repositoryId);
@@ -87,7 +88,7 @@ export async function deleteContainerTags(
   input: TagFilterInput,
 ): Promise<void> {
   const actor = requireActor(context);
-  const project = await deletable(context, ref);
+  const project = await deletable(context, ref, repositoryId);
   const filter = {
     nameRegexDelete: input.nameRegexDelete,
     nameRegexKeep: input.nameRegexKeep || null,
@@ -110,10 +111,12 @@ export async function deleteContainerTags(
 const ONCE_AN_HOUR =
   'This request has already been made. You can run this at most once an hour for a given container repository';
 
-async function deletable(context: Context, ref: IdOrPath): Promise<ProjectRow> {
+async function deletable(context: Context, ref: IdOrPath, id: number): Promise<ProjectRow> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'delete_container_image', project);
+  const found = await context.db.containerRepository.findFirst({ where: { id, projectId: project.id } });
+  if (found) await requireUnprotectedRepository(context.db, { actor, project }, 'delete', found.name);
   return project;
 }
 

@@ -1,17 +1,11 @@
-import { MASTER, OWNER } from '#src/access/permissions/abilities.ts';
-import type { Actor } from '#src/access/permissions/actor.ts';
 import { matchingWhole } from '#src/domain/container_registry/matching_tags.ts';
-import type { ProjectRow } from '#src/domain/projects/find.ts';
-import { ADMINISTRATORS, reaches } from '#src/domain/repository/protections/levels.ts';
-import type { ContainerProtectionRole, ContainerTagProtectionRule } from '#src/generated/prisma/client.ts';
+import { type Doer, hasRole, type ProtectionRole } from '#src/domain/repository/protections/roles.ts';
+import type { ContainerTagProtectionRule } from '#src/generated/prisma/client.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, Unavailable } from '#src/platform/errors.ts';
 
 /** From which role on a rule may let users push or delete. */
-export type TagRuleRole = ContainerProtectionRole;
-
-/** The access level of each. */
-const ROLES: Record<TagRuleRole, number> = { maintainer: MASTER, owner: OWNER, admin: ADMINISTRATORS };
+export type TagRuleRole = ProtectionRole;
 
 type Reader = Pick<Db | Transaction, 'containerTagProtectionRule'>;
 
@@ -33,17 +27,6 @@ async function rulesFor(db: Reader, projectId: number, names: readonly string[])
   return found;
 }
 
-/** Who does something with the tags of a project. */
-interface Doer {
-  actor: Actor | null;
-  project: Pick<ProjectRow, 'id' | 'accessLevel'>;
-}
-
-/** Whether somebody has a role in the project. */
-function has(role: TagRuleRole, { actor, project }: Doer): boolean {
-  return actor !== null && reaches(ROLES[role], actor, project);
-}
-
 /** Whether a tag stays as it is once it is there. Throws Forbidden for who may not push it, and as `rulesFor`. */
 export async function requirePushable(
   db: Reader,
@@ -54,7 +37,7 @@ export async function requirePushable(
   for (const { rule } of await rulesFor(db, project.id, [name])) {
     const role = rule.minimumAccessLevelForPush;
     if (role === null) isImmutable = true;
-    else if (!has(role, { actor, project })) throw new Forbidden(`The tag ${name} is protected`);
+    else if (!hasRole(role, { actor, project })) throw new Forbidden(`The tag ${name} is protected`);
   }
   return { isImmutable };
 }
@@ -64,7 +47,7 @@ export async function requireDeletable(db: Reader, { actor, project }: Doer, nam
   for (const { rule, names: matching } of await rulesFor(db, project.id, names)) {
     const role = rule.minimumAccessLevelForDelete;
     if (role === null) throw new Forbidden(`The tag ${matching[0]} cannot be deleted: it is immutable`);
-    if (!has(role, { actor, project })) throw new Forbidden(`The tag ${matching[0]} is protected`);
+    if (!hasRole(role, { actor, project })) throw new Forbidden(`The tag ${matching[0]} is protected`);
   }
 }
 

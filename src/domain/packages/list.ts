@@ -1,3 +1,4 @@
+import '#src/domain/packages/computed_fields.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, readerOf } from '#src/access/permissions/actor.ts';
 import { seenPlaces, within } from '#src/access/permissions/places.ts';

@@ -4,6 +4,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import type { GroupRow, IdOrPath } from '#src/domain/groups/find.ts';
 import { inGroup, inProject, onServer, type Places } from '#src/domain/packages/places.ts';
+import { requireUnprotected } from '#src/domain/packages/protection_rules.ts';
 import { publisherOf, recordFile } from '#src/domain/packages/publish.ts';
 import { publishableProject, requireRoom, StoredContent } from '#src/domain/packages/receive.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
@@ -74,6 +75,7 @@ export async function publishNpmPackage(
   const document = { ...manifest, name, version, dist: { integrity, shasum: stored.checksums.sha1 } };
   try {
     await context.db.$transaction(async (tx) => {
+      await requireUnprotected(tx, { actor, project }, 'push', { type: 'npm', name });
       const key = { projectId: project.id, type: 'npm', name, version } as const;
       const made = { ...key, ...publisherOf(actor), manifest: document as never };
       const { id: packageId } = await tx.package.create({ data: made, select: { id: true } });

@@ -1,6 +1,7 @@
 import { type Actor, type Context, deployTokenIdOf, userIdOf } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { checkKind, checkNames } from '#src/domain/packages/names.ts';
+import { requireUnprotected } from '#src/domain/packages/protection_rules.ts';
 import { publishableProject, requireRoom, StoredContent } from '#src/domain/packages/receive.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
@@ -77,7 +78,7 @@ const MAX_MANIFEST_LENGTH = 256 * 1024;
  */
 export async function recordPackage(
   context: Pick<Context, 'db' | 'repositories'>,
-  { actor, project }: { actor: Actor; project: { id: number } },
+  { actor, project }: { actor: Actor; project: Pick<ProjectRow, 'id' | 'accessLevel'> },
   { type, name, version, fileName, status, manifest, details, once }: Publication,
   stored: StoredContent,
 ): Promise<number> {
@@ -97,14 +98,15 @@ export async function recordPackage(
 
 /**
  * Records a version in the transaction of the caller, or what one says of itself now. Others who record the same one wait for the end of
- * the transaction. Returns its ID. Throws BadRequest.
+ * the transaction. Returns its ID. Throws BadRequest, and Forbidden where a rule protects packages of the name.
  */
 export async function saveVersion(
   tx: Transaction,
-  { actor, project }: { actor: Actor; project: { id: number } },
+  { actor, project }: { actor: Actor; project: Pick<ProjectRow, 'id' | 'accessLevel'> },
   { type, name, version, status, manifest }: Omit<Publication, 'fileName'>,
 ): Promise<number> {
   requireStorable(manifest);
+  await requireUnprotected(tx, { actor, project }, 'push', { type, name });
   const key = { projectId: project.id, type, name, version };
   const said = manifest && { manifest: manifest as never };
   const { id } = await tx.package.upsert({

@@ -2,6 +2,7 @@ import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { packagesStore } from '#src/domain/packages/place.ts';
+import { requireUnprotected } from '#src/domain/packages/protection_rules.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -17,10 +18,11 @@ declare module '#src/platform/background/queue.ts' {
 export async function deletePackage(context: Context, ref: IdOrPath, id: number): Promise<number> {
   const project = await deletable(context, ref);
   await context.db.$transaction(async (tx) => {
-    const there = await tx.$queryRaw<object[]>`
+    const [there] = await tx.$queryRaw<object[]>`
       SELECT id FROM packages WHERE id = ${id} AND project_id = ${project.id} FOR UPDATE`;
-    if (there.length === 0) throw new NotFound('Package');
-    await forget(tx, context, project, { packageId: id });
+    if (!there) throw new NotFound('Package');
+    await requireDeletable(tx, context, project, { id });
+    await forgetFiles(tx, context, project, { packageId: id });
     await tx.package.deleteMany({ where: { id } });
   });
   return id;
@@ -34,7 +36,8 @@ export async function deletePackageFile(
 ): Promise<number> {
   const project = await deletable(context, ref);
   await context.db.$transaction(async (tx) => {
-    if ((await forget(tx, context, project, { ...(packageId != null && { packageId }), id })) === 0)
+    await requireDeletable(tx, context, project, { files: { some: { id } } });
+    if ((await forgetFiles(tx, context, project, { ...(packageId != null && { packageId }), id })) === 0)
       throw new NotFound('PackageFile');
   });
   return id;
@@ -48,7 +51,8 @@ export async function deleteFilesBelow(
 ): Promise<number> {
   const project = await deletable(context, ref);
   return context.db.$transaction(async (tx) => {
-    const count = await forget(tx, context, project, { packageId, fileName: { startsWith: prefix } });
+    await requireDeletable(tx, context, project, { id: packageId });
+    const count = await forgetFiles(tx, context, project, { packageId, fileName: { startsWith: prefix } });
     if ((await tx.packageFile.count({ where: { packageId } })) === 0)
       await tx.package.deleteMany({ where: { id: packageId } });
     return count;
@@ -62,12 +66,29 @@ async function deletable(context: Context, ref: IdOrPath): Promise<ProjectRow> {
   return project;
 }
 
-/** Deletes the records of files, with a background job for their content. Returns how many there were. */
-async function forget(
+/** Throws Forbidden where a rule protects the package. */
+async function requireDeletable(
   tx: Transaction,
-  { jobs }: Context,
-  { id: projectId }: ProjectRow,
-  which: { packageId?: number; id?: number; fileName?: { startsWith: string } },
+  { actor }: Context,
+  project: ProjectRow,
+  which: { id: number } | { files: { some: { id: number } } },
+): Promise<void> {
+  const where = { ...which, projectId: project.id };
+  const found = await tx.package.findFirst({ where, select: { type: true, name: true } });
+  if (found) await requireUnprotected(tx, { actor, project }, 'delete', found);
+}
+
+/** Deletes the records of files in the transaction of the caller, with a background job for their content. Returns how many there were. */
+export async function forgetFiles(
+  tx: Transaction,
+  { jobs }: Pick<Context, 'jobs'>,
+  { id: projectId }: Pick<ProjectRow, 'id'>,
+  which: {
+    packageId?: number;
+    id?: number;
+    fileName?: { startsWith: string } | { in: string[] };
+    createdAt?: { lt: Date };
+  },
 ): Promise<number> {
   const where = { ...which, projectId };
   const files = await tx.packageFile.findMany({ where, select: { id: true, secret: true, size: true } });

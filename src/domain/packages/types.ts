@@ -12,6 +12,14 @@ export interface Named {
   details: unknown;
 }
 
+/** A version that is installed. */
+export interface Installed {
+  name: string;
+  version: string;
+  /** The distribution that a Debian package is in. */
+  distribution?: string | null;
+}
+
 /** What differs between kinds of packages. Lengths are in characters. */
 export interface PackageKind {
   /** Names, versions and names of files that can be published; all have `MAX_NAME_LENGTH` characters at most. */
@@ -21,7 +29,7 @@ export interface PackageKind {
   /** Where a file is downloaded, below `/packages` of its project. */
   download(file: Named): string;
   /** How a version is installed, for people: a command, or lines of a file. `registry` is the URL of `/packages` of the project. */
-  install(version: Pick<Named, 'name' | 'version'>, registry: string): string;
+  install(version: Installed, registry: string): string;
 }
 
 export const MAX_NAME_LENGTH = 255;
@@ -104,6 +112,21 @@ export const PACKAGE_KINDS: Readonly<Record<PackageType, PackageKind>> = {
     download: ({ fileName }) => `rubygems/gems/${encoded(fileName)}`,
     install: ({ name, version }, registry) => `gem install ${name} --version ${version} --source ${registry}/rubygems`,
   },
+  debian: {
+    // A source package; deb-version(7).
+    ...{ name: /^[a-z0-9][a-z0-9+.-]+$/, version: /^(?:\d{1,9}:)?\d[A-Za-z0-9.+~-]*$/, fileName: FILE },
+    download: ({ name, version, fileName, details }) => {
+      const { distribution = 'incoming' } = (details ?? {}) as { distribution?: string };
+      return `debian/${debianPool({ distribution, name, version, fileName })}`;
+    },
+    install: ({ name, distribution }, registry) => {
+      const codename = distribution ?? 'CODENAME';
+      const key = '/etc/apt/keyrings/project.asc';
+      return `curl --fail --output ${key} ${registry.replace(/\/packages$/, '')}/debian_distributions/${codename}/key.asc
+echo "deb [signed-by=${key}] ${registry}/debian ${codename} main" > /etc/apt/sources.list.d/project.list
+apt-get update && apt-get install ${name}`;
+    },
+  },
   conan: {
     name: /^[a-z0-9_][a-z0-9_+.-]{1,100}$/,
     version: /^[\w+.-]{1,100}(?:@[\w+.-]{1,100}\/[\w+.-]{1,100})?$/,
@@ -113,6 +136,26 @@ export const PACKAGE_KINDS: Readonly<Record<PackageType, PackageKind>> = {
       `conan remote add project ${registry}/conan\nconan install --requires=${name}/${version} --remote=project`,
   },
 };
+
+/** The path of a file below the address of a repository of Debian packages, as indexes have it. */
+export function debianPool({
+  distribution,
+  projectId,
+  name,
+  version,
+  fileName,
+}: {
+  distribution: string;
+  /** In the repository of a group. */
+  projectId?: number;
+  name: string;
+  version: string;
+  fileName: string;
+}): string {
+  const letter = name.startsWith('lib') ? name.slice(0, 4) : name.slice(0, 1);
+  const place = projectId === undefined ? [] : [String(projectId)];
+  return ['pool', distribution, ...place, letter, name, version, fileName].join('/');
+}
 
 /** The path of a file in the API of Conan, which is named `RREV/export/FILE` or `RREV/package/ID/PREV/FILE` here. */
 function conanPath(name: string, version: string, fileName: string): string {

@@ -13,6 +13,7 @@ export interface HeldRecord {
 type Held =
   | 'ApprovalRule'
   | 'CommitComment'
+  | 'ContainerProtectionRepositoryRule'
   | 'ContainerRepository'
   | 'ContainerTagProtectionRule'
   | 'Deployment'
@@ -23,6 +24,7 @@ type Held =
   | 'Milestone'
   | 'Package'
   | 'PackageFile'
+  | 'PackagesProtectionRule'
   | 'PagesDeployment'
   | 'Pipeline'
   | 'PipelineSchedule'
@@ -41,6 +43,7 @@ export async function projectHolding(context: Context, resource: Held, { id, pro
   const row = await {
     ApprovalRule: () => db.approvalRule.findUnique(by),
     CommitComment: () => db.commitComment.findUnique(by),
+    ContainerProtectionRepositoryRule: () => db.containerProtectionRepositoryRule.findUnique(by),
     ContainerRepository: () => db.containerRepository.findUnique(by),
     ContainerTagProtectionRule: () => db.containerTagProtectionRule.findUnique(by),
     Deployment: () => db.deployment.findUnique(by),
@@ -51,6 +54,7 @@ export async function projectHolding(context: Context, resource: Held, { id, pro
     Milestone: () => db.milestone.findUnique(by),
     Package: () => db.package.findUnique(by),
     PackageFile: () => db.packageFile.findUnique(by),
+    PackagesProtectionRule: () => db.packagesProtectionRule.findUnique(by),
     PagesDeployment: () => db.pagesDeployment.findUnique(by),
     Pipeline: () => db.pipeline.findUnique(by),
     PipelineSchedule: () => db.pipelineSchedule.findUnique(by),

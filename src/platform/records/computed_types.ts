@@ -14,6 +14,10 @@ export interface ComputedFields {
     /** Of its blobs, each once, in bytes. */
     size: number;
   };
+  Package: {
+    /** The codename of the distribution that a Debian package is in; null for others. */
+    distribution: string | null;
+  };
   Hook: {
     /** Whether requests carry a secret. */
     hasToken: boolean;

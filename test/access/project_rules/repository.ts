@@ -264,6 +264,29 @@ export function repositoryRules({
     [`DELETE ${pack}/package_files/:package_file_id`]: { success: 204, level: 40, given: packaged },
   };
 
+  const distribution = async ({ project: { id } }: Stage) => {
+    const codename = world.unique('dist').toLowerCase();
+    const key = { publicKey: 'x', privateKeyEncrypted: Buffer.from('x') };
+    await world.db.debianDistribution.create({ data: { projectId: id, codename, components: ['main'], ...key } });
+    return { id, codename };
+  };
+  const distributions = '/projects/:id/debian_distributions';
+  const ofDebian: Record<string, Rule> = {
+    [`GET ${distributions}`]: { ...repository, given: project },
+    [`GET ${distributions}/:codename`]: { ...repository, given: distribution },
+    [`POST ${distributions}`]: {
+      success: 201,
+      level: 30,
+      given: (at) => ({ ...project(at), codename: world.unique('dist').toLowerCase() }),
+    },
+    [`PUT ${distributions}/:codename`]: {
+      success: 200,
+      level: 30,
+      given: async (at) => ({ ...(await distribution(at)), label: 'x' }),
+    },
+    [`DELETE ${distributions}/:codename`]: { success: 202, level: 40, given: distribution },
+  };
+
   const imaged = async (at: Stage) => {
     const own = await fresh(at);
     const repository = await recordedImage(world, own);
@@ -304,6 +327,19 @@ export function repositoryRules({
     const data = { projectId: id, tagNamePattern: world.unique('v') };
     return { id, protection_rule_id: (await world.db.containerTagProtectionRule.create({ data })).id };
   };
+  const role = { minimum_access_level_for_push: 'owner' } as const;
+  const repositoryRules = '/projects/:id/registry/protection/repository/rules';
+  const repositoryRule = async ({ project: { id, fullPath } }: Stage) => {
+    const repositoryPathPattern = `${fullPath}/${world.unique('r')}*`;
+    const data = { projectId: id, repositoryPathPattern, minimumAccessLevelForPush: 'owner' } as const;
+    return { id, protection_rule_id: (await world.db.containerProtectionRepositoryRule.create({ data })).id };
+  };
+  const packageRules = '/projects/:id/packages/protection/rules';
+  const packageRule = async ({ project: { id } }: Stage) => {
+    const named = { packageType: 'npm', packageNamePattern: world.unique('p') } as const;
+    const data = { projectId: id, ...named, minimumAccessLevelForPush: 'owner' } as const;
+    return { id, package_protection_rule_id: (await world.db.packagesProtectionRule.create({ data })).id };
+  };
   const changedTagRule = async (at: Stage) => ({ ...(await tagRule(at)), tag_name_pattern: world.unique('w') });
   const protections: Record<string, Rule> = {
     'GET /projects/:id/protected_branches': { ...repository, given: project },
@@ -338,6 +374,33 @@ export function repositoryRules({
     },
     [`PATCH ${tagRules}/:protection_rule_id`]: { ...master, success: 200, given: changedTagRule },
     [`DELETE ${tagRules}/:protection_rule_id`]: { ...master, success: 204, given: tagRule },
+    [`GET ${repositoryRules}`]: { ...master, success: 200, given: project },
+    [`POST ${repositoryRules}`]: {
+      ...master,
+      success: 201,
+      given: (at) => ({
+        ...{ ...project(at), ...role },
+        repository_path_pattern: `${at.project.fullPath}/${world.unique('r')}*`,
+      }),
+    },
+    [`PATCH ${repositoryRules}/:protection_rule_id`]: {
+      ...master,
+      success: 200,
+      given: async (at) => ({ ...(await repositoryRule(at)), minimum_access_level_for_push: 'admin' }),
+    },
+    [`DELETE ${repositoryRules}/:protection_rule_id`]: { ...master, success: 204, given: repositoryRule },
+    [`GET ${packageRules}`]: { ...master, success: 200, given: project },
+    [`POST ${packageRules}`]: {
+      ...master,
+      success: 201,
+      given: (at) => ({ ...project(at), ...role, package_type: 'npm', package_name_pattern: world.unique('p') }),
+    },
+    [`PATCH ${packageRules}/:package_protection_rule_id`]: {
+      ...master,
+      success: 200,
+      given: async (at) => ({ ...(await packageRule(at)), minimum_access_level_for_push: 'admin' }),
+    },
+    [`DELETE ${packageRules}/:package_protection_rule_id`]: { ...master, success: 204, given: packageRule },
     'GET /projects/:id/push_rule': { ...master, success: 200, given: ruled },
     'POST /projects/:id/push_rule': { ...master, success: 201, given: unruled },
     'PUT /projects/:id/push_rule': { ...master, success: 200, given: ruled },
@@ -350,6 +413,7 @@ export function repositoryRules({
     ...ofMirrors,
     ...ofPackages,
     ...ofImages,
+    ...ofDebian,
     ...ofNpm,
     ...protections,
     'GET /projects/:id/deploy_keys': { success: 200, level: 40, given: project },

@@ -1,4 +1,15 @@
-import { createMessage, type Key, readKey, readKeys, readSignature, verify } from 'openpgp';
+import {
+  createCleartextMessage,
+  createMessage,
+  generateKey,
+  type Key,
+  readKey,
+  readKeys,
+  readPrivateKey,
+  readSignature,
+  sign,
+  verify,
+} from 'openpgp';
 
 /** What a public key says of itself. */
 export interface GpgKeyFacts {
@@ -18,7 +29,21 @@ export interface GpgKeyFacts {
 /** What the thread is asked. */
 export type GpgWork =
   | { task: 'read'; armor: string }
-  | { task: 'verify'; signature: string; signed: Uint8Array; keys: readonly string[] };
+  | { task: 'verify'; signature: string; signed: Uint8Array; keys: readonly string[] }
+  | { task: 'generate'; name: string }
+  | { task: 'sign'; text: string; privateKey: string };
+
+/** A key that signs, both parts in their armor. */
+export interface SigningKey {
+  publicKey: string;
+  privateKey: string;
+}
+
+/** A text signed in the clear, and its signature apart from it, in armor. */
+export interface SignedText {
+  inline: string;
+  detached: string;
+}
 
 /** What came of verifying: by which of the keys, if by any. */
 export interface GpgVerdict {
@@ -27,7 +52,11 @@ export interface GpgVerdict {
   key: number;
 }
 
-export type GpgAnswer = { facts: GpgKeyFacts | null } | { verdict: GpgVerdict };
+export type GpgAnswer =
+  | { facts: GpgKeyFacts | null }
+  | { verdict: GpgVerdict }
+  | { generated: SigningKey }
+  | { signed: SignedText };
 
 /** The most names and subkeys that are kept of a key. */
 const MAX_NAMES_AND_SUBKEYS = 100;
@@ -35,12 +64,30 @@ const MAX_NAMES_AND_SUBKEYS = 100;
 /** Does the work of the thread. Never throws because of what it reads. */
 export async function workOnGpg(work: GpgWork): Promise<GpgAnswer> {
   if (work.task === 'verify') return { verdict: await verdictOn(work) };
+  if (work.task === 'generate') return { generated: await newKey(work.name) };
+  if (work.task === 'sign') return { signed: await signedBy(work.privateKey, work.text) };
   try {
     const [key, ...others] = await readKeys({ armoredKeys: work.armor });
     return { facts: key && others.length === 0 ? await factsOf(key) : null };
   } catch {
     return { facts: null };
   }
+}
+
+/** A key of Ed25519 that never expires, in the form that every GnuPG since 2.1 reads. */
+async function newKey(name: string): Promise<SigningKey> {
+  const kind = { type: 'ecc', curve: 'ed25519Legacy', format: 'armored' } as const;
+  const { publicKey, privateKey } = await generateKey({ ...kind, userIDs: [{ name }], subkeys: [] });
+  return { publicKey, privateKey };
+}
+
+async function signedBy(armoredKey: string, text: string): Promise<SignedText> {
+  const signingKeys = await readPrivateKey({ armoredKey });
+  const binary = Buffer.from(text);
+  return {
+    inline: await sign({ message: await createCleartextMessage({ text }), signingKeys }),
+    detached: await sign({ message: await createMessage({ binary }), signingKeys, detached: true }),
+  };
 }
 
 async function factsOf(key: Key): Promise<GpgKeyFacts | null> {

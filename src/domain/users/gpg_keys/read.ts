@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Overrun, ThreadLate, Threads } from '#src/base/thread.ts';
-import type { GpgAnswer, GpgKeyFacts, GpgVerdict, GpgWork } from '#src/domain/users/gpg_keys/openpgp.ts';
+import type {
+  GpgAnswer,
+  GpgKeyFacts,
+  GpgVerdict,
+  GpgWork,
+  SignedText,
+  SigningKey,
+} from '#src/domain/users/gpg_keys/openpgp.ts';
 import { Unavailable } from '#src/platform/errors.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 
@@ -43,6 +50,20 @@ export async function verifyGpgSignature(
   const verdict = answer && 'verdict' in answer ? answer.verdict : ({ outcome: 'invalid', key: 0 } as const);
   known.set(digest, verdict);
   return verdict;
+}
+
+/** Makes a key that signs in the name. Throws Unavailable if the thread is busy. */
+export async function newSigningKey(caller: string, name: string): Promise<SigningKey> {
+  const answer = await ask(caller, { task: 'generate', name });
+  if (!answer || !('generated' in answer)) throw new Unavailable('The server is busy. Try again.');
+  return answer.generated;
+}
+
+/** Signs a text with a private key in its armor. Throws Unavailable if the thread is busy. */
+export async function signText(caller: string, text: string, privateKey: string): Promise<SignedText> {
+  const answer = await ask(caller, { task: 'sign', text, privateKey });
+  if (!answer || !('signed' in answer)) throw new Unavailable('The server is busy. Try again.');
+  return answer.signed;
 }
 
 async function ask(caller: string, work: GpgWork): Promise<GpgAnswer | null> {

@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import type { RegistryRoute } from '#src/entrances/web/packages/call.ts';
 import { COMPOSER } from '#src/entrances/web/packages/composer.ts';
 import { CONAN } from '#src/entrances/web/packages/conan.ts';
+import { DEBIAN } from '#src/entrances/web/packages/debian.ts';
 import { GO } from '#src/entrances/web/packages/go.ts';
 import { HELM } from '#src/entrances/web/packages/helm.ts';
 import { MAVEN } from '#src/entrances/web/packages/maven.ts';
@@ -24,6 +25,7 @@ export const REGISTRY_ROUTES: readonly RegistryRoute[] = [
   ...GO,
   ...CONAN,
   ...RUBYGEMS,
+  ...DEBIAN,
 ];
 
 /**

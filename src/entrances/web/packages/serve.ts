@@ -89,7 +89,7 @@ export function serveRegistries(routes: readonly RegistryRoute[], options: Regis
 
 /** Whether a path may be one of a registry: saves others the look at each route. */
 function isRegistryPath(path: string): boolean {
-  return path.includes('/packages/') || path.includes('/terraform/');
+  return path.includes('/packages/') || path.includes('/terraform/') || path.endsWith('/key.asc');
 }
 
 function compile(route: RegistryRoute, kind: PlaceKind): Compiled {

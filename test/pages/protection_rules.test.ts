@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { signedIn } from '../support/oauth.ts';
+import { startWorld } from '../support/world.ts';
+
+const world = await startWorld();
+
+it('The page of protection rules protects packages and repositories of images, and says what is wrong', async () => {
+  const owner = await world.user();
+  const project = await world.project({ owner });
+  const browser = await signedIn(world, owner);
+  const settings = `/${project.fullPath}/-/settings`;
+  const at = `${settings}/protection_rules`;
+  await browser.get(`${settings}/packages_and_registries`);
+  expect(browser.page).toContain(`href="${at}"`);
+  await browser.get(at);
+  expect(browser.page).toContain('No packages are protected.');
+  expect(browser.page).toContain('No repositories are protected.');
+  const levels = { minimumAccessLevelForPush: 'owner', minimumAccessLevelForDelete: '' };
+  await browser.submit(`${at}/packages`, { packageType: 'npm', packageNamePattern: 'a b', ...levels });
+  expect(browser.page).toContain('should be a name with optional wildcard characters');
+  await browser.submit(`${at}/packages`, { packageType: 'npm', packageNamePattern: '@team/*', ...levels });
+  await browser.get(at);
+  expect(browser.page).toContain('Push: Owners · Delete: As otherwise');
+  await browser.submit(`${at}/repositories`, { repositoryPathPattern: 'other/*', ...levels });
+  expect(browser.page).toContain('should start with the project');
+  await browser.submit(`${at}/repositories`, { repositoryPathPattern: `${project.fullPath}/web-*`, ...levels });
+  await browser.get(at);
+  expect(browser.page).toContain(`${project.fullPath}/web-*`);
+  const [rule] = await world.db.packagesProtectionRule.findMany({ where: { projectId: project.id } });
+  expect(rule).toMatchObject({ minimumAccessLevelForPush: 'owner', minimumAccessLevelForDelete: null });
+  await browser.confirm(`${at}/packages/delete`, { id: String(rule?.id), pattern: '@team/*' });
+  const [image] = await world.db.containerProtectionRepositoryRule.findMany({ where: { projectId: project.id } });
+  await browser.confirm(`${at}/repositories/delete`, { id: String(image?.id), pattern: 'web' });
+  await browser.get(at);
+  expect(browser.page).not.toContain('web-*');
+  const developer = await world.user();
+  await world.member(project, developer, 'developer');
+  const other = await signedIn(world, developer);
+  expect((await other.get(at)).status).toBe(403);
+});
