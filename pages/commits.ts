@@ -1,4 +1,5 @@
 import { chartsOf } from '#pages/chart.ts';
+import { shareChartOf } from '#pages/chart_shares.ts';
 import { type ShownFile, shownFiles } from '#pages/diff.ts';
 import { spokenOfBy, spokenOfIn, withLinesApart } from '#pages/diff_apart.ts';
 import { lineId, placeNamed } from '#pages/diff_names.ts';
@@ -148,11 +149,15 @@ const insight = page({
   operation: InsightPageDocument,
   view: 'commits/insight',
   found: ({ project }) => {
-    const { at, commitActivity, contributors } = project?.repository ?? {};
-    return project && at && contributors ? { project, ref: at.ref, commitActivity, contributors } : null;
+    const { at, commitActivity, contributors, languageHistory } = project?.repository ?? {};
+    return project && at && contributors
+      ? { project, ref: at.ref, commitActivity, contributors, history: languageHistory ?? null }
+      : null;
   },
   title: ({ project }, { t }) => `${t('Insight')} · ${project.fullPath}`,
-  show: ({ project, ref, commitActivity: activity, contributors }, { given }) => ({
+  show: ({ project, ref, commitActivity: activity, contributors, history }, { given }) => ({
+    shares: history && shareChartOf(history.points),
+    isPartial: history?.isPartial === true,
     ...{ project, ref, activity: activity ?? null, contributors: contributors.nodes },
     tab: 'code',
     charts: chartsOf(

@@ -1,5 +1,6 @@
 import * as helpers from '#pages/engine/helpers.ts';
 import { type Facts, form, page } from '#pages/engine/row.ts';
+import { type FilesPreview, previewOf } from '#pages/files_preview.ts';
 import {
   type ChangedPlaceFragment,
   type ChangedProjectFragment,
@@ -9,6 +10,8 @@ import {
   type FileFormPageQuery,
   FolderFormPageDocument,
   type FolderFormPageQuery,
+  PreviewFileDocument,
+  type PreviewFileQuery,
   SendFileContentDocument,
   SendFileDeletionDocument,
   SendFileMoveDocument,
@@ -27,12 +30,12 @@ interface Place {
   canPush: boolean;
 }
 
-function placeOf({ ref, path, commitSha, viewerCanPush }: ChangedPlaceFragment): Place {
+export function placeOf({ ref, path, commitSha, viewerCanPush }: ChangedPlaceFragment): Place {
   return { branch: ref, path, commitSha, canPush: viewerCanPush };
 }
 
 /** The directory of a branch, or the future branch of an empty repository; null for whoever cannot commit. */
-function folderOf({ project }: FolderFormPageQuery, { given }: Facts) {
+export function folderOf({ project }: FolderFormPageQuery, { given }: Facts) {
   if (!project?.viewerCanPush) return null;
   const at = project.repository?.at;
   if (at?.type === 'TREE' && at.refKind === 'BRANCH') return { project, place: placeOf(at) };
@@ -71,7 +74,7 @@ const newFile = page({
     const name = typeof facts.given.file_name === 'string' ? facts.given.file_name : '';
     const shown = shownAt(place, `Add ${name || 'new file'}`, facts);
     const path = place.path === '' ? name : `${place.path}/${name}`;
-    return { ...shown, project, before: { ...shown.before, path, content: '' } };
+    return { ...shown, project, preview: null as FilesPreview | null, before: { ...shown.before, path, content: '' } };
   },
   signIn: true,
 });
@@ -96,7 +99,12 @@ const edit = page({
   show: ({ project, place, at }, facts) => {
     const text = at.file?.text ?? '';
     const shown = shownAt(place, `Update ${at.file?.name}`, facts);
-    return { ...shown, project, before: { ...shown.before, content: text, lineEnds: lineEndsOf(text) } };
+    return {
+      ...shown,
+      project,
+      preview: null as FilesPreview | null,
+      before: { ...shown.before, content: text, lineEnds: lineEndsOf(text) },
+    };
   },
   // What no form can hold is shown instead.
   redirectTo: ({ project, place, at }) =>
@@ -113,6 +121,48 @@ function withLineEnds(given: Facts['given']): Facts['given'] {
   const { content, lineEnds } = given;
   if (typeof content !== 'string' || lineEnds === 'crlf') return given;
   return { ...given, content: content.replaceAll('\r\n', '\n') };
+}
+
+/** The variables of a preview: what the form would do to the file. */
+function previewed(action: 'CREATE' | 'UPDATE'): (given: Facts['given']) => Facts['given'] {
+  return (given) => {
+    const { content, path, lastCommitId, startBranch } = withLineEnds(given);
+    const known = textOf(lastCommitId) === '' ? undefined : textOf(lastCommitId);
+    const actions = [{ action, filePath: textOf(path), content: textOf(content) }];
+    return { ...given, path, text: textOf(content), actions, lastCommitId: known, from: textOf(startBranch) || 'HEAD' };
+  };
+}
+
+/** A form that shows again what was written, with what a commit of it would change. */
+const preview = (word: 'edit' | 'new', action: 'CREATE' | 'UPDATE', again: typeof edit | typeof newFile) =>
+  form({
+    path: `/:project/-/preview_${word}/*place`,
+    operation: PreviewFileDocument,
+    says: null,
+    variables: previewed(action),
+    shows: (data, facts) => {
+      const found = placed(data, facts);
+      const made = previewOf(data.project?.repository, facts);
+      if (!found || !made) return null;
+      const { project, place } = found;
+      const title = `${facts.t('Preview')} · ${place.branch} · ${project.fullPath}`;
+      // What was sent is in the fields again: the values of the form.
+      const shown = { ...shownAt(place, '', facts), project, preview: made, values: facts.given };
+      return { view: `files/${word}`, title, values: shown };
+    },
+    from: ({ project, place }) => addressOf(project ?? '', word, place ?? ''),
+    goTo: (_data, { given }) => addressOf(String(given.project), word, String(given.place)),
+    again,
+  });
+
+/** Where a form was sent from that is shown again. */
+function placed(data: PreviewFileQuery, facts: Facts) {
+  const { project } = data;
+  if (!project?.viewerCanPush) return null;
+  const at = project.repository?.at;
+  if (at?.refKind === 'BRANCH') return { project, place: placeOf(at) };
+  if (project.defaultBranch !== null) return null;
+  return { project, place: { branch: String(facts.given.place), path: '', commitSha: null, canPush: true } };
 }
 
 const rename = page({
@@ -145,7 +195,7 @@ function withUploadPath(given: Facts['given']): Facts['given'] {
 }
 
 /** The page of the branch, or the form of a merge request for a new one. */
-function behind(
+export function behind(
   commit: ChangedProjectFragment | undefined,
   { given }: Facts,
   page: 'blob' | 'tree',
@@ -177,6 +227,8 @@ export const files = [
     goTo: ({ createFile }, facts) => behind(createFile?.commit, facts, 'blob', createFile?.path ?? ''),
     again: newFile,
   }),
+  preview('new', 'CREATE', newFile),
+  preview('edit', 'UPDATE', edit),
   upload,
   form({
     path: upload.path,

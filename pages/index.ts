@@ -49,12 +49,14 @@ import { protectionRules } from '#pages/settings_protection_rules.ts';
 import { pushRulePages } from '#pages/settings_push_rules.ts';
 import { settingsStorage } from '#pages/settings_storage.ts';
 import { settingsTokens } from '#pages/settings_tokens.ts';
+import { severalFiles } from '#pages/several_files.ts';
 import { sites } from '#pages/sites.ts';
 import { snippetHistory } from '#pages/snippet_history.ts';
 import { snippets } from '#pages/snippets.ts';
 import { start } from '#pages/start.ts';
 import { talk } from '#pages/talk.ts';
 import { terraformStates } from '#pages/terraform_states.ts';
+import { uploadFiles } from '#pages/upload_files.ts';
 import { wikis } from '#pages/wikis.ts';
 
 /** All pages and forms over GraphQL. Of several rows that match a path, the first one that finds something is shown. */
@@ -116,6 +118,8 @@ export const rows = [
   ...snippetHistory,
   ...wikis,
   ...files,
+  ...severalFiles,
+  ...uploadFiles,
   ...repository,
   ...home,
   ...places,

@@ -7,6 +7,7 @@ import {
   FindFilePageDocument,
   ForkListPageDocument,
   ForkPageDocument,
+  LineHistoryPageDocument,
   ProjectHomePageDocument,
   RawArchivesDocument,
   RawFileDocument,
@@ -68,6 +69,14 @@ function archiveNamed(name: unknown) {
   const [ending, format] = ARCHIVES.find(([one]) => text.endsWith(one)) ?? [];
   const ref = ending ? text.slice(0, -ending.length) : text;
   return { format, ref, around: ref.includes('/') ? ref.slice(0, ref.lastIndexOf('/')) : ref };
+}
+
+/** Commits of a history of lines, as it is shown first, and at most. */
+const USUAL_CHANGES = 20;
+const MAX_CHANGES = 100;
+
+function numberOf(given: unknown, usual: number): number {
+  return Number([given ?? usual].flat().at(-1));
 }
 
 const titleOf = (name: string, { ref, path }: Place, fullPath: string) =>
@@ -196,6 +205,7 @@ export const repository = [
       at,
       file: at.file,
       isPlain: given.plain !== undefined,
+      symbols: at.file?.symbols ?? null,
       problemsOfOwners: PROBLEMS_OF_OWNERS,
     }),
     redirectTo: ({ project, at }) => redirectTo(project.fullPath, 'blob', at),
@@ -210,6 +220,21 @@ export const repository = [
     },
     title: ({ project, at }, { t }) => titleOf(t('Blame'), at, project.fullPath),
     show: (found) => ({ ...found, tab: 'code', repository: found.project.repository, blame: found.file.blame }),
+  }),
+  page({
+    path: '/:project/-/line_history/*place',
+    operation: LineHistoryPageDocument,
+    view: 'repository/line_history',
+    found: ({ project }) => {
+      const at = project?.repository?.at;
+      return project && at?.file?.lineHistory ? { project, at, changes: at.file.lineHistory } : null;
+    },
+    title: ({ project, at }, { t }) => titleOf(t('History of lines'), at, project.fullPath),
+    show: ({ project, at, changes }, { given }) => {
+      const [from, to, count] = [numberOf(given.from, 1), numberOf(given.to, 1), numberOf(given.count, USUAL_CHANGES)];
+      const range = { from, to, hasMore: changes.length === count && count < MAX_CHANGES, most: MAX_CHANGES };
+      return { project, at, repository: project.repository, tab: 'code', changes, ...range };
+    },
   }),
   page({
     path: '/:project/-/find_file/*ref',

@@ -32,11 +32,20 @@ export const COSTS: Readonly<Record<string, number>> = {
   'RepositoryFile.text': 400,
   'RepositoryFile.lines': 400,
   'RepositoryFile.html': 400,
+  'RepositoryFile.headings': 400,
+  // A text is rendered in a thread.
+  'Repository.renderedFile': 400,
+  // Files are read and compared.
+  'Repository.commitPreview': 2000,
   'RepositoryFile.table': 400,
   // A file is read, if it was not before.
   'RepositoryFile.contentSha256': 400,
   'RepositoryFile.isEditable': 400,
   'RepositoryFile.blame': 2000,
+  'RepositoryFile.symbols': 400,
+  'RepositoryFile.lineHistory': 4000,
+  // Up to two seconds of counting.
+  'Repository.languageHistory': 2000,
   'WikiPage.content': 20,
   'WikiPage.body': 20,
   'GroupWikiPage.content': 20,

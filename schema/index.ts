@@ -121,6 +121,8 @@ import '#schema/terraform_states/mutations.ts';
 import '#schema/releases/queries.ts';
 import '#schema/releases/mutations.ts';
 import '#schema/repository/code_owners.ts';
+import '#schema/repository/languages.ts';
+import '#schema/repository/lines.ts';
 import '#schema/repository/location.ts';
 import '#schema/repository/queries.ts';
 import '#schema/repository/root_files.ts';

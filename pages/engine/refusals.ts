@@ -184,6 +184,9 @@ export const SENTENCES = [
   label('There is no space left on the server’s disk. Try again later.'),
   label('The server is busy. Try again later.'),
   label('The server is busy. Try again soon.'),
+  label('There is nothing to commit yet.'),
+  label('No file was chosen.'),
+  label('At most {most} files can be uploaded at once.'),
 ];
 
 /** A sentence of the table with what finds its places in a message. */

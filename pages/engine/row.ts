@@ -165,7 +165,7 @@ export interface Form {
   readonly takesFile: TakenFile | null;
   readonly isShort: boolean;
   readonly administers: boolean;
-  readonly from: string | null;
+  readonly from: string | ((parameters: Readonly<Record<string, string>>) => string) | null;
   readonly check: (given: Facts['given']) => Readonly<Record<string, string>>;
   readonly checkedBy: Check | null;
   readonly proof: string | null;
@@ -375,9 +375,9 @@ export interface FormOptions<Data> extends Differences {
   administers?: boolean;
   /**
    * Path of the page with the form, where none is at the path of the form itself: GET leads there. Browsers ask for the path when an
-   * answer with errors is reloaded from the address bar.
+   * answer with errors is reloaded from the address bar. A function where it depends on the parameters of the path.
    */
-  from?: string;
+  from?: string | ((parameters: Readonly<Record<string, string>>) => string);
   /** What can be seen to be wrong before the mutation runs, by field: it does not run then. */
   check?: (given: Facts['given']) => Readonly<Record<string, string>>;
   /** What finds all that is wrong with the form, where the mutation stops at the first mistake. */

@@ -154,8 +154,11 @@ async function showPage(serving: Serving, visit: Visit, next: NextFunction): Pro
   if (now !== null && serving.shown.some(({ match }) => match(now))) {
     return visit.response.redirect(302, now + originalUrl.slice(path.length));
   }
-  const sent = serving.returns.find(({ match }) => match(path));
-  if (sent?.row.from) return visit.response.redirect(303, sent.row.from);
+  for (const { row, match } of serving.returns) {
+    const parameters = match(path);
+    if (!parameters || row.from === null) continue;
+    return visit.response.redirect(303, typeof row.from === 'string' ? row.from : row.from(parameters));
+  }
   next();
 }
 

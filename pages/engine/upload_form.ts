@@ -33,13 +33,19 @@ export function uploadForm({ field, largest, tooLarge }: UploadField): (RequestH
   return [read, refuse, parse];
 }
 
-/** Parses a multipart form of `largest` bytes and `most` fields: `request.body` has them, each a text or a File. */
+/**
+ * Parses a multipart form of `largest` bytes and `most` fields: `request.body` has them, each a text or a File, and those that are repeated
+ * as lists.
+ */
 export function filesForm(largest: number, most: number): RequestHandler[] {
   const parse: RequestHandler = async (request, _response, next) => {
     if (!request.is(MULTIPART)) return next();
     const fields = [...((await dataOf(request)) ?? [])];
     if (fields.length > most) return next(new UnreadableForm(413, `The form has more than ${most} fields`));
-    request.body = Object.fromEntries(fields);
+    const byName = Map.groupBy(fields, ([name]) => name);
+    request.body = Object.fromEntries(
+      [...byName].map(([name, all]) => [name, all.length === 1 ? all[0]?.[1] : all.map(([, value]) => value)]),
+    );
     next();
   };
   return [readForm(MULTIPART, largest), parse];

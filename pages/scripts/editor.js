@@ -1,12 +1,22 @@
 // The content of a file is written in an editor, which is loaded when somebody begins; until then, and without it, in a text area.
 {
-  const field = document.querySelector('textarea.file-content');
   const script = document.querySelector('script[data-editor]');
-  const label = field && document.querySelector(`label[for="${field.id}"]`);
-  const pathField = field?.form.elements.path;
-  const show = () => {
+  let library;
+  const load = () => {
+    library ??= new Promise((resolve, reject) => {
+      const element = document.createElement('script');
+      element.nonce = script.nonce;
+      element.src = script.dataset.editor;
+      element.onload = resolve;
+      element.onerror = reject;
+      document.head.append(element);
+    });
+    return library;
+  };
+  const show = (field, label) => {
     const box = document.createElement('div');
     box.className = 'file-editor';
+    const pathField = (field.closest('fieldset') ?? field.form).querySelector('[name="path"]');
     const { selectionStart, selectionEnd } = field;
     const hadFocus = document.activeElement === field;
     field.before(box);
@@ -26,15 +36,11 @@
     if (hadFocus) editor.focus();
     pathField?.addEventListener('change', () => editor.setPath(pathField.value));
   };
-  const load = () => {
-    const library = document.createElement('script');
-    library.nonce = script.nonce;
-    library.src = script.dataset.editor;
-    library.onload = show;
-    document.head.append(library);
-  };
-  if (field && script && label) {
-    if (document.activeElement === field) load();
-    else field.addEventListener('focus', load, { once: true });
+  for (const field of document.querySelectorAll('textarea.file-content')) {
+    const label = document.querySelector(`label[for="${field.id}"]`);
+    if (!script || !label) continue;
+    const begin = () => load().then(() => show(field, label));
+    if (document.activeElement === field) begin();
+    else field.addEventListener('focus', begin, { once: true });
   }
 }

@@ -2,11 +2,17 @@
 {
   const lines = document.querySelector('.lines[data-from], .log[data-from]');
   const permalink = document.querySelector('a[data-permalink]');
+  // What leads to the history of the lines that are selected.
+  const past = document.querySelector('a[data-line-history]');
   const selected = () => /^#L(\d+)(?:-L?(\d+))?$/.exec(location.hash)?.slice(1).map(Number) ?? [];
   const show = (scrolls) => {
     const [start, given] = selected();
     const end = given || start;
     if (permalink) permalink.hash = start ? location.hash : '';
+    if (past) {
+      past.hidden = !start;
+      if (start) past.search = new URLSearchParams({ from: Math.min(start, end), to: Math.max(start, end) });
+    }
     for (const line of lines.querySelectorAll('.line.chosen')) line.classList.remove('chosen');
     if (!start) return;
     const [first, last] = [Math.min(start, end), Math.max(start, end)];

@@ -50,7 +50,7 @@ export const DiffLine = builder.objectRef<ShownLine>('DiffLine').implement({
   }),
 });
 
-const DiffHunk = builder.objectRef<Omit<Hunk, 'lines'> & { lines: ColouredLine[] }>('DiffHunk').implement({
+export const DiffHunk = builder.objectRef<Omit<Hunk, 'lines'> & { lines: ColouredLine[] }>('DiffHunk').implement({
   description: 'Lines of a diff that follow each other in the file.',
   fields: (t) => ({
     header: t.exposeString('header', {

@@ -78,7 +78,7 @@ export const contentFile = (t: InputFields) =>
       'The content as a file of up to 20 MB, in the place of `content`, which is not required then. It is sent as the multipart request specification says.',
   });
 
-const CommitActionInput = builder.inputType('CommitActionInput', {
+export const CommitActionInput = builder.inputType('CommitActionInput', {
   description: 'What a commit does to one file.',
   fields: (t) => ({
     action: t.field({ type: CommitAction, required: true, description: 'What is done to the file.' }),

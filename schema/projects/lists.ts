@@ -24,7 +24,7 @@ const ProjectStar = builder.prismaObject('ProjectStar', {
 
 const ProjectStarConnection = connectionOf('ProjectStar', ProjectStar);
 
-const ProjectLanguage = builder.objectRef<Language>('ProjectLanguage').implement({
+export const ProjectLanguage = builder.objectRef<Language>('ProjectLanguage').implement({
   description: 'A programming or markup language of the files of a project.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Name of the language, such as `TypeScript`.' }),

@@ -1,6 +1,9 @@
 import { builder } from '#schema/builder.ts';
+import { FileDiffConnection } from '#schema/commits/diff.ts';
+import { CommitActionInput } from '#schema/commits/mutations.ts';
 import { loadCountedPage, pageArgs } from '#schema/connection.ts';
 import { Archive, ArchiveFormat } from '#schema/repository/archive.ts';
+import { fileHtml } from '#schema/repository/file_html.ts';
 import {
   Blob,
   Comparison,
@@ -10,6 +13,7 @@ import {
   TreeEntryConnection,
   TreeEntryType,
 } from '#schema/repository/types.ts';
+import { requireActor } from '#src/access/permissions/actor.ts';
 import { findArchive } from '#src/domain/repository/archive.ts';
 import { findBlob } from '#src/domain/repository/blob.ts';
 import {
@@ -17,6 +21,8 @@ import {
   commitActivity,
   type CommitInterval as Interval,
 } from '#src/domain/repository/commit_activity.ts';
+import { diffPage } from '#src/domain/repository/commits/diff.ts';
+import { previewActions } from '#src/domain/repository/commits/preview.ts';
 import { compareRefs } from '#src/domain/repository/compare.ts';
 import { listContributors } from '#src/domain/repository/contributors.ts';
 import { findFile, findFiles } from '#src/domain/repository/file.ts';
@@ -89,6 +95,46 @@ builder.objectFields(Repository, (t) => ({
     },
     resolve: (project, { paths, ref }, context) => findFiles(context, project, paths, ref),
   }),
+  renderedFile: t.string({
+    nullable: true,
+    description:
+      'A text as HTML, as it would be shown in a file at this path: for editors, before it is committed. Null where the name of the file says that it is shown as lines, and for what is too long to be rendered. For signed-in callers.',
+    args: {
+      path: t.arg.string({ required: true, description: 'Path of the file from the root of the repository.' }),
+      ref: t.arg.string({
+        required: true,
+        description: 'The branch, tag or hash to whose files relative links lead.',
+      }),
+      text: t.arg.string({
+        required: true,
+        description: 'The text of the file; 128 KB of Markdown, or 2 MB of a notebook.',
+      }),
+    },
+    resolve: (project, { path, ref, text }, context) => {
+      requireActor(context);
+      context.loaders.noteProject(project);
+      return fileHtml(context, { path, ref, projectId: project.id }, text);
+    },
+  }),
+  commitPreview: t.field({
+    type: FileDiffConnection,
+    nullable: true,
+    description:
+      'What `createCommit` with the same actions would change, by path; nothing is written. Files of more than 1 MB are not compared.',
+    args: {
+      ...pageArgs,
+      ref: t.arg.string({
+        description: 'The branch, tag or hash on which the actions are done; the default branch when left out.',
+      }),
+      actions: t.arg({
+        type: [CommitActionInput],
+        required: true,
+        description: 'What is done to the files, one after another: at most 100 actions, with 20 MB in all.',
+      }),
+    },
+    resolve: (project, { ref, actions, ...args }, context, info) =>
+      loadCountedPage(args, info, async (page) => diffPage(await previewActions(context, project, ref, actions), page)),
+  }),
   compare: t.field({
     type: Comparison,
     description: 'The commits and changes between two refs.',
@@ -113,7 +159,7 @@ builder.objectFields(Repository, (t) => ({
     type: [CommitActivity],
     nullable: true,
     description:
-      'How many commits of a history were made lately, oldest span first. Null if there is no such ref, and on servers without git. For callers who can read commits.',
+      'How many commits of a history were made lately, oldest span first. Null if there is no such ref, on servers without git, and where there are too many commits to be counted. For callers who can read commits.',
     args: {
       ref: t.arg.string({ description: 'A branch, a tag or a hash; the default branch when left out.' }),
       interval: t.arg({

@@ -2,9 +2,12 @@ import { builder } from '#schema/builder.ts';
 import { FileDiff, FileDiffConnection, fileDiffArgs } from '#schema/commits/diff.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, loadCountedPage, pageArgs } from '#schema/connection.ts';
+import type { GraphQLContext } from '#schema/context.ts';
+import { Heading } from '#schema/markdown/heading.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
+import { fileHtml, renderedFlavour } from '#schema/repository/file_html.ts';
 import { User } from '#schema/users/types.ts';
 import { userByAddress } from '#schema/users/user_by_address.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
@@ -20,7 +23,6 @@ import type { ComparisonRow } from '#src/domain/repository/compare.ts';
 import type { Table } from '#src/domain/repository/csv.ts';
 import { contentHash, type FileRow, lastCommitOf } from '#src/domain/repository/file.ts';
 import {
-  flavourOf,
   hasPreview,
   imageTypeOf,
   isEditable,
@@ -35,7 +37,7 @@ import {
 import type { LfsPointer } from '#src/domain/repository/lfs_pointer.ts';
 import { entriesOf } from '#src/domain/repository/shown_diff.ts';
 import type { TreeRow } from '#src/domain/repository/tree.ts';
-import { MAX_NOTEBOOK_LENGTH, MAX_RENDERED_LENGTH } from '#src/domain/tracking/markdown/render.ts';
+import { headingsOf } from '#src/domain/tracking/markdown/headings.ts';
 import { EXECUTABLE } from '#src/git/base/model.ts';
 import type { Contributor as ContributorRow } from '#src/git/base/reader.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
@@ -258,6 +260,12 @@ const BlameHunk = builder.objectRef<BlameRow>('BlameHunk').implement({
   }),
 });
 
+/** A file as HTML; null where it is not shown so. */
+async function htmlOfFile(context: GraphQLContext, file: FileRow): Promise<string | null> {
+  const text = renderedFlavour(file.name, file.size) === null ? null : await textOf(context, file);
+  return text === null ? null : fileHtml(context, file, text);
+}
+
 /** The arguments of fields about lines of a file. */
 export const lineArgs = builder.args((t) => ({
   from: t.int({ required: true, defaultValue: 1, description: 'Number of the first line, from 1.' }),
@@ -321,15 +329,13 @@ builder.objectFields(RepositoryFile, (t) => ({
     nullable: true,
     description:
       'A file in Markdown or a Jupyter notebook as sanitised HTML, with links to what the caller can see; relative links lead to files of the same ref. Null for other files, Markdown of more than 128 KB and notebooks of more than 2 MB.',
-    resolve: async (file, _args, context) => {
-      const flavour = flavourOf(file.name);
-      const largest = flavour === 'notebook' ? MAX_NOTEBOOK_LENGTH : MAX_RENDERED_LENGTH;
-      const text = flavour === null || file.size > largest ? null : await textOf(context, file);
-      if (flavour === null || text === null) return null;
-      const at = { ref: file.ref, directory: file.path.split('/').slice(0, -1).join('/') };
-      const html = await context.loaders.html.load({ text, projectId: file.projectId, flavour, at });
-      return flavour === 'notebook' && html === '' ? null : html;
-    },
+    resolve: (file, _args, context) => htmlOfFile(context, file),
+  }),
+  headings: t.field({
+    type: [Heading],
+    description:
+      'The headings of `html` in the order of the text, at most 200: its table of contents. None where the file is not shown as HTML.',
+    resolve: async (file, _args, context) => headingsOf((await htmlOfFile(context, file)) ?? ''),
   }),
   table: t.field({
     type: FileTable,

@@ -57,7 +57,7 @@ builder.objectField(FoundCodeConnection, 'limited', (t) =>
 );
 
 const QUERY =
-  'Words and `"texts"` have to be in the file, or in its path, ignoring case; so do matches of `/regular expressions/` (of PostgreSQL, within a line, without back references). `path:`, `file:`, `extension:` and `lang:` are filters, `-` before a term or filter finds files without it: `"new Map" lang:ts -path:test`. At most ten terms. Binary and large files, and those that programs write, are found by their paths alone.';
+  'Words and `"texts"` have to be in the file, or in its path, ignoring case; so do matches of `/regular expressions/` (of PostgreSQL, within a line, without back references). `symbol:run` is a line that defines something of that name. `path:`, `file:`, `extension:` and `lang:` are filters, `-` before a term or filter finds files without it: `"new Map" lang:ts -path:test`. At most ten terms. Binary and large files, and those that programs write, are found by their paths alone.';
 
 builder.objectField(ServerSearch, 'code', (t) =>
   t.field({

@@ -6,12 +6,14 @@ import type { BlameHunk, BlameQuery } from './base/blame.ts';
 import type { Changes, ChangesOptions, Comparison } from './base/comparison.ts';
 import { isDamage } from './base/damage.ts';
 import { isLimit, LimitExceeded, MissingObject, objectTooLarge } from './base/errors.ts';
+import type { LineChange, LineHistoryQuery } from './base/line_history.ts';
 import {
   type Annotation,
   type Branch,
   type Commit,
   type CommitParents,
   type CommitSignature,
+  type DatedCommit,
   EMPTY_TREE,
   isOid,
   type ObjectType,
@@ -329,7 +331,15 @@ export abstract class ObjectReader implements RepositoryReader {
     return Promise.resolve(null);
   }
 
+  firstParents(_start: Oid): Promise<DatedCommit[] | null> {
+    return Promise.resolve(null);
+  }
+
   blame(_query: BlameQuery): Promise<BlameHunk[] | null> {
+    return Promise.resolve(null);
+  }
+
+  lineHistory(_query: LineHistoryQuery): Promise<LineChange[] | null> {
     return Promise.resolve(null);
   }
 

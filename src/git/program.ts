@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { BlameHunk, BlameQuery } from './base/blame.ts';
 import { type Changes, type ChangesOptions, type Comparison, isFar } from './base/comparison.ts';
-import { type Commit, type CommitParents, isOid, type Oid } from './base/model.ts';
+import type { LineChange, LineHistoryQuery } from './base/line_history.ts';
+import { type Commit, type CommitParents, type DatedCommit, isOid, type Oid } from './base/model.ts';
 import { encodeName } from './base/names.ts';
 import type { PatchQuery } from './base/patch.ts';
 import type { Contributor, ContributorsQuery, Divergence, LogQuery, Page, TreePart } from './base/reader.ts';
@@ -20,7 +21,9 @@ import type { ObjectStore } from './objects/store.ts';
 import { blameByProgram } from './program/blame.ts';
 import { commitTimes } from './program/commit_times.ts';
 import { diffTrees } from './program/diff_trees.ts';
+import { firstParents } from './program/first_parents.ts';
 import { followByProgram } from './program/followed.ts';
+import { lineHistory } from './program/line_history.ts';
 import { patchByProgram } from './program/patch.ts';
 import { patchId } from './program/patch_id.ts';
 import { catFiles } from './program/pool.ts';
@@ -90,6 +93,14 @@ export class ProgramReader extends ObjectReader {
 
   override commitTimes(start: Oid, since: number): Promise<number[]> {
     return commitTimes(this.directory, hash(start), since);
+  }
+
+  override firstParents(start: Oid): Promise<DatedCommit[]> {
+    return firstParents(this.directory, hash(start));
+  }
+
+  override lineHistory(query: LineHistoryQuery): Promise<LineChange[]> {
+    return lineHistory(this.directory, { ...query, commit: hash(query.commit) });
   }
 
   override blame(query: BlameQuery): Promise<BlameHunk[]> {

@@ -11,6 +11,7 @@ export const UNORDERED: Reasons = {
   'In the order of the paths of a comparison': [
     'Commit.fileDiffs',
     'Comparison.fileDiffs',
+    'Repository.commitPreview',
     'MergeRequest.fileDiffs',
     'MergeRequestVersion.fileDiffs',
     'MergeRequestVersion.fileDiffsSince',
@@ -154,6 +155,7 @@ export const UNFILTERED: Reasons = {
   'Files of a comparison, one by `path` or all': [
     'Commit.fileDiffs',
     'Comparison.fileDiffs',
+    'Repository.commitPreview',
     'MergeRequest.fileDiffs',
     'MergeRequestVersion.fileDiffs',
     'MergeRequestVersion.fileDiffsSince',

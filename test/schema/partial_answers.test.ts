@@ -88,6 +88,7 @@ describe('The schema lets a part of an answer be missing', () => {
       'Repository.commitActivity',
       'Repository.files',
       'RepositoryFile.blame',
+      'RepositoryFile.lineHistory',
       'RepositoryLocation.commits',
       'RepositoryLocation.entries',
       'Runner.tagList',

@@ -5,6 +5,7 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import { remembered } from '#src/domain/repository/remember.ts';
 import { findRevision } from '#src/domain/repository/revision.ts';
+import { LimitExceeded } from '#src/git/base/errors.ts';
 
 /** How many commits were made in a span of time. */
 export interface CommitActivity {
@@ -22,7 +23,7 @@ export type CommitInterval = keyof typeof INTERVALS;
 
 /**
  * How many commits of a history were committed in the last days, weeks or months, oldest first. Null for an empty repository, an unknown
- * ref, and without a git program. Throws Forbidden, Unauthenticated, RateLimited, LimitExceeded.
+ * ref, without a git program, and where there are too many to be counted in time. Throws Forbidden, Unauthenticated, RateLimited.
  */
 export async function commitActivity(
   context: Context,
@@ -39,7 +40,10 @@ export async function commitActivity(
   const since = Number(begins[0]) / 1000;
   const key = `commit activity ${oid} ${interval} ${since}`;
   return remembered(repository, key, async () => {
-    const times = await withEffort(context, () => repository.commitTimes(oid, since));
+    const times = await withEffort(context, () => repository.commitTimes(oid, since)).catch((error) => {
+      if (error instanceof LimitExceeded) return null;
+      throw error;
+    });
     if (times === null) return null;
     const spans = begins.map((from) => ({ from, commits: 0 }));
     for (const [at, time] of times.entries()) {

@@ -7,6 +7,7 @@ import { parseTable, type Table } from '#src/domain/repository/csv.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import type { FileRow } from '#src/domain/repository/file.ts';
 import { type HighlightedLines, highlight } from '#src/domain/repository/highlight/highlight.ts';
+import type { FileSymbol } from '#src/domain/repository/highlight/symbols.ts';
 import { type LfsPointer, POINTER_BYTES, parsePointer } from '#src/domain/repository/lfs_pointer.ts';
 import { remembered } from '#src/domain/repository/remember.ts';
 import { SYMLINK } from '#src/git/base/model.ts';
@@ -107,9 +108,20 @@ export async function shownLines(
   count: number,
 ): Promise<ShownLines | null> {
   if (!(await isShownAsText(caller, file))) return null;
-  const read = async () => (await bytesOf(caller, file))?.toString('utf8').toWellFormed() ?? '';
+  const read = () => shownText(caller, file);
   const key = callerOf(caller.actor, caller.clientAddress);
-  return shownOf(await highlight(key, file.oid, file.mode === SYMLINK ? '' : file.name, read), from, count);
+  return shownOf(await highlight(key, file.oid, file.mode === SYMLINK ? '' : file.name, read, from === 1), from, count);
+}
+
+async function shownText(caller: Caller, file: FileRow): Promise<string> {
+  return (await bytesOf(caller, file))?.toString('utf8').toWellFormed() ?? '';
+}
+
+/** What a file defines, such as functions and headings: nothing for binary and large files, and languages without such a list. */
+export async function symbolsOf(caller: Caller, file: FileRow): Promise<FileSymbol[]> {
+  if (file.mode === SYMLINK || !(await isShownAsText(caller, file))) return [];
+  const key = callerOf(caller.actor, caller.clientAddress);
+  return (await highlight(key, file.oid, file.name, () => shownText(caller, file))).symbols;
 }
 
 /** The same of a text that is in no repository; `name` says its language. */
@@ -121,7 +133,7 @@ export async function shownLinesOf(
 ): Promise<ShownLines> {
   const hash = createHash('sha256').update(text).digest('hex');
   const key = callerOf(caller.actor, caller.clientAddress);
-  return shownOf(await highlight(key, hash, name, async () => text.toWellFormed()), from, count);
+  return shownOf(await highlight(key, hash, name, async () => text.toWellFormed(), from === 1), from, count);
 }
 
 function shownOf(made: HighlightedLines, from: number, count: number): ShownLines {
@@ -129,7 +141,7 @@ function shownOf(made: HighlightedLines, from: number, count: number): ShownLine
 }
 
 function partOf(
-  { lines, lengths }: HighlightedLines,
+  { lines, lengths, total }: HighlightedLines,
   from: number,
   count: number,
 ): Omit<ShownLines, 'language' | 'isCut'> {
@@ -140,7 +152,7 @@ function partOf(
     if (to >= from && (characters > SHOWN_LIMITS.characters || html > SHOWN_LIMITS.html)) break;
     to++;
   }
-  return { from, to, total: lines.length, html: lines.slice(from - 1, to).join('\n') };
+  return { from, to, total, html: lines.slice(from - 1, to).join('\n') };
 }
 
 /** Bytes of a table that is shown. */

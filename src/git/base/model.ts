@@ -105,3 +105,9 @@ export interface Tag {
 export function isOid(text: string): boolean {
   return /^[0-9a-f]{40}$/.test(text);
 }
+
+/** A commit, and when it was committed, in seconds since 1970. */
+export interface DatedCommit {
+  oid: Oid;
+  time: number;
+}

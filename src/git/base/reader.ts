@@ -1,7 +1,18 @@
 import type { Readable } from 'node:stream';
 import type { BlameHunk, BlameQuery } from './blame.ts';
 import type { Changes, ChangesOptions, Compared, Comparison } from './comparison.ts';
-import type { Branch, Commit, CommitParents, CommitSignature, EntryType, Oid, Tag, TreeEntry } from './model.ts';
+import type { LineChange, LineHistoryQuery } from './line_history.ts';
+import type {
+  Branch,
+  Commit,
+  CommitParents,
+  CommitSignature,
+  DatedCommit,
+  EntryType,
+  Oid,
+  Tag,
+  TreeEntry,
+} from './model.ts';
 import type { PatchQuery } from './patch.ts';
 import type { FileHits, FileSearch, MessageHits, MessageSearch } from './search.ts';
 
@@ -198,8 +209,13 @@ export interface RepositoryReader {
    */
   commitTimes(start: Oid, since: number): Promise<number[] | null>;
 
+  /** The commits from one on, each the first parent of the one before it; null without a git program. Throws LimitExceeded. */
+  firstParents(start: Oid): Promise<DatedCommit[] | null>;
+
   /** In which commits lines of a file were written; null without a git program. Throws LimitExceeded. */
   blame(query: BlameQuery): Promise<BlameHunk[] | null>;
+  /** The commits that changed lines of a file, newest first, through its renames; null without a git program. Throws LimitExceeded. */
+  lineHistory(query: LineHistoryQuery): Promise<LineChange[] | null>;
 
   /** Finds files by a text or their paths: no binary ones, links or pointers to files that are kept elsewhere. */
   searchFiles(search: FileSearch): Promise<FileHits>;

@@ -11,6 +11,8 @@ export interface SearchTerm {
   /** A text, ignoring case, or a regular expression. */
   kind: 'text' | 'regex';
   value: string;
+  /** A text that all lines have that a regular expression matches, where it is known: an index leads to it. */
+  literal?: string;
 }
 
 /** Which files of a commit to find. */

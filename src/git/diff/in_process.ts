@@ -46,6 +46,20 @@ export async function compareInProcess(reader: RepositoryReader, comparison: Com
   return plan;
 }
 
+/**
+ * How two contents differ, which need not be in a repository; null on the side where there is none. Null if there is no time: the deadline
+ * is on the clock of `performance.now()`.
+ */
+export function patchOfContents(
+  sides: Pick<Pairing, 'old' | 'now'>,
+  before: Buffer | null,
+  after: Buffer | null,
+  deadline: number,
+): Promise<Patch | null> {
+  const find = (left: string, right: string) => hunksOf(left, right, deadline);
+  return makePatch({ ...sides, similarity: null }, before, after, { text: true, find });
+}
+
 /** What is compared for one side: the content of a file, the target of a link, a line that names the commit of a submodule. */
 async function contentOf(reader: RepositoryReader, side: Side | null): Promise<Buffer | null> {
   if (side === null) return null;

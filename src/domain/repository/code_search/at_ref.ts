@@ -61,10 +61,16 @@ function fits(path: string, { notPaths, languages, notLanguages }: CodeQuery): b
 /** The lines that are told are those around the first one, as far as they have one of the texts. */
 function rowOf({ path, startLine, data }: FileHit, { id }: ProjectRow, ref: string, { has }: CodeQuery): FoundCodeRow {
   const texts = has.flatMap(({ kind, value }) => (kind === 'text' ? [value.toLowerCase()] : []));
+  // Only those that are made here take no more time than their lines: those of callers are left to the program.
+  const definitions = has.flatMap(({ value, literal }) => (literal === undefined ? [] : [new RegExp(value, 'i')]));
   const lines = data
     .split('\n')
     .map((text, at) => ({ line: startLine + at, text }))
-    .filter(({ text }) => texts.some((one) => text.toLowerCase().includes(one)))
+    .filter(
+      ({ text }) =>
+        texts.some((one) => text.toLowerCase().includes(one)) ||
+        definitions.some((definition) => definition.test(text)),
+    )
     .slice(0, MAX_LINES);
   const language = languageOf(path)?.toLowerCase() ?? null;
   return { projectId: id, ref, path: path.toWellFormed(), language, startLine, data, lines };

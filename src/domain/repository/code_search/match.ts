@@ -8,8 +8,10 @@ const { sql } = Prisma;
 type Column = Prisma.Sql;
 
 /** Whether a text has a term. Regular expressions see lines: `.` is no line break, `^` and `$` are the ends of a line. */
-export function matchesTerm(column: Column, { kind, value }: SearchTerm): Prisma.Sql {
-  return kind === 'text' ? sql`${column} ILIKE ${containing(value)}` : sql`${column} ~* ${`(?n)(?:${value})`}`;
+export function matchesTerm(column: Column, { kind, value, literal }: SearchTerm): Prisma.Sql {
+  if (kind === 'text') return sql`${column} ILIKE ${containing(value)}`;
+  const matches = sql`${column} ~* ${`(?n)(?:${value})`}`;
+  return literal === undefined ? matches : sql`(${column} ILIKE ${containing(literal)} AND ${matches})`;
 }
 
 const allOf = (conditions: readonly Prisma.Sql[]) =>
@@ -61,5 +63,5 @@ function like(pattern: PathPattern): string {
 
 /** Whether an index of trigrams finds texts with all terms; regular expressions by the letters that all their matches have. */
 export function isIndexed({ has: wanted }: CodeQuery): boolean {
-  return wanted.some(({ value }) => hasTrigrams(value));
+  return wanted.some(({ value, literal }) => hasTrigrams(literal ?? value));
 }

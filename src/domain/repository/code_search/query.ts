@@ -1,3 +1,4 @@
+import { definitionOf } from '#src/domain/repository/code_search/definition.ts';
 import { BY_EXTENSION } from '#src/generated/languages.ts';
 import type { PathPattern, SearchTerm } from '#src/git/base/search.ts';
 import { BadRequest } from '#src/platform/errors.ts';
@@ -21,7 +22,7 @@ const MAX_TERMS = 10;
 const MAX_REGEX_LENGTH = 200;
 
 const TERM =
-  /(-?)(?:(path|file|filename|extension|lang|language):)?(?:"((?:[^"\\]|\\.)*)"|\/((?:[^/\\]|\\.)+)\/(?=\s|$)|(\S+))/g;
+  /(-?)(?:(path|file|filename|extension|lang|language|symbol):)?(?:"((?:[^"\\]|\\.)*)"|\/((?:[^/\\]|\\.)+)\/(?=\s|$)|(\S+))/g;
 
 /** What a regular expression must not have: references to what it has found, which take any time, and more than 99 repetitions. */
 const BACK_REFERENCE = /(?<!\\)(?:\\\\)*\\[1-9]/;
@@ -36,8 +37,8 @@ const PATHS: Record<string, (parts: string[]) => PathPattern> = {
 };
 
 /**
- * Reads a query: words and `"texts"` that files have all of, `/regular expressions/`, the filters `path:`, `file:`, `extension:` and
- * `lang:`, and each of them with `-` for what files must not have. Throws BadRequest.
+ * Reads a query: words and `"texts"` that files have all of, `/regular expressions/`, the filters `path:`, `file:`, `extension:`,
+ * `lang:` and `symbol:`, and each of them with `-` for what files must not have. Throws BadRequest.
  */
 export function readCodeQuery(text: string): CodeQuery {
   const query: CodeQuery = { has: [], lacks: [], paths: [], notPaths: [], languages: [], notLanguages: [] };
@@ -50,6 +51,8 @@ export function readCodeQuery(text: string): CodeQuery {
       const kind = literal === undefined ? 'regex' : 'text';
       const value = literal ?? usableRegex(regex ?? '');
       if (value !== '') (isNot ? query.lacks : query.has).push({ kind, value: value.toWellFormed() });
+    } else if (literal && filter === 'symbol') {
+      (isNot ? query.lacks : query.has).push(definitionOf(literal.toWellFormed()));
     } else if (literal) {
       const pattern = PATHS[filter]?.(literal.toWellFormed().split('*'));
       if (pattern !== undefined) (isNot ? query.notPaths : query.paths).push(pattern);

@@ -38,6 +38,7 @@ const kept = new LRUCache<string, HighlightedLines>({ maxSize: MAX_CACHED_BYTES,
  *
  * @param caller key for fair queueing
  * @param read reads the text
+ * @param isBeginning whether the first lines are enough, as many as are shown at once: all of a long text takes a multiple of the time
  * @throws RateLimited, Unavailable if too many texts wait; ThreadLate if the machine is busy
  */
 export async function highlight(
@@ -45,13 +46,14 @@ export async function highlight(
   oid: string,
   name: string,
   read: () => Promise<string>,
+  isBeginning = false,
 ): Promise<HighlightedLines> {
   const key = `${oid} ${/[^.]*$/.exec(name.toLowerCase())?.[0].slice(0, 50)}`;
-  const known = kept.get(key);
+  const known = kept.get(key) ?? (isBeginning ? kept.get(`${key} beginning`) : undefined);
   if (known) return known;
   const text = await read();
-  const made = await turns.run(caller, () => inThread(text, name));
-  kept.set(key, made);
+  const made = await turns.run(caller, () => inThread(text, name, isBeginning));
+  kept.set(made.lines.length < made.total ? `${key} beginning` : key, made);
   return made;
 }
 
@@ -86,17 +88,17 @@ export async function highlightParts(
   }
 }
 
-async function inThread(text: string, name: string): Promise<HighlightedLines> {
-  if (text.length > MAX_HIGHLIGHTED_LENGTH) return threads.run({ text, name: null });
+async function inThread(text: string, name: string, isBeginning: boolean): Promise<HighlightedLines> {
+  if (text.length > MAX_HIGHLIGHTED_LENGTH) return threads.run({ text, name: null, isBeginning });
   try {
-    return await threads.run({ text, name });
+    return await threads.run({ text, name, isBeginning });
   } catch (error) {
     if (!(error instanceof Overrun)) throw error;
-    return threads.run({ text, name: null });
+    return threads.run({ text, name: null, isBeginning });
   }
 }
 
 /** Texts with other letters than those of Latin take two bytes each. */
-function bytesOf({ lines }: HighlightedLines): number {
-  return lines.reduce((sum, line) => sum + 2 * line.length + 40, 200);
+function bytesOf({ lines, symbols }: HighlightedLines): number {
+  return lines.reduce((sum, line) => sum + 2 * line.length + 40, 200 + 200 * symbols.length);
 }

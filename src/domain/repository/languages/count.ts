@@ -58,7 +58,8 @@ export async function countLanguages(
   if (repository && tip) await languagesAt(db, projectId, repository, tip.commit);
 }
 
-type Counted = [name: string, bytes: number][];
+/** Bytes of the files of each language, the largest first. */
+export type Counted = [name: string, bytes: number][];
 
 /** What is kept for the tip, or is counted now and then kept. */
 async function languagesAt(db: Db, projectId: number, repository: RepositoryReader, tip: Oid): Promise<Counted> {
@@ -77,7 +78,8 @@ async function languagesAt(db: Db, projectId: number, repository: RepositoryRead
   return counted;
 }
 
-async function countAt(repository: RepositoryReader, tip: Oid): Promise<Counted> {
+/** Counts the languages of the first files of a commit. */
+export async function countAt(repository: RepositoryReader, tip: Oid): Promise<Counted> {
   const counts = await repository.measureTree(tip);
   if (!counts) return [];
   // Directories come first in a listing.
@@ -103,7 +105,8 @@ function isPlain(mode: string): boolean {
   return mode.startsWith('100');
 }
 
-function shares(counted: Counted): Language[] {
+/** The shares of all of them. */
+export function shares(counted: Counted): Language[] {
   const total = counted.reduce((sum, [, bytes]) => sum + bytes, 0);
   return counted.map(([name, bytes]) => ({ name, share: Math.round((bytes / total) * 10_000) / 100 }));
 }
