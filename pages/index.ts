@@ -19,6 +19,7 @@ import { explore, places } from '#pages/explore.ts';
 import { featureFlags } from '#pages/feature_flags.ts';
 import { feeds } from '#pages/feeds.ts';
 import { files } from '#pages/files.ts';
+import { groupArchives } from '#pages/group_archives.ts';
 import { issues } from '#pages/issues.ts';
 import { jobs } from '#pages/jobs.ts';
 import { labels } from '#pages/labels.ts';
@@ -78,6 +79,7 @@ export const rows = [
   ...search,
   ...choices,
   ...completion,
+  ...groupArchives,
   ...explore,
   ...boards,
   ...issues,

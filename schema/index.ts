@@ -38,6 +38,8 @@ import '#schema/access_requests/types.ts';
 import '#schema/access_requests/mutations.ts';
 import '#schema/projects/queries.ts';
 import '#schema/projects/mutations.ts';
+import '#schema/group_archives/export.ts';
+import '#schema/group_archives/import.ts';
 import '#schema/project_archives/export.ts';
 import '#schema/project_archives/import.ts';
 import '#schema/issues/queries.ts';

@@ -101,7 +101,8 @@ export interface Raw {
     | 'patch'
     | 'page_text'
     | 'data_export'
-    | 'project_export';
+    | 'project_export'
+    | 'group_export';
   readonly variables: (given: Facts['given']) => Facts['given'];
   readonly found: (data: never, facts: Facts) => unknown;
 }

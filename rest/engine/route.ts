@@ -21,6 +21,7 @@ export type RawReader =
   | 'project_avatar'
   | 'group_avatar'
   | 'project_export'
+  | 'group_export'
   | 'upload';
 
 /** Names what is wrong with parameters, as they were sent. */

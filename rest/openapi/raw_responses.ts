@@ -58,6 +58,12 @@ const READERS: Record<
     hasETag: true,
     description: 'The archive of the project, a tar archive that is compressed by gzip.',
   },
+  group_export: {
+    types: ['application/gzip'],
+    hasSize: true,
+    hasETag: true,
+    description: 'The archive of the group, a tar archive that is compressed by gzip.',
+  },
   archive: {
     types: ['application/octet-stream'],
     hasSize: false,

@@ -29,6 +29,7 @@ import { featureFlags } from '#rest/v4/feature_flags.ts';
 import { featureToggles } from '#rest/v4/feature_toggles.ts';
 import { filesWrite } from '#rest/v4/files_write.ts';
 import { gpgKeys } from '#rest/v4/gpg_keys.ts';
+import { groupArchives } from '#rest/v4/group_archives.ts';
 import { groups } from '#rest/v4/groups.ts';
 import { hooks } from '#rest/v4/hooks.ts';
 import { integrations } from '#rest/v4/integrations.ts';
@@ -95,6 +96,7 @@ export const routes: Route[] = [
   ...deployTokens,
   ...jobTokenScope,
   ...applications,
+  ...groupArchives,
   ...groups,
   ...namespaces,
   ...members,

@@ -24,6 +24,9 @@ builder.objectFields(Group, (t) => ({
   viewerCanDelete: t.boolean(
     ability('delete_group', 'Whether the caller can delete the group with everything inside.'),
   ),
+  viewerCanExport: t.boolean(
+    ability('export_group', 'Whether the caller can make an archive of the group and the groups in it.'),
+  ),
   viewerCanManageMembers: t.boolean(
     ability('admin_group_member', 'Whether the caller can add, change and remove members of the group.'),
   ),

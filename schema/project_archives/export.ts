@@ -5,7 +5,8 @@ import { mutation } from '#schema/mutation.ts';
 import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { type ExportRow, type ExportStatus, findExports, requestExport } from '#src/domain/project_archives/request.ts';
+import type { ExportStatus } from '#src/domain/project_archives/kept.ts';
+import { type ExportRow, findExports, requestExport } from '#src/domain/project_archives/request.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 
 const ProjectExportStatus = builder.enumType('ProjectExportStatus', {

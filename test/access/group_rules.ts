@@ -1,9 +1,11 @@
+import { Readable } from 'node:stream';
 import { createVariable } from '#src/domain/ci/variables/save.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import { createWikiPage } from '#src/domain/repository/wikis/write.ts';
 import { createBoardList } from '#src/domain/tracking/boards/save_list.ts';
 import { createLabel } from '#src/domain/tracking/labels/save.ts';
 import { createMilestone } from '#src/domain/tracking/milestones/save.ts';
+import { groupExportsStore } from '#src/domain/uploads/archives.ts';
 import type { TestUser, World } from '../support/world.ts';
 import type { Role, Rule, Stage } from './matrix.ts';
 import { keyedHook } from './project_rules/keyed_hook.ts';
@@ -24,6 +26,20 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
       await world.member(made, users[role] as TestUser, role);
     }
     return { id: made.id };
+  };
+  /** A group whose archive there is for each user. */
+  const archive = async (at: Stage) => {
+    const [groupId, content] = [at.group.id, Buffer.from('an archive')];
+    const place = { projectId: groupId, secret: 'b'.repeat(32), fileName: 'group.tar.gz' };
+    const store = groupExportsStore(world);
+    if (!(await store.has(place))) await store.write(place, Readable.from([content]), content.length);
+    for (const { id: userId } of Object.values(users).filter((one) => one !== undefined)) {
+      const state = 'finished' as const;
+      const made = { secret: place.secret, size: content.length, finishedAt: new Date(), state };
+      const where = { groupId_userId: { groupId, userId } };
+      await world.db.groupExport.upsert({ where, create: { groupId, userId, ...made }, update: made });
+    }
+    return group(at);
   };
   // In a group of its own, as a hook of the stage's group would be told of everything else that happens there.
   const testedHook = async (at: Stage) => {
@@ -400,6 +416,8 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     'GET /groups/:id/audit_events': { success: 200, level: 50, given: group },
     'GET /groups/:id/audit_events/:audit_event_id': { success: 200, level: 50, given: auditEvent },
     ...serviceAccountRules(world, owner, 'group'),
+    'POST /groups/:id/export': { success: 202, level: 50, given: group },
+    'GET /groups/:id/export/download': { success: 200, level: 50, given: archive },
     'GET /groups/:id/deploy_tokens': { success: 200, level: 50, given: group },
     'GET /groups/:id/deploy_tokens/:token_id': { success: 200, level: 50, given: deployToken },
     'POST /groups/:id/deploy_tokens': {

@@ -223,6 +223,12 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'POST /session': { ...anybody, success: 201, given: () => ({ login: 'the-reporter', password: PASSWORD }) },
     'POST /groups': { success: 201, level: 0, roles: { external: 403 }, given: named },
     'POST /projects': { success: 201, level: 0, roles: { external: 403 }, given: named },
+    'POST /groups/import': {
+      success: 202,
+      level: 0,
+      roles: { external: 403 },
+      given: () => ({ ...named(), file: new File([gzipSync('')], 'group.tar.gz') }),
+    },
     'POST /projects/import': {
       success: 201,
       level: 0,

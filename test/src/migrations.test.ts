@@ -259,6 +259,7 @@ const RELEASED: Record<string, string> = {
   '20261130114020_commit_comments_with_text': '46683e2ecb2b3fe369703f9840f38c370d9aeccd89156ea615a43059b1522122',
   '20261130112010_debian_packages': '3b40444f23aeee0ace102f42bd06aa28f5622bf1a3c11d9d9e500183049373ba',
   '20261130112020_protection_rules': '035396609c27af88183e4ce81953a1ca5b9b4fd63171eaf1dca57a29b6b83471',
+  '20261130111000_group_archives': '4e5a21668b43d167e22b926de0ec7d6f30bee7c1a245b1e3747e731c2d707e9d',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -161,6 +161,7 @@ export const groupAbilities = {
   share_group: { level: OWNER },
   transfer_group: { level: OWNER },
   delete_group: { level: OWNER },
+  export_group: { level: OWNER },
   read_group_audit_event: { level: OWNER },
   admin_group_access_token: { level: OWNER },
   admin_group_deploy_token: { level: OWNER },

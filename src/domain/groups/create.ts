@@ -3,7 +3,7 @@ import { authorize, OWNER, type Visibility } from '#src/access/permissions/abili
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/permissions/visibility_levels.ts';
 import { saveGroupAvatar } from '#src/domain/groups/avatar.ts';
-import { findGroup, type IdOrPath } from '#src/domain/groups/find.ts';
+import { findGroup, type GroupRow, type IdOrPath } from '#src/domain/groups/find.ts';
 import { pathTaken } from '#src/domain/groups/taken.ts';
 import { type GroupValues, groupErrors } from '#src/domain/groups/values.ts';
 import { type HeldNamespace, holdNamespace } from '#src/domain/namespaces/lock.ts';
@@ -25,13 +25,18 @@ export interface NewGroup extends GroupValues {
 /** Maximum nesting of groups. */
 export const MAX_DEPTH = 20;
 
-/** Creates a group owned by the actor, and returns its ID. Throws Forbidden, NotFound for the parent, ValidationFailed. */
-export async function createGroup(context: Context, group: NewGroup): Promise<number> {
+/**
+ * Creates a group owned by the actor, and returns its ID. Throws Forbidden, NotFound for the parent, ValidationFailed.
+ *
+ * @param andThen what is done in the same transaction
+ */
+export async function createGroup(
+  context: Context,
+  group: NewGroup,
+  andThen?: (tx: Transaction, id: number) => Promise<void>,
+): Promise<number> {
   const input = { ...group, path: group.path ?? pathFrom(group.name) };
-  const actor = requireActor(context);
-  if (!mayCreateGroups(actor)) throw new Forbidden();
-  const parent = input.parentId == null ? null : await findGroup(context, input.parentId);
-  if (parent) authorize(actor, 'create_subgroup', parent);
+  const { actor, parent } = await requireMayCreate(context, input.parentId);
   const settings = await currentSettings(context.db);
   const picture = input.avatar ? await readPicture(input.avatar) : null;
   try {
@@ -46,9 +51,11 @@ export async function createGroup(context: Context, group: NewGroup): Promise<nu
       if (wrong.length > 0) errors.visibility_level = wrong;
       if (held && held.lineage.length >= MAX_DEPTH) errors.parent_id = ['has too deep level of nesting'];
       if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
-      const id = await insert(tx, actor, { ...input, visibility }, held);
+      const id = await insertGroup(tx, { ...input, visibility }, held);
+      await tx.member.create({ data: { namespaceId: id, userId: actor.id, accessLevel: OWNER } });
       if (picture) await saveGroupAvatar(tx, id, picture);
       await audit(tx, context, { action: 'group_created', place: { groupId: id }, target: { type: 'Group', id } });
+      await andThen?.(tx, id);
       return id;
     });
   } catch (error) {
@@ -56,14 +63,26 @@ export async function createGroup(context: Context, group: NewGroup): Promise<nu
   }
 }
 
+/** The actor, who may create groups in the parent group, or at the top without one. Throws Forbidden, NotFound for the parent. */
+export async function requireMayCreate(
+  context: Context,
+  parentId: IdOrPath | null | undefined,
+): Promise<{ actor: Actor; parent: GroupRow | null }> {
+  const actor = requireActor(context);
+  if (!mayCreateGroups(actor)) throw new Forbidden();
+  const parent = parentId == null ? null : await findGroup(context, parentId);
+  if (parent) authorize(actor, 'create_subgroup', parent);
+  return { actor, parent };
+}
+
 /** Administrators, and users who are allowed to and not external. */
 export function mayCreateGroups({ admin, external, canCreateGroup }: Actor): boolean {
   return admin || (canCreateGroup && !external);
 }
 
-async function insert(
+/** Inserts a group without members, whose values were checked; its ID. `parent` is held. */
+export async function insertGroup(
   tx: Transaction,
-  actor: Actor,
   {
     name,
     path,
@@ -76,7 +95,7 @@ async function insert(
     projectCreationLevel,
     subgroupCreationLevel,
   }: NewGroup & { path: string; visibility: Visibility },
-  parent: HeldNamespace | null,
+  parent: Pick<HeldNamespace, 'id' | 'fullPath' | 'fullName' | 'lineage'> | null,
 ): Promise<number> {
   const fullPath = parent ? `${parent.fullPath}/${path}` : path;
   const group = await tx.namespace.create({
@@ -95,7 +114,6 @@ async function insert(
       shareWithGroupLock: shareWithGroupLock ?? false,
       projectCreationLevel: projectCreationLevel ?? 'maintainer',
       subgroupCreationLevel: subgroupCreationLevel ?? 'owner',
-      members: { create: { userId: actor.id, accessLevel: OWNER } },
     },
   });
   const lineage = [...(parent?.lineage ?? []), group.id];

@@ -71,6 +71,9 @@ export interface NamedUsers {
   usernames?: readonly string[] | null | undefined;
 }
 
+/** A project, or a group of which nothing but the ID matters, that somebody becomes a member of. */
+type JoinedPlace = Extract<Source, { kind: 'project' }> | { kind: 'group'; record: { id: number } };
+
 /** What changing members needs. */
 export type MemberContext = ChangeContext & Pick<Context, 'actor'> & Auditing;
 
@@ -202,7 +205,7 @@ async function userIdNamed({ db }: Context, username: string): Promise<number | 
 export async function insertMember(
   tx: Transaction,
   context: MemberContext,
-  source: Source,
+  source: JoinedPlace,
   input: NewMember,
 ): Promise<void> {
   const { userId, accessLevel, expiresAt = null } = input;

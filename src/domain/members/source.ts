@@ -44,7 +44,7 @@ export function ofSource({ kind, record }: Source, alias: string): Prisma.Sql {
 }
 
 /** The two columns that identify the source, as values for `project_id, namespace_id`. */
-export function sourceIds({ kind, record }: Source): Prisma.Sql {
+export function sourceIds({ kind, record }: MemberPlace): Prisma.Sql {
   return kind === 'project' ? Prisma.sql`${record.id}::int, NULL::int` : Prisma.sql`NULL::int, ${record.id}::int`;
 }
 

@@ -114,6 +114,8 @@ export const CHECKS = {
   assetPath: matches(/^\/[\w+~@%-][\w.+~@%-]*(\/[\w+~@%-][\w.+~@%-]*)*$/, MAX_URL_LENGTH),
   protectionLevel: isAmong(0, 10, 15, 20, 30, 40, 60),
   memberLevel: isAmong(10, 20, 30, 40),
+  groupLevel: isAmong(10, 20, 30, 40, 50),
+  leftOut: isAmong('variable', 'webhook', 'integration', 'access_token', 'deploy_token'),
   secret: matches(/^[0-9a-f]{32}$/),
   flagName: isFlagName,
   strategy: isStrategyName,

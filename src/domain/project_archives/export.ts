@@ -8,14 +8,14 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { Seer } from '#src/access/permissions/visibility.ts';
 import { snakeCase } from '#src/base/text.ts';
-import { archivedColumns, KINDS, type Kind } from '#src/domain/project_archives/kinds.ts';
+import { ExportFailed, packArchive, writeRepository } from '#src/domain/project_archives/bundles.ts';
+import { KEPT } from '#src/domain/project_archives/kept.ts';
+import { KINDS } from '#src/domain/project_archives/kinds.ts';
 import {
   ARCHIVE,
   AVATAR,
   FORMAT,
-  MEGABYTE,
   PROJECT,
   REPOSITORY,
   SETTINGS,
@@ -25,40 +25,22 @@ import {
   VERSION,
   WIKI,
 } from '#src/domain/project_archives/place.ts';
-import { KEPT } from '#src/domain/project_archives/request.ts';
+import { recordLine, recordsOf, writeUsers } from '#src/domain/project_archives/records.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
-import { lockOwner, whileObjectsStay } from '#src/domain/repository/lock.ts';
-import { OWN_REFS } from '#src/domain/repository/merge_request_refs.ts';
-import type { RepositoryPlace } from '#src/domain/repository/store.ts';
 import { snippetPlace } from '#src/domain/snippets/repository.ts';
 import { exportsStore } from '#src/domain/uploads/archives.ts';
 import { lfsStore, placeOf } from '#src/domain/uploads/lfs/place.ts';
 import type { UploadLocation } from '#src/domain/uploads/store.ts';
-import { ArchiveRefused, fileOnDisk, type PackedFile, packFiles, textFile } from '#src/git/archive/files.ts';
-import { programVersion } from '#src/git/program/detect.ts';
-import { type Ref, RefReader } from '#src/git/refs/read.ts';
-import { writeBundle } from '#src/git/remote/bundle.ts';
-import { Prisma, queryJson, type Transaction } from '#src/platform/database/db.ts';
+import { fileOnDisk, type PackedFile, textFile } from '#src/git/archive/files.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { allowedHosts } from '#src/platform/outbound/hook_url.ts';
 import { SendingFailed, sendFile } from '#src/platform/outbound/send_file.ts';
-import { type Alias, table, whole } from '#src/platform/records/alias.ts';
-import { factsOf, type ModelName } from '#src/platform/records/model.ts';
-import { rowsJson } from '#src/platform/records/rows.ts';
-import { Selection } from '#src/platform/records/selection.ts';
 import { decrypt } from '#src/platform/secrets.ts';
-import { currentSettings } from '#src/platform/settings/current.ts';
-
-const { sql, join } = Prisma;
-
-/** What keeps an archive from being made, in words for whoever asked for it. */
-class ExportFailed extends Error {
-  override name = 'ExportFailed';
-}
 
 /** How often an export is attempted: the process may have died of it. */
 const MAX_ATTEMPTS = 5;
-/** How many records are read at a time. */
+/** How many objects of Git LFS are looked up at a time. */
 const BATCH_SIZE = 500;
 /** Milliseconds that reading the records may take; the whole export is limited as imports are. */
 const READING = 30 * 60_000;
@@ -89,13 +71,7 @@ export async function exportProject(context: Context, projectId: number, { stopp
     if (!can(actor, 'export_project', project)) throw new ExportFailed('You may no longer export the project.');
     const archive = path.join(directory, ARCHIVE);
     const files = await collect(context, project, directory, begun.description, signal);
-    const { maxExportSize } = await currentSettings(db);
-    const most = maxExportSize === 0 ? Number.POSITIVE_INFINITY : maxExportSize * MEGABYTE;
-    await packFiles(files, archive, { most, signal }).catch((error) => {
-      throw error instanceof ArchiveRefused
-        ? new ExportFailed(`The archive has more than ${maxExportSize} megabytes (max_export_size).`)
-        : error;
-    });
+    await packArchive(context, files, archive, signal);
     const { size } = await stat(archive);
     await exportsStore(context).write(place, createReadStream(archive), size);
     const fileName = `${new Date().toISOString().slice(0, 10)}_${project.path}_export.tar.gz`;
@@ -208,12 +184,12 @@ async function collect(
     [REPOSITORY, false],
     [WIKI, true],
   ] as const) {
-    await bundle(context, { ...project, wiki }, path.join(directory, name), signal);
+    await writeRepository(context, { ...project, wiki }, path.join(directory, name), signal);
   }
   const histories = snippets.map(({ id }) => `${SNIPPETS}/${id}.bundle`);
   for (const [at, { id, repositoryStorage }] of snippets.entries()) {
     const place = snippetPlace(id, repositoryStorage ?? '');
-    await bundle(context, place, path.join(directory, histories[at] ?? ''), signal);
+    await writeRepository(context, place, path.join(directory, histories[at] ?? ''), signal);
   }
   const { id, name, path: own } = project;
   const head = { id, name, path: own, ...settings, ...(description !== null && { description }) };
@@ -260,54 +236,13 @@ async function writeTree(
         signal.throwIfAborted();
         if (kind.name === 'snippets') snippets.push(row.id as number);
         for (const column of Object.keys(kind.users)) if (row[column] != null) users.add(row[column] as number);
-        yield line(row);
+        yield recordLine(row);
       }
     }
     await pipeline(lines(), createWriteStream(path.join(directory, treeFile(kind.name))));
   }
-  const ids = [...users];
-  async function* userLines(): AsyncGenerator<string> {
-    for (let at = 0; at < ids.length; at += BATCH_SIZE) {
-      const where = { id: { in: ids.slice(at, at + BATCH_SIZE) } };
-      const select = { id: true, username: true, name: true, email: true, confirmedAt: true, publicEmail: true };
-      for (const user of await tx.user.findMany({ where, select, orderBy: { id: 'asc' } })) {
-        const { id, username, name } = user;
-        // Others than administrators do not see more than what users show.
-        const own = actor.admin && user.confirmedAt ? user.email : null;
-        yield line({ id, username, name, email: own ?? user.publicEmail });
-      }
-    }
-  }
-  await pipeline(userLines(), createWriteStream(path.join(directory, treeFile(USERS))));
+  await writeUsers(tx, actor, [...users], path.join(directory, treeFile(USERS)));
   return snippets;
-}
-
-/** The records of a kind that somebody may read, in the order of their keys. */
-async function* recordsOf(
-  tx: Transaction,
-  kind: Kind,
-  projectId: number,
-  reader: Seer,
-): AsyncGenerator<Record<string, unknown>> {
-  const { key } = factsOf(kind.model);
-  const columns = archivedColumns(kind, key);
-  const selection = new Selection(kind.model, new Map([...columns, ...key].map((name) => [name, null])));
-  const { alias: row, where } = kind.rows(projectId, reader);
-  const keys = (of: Alias<ModelName>) => join(key.map((name) => (of as unknown as Record<string, Prisma.Sql>)[name]));
-  for (let last: Record<string, unknown> | null = null; ; ) {
-    const values: unknown[] = key.map((name) => last?.[name]);
-    const beyond = last === null ? Prisma.empty : sql`AND (${keys(row)}) > (${join(values)})`;
-    const from = sql`SELECT ${whole(row)} FROM ${table(row)} WHERE ${where} ${beyond} ORDER BY ${keys(row)} LIMIT ${BATCH_SIZE}`;
-    const rows: Record<string, unknown>[] = await queryJson(tx, rowsJson(selection, { from, order: keys }));
-    yield* rows;
-    last = rows.at(-1) ?? null;
-    if (rows.length < BATCH_SIZE) return;
-  }
-}
-
-/** A record as a line; the names of its columns are those of the database. */
-function line(row: Record<string, unknown>): string {
-  return `${JSON.stringify(Object.fromEntries(Object.entries(row).map(([name, value]) => [snakeCase(name), value])))}\n`;
 }
 
 /** The objects of Git LFS of a project. */
@@ -333,28 +268,4 @@ async function settingsOf(tx: Transaction, id: number): Promise<Record<string, u
   const select = Object.fromEntries(SETTINGS.map((name) => [name, true])) as Record<(typeof SETTINGS)[number], true>;
   const found = await tx.project.findUniqueOrThrow({ where: { id }, select });
   return Object.fromEntries(SETTINGS.map((name) => [snakeCase(name), found[name]]));
-}
-
-/** Writes a bundle of a repository with the refs of its merge requests; none if there is no repository, or nothing in it. */
-async function bundle(
-  { db, repositories }: Context,
-  place: RepositoryPlace,
-  file: string,
-  signal: AbortSignal,
-): Promise<void> {
-  if ((await repositories.open(place)) === null) return;
-  if ((await programVersion()) === null) {
-    throw new ExportFailed('This server has no git program of version 2.38 or later, which exports need.');
-  }
-  const directory = repositories.directory(place);
-  await whileObjectsStay(db, lockOwner(place), async () => {
-    const refs = await archivedRefs(directory);
-    if (refs.length > 0) await writeBundle(directory, refs, file, signal);
-  });
-}
-
-async function archivedRefs(directory: string): Promise<Ref[]> {
-  const reader = new RefReader(directory);
-  const lists = await Promise.all(['refs/heads/', 'refs/tags/', ...OWN_REFS].map((prefix) => reader.list(prefix)));
-  return lists.flat();
 }

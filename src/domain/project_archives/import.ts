@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { createReadStream, mkdirSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { authorize, MASTER, type Visibility } from '#src/access/permissions/abilities.ts';
@@ -16,7 +15,7 @@ import { takePath } from '#src/domain/namespaces/redirects.ts';
 import { CHECKS } from '#src/domain/project_archives/checks.ts';
 import { type ImportOverrides, projectAt, WAITING } from '#src/domain/project_archives/import_request.ts';
 import { KINDS } from '#src/domain/project_archives/kinds.ts';
-import { ArchiveInvalid, recordIn } from '#src/domain/project_archives/lines.ts';
+import { ArchiveInvalid } from '#src/domain/project_archives/lines.ts';
 import { People } from '#src/domain/project_archives/people.ts';
 import {
   ARCHIVE,
@@ -31,27 +30,23 @@ import {
   VERSION,
   WIKI,
 } from '#src/domain/project_archives/place.ts';
+import { explained, headFile, requireVersion } from '#src/domain/project_archives/read.ts';
 import { putSnippets, type SnippetDrafts, takeSnippets } from '#src/domain/project_archives/snippet_repositories.ts';
+import { branchOf, type Taken, takeRepository } from '#src/domain/project_archives/take_repository.ts';
 import { type ImportedMember, TreeImport } from '#src/domain/project_archives/tree.ts';
 import { saveProjectAvatar } from '#src/domain/projects/avatar.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { givenSwitches, tags, textErrors } from '#src/domain/projects/values.ts';
 import { holdRepositoryLock } from '#src/domain/repository/lock.ts';
-import { isOwnRef } from '#src/domain/repository/merge_request_refs.ts';
-import { overQuota } from '#src/domain/repository/quota.ts';
 import { recordCopy } from '#src/domain/repository/record_copy.ts';
-import { diskUse } from '#src/domain/repository/size.ts';
 import type { WithRepositories } from '#src/domain/repository/store.ts';
 import { importsStore } from '#src/domain/uploads/archives.ts';
 import { forgetLfsObjects, receiveLfsObject } from '#src/domain/uploads/lfs/objects.ts';
 import type { WithUploads } from '#src/domain/uploads/store.ts';
-import { ArchiveRefused, unpackFiles } from '#src/git/archive/files.ts';
-import { GitError } from '#src/git/base/errors.ts';
+import { unpackFiles } from '#src/git/archive/files.ts';
 import { syncDirectory } from '#src/git/base/sync.ts';
-import { programVersion } from '#src/git/program/detect.ts';
-import type { Ref } from '#src/git/refs/read.ts';
-import { settleRepository, takeBundle } from '#src/git/remote/bundle.ts';
-import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+import { settleRepository } from '#src/git/remote/bundle.ts';
+import type { Prisma, Transaction } from '#src/platform/database/db.ts';
 import { ofEachDatabase } from '#src/platform/database/of_each.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { readPicture } from '#src/platform/pictures.ts';
@@ -62,9 +57,6 @@ import { currentSettings } from '#src/platform/settings/current.ts';
 const MAX_ATTEMPTS = 5;
 /** Files of an archive, most of which are attached ones. */
 const MAX_FILES = 100_000;
-/** Bytes of `version.json` and `project.json`. */
-const MAX_METADATA_BYTES = 1024 * 1024;
-const BRANCHES = 'refs/heads/';
 
 /** What an import needs where its importer may be gone. */
 export interface ImportOptions {
@@ -165,20 +157,6 @@ async function begin({ db }: Context, projectId: number): Promise<Begun | null> 
   return { project, secret, attempts, overwrites, settings: (row.settings ?? {}) as ImportOverrides };
 }
 
-/** What an error says to the masters of the project; null for one of the server. */
-function explained(error: unknown): string | null {
-  if (error instanceof ArchiveInvalid || error instanceof DomainError) return error.message;
-  if (error instanceof ArchiveRefused) return `The archive ${error.message}.`;
-  if (error instanceof GitError) return `A repository of the archive is not accepted: ${error.message}`.slice(0, 500);
-  const contradicts =
-    (error instanceof Prisma.PrismaClientKnownRequestError && CONTRADICTIONS.includes(error.code)) ||
-    error instanceof Prisma.PrismaClientValidationError;
-  return contradicts ? 'Records of the archive contradict each other, or lack values.' : null;
-}
-
-/** Violations of what the database requires of values: too long, not unique, no such record, null, a check. */
-const CONTRADICTIONS = ['P2000', 'P2002', 'P2003', 'P2004', 'P2011', 'P2020', 'P2025'];
-
 async function fill(context: Context, begun: Begun, signal: AbortSignal): Promise<void> {
   const { db, imports, repositories } = context;
   const { project, secret } = begun;
@@ -189,7 +167,7 @@ async function fill(context: Context, begun: Begun, signal: AbortSignal): Promis
     const opened = await importsStore(context).open(place);
     if (!opened) throw new ArchiveInvalid('The archive no longer exists.');
     await unpack(opened.content, directory, imports.maxBytes, signal);
-    await requireVersion(directory);
+    await requireVersion(directory, FORMAT, 'project');
     const head = await headOf(directory);
     // Leftovers of a crash: no other process works on this project.
     for (const wiki of [false, true]) {
@@ -241,24 +219,6 @@ async function unpack(
       return path.join(directory, 'uploads', secret, fileName);
     },
   });
-}
-
-async function requireVersion(directory: string): Promise<void> {
-  const { format, version } = await headFile(directory, VERSION);
-  if (format !== FORMAT.format) throw new ArchiveInvalid('The archive is not one of a project of Gantry.');
-  if (version !== FORMAT.version) {
-    throw new ArchiveInvalid(
-      `The archive has version ${String(version).slice(0, 20)}; this server reads version ${FORMAT.version}.`,
-    );
-  }
-}
-
-async function headFile(directory: string, name: string): Promise<Record<string, unknown>> {
-  const file = path.join(directory, name);
-  const found = await stat(file).catch(() => null);
-  if (!found) throw new ArchiveInvalid(`The archive has no ${name}.`);
-  if (found.size > MAX_METADATA_BYTES) throw new ArchiveInvalid(`${name} has more than ${MAX_METADATA_BYTES} bytes.`);
-  return recordIn(await readFile(file), name);
 }
 
 interface Head {
@@ -316,41 +276,6 @@ function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.length <= 100 && value.every((one) => CHECKS.name(one));
 }
 
-interface Taken {
-  draft: string;
-  refs: readonly Ref[];
-}
-
-/** Makes a draft of a repository from a bundle, with the limits of pushes; null if the archive has none. */
-async function takeRepository(
-  { repositories }: Context,
-  place: Target & { wiki?: boolean },
-  file: string,
-  signal: AbortSignal,
-): Promise<Taken | null> {
-  if (!(await stat(file).catch(() => null))) return null;
-  if ((await programVersion()) === null) {
-    throw new ArchiveInvalid('This server has no git program of version 2.38 or later, which imports need.');
-  }
-  const { objectBytes, quotaBytes } = repositories.limits;
-  const draft = `${repositories.directory(place)}.import-${randomBytes(8).toString('hex')}`;
-  try {
-    const refs = await takeBundle(file, draft, {
-      packBytes: Number.POSITIVE_INFINITY,
-      objectBytes,
-      signal,
-      isWanted: ({ name }) => /^refs\/(heads|tags)\//.test(name) || (!place.wiki && isOwnRef(name)),
-    });
-    if ((await diskUse(draft)) > quotaBytes)
-      throw new ArchiveInvalid(`The archive is too large: ${overQuota(quotaBytes)}.`);
-    await settleRepository(draft, place.wiki ? branchOf(null, refs) : null);
-    return { draft, refs };
-  } catch (error) {
-    await remove(draft);
-    throw error;
-  }
-}
-
 /** Gives the project the objects of Git LFS of the archive, with the limits of uploads. */
 async function takeObjects(context: Context, { id }: Target, directory: string, signal: AbortSignal): Promise<void> {
   for (const oid of await readdir(directory)) {
@@ -364,16 +289,6 @@ async function takeObjects(context: Context, { id }: Target, directory: string, 
       throw new ArchiveInvalid(`The archive has an object of Git LFS that is not accepted: ${error.message} (${oid}).`);
     }
   }
-}
-
-/** The branch that is wanted, else the most likely one; null without branches. */
-function branchOf(wanted: unknown, refs: readonly Ref[]): string | null {
-  const branches = refs.flatMap(({ name }) =>
-    name.startsWith(BRANCHES) && name.isWellFormed() ? [name.slice(BRANCHES.length)] : [],
-  );
-  return (
-    [wanted, 'main', 'master'].find((name): name is string => branches.includes(name as string)) ?? branches[0] ?? null
-  );
 }
 
 interface Recorded {

@@ -114,7 +114,8 @@ export async function largestImport({ db, imports }: Pick<Context, 'db' | 'impor
   return Math.min(imports.maxBytes, maxImportSize === 0 ? Number.POSITIVE_INFINITY : maxImportSize * MEGABYTE);
 }
 
-async function requireFitting(context: Context, file: IncomingFile): Promise<void> {
+/** Throws ContentTooLarge, and BadRequest for what is no archive that is compressed by gzip. */
+export async function requireFitting(context: Context, file: IncomingFile): Promise<void> {
   const most = await largestImport(context);
   if (file.size > most) throw new ContentTooLarge(`archives can be at most ${most} bytes`);
   let start = Buffer.alloc(0);

@@ -42,7 +42,8 @@ interface Rest<M extends ModelName> {
   where(row: Alias<M>, projectId: number, reader: Seer): Prisma.Sql;
 }
 
-function kind<M extends ModelName>(name: string, model: M, rest: Rest<M>): Kind {
+/** A kind of records of a project, or of a group and the groups in it: `where` gets the ID of that. */
+export function kind<M extends ModelName>(name: string, model: M, rest: Rest<M>): Kind {
   return {
     name,
     model,

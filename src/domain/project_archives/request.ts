@@ -2,17 +2,16 @@ import { authorize, can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { lengthError } from '#src/base/text.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { type ExportStatus, isThere, requireExports, statusOf } from '#src/domain/project_archives/kept.ts';
 import { ARCHIVE } from '#src/domain/project_archives/place.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { RawContent } from '#src/domain/repository/raw.ts';
 import { exportsStore } from '#src/domain/uploads/archives.ts';
 import { openStored } from '#src/domain/uploads/content.ts';
-import type { ProjectExport } from '#src/generated/prisma/client.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { allowedHosts, isBlocked, parseHookUrl } from '#src/platform/outbound/hook_url.ts';
 import { BLOCKED } from '#src/platform/outbound/url.ts';
 import { encrypt } from '#src/platform/secrets.ts';
-import { currentSettings } from '#src/platform/settings/current.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
@@ -20,9 +19,6 @@ declare module '#src/platform/background/queue.ts' {
     'projects.export': { projectId: number; userId: number };
   }
 }
-
-export const EXPORT_STATUSES = ['none', 'queued', 'started', 'finished', 'regeneration_in_progress', 'failed'] as const;
-export type ExportStatus = (typeof EXPORT_STATUSES)[number];
 
 /** How far the export of a project is that the caller asked for. */
 export interface ExportRow {
@@ -33,9 +29,6 @@ export interface ExportRow {
   /** When the archive that can be downloaded was finished; null without one. */
   finishedAt: Date | null;
 }
-
-/** Milliseconds for which an archive is kept. */
-export const KEPT = 24 * 60 * 60_000;
 
 /** What is wanted of an export. */
 export interface WantedExport {
@@ -118,27 +111,10 @@ export async function readRawExport(context: Context, { id }: { id: number }): P
   return { ...content, type: 'application/gzip' };
 }
 
-/** Whether there is an archive that can be downloaded. */
-function isThere({ secret, finishedAt }: ProjectExport): boolean {
-  return secret !== null && finishedAt !== null && finishedAt.getTime() > Date.now() - KEPT;
-}
-
-function statusOf(row: ProjectExport): ExportStatus {
-  const isUnderWay = row.state === 'queued' || row.state === 'started';
-  if (isUnderWay) return isThere(row) ? 'regeneration_in_progress' : row.state;
-  return row.state === 'finished' && !isThere(row) ? 'none' : row.state;
-}
-
 async function exported(context: Context, ref: IdOrPath): Promise<{ project: ProjectRow; userId: number }> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'export_project', project);
   await requireExports(context);
   return { project, userId: actor.id };
-}
-
-/** Throws NotFound where exports are switched off. */
-async function requireExports({ db }: Context): Promise<void> {
-  const { projectExportEnabled } = await currentSettings(db);
-  if (!projectExportEnabled) throw new NotFound('Export');
 }

@@ -4,13 +4,13 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { snakeCase } from '#src/base/text.ts';
-import { CHECKS } from '#src/domain/project_archives/checks.ts';
+import { checkedColumns, newIds, type Row } from '#src/domain/project_archives/columns.ts';
 import { archivedColumns, KINDS, type Kind, SUBJECTS } from '#src/domain/project_archives/kinds.ts';
 import { ArchiveInvalid, type Line, linesOf } from '#src/domain/project_archives/lines.ts';
 import type { People } from '#src/domain/project_archives/people.ts';
 import { treeFile } from '#src/domain/project_archives/place.ts';
 import { absentObjects } from '#src/git/objects/presence.ts';
-import { Prisma, type Transaction } from '#src/platform/database/db.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
 import { factsOf } from '#src/platform/records/model.ts';
 
 /** Something that was left out of an import. */
@@ -48,8 +48,6 @@ const BATCH_SIZE = 500;
 const MAX_RECORDS = 2_000_000;
 /** How many things that were left out are remembered. */
 const MAX_REMEMBERED_FAILURES = 100;
-
-type Row = Record<string, unknown>;
 
 /** Imports the records of an archive, in one transaction. */
 export class TreeImport {
@@ -136,17 +134,7 @@ export class TreeImport {
 
   /** The columns of a record; null where it is left out. Throws ArchiveInvalid. */
   async #row(kind: Kind, { record }: Line, where: string): Promise<Row | null> {
-    const row: Row = {};
-    const { columns: facts } = factsOf(kind.model);
-    for (const [column, check] of Object.entries(kind.columns)) {
-      const value = record[snakeCase(column)];
-      if (value === undefined) continue;
-      const type = facts[column]?.type ?? '';
-      if (value !== null && !(await check(value, type))) {
-        throw new ArchiveInvalid(`${where} has a value of ${snakeCase(column)} that is not allowed.`);
-      }
-      row[column] = this.#stored(value, type, check === CHECKS.text);
-    }
+    const row: Row = await checkedColumns(kind, record, where, (text) => this.#withUploads(text));
     for (const [column, target] of Object.entries(kind.refs)) {
       row[column] = await this.#reference(target, record[snakeCase(column)], `${where} refers by ${snakeCase(column)}`);
     }
@@ -176,13 +164,6 @@ export class TreeImport {
   #user(kind: Kind, id: number): number | null {
     const { people } = this.#options;
     return kind.name === 'members' ? people.account(id) : people.author(id);
-  }
-
-  #stored(value: unknown, type: string, isText: boolean): unknown {
-    if (type === 'Json') return value === null ? Prisma.DbNull : value;
-    if (value === null) return null;
-    if (type === 'DateTime' || type === 'Date') return new Date(value as string);
-    return isText ? this.#withUploads(value as string) : value;
   }
 
   /** A text in which attached files have their new addresses. */
@@ -356,12 +337,4 @@ export class TreeImport {
     const known = this.#ids.get(kind) ?? new Map<number, number | null>();
     this.#ids.set(kind, known.set(old, id));
   }
-}
-
-/** IDs that no record of a model has. */
-async function newIds(tx: Transaction, { model }: Pick<Kind, 'model'>, count: number): Promise<number[]> {
-  const { table } = factsOf(model);
-  const rows = await tx.$queryRaw<{ id: number }[]>`
-    SELECT nextval(pg_get_serial_sequence(${table}, 'id'))::int AS id FROM generate_series(1, ${count}::int)`;
-  return rows.map(({ id }) => id);
 }

@@ -10,3 +10,13 @@ export function exportsStore({ uploads }: Pick<Context, 'uploads'>): UploadStore
 export function importsStore({ uploads }: Pick<Context, 'uploads'>): UploadStore {
   return uploads.below('imports');
 }
+
+/** The store of archives of groups that were made; `projectId` of a place is the ID of the group there. */
+export function groupExportsStore({ uploads }: Pick<Context, 'uploads'>): UploadStore {
+  return uploads.below('group_exports');
+}
+
+/** The store of archives of groups that are to be imported; `projectId` is as in `groupExportsStore`. */
+export function groupImportsStore({ uploads }: Pick<Context, 'uploads'>): UploadStore {
+  return uploads.below('group_imports');
+}

@@ -24,6 +24,8 @@ import { runSchedules, startDue } from '#src/domain/ci/schedules/start.ts';
 import { cleanUpContainers } from '#src/domain/container_registry/clean_up.ts';
 import { applyPolicies } from '#src/domain/container_registry/expiration_policy.ts';
 import { deleteMatchingTags } from '#src/domain/container_registry/remove.ts';
+import { expireGroupExports, exportGroup } from '#src/domain/group_archives/export.ts';
+import { cleanUpGroupImports, failGroupImport, importGroupArchive } from '#src/domain/group_archives/import.ts';
 import { type ImportStores, importRepository } from '#src/domain/imports/import.ts';
 import { pullMirrors } from '#src/domain/imports/mirrors/pull.ts';
 import { pushMirrors } from '#src/domain/imports/mirrors/push.ts';
@@ -178,6 +180,15 @@ export function jobHandlers({
       const context = await as(userId, jobs);
       if (context) await exportProject(context, projectId, importing);
     },
+    'groups.export': async ({ groupId, userId }, jobs) => {
+      const context = await as(userId, jobs);
+      if (context) await exportGroup(context, groupId, importing);
+    },
+    'groups.import_archive': async ({ groupId, userId }, jobs) => {
+      const context = await as(userId, jobs);
+      if (context) return importGroupArchive(context, groupId, importing);
+      await failGroupImport({ db, uploads }, groupId, 'The user who imported the group is no longer active.');
+    },
     'users.export': async ({ userId }, jobs) => {
       const context = await as(userId, jobs);
       if (context) await exportData(context, importing);
@@ -210,6 +221,8 @@ export function jobHandlers({
         () => expireExports({ db, uploads }),
         () => expireDataExports({ db, uploads }),
         () => cleanUpImports({ db, uploads }),
+        () => expireGroupExports({ db, uploads }),
+        () => cleanUpGroupImports({ db, uploads }),
         () => maintainActive({ db, repositories }),
       ]);
     },

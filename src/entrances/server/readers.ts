@@ -4,6 +4,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { type RawArtifacts, readRawArtifacts } from '#src/domain/ci/artifacts/read.ts';
 import { type ArtifactFile, readPageArtifactFile, readRawArtifactFile } from '#src/domain/ci/artifacts/single_file.ts';
 import { type RawTrace, readRawTrace } from '#src/domain/ci/jobs/raw_log.ts';
+import { readRawGroupExport } from '#src/domain/group_archives/request.ts';
 import { readRawGroupAvatar } from '#src/domain/groups/avatar.ts';
 import { readDataExport } from '#src/domain/lifecycle/data_export.ts';
 import { type RawPackageFile, readRawPackageFile } from '#src/domain/packages/read.ts';
@@ -24,6 +25,7 @@ const READERS: Readonly<Record<RawReader | Raw['content'], Read<object>>> = {
   text: reader<{ text: string }>((_context, { text }) => plainText('changes.diff', text)),
   upload: reader<{ id: number }>(readRawUpload),
   project_export: reader<{ id: number }>(readRawExport),
+  group_export: reader<{ id: number }>(readRawGroupExport),
   group_avatar: reader<{ id: number }>(readRawGroupAvatar),
   project_avatar: reader<{ id: number }>(readRawProjectAvatar),
   package: reader<RawPackageFile>(readRawPackageFile),

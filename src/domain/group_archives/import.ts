@@ -1,0 +1,194 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { authorize } from '#src/access/permissions/abilities.ts';
+import type { Context } from '#src/access/permissions/actor.ts';
+import { waiting } from '#src/domain/group_archives/import_request.ts';
+import { KINDS } from '#src/domain/group_archives/kinds.ts';
+import { AVATARS, FORMAT, GROUPS, LEFT_OUT, WIKIS } from '#src/domain/group_archives/place.ts';
+import { GroupTreeImport } from '#src/domain/group_archives/tree.ts';
+import { saveGroupAvatar } from '#src/domain/groups/avatar.ts';
+import { findGroup } from '#src/domain/groups/find.ts';
+import { ArchiveInvalid } from '#src/domain/project_archives/lines.ts';
+import { treeFile, USERS, VERSION } from '#src/domain/project_archives/place.ts';
+import { explained, requireVersion } from '#src/domain/project_archives/read.ts';
+import { takeRepository } from '#src/domain/project_archives/take_repository.ts';
+import { pickStorage } from '#src/domain/repository/storages.ts';
+import { groupImportsStore } from '#src/domain/uploads/archives.ts';
+import { unpackFiles } from '#src/git/archive/files.ts';
+import { syncDirectory } from '#src/git/base/sync.ts';
+import type { Prisma, Transaction } from '#src/platform/database/db.ts';
+import { ofEachDatabase } from '#src/platform/database/of_each.ts';
+import { readPicture } from '#src/platform/pictures.ts';
+
+/** How often an import is attempted: the process may have died of it. */
+const MAX_ATTEMPTS = 5;
+/** Files of an archive, most of which are wikis and pictures. */
+const MAX_FILES = 100_000;
+
+/** The repositories of the wikis of an archive, as drafts in a storage, by the IDs of their groups there. */
+interface WikiDrafts {
+  storage: string;
+  drafts: Map<number, string>;
+}
+
+/**
+ * Fills a group from the archive that it waits for, whole or not at all; the outcome is recorded in its import. Does nothing unless the
+ * group waits.
+ *
+ * @param options `stopping` is aborted when the server stops: the import begins anew at the next start
+ */
+export function importGroupArchive(
+  context: Context,
+  groupId: number,
+  options: { stopping?: AbortSignal | undefined },
+): Promise<void> {
+  const running = runningOn(context.db);
+  const work = running.get(groupId) ?? perform(context, groupId, options).finally(() => running.delete(groupId));
+  running.set(groupId, work);
+  return work;
+}
+
+const runningOn = ofEachDatabase(() => new Map<number, Promise<void>>());
+
+async function perform(
+  context: Context,
+  groupId: number,
+  { stopping }: { stopping?: AbortSignal | undefined },
+): Promise<void> {
+  const { db, imports } = context;
+  const [begun] = await db.$queryRaw<{ attempts: number; secret: string }[]>`
+    UPDATE group_imports i SET state = 'started', attempts = attempts + 1 FROM namespaces n
+    WHERE i.group_id = ${groupId} AND i.secret IS NOT NULL AND n.id = i.group_id AND n.deleted_at IS NULL
+    RETURNING i.attempts, i.secret`;
+  if (!begun) return;
+  const late = AbortSignal.timeout(imports.timeout);
+  const signal = AbortSignal.any([late, ...(stopping ? [stopping] : [])]);
+  try {
+    if (begun.attempts > MAX_ATTEMPTS) throw new ArchiveInvalid('The import was interrupted too often.');
+    await fill(context, groupId, begun.secret, signal);
+  } catch (error) {
+    if (stopping?.aborted) throw error;
+    const message = late.aborted ? `The import took longer than ${imports.timeout / 1000} seconds.` : explained(error);
+    await failGroupImport(context, groupId, message ?? 'Something went wrong on the server.');
+    if (message === null) throw error;
+  }
+}
+
+/** Leaves an empty group with the error. Does nothing unless it waits for an import. */
+export async function failGroupImport(
+  { db, uploads }: Pick<Context, 'db' | 'uploads'>,
+  groupId: number,
+  message: string,
+): Promise<void> {
+  const [failed] = await db.$queryRaw<{ secret: string }[]>`
+    UPDATE group_imports i SET state = 'failed', error = ${message}, secret = NULL FROM group_imports old
+    WHERE i.group_id = ${groupId} AND old.group_id = i.group_id AND i.secret IS NOT NULL RETURNING old.secret`;
+  if (failed) await groupImportsStore({ uploads }).remove(waiting(failed.secret));
+}
+
+/** Removes archives that no import waits for any more, a day after they came. */
+export async function cleanUpGroupImports({ db, uploads }: Pick<Context, 'db' | 'uploads'>): Promise<void> {
+  const store = groupImportsStore({ uploads });
+  for await (const { projectId, secret, storedAt } of store.list()) {
+    if (storedAt.getTime() > Date.now() - 24 * 60 * 60_000) continue;
+    if ((await db.groupImport.count({ where: { secret } })) === 0) await store.remove({ projectId, secret });
+  }
+}
+
+async function fill(context: Context, groupId: number, secret: string, signal: AbortSignal): Promise<void> {
+  const { db, imports } = context;
+  const directory = await mkdtemp(path.join(tmpdir(), 'gantry-group-'));
+  const wikis: WikiDrafts = { storage: await pickStorage(context), drafts: new Map() };
+  const placed: string[] = [];
+  try {
+    authorize(context.actor, 'update_group', await findGroup(context, groupId));
+    const opened = await groupImportsStore(context).open(waiting(secret));
+    if (!opened) throw new ArchiveInvalid('The archive no longer exists.');
+    const archived = await unpack(opened.content, directory, imports.maxBytes, signal);
+    await requireVersion(directory, FORMAT, 'group');
+    for (const id of archived.wikis) {
+      signal.throwIfAborted();
+      const place = { id, repositoryStorage: wikis.storage, owner: 'group', wiki: true } as const;
+      const taken = await takeRepository(context, place, path.join(directory, WIKIS, `${id}.bundle`), signal);
+      if (taken) wikis.drafts.set(id, taken.draft);
+    }
+    await db.$transaction(
+      async (tx) => {
+        const tree = new GroupTreeImport({ tx, context, directory, groupId, signal });
+        const done = await tree.run();
+        if (done === null) return;
+        for (const id of archived.avatars)
+          await putAvatar(tx, tree.idOf(id), path.join(directory, AVATARS, String(id)));
+        await putWikis(tx, context, wikis, (old) => tree.idOf(old), placed);
+        const leftOut = done as unknown as Prisma.InputJsonArray;
+        await tx.groupImport.update({
+          where: { groupId },
+          data: { state: 'finished', error: null, secret: null, leftOut },
+        });
+      },
+      { timeout: imports.timeout, maxWait: 60_000 },
+    );
+  } catch (error) {
+    // What was in place belongs to groups that there are not.
+    for (const gone of placed) await remove(gone);
+    throw error;
+  } finally {
+    for (const draft of [directory, ...wikis.drafts.values()]) await remove(draft);
+  }
+  await groupImportsStore(context).remove(waiting(secret));
+}
+
+/** Unpacks the files that an archive may have. Returns the IDs of the groups that have a wiki, and a picture. */
+async function unpack(
+  content: Parameters<typeof unpackFiles>[0],
+  directory: string,
+  bytes: number,
+  signal: AbortSignal,
+): Promise<{ wikis: number[]; avatars: number[] }> {
+  for (const name of ['tree', WIKIS, AVATARS]) await mkdir(path.join(directory, name));
+  const plain = new Set([VERSION, ...[GROUPS, USERS, LEFT_OUT, ...KINDS.map(({ name }) => name)].map(treeFile)]);
+  const wikis: number[] = [];
+  const avatars: number[] = [];
+  const place = (name: string) => {
+    const [, wiki, avatar] = /^(?:wikis\/([1-9]\d{0,8})\.bundle|avatars\/([1-9]\d{0,8}))$/.exec(name) ?? [];
+    if (wiki !== undefined) wikis.push(Number(wiki));
+    else if (avatar !== undefined) avatars.push(Number(avatar));
+    else if (!plain.has(name)) return null;
+    return path.join(directory, name);
+  };
+  await unpackFiles(content, { bytes, files: MAX_FILES, signal, place });
+  return { wikis, avatars };
+}
+
+async function putAvatar(tx: Transaction, groupId: number, file: string): Promise<void> {
+  const { size } = await stat(file);
+  await saveGroupAvatar(tx, groupId, await readPicture({ size, stream: () => createReadStream(file) }));
+}
+
+/** Moves the drafts to the groups that were imported. Adds the directories to `placed`. */
+async function putWikis(
+  tx: Transaction,
+  { repositories }: Context,
+  { storage, drafts }: WikiDrafts,
+  idOf: (old: number) => number,
+  placed: string[],
+): Promise<void> {
+  for (const [old, draft] of drafts) {
+    const id = idOf(old);
+    const place = { id, repositoryStorage: storage, owner: 'group', wiki: true } as const;
+    const directory = repositories.directory(place);
+    await mkdir(path.dirname(directory), { recursive: true });
+    await remove(directory);
+    placed.push(directory);
+    await rename(draft, directory);
+    await syncDirectory(path.dirname(directory));
+    await repositories.forget(place);
+    await tx.namespace.update({ where: { id }, data: { wikiStorage: storage } });
+  }
+}
+
+function remove(directory: string): Promise<void> {
+  return rm(directory, { recursive: true, force: true, maxRetries: 3 });
+}

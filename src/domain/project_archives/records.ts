@@ -1,0 +1,61 @@
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import type { Actor } from '#src/access/permissions/actor.ts';
+import type { Seer } from '#src/access/permissions/visibility.ts';
+import { snakeCase } from '#src/base/text.ts';
+import { archivedColumns, type Kind } from '#src/domain/project_archives/kinds.ts';
+import { Prisma, queryJson, type Transaction } from '#src/platform/database/db.ts';
+import { type Alias, table, whole } from '#src/platform/records/alias.ts';
+import { factsOf, type ModelName } from '#src/platform/records/model.ts';
+import { rowsJson } from '#src/platform/records/rows.ts';
+import { Selection } from '#src/platform/records/selection.ts';
+
+const { sql, join } = Prisma;
+
+/** How many records are read at a time. */
+const BATCH_SIZE = 500;
+
+/** The records of a kind of a project or group that somebody may read, in the order of their keys. */
+export async function* recordsOf(
+  tx: Transaction,
+  kind: Kind,
+  placeId: number,
+  reader: Seer,
+): AsyncGenerator<Record<string, unknown>> {
+  const { key } = factsOf(kind.model);
+  const columns = archivedColumns(kind, key);
+  const selection = new Selection(kind.model, new Map([...columns, ...key].map((name) => [name, null])));
+  const { alias: row, where } = kind.rows(placeId, reader);
+  const keys = (of: Alias<ModelName>) => join(key.map((name) => (of as unknown as Record<string, Prisma.Sql>)[name]));
+  for (let last: Record<string, unknown> | null = null; ; ) {
+    const values: unknown[] = key.map((name) => last?.[name]);
+    const beyond = last === null ? Prisma.empty : sql`AND (${keys(row)}) > (${join(values)})`;
+    const from = sql`SELECT ${whole(row)} FROM ${table(row)} WHERE ${where} ${beyond} ORDER BY ${keys(row)} LIMIT ${BATCH_SIZE}`;
+    const rows: Record<string, unknown>[] = await queryJson(tx, rowsJson(selection, { from, order: keys }));
+    yield* rows;
+    last = rows.at(-1) ?? null;
+    if (rows.length < BATCH_SIZE) return;
+  }
+}
+
+/** A record as a line; the names of its columns are those of the database. */
+export function recordLine(row: Record<string, unknown>): string {
+  return `${JSON.stringify(Object.fromEntries(Object.entries(row).map(([name, value]) => [snakeCase(name), value])))}\n`;
+}
+
+/** Writes the users whom the records of an archive name, with the addresses that the actor may see. */
+export async function writeUsers(tx: Transaction, actor: Actor, ids: readonly number[], file: string): Promise<void> {
+  async function* userLines(): AsyncGenerator<string> {
+    for (let at = 0; at < ids.length; at += BATCH_SIZE) {
+      const where = { id: { in: ids.slice(at, at + BATCH_SIZE) } };
+      const select = { id: true, username: true, name: true, email: true, confirmedAt: true, publicEmail: true };
+      for (const user of await tx.user.findMany({ where, select, orderBy: { id: 'asc' } })) {
+        const { id, username, name } = user;
+        // Others than administrators do not see more than what users show.
+        const own = actor.admin && user.confirmedAt ? user.email : null;
+        yield recordLine({ id, username, name, email: own ?? user.publicEmail });
+      }
+    }
+  }
+  await pipeline(userLines(), createWriteStream(file));
+}
