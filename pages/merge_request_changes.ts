@@ -135,16 +135,18 @@ const compared = page({
   found: ({ project }) => {
     const { mergeRequest } = project ?? {};
     const version = mergeRequest?.version ?? mergeRequest?.newest?.nodes[0];
-    return project && mergeRequest && version?.fileDiffsSince
-      ? { project, mergeRequest, version, diff: version.fileDiffsSince }
-      : null;
+    return project && mergeRequest && version ? { project, mergeRequest, version } : null;
   },
   title: ({ project, mergeRequest }, { t }) =>
     `${t('Changes')} · ${mergeRequest.title} (!${mergeRequest.iid}) · ${project.fullPath}`,
-  show: ({ project, mergeRequest, version, diff }, facts) => {
+  show: ({ project, mergeRequest, version }, facts) => {
     const earlier = mergeRequest.versions.nodes[0]?.databaseId === version.databaseId ? null : version;
     const since = String(facts.given.start_sha);
-    return { project, ...changes({ mergeRequest, diff, earlier, since }, facts), tab: 'merge_requests' };
+    return {
+      project,
+      ...changes({ mergeRequest, diff: version.fileDiffs, earlier, since }, facts),
+      tab: 'merge_requests',
+    };
   },
 });
 

@@ -82,7 +82,6 @@ export const COSTS: Readonly<Record<string, number>> = {
   'Project.viewerPushedBranch': 20,
   'MergeRequestVersion.diffs': 400,
   'MergeRequestVersion.fileDiffs': 400,
-  'MergeRequestVersion.fileDiffsSince': 400,
   'MergeRequestVersion.commits': 400,
   'Deployment.mergeRequests': 400,
   'Commit.stats': 100,

@@ -1,3 +1,4 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { FileDiff, FileDiffConnection, fileDiffArgs } from '#schema/commits/diff.ts';
 import { Commit, CommitConnection } from '#schema/commits/types.ts';
@@ -49,6 +50,13 @@ async function commitsOf(
   return { project, headCommitSha, baseCommitSha, startCommitSha };
 }
 
+/** Throws NotFound for a hash that is not the head of a version of the merge request. */
+async function requireHead(context: GraphQLContext, info: GraphQLResolveInfo, head: VersionHead): Promise<void> {
+  const load = (heads: readonly VersionHead[]) => areHeads(context, heads);
+  const loader = loaderAt(context, info, { key: 'heads' }, load, { cache: false });
+  if (!(await loader.load(head))) throw new NotFound('MergeRequestVersion');
+}
+
 export const MergeRequestVersion = builder.prismaObject('MergeRequestVersion', {
   description: 'What a merge request was about from one move of its source branch to the next. It stays as it is.',
   interfaces: [Node],
@@ -94,36 +102,21 @@ export const MergeRequestVersion = builder.prismaObject('MergeRequestVersion', {
     fileDiffs: t.field({
       type: FileDiffConnection,
       description: 'The files that differ between the last common commit and the head, by path, page by page.',
-      args: { ...pageArgs, ...fileDiffArgs },
-      select: COMMITS,
-      resolve: async (version, { path, ...args }, context, info) => {
-        const commits = await commitsOf(context, version);
-        return loadCountedPage(args, info, async (page) => diffPage(await versionDiff(context, commits), page, path));
-      },
-    }),
-    fileDiffsSince: t.field({
-      type: FileDiffConnection,
-      nullable: true,
-      description:
-        'The files that differ between the head of another version of the merge request and the head of this one, by path: what was pushed in between, with what came from the target branch.',
       args: {
         ...pageArgs,
         ...fileDiffArgs,
-        headSha: t.arg({
+        since: t.arg({
           type: 'Sha',
-          required: true,
-          description: 'The `headCommitSha` of the other version, which is usually an earlier one.',
+          description:
+            'The `headCommitSha` of another version of the merge request, usually an earlier one: in place of the last common commit it is compared with that, to tell what was pushed in between, with what came from the target branch.',
         }),
       },
       select: { ...COMMITS, mergeRequestId: true },
-      resolve: async ({ mergeRequestId, ...version }, { path, headSha, ...args }, context, info) => {
-        const load = (heads: readonly VersionHead[]) => areHeads(context, heads);
-        const loader = loaderAt(context, info, { key: 'heads' }, load, { cache: false });
-        if (!(await loader.load({ mergeRequestId, headSha }))) throw new NotFound('MergeRequestVersion');
+      resolve: async ({ mergeRequestId, ...version }, { path, since, ...args }, context, info) => {
+        if (since != null) await requireHead(context, info, { mergeRequestId, headSha: since });
         const commits = await commitsOf(context, version);
-        return loadCountedPage(args, info, async (page) =>
-          diffPage(await diffSince(context, commits, headSha), page, path),
-        );
+        const compare = () => (since == null ? versionDiff(context, commits) : diffSince(context, commits, since));
+        return loadCountedPage(args, info, async (page) => diffPage(await compare(), page, path));
       },
     }),
   }),
