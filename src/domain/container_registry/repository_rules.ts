@@ -21,7 +21,7 @@ const commands = patternRules<{ repositoryPathPattern: string }>({
   action: 'container_protection_repository_rule',
   table: (tx) => tx.containerProtectionRepositoryRule as never,
   ...{ pattern: ({ repositoryPathPattern }) => repositoryPathPattern, parameter: 'repository_path_pattern' },
-  wrong: ({ repositoryPathPattern: pattern }, { fullPath }) =>
+  wrong: ({ repositoryPathPattern: pattern }, { fullPath }): Record<string, string[]> =>
     isWithin(pattern, fullPath) ? {} : { repository_path_pattern: ["should start with the project's full path"] },
 });
 
