@@ -86,6 +86,7 @@ describe('The schema lets a part of an answer be missing', () => {
       'Query.viewerConnectedChats',
       'Query.viewerSessions',
       'Repository.commitActivity',
+      'Repository.commitPreview',
       'Repository.files',
       'RepositoryFile.blame',
       'RepositoryFile.lineHistory',

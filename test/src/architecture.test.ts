@@ -140,6 +140,7 @@ const PARSERS_OF_OWN_TEXT = [
   'src/domain/sites/archive.ts',
   'src/domain/repository/contributors_kept.ts',
   'src/domain/repository/languages/count.ts',
+  'src/domain/repository/languages/over_time.ts',
   'src/domain/webhooks/custom_headers.ts',
   'src/domain/integrations/stored.ts',
   'src/domain/webhooks/tell_integration.ts',
