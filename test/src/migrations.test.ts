@@ -255,6 +255,7 @@ const RELEASED: Record<string, string> = {
   '20261130061000_service_accounts': '8be290ebf87ac010a94e717aa111e482794fe545165af7699e8a75e660b30dfa',
   '20261130063010_code_search': '47338fce0e8a4761c3b1aa538c0292993803045131dc67a77af335aab749b8ed',
   '20261130111000_group_archives': '4e5a21668b43d167e22b926de0ec7d6f30bee7c1a245b1e3747e731c2d707e9d',
+  '20261130111010_sizes_of_wikis_and_snippets': 'a4d8697043930878451f222f66b10ac30defae693ea28843b0381060245b3656',
 };
 
 const directory = packagePath('prisma/migrations');
