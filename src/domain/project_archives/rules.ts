@@ -25,7 +25,7 @@ type Settle = (settled: Settled, row: Row) => Promise<Row | string | null>;
 const SETTLE: Readonly<Record<string, Settle>> = {
   async container_tag_rules({ projectId }, row) {
     const {
-      tagNamePattern,
+      tagNamePattern = null,
       minimumAccessLevelForPush = null,
       minimumAccessLevelForDelete = null,
     } = row as TagRuleValues;
@@ -49,7 +49,8 @@ const SETTLE: Readonly<Record<string, Settle>> = {
     if ((await tx.pagesDomain.count({ where: { projectId } })) >= MAX_DOMAINS)
       return `The site of a project can have at most ${MAX_DOMAINS} domains.`;
     const verificationCode = randomBytes(16).toString('hex');
-    const { id } = await tx.pagesDomain.create({ data: { ...row, projectId, domain, verificationCode } });
+    const autoSslEnabled = row.autoSslEnabled !== false;
+    const { id } = await tx.pagesDomain.create({ data: { projectId, domain, verificationCode, autoSslEnabled } });
     return { id };
   },
   async integrations(_settled, { slug }) {
