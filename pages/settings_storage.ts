@@ -73,6 +73,8 @@ const SIZES = [
   ['packagesSize', label('Packages')],
   ['containerRegistrySize', label('Container images')],
   ['uploadsSize', label('Attached files')],
+  ['wikiSize', label('Wikis')],
+  ['snippetsSize', label('Snippets')],
 ] as const;
 
 const ofPackages = { kind: 'project', section: 'packages' } as const;

@@ -47,6 +47,14 @@ const StorageType = builder.objectRef<Storage>('Storage').implement({
       type: 'Long',
       description: 'Size of the files that are attached to descriptions and comments, in bytes.',
     }),
+    wikiSize: t.expose('wikiSize', {
+      type: 'Long',
+      description: 'Size of the repositories of wikis of projects and of groups, in bytes.',
+    }),
+    snippetsSize: t.expose('snippetsSize', {
+      type: 'Long',
+      description: 'Size of the repositories of snippets, in bytes.',
+    }),
     freeSpace: t.expose('freeSpace', {
       type: 'Long',
       nullable: true,

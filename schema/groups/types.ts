@@ -42,6 +42,14 @@ const Statistics = builder.objectRef<GroupStatistics>('GroupStatistics').impleme
       type: 'Long',
       description: 'Size of the files that are attached to descriptions and comments, in bytes.',
     }),
+    wikiSize: t.expose('wikiSize', {
+      type: 'Long',
+      description: 'Size of the repositories of the wikis of the projects and of the group itself, in bytes.',
+    }),
+    snippetsSize: t.expose('snippetsSize', {
+      type: 'Long',
+      description: 'Size of the repositories of snippets, in bytes.',
+    }),
   }),
 });
 

@@ -41,6 +41,14 @@ const OfGroup = builder.objectRef<GroupContents>('GroupContents').implement({
       type: 'Long',
       description: 'Size of the files that are attached to descriptions and comments, in bytes.',
     }),
+    wikiSize: t.expose('wikiSize', {
+      type: 'Long',
+      description: 'Size of the repositories of wikis of the projects and of the groups, in bytes.',
+    }),
+    snippetsSize: t.expose('snippetsSize', {
+      type: 'Long',
+      description: 'Size of the repositories of snippets, in bytes.',
+    }),
   }),
 });
 

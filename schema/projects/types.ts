@@ -123,6 +123,8 @@ const STATISTICS = {
   packagesSize: true,
   containerRegistrySize: true,
   uploadsSize: true,
+  wikiSize: true,
+  snippetsSize: true,
 } as const;
 
 const Statistics = builder
@@ -165,6 +167,16 @@ const Statistics = builder
         type: 'Long',
         description: 'Size of the files that are attached to descriptions and comments, in bytes.',
         resolve: ({ uploadsSize }) => Number(uploadsSize),
+      }),
+      wikiSize: t.field({
+        type: 'Long',
+        description: 'Size of the repository of the wiki, in bytes.',
+        resolve: ({ wikiSize }) => Number(wikiSize),
+      }),
+      snippetsSize: t.field({
+        type: 'Long',
+        description: 'Size of the repositories of snippets, in bytes.',
+        resolve: ({ snippetsSize }) => Number(snippetsSize),
       }),
     }),
   });

@@ -112,6 +112,8 @@ describe('GET /groups', () => {
       packages_size: 0,
       container_registry_size: 0,
       uploads_size: 0,
+      wiki_size: 0,
+      snippets_size: 0,
     });
     expect(body[0].statistics).toEqual({
       storage_size: 0,
@@ -121,6 +123,8 @@ describe('GET /groups', () => {
       packages_size: 0,
       container_registry_size: 0,
       uploads_size: 0,
+      wiki_size: 0,
+      snippets_size: 0,
     });
     for (const group of (await world.api(member).get('/groups?statistics=true')).body) {
       expect(Object.keys(group)).toEqual(GROUP_KEYS);

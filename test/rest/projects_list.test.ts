@@ -76,6 +76,8 @@ describe('GET /projects', () => {
       packages_size: 0,
       container_registry_size: 0,
       uploads_size: 0,
+      wiki_size: 0,
+      snippets_size: 0,
     });
   });
 

@@ -126,7 +126,45 @@ export async function richProject(world: World, { owner, developer }: People): P
       assets: { links: [{ name: 'Binary', url: 'https://example.org/a.bin', filepath: '/bin/a' }] },
     }),
   );
-  await done(api.post(`${at}/protected_branches`, { name: 'stable-*', push_access_level: 0, merge_access_level: 30 }));
+  const stable = await done(
+    api.post(`${at}/protected_branches`, {
+      name: 'stable-*',
+      push_access_level: 0,
+      merge_access_level: 30,
+      code_owner_approval_required: true,
+    }),
+  );
+  await done(
+    api.post(`${at}/approval_rules`, {
+      name: 'Developers',
+      approvals_required: 1,
+      user_ids: [developer.id],
+      protected_branch_ids: [stable.id],
+    }),
+  );
+  await done(api.post(`${at}/approval_rules`, { name: 'Anybody', approvals_required: 2, rule_type: 'any_approver' }));
+  await done(api.post(`${at}/push_rule`, { commit_message_regex: 'JIRA-\\d+', max_file_size: 7 }));
+  await done(
+    api.post(`${at}/registry/protection/tag/rules`, {
+      tag_name_pattern: 'v.+',
+      minimum_access_level_for_push: 'maintainer',
+      minimum_access_level_for_delete: 'owner',
+    }),
+  );
+  const policy = { enabled: true, cadence: '7d', keep_n: 5, name_regex: '.*', name_regex_keep: 'v.+' };
+  await done(api.put(at, { container_expiration_policy_attributes: policy, pages_access_level: 'private' }));
+  await world.db.pagesSettings.create({
+    data: { projectId: project.id, uniqueDomainEnabled: true, uniqueDomain: `unique-${project.id}`, httpsOnly: false },
+  });
+  await world.db.pagesDomain.create({
+    data: {
+      ...{ projectId: project.id, domain: 'fruit.example.net', verificationCode: 'c0de', autoSslEnabled: false },
+      ...{ verifiedAt: new Date(), enabledUntil: new Date('2099-01-01') },
+    },
+  });
+  await world.db.integration.create({
+    data: { projectId: project.id, slug: 'slack', secretNames: ['webhook'], secretsEncrypted: Buffer.from('secret') },
+  });
   await done(api.post(`${at}/protected_tags`, { name: 'v*', create_access_level: 40 }));
   await done(
     api.post(`${at}/badges`, {

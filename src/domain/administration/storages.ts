@@ -11,6 +11,10 @@ export interface Storage {
   packagesSize: number;
   containerRegistrySize: number;
   uploadsSize: number;
+  /** Of projects and groups. */
+  wikiSize: number;
+  /** Of projects and personal ones. */
+  snippetsSize: number;
   /** Of its disk; null where it cannot be asked. */
   freeSpace: number | null;
   totalSpace: number | null;
@@ -28,7 +32,11 @@ export async function listStorages(context: Context): Promise<Storage[]> {
       COALESCE(sum(c.job_artifacts_size), 0)::float8 AS "jobArtifactsSize",
       COALESCE(sum(c.packages_size), 0)::float8 AS "packagesSize",
       COALESCE(sum(c.container_registry_size), 0)::float8 AS "containerRegistrySize",
-      COALESCE(sum(c.uploads_size), 0)::float8 AS "uploadsSize"
+      COALESCE(sum(c.uploads_size), 0)::float8 AS "uploadsSize",
+      (COALESCE(sum(c.wiki_size), 0) + COALESCE((
+        SELECT sum(n.wiki_size) FROM namespaces n WHERE n.wiki_storage = wanted.name), 0))::float8 AS "wikiSize",
+      COALESCE((SELECT sum(s.repository_size) FROM snippets s WHERE s.repository_storage = wanted.name), 0)::float8
+        AS "snippetsSize"
     FROM (SELECT unnest(${repositories.storages}::text[]) AS name UNION SELECT repository_storage FROM projects) AS wanted
       LEFT JOIN projects p ON p.repository_storage = wanted.name LEFT JOIN project_counters c ON c.project_id = p.id
     GROUP BY wanted.name ORDER BY wanted.name`;

@@ -70,11 +70,12 @@ export async function changedPolicy(
     nameRegexKeep: values.nameRegexKeep === undefined ? before.nameRegexKeep : values.nameRegexKeep || null,
     nextRunAt: before.nextRunAt,
   };
-  await requireValid(policy, project ? `project ${project.id}` : 'new projects');
+  await requirePolicy(policy, project ? `project ${project.id}` : 'new projects');
   return policy;
 }
 
-async function requireValid(policy: Policy, caller: string): Promise<void> {
+/** Throws ValidationFailed for a policy that a project cannot have. */
+export async function requirePolicy(policy: Policy, caller: string): Promise<void> {
   const wrong: Record<string, string[]> = {};
   const fail = (part: string, message: string) => {
     wrong[`container_expiration_policy.${part}`] = [message];

@@ -7,8 +7,8 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type ChangedRecord, projectScoped } from '#src/domain/projects/project_scoped.ts';
 import type { ContainerProtectionRole } from '#src/generated/prisma/client.ts';
-import { violates } from '#src/platform/database/db.ts';
-import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { type Transaction, violates } from '#src/platform/database/db.ts';
+import { LimitReached, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { alias } from '#src/platform/records/alias.ts';
 
 /** How many rules a project has at most: all are read at each push of a tag. */
@@ -36,7 +36,7 @@ export async function createTagRule(context: Context, ref: IdOrPath, values: Tag
   const project = await administered(context, ref);
   const { tagNamePattern = '', minimumAccessLevelForPush = null, minimumAccessLevelForDelete = null } = values;
   const data = { tagNamePattern: tagNamePattern ?? '', minimumAccessLevelForPush, minimumAccessLevelForDelete };
-  await requireValid(project, data);
+  await requireTagRule(project, data);
   return taken(() =>
     context.db.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT 1 FROM projects WHERE id = ${project.id} FOR UPDATE`;
@@ -67,7 +67,7 @@ export async function updateTagRule(
     minimumAccessLevelForPush: level(values.minimumAccessLevelForPush, known.minimumAccessLevelForPush),
     minimumAccessLevelForDelete: level(values.minimumAccessLevelForDelete, known.minimumAccessLevelForDelete),
   };
-  await requireValid(project, data);
+  await requireTagRule(project, data);
   return taken(() =>
     context.db.$transaction(async (tx) => {
       const before = await rowBefore(tx, 'ContainerTagProtectionRule', id);
@@ -109,8 +109,14 @@ function audited({ id: projectId }: ProjectRow, id: number) {
   return { place: { projectId }, target: { type: 'ContainerTagProtectionRule', id } } as const;
 }
 
-/** Throws ValidationFailed. */
-async function requireValid({ id }: ProjectRow, values: Required<TagRuleValues>): Promise<void> {
+/** Throws LimitReached for a project that was imported with more rules than it could have been given one by one. */
+export async function requireFewTagRules(tx: Transaction, { id: projectId }: { id: number }): Promise<void> {
+  if ((await tx.containerTagProtectionRule.count({ where: { projectId } })) > MAX_RULES)
+    throw new LimitReached(`A project has at most ${MAX_RULES} protection rules for tags`);
+}
+
+/** Throws ValidationFailed for a rule that a project cannot have. */
+export async function requireTagRule({ id }: { id: number }, values: Required<TagRuleValues>): Promise<void> {
   const { tagNamePattern: pattern, minimumAccessLevelForPush: push, minimumAccessLevelForDelete: remove } = values;
   const wrong: Record<string, string[]> = {};
   if (!pattern?.trim()) wrong.tag_name_pattern = ["can't be blank"];

@@ -14,6 +14,7 @@ import { ArchiveInvalid } from '#src/domain/project_archives/lines.ts';
 import { treeFile, USERS, VERSION } from '#src/domain/project_archives/place.ts';
 import { explained, requireVersion } from '#src/domain/project_archives/read.ts';
 import { takeRepository } from '#src/domain/project_archives/take_repository.ts';
+import { recordSideSize } from '#src/domain/repository/side_size.ts';
 import { pickStorage } from '#src/domain/repository/storages.ts';
 import { groupImportsStore } from '#src/domain/uploads/archives.ts';
 import { unpackFiles } from '#src/git/archive/files.ts';
@@ -186,6 +187,7 @@ async function putWikis(
     await syncDirectory(path.dirname(directory));
     await repositories.forget(place);
     await tx.namespace.update({ where: { id }, data: { wikiStorage: storage } });
+    await recordSideSize(tx, { repositories }, place);
   }
 }
 

@@ -1,5 +1,5 @@
 import { CHECKS as is } from '#src/domain/project_archives/checks.ts';
-import { type Kind, kind } from '#src/domain/project_archives/kinds.ts';
+import { type Kind, kind, PUSH_RULE } from '#src/domain/project_archives/kinds.ts';
 import { Prisma } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;
@@ -67,6 +67,11 @@ export const KINDS: readonly Kind[] = [
   }),
   kind('badges', 'Badge', {
     columns: { name: is.name, linkUrl: is.badgeUrl, imageUrl: is.badgeUrl, createdAt: is.time },
+    refs: OF_GROUP,
+    where: (row, id) => sql`${row.groupId} IN ${groupsOf(id)}`,
+  }),
+  kind('push_rules', 'PushRule', {
+    columns: { ...PUSH_RULE, ...times },
     refs: OF_GROUP,
     where: (row, id) => sql`${row.groupId} IN ${groupsOf(id)}`,
   }),

@@ -9,6 +9,9 @@ export interface GroupStatistics {
   packagesSize: number;
   containerRegistrySize: number;
   uploadsSize: number;
+  /** With the wiki of the group itself. */
+  wikiSize: number;
+  snippetsSize: number;
 }
 
 const NOTHING = {
@@ -18,6 +21,8 @@ const NOTHING = {
   packagesSize: 0,
   containerRegistrySize: 0,
   uploadsSize: 0,
+  wikiSize: 0,
+  snippetsSize: 0,
 };
 
 /** The statistics of groups, in the order of their IDs; null for all but administrators. */
@@ -32,7 +37,10 @@ export async function groupStatistics(
       COALESCE(sum(c.job_artifacts_size), 0)::float8 AS "jobArtifactsSize",
       COALESCE(sum(c.packages_size), 0)::float8 AS "packagesSize",
       COALESCE(sum(c.container_registry_size), 0)::float8 AS "containerRegistrySize",
-      COALESCE(sum(c.uploads_size), 0)::float8 AS "uploadsSize"
+      COALESCE(sum(c.uploads_size), 0)::float8 AS "uploadsSize",
+      (COALESCE(sum(c.wiki_size), 0) + COALESCE((SELECT n.wiki_size FROM namespaces n WHERE n.id = wanted.id), 0))::float8
+        AS "wikiSize",
+      COALESCE(sum(c.snippets_size), 0)::float8 AS "snippetsSize"
     FROM unnest(${[...ids]}::int[]) AS wanted (id)
       LEFT JOIN projects p ON p.namespace_id = wanted.id AND p.deleted_at IS NULL
       LEFT JOIN project_counters c ON c.project_id = p.id

@@ -28,6 +28,8 @@ export interface GroupContents {
   packagesSize: number;
   containerRegistrySize: number;
   uploadsSize: number;
+  wikiSize: number;
+  snippetsSize: number;
 }
 
 /** The contents of projects, in the order of their IDs. */
@@ -66,7 +68,10 @@ export async function groupContents({ db }: Context, ids: readonly number[]): Pr
         COALESCE(sum(c.job_artifacts_size), 0)::float8 AS "jobArtifactsSize",
         COALESCE(sum(c.packages_size), 0)::float8 AS "packagesSize",
         COALESCE(sum(c.container_registry_size), 0)::float8 AS "containerRegistrySize",
-        COALESCE(sum(c.uploads_size), 0)::float8 AS "uploadsSize"
+        COALESCE(sum(c.uploads_size), 0)::float8 AS "uploadsSize",
+        (COALESCE(sum(c.wiki_size), 0) + (SELECT COALESCE(sum(g.wiki_size), 0) FROM namespaces g
+          WHERE g.lineage @> ARRAY[w.id] AND g.deleted_at IS NULL))::float8 AS "wikiSize",
+        COALESCE(sum(c.snippets_size), 0)::float8 AS "snippetsSize"
       FROM namespaces n JOIN projects p ON p.namespace_id = n.id LEFT JOIN project_counters c ON c.project_id = p.id
       WHERE n.lineage @> ARRAY[w.id] AND p.deleted_at IS NULL) AS held`;
   return inOrder(
@@ -79,7 +84,9 @@ export async function groupContents({ db }: Context, ids: readonly number[]): Pr
         row.jobArtifactsSize +
         row.packagesSize +
         row.containerRegistrySize +
-        row.uploadsSize,
+        row.uploadsSize +
+        row.wikiSize +
+        row.snippetsSize,
     })),
   );
 }

@@ -2,6 +2,9 @@ import { isFlagName } from '#src/domain/feature_flags/flag_name.ts';
 import { areParameters, isStrategyName } from '#src/domain/feature_flags/strategies.ts';
 import { wrongUserIds } from '#src/domain/feature_flags/user_ids.ts';
 import { scopeErrors } from '#src/domain/projects/environment_scope.ts';
+import { isPushPattern } from '#src/domain/repository/push_rules/patterns.ts';
+import { MAX_FILE_SIZE } from '#src/domain/repository/push_rules/save.ts';
+import { MAX_APPROVALS } from '#src/domain/tracking/approvals/values.ts';
 import { POSITION_TYPES, RANGE_TYPES } from '#src/domain/tracking/discussions/position.ts';
 import { fileNameOf } from '#src/domain/uploads/create.ts';
 import * as enums from '#src/generated/prisma/enums.ts';
@@ -92,9 +95,13 @@ export const CHECKS = {
   number: (value) => isInteger(value),
   iid: (value) => isInteger(value, 1),
   seconds: (value) => isInteger(value, 0),
+  approvals: (value) => isInteger(value, 0, MAX_APPROVALS),
+  fileMegabytes: (value) => isInteger(value, 0, MAX_FILE_SIZE),
+  pushPattern: (value) => isText(value, MAX_NAME_LENGTH * 2 + 1) && isPushPattern(value),
   text: (value) => isText(value, MAX_TEXT_LENGTH),
   title: (value) => isText(value, MAX_NAME_LENGTH) && value !== '',
   name: (value) => isText(value, MAX_NAME_LENGTH) && value.trim() !== '',
+  ruleType: isAmong('regular', 'any_approver'),
   word: matches(/^[a-z_]{1,40}$/),
   count: matches(/^\d{1,9}\+?$/),
   time: isTime,

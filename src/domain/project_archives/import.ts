@@ -8,6 +8,7 @@ import { ALL_FEATURES, changedFeatures, FEATURES } from '#src/access/permissions
 import { closestVisibility } from '#src/access/permissions/visibility_levels.ts';
 import { snakeCase } from '#src/base/text.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
+import { requireFewTagRules } from '#src/domain/container_registry/tag_rules.ts';
 import { requireFewFlags } from '#src/domain/feature_flags/limits.ts';
 import { markDeleted } from '#src/domain/lifecycle/delete_project.ts';
 import { insertMember } from '#src/domain/members/add.ts';
@@ -39,7 +40,9 @@ import { findProject } from '#src/domain/projects/find.ts';
 import { givenSwitches, tags, textErrors } from '#src/domain/projects/values.ts';
 import { holdRepositoryLock } from '#src/domain/repository/lock.ts';
 import { recordCopy } from '#src/domain/repository/record_copy.ts';
+import { recordSideSize } from '#src/domain/repository/side_size.ts';
 import type { WithRepositories } from '#src/domain/repository/store.ts';
+import { requireFewImportedRules } from '#src/domain/tracking/approvals/values.ts';
 import { importsStore } from '#src/domain/uploads/archives.ts';
 import { forgetLfsObjects, receiveLfsObject } from '#src/domain/uploads/lfs/objects.ts';
 import type { WithUploads } from '#src/domain/uploads/store.ts';
@@ -268,6 +271,7 @@ const CHECK_OF: Readonly<Record<string, (value: unknown, type: string) => boolea
   Boolean: CHECKS.boolean,
   Int: CHECKS.number,
   Visibility: CHECKS.enum,
+  PagesAccess: CHECKS.enum,
   MergeMethod: CHECKS.enum,
   SquashOption: CHECKS.enum,
 };
@@ -313,10 +317,11 @@ async function record(tx: Transaction, context: Context, recorded: Recorded): Pr
   await holdRepositoryLock(context.db, tx, project.id, () => putRepositories(tx, context, recorded));
   const tree = new TreeImport({
     tx,
-    uploads: context.uploads,
+    context,
     people,
     directory,
     projectId: project.id,
+    path: project.path,
     archivedId: head.id,
     repository: own ? context.repositories.directory(project) : null,
     signal,
@@ -324,6 +329,8 @@ async function record(tx: Transaction, context: Context, recorded: Recorded): Pr
   const { members, failed } = await tree.run();
   await putSnippets(tx, context, snippets, (old) => tree.idOf('snippets', old));
   await requireFewFlags(tx, project);
+  await requireFewTagRules(tx, project);
+  await requireFewImportedRules(tx, project);
   await tx.$executeRaw`
     UPDATE project_counters SET
       last_issue_iid = (SELECT COALESCE(max(iid), 0) FROM issues WHERE project_id = ${project.id}),
@@ -358,6 +365,7 @@ async function putRepositories(tx: Transaction, context: Context, { begun, head,
     await rename(taken.draft, directory);
     await syncDirectory(path.dirname(directory));
     await repositories.forget(place);
+    if (isWiki) await recordSideSize(tx, context, place);
   }
   if (own === null) return;
   const defaultBranch = branchOf(head.settings.defaultBranch, own.refs);

@@ -69,6 +69,8 @@ const snippet = alias('Snippet', 's');
 /** Snippets are the one thing of a project that masters may not read all of. */
 const snippetsOf = (projectId: number, reader: Seer) =>
   sql`(SELECT ${snippet.id} FROM ${table(snippet)} WHERE ${snippet.projectId} = ${projectId} AND ${visible(reader, true, snippet)})`;
+const rulesOf = (projectId: number) =>
+  sql`(SELECT id FROM approval_rules WHERE project_id = ${projectId} AND rule_type <> 'code_owner')`;
 const releasesOf = (projectId: number) => sql`(SELECT id FROM releases WHERE project_id = ${projectId})`;
 
 /** What belongs to an issue or a merge request of the project. */
@@ -90,6 +92,23 @@ function noteOf(
 
 const notesOf = (projectId: number, reader: Seer) =>
   sql`(SELECT n.id FROM notes n WHERE ${noteOf(alias('Note', 'n'), projectId, reader)})`;
+
+/** What push rules of projects and groups ask. */
+export const PUSH_RULE = {
+  commitMessageRegex: is.pushPattern,
+  commitMessageNegativeRegex: is.pushPattern,
+  branchNameRegex: is.pushPattern,
+  authorEmailRegex: is.pushPattern,
+  fileNameRegex: is.pushPattern,
+  maxFileSize: is.fileMegabytes,
+  denyDeleteTag: is.boolean,
+  memberCheck: is.boolean,
+  preventSecrets: is.boolean,
+  commitCommitterCheck: is.boolean,
+  commitCommitterNameCheck: is.boolean,
+  rejectUnsignedCommits: is.boolean,
+  rejectNonDcoCommits: is.boolean,
+} as const;
 
 const times = { createdAt: is.time, updatedAt: is.time };
 const EITHER = { issueId: 'issues', mergeRequestId: 'merge_requests' } as const;
@@ -382,7 +401,12 @@ export const KINDS: readonly Kind[] = [
     where: (row, id) => sql`${row.releaseId} IN ${releasesOf(id)}`,
   }),
   kind('protected_branches', 'ProtectedBranch', {
-    columns: { name: is.branch, allowForcePush: is.boolean, createdAt: is.time },
+    columns: {
+      name: is.branch,
+      allowForcePush: is.boolean,
+      codeOwnerApprovalRequired: is.boolean,
+      createdAt: is.time,
+    },
     project: 'projectId',
     where: (row, id) => sql`${row.projectId} = ${id}`,
   }),
@@ -403,6 +427,70 @@ export const KINDS: readonly Kind[] = [
     refs: { protectedTagId: 'protected_tags' },
     where: (row, id) => sql`${row.deployKeyId} IS NULL
       AND ${row.protectedTagId} IN (SELECT id FROM protected_tags WHERE project_id = ${id})`,
+  }),
+  // Those of code owners are made anew from the file. Groups do not come along.
+  kind('approval_rules', 'ApprovalRule', {
+    columns: {
+      ruleType: is.ruleType,
+      name: is.name,
+      approvalsRequired: is.approvals,
+      appliesToAllProtectedBranches: is.boolean,
+      ...times,
+    },
+    refs: { mergeRequestId: 'merge_requests', sourceRuleId: 'approval_rules' },
+    project: 'projectId',
+    where: (row, id) => sql`${row.projectId} = ${id} AND ${row.ruleType} <> 'code_owner'`,
+  }),
+  kind('approval_rule_branches', 'ApprovalRuleBranch', {
+    refs: { ruleId: 'approval_rules', protectedBranchId: 'protected_branches' },
+    where: (row, id) => sql`${row.ruleId} IN ${rulesOf(id)}`,
+  }),
+  kind('approval_rule_users', 'ApprovalRuleUser', {
+    refs: { ruleId: 'approval_rules' },
+    users: { userId: 'dropped' },
+    where: (row, id) => sql`${row.ruleId} IN ${rulesOf(id)}`,
+  }),
+  kind('push_rules', 'PushRule', {
+    columns: { ...PUSH_RULE, ...times },
+    project: 'projectId',
+    where: (row, id) => sql`${row.projectId} = ${id}`,
+  }),
+  kind('container_tag_rules', 'ContainerTagProtectionRule', {
+    columns: {
+      tagNamePattern: is.name,
+      minimumAccessLevelForPush: is.enum,
+      minimumAccessLevelForDelete: is.enum,
+      ...times,
+    },
+    project: 'projectId',
+    where: (row, id) => sql`${row.projectId} = ${id}`,
+  }),
+  kind('container_policies', 'ContainerExpirationPolicy', {
+    columns: {
+      enabled: is.boolean,
+      cadence: is.name,
+      keepN: is.number,
+      olderThan: is.name,
+      nameRegex: is.title,
+      nameRegexKeep: is.title,
+    },
+    where: (row, id) => sql`${row.projectId} = ${id}`,
+  }),
+  kind('site_settings', 'PagesSettings', {
+    columns: { uniqueDomainEnabled: is.boolean, httpsOnly: is.boolean },
+    project: 'projectId',
+    where: (row, id) => sql`${row.projectId} = ${id}`,
+  }),
+  // Whoever has the domain proves that anew.
+  kind('site_domains', 'PagesDomain', {
+    columns: { domain: is.name, autoSslEnabled: is.boolean },
+    project: 'projectId',
+    where: (row, id) => sql`${row.projectId} = ${id}`,
+  }),
+  // They have secrets: they are named alone.
+  kind('integrations', 'Integration', {
+    columns: { slug: is.name },
+    where: (row, id) => sql`${row.projectId} = ${id}`,
   }),
   kind('badges', 'Badge', {
     columns: { name: is.name, linkUrl: is.badgeUrl, imageUrl: is.badgeUrl, createdAt: is.time },

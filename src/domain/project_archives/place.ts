@@ -39,6 +39,8 @@ export const SETTINGS = [
   'lfsEnabled',
   'publicJobs',
   'requestAccessEnabled',
+  'pagesAccess',
+  'ciSeparatedCaches',
   'onlyAllowMergeIfPipelineSucceeds',
   'onlyAllowMergeIfAllDiscussionsAreResolved',
   'mergeMethod',

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { ArchiveInvalid } from '#src/domain/project_archives/lines.ts';
 import { SNIPPETS } from '#src/domain/project_archives/place.ts';
+import { recordSideSize } from '#src/domain/repository/side_size.ts';
 import { diskUse } from '#src/domain/repository/size.ts';
 import { pickStorage } from '#src/domain/repository/storages.ts';
 import { filesRefusal } from '#src/domain/snippets/remote.ts';
@@ -90,6 +91,7 @@ export async function putSnippets(
     await rename(draft, directory);
     await syncDirectory(path.dirname(directory));
     await tx.$executeRaw`UPDATE snippets SET repository_storage = ${storage}, repository_commit = NULL WHERE id = ${id}`;
+    await recordSideSize(tx, { repositories }, snippetPlace(id, storage));
   }
 }
 

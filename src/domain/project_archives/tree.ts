@@ -9,6 +9,7 @@ import { archivedColumns, KINDS, type Kind, SUBJECTS } from '#src/domain/project
 import { ArchiveInvalid, type Line, linesOf } from '#src/domain/project_archives/lines.ts';
 import type { People } from '#src/domain/project_archives/people.ts';
 import { treeFile } from '#src/domain/project_archives/place.ts';
+import { RULES, removeRulesOfNobody, settleRule } from '#src/domain/project_archives/rules.ts';
 import { absentObjects } from '#src/git/objects/presence.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { factsOf } from '#src/platform/records/model.ts';
@@ -31,12 +32,14 @@ export interface ImportedMember {
 
 export interface TreeOptions {
   tx: Transaction;
-  uploads: Context['uploads'];
+  context: Context;
   people: People;
   /** The unpacked archive. */
   directory: string;
   /** The project, here and in the archive. */
   projectId: number;
+  /** Last part of its path here. */
+  path: string;
   archivedId: unknown;
   /** The directory of its repository; null without one. */
   repository: string | null;
@@ -46,6 +49,8 @@ export interface TreeOptions {
 /** How many records are inserted at a time, and how many an archive may have in all. */
 const BATCH_SIZE = 500;
 const MAX_RECORDS = 2_000_000;
+/** Kinds whose users are not authors, but get rights. */
+const OF_RIGHTS: ReadonlySet<string> = new Set(['members', 'approval_rule_users']);
 /** How many things that were left out are remembered. */
 const MAX_REMEMBERED_FAILURES = 100;
 
@@ -62,6 +67,8 @@ export class TreeImport {
   readonly #iids = new Set<number>();
   readonly #members: ImportedMember[] = [];
   readonly #failed: FailedRelation[] = [];
+  /** The lines of approval rules, by their IDs here. */
+  readonly #ruleLines = new Map<number, Line>();
   #left = MAX_RECORDS;
 
   constructor(options: TreeOptions) {
@@ -163,7 +170,7 @@ export class TreeImport {
 
   #user(kind: Kind, id: number): number | null {
     const { people } = this.#options;
-    return kind.name === 'members' ? people.account(id) : people.author(id);
+    return OF_RIGHTS.has(kind.name) ? people.account(id) : people.author(id);
   }
 
   /** A text in which attached files have their new addresses. */
@@ -218,7 +225,7 @@ export class TreeImport {
 
   /** What is particular about some kinds. Null leaves the record out; a record with an ID is there already. */
   async #finish(kind: Kind, line: Line, row: Row, id: number): Promise<Row | null> {
-    const { tx, projectId, uploads, directory } = this.#options;
+    const { tx, projectId, context, directory } = this.#options;
     if (kind.name === 'labels' || kind.name === 'milestones') {
       const title = `${kind.name} ${row.title}`;
       const there = this.#titles.get(title);
@@ -252,10 +259,13 @@ export class TreeImport {
       const found = await stat(file).catch(() => null);
       if (!found) return this.#leaveOut(kind, line, 'The archive does not have the file.');
       const place = { projectId, secret: this.#secrets.get(secret) ?? '', fileName };
-      await uploads.write(place, createReadStream(file), found.size);
+      await context.uploads.write(place, createReadStream(file), found.size);
       return { ...row, secret: place.secret, size: found.size };
     }
-    return row;
+    if (kind.name === 'approval_rules') this.#ruleLines.set(id, line);
+    if (!RULES.has(kind.name)) return row;
+    const settled = await settleRule(this.#options, kind.name, row);
+    return typeof settled === 'string' ? this.#leaveOut(kind, line, settled) : settled;
   }
 
   /** A note names the record that it tells of. */
@@ -317,8 +327,17 @@ export class TreeImport {
     }
   }
 
-  async #end({ name }: Kind): Promise<void> {
+  async #end(kind: Kind): Promise<void> {
+    const { name } = kind;
     const { tx, projectId } = this.#options;
+    if (name === 'approval_rule_users') {
+      const nobodys = await removeRulesOfNobody(tx, projectId);
+      for (const id of nobodys) {
+        const line = this.#ruleLines.get(id);
+        const rules = KINDS.find((one) => one.name === 'approval_rules');
+        if (line && rules) this.#leaveOut(rules, line, 'Nobody whom the rule names has an account here.');
+      }
+    }
     if (name === 'issue_assignees') {
       await tx.$executeRaw`UPDATE issues i SET assignee_id = a.user_id FROM issue_assignees a
         WHERE i.project_id = ${projectId} AND a.issue_id = i.id AND a.position = 0`;

@@ -6,6 +6,7 @@ import { enqueueMaintenance } from '#src/domain/repository/maintain.ts';
 import { requireRoom } from '#src/domain/repository/quota.ts';
 import { findPusher } from '#src/domain/repository/record.ts';
 import { changeRefusal, NOT_COMMITTED } from '#src/domain/repository/refusals.ts';
+import { recordSideSize } from '#src/domain/repository/side_size.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
 import { signatureOf } from '#src/domain/repository/write.ts';
 import type { Oid, Signature } from '#src/git/base/model.ts';
@@ -89,7 +90,10 @@ export async function addCommit(
       .catch((error) => explain(error, unchanged));
     await series.flush();
     const change = { name: `refs/heads/${branch}`, from: tip, to: commit };
-    const record = () => enqueueMaintenance(tx, context, place);
+    const record = async () => {
+      await enqueueMaintenance(tx, context, place);
+      await recordSideSize(tx, context, place);
+    };
     const [outcome] = await changeRefs(context, place, [change], record, { keepLock, tx, isLocked: true });
     if (outcome?.error) throw changeRefusal(outcome.error, NOT_COMMITTED);
     return commit;

@@ -2,6 +2,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { cleanUp } from '#src/domain/repository/clean_up.ts';
 import { ErrorCollector } from '#src/domain/repository/each.ts';
 import { lockOwner, mayRemoveObjects, unlessMaintained, withRepositoryLock } from '#src/domain/repository/lock.ts';
+import { measureSides, recordSideSize } from '#src/domain/repository/side_size.ts';
 import { repositorySize } from '#src/domain/repository/size.ts';
 import type { RepositoryPlace, WithRepositories } from '#src/domain/repository/store.ts';
 import { ProgramFailed } from '#src/git/base/errors.ts';
@@ -56,6 +57,7 @@ export async function maintainActive(stores: WithRepositories): Promise<void> {
     WHERE wiki_storage IS NOT NULL AND deleted_at IS NULL ORDER BY id`;
   await each.run([...snippets, ...wikis], (place) => maintain(stores, place));
   each.end();
+  await measureSides(stores);
 }
 
 /** Maintains the repository of one project because somebody asked for it. */
@@ -109,6 +111,7 @@ async function maintain(stores: WithRepositories, place: RepositoryPlace, many: 
   if ((await programVersion()) === null) return;
   const directory = stores.repositories.directory(place);
   if ((place.wiki || place.owner) && (await stores.repositories.open(place)) === null) return;
+  if (place.wiki || place.owner) await recordSideSize(stores.db, stores, place);
   if (!(await needsMaintenance(directory, many))) return;
   await unlessMaintained(stores.db, lockOwner(place), () => tidyUp(stores, place, many));
 }
@@ -123,7 +126,7 @@ async function tidyUp(stores: WithRepositories, place: RepositoryPlace, many: He
   if (hasOld) await removeOld(stores, place);
   // Layers that are there may name commits that were just removed.
   await indexHistory(directory, { anew: hasOld, timeout: TIME.repack });
-  if (place.wiki || place.owner) return;
+  if (place.wiki || place.owner) return recordSideSize(db, stores, place);
   const size = await repositorySize(directory);
   await db.$executeRaw`UPDATE project_counters SET repository_size = COALESCE(${size}::bigint, repository_size)
     WHERE project_id = ${place.id}`;

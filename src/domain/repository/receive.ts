@@ -15,6 +15,7 @@ import { ruleRefusals } from '#src/domain/repository/push_rules/of_push.ts';
 import { quotaRefusal } from '#src/domain/repository/quota.ts';
 import { type PushOptions, pushRefs } from '#src/domain/repository/record.ts';
 import { goneRefusal } from '#src/domain/repository/refusals.ts';
+import { recordSideSize } from '#src/domain/repository/side_size.ts';
 import { GitError, RefChanged } from '#src/git/base/errors.ts';
 import { ByteReader } from '#src/git/incoming/byte_reader.ts';
 import { PackKeepLock } from '#src/git/incoming/pack_keep_lock.ts';
@@ -227,6 +228,7 @@ function changeSide(
   const record = async (tx: Transaction, made: readonly RefChange[]) => {
     await side.rules?.record(tx, made);
     await enqueueMaintenance(tx, context, side);
+    await recordSideSize(tx, context, side);
   };
   return changeRefs(context, side, changes, record, options);
 }

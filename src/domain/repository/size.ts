@@ -8,7 +8,11 @@ const measuring = new LeakyBucket({ perSecond: 0.1, atOnce: 1 }, 1_000);
 
 /** The size of a repository's objects, in bytes; null if it was measured a moment ago. */
 export async function repositorySize(directory: string): Promise<number | null> {
-  if (!measuring.tryTake(directory)) return null;
+  return measuring.tryTake(directory) ? objectsSize(directory) : null;
+}
+
+/** The same however often it is asked for: for small repositories. */
+export function objectsSize(directory: string): Promise<number> {
   return sizeOf(path.join(directory, 'objects'), new Set(), (name) => !isTemporary(name));
 }
 

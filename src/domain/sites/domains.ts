@@ -27,7 +27,7 @@ export async function createDomain(
 ): Promise<ChangedRecord> {
   const project = await administered(context, ref);
   const domain = given.trim().toLowerCase();
-  const problem = problemOf(context, domain);
+  const problem = domainProblem(context, domain);
   if (problem !== null) throw new ValidationFailed({ domain: [problem] });
   return context.db
     .$transaction(async (tx) => {
@@ -95,7 +95,8 @@ export function auditedDomain({ id: projectId }: { id: number }, { id, domain }:
   return { place: { projectId }, target: { type: 'PagesDomain' as const, id, name: domain } };
 }
 
-function problemOf({ sites }: Pick<Context, 'sites'>, domain: string): string | null {
+/** Why a domain cannot lead to a site; null if it can. */
+export function domainProblem({ sites }: Pick<Context, 'sites'>, domain: string): string | null {
   if (!DOMAIN.test(domain) || isIP(domain) !== 0) return 'must be the name of a host, such as www.example.com';
   const own = sites ? [sites.hostname, sites.serverHostname] : [];
   if (own.some((host) => `.${domain}`.endsWith(`.${host}`))) return 'must not be one of this server';

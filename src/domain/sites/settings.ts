@@ -137,7 +137,8 @@ function audited({ id: projectId }: ProjectRow) {
 const MAX_LABEL_PATH = 50;
 
 /** A part of a host that a project has alone. */
-function uniqueLabel(path: string): string {
+/** A new label for the unique host of a site. */
+export function uniqueLabel(path: string): string {
   const plain = trimEnds(
     path
       .toLowerCase()

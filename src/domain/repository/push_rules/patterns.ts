@@ -66,6 +66,11 @@ export function requireValidPatterns(patterns: Readonly<Record<string, string>>)
   if (Object.keys(wrong).length > 0) throw new ValidationFailed(wrong);
 }
 
+/** Whether a text is an expression that a push rule may have; an empty one asks nothing. */
+export function isPushPattern(text: string): boolean {
+  return text.length <= MAX_PATTERN_LENGTH && translated(text) !== null;
+}
+
 /** Matches nothing. */
 const NOTHING = { source: '(?!)', flags: '' };
 

@@ -25,7 +25,7 @@ export type PushRuleValues = {
 };
 
 /** Megabytes of the largest file that can be named. */
-const MAX_FILE_SIZE = 1_000_000;
+export const MAX_FILE_SIZE = 1_000_000;
 
 const NEEDED = { project: 'admin_push_rule', group: 'admin_group_push_rule' } as const;
 

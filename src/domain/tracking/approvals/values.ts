@@ -61,6 +61,12 @@ export function requireFewRules(count: number): void {
   if (count >= MAX_RULES) throw new LimitReached(`There can be at most ${MAX_RULES} approval rules`);
 }
 
+/** Throws LimitReached for a project that was imported with more rules than it could have been given one by one. */
+export async function requireFewImportedRules(tx: Transaction, { id: projectId }: { id: number }): Promise<void> {
+  const counts = await tx.approvalRule.groupBy({ by: ['mergeRequestId'], where: { projectId }, _count: true });
+  if (counts.some(({ _count }) => _count > MAX_RULES)) requireFewRules(MAX_RULES);
+}
+
 function nobodyNamed(): ValidationFailed {
   return new ValidationFailed({ user_ids: ['must name a user, or group_ids a group'] });
 }
