@@ -21,10 +21,12 @@ const SCOPES = {
 
 type Scope = (typeof SCOPES)[keyof typeof SCOPES][number];
 type Everywhere = NonNullable<SearchPageQuery['find']>;
-type InProject = NonNullable<SearchPageQuery['project']>['find'];
+type InProject = NonNullable<NonNullable<SearchPageQuery['project']>['find']>;
 
 /** The list of the scope that is searched. */
-type Found = Partial<Everywhere & InProject & Pick<SearchPageQuery, 'groups'>> & {
+type Found = Partial<Omit<Everywhere, 'wikiFiles'> & Omit<InProject, 'wikiFiles'> & Pick<SearchPageQuery, 'groups'>> & {
+  /** Those of one wiki, or of many. */
+  wikiFiles?: Everywhere['wikiFiles'] | InProject['wikiFiles'] | undefined;
   /** Full path of the project or group that is searched. */
   place?: string | undefined;
 };
