@@ -33,7 +33,8 @@ const GroupExport = builder.objectRef<GroupExportRow>('GroupExport').implement({
       nullable: true,
       description: 'When the archive was finished that can be downloaded; null without one. It is kept for a day.',
     }),
-    url: t.string({
+    url: t.field({
+      type: 'URL',
       nullable: true,
       description: 'Where the archive can be downloaded; null until the export is finished.',
       resolve: ({ group, status }, _args, { baseUrl }) =>

@@ -29,7 +29,7 @@ const GroupImportLeftOutKind = builder.enumType('GroupImportLeftOutKind', {
   values: values<LeftOutKind>({
     VARIABLE: { value: 'variable', description: 'A variable of jobs, by its key.' },
     WEBHOOK: { value: 'webhook', description: 'A webhook, by the host that it is sent to.' },
-    INTEGRATION: { value: 'integration', description: 'An integration, by its kind.' },
+    INTEGRATION: { value: 'integration', description: 'A connection with another program, with its credentials.' },
     ACCESS_TOKEN: { value: 'access_token', description: 'An access token of the group, by its name.' },
     DEPLOY_TOKEN: { value: 'deploy_token', description: 'A deploy token, by its name.' },
   }),
@@ -39,8 +39,8 @@ const GroupImportLeftOut = builder.objectRef<LeftOut>('GroupImportLeftOut').impl
   description: 'Something that a group of an archive had, and that is to be set up anew.',
   fields: (t) => ({
     groupPath: t.exposeString('group', { description: 'Full path of the group, as it was at the import.' }),
-    kind: t.expose('kind', { type: GroupImportLeftOutKind, description: 'What it is.' }),
-    name: t.exposeString('name', { description: 'Its name.' }),
+    kind: t.expose('kind', { type: GroupImportLeftOutKind, description: 'What kind of thing was left out.' }),
+    name: t.exposeString('name', { description: 'What it is called in the archive.' }),
   }),
 });
 

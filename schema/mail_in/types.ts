@@ -63,7 +63,7 @@ mutation('resetServiceDeskAddress', {
     'Replaces the email address of a project’s service desk, and those at which people answer to mail from it: messages to the earlier ones are refused. For masters of the project.',
   input: {
     description: 'The project whose service desk gets another address.',
-    argument: 'The project.',
+    argument: 'The project with the service desk.',
     fields: (t) => ({ project: projectField(t, 'whose service desk gets another address') }),
   },
   resolve: async ({ project }, context) => resetServiceDeskAddress(context, project),

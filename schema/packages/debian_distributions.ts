@@ -57,15 +57,22 @@ const DebianDistribution = builder.objectRef<DistributionRow>('DebianDistributio
 
 const DebianDistributionConnection = connectionOf('DebianDistribution', DebianDistribution);
 
+const DebianDistributionFilter = builder.inputType('DebianDistributionFilter', {
+  description: 'Which distributions of Debian packages a list has. All conditions must hold.',
+  fields: (t) => ({
+    codename: t.string({ description: 'Only the distribution with this codename.' }),
+    suite: t.string({ description: 'Only the distribution with this suite.' }),
+  }),
+});
+
 const listArgs = builder.args((t) => ({
   ...pageArgs,
   ...debianDistributionOrder('ID', 'asc'),
-  codename: t.string({ description: 'Only the distribution with this codename.' }),
-  suite: t.string({ description: 'Only the distribution with this suite.' }),
+  filter: t.field({ type: DebianDistributionFilter, description: 'Which distributions to list; all if left out.' }),
 }));
 
 const oneArgs = builder.args((t) => ({
-  codename: t.string({ required: true, description: 'Codename of the distribution.' }),
+  codename: t.string({ required: true, description: 'What apt calls the distribution by, such as `trixie`.' }),
 }));
 
 builder.objectFields(Project, (t) => ({
@@ -74,8 +81,8 @@ builder.objectFields(Project, (t) => ({
     description:
       'The distributions of Debian packages of the project itself, oldest first. For reporters of a private project.',
     args: listArgs,
-    resolve: (project, { codename, suite, ...args }, context, info) =>
-      loadCountedPage(args, info, (page) => listDistributions(context, { project }, { codename, suite }, page)),
+    resolve: (project, { filter, ...args }, context, info) =>
+      loadCountedPage(args, info, (page) => listDistributions(context, { project }, filter ?? {}, page)),
   }),
   debianDistribution: t.field({
     type: DebianDistribution,
@@ -91,8 +98,8 @@ builder.objectFields(Group, (t) => ({
     description:
       'The distributions of the group itself, oldest first, which have the Debian packages of all projects below it.',
     args: listArgs,
-    resolve: (group, { codename, suite, ...args }, context, info) =>
-      loadCountedPage(args, info, (page) => listDistributions(context, { group }, { codename, suite }, page)),
+    resolve: (group, { filter, ...args }, context, info) =>
+      loadCountedPage(args, info, (page) => listDistributions(context, { group }, filter ?? {}, page)),
   }),
   debianDistribution: t.field({
     type: DebianDistribution,

@@ -1,5 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { connectionOf } from '#schema/connection.ts';
 import { groupOf } from '#schema/groups/group_of.ts';
 import { Group } from '#schema/groups/types.ts';
 import { NoteConnection } from '#schema/notes/types.ts';
@@ -7,7 +7,6 @@ import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import {
-  archived,
   FoundCommitConnection,
   foundPage,
   GroupSearch,
@@ -71,6 +70,26 @@ builder.objectField(FoundWikiFileConnection, 'limited', (t) =>
   t.boolean({ description: LIMITED, resolve: (page) => 'isLimited' in page && page.isLimited === true }),
 );
 
+const FoundAcrossFilter = builder.inputType('FoundAcrossFilter', {
+  description: 'In which projects a search looks. All conditions must hold.',
+  fields: (t) => ({
+    includeArchived: t.boolean({ description: 'Whether to search archived projects, too; not when left out.' }),
+  }),
+});
+
+interface Wanted {
+  filter?: { includeArchived?: boolean | null | undefined } | null | undefined;
+}
+
+function placesOf({ filter }: Wanted): { includeArchived: boolean } {
+  return { includeArchived: filter?.includeArchived ?? false };
+}
+
+const acrossArgs = builder.args((t) => ({
+  ...sorted,
+  filter: t.field({ type: FoundAcrossFilter, description: 'Where to search; everywhere but in archived projects if left out.' }),
+}));
+
 const WHERE = {
   server: { of: 'projects', wikis: 'all wikis' },
   group: {
@@ -84,14 +103,14 @@ for (const { on, places, said } of [
   {
     on: ServerSearch,
     said: WHERE.server,
-    places: (_search: unknown, includeArchived: boolean): SearchedPlaces => ({ includeArchived }),
+    places: (_search: unknown, wanted: Wanted): SearchedPlaces => placesOf(wanted),
   },
   {
     on: GroupSearch,
     said: WHERE.group,
-    places: (search: { place: { id: number } | null }, includeArchived: boolean): SearchedPlaces => ({
+    places: (search: { place: { id: number } | null }, wanted: Wanted): SearchedPlaces => ({
       group: search.place ?? undefined,
-      includeArchived,
+      ...placesOf(wanted),
     }),
   },
 ]) {
@@ -99,35 +118,35 @@ for (const { on, places, said } of [
     notes: t.field({
       type: NoteConnection,
       description: `Comments with the text on issues, merge requests, snippets and commits of ${said.of}, as far as the caller can see them: of the newest 5,000 on the server that have it. No system notes.`,
-      args: { ...sorted, ...archived },
-      resolve: (search, { includeArchived, sort, ...args }, context, info) =>
+      args: acrossArgs,
+      resolve: (search, { filter, sort, ...args }, context, info) =>
         pageFor(search, args, info, (text, page) =>
-          searchNotesAcross(context, places(search, includeArchived), text, sort, page, selectionAt(info, 'Note')),
+          searchNotesAcross(context, places(search, { filter }), text, sort, page, selectionAt(info, 'Note')),
         ),
     }),
     commits: t.field({
       type: FoundCommitConnection,
-      description: `Commits of the default branches of ${said.of} with the text in a line of their message, newest first. The 200 most recently active ones are searched.`,
-      args: { ...pageArgs, ...archived },
-      resolve: (search, { includeArchived, ...args }, context, info) =>
+      description: `Commits of the default branches of ${said.of} with the text in a line of their message, by time. The 200 most recently active ones are searched.`,
+      args: acrossArgs,
+      resolve: (search, { filter, sort, ...args }, context, info) =>
         foundPage(
           search,
           args,
           info,
-          (text, page) => searchCommitsAcross(context, places(search, includeArchived), text, page),
+          (text, page) => searchCommitsAcross(context, places(search, { filter }), { text, sort }, page),
           true,
         ),
     }),
     wikiFiles: t.field({
       type: FoundWikiFileConnection,
-      description: `Files of ${said.wikis} that the caller can read, with the text in a line or in their path.`,
-      args: { ...pageArgs, ...archived },
-      resolve: (search, { includeArchived, ...args }, context, info) =>
+      description: `Files of ${said.wikis} that the caller can read, with the text in a line or in their path, by path.`,
+      args: acrossArgs,
+      resolve: (search, { filter, sort, ...args }, context, info) =>
         foundPage(
           search,
           args,
           info,
-          (text, page) => searchWikisAcross(context, places(search, includeArchived), text, page),
+          (text, page) => searchWikisAcross(context, places(search, { filter }), { text, sort }, page),
           true,
         ),
     }),

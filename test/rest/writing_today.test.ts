@@ -123,9 +123,7 @@ const ABSENT = [
   'PUT /projects/:id/deploy_keys/:key_id',
   'PUT /user/avatar',
   'PUT /application/plan_limits',
-  'POST /projects/:id/packages/protection/rules',
   'POST /projects/:id/freeze_periods',
   'POST /projects/:id/secure_files',
-  'POST /groups/import',
   'POST /projects/:id/merge_requests/:merge_request_iid/context_commits',
 ];

@@ -57,6 +57,7 @@ const VALUES: Readonly<Record<string, string>> = {
   FileDiff: 'A part of a comparison, of which there are as many as pairs of commits',
   FoundCode: 'A hit of a search: lines of a file',
   FoundFile: 'A hit of a search: lines of a file',
+  FoundWikiFile: 'A hit of a search: lines of a file of a wiki',
   ProjectStar: 'A project and a user, which have IDs',
   ProjectTemplateName: 'The name of a template, by which it is read',
   ProtectionLevel: 'A part of a rule; those of branches and of tags are numbered apart',

@@ -160,6 +160,12 @@ await world.db.release.create({
 });
 await recordedImage(world, project);
 await world.db.containerTagProtectionRule.create({ data: { projectId: project.id, tagNamePattern: 'v.*' } });
+await world.db.containerProtectionRepositoryRule.create({
+  data: { projectId: project.id, repositoryPathPattern: 'app/*', minimumAccessLevelForPush: 'owner' },
+});
+await world.db.packagesProtectionRule.create({
+  data: { projectId: project.id, packageNamePattern: 'app*', packageType: 'npm', minimumAccessLevelForPush: 'owner' },
+});
 await world.db.package.create({
   data: {
     ...{ projectId: project.id, type: 'npm', name: 'app', version: '1.0.0' },
@@ -244,11 +250,10 @@ describe('Every field of', () => {
       'BroadcastMessage',
       'CommitComment',
       'CommitStatus',
+      'ContainerProtectionRepositoryRule',
       'ContainerRepository',
       'ContainerTag',
       'ContainerTagProtectionRule',
-      'ContainerProtectionRepositoryRule',
-      'PackagesProtectionRule',
       'CustomAttribute',
       'DeployKey',
       'DeployToken',
@@ -280,6 +285,7 @@ describe('Every field of', () => {
       'OAuthApplication',
       'Package',
       'PackageFile',
+      'PackagesProtectionRule',
       'PagesDeployment',
       'PagesDomain',
       'PersonalAccessToken',

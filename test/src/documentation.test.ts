@@ -72,6 +72,7 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     'Flags and strategies': 'The request is one of those that test/rest/feature_flags.test.ts sends.',
     'Configure an application': 'The program of test/system/unleash_client does that and more.',
   },
+  'docs/files.md': { 'Over the API': 'The query is one of those that test/schema/files_in_depth.test.ts sends.' },
   'docs/graphql-clients.md': {
     'GraphQL clients': 'test/system/graphql_screens.test.ts',
     'Apollo Client': 'test/system/graphql_screens.test.ts',

@@ -87,6 +87,8 @@ export const PROJECT_KEYS = [
   'empty_repo',
   'build_timeout',
   '_links',
+  'service_desk_address',
+  'service_desk_enabled',
   'shared_runners_enabled',
   'group_runners_enabled',
   'lfs_enabled',

@@ -7,7 +7,7 @@ import { replyIn } from '#src/domain/mail_in/reply.ts';
 import { supportBot } from '#src/domain/mail_in/support_bot.ts';
 import { isOneTooMany } from '#src/domain/mail_in/too_many.ts';
 import type { DeskKey } from '#src/domain/notifications/mailing/incoming_address.ts';
-import { UNSUBSCRIBE } from '#src/domain/notifications/service_desk/compose.ts';
+import { UNSUBSCRIBE } from '#src/domain/notifications/mailing/compose_reply.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import { createIssue } from '#src/domain/tracking/issues/create.ts';
 import { locateNoteable } from '#src/domain/tracking/noteable.ts';

@@ -14,7 +14,7 @@ import type { Oid } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { FileHit } from '#src/git/base/search.ts';
 import { all, Prisma } from '#src/platform/database/db.ts';
-import type { PageRequest } from '#src/platform/page.ts';
+import type { Direction, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 
 const { sql } = Prisma;
@@ -43,13 +43,13 @@ const MAX_WIKIS = 1_000;
 const EACH_TIMEOUT_MS = 1_000;
 
 /**
- * The commits of default branches with a text in a line of their message that the actor may read, newest first, as far as they are
+ * The commits of default branches with a text in a line of their message that the actor may read, by time, as far as they are
  * found in five seconds: git goes through one repository after another.
  */
 export async function searchCommitsAcross(
   context: Context,
   places: SearchedPlaces,
-  text: string,
+  { text, sort }: { text: string; sort: Direction },
   page: PageRequest,
 ): Promise<FoundPage<CommitRow>> {
   const { ids, isWhole: areAll } = await projectsIn(context, places, 'repository', MAX_PROJECTS);
@@ -67,15 +67,16 @@ export async function searchCommitsAcross(
   });
   const rows: CommitRow[] = [];
   for (const { project, repository, commits } of found) rows.push(...(await commitRows(project, repository, commits)));
-  rows.sort((one, other) => other.committer.seconds - one.committer.seconds);
+  const turn = sort === 'asc' ? 1 : -1;
+  rows.sort((one, other) => turn * (one.committer.seconds - other.committer.seconds));
   return pageOf(rows, !areAll || !isWhole, page);
 }
 
-/** The files of wikis with a text that the actor may read, wiki by wiki, as searchWiki finds them, as far as they are found in five seconds. */
+/** The files of wikis with a text that the actor may read, by path, as searchWiki finds them, as far as they are found in five seconds. */
 export async function searchWikisAcross(
   context: Context,
   places: SearchedPlaces,
-  text: string,
+  { text, sort }: { text: string; sort: Direction },
   page: PageRequest,
 ): Promise<FoundPage<FoundWikiFileRow>> {
   const groups = await findGroupsByIds(context, await groupsWithWikis(context, places));
@@ -98,7 +99,9 @@ export async function searchWikisAcross(
     found.push(...hits.map((hit) => ({ ...hit, ...at })));
     return { count: hits.length, isWhole };
   });
-  return pageOf(found.slice(0, MAX_HITS), !areAll || !isWhole || found.length > MAX_HITS, page);
+  const turn = sort === 'asc' ? 1 : -1;
+  const byPath = found.slice(0, MAX_HITS).sort((one, other) => turn * (one.path < other.path ? -1 : Number(one.path > other.path)));
+  return pageOf(byPath, !areAll || !isWhole || found.length > MAX_HITS, page);
 }
 
 /** The projects that are searched, with the latest activity first, and whether there are no others. */

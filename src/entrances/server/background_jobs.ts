@@ -42,7 +42,7 @@ import { sendInvitation } from '#src/domain/members/invitations/mail.ts';
 import { findRecipients, forgetDeliveries } from '#src/domain/notifications/mailing/distribute.ts';
 import { remindOfDue } from '#src/domain/notifications/mailing/due.ts';
 import { sendNotification } from '#src/domain/notifications/mailing/send.ts';
-import { tellParticipant } from '#src/domain/notifications/service_desk/tell.ts';
+import { tellParticipant } from '#src/domain/notifications/mailing/tell_participants.ts';
 import { cleanUpPackages } from '#src/domain/packages/clean_up.ts';
 import { removePackageFiles } from '#src/domain/packages/remove.ts';
 import { expireExports, exportProject } from '#src/domain/project_archives/export.ts';

@@ -214,7 +214,7 @@ function connection(type: GraphQLObjectType, field: GraphQLField<unknown, unknow
   const node = getNamedType(to.getFields().nodes?.type ?? to);
   const selection = isObjectType(node) && node.getFields().id ? 'id' : '__typename';
   const isForAdmins =
-    /activities|memberships|impersonation|accessRequests|^invitations$|triggers|variables|runners|deployKeys|accessTokens|auditEvents|deployTokens|jobTokenScope|^uploads$|tagProtectionRules|featureFlag|pagesDomains|pagesDeployments|terraformStates|remoteMirrors|resourceGroups|oauthApplications|webhooks|deliveries/i.test(
+    /activities|memberships|impersonation|accessRequests|^invitations$|triggers|variables|runners|deployKeys|accessTokens|auditEvents|deployTokens|jobTokenScope|^uploads$|tagProtectionRules|protectionRepositoryRules|packagesProtectionRules|^serviceAccount|featureFlag|pagesDomains|pagesDeployments|terraformStates|remoteMirrors|resourceGroups|oauthApplications|webhooks|deliveries/i.test(
       field.name,
     );
   const fields = isObjectType(node) ? Object.values(node.getFields()) : [];

@@ -1,7 +1,7 @@
 import { recipientsFound } from '#src/domain/notifications/mailing/order.ts';
 import { type Recipient, recipientsOf } from '#src/domain/notifications/mailing/recipients.ts';
 import type { Keyed } from '#src/domain/notifications/mailing/request.ts';
-import { tellParticipants } from '#src/domain/notifications/service_desk/tell.ts';
+import { tellParticipants } from '#src/domain/notifications/mailing/tell_participants.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Db } from '#src/platform/database/db.ts';
 

@@ -4,7 +4,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { cut } from '#src/domain/notifications/mailing/cut.ts';
 import { incomingAddress } from '#src/domain/notifications/mailing/incoming_address.ts';
 import type { Keyed } from '#src/domain/notifications/mailing/request.ts';
-import { composeReply } from '#src/domain/notifications/service_desk/compose.ts';
+import { composeReply } from '#src/domain/notifications/mailing/compose_reply.ts';
 import { htmlOfTexts } from '#src/domain/tracking/markdown/of_texts.ts';
 import { INTERNAL } from '#src/domain/tracking/subjects/seen_sources.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
