@@ -231,7 +231,7 @@ const newPage = page({
   show: (project, facts) => ({
     project,
     preview: project.mergeRequestPreview,
-    templates: project.mergeRequestPreview?.targetProject.newDescription,
+    templates: project.mergeRequestPreview?.newDescription,
     diff: project.mergeRequestPreview?.comparison?.fileDiffs ?? null,
     files: filesOf(project.mergeRequestPreview?.comparison?.fileDiffs, facts),
     tab: 'merge_requests',
@@ -247,18 +247,13 @@ function beforeOpened(project: NonNullable<NewMergeRequestPageQuery['project']>,
   const preview = project.mergeRequestPreview;
   return {
     title: given.title === undefined ? preview?.title : text(given.title),
-    description: given.description === undefined ? begun(preview) : text(given.description),
+    description: given.description === undefined ? (preview?.newDescription.text ?? '') : text(given.description),
     labels: '',
     assigneeUsernames: '',
     reviewerUsernames: '',
     removeSourceBranch: preview?.targetProject.removeSourceBranchAfterMerge,
     squash: ['ALWAYS', 'DEFAULT_ON'].includes(preview?.targetProject.squashOption ?? ''),
   };
-}
-
-/** The template of the project, and below it what the commits say. */
-function begun(preview: NonNullable<NewMergeRequestPageQuery['project']>['mergeRequestPreview']): string {
-  return [preview?.targetProject.newDescription?.text?.trimEnd(), preview?.description].filter(Boolean).join('\n\n');
 }
 
 const choose = page({

@@ -36,7 +36,7 @@ const PROBLEMS_OF_OWNERS: Record<CodeOwnersErrorKind, string> = {
   INVALID_ENTRY_OWNER_FORMAT: label('an owner is neither a name with @ nor an email address'),
   PATTERN_TOO_LONG: label('the pattern is longer than 255 characters'),
   TOO_MANY_ENTRIES: label('there are too many entries: this one and those below are not read'),
-  UNKNOWN_OWNER: label('an owner is no user or group of this project'),
+  UNKNOWN_OWNER: label('an owner is no user, role or group of this project'),
   FILE_TOO_LARGE: label('the file is larger than 256 KB and is not read'),
 };
 

@@ -79,6 +79,7 @@ export const COSTS: Readonly<Record<string, number>> = {
   'Project.mergeRequestPreview': 400,
   'MergeRequestPreview.commits': 100,
   'MergeRequestPreview.comparison': 400,
+  'MergeRequestPreview.newDescription': 100,
   'Project.viewerPushedBranch': 20,
   'MergeRequestVersion.diffs': 400,
   'MergeRequestVersion.fileDiffs': 400,

@@ -9,6 +9,7 @@ import {
   usersBelow,
 } from '#schema/approvals/types.ts';
 import { builder } from '#schema/builder.ts';
+import { AccessLevel } from '#schema/enums.ts';
 import { Group } from '#schema/groups/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
@@ -61,6 +62,11 @@ export const MergeRequestApprovalRule = builder.objectRef<ApprovalRuleState>('Me
       type: [Group],
       description: 'The groups that the rule names, of which the caller sees these. Their direct members can approve.',
       resolve: ({ groupIds }, _args, context, info) => groupsBelow(context, info, groupIds),
+    }),
+    roles: t.expose('roles', {
+      type: [AccessLevel],
+      description:
+        'The roles that the rule names, as code owners such as `@@developers`: members of the project with exactly these can approve.',
     }),
     containsHiddenGroups: t.boolean({
       description: 'Whether the rule names groups that the caller cannot see.',

@@ -5,7 +5,9 @@ import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { Comparison } from '#schema/repository/types.ts';
+import { NewDescription } from '#schema/templates/of_project.ts';
 import { compareRefs } from '#src/domain/repository/compare.ts';
+import { beginMergeRequest } from '#src/domain/tracking/merge_requests/begin_description.ts';
 import { type MergeRequestPreview, previewMergeRequest } from '#src/domain/tracking/merge_requests/preview.ts';
 import { type PushedBranch, pushedBranches } from '#src/domain/tracking/merge_requests/pushed_branch.ts';
 import { versionCommits } from '#src/domain/tracking/merge_requests/versions.ts';
@@ -26,6 +28,17 @@ const Preview = builder.objectRef<MergeRequestPreview>('MergeRequestPreview').im
     description: t.exposeString('description', {
       nullable: true,
       description: 'A description for it: the message of its only commit without the title; null without one.',
+    }),
+    newDescription: t.field({
+      type: NewDescription,
+      description:
+        'What its description begins with: the template of the target project, as `Project.newDescription` has it, in which the placeholders `%{source_branch}`, `%{target_branch}`, `%{first_commit}`, `%{first_multiline_commit}`, `%{first_multiline_commit_description}`, `%{all_commits}` and `%{co_authored_by}` are filled in from the latest 100 commits, and below it `description`, unless the template has a placeholder for messages of commits.',
+      args: {
+        template: t.arg.string({
+          description: 'Name of a template, in any case. Names that do not exist count as none.',
+        }),
+      },
+      resolve: (preview, { template }, context) => beginMergeRequest(context, preview, template),
     }),
     changesCount: t.exposeString('changesCount', {
       nullable: true,

@@ -1,5 +1,6 @@
 import { groupsBelow, usersBelow } from '#schema/approvals/types.ts';
 import { builder } from '#schema/builder.ts';
+import { AccessLevel } from '#schema/enums.ts';
 import { Group } from '#schema/groups/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { RepositoryFile } from '#schema/repository/types.ts';
@@ -23,7 +24,7 @@ const ErrorKind = builder.enumType('CodeOwnersErrorKind', {
     INVALID_SECTION_FORMAT: { value: 'invalid_section_format', description: 'The brackets of a section do not match.' },
     INVALID_SECTION_OWNER_FORMAT: {
       value: 'invalid_section_owner_format',
-      description: 'A default owner of a section is neither a name with `@` in front nor an email address.',
+      description: 'A default owner of a section is neither a name with `@` or `@@` in front nor an email address.',
     },
     MISSING_ENTRY_OWNER: {
       value: 'missing_entry_owner',
@@ -31,7 +32,7 @@ const ErrorKind = builder.enumType('CodeOwnersErrorKind', {
     },
     INVALID_ENTRY_OWNER_FORMAT: {
       value: 'invalid_entry_owner_format',
-      description: 'An owner is neither a name with `@` in front nor an email address.',
+      description: 'An owner is neither a name with `@` or `@@` in front nor an email address.',
     },
     PATTERN_TOO_LONG: { value: 'pattern_too_long', description: 'A pattern has more than 255 characters.' },
     TOO_MANY_ENTRIES: {
@@ -40,7 +41,7 @@ const ErrorKind = builder.enumType('CodeOwnersErrorKind', {
     },
     UNKNOWN_OWNER: {
       value: 'unknown_owner',
-      description: 'An owner is no user, and no group around the project or that it is shared with.',
+      description: 'An owner is no user, no role, and no group around the project or that it is shared with.',
     },
     FILE_TOO_LARGE: { value: 'file_too_large', description: 'The file has more than 256 KB, and is not read.' },
   } as const satisfies Record<Uppercase<CodeOwnersErrorKind>, { value: CodeOwnersErrorKind; description: string }>,
@@ -76,6 +77,10 @@ const CodeOwnersOfFile = builder.objectRef<FileOwners>('CodeOwnersOfFile').imple
       type: [Group],
       description: 'The groups that own the file, of which the caller sees these.',
       resolve: ({ groupIds }, _args, context, info) => groupsBelow(context, info, groupIds),
+    }),
+    roles: t.expose('roles', {
+      type: [AccessLevel],
+      description: 'The roles whose members own the file, such as `@@developers`: those with exactly these.',
     }),
   }),
 });

@@ -60,7 +60,8 @@ const DescriptionKind = builder.enumType('DescriptionKind', {
   } as const,
 });
 
-const NewDescription = builder.objectRef<Begun>('NewDescription').implement({
+/** What a description begins with. */
+export const NewDescription = builder.objectRef<Begun>('NewDescription').implement({
   description: 'What the description of a new issue or merge request begins with.',
   fields: (t) => ({
     text: t.exposeString('text', {

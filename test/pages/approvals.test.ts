@@ -93,12 +93,13 @@ describe('The page of a merge request', () => {
 describe('Code owners', () => {
   it('stand on the page of a file, with what is wrong on that of CODEOWNERS, and are asked for by a protection', async () => {
     const { project, base, browser } = await stage();
-    await commitTo(world, project, owner, 'master', 'CODEOWNERS', `[Texts]\n*.txt @${ann.username}\n*.md\n`);
+    await commitTo(world, project, owner, 'master', 'CODEOWNERS', `[Texts]\n*.txt @${ann.username} @@maintainers\n*.md\n[Other]\n* @@nobody\n`);
     await browser.get(`${base}/blob/master/a.txt`);
     expect(browser.page).toContain('id="code-owners"');
-    expect(browser.page).toContain('(Texts)');
+    expect(browser.page).toContain('each maintainer (Texts)');
     await browser.get(`${base}/blob/master/CODEOWNERS`);
     expect(browser.page).toContain('Line 3: the pattern has no owners');
+    expect(browser.page).toContain('Line 5: an owner is no user, role or group of this project');
     const at = `${base}/settings/repository`;
     await browser.get(at);
     await browser.submit(`${at}/branches/code_owners`, { name: 'master', codeOwnerApprovalRequired: 'true' });

@@ -86,4 +86,47 @@ describe('The description of a new merge request', () => {
     await browser.get(`/${project.fullPath}/-/merge_requests/new?merge_request[source_branch]=feature`);
     expect(description(browser.page)).toBe('## Why\n\nIt is small.');
   });
+
+  it('has the placeholders of the template filled in, from the branches and the commits', async () => {
+    const names = ['source_branch', 'target_branch', 'first_commit', 'first_multiline_commit_description'];
+    const lines = ['all_commits', 'co_authored_by', 'merged_by', 'unknown'].map((name) => `%{${name}}`);
+    const template = `${names.map((name) => `${name}: %{${name}}`).join('\n')}\n\n${lines.join('\n')}\n`;
+    expect((await file('.gitlab/merge_request_templates/Full.md', template)).status).toBe(201);
+    for (const [message, start, author] of [
+      ['Begin', { start_branch: 'master' }, {}],
+      ['Go on\n\nFor a reason.', {}, { author_name: 'Ann', author_email: 'ann@example.com' }],
+    ] as const) {
+      const actions = [{ action: 'create', file_path: `${message.slice(0, 2)}.txt`, content: message }];
+      const body = { branch: 'wide', commit_message: message, actions, ...start, ...author };
+      expect((await world.api(owner).post(`/projects/${project.id}/repository/commits`, body)).status).toBe(201);
+    }
+    const wanted = [
+      'source_branch: wide\ntarget_branch: master\nfirst_commit: Begin\nfirst_multiline_commit_description: For a reason.',
+      '* Begin\n\n* Go on\n\nFor a reason.\nCo-authored-by: Ann &lt;ann@example.com&gt;\n%{merged_by}\n%{unknown}',
+    ].join('\n\n');
+    const browser = await signedIn(world, owner);
+    const at = `/${project.fullPath}/-/merge_requests/new?merge_request[source_branch]=wide`;
+    await browser.get(`${at}&issuable_template=full`);
+    expect(description(browser.page)).toBe(wanted);
+    await browser.get(at);
+    expect(description(browser.page)).toBe('## Why');
+  });
+
+  it('is not followed by the message of the only commit where the template names it, also in the settings', async () => {
+    const settings = (text: string) =>
+      world.api(owner).put(`/projects/${project.id}`, { merge_requests_template: text });
+    const query = `query ($ref: ProjectRef!) { project(ref: $ref) {
+      mergeRequestPreview(sourceBranch: "feature") { description newDescription { text template templates } } } }`;
+    const begun = async () =>
+      (await world.graphql(query, { ref: project.fullPath }, owner)).body.data.project.mergeRequestPreview;
+    const rest = { template: null, templates: ['Default', 'Full'] };
+    await settings('## %{first_multiline_commit}\n%{co_authored_by}\n');
+    expect(await begun()).toEqual({
+      description: 'It is small.',
+      newDescription: { text: '## Add a feature\n\nIt is small.', ...rest },
+    });
+    await settings('Into %{target_branch}\n');
+    expect((await begun()).newDescription).toEqual({ text: 'Into master\n\nIt is small.', ...rest });
+    await settings('');
+  });
 });

@@ -213,6 +213,76 @@ describe('Code owners of what a merge request changes', () => {
   });
 });
 
+describe('Roles as code owners', () => {
+  it('are members with exactly that role, however they have it, while they have it', async () => {
+    const [around, shared] = [await world.group({ owner }), await world.group({ owner: outsider })];
+    const [dev, master, invited] = [await world.user(), await world.user(), await world.user()];
+    const project = await world.project({ owner, namespaceId: around.id });
+    await world.member(project, dev, 'developer');
+    await world.member(project, author, 'developer');
+    const at = (namespaceId: number, { id: userId }: TestUser, accessLevel: number) =>
+      world.db.member.create({ data: { namespaceId, userId, accessLevel } });
+    await at(around.id, master, 40);
+    await at(shared.id, invited, 50);
+    await world.db.projectShare.create({ data: { projectId: project.id, groupId: shared.id, groupAccess: 40 } });
+    await withTopic(world, project, owner);
+    const text = '[D] @@developers\n*\n[M]\n* @@Maintainer\n[O]\n* @@owner\n[No]\n* @@guests @@reporter\n';
+    await commitTo(world, project, owner, 'master', 'CODEOWNERS', text);
+    const { iid } = await opened(world, project, author);
+    const api = world.api(owner);
+    await api.patch(`/projects/${project.id}/protected_branches/master`, { code_owner_approval_required: true });
+    const mr = `/projects/${project.id}/merge_requests/${iid}`;
+    const ids = (people: readonly { id: number }[]) => people.map(({ id }) => id);
+    const rules = async () =>
+      (await api.get(`${mr}/approval_state`)).body.rules.map((one: Record<string, never>) => [
+        one.section,
+        ids(one.eligible_approvers),
+        ids(one.approved_by),
+      ]);
+    // The outsider owns the group that the project is shared with, which gives both the role of the share.
+    const masters = [outsider.id, master.id, invited.id].sort((one, other) => one - other);
+    expect(await rules()).toEqual([
+      ['D', [dev.id], []],
+      ['M', masters, []],
+      ['O', [owner.id], []],
+    ]);
+    for (const user of [dev, invited, owner]) expect((await world.api(user).post(`${mr}/approve`)).status).toBe(201);
+    expect((await rules()).map(([, , given]: number[][]) => given)).toEqual([[dev.id], [invited.id], [owner.id]]);
+    const status = async () => (await api.get(mr)).body.detailed_merge_status;
+    expect(await status()).toBe('mergeable');
+    // Who gets another role, or leaves, counts no longer for the one before.
+    await world.db.member.updateMany({ where: { userId: dev.id }, data: { accessLevel: 40 } });
+    await world.db.projectShare.deleteMany({ where: { projectId: project.id } });
+    expect(await rules()).toEqual([
+      ['D', [], []],
+      ['M', [dev.id, master.id].sort((one, other) => one - other), [dev.id]],
+      ['O', [owner.id], [owner.id]],
+    ]);
+    expect([await status(), (await api.put(`${mr}/merge`)).status]).toEqual(['not_approved', 405]);
+  });
+
+  it('are told of files and of rules, and those that there are not as errors', async () => {
+    const { project, mr } = await stage(`* @@owners @@developer @${ann.username}\n[X]\n*.txt @@masters\n`);
+    const query = `query ($project: ProjectRef!, $iid: Int!) { project(ref: $project) {
+      mergeRequest(iid: $iid) { approvalRules { section roles users { username } groups { id } } }
+      repository {
+        file(path: "b.txt", ref: "topic") { codeOwners { section } }
+        other: file(path: "a.txt", ref: "master") { codeOwners { section roles users { username } } }
+        owners: file(path: "docs/CODEOWNERS", ref: "master") { codeOwnersErrors { line kind } } } } }`;
+    const iid = Number(mr.split('/').at(-1));
+    const { body } = await world.graphql(query, { project: String(project.id), iid }, owner);
+    const found = { section: 'codeowners', roles: ['DEVELOPER', 'OWNER'], users: [{ username: ann.username }] };
+    expect(body.data.project).toEqual({
+      mergeRequest: { approvalRules: [{ ...found, groups: [] }] },
+      repository: {
+        file: { codeOwners: [] },
+        other: { codeOwners: [found, { section: 'X', roles: [], users: [] }] },
+        owners: { codeOwnersErrors: [{ line: 3, kind: 'UNKNOWN_OWNER' }] },
+      },
+    });
+  });
+});
+
 describe('The graph', () => {
   it('has the owners of a file, and what is wrong with a file of code owners', async () => {
     const { project } = await stage(`* @${ann.username}\n[X]\n*.txt @nobody-there @${ben.username}\n/a.txt\n`);

@@ -261,6 +261,7 @@ const RELEASED: Record<string, string> = {
   '20261130112020_protection_rules': '035396609c27af88183e4ce81953a1ca5b9b4fd63171eaf1dca57a29b6b83471',
   '20261130111000_group_archives': '4e5a21668b43d167e22b926de0ec7d6f30bee7c1a245b1e3747e731c2d707e9d',
   '20261130111010_sizes_of_wikis_and_snippets': 'a4d8697043930878451f222f66b10ac30defae693ea28843b0381060245b3656',
+  '20261130124000_code_owners_by_role': 'e73b0f0cc2b6178b9487e8209a9eb5424f11a400175a6b0b1cafe87bfe61efed',
 };
 
 const directory = packagePath('prisma/migrations');

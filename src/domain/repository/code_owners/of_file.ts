@@ -7,7 +7,7 @@ import {
   MAX_BYTES,
   parseCodeOwners,
 } from '#src/domain/repository/code_owners/parse.ts';
-import { type ResolvedOwner, resolveOwners } from '#src/domain/repository/code_owners/resolve.ts';
+import { type ResolvedOwner, resolveOwners, rolesOf } from '#src/domain/repository/code_owners/resolve.ts';
 import type { Oid } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 
@@ -23,6 +23,8 @@ export interface FileOwners {
   line: number;
   userIds: number[];
   groupIds: number[];
+  /** Access levels whose members own it, too. */
+  roles: number[];
 }
 
 /** A file of a commit. */
@@ -59,6 +61,7 @@ export async function ownersOfFiles({ db }: Pick<Context, 'db'>, files: readonly
         line: entry.line,
         userIds: [...new Set(people.flatMap(({ userId }) => userId ?? []))],
         groupIds: [...new Set(people.flatMap(({ groupId }) => groupId ?? []))],
+        roles: rolesOf(people),
       };
     }),
   );

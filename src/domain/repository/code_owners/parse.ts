@@ -21,7 +21,7 @@ export interface CodeOwnersEntry {
   pattern: Pattern;
   /** Whether the files that match have no owners in the section. */
   isExclusion: boolean;
-  /** As they are written: `@user`, `@group/path` or an address. */
+  /** As they are written: `@user`, `@group/path`, `@@role` or an address. */
   owners: readonly string[];
   line: number;
 }
@@ -158,5 +158,5 @@ function wordsOf(line: string): string[] {
 }
 
 function isOwner(word: string): boolean {
-  return /^@[\w.-]+(?:\/[\w.-]+)*$/.test(word) || /^[^\s@]{1,64}@[^\s@]{1,190}$/.test(word);
+  return /^(?:@[\w.-]+(?:\/[\w.-]+)*|@@\w+)$/.test(word) || /^[^\s@]{1,64}@[^\s@]{1,190}$/.test(word);
 }

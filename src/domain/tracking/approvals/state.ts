@@ -26,6 +26,8 @@ export interface ApprovalRuleState {
   approvedBy: number[];
   userIds: number[];
   groupIds: number[];
+  /** Access levels whose members are named, too. */
+  roles: number[];
   sourceRuleId: number | null;
   /** Whether it differs from the rule that it was copied from. */
   overridden: boolean;
@@ -58,7 +60,7 @@ export function approvalRules(mergeRequest: Asked): Prisma.Sql {
       'ruleType', r.rule_type, 'name', r.name, 'section', r.section, 'approvalsRequired', r.required, 'approvedBy', r.approved_by,
       'userIds', ARRAY(SELECT ru.user_id FROM approval_rule_users ru WHERE ru.rule_id = r.id ORDER BY 1),
       'groupIds', ARRAY(SELECT rg.group_id FROM approval_rule_groups rg WHERE rg.rule_id = r.id ORDER BY 1),
-      'sourceRuleId', r.source_rule_id, 'overridden', ${differsFromSource(sql`r`)})
+      'roles', r.roles, 'sourceRuleId', r.source_rule_id, 'overridden', ${differsFromSource(sql`r`)})
     ORDER BY (r.rule_type = 'code_owner'), (r.rule_type = 'regular'), r.section, r.name, r.id), '[]')
     FROM (${effective(mergeRequest)}) r)`;
 }
@@ -77,6 +79,15 @@ export function isApprover(
   return sql`(${state} = 'active' AND ${projectAccessLevel({ id }, place.project, place.namespace)} >= ${DEVELOPER})`;
 }
 
+/** SQL for whether a user has one of the roles that the rule names, for whatever reason, and no higher one. */
+export function hasNamedRole(
+  { roles }: Pick<Alias<'ApprovalRule'>, 'roles'>,
+  id: Prisma.Sql,
+  place: { project: Alias<'Project'>; namespace: Alias<'Namespace'> },
+): Prisma.Sql {
+  return sql`(cardinality(${roles}) > 0 AND ${projectAccessLevel({ id }, place.project, place.namespace)} = ANY(${roles}))`;
+}
+
 /**
  * SQL for whether a merge request is not the user's own: its author counts if the project lets authors approve, and who has commits in it
  * unless the project does not.
@@ -92,7 +103,7 @@ export function isOfOthers(
 }
 
 /** SQL for whether the rule names a user, or a group of which the user is a direct member. */
-export function isNamed(ruleId: Prisma.Sql, userId: Prisma.Sql): Prisma.Sql {
+function isNamed(ruleId: Prisma.Sql, userId: Prisma.Sql): Prisma.Sql {
   return sql`(EXISTS (SELECT 1 FROM approval_rule_users ru WHERE ru.rule_id = ${ruleId} AND ru.user_id = ${userId})
     OR EXISTS (SELECT 1 FROM approval_rule_groups rg JOIN members gm ON gm.namespace_id = rg.group_id AND gm.user_id = ${userId}
       AND ${notExpired('gm')} WHERE rg.rule_id = ${ruleId}))`;
@@ -103,11 +114,11 @@ function effective(mergeRequest: Asked): Prisma.Sql {
   const { id, targetProjectId, targetBranch } = mergeRequest;
   const isOwn = sql`(${mergeRequest.approvalRulesOverwritten} AND NOT ${project.disableOverridingApproversPerMergeRequest})`;
   const counts = sql`${isOfOthers(approver.id, mergeRequest, project)} AND ${isApprover(approver, { project, namespace })}`;
-  return sql`SELECT ${rule.id}, ${rule.projectId}, ${rule.ruleType}, ${rule.name}, ${rule.section}, ${rule.sourceRuleId}, ${rule.approvalsRequired},
+  return sql`SELECT ${rule.id}, ${rule.projectId}, ${rule.ruleType}, ${rule.name}, ${rule.section}, ${rule.roles}, ${rule.sourceRuleId}, ${rule.approvalsRequired},
       CASE WHEN ${rule.ruleType} <> 'code_owner' OR ${asksCodeOwners(targetProjectId, targetBranch)} THEN ${rule.approvalsRequired} ELSE 0 END AS required,
       ARRAY(SELECT ${approval.userId} FROM ${table(approval)} JOIN ${table(approver)} ON ${approver.id} = ${approval.userId}
         WHERE ${approval.mergeRequestId} = ${id} AND ${counts}
-          AND (${rule.ruleType} = 'any_approver' OR ${isNamed(rule.id, approval.userId)}) ORDER BY ${approval.id}) AS approved_by
+          AND (${rule.ruleType} = 'any_approver' OR ${isNamed(rule.id, approval.userId)} OR ${hasNamedRole(rule, approval.userId, { project, namespace })}) ORDER BY ${approval.id}) AS approved_by
     FROM ${table(rule)} JOIN ${table(project)} ON ${project.id} = ${rule.projectId}
       JOIN ${table(namespace)} ON ${namespace.id} = ${project.namespaceId}
     WHERE ${rule.projectId} = ${targetProjectId} AND ((${rule.mergeRequestId} = ${id} AND (${rule.ruleType} = 'code_owner' OR ${isOwn}))

@@ -1,7 +1,7 @@
 import type { ChangeContext } from '#src/domain/changes/record.ts';
 import { type CodeOwnersFile, codeOwnersFile, readCodeOwners } from '#src/domain/repository/code_owners/find.ts';
 import { type OwningEntry, ownersOfPaths } from '#src/domain/repository/code_owners/owned.ts';
-import { resolveOwners } from '#src/domain/repository/code_owners/resolve.ts';
+import { type ResolvedOwner, resolveOwners, rolesOf } from '#src/domain/repository/code_owners/resolve.ts';
 import type { WithRepositories } from '#src/domain/repository/store.ts';
 import { requestWaitingMerges } from '#src/domain/tracking/approvals/waiting.ts';
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
@@ -76,12 +76,12 @@ async function changedPaths(reader: RepositoryReader, from: Oid, to: Oid): Promi
   }
 }
 
-/** Writes one rule for each entry that names anybody who has an account, in place of those before. */
+/** Writes one rule for each entry that names a role, or anybody who has an account, in place of those before. */
 async function writeRules(
   tx: Transaction,
   of: { projectId: number; mergeRequestId: number },
   entries: readonly OwningEntry[],
-  owners: Awaited<ReturnType<typeof resolveOwners>>,
+  owners: ReadonlyMap<string, ResolvedOwner>,
 ): Promise<void> {
   await tx.approvalRule.deleteMany({ where: { mergeRequestId: of.mergeRequestId, ruleType: 'code_owner' } });
   const named = entries.flatMap(({ section, entry }) => {
@@ -90,12 +90,13 @@ async function writeRules(
   });
   if (named.length === 0) return;
   const rules = await tx.approvalRule.createManyAndReturn({
-    data: named.map(({ section, entry }) => ({
+    data: named.map(({ section, entry, found }) => ({
       ...of,
       ruleType: 'code_owner' as const,
       name: entry.text,
       section: section.name,
       approvalsRequired: section.approvals,
+      roles: rolesOf(found),
     })),
     select: { id: true },
   });

@@ -1,12 +1,30 @@
-import { type MessagePlaceholder, PLACEHOLDER } from '#src/domain/projects/message_placeholders.ts';
+import {
+  type DescriptionPlaceholder,
+  type MessagePlaceholder,
+  PLACEHOLDER,
+} from '#src/domain/projects/message_placeholders.ts';
 
-/** What the messages of merge commits and squashed commits are made of. */
-export interface MessageFacts {
-  iid: number;
+/** A commit that a merge request brings. */
+export interface BroughtCommit {
+  message: string;
+  isMerge: boolean;
+}
+
+/** What descriptions of merge requests are made of, before they are opened. */
+export interface DescriptionFacts {
   title: string;
-  description: string | null;
   sourceBranch: string;
   targetBranch: string;
+  /** The authors of its commits, without its own author. */
+  coAuthors: readonly string[];
+  /** The commits that it brings, the oldest first. */
+  commits: readonly BroughtCommit[];
+}
+
+/** What the messages of merge commits and squashed commits are made of. */
+export interface MessageFacts extends DescriptionFacts {
+  iid: number;
+  description: string | null;
   /** Full path of the project of the target branch. */
   projectPath: string;
   /** Address of its page; null where that is not known. */
@@ -19,25 +37,24 @@ export interface MessageFacts {
   /** Those who approve it, and those who reviewed it. */
   approvers: readonly string[];
   reviewers: readonly string[];
-  /** The authors of its commits, without its own author. */
-  coAuthors: readonly string[];
   /** References of the issues that the merge closes, such as `#4`. */
   closes: readonly string[];
-  /** Messages of the commits that it brings, the oldest first. */
-  commits: readonly string[];
 }
 
-/** Characters of the longest message that a template makes. */
+/** Characters of the longest message, and of the longest description, that a template makes. */
 const MAX_MESSAGE_LENGTH = 100_000;
+const MAX_DESCRIPTION_LENGTH = 1024 * 1024;
+/** Characters of the message of a commit of which, in lists of all, more than the subject is told. */
+const MAX_LISTED_LENGTH = 100 * 1024;
 
 /** The message of a merge commit: by the template of the project, or the usual one. */
 export function mergeMessage(facts: MessageFacts, template: string | null): string {
-  return template === null ? usualMessage(facts) : filled(template, facts);
+  return template === null ? usualMessage(facts) : messageOf(template, facts);
 }
 
 /** The message of a squashed commit: by the template of the project, or the title. */
 export function squashMessage(facts: MessageFacts, template: string | null): string {
-  return template === null ? `${facts.title}\n` : filled(template, facts);
+  return template === null ? `${facts.title}\n` : messageOf(template, facts);
 }
 
 function usualMessage({ iid, title, sourceBranch, targetBranch, closes }: MessageFacts): string {
@@ -47,10 +64,31 @@ function usualMessage({ iid, title, sourceBranch, targetBranch, closes }: Messag
   return `${paragraphs.join('\n\n')}\n`;
 }
 
-/** What each placeholder of a template stands for: `%{title}`. */
-const PLACEHOLDERS: Readonly<Record<MessagePlaceholder, (facts: MessageFacts) => string>> = {
+/** The description of a new merge request by a template. What is no placeholder of descriptions stays as it is written. */
+export function filledDescription(facts: DescriptionFacts, template: string): string {
+  return filled(template, DESCRIPTION_VALUES, facts, MAX_DESCRIPTION_LENGTH);
+}
+
+function messageOf(template: string, facts: MessageFacts): string {
+  return `${filled(template, MESSAGE_VALUES, facts, MAX_MESSAGE_LENGTH).trim()}\n`;
+}
+
+/** What each placeholder of a template stands for. */
+type Values<Name extends string, Facts> = Readonly<Record<Name, (facts: Facts) => string>>;
+
+const DESCRIPTION_VALUES: Values<DescriptionPlaceholder, DescriptionFacts> = {
   source_branch: ({ sourceBranch }) => sourceBranch,
   target_branch: ({ targetBranch }) => targetBranch,
+  first_commit: ({ commits }) => commits[0]?.message.trim() ?? '',
+  first_multiline_commit: ({ commits, title }) => commits.find(hasBody)?.message.trim() ?? title.trim(),
+  first_multiline_commit_description: ({ commits }) => descriptionIn(commits.find(hasBody)?.message ?? ''),
+  all_commits: ({ commits }) =>
+    commits.flatMap(({ message, isMerge }) => (isMerge ? [] : `* ${listed(message)}`)).join('\n\n'),
+  co_authored_by: ({ coAuthors }) => trailers('Co-authored-by', coAuthors),
+};
+
+const MESSAGE_VALUES: Values<MessagePlaceholder, MessageFacts> = {
+  ...DESCRIPTION_VALUES,
   title: ({ title }) => title,
   description: ({ description }) => description ?? '',
   issues: ({ closes }) => (closes.length > 0 ? `Closes ${list(closes)}` : ''),
@@ -58,15 +96,10 @@ const PLACEHOLDERS: Readonly<Record<MessagePlaceholder, (facts: MessageFacts) =>
   local_reference: ({ iid }) => `!${iid}`,
   url: ({ url, projectPath, iid }) => url ?? `${projectPath}!${iid}`,
   source_project_id: ({ sourceProjectId }) => (sourceProjectId === null ? '' : String(sourceProjectId)),
-  first_commit: ({ commits }) => commits[0]?.trim() ?? '',
-  first_multiline_commit: ({ commits, title }) => (commits.find(hasBody) ?? title).trim(),
-  first_multiline_commit_description: ({ commits }) => descriptionIn(commits.find(hasBody) ?? ''),
-  all_commits: ({ commits }) => commits.map((message) => `* ${message.trim()}`).join('\n\n'),
   merge_request_author: ({ author }) => author,
   merged_by: ({ mergedBy }) => mergedBy,
   approved_by: ({ approvers }) => trailers('Approved-by', approvers),
   reviewed_by: ({ reviewers }) => trailers('Reviewed-by', reviewers),
-  co_authored_by: ({ coAuthors }) => trailers('Co-authored-by', coAuthors),
 };
 
 /** A line for each of several people, as git reads it at the end of a message. */
@@ -79,20 +112,32 @@ function descriptionIn(message: string): string {
   return message.trim().split('\n').slice(1).join('\n').trim();
 }
 
-function isPlaceholder(name: string): name is MessagePlaceholder {
-  return Object.hasOwn(PLACEHOLDERS, name);
+/** A message as it is listed among others: the subject alone of a long one. */
+function listed(message: string): string {
+  const text = message.trim();
+  return text.length <= MAX_LISTED_LENGTH ? text : (text.split('\n', 1)[0] ?? '').slice(0, MAX_LISTED_LENGTH);
 }
 
-function hasBody(message: string): boolean {
-  return message.trim().includes('\n');
+function hasBody({ message, isMerge }: BroughtCommit): boolean {
+  return !isMerge && message.trim().includes('\n');
 }
 
-/** Fills a template: lines of nothing but an empty placeholder are left out, and words that are no placeholder stay. */
-function filled(template: string, facts: MessageFacts): string {
-  const values = new Map<string, string>();
+/**
+ * Fills a template: lines of nothing but an empty placeholder are left out, and words that are no placeholder stay.
+ *
+ * @param max characters of the result, and of all that is filled in, of which what is beyond is cut off
+ */
+function filled<Name extends string, Facts>(
+  template: string,
+  values: Values<Name, Facts>,
+  facts: Facts,
+  max: number,
+): string {
+  const isPlaceholder = (name: string): name is Name => Object.hasOwn(values, name);
+  const known = new Map<string, string>();
   const textOf = (name: string) => {
-    const value = values.get(name) ?? (isPlaceholder(name) ? PLACEHOLDERS[name](facts) : null);
-    if (value !== null) values.set(name, value);
+    const value = known.get(name) ?? (isPlaceholder(name) ? values[name](facts) : null);
+    if (value !== null) known.set(name, value);
     return value;
   };
   const lines = template.replaceAll('\r\n', '\n').split('\n');
@@ -100,8 +145,13 @@ function filled(template: string, facts: MessageFacts): string {
     const [, name] = /^\s*%\{(\w+)\}\s*$/.exec(line) ?? [];
     return name === undefined || textOf(name) !== '';
   });
-  const text = kept.join('\n').replace(PLACEHOLDER, (whole, name: string) => textOf(name) ?? whole);
-  return `${text.trim().slice(0, MAX_MESSAGE_LENGTH)}\n`;
+  let left = max;
+  const text = kept.join('\n').replace(PLACEHOLDER, (whole, name: string) => {
+    const value = textOf(name)?.slice(0, left);
+    left -= value?.length ?? 0;
+    return value ?? whole;
+  });
+  return text.slice(0, max).toWellFormed();
 }
 
 function list(words: readonly string[]): string {

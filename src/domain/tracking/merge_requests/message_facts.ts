@@ -1,14 +1,42 @@
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { needsCommits } from '#src/domain/projects/message_placeholders.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
 import type { Pusher } from '#src/domain/repository/push_data.ts';
 import { findPusher } from '#src/domain/repository/record.ts';
 import { issuesClosedByMerge } from '#src/domain/tracking/merge_requests/closes_issues.ts';
-import { type MessageFacts, mergeMessage, squashMessage } from '#src/domain/tracking/merge_requests/message.ts';
+import {
+  type DescriptionFacts,
+  type MessageFacts,
+  mergeMessage,
+  squashMessage,
+} from '#src/domain/tracking/merge_requests/message.ts';
 import { type SideTips, sideTips } from '#src/domain/tracking/merge_requests/side_tips.ts';
+import type { Oid } from '#src/git/base/model.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 
 /** Commits whose messages templates may name: the latest ones. */
 const MAX_MESSAGES = 100;
+
+/** What templates name of the commits of a merge request, which have to be read for that. */
+type CommitFacts = Pick<DescriptionFacts, 'commits' | 'coAuthors'>;
+
+/** What templates that need commits can name of those of a merge request. */
+export async function commitFacts(
+  reader: RepositoryReader,
+  { from, to }: { from: Oid; to: Oid },
+  author: Pick<Pusher, 'name' | 'email'>,
+): Promise<CommitFacts> {
+  const found = (await reader.between(from, to, { limit: MAX_MESSAGES })).reverse();
+  const authors = new Set(found.map((commit) => personOf(commit.author)));
+  authors.delete(personOf(author));
+  return {
+    coAuthors: [...authors],
+    commits: found.map(({ message, parents }) => ({ message: message.toWellFormed(), isMerge: parents.length > 1 })),
+  };
+}
+
+export const NO_COMMITS: CommitFacts = { commits: [], coAuthors: [] };
 
 /** What the messages of a merge are made of. */
 export async function messageFacts(
@@ -21,30 +49,26 @@ export async function messageFacts(
   const { mergeRequest, target, reader, sourceTip, targetTip } = sides;
   const { mergeCommitTemplate, squashCommitTemplate } = target.merging;
   const templates = `${mergeCommitTemplate} ${squashCommitTemplate}`;
-  const [closed, commits] = await withEffort(context, () =>
+  const author = await findPusher(context.db, mergeRequest.authorId);
+  const [closed, ofCommits] = await withEffort(context, () =>
     Promise.all([
       issuesClosedByMerge(context.db, actor, sides),
-      /%\{(?:\w*_commits?(?:_description)?|co_authored_by)\}/.test(templates) &&
-      sourceTip !== null &&
-      targetTip !== null
-        ? reader.between(targetTip, sourceTip, { limit: MAX_MESSAGES })
-        : [],
+      needsCommits(templates) && sourceTip !== null && targetTip !== null
+        ? commitFacts(reader, { from: targetTip, to: sourceTip }, author)
+        : NO_COMMITS,
     ]),
   );
-  const author = personOf(await findPusher(context.db, mergeRequest.authorId));
-  const authors = commits.map(({ author }) => personOf(author)).reverse();
   const reviews = /%\{(?:approved|reviewed)_by\}/.test(templates) ? await reviewsOf(context, mergeRequest.id) : NOBODY;
   return {
     ...mergeRequest,
     ...reviews,
+    ...ofCommits,
     projectPath: project.fullPath,
     url: context.baseUrl ? `${context.baseUrl}/${project.fullPath}/-/merge_requests/${mergeRequest.iid}` : null,
-    author,
-    coAuthors: [...new Set(authors)].filter((person) => person !== author),
+    author: personOf(author),
     mergedBy: personOf(merger),
     // Readers of the repository may not be allowed to know of other projects.
     closes: closed.flatMap(({ iid, projectId }) => (projectId === project.id ? `#${iid}` : [])),
-    commits: commits.map(({ message }) => message.toWellFormed()).reverse(),
   };
 }
 
