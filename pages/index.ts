@@ -46,6 +46,7 @@ import { settingsHooks } from '#pages/settings_hooks.ts';
 import { settingsImages } from '#pages/settings_images.ts';
 import { settingsIntegrations } from '#pages/settings_integrations.ts';
 import { settingsMembers } from '#pages/settings_members.ts';
+import { packageSettingsPages } from '#pages/settings_packages.ts';
 import { protectionRules } from '#pages/settings_protection_rules.ts';
 import { pushRulePages } from '#pages/settings_push_rules.ts';
 import { settingsStorage } from '#pages/settings_storage.ts';
@@ -106,6 +107,7 @@ export const rows = [
   ...chatConnections,
   ...settingsCi,
   ...approvalRulePages,
+  ...packageSettingsPages,
   ...pushRulePages,
   ...settingsTokens,
   ...settingsServiceAccounts,

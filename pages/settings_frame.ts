@@ -138,6 +138,12 @@ const OF_GROUP: MenuOf<GroupSettingsFragment> = [
   { section: 'hooks', label: label('Webhooks'), path: 'hooks', may: (one) => one.viewerCanManageWebhooks },
   { section: 'badges', label: label('Badges'), path: 'settings/badges', may: (one) => one.viewerCanManageBadges },
   { section: 'packages', label: label('Packages and registry'), path: 'packages', may: (one) => one.viewerCanUpdate },
+  {
+    section: 'package_settings',
+    label: label('Package settings'),
+    path: 'settings/packages_and_registries',
+    may: (one) => one.viewerCanManagePackages,
+  },
   { section: 'export', label: label('Export'), path: 'settings/export', may: (one) => one.viewerCanExport },
   { section: 'usage', label: label('Usage'), path: 'usage_quotas', may: (one) => one.viewerCanDelete },
   { section: 'audit', label: label('Audit log'), path: 'audit_events', may: (one) => one.viewerCanReadAuditEvents },

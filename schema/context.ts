@@ -20,6 +20,7 @@ import {
   type ProjectContents,
   projectContents,
 } from '#src/domain/lifecycle/contents.ts';
+import { type PackageSettings, packageSettingsOf } from '#src/domain/packages/settings.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type DayOfFetches, fetchesOf } from '#src/domain/repository/fetches.ts';
 import { type CommitKey, type CommitRow, commitsByKeys } from '#src/domain/repository/find_commit.ts';
@@ -71,6 +72,7 @@ export class Loaders {
   #project: DataLoader<number, ProjectRow | null> | undefined;
   #group: DataLoader<number, GroupRow | null> | undefined;
   #groupStatistics: DataLoader<number, GroupStatistics | null> | undefined;
+  #packageSettings: DataLoader<number, PackageSettings> | undefined;
   #projectContents: DataLoader<number, ProjectContents> | undefined;
   #groupContents: DataLoader<number, GroupContents> | undefined;
   #commit: DataLoader<CommitKey, CommitRow | null, string> | undefined;
@@ -136,6 +138,12 @@ export class Loaders {
   get groupStatistics(): DataLoader<number, GroupStatistics | null> {
     this.#groupStatistics ??= new DataLoader((ids) => groupStatistics(this.#context, ids));
     return this.#groupStatistics;
+  }
+
+  /** The settings for packages that count in a namespace; who may know has been checked. */
+  get packageSettings(): DataLoader<number, PackageSettings> {
+    this.#packageSettings ??= new DataLoader((ids) => packageSettingsOf(this.#context, ids));
+    return this.#packageSettings;
   }
 
   /** How much there is in a project; who may know has been checked. */

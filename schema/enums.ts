@@ -23,7 +23,10 @@ export const ServiceAccountKind = builder.enumType('ServiceAccountKind', {
     SERVER: { value: 'server', description: 'Anything on the server; administrators manage it.' },
     GROUP: { value: 'group', description: 'A group and what is in it.' },
     PROJECT: { value: 'project', description: 'The account is for programs of one project.' },
-    SUPPORT: { value: 'support', description: 'The user who writes what comes by mail to service desks. There is one.' },
+    SUPPORT: {
+      value: 'support',
+      description: 'The user who writes what comes by mail to service desks. There is one.',
+    },
   }),
 });
 

@@ -114,6 +114,7 @@ import '#schema/container_registry/mutations.ts';
 import '#schema/mirrors/pull.ts';
 import '#schema/packages/debian_distributions.ts';
 import '#schema/packages/protection_rules.ts';
+import '#schema/packages/settings.ts';
 import '#schema/packages/queries.ts';
 import '#schema/packages/mutations.ts';
 import '#schema/feature_flags/types.ts';

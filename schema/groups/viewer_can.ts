@@ -57,6 +57,9 @@ builder.objectFields(Group, (t) => ({
     resolve: (group, _args, { actor }) =>
       actor !== null && mayCreateGroups(actor) && can(actor, 'create_subgroup', group),
   }),
+  viewerCanManagePackages: t.boolean(
+    ability('admin_group_package', 'Whether the caller can change the package settings of the group.'),
+  ),
   viewerCanManagePushRules: t.boolean(
     ability('admin_group_push_rule', 'Whether the caller can read and change the push rule of the group.'),
   ),

@@ -17,6 +17,7 @@ export const COMPARED = {
   FeatureFlagUserList: alias('FeatureFlagUserList', 'r'),
   Hook: alias('Hook', 'r'),
   Integration: alias('Integration', 'r'),
+  PackageSettings: alias('PackageSettings', 'r'),
   PackagesProtectionRule: alias('PackagesProtectionRule', 'r'),
   PagesDomain: alias('PagesDomain', 'r'),
   Namespace: alias('Namespace', 'r'),

@@ -177,6 +177,8 @@ export const groupAbilities = {
   admin_group_runner: { level: OWNER },
   publish_group_package: { level: DEVELOPER },
   delete_group_package: { level: MASTER },
+  read_group_package_settings: { level: GUEST },
+  admin_group_package: { level: MASTER },
   admin_group_label: { level: REPORTER },
   admin_group_milestone: { level: REPORTER },
   admin_group_board: { level: REPORTER },

@@ -1,9 +1,9 @@
 import { type Auditing, audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
-import { isPattern } from '#src/domain/container_registry/matching_tags.ts';
 import { secondsOf } from '#src/domain/container_registry/remove.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { isPattern } from '#src/domain/repository/branches/match_whole.ts';
 import type { ContainerExpirationPolicy } from '#src/generated/prisma/client.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import { type Db, Prisma, type Transaction } from '#src/platform/database/db.ts';

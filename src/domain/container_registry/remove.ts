@@ -1,7 +1,6 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { deleteTags } from '#src/domain/container_registry/manifests.ts';
-import { matchingWhole } from '#src/domain/container_registry/matching_tags.ts';
 import { requireUnprotectedRepository } from '#src/domain/container_registry/repository_rules.ts';
 import { lockSize, recountSize } from '#src/domain/container_registry/size.ts';
 import {
@@ -12,6 +11,7 @@ import {
 } from '#src/domain/container_registry/tag_protection.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { matchingWhole } from '#src/domain/repository/branches/match_whole.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 

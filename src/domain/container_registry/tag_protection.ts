@@ -1,4 +1,4 @@
-import { matchingWhole } from '#src/domain/container_registry/matching_tags.ts';
+import { matchingWhole } from '#src/domain/repository/branches/match_whole.ts';
 import { type Doer, hasRole, type ProtectionRole } from '#src/domain/repository/protections/roles.ts';
 import type { ContainerTagProtectionRule } from '#src/generated/prisma/client.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';

@@ -75,6 +75,20 @@ export const KINDS: readonly Kind[] = [
     refs: OF_GROUP,
     where: (row, id) => sql`${row.groupId} IN ${groupsOf(id)}`,
   }),
+  kind('package_settings', 'PackageSettings', {
+    columns: {
+      mavenDuplicatesAllowed: is.boolean,
+      mavenDuplicateExceptionRegex: is.exceptionPattern,
+      genericDuplicatesAllowed: is.boolean,
+      genericDuplicateExceptionRegex: is.exceptionPattern,
+      nugetDuplicatesAllowed: is.boolean,
+      nugetDuplicateExceptionRegex: is.exceptionPattern,
+      terraformModuleDuplicatesAllowed: is.boolean,
+      terraformModuleDuplicateExceptionRegex: is.exceptionPattern,
+    },
+    refs: { namespaceId: 'groups' },
+    where: (row, id) => sql`${row.namespaceId} IN ${groupsOf(id)}`,
+  }),
   kind('custom_attributes', 'CustomAttribute', {
     columns: { key: is.name, value: is.name, ...times },
     refs: { namespaceId: 'groups' },

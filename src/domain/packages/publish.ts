@@ -1,11 +1,12 @@
 import { type Actor, type Context, deployTokenIdOf, userIdOf } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { type Once, onceIn, requireFirst } from '#src/domain/packages/duplicates.ts';
 import { checkKind, checkNames } from '#src/domain/packages/names.ts';
 import { requireUnprotected } from '#src/domain/packages/protection_rules.ts';
 import { publishableProject, requireRoom, StoredContent } from '#src/domain/packages/receive.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-import { BadRequest, type DomainError, NotFound } from '#src/platform/errors.ts';
+import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import type { IncomingFile } from '#src/platform/incoming_file.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 
@@ -65,8 +66,8 @@ export interface Publication {
   /** Takes the place of what the package said before. */
   manifest?: object;
   details?: object;
-  /** The error for a version, or a file of it, that is there already; without one, a further file of the name counts in place of the earlier one. */
-  once?: { what: 'version' | 'file'; refusal: () => DomainError };
+  /** What the protocol publishes once, unless the settings of a group say otherwise; without it, a further file of the name counts in place of the earlier one. */
+  once?: Once;
 }
 
 /** Characters of the longest text of what a package says of itself, in JSON. */
@@ -74,7 +75,7 @@ const MAX_MANIFEST_LENGTH = 256 * 1024;
 
 /**
  * Records a file in the store as one of a package, which is created with its first file. Returns the ID of the file. Throws NotFound,
- * BadRequest, LimitReached, and what `once` says.
+ * BadRequest, LimitReached, Unavailable, and for what is published once the refusal.
  */
 export async function recordPackage(
   context: Pick<Context, 'db' | 'repositories'>,
@@ -86,12 +87,10 @@ export async function recordPackage(
   const own = { type, name, version, status, manifest };
   if (type !== 'generic') checkKind(type, { name, version, fileName });
   await requireRoom(context, project.id, stored.size);
+  const first = await onceIn(context, project.id, own, once);
   return context.db.$transaction(async (tx) => {
     const packageId = await saveVersion(tx, { actor, project }, own);
-    if (once) {
-      const where = { packageId, ...(once.what === 'file' && { fileName }) };
-      if ((await tx.packageFile.count({ where })) > 0) throw once.refusal();
-    }
+    if (first) await requireFirst(tx, packageId, { type, version, fileName }, first);
     return recordFile(tx, { project, packageId, fileName, details }, stored);
   });
 }

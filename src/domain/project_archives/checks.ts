@@ -1,6 +1,7 @@
 import { isFlagName } from '#src/domain/feature_flags/flag_name.ts';
 import { areParameters, isStrategyName } from '#src/domain/feature_flags/strategies.ts';
 import { wrongUserIds } from '#src/domain/feature_flags/user_ids.ts';
+import { isExceptionPattern } from '#src/domain/packages/settings.ts';
 import { scopeErrors } from '#src/domain/projects/environment_scope.ts';
 import { isPushPattern } from '#src/domain/repository/push_rules/patterns.ts';
 import { MAX_FILE_SIZE } from '#src/domain/repository/push_rules/save.ts';
@@ -98,6 +99,7 @@ export const CHECKS = {
   approvals: (value) => isInteger(value, 0, MAX_APPROVALS),
   fileMegabytes: (value) => isInteger(value, 0, MAX_FILE_SIZE),
   pushPattern: (value) => isText(value, MAX_NAME_LENGTH * 2 + 1) && isPushPattern(value),
+  exceptionPattern: async (value) => isText(value, MAX_NAME_LENGTH) && (await isExceptionPattern(value, 'imports')),
   text: (value) => isText(value, MAX_TEXT_LENGTH),
   title: (value) => isText(value, MAX_NAME_LENGTH) && value !== '',
   name: (value) => isText(value, MAX_NAME_LENGTH) && value.trim() !== '',
