@@ -52,7 +52,12 @@ export const searches: Route[] = [
       blobs: { operation: operations.SearchGroupBlobsDocument, result: 'group.find.code', flags, constants },
       notes: { operation: operations.SearchGroupNotesDocument, result: 'group.find.notes', ...noteKeys() },
       commits: { operation: operations.SearchGroupCommitsDocument, result: 'group.find.commits', flags },
-      wiki_blobs: { operation: operations.SearchGroupWikiBlobsDocument, result: 'group.find.wikiFiles', flags, constants },
+      wiki_blobs: {
+        operation: operations.SearchGroupWikiBlobsDocument,
+        result: 'group.find.wikiFiles',
+        flags,
+        constants,
+      },
     }),
     alsoAt: ['/groups/:id/-/search'],
   },

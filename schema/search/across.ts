@@ -87,7 +87,10 @@ function placesOf({ filter }: Wanted): { includeArchived: boolean } {
 
 const acrossArgs = builder.args((t) => ({
   ...sorted,
-  filter: t.field({ type: FoundAcrossFilter, description: 'Where to search; everywhere but in archived projects if left out.' }),
+  filter: t.field({
+    type: FoundAcrossFilter,
+    description: 'Where to search; everywhere but in archived projects if left out.',
+  }),
 }));
 
 const WHERE = {

@@ -383,10 +383,12 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     'GET /groups/:id/issues_statistics': { ...reading, given: group },
     'GET /groups/:id/merge_requests': { ...reading, given: group },
     ...Object.fromEntries(
-      ['projects', 'issues', 'merge_requests', 'milestones', 'users', 'blobs'].map((scope) => [
-        `GET /groups/:id/search?scope=${scope}`,
-        { ...reading, given: (at: Stage) => ({ ...group(at), search: 'text' }) },
-      ]),
+      ['projects', 'issues', 'merge_requests', 'milestones', 'users', 'blobs', 'notes', 'commits', 'wiki_blobs'].map(
+        (scope) => [
+          `GET /groups/:id/search?scope=${scope}`,
+          { ...reading, given: (at: Stage) => ({ ...group(at), search: 'text' }) },
+        ],
+      ),
     ),
     'PUT /groups/:id': {
       success: 200,

@@ -266,7 +266,18 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'GET /users/:id/contributed_projects': { ...open, given: person },
     'GET /events': reading,
     ...Object.fromEntries(
-      ['projects', 'issues', 'merge_requests', 'milestones', 'snippet_titles', 'users', 'blobs'].map((scope) => [
+      [
+        'projects',
+        'issues',
+        'merge_requests',
+        'milestones',
+        'snippet_titles',
+        'users',
+        'blobs',
+        'notes',
+        'commits',
+        'wiki_blobs',
+      ].map((scope) => [
         `GET /search?scope=${scope}`,
         { ...(scope === 'users' ? reading : open), given: () => ({ search: 'text' }) },
       ]),

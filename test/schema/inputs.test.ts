@@ -81,7 +81,11 @@ describe('Inputs', () => {
   it('name projects and groups by references, which take paths too', () => {
     const named = given.filter(({ name }) => ['project', 'group', 'forkedFrom', 'to', 'parent'].includes(name));
     const others = named.filter(({ type }) => !/Ref$/.test(getNamedType(type).name));
-    expect(others.map(({ place }) => place).filter((place) => !['Repository.compare.to', 'RepositoryFile.lineHistory.to'].includes(place))).toEqual([]);
+    expect(
+      others
+        .map(({ place }) => place)
+        .filter((place) => !['Repository.compare.to', 'RepositoryFile.lineHistory.to'].includes(place)),
+    ).toEqual([]);
     expect(named.length).toBeGreaterThan(50);
   });
 

@@ -100,7 +100,9 @@ export async function searchWikisAcross(
     return { count: hits.length, isWhole };
   });
   const turn = sort === 'asc' ? 1 : -1;
-  const byPath = found.slice(0, MAX_HITS).sort((one, other) => turn * (one.path < other.path ? -1 : Number(one.path > other.path)));
+  const byPath = found
+    .slice(0, MAX_HITS)
+    .sort((one, other) => turn * (one.path < other.path ? -1 : Number(one.path > other.path)));
   return pageOf(byPath, !areAll || !isWhole || found.length > MAX_HITS, page);
 }
 

@@ -1,10 +1,10 @@
 import type { Outgoing } from '#src/access/credentials/mail/deliver.ts';
 import { textsForAddress } from '#src/access/credentials/mail/recipient_texts.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { composeReply } from '#src/domain/notifications/mailing/compose_reply.ts';
 import { cut } from '#src/domain/notifications/mailing/cut.ts';
 import { incomingAddress } from '#src/domain/notifications/mailing/incoming_address.ts';
 import type { Keyed } from '#src/domain/notifications/mailing/request.ts';
-import { composeReply } from '#src/domain/notifications/mailing/compose_reply.ts';
 import { htmlOfTexts } from '#src/domain/tracking/markdown/of_texts.ts';
 import { INTERNAL } from '#src/domain/tracking/subjects/seen_sources.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
