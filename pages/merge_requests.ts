@@ -247,7 +247,7 @@ function beforeOpened(project: NonNullable<NewMergeRequestPageQuery['project']>,
   const preview = project.mergeRequestPreview;
   return {
     title: given.title === undefined ? preview?.title : text(given.title),
-    description: given.description === undefined ? (preview?.newDescription.text ?? '') : text(given.description),
+    description: given.description === undefined ? (preview?.newDescription?.text ?? '') : text(given.description),
     labels: '',
     assigneeUsernames: '',
     reviewerUsernames: '',

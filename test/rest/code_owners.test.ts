@@ -232,13 +232,16 @@ describe('Roles as code owners', () => {
     const api = world.api(owner);
     await api.patch(`/projects/${project.id}/protected_branches/master`, { code_owner_approval_required: true });
     const mr = `/projects/${project.id}/merge_requests/${iid}`;
-    const ids = (people: readonly { id: number }[]) => people.map(({ id }) => id);
+    type People = readonly { id: number }[];
+    const ids = (people: People) => people.map(({ id }) => id);
     const rules = async () =>
-      (await api.get(`${mr}/approval_state`)).body.rules.map((one: Record<string, never>) => [
-        one.section,
-        ids(one.eligible_approvers),
-        ids(one.approved_by),
-      ]);
+      (await api.get(`${mr}/approval_state`)).body.rules.map(
+        (one: Record<'eligible_approvers' | 'approved_by', People> & { section: string }) => [
+          one.section,
+          ids(one.eligible_approvers),
+          ids(one.approved_by),
+        ],
+      );
     // The outsider owns the group that the project is shared with, which gives both the role of the share.
     const masters = [outsider.id, master.id, invited.id].sort((one, other) => one - other);
     expect(await rules()).toEqual([

@@ -23,11 +23,15 @@ export async function resolveOwners(
   projectId: number,
   owners: Iterable<string>,
 ): Promise<Map<string, ResolvedOwner>> {
-  const all = new Set(owners);
-  const roles = [...all].filter((owner) => owner.startsWith('@@'));
-  const accounts = await resolveAccounts(db, projectId, [...all.difference(new Set(roles))]);
-  for (const owner of roles) {
-    const role = roleNamed(owner);
+  const all = [...new Set(owners)];
+  const isRole = (owner: string) => owner.startsWith('@@');
+  const accounts = await resolveAccounts(
+    db,
+    projectId,
+    all.filter((owner) => !isRole(owner)),
+  );
+  for (const owner of all) {
+    const role = isRole(owner) ? roleNamed(owner) : undefined;
     if (role !== undefined) accounts.set(owner, { userId: null, groupId: null, role });
   }
   return accounts;
