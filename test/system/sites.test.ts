@@ -109,6 +109,34 @@ it('a job that gantry runner runs publishes a site, which curl reads, with its r
   expect(await curl('other.example.test', '/api/v4/version', '-o', at('out'), '-w', '%{http_code}')).toBe('401');
 });
 
+it.each(['template: Pages/HTML.gitlab-ci.yml', 'template: Pages.gitlab-ci.yml'])(
+  'a project with `%s` gets a site',
+  {
+    timeout: TIMEOUT,
+  },
+  async (template) => {
+    const name = template.includes('HTML') ? 'html' : 'plain';
+    const { body: project } = await api('POST', '/projects', { name, visibility: 'public' });
+    // The runner of the project above takes its jobs, too.
+    const { body: runners } = await api('GET', '/runners?type=project_type');
+    expect((await api('POST', `/projects/${project.id}/runners`, { runner_id: runners[0].id })).status).toBe(201);
+    const page = name === 'html' ? 'index.html' : 'site/index.html';
+    const files = { '.gitlab-ci.yml': `include:\n  - ${template}\n`, [page]: `<p>${name}</p>` };
+    const commit = await api('POST', `/projects/${project.id}/repository/commits`, {
+      ...{ branch: 'master', commit_message: 'Begin a site' },
+      actions: Object.entries(files).map(([file_path, content]) => ({ action: 'create', file_path, content })),
+    });
+    expect(commit.status).toBe(201);
+    const { url } = await until(async () => {
+      const { body } = await api('GET', `/projects/${project.id}/pages`);
+      return body?.deployments?.[0];
+    });
+    const { hostname } = new URL(url);
+    expect(await curl(hostname, `/${name}/`)).toBe(`<p>${name}</p>`);
+    expect(await curl(hostname, `/${name}/.gitlab-ci.yml`, '-o', at('out'), '-w', '%{http_code}')).toBe('404');
+  },
+);
+
 it('a server does not start whose sites could set its cookies', { timeout: TIMEOUT }, async () => {
   for (const host of ['example.test', 'git.example.test', 'pages.git.example.test']) {
     const wrong = { ...env, GANTRY_DATA: at('other'), GANTRY_URL: 'http://git.example.test', GANTRY_PAGES_HOST: host };
