@@ -118,12 +118,12 @@ mutation('updateNamespacePackageSettings', {
   payload,
 });
 
-mutation('deleteNamespacePackageSettings', {
+mutation('inheritNamespacePackageSettings', {
   description:
     'Removes the package settings of a group, or of the caller’s personal namespace: those of the nearest group around it or the default apply from then on. For masters of the group.',
   input: {
-    description: 'Whose package settings to remove.',
-    argument: 'The namespace.',
+    description: 'The namespace whose package settings are removed.',
+    argument: 'The namespace that has settings of its own.',
     fields: pathField,
   },
   resolve: ({ namespacePath }, context) => deletePackageSettings(context, String(namespacePath)),

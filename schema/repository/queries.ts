@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { FileDiffConnection } from '#schema/commits/diff.ts';
 import { CommitActionInput } from '#schema/commits/mutations.ts';
 import { loadCountedPage, pageArgs } from '#schema/connection.ts';
+import { SortDirection } from '#schema/enums.ts';
 import { Archive, ArchiveFormat } from '#schema/repository/archive.ts';
 import { fileHtml } from '#schema/repository/file_html.ts';
 import {
@@ -42,6 +43,13 @@ const CommitActivity = builder.objectRef<Activity>('CommitActivity').implement({
   fields: (t) => ({
     from: t.expose('from', { type: 'DateTime', description: 'When the span begins, at midnight in UTC.' }),
     commits: t.exposeInt('commits', { description: 'How many commits were made, by the clocks of their committers.' }),
+  }),
+});
+
+const CommitPreviewFilter = builder.inputType('CommitPreviewFilter', {
+  description: 'Which files of a preview to compare.',
+  fields: (t) => ({
+    path: t.string({ description: 'Only the file that has this path before or after the change.' }),
   }),
 });
 
@@ -131,9 +139,15 @@ builder.objectFields(Repository, (t) => ({
         required: true,
         description: 'What is done to the files, one after another: at most 100 actions, with 20 MB in all.',
       }),
+      filter: t.arg({ type: CommitPreviewFilter, description: 'Which files to compare; all if left out.' }),
+      sort: t.arg({ type: SortDirection, required: true, defaultValue: 'asc', description: 'Direction of the order.' }),
     },
-    resolve: (project, { ref, actions, ...args }, context, info) =>
-      loadCountedPage(args, info, async (page) => diffPage(await previewActions(context, project, ref, actions), page)),
+    resolve: (project, { ref, actions, filter, sort, ...args }, context, info) =>
+      loadCountedPage(args, info, async (page) => {
+        const diff = await previewActions(context, project, ref, actions);
+        const entries = sort === 'desc' ? diff.entries.toReversed() : diff.entries;
+        return diffPage({ ...diff, entries }, page, filter?.path);
+      }),
   }),
   compare: t.field({
     type: Comparison,

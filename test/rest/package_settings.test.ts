@@ -36,10 +36,10 @@ async function update(namespacePath: string, changes: object, who = master): Pro
 }
 
 async function remove(namespacePath: string, who = master): Promise<Json> {
-  const query = `mutation($input: DeleteNamespacePackageSettingsInput!) {
-    deleteNamespacePackageSettings(input: $input) { packageSettings { ${RULES} } } }`;
+  const query = `mutation($input: InheritNamespacePackageSettingsInput!) {
+    inheritNamespacePackageSettings(input: $input) { packageSettings { ${RULES} } } }`;
   const { body } = await world.graphql(query, { input: { namespacePath } }, who);
-  return body.data?.deleteNamespacePackageSettings?.packageSettings ?? body.errors[0].extensions;
+  return body.data?.inheritNamespacePackageSettings?.packageSettings ?? body.errors[0].extensions;
 }
 
 type Project = { id: number };

@@ -11,7 +11,6 @@ export const UNORDERED: Reasons = {
   'In the order of the paths of a comparison': [
     'Commit.fileDiffs',
     'Comparison.fileDiffs',
-    'Repository.commitPreview',
     'MergeRequest.fileDiffs',
     'MergeRequestVersion.fileDiffs',
     'SnippetCommit.fileDiffs',
@@ -154,7 +153,6 @@ export const UNFILTERED: Reasons = {
   'Files of a comparison, one by `path` or all': [
     'Commit.fileDiffs',
     'Comparison.fileDiffs',
-    'Repository.commitPreview',
     'MergeRequest.fileDiffs',
     'MergeRequestVersion.fileDiffs',
     'SnippetCommit.fileDiffs',

@@ -257,6 +257,8 @@ function argumentsOf({ args }: GraphQLField<unknown, unknown>): string[] {
   }
   // A tag that the dataset has.
   if (args.some((argument) => argument.name === 'tag' && isRequiredArgument(argument))) return ['tag: "1", '];
+  const user = args.find(({ name }) => name === 'userId');
+  if (user && isRequiredArgument(user)) return [`group: 1, userId: "${SERVICE_ACCOUNTS.group}", `];
   const kind = args.find(({ name }) => name === 'kind');
   if (kind && isRequiredArgument(kind)) return valuesOf('kind').map((value) => `kind: ${value}, `);
   const written = isSearched
