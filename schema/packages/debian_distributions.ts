@@ -1,5 +1,7 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadCountedPage, pageArgs } from '#schema/connection.ts';
+import type { GraphQLContext } from '#schema/context.ts';
 import { Group } from '#schema/groups/types.ts';
 import type { InputFields } from '#schema/inputs.ts';
 import { deleted, mutation, type Payload } from '#schema/mutation.ts';
@@ -8,14 +10,18 @@ import { debianDistributionOrder } from '#schema/orders.ts';
 import { placeFields } from '#schema/places/fields.ts';
 import { fromPlace } from '#schema/places/parents.ts';
 import { Project } from '#schema/projects/types.ts';
+import { loaderAt } from '#schema/records/below.ts';
 import {
   createDistribution,
+  type DistributionFilter,
+  type DistributionPlace,
   type DistributionRow,
   deleteDistribution,
   findDistribution,
   listDistributions,
   updateDistribution,
 } from '#src/domain/packages/debian/distributions.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
 
 const TEXTS = {
   codename: 'Name of the distribution, such as `bookworm`: letters, digits, `.` and `-`. It cannot be changed.',
@@ -71,6 +77,18 @@ const listArgs = builder.args((t) => ({
   filter: t.field({ type: DebianDistributionFilter, description: 'Which distributions to list; all if left out.' }),
 }));
 
+/** A page of the distributions of a place, read together with those of others in a list. */
+function pageAt(
+  context: GraphQLContext,
+  info: GraphQLResolveInfo,
+  place: DistributionPlace,
+  filter: DistributionFilter,
+  page: PageRequest,
+): Promise<Page<DistributionRow>> {
+  const load = (places: readonly DistributionPlace[]) => listDistributions(context, places, filter, page);
+  return loaderAt(context, info, { key: 'distributions' }, load, { cache: false }).load(place);
+}
+
 const oneArgs = builder.args((t) => ({
   codename: t.string({ required: true, description: 'What apt calls the distribution by, such as `trixie`.' }),
 }));
@@ -82,7 +100,7 @@ builder.objectFields(Project, (t) => ({
       'The distributions of Debian packages of the project itself, oldest first. For reporters of a private project.',
     args: listArgs,
     resolve: (project, { filter, ...args }, context, info) =>
-      loadCountedPage(args, info, (page) => listDistributions(context, { project }, filter ?? {}, page)),
+      loadCountedPage(args, info, (page) => pageAt(context, info, { project }, filter ?? {}, page)),
   }),
   debianDistribution: t.field({
     type: DebianDistribution,
@@ -99,7 +117,7 @@ builder.objectFields(Group, (t) => ({
       'The distributions of the group itself, oldest first, which have the Debian packages of all projects below it.',
     args: listArgs,
     resolve: (group, { filter, ...args }, context, info) =>
-      loadCountedPage(args, info, (page) => listDistributions(context, { group }, filter ?? {}, page)),
+      loadCountedPage(args, info, (page) => pageAt(context, info, { group }, filter ?? {}, page)),
   }),
   debianDistribution: t.field({
     type: DebianDistribution,

@@ -93,7 +93,14 @@ describe('The page of a merge request', () => {
 describe('Code owners', () => {
   it('stand on the page of a file, with what is wrong on that of CODEOWNERS, and are asked for by a protection', async () => {
     const { project, base, browser } = await stage();
-    await commitTo(world, project, owner, 'master', 'CODEOWNERS', `[Texts]\n*.txt @${ann.username} @@maintainers\n*.md\n[Other]\n* @@nobody\n`);
+    await commitTo(
+      world,
+      project,
+      owner,
+      'master',
+      'CODEOWNERS',
+      `[Texts]\n*.txt @${ann.username} @@maintainers\n*.md\n[Other]\n* @@nobody\n`,
+    );
     await browser.get(`${base}/blob/master/a.txt`);
     expect(browser.page).toContain('id="code-owners"');
     expect(browser.page).toContain('each maintainer (Texts)');

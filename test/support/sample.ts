@@ -107,6 +107,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'Project.issue': 'iid: 4',
   'Project.mergeRequest': 'iid: 1',
   'Project.mergeRef': 'iid: 1',
+  'Repository.commitPreview': 'actions: [{ action: CREATE, filePath: "more.txt", content: "more" }]',
   'Project.mergeRequestPreview': 'sourceBranch: "feature/cider-press"',
   'Project.find': 'search: "apple"',
   'Group.find': 'search: "apple"',

@@ -32,7 +32,10 @@ function kindOf(address: URL): string {
     .replace(/(\/(?:labels|notes))\/\w+(?=\/)/, '$1/ID')
     .replace(/\d+/g, 'N')
     .replace(/(\/artifacts\/(?:browse|file))\/.+/, '$1/PATH')
-    .replace(/(\/-\/(?:tree|blob|blame|commits|find_file|compare|raw|line_history|edit_files|upload_files))\/.+/, '$1/PATH');
+    .replace(
+      /(\/-\/(?:tree|blob|blame|commits|find_file|compare|raw|line_history|edit_files|upload_files))\/.+/,
+      '$1/PATH',
+    );
   const isPlace = !kind.includes('/-/') && !/^\/(dashboard|explore|search|projects|groups|users)\b/.test(kind);
   const depth = kind.split('/').length;
   const shown = ['line', 'view', 'scope'].filter((name) => address.searchParams.has(name));

@@ -43,7 +43,7 @@ const OF_REPOSITORIES = /\/repository\/|scope=(commits|blobs|wiki_blobs)/;
 
 /** Lists that only administrators, or masters of a place, may read. */
 const FOR_ADMINS =
-  /activities|^\/applications|^\/users\/:(id|user_id)\/(keys|emails|impersonation|memberships)|access_requests|invitations|triggers|variables|runners|deploy_keys|protected_tags|access_tokens|audit_events|deploy_tokens|job_token_scope|remote_mirrors|resource_groups|hooks|feature_flags|registry\/protection|service_accounts|pages\/domains|^\/projects\/:id\/uploads/;
+  /activities|^\/applications|^\/users\/:(id|user_id)\/(keys|emails|impersonation|memberships)|access_requests|invitations|triggers|variables|runners|deploy_keys|protected_tags|access_tokens|audit_events|deploy_tokens|job_token_scope|remote_mirrors|resource_groups|hooks|feature_flags|registry\/protection|packages\/protection|service_accounts|pages\/domains|^\/projects\/:id\/uploads/;
 
 const PER_PAGE = 20;
 
