@@ -6,7 +6,7 @@ const scratch = scratchDirectory();
 afterAll(() => scratch.remove());
 
 /** Addresses that are followed at most. */
-const MOST = 5_000;
+const MOST = 10_000;
 
 /** What stands on a page where a value is missing; the documents explain these words. */
 const NO_VALUE = /\b(?:undefined|NaN|null)\b|\[object /;
