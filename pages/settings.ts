@@ -130,10 +130,12 @@ const general = [
   form({
     path: ofProject('general/service_desk/reset'),
     operation: SendServiceDeskResetDocument,
-    says: label('The service desk has another address.'),
+    says: label('The service desk has a new address.'),
     asks: ({ t, given }) => ({
       heading: t('Reset the address of the service desk?'),
-      says: [t('Messages to the address so far are refused, and so are answers to mail that people have got already.')],
+      says: [
+        t('Messages to the current address will be refused, and so will replies to mail that has already been sent.'),
+      ],
       button: t('Reset address'),
       back: helpers.path(String(given.project), '-', 'settings', 'general'),
     }),

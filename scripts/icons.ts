@@ -46,6 +46,7 @@ const NAMES = [
   'kebab-horizontal',
   'law',
   'link',
+  'list-unordered',
   'lock',
   'markdown',
   'milestone',

@@ -34,6 +34,7 @@ const THINGS: Readonly<Record<string, string>> = {
   container_tag_protection_rule: 'A protection of tags of images of a project',
   container_protection_repository_rule: 'A protection of repositories of images of a project',
   packages_protection_rule: 'A protection of packages of a project',
+  debian_distribution: 'A distribution of Debian packages of a project or group',
   package_settings: 'The package settings of a group or user',
   push_rule: 'The push rule of a project or group',
   approval_rule: 'An approval rule of a project or a merge request',

@@ -1,10 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
-import { ContainerProtectionLevel } from '#schema/container_registry/tag_rules.ts';
+import { ContainerProtectionLevel, levelsOf, ruleOf } from '#schema/container_registry/protection_levels.ts';
 import { repositoryRuleFilter } from '#schema/filters.ts';
-import { holderField, type InputFields, projectField } from '#schema/inputs.ts';
+import { projectField } from '#schema/inputs.ts';
 import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
-import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { repositoryRuleOrder } from '#schema/orders.ts';
 import { fromProject } from '#schema/places/parents.ts';
@@ -85,18 +84,8 @@ builder.objectFields(Project, (t) => ({
   }),
 }));
 
-const levels = (t: InputFields) => ({
-  minimumAccessLevelForPush: t.field({ type: ContainerProtectionLevel, description: PARTS.push }),
-  minimumAccessLevelForDelete: t.field({ type: ContainerProtectionLevel, description: PARTS.delete }),
-});
-const which = (t: InputFields) => ({
-  project: holderField(t, 'rule'),
-  id: t.field({
-    ...idOf('ContainerProtectionRepositoryRule'),
-    required: true,
-    description: 'Global or numeric ID of the rule.',
-  }),
-});
+const levels = levelsOf(PARTS);
+const which = ruleOf('ContainerProtectionRepositoryRule');
 
 const payload: Payload<ChangedRecord> = changed(
   'containerProtectionRepositoryRule',

@@ -1,30 +1,18 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
-import { values } from '#schema/enums.ts';
+import { ContainerProtectionLevel, levelsOf, ruleOf } from '#schema/container_registry/protection_levels.ts';
 import { containerTagRuleFilter } from '#schema/filters.ts';
-import { holderField, type InputFields, projectField } from '#schema/inputs.ts';
+import { projectField } from '#schema/inputs.ts';
 import { changed, deleted, mutation, type Payload } from '#schema/mutation.ts';
-import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { containerTagRuleOrder } from '#schema/orders.ts';
 import { fromProject } from '#schema/places/parents.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
-import type { TagRuleRole } from '#src/domain/container_registry/tag_protection.ts';
 import { createTagRule, deleteTagRule, tagRules, updateTagRule } from '#src/domain/container_registry/tag_rules.ts';
 import { projectHolding } from '#src/domain/projects/holding.ts';
 import type { ChangedRecord } from '#src/domain/projects/project_scoped.ts';
-
-export const ContainerProtectionLevel = builder.enumType('ContainerProtectionLevel', {
-  description:
-    'From which access level on users may change what is protected in the registries of images and packages.',
-  values: values<TagRuleRole>({
-    MAINTAINER: { value: 'maintainer', description: 'Level 40: masters of the project.' },
-    OWNER: { value: 'owner', description: 'Level 50: owners of the project.' },
-    ADMIN: { value: 'admin', description: 'Level 60: administrators of the server alone.' },
-  }),
-});
 
 const PARTS = {
   tagNamePattern: 'A regular expression that matches the whole names of the tags, up to 100 characters.',
@@ -86,19 +74,8 @@ builder.objectFields(Project, (t) => ({
   }),
 }));
 
-const level = (t: InputFields, description: string) => t.field({ type: ContainerProtectionLevel, description });
-const levels = (t: InputFields) => ({
-  minimumAccessLevelForPush: level(t, PARTS.push),
-  minimumAccessLevelForDelete: level(t, PARTS.delete),
-});
-const which = (t: InputFields) => ({
-  project: holderField(t, 'rule'),
-  id: t.field({
-    ...idOf('ContainerTagProtectionRule'),
-    required: true,
-    description: 'Global or numeric ID of the rule.',
-  }),
-});
+const levels = levelsOf(PARTS);
+const which = ruleOf('ContainerTagProtectionRule');
 
 const payload: Payload<ChangedRecord> = changed(
   'containerTagProtectionRule',

@@ -6,11 +6,13 @@ import { requireProjectBase } from '#schema/projects/project_of.ts';
 import { can } from '#src/access/permissions/abilities.ts';
 import { obscured } from '#src/domain/mail_in/obscured.ts';
 
-/** An address as the caller may see it: whole for those who work on the issues of the project. */
-async function shown(
+const AUTHOR = { externalAuthor: true, projectId: true } as const;
+
+/** The address as the caller may see it: whole for those who work on the issues of the project. */
+async function authorOf(
+  { externalAuthor: address, projectId }: { externalAuthor: string | null; projectId: number | null },
+  _args: unknown,
   context: GraphQLContext,
-  projectId: number | null,
-  address: string | null,
 ): Promise<string | null> {
   if (address === null || projectId === null) return null;
   return can(context.actor, 'admin_issue', await requireProjectBase(context, projectId)) ? address : obscured(address);
@@ -18,26 +20,20 @@ async function shown(
 
 builder.prismaObjectFields(Issue, (t) => ({
   externalAuthor: t.string({
-    nullable: true,
+    ...{ nullable: true, select: AUTHOR, resolve: authorOf },
     description:
       'The email address of who opened the issue by mail to the service desk, without an account; null for other issues. Whole for reporters, with most of it left out for others.',
-    select: { externalAuthor: true, projectId: true },
-    resolve: ({ externalAuthor, projectId }, _args, context) => shown(context, projectId, externalAuthor),
   }),
   serviceDeskReplyTo: t.string({
-    nullable: true,
+    ...{ nullable: true, select: AUTHOR, resolve: authorOf },
     description: 'The same as `externalAuthor`, for compatibility with the REST API.',
-    select: { externalAuthor: true, projectId: true },
-    resolve: ({ externalAuthor, projectId }, _args, context) => shown(context, projectId, externalAuthor),
   }),
 }));
 
 builder.prismaObjectFields(Note, (t) => ({
   externalAuthor: t.string({
-    nullable: true,
+    ...{ nullable: true, select: AUTHOR, resolve: authorOf },
     description:
       'The email address of who wrote the note by mail, without an account; null for other notes. Whole for reporters, with most of it left out for others.',
-    select: { externalAuthor: true, projectId: true },
-    resolve: ({ externalAuthor, projectId }, _args, context) => shown(context, projectId, externalAuthor),
   }),
 }));

@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { projectField } from '#schema/inputs.ts';
 import { mutation } from '#schema/mutation.ts';
+import { projectPayload } from '#schema/projects/mutations.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { userPayload } from '#schema/users/payloads.ts';
@@ -13,7 +14,6 @@ import {
   resetServiceDeskAddress,
   serviceDeskAddress,
 } from '#src/domain/mail_in/addresses.ts';
-import { findProject } from '#src/domain/projects/find.ts';
 import { findViewer } from '#src/domain/users/find.ts';
 
 /** What was read for an operation, which may ask for the address of many projects. */
@@ -60,21 +60,12 @@ mutation('resetMailInAddresses', {
 
 mutation('resetServiceDeskAddress', {
   description:
-    'Replaces the email address of a project’s service desk, and those at which people answer to mail from it: messages to the earlier ones are refused. For masters of the project.',
+    'Gives the service desk of a project a new email address, and ends the earlier one together with those at which people reply to mail from it: messages to them are refused. For masters of the project.',
   input: {
-    description: 'The project whose service desk gets another address.',
+    description: 'The project whose service desk gets a new address.',
     argument: 'The project with the service desk.',
-    fields: (t) => ({ project: projectField(t, 'whose service desk gets another address') }),
+    fields: (t) => ({ project: projectField(t, 'whose service desk gets a new address') }),
   },
-  resolve: async ({ project }, context) => resetServiceDeskAddress(context, project),
-  payload: {
-    description: 'The project, whose service desk has another address.',
-    fields: (t) => ({
-      project: t.field({
-        type: Project,
-        description: 'The project with the new address.',
-        resolve: ({ id }, _args, context, info) => findProject(context, id, selectionAt(info, 'Project')),
-      }),
-    }),
-  },
+  resolve: async ({ project }, context) => ({ project: await resetServiceDeskAddress(context, project) }),
+  payload: projectPayload('The project, whose service desk has a new address.'),
 });

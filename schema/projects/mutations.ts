@@ -16,7 +16,7 @@ import { forkProject } from '#src/domain/lifecycle/fork_project.ts';
 import { moveProject } from '#src/domain/lifecycle/transfer_to_group.ts';
 import { updateProject } from '#src/domain/lifecycle/update_project.ts';
 import { archiveProject } from '#src/domain/projects/archive.ts';
-import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import { findProject } from '#src/domain/projects/find.ts';
 import { shareProject, unshareProject } from '#src/domain/projects/share.ts';
 import { starProject } from '#src/domain/projects/star.ts';
 import { givenSwitches, type Switches } from '#src/domain/projects/values.ts';
@@ -34,7 +34,8 @@ function newProject<Input extends Parameters<typeof settingsOf>[0] & Switches>(i
   return { ...settingsOf(input), switches: givenSwitches(input) };
 }
 
-function projectPayload(description = 'The project as it is now.'): Payload<{ project: ProjectRow }> {
+/** The payload of a mutation that changes a project. */
+export function projectPayload(description = 'The project as it is now.'): Payload<{ project: { id: number } }> {
   return {
     description: 'The project after the mutation.',
     fields: (t) => ({

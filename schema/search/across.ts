@@ -1,7 +1,8 @@
 import { builder } from '#schema/builder.ts';
-import { connectionOf } from '#schema/connection.ts';
+import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { groupOf } from '#schema/groups/group_of.ts';
 import { Group } from '#schema/groups/types.ts';
+import { sortField } from '#schema/inputs.ts';
 import { NoteConnection } from '#schema/notes/types.ts';
 import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
@@ -10,10 +11,9 @@ import {
   FoundCommitConnection,
   foundPage,
   GroupSearch,
-  LIMITED,
   pageFor,
   ServerSearch,
-  sorted,
+  sayLimited,
 } from '#schema/search/find.ts';
 import {
   type FoundWikiFileRow,
@@ -22,6 +22,7 @@ import {
   searchWikisAcross,
 } from '#src/domain/repository/search_across.ts';
 import { searchNotesAcross } from '#src/domain/tracking/notes/search_across.ts';
+import type { Direction } from '#src/platform/page.ts';
 
 const FoundWikiFile = builder.objectRef<FoundWikiFileRow>('FoundWikiFile').implement({
   description: 'A file of the wiki of a project or group in which a search found a text, or whose path has it.',
@@ -66,9 +67,7 @@ const FoundWikiFile = builder.objectRef<FoundWikiFileRow>('FoundWikiFile').imple
 
 const FoundWikiFileConnection = connectionOf<FoundWikiFileRow>('FoundWikiFile', FoundWikiFile);
 
-builder.objectField(FoundWikiFileConnection, 'limited', (t) =>
-  t.boolean({ description: LIMITED, resolve: (page) => 'isLimited' in page && page.isLimited === true }),
-);
+sayLimited(FoundWikiFileConnection);
 
 const FoundAcrossFilter = builder.inputType('FoundAcrossFilter', {
   description: 'In which projects a search looks. All conditions must hold.',
@@ -85,13 +84,16 @@ function placesOf({ filter }: Wanted): { includeArchived: boolean } {
   return { includeArchived: filter?.includeArchived ?? false };
 }
 
-const acrossArgs = builder.args((t) => ({
-  ...sorted,
-  filter: t.field({
-    type: FoundAcrossFilter,
-    description: 'Where to search; everywhere but in archived projects if left out.',
-  }),
-}));
+const acrossArgs = (usual: Direction) =>
+  builder.args((t) => ({
+    ...pageArgs,
+    sort: sortField(t, usual),
+    filter: t.field({
+      type: FoundAcrossFilter,
+      description: 'Where to search; everywhere but in archived projects if left out.',
+    }),
+  }));
+const [byTime, byPath] = [acrossArgs('desc'), acrossArgs('asc')];
 
 const WHERE = {
   server: { of: 'projects', wikis: 'all wikis' },
@@ -120,8 +122,8 @@ for (const { on, places, said } of [
   builder.objectFields(on as typeof ServerSearch, (t) => ({
     notes: t.field({
       type: NoteConnection,
-      description: `Comments with the text on issues, merge requests, snippets and commits of ${said.of}, as far as the caller can see them: of the newest 5,000 on the server that have it. No system notes.`,
-      args: acrossArgs,
+      description: `Comments with the text on issues, merge requests, snippets and commits of ${said.of}, as far as the caller can see them. Of all notes with the text on the server, the newest 5,000 are looked at. No system notes.`,
+      args: byTime,
       resolve: (search, { filter, sort, ...args }, context, info) =>
         pageFor(search, args, info, (text, page) =>
           searchNotesAcross(context, places(search, { filter }), text, sort, page, selectionAt(info, 'Note')),
@@ -130,7 +132,7 @@ for (const { on, places, said } of [
     commits: t.field({
       type: FoundCommitConnection,
       description: `Commits of the default branches of ${said.of} with the text in a line of their message, by time. The 200 most recently active ones are searched.`,
-      args: acrossArgs,
+      args: byTime,
       resolve: (search, { filter, sort, ...args }, context, info) =>
         foundPage(
           search,
@@ -143,7 +145,7 @@ for (const { on, places, said } of [
     wikiFiles: t.field({
       type: FoundWikiFileConnection,
       description: `Files of ${said.wikis} that the caller can read, with the text in a line or in their path, by path.`,
-      args: acrossArgs,
+      args: byPath,
       resolve: (search, { filter, sort, ...args }, context, info) =>
         foundPage(
           search,

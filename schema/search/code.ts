@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { requireProject } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
-import { archived, foundPage, GroupSearch, LIMITED, ProjectSearch, ServerSearch } from '#schema/search/find.ts';
+import { archived, foundPage, GroupSearch, ProjectSearch, ServerSearch, sayLimited } from '#schema/search/find.ts';
 import type { FoundCodeRow, FoundLine } from '#src/domain/repository/code_search/rows.ts';
 import { searchCode } from '#src/domain/repository/code_search/search.ts';
 
@@ -52,9 +52,7 @@ const FoundCode = builder.objectRef<FoundCodeRow>('FoundCode').implement({
 
 const FoundCodeConnection = connectionOf<FoundCodeRow>('FoundCode', FoundCode);
 
-builder.objectField(FoundCodeConnection, 'limited', (t) =>
-  t.boolean({ description: LIMITED, resolve: (page) => 'isLimited' in page && page.isLimited === true }),
-);
+sayLimited(FoundCodeConnection);
 
 const QUERY =
   'Words and `"texts"` have to be in the file, or in its path, ignoring case; so do matches of `/regular expressions/` (of PostgreSQL, within a line, without back references). `symbol:run` is a line that defines something of that name. `path:`, `file:`, `extension:` and `lang:` are filters, `-` before a term or filter finds files without it: `"new Map" lang:ts -path:test`. At most ten terms. Binary and large files, and those that programs write, are found by their paths alone.';

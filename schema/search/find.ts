@@ -54,7 +54,7 @@ export interface Search<Place> {
 const TEXT =
   'The text to find, ignoring case: at most 4,096 characters. Texts of fewer than two characters, without the blanks around them, find nothing.';
 
-export const sorted = builder.args((t) => ({ ...pageArgs, sort: sortField(t, 'desc') }));
+const sorted = builder.args((t) => ({ ...pageArgs, sort: sortField(t, 'desc') }));
 
 const issueArgs = builder.args((t) => ({
   ...sorted,
@@ -289,16 +289,19 @@ const FoundFile = builder.objectRef<FoundFileRow>('FoundFile').implement({
 const FoundFileConnection = connectionOf<FoundFileRow>('FoundFile', FoundFile);
 export const FoundCommitConnection = connectionOf('FoundCommit', Commit);
 
-export const LIMITED =
-  'Whether the search ended before it had looked at everything: after five seconds, or a thousand hits. There may be more.';
+/** Lets the list of what a search has found say whether there may be more. */
+export function sayLimited<T extends object>(connection: ReturnType<typeof connectionOf<T>>): void {
+  builder.objectField(connection, 'limited', (t) =>
+    t.boolean({
+      description:
+        'Whether the search ended before it had looked at everything: after five seconds, or a thousand hits. There may be more.',
+      resolve: (page) => 'isLimited' in page && page.isLimited === true,
+    }),
+  );
+}
 
-builder.objectFields(FoundFileConnection, (t) => ({
-  limited: t.boolean({ description: LIMITED, resolve: (page) => 'isLimited' in page && page.isLimited === true }),
-}));
-
-builder.objectFields(FoundCommitConnection, (t) => ({
-  limited: t.boolean({ description: LIMITED, resolve: (page) => 'isLimited' in page && page.isLimited === true }),
-}));
+sayLimited(FoundFileConnection);
+sayLimited(FoundCommitConnection);
 
 const refArgs = builder.args((t) => ({
   ...pageArgs,

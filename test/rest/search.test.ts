@@ -233,6 +233,7 @@ describe('Commits, wikis and comments of many projects', () => {
     expect(await found(`/groups/${group.id}/search`)).toEqual(['Hidden.md', 'Inner.md', 'Open.md']);
     const { body } = await search(`/groups/${inner.id}/search`, 'wiki_blobs', 'thylacine');
     expect(body).toEqual([
+      expect.objectContaining({ path: 'Hidden.md', project_id: hidden.id, group_id: null, ref: expect.any(String) }),
       expect.objectContaining({
         path: 'Inner.md',
         project_id: null,
@@ -240,7 +241,6 @@ describe('Commits, wikis and comments of many projects', () => {
         startline: 1,
         basename: 'Inner',
       }),
-      expect.objectContaining({ path: 'Hidden.md', project_id: hidden.id, group_id: null, ref: expect.any(String) }),
     ]);
   });
 

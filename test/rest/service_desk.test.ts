@@ -168,7 +168,7 @@ describe('Who wrote to a service desk', () => {
   it('is refused from other addresses, in a locked discussion, and once the issue is gone', async () => {
     const { issue, from, answerTo } = await withRequest();
     await receive(world, { from: customer(), to: answerTo, text: 'Me, too' });
-    expect(await outcome()).toMatchObject({ reason: expect.stringContaining('this conversation is held') });
+    expect(await outcome()).toMatchObject({ reason: expect.stringContaining('This conversation belongs to another') });
     await world.db.issue.update({ where: { id: issue.id }, data: { discussionLocked: true } });
     await receive(world, { from, to: answerTo, text: 'Hello?' });
     expect(await outcome()).toMatchObject({ reason: 'You do not have permission to do this.' });

@@ -87,6 +87,17 @@ describe('Distributions of Debian packages', () => {
     expect((await world.api(developer).delete(`${path}/sid`)).status).toBe(403);
     expect((await world.api(master).delete(`${path}/sid`)).status).toBe(202);
     expect((await world.api(reporter).get(path)).body).toEqual([]);
+    const events = await world.db.auditEvent.findMany({
+      where: { projectId: project.id, targetType: 'DebianDistribution' },
+      orderBy: { id: 'asc' },
+    });
+    expect(events.map((event) => [event.action, event.targetName, event.attribute, event.newValue])).toEqual([
+      ['debian_distribution_created', 'sid', null, null],
+      ['debian_distribution_updated', 'sid', 'suite', 'rolling'],
+      ['debian_distribution_updated', 'sid', 'origin', 'Ann'],
+      ['debian_distribution_updated', 'sid', 'valid_time', '86400'],
+      ['debian_distribution_deleted', 'sid', null, null],
+    ]);
   });
 
   it('refuse values that do not fit, and names that another has', async () => {
@@ -293,6 +304,10 @@ describe('The Debian repository', () => {
     await world.api(owner).post(`/groups/${group.id}/members`, { user_id: stranger.id, access_level: 10 });
     // Guests see the private group, and no packages of its projects.
     expect(await text(`${at}/dists/trixie/main/binary-amd64/Packages`, stranger)).toBe('');
+    // Nor does the hash of what others see, or of what one has seen before, show them.
+    const byHash = `${at}/dists/trixie/main/binary-amd64/by-hash/SHA256/${digest('sha256', Buffer.from(index))}`;
+    expect(await text(byHash, developer)).toBe(index);
+    expect(await text(byHash, stranger)).toBe('404');
     expect((await world.api(developer).delete(`${path}/trixie`)).status).toBe(403);
     expect((await world.api(owner).delete(`${path}/trixie`)).status).toBe(202);
   });

@@ -13,6 +13,7 @@ export const COMPARED = {
   BroadcastMessage: alias('BroadcastMessage', 'r'),
   ContainerTagProtectionRule: alias('ContainerTagProtectionRule', 'r'),
   ContainerProtectionRepositoryRule: alias('ContainerProtectionRepositoryRule', 'r'),
+  DebianDistribution: alias('DebianDistribution', 'r'),
   FeatureFlag: alias('FeatureFlag', 'r'),
   FeatureFlagUserList: alias('FeatureFlagUserList', 'r'),
   Hook: alias('Hook', 'r'),

@@ -9,7 +9,7 @@ export const REFUSALS = {
   ),
   desk: label('This address is no longer in use.'),
   participant: label(
-    'The message did not come from the email address with which this conversation is held. Send it from that one.',
+    'This conversation belongs to another email address. Reply from the address that you first wrote from.',
   ),
   gone: label('What you wrote about no longer exists, or you can no longer see it.'),
   forbidden: label('You do not have permission to do this.'),

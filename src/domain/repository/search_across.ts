@@ -79,7 +79,8 @@ export async function searchWikisAcross(
   { text, sort }: { text: string; sort: Direction },
   page: PageRequest,
 ): Promise<FoundPage<FoundWikiFileRow>> {
-  const groups = await findGroupsByIds(context, await groupsWithWikis(context, places));
+  const ofGroups = await groupsWithWikis(context, places);
+  const groups = await findGroupsByIds(context, ofGroups.ids);
   const { ids, isWhole: areAll } = await projectsIn(context, places, 'wiki', MAX_WIKIS);
   const projects = await inOrder(context, ids);
   const owners: Owner[] = [
@@ -103,16 +104,26 @@ export async function searchWikisAcross(
   const byPath = found
     .slice(0, MAX_HITS)
     .sort((one, other) => turn * (one.path < other.path ? -1 : Number(one.path > other.path)));
-  return pageOf(byPath, !areAll || !isWhole || found.length > MAX_HITS, page);
+  return pageOf(byPath, !areAll || !ofGroups.isWhole || !isWhole || found.length > MAX_HITS, page);
 }
 
-/** The projects that are searched, with the latest activity first, and whether there are no others. */
+/** The IDs of what is searched, and whether there is no more. */
+interface Candidates {
+  ids: number[];
+  isWhole: boolean;
+}
+
+function firstOf(rows: readonly { id: number }[], most: number): Candidates {
+  return { ids: rows.slice(0, most).map(({ id }) => id), isWhole: rows.length <= most };
+}
+
+/** The projects that are searched, with the latest activity first. */
 async function projectsIn(
   context: Context,
   { group: inside, includeArchived }: SearchedPlaces,
   feature: 'repository' | 'wiki',
   most: number,
-): Promise<{ ids: number[]; isWhole: boolean }> {
+): Promise<Candidates> {
   const where = all([
     ...(inside ? [sql`n.lineage @> ARRAY[${inside.id}]::int[]`] : []),
     ...(includeArchived ? [] : [sql`NOT p.archived`]),
@@ -121,7 +132,7 @@ async function projectsIn(
     WITH ${seenPlaces(readerOf(context), where, feature)}
     SELECT p.id FROM places v JOIN projects p ON p.id = v.id WHERE ${feature === 'wiki'}::boolean OR v.commits
     ORDER BY p.last_activity_at DESC, p.id DESC LIMIT ${most + 1}`;
-  return { ids: rows.slice(0, most).map(({ id }) => id), isWhole: rows.length <= most };
+  return firstOf(rows, most);
 }
 
 async function inOrder(context: Context, ids: readonly number[]): Promise<ProjectRow[]> {
@@ -130,7 +141,7 @@ async function inOrder(context: Context, ids: readonly number[]): Promise<Projec
 }
 
 /** The groups with a wiki that the actor can see, inside a group and itself, or everywhere. */
-async function groupsWithWikis(context: Context, { group: inside }: SearchedPlaces): Promise<number[]> {
+async function groupsWithWikis(context: Context, { group: inside }: SearchedPlaces): Promise<Candidates> {
   const where = all([
     isGroup(group),
     sql`${group.wikiStorage} IS NOT NULL`,
@@ -138,8 +149,8 @@ async function groupsWithWikis(context: Context, { group: inside }: SearchedPlac
     ...(inside ? [sql`${group.lineage} @> ARRAY[${inside.id}]::int[]`] : []),
   ]);
   const rows = await context.db.$queryRaw<{ id: number }[]>`
-    SELECT g.id FROM ${table(group)} WHERE ${where} ORDER BY g.id DESC LIMIT ${MAX_PROJECTS}`;
-  return rows.map(({ id }) => id);
+    SELECT g.id FROM ${table(group)} WHERE ${where} ORDER BY g.id DESC LIMIT ${MAX_WIKIS + 1}`;
+  return firstOf(rows, MAX_WIKIS);
 }
 
 /** Looks into places one after another, until there is enough, or no time. @returns whether all of them were looked at, wholly */

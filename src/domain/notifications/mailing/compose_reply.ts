@@ -40,7 +40,7 @@ export function composeReply(reply: Reply, baseUrl: string, { language, t }: Tex
     closed: t('Your request to {project} was closed.', { project }),
     commented: t('{actor} commented:', { actor: oneLine(reply.author ?? '') }),
   }[event];
-  const answer = replyTo === null ? null : t('Reply to this email to answer.');
+  const answer = replyTo === null ? null : t('Reply to this email to continue the conversation.');
   const leave = replyTo === null ? null : `mailto:${replyTo}?subject=${UNSUBSCRIBE}`;
   const parts = [sentence, text || null, answer, leave && `${t('Unsubscribe')}: ${leave}`];
   const small = [

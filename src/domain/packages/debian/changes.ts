@@ -2,7 +2,6 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { fieldOf, type ListedChecksum, type Paragraph, readChecksums } from '#src/domain/packages/archives/deb822.ts';
 import type { DebianFacts, DebianPublisher } from '#src/domain/packages/debian/facts.ts';
 import { INCOMING } from '#src/domain/packages/debian/incoming.ts';
-
 import { readSourceControl } from '#src/domain/packages/debian/source_control.ts';
 import {
   componentIn,
@@ -86,9 +85,7 @@ async function filesToMove(
     const own = there.filter((file) => file.fileName === name);
     const published = own.find((file) => file.packageId === packageId);
     if (published && published.sha256 !== checksum)
-      throw new BadRequest(`${name} has already been published`).asExisting({
-        ...{ type: 'Package', name },
-      });
+      throw new BadRequest(`${name} has already been published`).asExisting({ type: 'Package', name });
     if (published) continue;
     const file = own.find((one) => one.sha256 === checksum && Number(one.size) === size);
     if (file) moved.push({ file, section });

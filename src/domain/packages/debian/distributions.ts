@@ -1,3 +1,5 @@
+import { auditChanges, rowBefore } from '#src/access/audit/changes.ts';
+import { audit } from '#src/access/audit/record.ts';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, readerOf, requireActor } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
@@ -11,8 +13,9 @@ import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { newSigningKey } from '#src/domain/users/gpg_keys/read.ts';
 import type { Prisma } from '#src/generated/prisma/client.ts';
 import { violates } from '#src/platform/database/db.ts';
-import { BadRequest, DomainError, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { BadRequest, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
+import { forPermittedParents } from '#src/platform/records/parents.ts';
 import { encrypt } from '#src/platform/secrets.ts';
 
 /** Where a distribution is. */
@@ -51,35 +54,25 @@ export async function listDistributions(
   { codename, suite }: DistributionFilter,
   { limit, offset, order }: PageRequest,
 ): Promise<(Page<DistributionRow> | Error)[]> {
-  const refusals = places.map((place) => refusalAt(context, place));
-  const permitted = places.filter((_place, index) => refusals[index] === null);
-  const found = await context.db.debianDistribution.findMany({
-    where: {
-      OR: [
-        { projectId: { in: permitted.flatMap(({ project }) => project?.id ?? []) } },
-        { groupId: { in: permitted.flatMap(({ group }) => group?.id ?? []) } },
-      ],
-      ...(codename != null && { codename }),
-      ...(suite != null && { suite }),
-    },
-    select: COLUMNS,
-    orderBy: { id: order?.direction === 'desc' ? 'desc' : 'asc' },
-  });
-  return places.map(({ project, group }, index) => {
-    const rows = found.filter((row) => (project ? row.projectId === project.id : row.groupId === group.id));
-    return refusals[index] ?? { nodes: rows.slice(offset, offset + limit), offset, total: rows.length };
-  });
-}
-
-/** Why the actor may not read the distributions of a place; null if they may. */
-function refusalAt(context: Context, place: DistributionPlace): Error | null {
-  try {
-    requireReader(context, place);
-    return null;
-  } catch (error) {
-    if (error instanceof DomainError) return error;
-    throw error;
-  }
+  const listed = async (permitted: readonly DistributionPlace[]) => {
+    const found = await context.db.debianDistribution.findMany({
+      where: {
+        OR: [
+          { projectId: { in: permitted.flatMap(({ project }) => project?.id ?? []) } },
+          { groupId: { in: permitted.flatMap(({ group }) => group?.id ?? []) } },
+        ],
+        ...(codename != null && { codename }),
+        ...(suite != null && { suite }),
+      },
+      select: COLUMNS,
+      orderBy: { id: order?.direction === 'desc' ? 'desc' : 'asc' },
+    });
+    return permitted.map(({ project, group }) => {
+      const rows = found.filter((row) => (project ? row.projectId === project.id : row.groupId === group.id));
+      return { nodes: rows.slice(offset, offset + limit), offset, total: rows.length };
+    });
+  };
+  return forPermittedParents(places, (place) => requireReader(context, place), listed);
 }
 
 /** A distribution of a project or group by its codename. Throws NotFound, Forbidden, Unauthenticated, InsufficientScope. */
@@ -148,7 +141,9 @@ export async function createDistribution(
         throw new ValidationFailed({ base: [`there can be at most ${MAX_DISTRIBUTIONS} distributions`] });
       requireOwnNames(others, values);
       const data = { ...values, ...ownerOf(place), publicKey, privateKeyEncrypted };
-      return tx.debianDistribution.create({ data, select: COLUMNS });
+      const made = await tx.debianDistribution.create({ data, select: COLUMNS });
+      await audit(tx, context, { action: 'debian_distribution_created', ...audited(place, made) });
+      return made;
     }),
   );
 }
@@ -170,8 +165,11 @@ export async function updateDistribution(
       const values = requireValidDistribution({ ...known, ...given, codename });
       const others = all.filter(({ id }) => id !== known.id);
       requireOwnNames(others, values);
+      const before = await rowBefore(tx, 'DebianDistribution', known.id);
       const data = { ...values, updatedAt: new Date() };
-      return tx.debianDistribution.update({ where: { id: known.id }, data, select: COLUMNS });
+      const changed = await tx.debianDistribution.update({ where: { id: known.id }, data, select: COLUMNS });
+      await auditChanges(tx, context, { action: 'debian_distribution_updated', ...audited(place, known) }, before);
+      return changed;
     }),
   );
 }
@@ -184,9 +182,17 @@ export async function deleteDistribution(
 ): Promise<{ id: number }> {
   const place = await changeable(context, ref, 'delete');
   const known = await findDistribution(context, place, codename);
-  const { count } = await context.db.debianDistribution.deleteMany({ where: { id: known.id } });
-  if (count === 0) throw new NotFound('DebianDistribution');
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.debianDistribution.deleteMany({ where: { id: known.id } });
+    if (count === 0) throw new NotFound('DebianDistribution');
+    await audit(tx, context, { action: 'debian_distribution_deleted', ...audited(place, known) });
+  });
   return { id: known.id };
+}
+
+function audited({ project, group }: DistributionPlace, { id, codename }: Pick<DistributionRow, 'id' | 'codename'>) {
+  const target = { type: 'DebianDistribution', id, name: codename } as const;
+  return { place: project ? { projectId: project.id } : { groupId: group.id }, target };
 }
 
 function ownerOf({ project, group }: DistributionPlace) {

@@ -1,6 +1,5 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import type { DebianFacts, DebianPublisher } from '#src/domain/packages/debian/facts.ts';
-
 import { recordFile, saveVersion } from '#src/domain/packages/publish.ts';
 import type { StoredContent } from '#src/domain/packages/receive.ts';
 import { forgetFiles } from '#src/domain/packages/remove.ts';

@@ -22,6 +22,8 @@ export interface Snapshot {
   signed: { inline: string; detached: string };
   indexes: readonly IndexChecksums[];
   stanzas: readonly Stanza[];
+  /** The projects whose packages are in it. */
+  projects: ReadonlySet<number>;
 }
 
 /** What an index says of a file. */
@@ -85,7 +87,8 @@ async function build(
   const release = releaseOf(distribution, indexes, date);
   const caller = callerOf(context.actor, context.clientAddress);
   const signed = await signText(caller, release, await privateKeyOf(context, distribution));
-  return { date, release, signed, indexes, stanzas };
+  const projects = new Set(files.map(({ projectId }) => projectId));
+  return { date, release, signed, indexes, stanzas, projects };
 }
 
 async function stanzasOf(files: readonly IndexedFile[], { project }: DistributionPlace): Promise<Stanza[]> {
@@ -136,7 +139,10 @@ export function indexText({ stanzas, indexes }: Snapshot, component: string, kin
   return textOf(stanzas, component, kind);
 }
 
-/** The text of an index by its hash, now or in an earlier state of the distribution that is still known. Throws NotFound. */
+/**
+ * The text of an index by its hash, now or in an earlier state of the distribution that is still known, unless that had packages of projects
+ * that the caller's has none of now: they may have lost the right to read them. Throws NotFound.
+ */
 export function indexTextByHash(
   current: Snapshot,
   { id }: DistributionRow,
@@ -146,6 +152,7 @@ export function indexTextByHash(
   const has = ({ indexes }: Snapshot) => indexes.some((one) => one.path === path && one.sha256 === sha256);
   if (has(current)) return textOf(current.stanzas, component, kind);
   for (const [key, earlier] of snapshots.entries())
-    if (key.startsWith(`${id} `) && has(earlier)) return textOf(earlier.stanzas, component, kind);
+    if (key.startsWith(`${id} `) && has(earlier) && [...earlier.projects].every((one) => current.projects.has(one)))
+      return textOf(earlier.stanzas, component, kind);
   throw new NotFound('PackageFile');
 }

@@ -60,7 +60,10 @@ async function factsOf({ project }: DebianPublisher, fileName: string, stored: S
     return { facts: { kind, control: writeParagraph(await readSourceControl(stored, 'The .dsc file')) } };
   if (kind === undefined) {
     if (OTHER.test(fileName)) return { facts: { kind: 'file' } };
-    throw new BadRequest('file_name is of no file that Debian packages have', 'file_name');
+    throw new BadRequest(
+      'file_name must name a .deb, .udeb, .dsc, .changes or .buildinfo file, or the sources of a package',
+      'file_name',
+    );
   }
   const { control, architecture, source } = await readDeb(project.id, stored.stream());
   return {
@@ -84,9 +87,7 @@ async function publishBinary(
   await context.db.$transaction(async (tx) => {
     const packageId = await saveInDistribution(tx, { actor, project }, source, distribution);
     if ((await tx.packageFile.count({ where: { packageId, fileName } })) > 0)
-      throw new BadRequest(`${fileName} has already been published`).asExisting({
-        ...{ type: 'Package', name: fileName },
-      });
+      throw new BadRequest(`${fileName} has already been published`).asExisting({ type: 'Package', name: fileName });
     await recordFile(tx, { project, packageId, fileName, details }, stored);
   });
 }

@@ -18,6 +18,7 @@ import { withEffort } from '#src/domain/repository/effort.ts';
 import { defaultBranch, type Revision } from '#src/domain/repository/revision.ts';
 import { type FoundPage, revisionIn } from '#src/domain/repository/search.ts';
 import { Prisma } from '#src/platform/database/db.ts';
+import { saidBy, withinTime } from '#src/platform/database/within_time.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 import type { PageRequest } from '#src/platform/page.ts';
 
@@ -121,19 +122,10 @@ interface Raw {
 /** Null where the database took too long. Throws BadRequest for a regular expression that is none. */
 async function within({ db }: Pick<Context, 'db'>, wanted: Prisma.Sql): Promise<Raw | null> {
   try {
-    const timeout = SEARCH_TIMEOUT_MS * 2;
-    const [found] = await db.$transaction(
-      async (tx) => {
-        await tx.$queryRaw`SELECT set_config('statement_timeout', ${String(SEARCH_TIMEOUT_MS)}, true)`;
-        return tx.$queryRaw<Raw[]>(wanted);
-      },
-      { timeout },
-    );
-    return found ?? { total: 0, rows: [] };
+    const rows = await withinTime(db, SEARCH_TIMEOUT_MS, (tx) => tx.$queryRaw<Raw[]>(wanted));
+    return rows && (rows[0] ?? { total: 0, rows: [] });
   } catch (error) {
-    const said = error instanceof Error ? `${error.message} ${JSON.stringify('meta' in error ? error.meta : '')}` : '';
-    if (/57014|statement timeout/.test(said)) return null;
-    if (/2201B|invalid regular expression/i.test(said))
+    if (/2201B|invalid regular expression/i.test(saidBy(error)))
       throw new BadRequest('search has an invalid regular expression', 'search');
     throw error;
   }

@@ -35,6 +35,8 @@ const SCRIPT: Rule[] = [
     /^(?:export\s+)?(?:const|let|var)\s+([\w$]+)\s*(?::[^=]*)?=\s*(?:async\s*)?(?:function\b|\([^()]*\)\s*(?::[^=]*)?=>|[\w$]+\s*=>)/,
     'function',
   ],
+  [/^[\w$.]+\s*=\s*(?:async\s+)?function\s*\*?\s*([\w$]+)/, 'function'],
+  [/^(?:[\w$]+\.)+([\w$]+)\s*=\s*(?:async\s*)?(?:function\b|\([^()]*\)\s*=>|[\w$]+\s*=>)/, 'function'],
   [/^export\s+(?:const|let|var)\s+([\w$]+)/, 'constant'],
   [
     /^\s+(?:(?:public|private|protected|static|async|override|readonly|get|set)\s+)*\*?(#?[\w$]+)\s*(?:<[^<>()]*>)?\([^()]*\)[^;=()]*\{\s*$/,
@@ -74,7 +76,7 @@ const RULES: Readonly<Record<string, readonly Rule[]>> = {
   rust: [
     word('mod', 'module'),
     word('struct|enum|trait|type|union', 'type'),
-    [/^\s*impl(?:<[^<>]*>)?\s+([\w:<>, ]+?)\s*(?:\{|where|$)/, 'class'],
+    [/^\s*impl(?:<[^<>]*>)?\s+([\w:<>,]+(?: (?!where\b)[\w:<>,]+)*)/, 'class'],
     [new RegExp(`^${MODIFIERS}(?:const\\s+)?fn\\s+(\\w+)`), 'function'],
     [new RegExp(`^\\s+${MODIFIERS}(?:const\\s+)?fn\\s+(\\w+)`), 'method'],
     [/^\s*macro_rules!\s*(\w+)/, 'function'],
