@@ -58,9 +58,11 @@ describe('Programs that read addresses of pages', () => {
 
   it('linkchecker finds no broken link two steps from the list of projects', { timeout: 600_000 }, async () => {
     const args = ['--no-warnings', '--no-status', '--recursion-level=2', `${server.url}/explore`];
-    const { status, stdout } = await program('linkchecker', args, scratch.directory);
-    expect(stdout).toContain('0 errors found');
-    expect(status).toBe(0);
+    const { stdout } = await program('linkchecker', args, scratch.directory);
+    // A link that opens an editor is nothing it can follow: it knows `vscode:`, and takes the other for a mistake.
+    const broken = [...stdout.matchAll(/^URL +`(.*)'$/gm)].map(([, url]) => url);
+    expect(broken.filter((url) => !url?.startsWith('jetbrains://idea/checkout/git?'))).toEqual([]);
+    expect(stdout).toContain(` ${broken.length} errors found`);
     expect(Number(/(\d+) links in/.exec(stdout)?.[1])).toBeGreaterThan(80);
   });
 });
@@ -71,13 +73,13 @@ describe('giget', () => {
   beforeAll(() => gigets.install(), 480_000);
 
   it.each([
-    ['gitlab:orchard/apples#v1.1.0', 'README.md'],
-    ['gitlab:orchard/apples', 'LICENSE'],
-  ])('downloads %s by the address of an archive', { timeout: 300_000 }, async (template, file) => {
+    ['gitlab:orchard/apples#v1.1.0', 'README.md', []],
+    ['gitlab:orchard/website', 'index.html', [`--auth=seed-private-token-ada`]],
+  ])('downloads %s by the address of an archive', { timeout: 300_000 }, async (template, file, credential) => {
     const to = path.join(scratch.directory, template.replace(/\W+/g, '-'));
     const { status, stdout, stderr } = await program(
       process.execPath,
-      [path.join(gigets.directory, 'node_modules/giget/dist/cli.mjs'), template, to],
+      [path.join(gigets.directory, 'node_modules/giget/dist/cli.mjs'), template, to, ...credential],
       scratch.directory,
       { GIGET_GITLAB_URL: server.url, XDG_CACHE_HOME: path.join(scratch.directory, 'cache') },
     );
@@ -95,7 +97,7 @@ describe('npm', () => {
     mkdirSync(made, { recursive: true });
     const token = printed(server.output(), 'Private token') ?? '';
     const registry = `${server.url}/api/v4${at}/`;
-    const credential = `${server.url.replace(/^http:/, '')}/api/v4/:_authToken=${token}`;
+    const credential = `${registry.replace(/^http:/, '')}:_authToken=${token}`;
     writeFileSync(path.join(made, '.npmrc'), `${[`@team:registry=${registry}`, credential, ...quiet].join('\n')}\n`);
     writeFileSync(path.join(made, 'package.json'), JSON.stringify(manifest));
     writeFileSync(path.join(made, 'index.js'), 'module.exports = 1;\n');

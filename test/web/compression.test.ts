@@ -302,7 +302,7 @@ describe('What selects a secret', () => {
 
   it('is every field of the schema that sounds like one', () => {
     const known =
-      /^(codeideEnabled|codeideUrl|containerRegistryTokenExpireDelay|recoveryCodesLeft|lineCode|discussionKey|pgpKeyId|gpgPrimaryKeyId|primaryKeyId|keyId|variableKeys|personalAccessTokenPrefix|deleted\w+|key|tokenName|code|\w+PublicKeys)$/;
+      /^(codeideEnabled|codeideUrl|containerRegistryTokenExpireDelay|recoveryCodesLeft|lineCode|discussionKey|pgpKeyId|gpgPrimaryKeyId|primaryKeyId|keyId|variableKeys|personalAccessTokenPrefix|deleted\w+|key|tokenName|code|codename|signingKey|verificationCode|verificationRecordValue|\w+PublicKeys)$/;
     const suspicious = Object.values(schema.getTypeMap())
       .filter((type) => isObjectType(type) || isInterfaceType(type))
       .filter(({ name }) => !['Mutation', 'Query'].includes(name) && !name.startsWith('__'))
