@@ -85,7 +85,7 @@ export class IsomorphicReader extends ObjectReader {
     return { commits: nodes.slice(0, most).map(({ oid }) => oid), base };
   }
 
-  async countBetween(from: Oid, to: Oid): Promise<number> {
+  protected async countRange(from: Oid, to: Oid): Promise<number> {
     return (await commitsBetween(this.graph, from, [to])).length;
   }
 

@@ -65,7 +65,7 @@ const AT_A_STROKE = 1024 * 1024;
 /** How many commits are looked at for the last change of a path before a longer search is begun. */
 const NEAR = 30;
 
-/** How many commits logs have that were asked for last, of all repositories; its size is in bytes. */
+/** How many commits logs and ranges have that were asked for last, of all repositories; its size is in bytes. */
 const counts = new LRUCache<string, number>({
   maxSize: 2 * 1024 * 1024,
   sizeCalculation: (_, key) => key.length + 100,
@@ -359,6 +359,13 @@ export abstract class ObjectReader implements RepositoryReader {
     return count;
   }
 
+  async countBetween(from: Oid, to: Oid): Promise<number> {
+    const key = `${this.#scope}${from}..${to}`;
+    const count = counts.get(key) ?? (await this.countRange(from, to));
+    counts.set(key, count);
+    return count;
+  }
+
   abstract log(query: LogQuery, page?: Page): Promise<Commit[]>;
   protected abstract countAll(query: LogQuery): Promise<number>;
   /** Whether any of these reaches the commit; what leads to no commit, or is not there, reaches none. */
@@ -373,7 +380,8 @@ export abstract class ObjectReader implements RepositoryReader {
   abstract isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>;
   abstract between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;
   abstract divergence(from: Oid, to: Oid, most: number, compared?: boolean): Promise<Divergence>;
-  abstract countBetween(from: Oid, to: Oid): Promise<number>;
+  /** How many commits the second has that the first does not reach. */
+  protected abstract countRange(from: Oid, to: Oid): Promise<number>;
   abstract countApart(left: Oid, right: Oid): Promise<[left: number, right: number]>;
   abstract compare(comparison: Comparison): Promise<Plan>;
   abstract archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string, part?: TreePart): Promise<Readable>;

@@ -190,7 +190,7 @@ export class ProgramReader extends ObjectReader {
     if (left && right) diffTrees.prepare(this.directory, { from: left.tree, to: right.tree });
   }
 
-  async countBetween(from: Oid, to: Oid): Promise<number> {
+  protected async countRange(from: Oid, to: Oid): Promise<number> {
     const [count] = await this.#revisions([to, `^${hash(from)}`], ['--count']);
     return Number(count);
   }

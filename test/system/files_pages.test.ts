@@ -202,3 +202,41 @@ it('documents have contents, and insight what was done', async () => {
     await context.close();
   }
 }, 180_000);
+
+it('code is searched by words, texts, expressions, paths and symbols, in a project and everywhere one may read', async () => {
+  const files = {
+    'src/sum.ts': `// Adds baskets.\n${'\n'.repeat(20)}export function heavySum(baskets: number[]) {\n  return baskets;\n}\n`,
+    'src/use.ts': "import { heavySum } from './sum';\n",
+    'docs/sum.md': 'A `heavySum` of baskets, baskets only.\n',
+  };
+  const { id, at } = await projectOf('searched', files);
+  const { id: hidden } = await api('POST', '/projects', { name: 'searched-hidden', visibility: 'private' });
+  const actions = [{ action: 'create', file_path: 'hidden.ts', content: 'heavySum();\n' }];
+  await api('POST', `/projects/${hidden}/repository/commits`, { branch: 'main', commit_message: 'Add', actions });
+  const everywhere = '/search?scope=code';
+  for (const width of WIDTHS) {
+    const { page, context, troubles } = await openContext(browser, server.url, { width });
+    const found = async (place: string, words: string) => {
+      await page.goto(place);
+      await page.getByLabel('Search for').fill(words);
+      await page.getByLabel('Search for').press('Enter');
+      await page.getByRole('heading', { name: `Search for ${words}` }).waitFor();
+      await expectWell(page);
+      return (await page.locator('section.hit h2 a:last-child').allTextContents()).sort();
+    };
+    // The index of all projects is made after a push, in the background.
+    await expect.poll(() => found(everywhere, 'heavySum'), { timeout: 60_000 }).toHaveLength(3);
+    for (const place of [everywhere, `/search?scope=code&project_id=${id}`]) {
+      expect(await found(place, 'heavySum')).toEqual(Object.keys(files).sort());
+      expect(await found(place, 'heavySum -path:docs')).toEqual(['src/sum.ts', 'src/use.ts']);
+      expect(await found(place, 'heavySum lang:markdown')).toEqual(['docs/sum.md']);
+      expect(await found(place, '"baskets, baskets"')).toEqual(['docs/sum.md']);
+      expect(await found(place, '/heavySum\\(b\\w+/')).toEqual(['src/sum.ts']);
+      expect(await found(place, 'symbol:heavySum')).toEqual(['src/sum.ts']);
+      await page.locator('section.hit .line.marked > a').first().click();
+      await page.waitForURL(({ pathname, hash }) => pathname === `${at}/blob/main/src/sum.ts` && hash === '#L22');
+    }
+    expect(troubles).toEqual([]);
+    await context.close();
+  }
+}, 240_000);

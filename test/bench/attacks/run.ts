@@ -9,6 +9,7 @@ import type { Attack } from './attack.ts';
 import { compatAttacks } from './compat.ts';
 import { gitAttacks } from './git.ts';
 import { graphqlAttacks } from './graphql.ts';
+import { packageAttacks } from './packages.ts';
 import type { Seen } from './prober.ts';
 import { restAttacks } from './rest.ts';
 import { cpuSeconds } from './usage.ts';
@@ -41,7 +42,14 @@ interface Damage {
  * @param print takes each line of the table as it is ready
  */
 export async function measureAttacks(wanted: string | undefined, print: (text: string) => void): Promise<void> {
-  const all = [...graphqlAttacks, ...compatAttacks, ...restAttacks, ...accountAttacks, ...gitAttacks];
+  const all = [
+    ...graphqlAttacks,
+    ...compatAttacks,
+    ...restAttacks,
+    ...packageAttacks,
+    ...accountAttacks,
+    ...gitAttacks,
+  ];
   let scene = await Scene.open();
   const rows: string[][] = [];
   try {

@@ -17,6 +17,8 @@ interface Measured {
   rest?: string;
   /** Whose page it is; that of the user who asks when absent. */
   session?: string;
+  /** A page of the same kind that is seen before, so that the first view is not the first one of the process. */
+  before?: string;
 }
 
 /** Kilobytes that a page should have at most when it is transferred, without images, and milliseconds (p50) that it should take. */
@@ -27,8 +29,14 @@ const SESSION = 'bench-session';
 const ADMINISTRATORS_SESSION = 'bench-administrator';
 const LINES = 5_000;
 const FILES = 200;
-/** Number of the merge request that changes all of them. */
+/** Number of the merge request that changes all of them, and of one that changes them in another way. */
 const CHANGED = 2;
+const CHANGED_BEFORE = 3;
+/** Their branches. */
+const BRANCHES = new Map([
+  [CHANGED, 'changed'],
+  [CHANGED_BEFORE, 'changed-before'],
+]);
 
 /** Prints what the pages weigh, how long they take and how many statements, beside the REST request for the same. */
 export async function measurePages(
@@ -85,6 +93,7 @@ function pagesOf({ project, pipeline, administrator }: Prepared): Measured[] {
       name: `a diff of ${FILES} files`,
       page: `${at}/-/merge_requests/${CHANGED}/diffs`,
       rest: `${rest}/merge_requests/${CHANGED}/diffs`,
+      before: `${at}/-/merge_requests/${CHANGED_BEFORE}/diffs`,
     },
     { name: 'labels', page: `${at}/-/labels`, rest: `${rest}/labels` },
     { name: 'pipelines', page: `${at}/-/pipelines`, rest: `${rest}/pipelines` },
@@ -122,11 +131,13 @@ function pagesOf({ project, pipeline, administrator }: Prepared): Measured[] {
   ];
 }
 
-async function measure(server: BenchServer, { name, page, rest, session = SESSION }: Measured): Promise<string[]> {
-  const visit = {
-    path: page,
-    headers: { Cookie: `gantry_session=${session}`, 'Accept-Encoding': 'gzip', Accept: 'text/html' },
-  };
+async function measure(
+  server: BenchServer,
+  { name, page, rest, session = SESSION, before }: Measured,
+): Promise<string[]> {
+  const headers = { Cookie: `gantry_session=${session}`, 'Accept-Encoding': 'gzip', Accept: 'text/html' };
+  const visit = { path: page, headers };
+  if (before !== undefined) await send(server.url, { path: before, headers });
   const begun = performance.now();
   const answer = await send(server.url, visit);
   const first = performance.now() - begun;
@@ -173,17 +184,19 @@ interface Prepared {
 }
 
 /** Makes sessions of the user who asks, and of an administrator. */
-async function prepare(databaseUrl: string, { before, after }: Commits): Promise<Prepared> {
+async function prepare(databaseUrl: string, { before, changed }: Commits): Promise<Prepared> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
     await client.query('INSERT INTO sessions (user_id, token_hash) VALUES ($1, $2)', [actorId, tokenHash(SESSION)]);
-    await client.query('UPDATE merge_requests SET sha = $1 WHERE target_project_id = 1 AND iid = $2', [after, CHANGED]);
-    await client.query(
-      `UPDATE merge_request_versions SET head_commit_sha = $1, base_commit_sha = $2, start_commit_sha = $2
-       WHERE merge_request_id = (SELECT id FROM merge_requests WHERE target_project_id = 1 AND iid = $3)`,
-      [after, before, CHANGED],
-    );
+    for (const [iid, after] of changed) {
+      await client.query('UPDATE merge_requests SET sha = $1 WHERE target_project_id = 1 AND iid = $2', [after, iid]);
+      await client.query(
+        `UPDATE merge_request_versions SET head_commit_sha = $1, base_commit_sha = $2, start_commit_sha = $2
+         WHERE merge_request_id = (SELECT id FROM merge_requests WHERE target_project_id = 1 AND iid = $3)`,
+        [after, before, iid],
+      );
+    }
     const { rows } = await client.query<{ path: string }>(
       "SELECT n.path || '/' || p.path AS path FROM projects p JOIN namespaces n ON n.id = p.namespace_id WHERE p.id = 1",
     );
@@ -208,20 +221,20 @@ async function prepare(databaseUrl: string, { before, after }: Commits): Promise
   }
 }
 
-/** The commits before and after the change of many files. */
+/** The commit before the changes of many files, and those of merge requests that change them, by their numbers. */
 interface Commits {
   before: string;
-  after: string;
+  changed: [iid: number, sha: string][];
 }
 
 async function commitsOf(directory: string): Promise<Commits> {
-  const [before = '', after = ''] = String(await git(directory, ['rev-parse', 'main', 'changed']))
+  const [before = '', ...changed] = String(await git(directory, ['rev-parse', 'main', ...BRANCHES.values()]))
     .trim()
     .split('\n');
-  return { before, after };
+  return { before, changed: [...BRANCHES.keys()].map((iid, at) => [iid, changed[at] ?? '']) };
 }
 
-/** Adds a commit with a long file and a directory of many, and a branch that changes these. */
+/** Adds a commit with a long file and a directory of many, and branches that change these. */
 async function fillRepository(directory: string): Promise<void> {
   const lines = Array.from(
     { length: LINES },
@@ -232,21 +245,24 @@ async function fillRepository(directory: string): Promise<void> {
     ['README.md', '# Bench\n\nA project that is measured.\n'],
     ...Array.from({ length: FILES }, (_, n) => [`src/file${n}.js`, `${lines.slice(n, n + 20).join('\n')}\n`]),
   ];
-  const changed = Array.from({ length: FILES }, (_, n) => {
-    const own = lines.slice(n, n + 20).with(10, `export const changed${n} = compute('${n}');`);
-    return [`src/file${n}.js`, `${own.join('\n')}\n`];
-  });
+  const changed = (branch: string) =>
+    Array.from({ length: FILES }, (_, n) => {
+      const own = lines.slice(n, n + 20).with(10, `export const ${branch.replace('-', '_')}${n} = compute('${n}');`);
+      return [`src/file${n}.js`, `${own.join('\n')}\n`];
+    });
   const input = [
     'commit refs/heads/main',
     'committer Ada Bench <ada@example.com> 1767225700 +0000',
     data('Add files'),
     'from refs/heads/main^0',
     ...files.flatMap(([name, content]) => [`M 100644 inline ${name}`, data(content ?? '')]),
-    'commit refs/heads/changed',
-    'committer Ada Bench <ada@example.com> 1767225800 +0000',
-    data('Change files'),
-    'from refs/heads/main',
-    ...changed.flatMap(([name, content]) => [`M 100644 inline ${name}`, data(content ?? '')]),
+    ...[...BRANCHES.values()].flatMap((branch) => [
+      `commit refs/heads/${branch}`,
+      'committer Ada Bench <ada@example.com> 1767225800 +0000',
+      data('Change files'),
+      'from refs/heads/main',
+      ...changed(branch).flatMap(([name, content]) => [`M 100644 inline ${name}`, data(content ?? '')]),
+    ]),
   ].join('\n');
   execFileSync('git', ['fast-import', '--quiet'], { cwd: directory, input: `${input}\n` });
   await git(directory, ['repack', '-adq']);

@@ -3,7 +3,7 @@ import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { CodeQuery } from '#src/domain/repository/code_search/query.ts';
 import type { FoundCodeRow } from '#src/domain/repository/code_search/rows.ts';
 import { withEffort } from '#src/domain/repository/effort.ts';
-import { languageOf } from '#src/domain/repository/languages/of_file.ts';
+import { anyLanguageOf } from '#src/domain/repository/languages/of_file.ts';
 import type { Revision } from '#src/domain/repository/revision.ts';
 import type { FileHit, FileSearch, PathPattern } from '#src/git/base/search.ts';
 import { matchesPath } from '#src/git/search/pattern.ts';
@@ -50,7 +50,7 @@ export async function searchAtRef(
 
 /** Whether a file is none that the query leaves out by its path or language. */
 function fits(path: string, { notPaths, languages, notLanguages }: CodeQuery): boolean {
-  const language = languageOf(path)?.toLowerCase() ?? '';
+  const language = anyLanguageOf(path)?.toLowerCase() ?? '';
   return (
     !notPaths.some((pattern) => matchesPath(path.toLowerCase(), pattern)) &&
     (languages.length === 0 || languages.includes(language)) &&
@@ -72,6 +72,6 @@ function rowOf({ path, startLine, data }: FileHit, { id }: ProjectRow, ref: stri
         definitions.some((definition) => definition.test(text)),
     )
     .slice(0, MAX_LINES);
-  const language = languageOf(path)?.toLowerCase() ?? null;
+  const language = anyLanguageOf(path)?.toLowerCase() ?? null;
   return { projectId: id, ref, path: path.toWellFormed(), language, startLine, data, lines };
 }

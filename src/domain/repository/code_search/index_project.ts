@@ -2,7 +2,7 @@ import type { Context } from '#src/access/permissions/actor.ts';
 import { yieldToEventLoop } from '#src/base/event_loop.ts';
 import { storeBlobs } from '#src/domain/repository/code_search/blobs.ts';
 import { ErrorCollector } from '#src/domain/repository/each.ts';
-import { languageOf } from '#src/domain/repository/languages/of_file.ts';
+import { anyLanguageOf } from '#src/domain/repository/languages/of_file.ts';
 import { findPushedProject } from '#src/domain/repository/pushed_project.ts';
 import { type Mode, type Oid, SUBMODULE, SYMLINK } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
@@ -154,7 +154,7 @@ async function putFiles(
   const rows = files.map(({ path, oid }) => ({
     path,
     blob: ids.get(oid) ?? null,
-    language: languageOf(path)?.toLowerCase() ?? null,
+    language: anyLanguageOf(path)?.toLowerCase() ?? null,
   }));
   await db.$executeRaw`
     INSERT INTO code_files (project_id, path, blob_id, language)

@@ -1,8 +1,14 @@
-import { BY_EXTENSION, BY_NAME } from '#src/generated/languages.ts';
+import { BY_EXTENSION, BY_NAME, UNCOUNTED } from '#src/generated/languages.ts';
 
-/** The programming or markup language that a file is counted for, by its name or its longest known extension; null for none. */
+/** The programming or markup language that a file is counted for; null for none. */
 export function languageOf(path: string): string | null {
   if (LEFT_OUT.test(path)) return null;
+  const language = anyLanguageOf(path);
+  return language === null || UNCOUNTED.has(language) ? null : language;
+}
+
+/** The language that a file is written in, be it prose or data, by its name or its longest known extension; null if it is unknown. */
+export function anyLanguageOf(path: string): string | null {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const named = BY_NAME.get(name);
   if (named !== undefined) return named;
