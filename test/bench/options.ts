@@ -56,6 +56,8 @@ const PARTS = {
   lfs: false,
   /** What clients of feature flags wait for. */
   flags: false,
+  /** Files of static sites, beside the program nginx. */
+  sites: false,
   /** The memory of idle subscribers. */
   subscribers: false,
   /** How long events take to webhooks, and what that does to others. */

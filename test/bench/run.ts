@@ -29,6 +29,7 @@ import { createRepositories } from './repositories.ts';
 import { measureMerges } from './repository/merges.ts';
 import { measureRepositories } from './repository/run.ts';
 import { measureRequests } from './requests.ts';
+import { measureSites } from './sites.ts';
 import { measureIdle, measureStart } from './start.ts';
 import { measureSubscribers } from './subscribers/measure.ts';
 import { measureSustained } from './sustained/run.ts';
@@ -53,6 +54,7 @@ async function bench(options: Options): Promise<void> {
   if (parts.has('merges')) await measureMerges(print);
   if (parts.has('lfs')) await measureLfs(print);
   if (parts.has('flags')) await measureFlags(print);
+  if (parts.has('sites')) await measureSites(print);
   if (parts.has('attacks')) await measureAttacks(options.attack, print);
   if (parts.has('subscribers')) {
     for (const transport of ['websocket', 'sse'] as const) {
