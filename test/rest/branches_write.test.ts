@@ -77,6 +77,20 @@ describe('POST /projects/:id/repository/branches', () => {
     expect(branches()).toEqual(before);
   });
 
+  it('makes the default branch of an empty repository first, with an empty README', async () => {
+    const empty = await world.project({ owner, defaultBranch: 'main' });
+    const branches = `/projects/${empty.id}/repository/branches`;
+    const own = world.api(owner);
+    expect((await own.post(branches, { branch: 'topic', ref: 'other' })).status).toBe(400);
+    expect((await own.get(branches)).body).toEqual([]);
+    expect((await own.post(branches, { branch: 'topic', ref: 'main' })).status).toBe(201);
+    const made = (await own.get(branches)).body;
+    expect(made).toMatchObject([
+      { name: 'main', default: true, commit: { title: 'Add README.md' } },
+      { name: 'topic', commit: { id: made[0].commit.id } },
+    ]);
+  });
+
   it('refuses missing parameters, and who may not push', async () => {
     const given = { branch: 'no', ref: 'master' };
     expect((await api.post(`${at}/branches`, {})).body).toEqual({ error: 'branch is missing, ref is missing' });

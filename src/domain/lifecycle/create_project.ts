@@ -24,6 +24,7 @@ import {
   tags,
   textErrors,
 } from '#src/domain/projects/values.ts';
+import { nextDefaultBranch } from '#src/domain/repository/default_branch.ts';
 import { createFile } from '#src/domain/repository/files/write.ts';
 import { findPusher } from '#src/domain/repository/record.ts';
 import { pickStorage } from '#src/domain/repository/storages.ts';
@@ -143,9 +144,6 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
   }
 }
 
-/** The branch of the first commit of a project that names none. */
-const FIRST_BRANCH = 'master';
-
 /** Commits the first file of a project; where that fails, as on a full disk, the project goes again. */
 async function writeReadmeOrNothing(context: Context, id: number, creatorId: number): Promise<void> {
   try {
@@ -162,7 +160,7 @@ async function writeReadme(context: Context, id: number, creatorId: number): Pro
   const author = await findPusher(context.db, creatorId);
   await createFile(context, id, {
     path: 'README.md',
-    branch: defaultBranch ?? FIRST_BRANCH,
+    branch: nextDefaultBranch({ defaultBranch }),
     content: description ? `# ${name}\n\n${description}\n` : `# ${name}\n`,
     message: 'Initial commit',
     authorName: author.name,

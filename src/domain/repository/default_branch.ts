@@ -6,6 +6,11 @@ import type { RepositoryPlace } from '#src/domain/repository/store.ts';
 import { setDefaultBranch } from '#src/git/refs/update.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 
+/** The default branch that a project has, or will have with its first commit: that which it names, or `master`. */
+export function nextDefaultBranch({ defaultBranch }: { defaultBranch: string | null }): string {
+  return defaultBranch ?? 'master';
+}
+
 /**
  * Changes the default branch of a project: updates HEAD, and the project's commit count. If there is no branch yet, the name is
  * stored for the first one; null stores none. Throws ValidationFailed if only other branches exist.
