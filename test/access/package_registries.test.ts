@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { projectAbilities } from '#src/access/permissions/abilities.ts';
 import { REGISTRY_ROUTES } from '#src/entrances/web/packages/registries.ts';
 import { templateOf } from '#src/entrances/web/packages/serve.ts';
+import { LONG } from '../support/long.ts';
 import { basic, registryWorld } from '../support/registry.ts';
 import { endJob, takenJob } from '../support/running_job.ts';
 
@@ -71,7 +72,7 @@ describe('Registries of packages', () => {
     expect(status).toBe(401);
   });
 
-  it('of groups and the server show nothing to those who may read nothing', async () => {
+  it('of groups and the server show nothing to those who may read nothing', LONG, async () => {
     const group = await world.group({ owner, visibility: 'private' });
     const routes = REGISTRY_ROUTES.flatMap((route) =>
       route.at.filter((kind) => kind !== 'project').map((kind) => [route, kind] as const),

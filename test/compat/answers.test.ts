@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { compatOf } from '../support/compat.ts';
+import { LONG } from '../support/long.ts';
 import { opened, withTopic } from '../support/merge_requests.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -76,7 +77,7 @@ describe('What is not there', () => {
 describe('A mutation', () => {
   const NOTE = `mutation ($input: CreateNoteInput!) { createNote(input: $input) { clientMutationId errors note { id body url author { username } discussion { id replyId } } } }`;
 
-  it('answers with the record, no errors, and what the client called it', async () => {
+  it('answers with the record, no errors, and what the client called it', LONG, async () => {
     const noteableId = `gid://gitlab/MergeRequest/${merge.id}`;
     const { createNote } = await data(NOTE, { input: { noteableId, body: 'Fine', clientMutationId: 'x' } });
     expect(createNote).toMatchObject({ clientMutationId: 'x', errors: [], note: { body: 'Fine' } });

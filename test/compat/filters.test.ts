@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { gid } from '../support/client_documents.ts';
 import { compatOf } from '../support/compat.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -55,7 +56,7 @@ describe('Lists of work items', () => {
     expect(await list('milestoneTitle: ["Nothing"]')).toEqual([]);
   });
 
-  it('are ordered by closing time, in which what is open is last', async () => {
+  it('are ordered by closing time, in which what is open is last', LONG, async () => {
     const place = await world.project({ owner });
     const made = [];
     for (let n = 0; n < 4; n++) made.push((await world.issue(place, owner)).iid);
@@ -83,7 +84,7 @@ describe('Lists of work items', () => {
   });
 });
 
-it('Merge requests are ordered by closing time', async () => {
+it('Merge requests are ordered by closing time', LONG, async () => {
   const [one, two, three] = [
     await world.mergeRequest(project, owner, { iid: 1 }),
     await world.mergeRequest(project, owner, { iid: 2 }),
@@ -130,7 +131,7 @@ describe('Jobs of a runner', () => {
 });
 
 describe('Members of a group', () => {
-  it('are those of the groups above, below and beside it that are asked for, each once', async () => {
+  it('are those of the groups above, below and beside it that are asked for, each once', LONG, async () => {
     const [direct, inner, deep, hidden, guest] = [
       await world.user(),
       await world.user(),

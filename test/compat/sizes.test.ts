@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { compatOf } from '../support/compat.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -36,7 +37,7 @@ it('An answer has 200,000 values at most, however few of them are read', async (
   expect((await ask(query(210), { path: project.fullPath }, owner)).body).toMatchObject(tooLarge);
 });
 
-it('An answer has 20 million characters at most, however few of them are read', async () => {
+it('An answer has 20 million characters at most, however few of them are read', LONG, async () => {
   await world.db.issue.updateMany({ where: { projectId: project.id }, data: { description: 'x'.repeat(10_000) } });
   const query = (fields: number) => `query ($path: ID!) { project(fullPath: $path) { issues(first: 100) { nodes {
     ${times(fields, (n) => `f${n}: description`)} } } } }`;

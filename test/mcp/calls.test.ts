@@ -357,7 +357,7 @@ describe('The endpoint', () => {
     expect(await post(world, eleven, auth)).toMatchObject({ status: 400, body: { error: { message: /at most 10/ } } });
   });
 
-  it('refuses what is too large, too deep or no message', async () => {
+  it('refuses what is too large, too deep or no message', LONG, async () => {
     const large = await post(world, { ...ping, params: { text: 'x'.repeat(4 * 1024 * 1024) } }, auth);
     expect([large.status, large.body.error.message]).toEqual([413, expect.stringContaining('4194304 bytes')]);
     let deep: Json = {};

@@ -4,6 +4,7 @@ import { compileTool } from '#mcp/engine/compile.ts';
 import { tools } from '#mcp/tools.ts';
 import { schema } from '#schema/index.ts';
 import { packagePath } from '#src/platform/package_root.ts';
+import { LONG } from '../support/long.ts';
 import { post } from '../support/mcp.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -16,7 +17,7 @@ it('docs/mcp.md lists the tools, and says which of them change something', () =>
   expect(rows).toEqual(known);
 });
 
-it('docs/mcp.md shows a request that works', async () => {
+it('docs/mcp.md shows a request that works', LONG, async () => {
   const user = await world.user();
   const project = await world.project({ owner: user });
   const [, body = ''] = /^ {2}-d '(.*)'$/m.exec(text) ?? [];

@@ -48,7 +48,7 @@ describe('simple-oauth2', () => {
     },
   );
 
-  it('renews and revokes', async () => {
+  it('renews and revokes', LONG, async () => {
     const client = new AuthorizationCode(config());
     const first = await client.getToken({ code: await codeFor(client), redirect_uri: CALLBACK });
     const renewed = await first.refresh();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
 import { signedIn } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
@@ -57,7 +58,7 @@ describe('The page of approval rules', () => {
     expect(await rulesOf(project.id)).toEqual([]);
   });
 
-  it('is for masters', async () => {
+  it('is for masters', LONG, async () => {
     const { base } = await stage();
     const browser = await signedIn(world, ann);
     expect((await browser.get(`${base}/settings/approvals`)).status).toBe(404);
@@ -65,7 +66,7 @@ describe('The page of approval rules', () => {
 });
 
 describe('The page of a merge request', () => {
-  it('shows the rules with who approved and who can, and offers to merge once approved', async () => {
+  it('shows the rules with who approved and who can, and offers to merge once approved', LONG, async () => {
     const { project, base, browser } = await stage();
     await world.api(owner).post(`/projects/${project.id}/approval_rules`, {
       ...{ name: 'Security', approvals_required: 1, user_ids: [ann.id] },
@@ -91,29 +92,33 @@ describe('The page of a merge request', () => {
 });
 
 describe('Code owners', () => {
-  it('stand on the page of a file, with what is wrong on that of CODEOWNERS, and are asked for by a protection', async () => {
-    const { project, base, browser } = await stage();
-    await commitTo(
-      world,
-      project,
-      owner,
-      'master',
-      'CODEOWNERS',
-      `[Texts]\n*.txt @${ann.username} @@maintainers\n*.md\n[Other]\n* @@nobody\n`,
-    );
-    await browser.get(`${base}/blob/master/a.txt`);
-    expect(browser.page).toContain('id="code-owners"');
-    expect(browser.page).toContain('each maintainer (Texts)');
-    await browser.get(`${base}/blob/master/CODEOWNERS`);
-    expect(browser.page).toContain('Line 3: the pattern has no owners');
-    expect(browser.page).toContain('Line 5: an owner is no user, role or group of this project');
-    const at = `${base}/settings/repository`;
-    await browser.get(at);
-    await browser.submit(`${at}/branches/code_owners`, { name: 'master', codeOwnerApprovalRequired: 'true' });
-    expect(await world.db.protectedBranch.findMany({ where: { projectId: project.id } })).toMatchObject([
-      { name: 'master', codeOwnerApprovalRequired: true },
-    ]);
-    await browser.get(at);
-    expect(browser.page).toContain('code owners approve');
-  });
+  it(
+    'stand on the page of a file, with what is wrong on that of CODEOWNERS, and are asked for by a protection',
+    LONG,
+    async () => {
+      const { project, base, browser } = await stage();
+      await commitTo(
+        world,
+        project,
+        owner,
+        'master',
+        'CODEOWNERS',
+        `[Texts]\n*.txt @${ann.username} @@maintainers\n*.md\n[Other]\n* @@nobody\n`,
+      );
+      await browser.get(`${base}/blob/master/a.txt`);
+      expect(browser.page).toContain('id="code-owners"');
+      expect(browser.page).toContain('each maintainer (Texts)');
+      await browser.get(`${base}/blob/master/CODEOWNERS`);
+      expect(browser.page).toContain('Line 3: the pattern has no owners');
+      expect(browser.page).toContain('Line 5: an owner is no user, role or group of this project');
+      const at = `${base}/settings/repository`;
+      await browser.get(at);
+      await browser.submit(`${at}/branches/code_owners`, { name: 'master', codeOwnerApprovalRequired: 'true' });
+      expect(await world.db.protectedBranch.findMany({ where: { projectId: project.id } })).toMatchObject([
+        { name: 'master', codeOwnerApprovalRequired: true },
+      ]);
+      await browser.get(at);
+      expect(browser.page).toContain('code owners approve');
+    },
+  );
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { filterIn, wordsOf } from '#pages/filter.ts';
 import { alertsOn, Browser, noticeOn } from '../support/browser.ts';
+import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -30,7 +31,7 @@ it('reads the words of a filter, takes what means nothing for text, and writes t
   });
 });
 
-it('filters the list by words, which mean the reader by @me, and keeps them in the field', async () => {
+it('filters the list by words, which mean the reader by @me, and keeps them in the field', LONG, async () => {
   const label = world.unique('bug');
   const mine = await world.issue(project, owner, { title: world.unique('Mine'), labels: [label] });
   const other = await world.issue(project, guest, { title: world.unique('Another') });
@@ -47,7 +48,7 @@ it('filters the list by words, which mean the reader by @me, and keeps them in t
   expect(browser.page).toContain(`value="author:${guest.username}"`);
 });
 
-it('changes one fact of an issue beside it, and nothing else, for those who may', async () => {
+it('changes one fact of an issue beside it, and nothing else, for those who may', LONG, async () => {
   const label = world.unique('kept');
   const { iid } = await world.issue(project, owner, { title: 'Facts', labels: [label] });
   const browser = await signedIn(world, owner);
@@ -72,7 +73,7 @@ it('changes one fact of an issue beside it, and nothing else, for those who may'
   expect((await issueOf(iid)).due_date).toBe('2030-01-02');
 });
 
-it('changes chosen issues alike, and says which it could not', async () => {
+it('changes chosen issues alike, and says which it could not', LONG, async () => {
   const mine = await world.issue(project, owner, { title: world.unique('First') });
   const second = await world.issue(project, owner, { title: world.unique('Second') });
   const apart = await world.issue(project, owner, { title: world.unique('Apart') });
@@ -130,7 +131,7 @@ it('gives a reaction and takes it back, with how many others gave it', async () 
   expect(browser.page).toMatch(/aria-pressed="false"[^>]*>🎉 1</);
 });
 
-it('finds people, labels and places for pickers and the palette, as far as the reader sees them', async () => {
+it('finds people, labels and places for pickers and the palette, as far as the reader sees them', LONG, async () => {
   const browser = await signedIn(world, owner);
   const { body } = await browser.get(`/${project.fullPath}/-/choices?kind=user&text=${guest.username}`);
   expect(body).toEqual([{ value: guest.username, label: expect.any(String), about: `@${guest.username}` }]);

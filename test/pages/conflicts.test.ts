@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { alertsOn, noticeOn } from '../support/browser.ts';
 import { lines, withConflicts } from '../support/conflicts.ts';
 import { git } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { commitTo, opened } from '../support/merge_requests.ts';
 import { signedIn } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
@@ -54,7 +55,7 @@ it('conflicts are resolved by a choice for each region, or by the text of a file
   expect(browser.page).toContain('There are no conflicts to resolve.');
 });
 
-it('what was chosen for other commits is not taken', async () => {
+it('what was chosen for other commits is not taken', LONG, async () => {
   const { project, address, directory } = await stage();
   const browser = await signedIn(world, owner);
   await browser.get(address);
@@ -72,7 +73,7 @@ it('what was chosen for other commits is not taken', async () => {
   expect(browser.answer.status).toBe(303);
 });
 
-it('what is not resolved in the browser is named, with why', async () => {
+it('what is not resolved in the browser is named, with why', LONG, async () => {
   const { project, directory } = await stage();
   git(directory, ['branch', 'other', 'master']);
   await commitTo(world, project, owner, 'other', 'c.txt', '\0');
@@ -85,7 +86,7 @@ it('what is not resolved in the browser is named, with why', async () => {
   expect(browser.page).not.toContain('<form class="conflicts"');
 });
 
-it('those who cannot push to the source branch are offered nothing, and are refused', async () => {
+it('those who cannot push to the source branch are offered nothing, and are refused', LONG, async () => {
   const { base, address, directory } = await stage();
   const writer = await signedIn(world, owner);
   await writer.get(address);
@@ -106,7 +107,7 @@ it('those who cannot push to the source branch are offered nothing, and are refu
   expect(git(directory, ['rev-parse', 'topic'])).toBe(tip);
 });
 
-it('lines that end in CR and LF keep their ends', async () => {
+it('lines that end in CR and LF keep their ends', LONG, async () => {
   const project = await world.project({ owner });
   await commitTo(world, project, owner, 'master', 'a.txt', 'one\r\ntwo\r\n');
   const directory = world.repositories.directory(project);

@@ -146,7 +146,7 @@ it('a visitor reads every page of a public place without signing in, and nothing
     expect([path, (await browser.get(path)).status]).toEqual([path, 404]);
 });
 
-it('every link on the pages about pipelines leads to a page, and every form to one that takes it', async () => {
+it('every link on the pages about pipelines leads to a page, and every form to one that takes it', LONG, async () => {
   const owner = await world.user();
   const project = await world.project({ owner });
   const job = await takenJob(world, owner, project);

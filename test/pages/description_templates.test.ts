@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -74,7 +75,7 @@ describe('The description of a new issue', () => {
 });
 
 describe('The description of a new merge request', () => {
-  it('begins with the template of the target, and goes on with what the commit says', async () => {
+  it('begins with the template of the target, and goes on with what the commit says', LONG, async () => {
     const { status } = await world.api(owner).post(`/projects/${project.id}/repository/commits`, {
       branch: 'feature',
       start_branch: 'master',
@@ -87,7 +88,7 @@ describe('The description of a new merge request', () => {
     expect(description(browser.page)).toBe('## Why\n\nIt is small.');
   });
 
-  it('has the placeholders of the template filled in, from the branches and the commits', async () => {
+  it('has the placeholders of the template filled in, from the branches and the commits', LONG, async () => {
     const names = ['source_branch', 'target_branch', 'first_commit', 'first_multiline_commit_description'];
     const lines = ['all_commits', 'co_authored_by', 'merged_by', 'unknown'].map((name) => `%{${name}}`);
     const template = `${names.map((name) => `${name}: %{${name}}`).join('\n')}\n\n${lines.join('\n')}\n`;
@@ -112,21 +113,25 @@ describe('The description of a new merge request', () => {
     expect(description(browser.page)).toBe('## Why');
   });
 
-  it('is not followed by the message of the only commit where the template names it, also in the settings', async () => {
-    const settings = (text: string) =>
-      world.api(owner).put(`/projects/${project.id}`, { merge_requests_template: text });
-    const query = `query ($ref: ProjectRef!) { project(ref: $ref) {
+  it(
+    'is not followed by the message of the only commit where the template names it, also in the settings',
+    LONG,
+    async () => {
+      const settings = (text: string) =>
+        world.api(owner).put(`/projects/${project.id}`, { merge_requests_template: text });
+      const query = `query ($ref: ProjectRef!) { project(ref: $ref) {
       mergeRequestPreview(sourceBranch: "feature") { description newDescription { text template templates } } } }`;
-    const begun = async () =>
-      (await world.graphql(query, { ref: project.fullPath }, owner)).body.data.project.mergeRequestPreview;
-    const rest = { template: null, templates: ['Default', 'Full'] };
-    await settings('## %{first_multiline_commit}\n%{co_authored_by}\n');
-    expect(await begun()).toEqual({
-      description: 'It is small.',
-      newDescription: { text: '## Add a feature\n\nIt is small.', ...rest },
-    });
-    await settings('Into %{target_branch}\n');
-    expect((await begun()).newDescription).toEqual({ text: 'Into master\n\nIt is small.', ...rest });
-    await settings('');
-  });
+      const begun = async () =>
+        (await world.graphql(query, { ref: project.fullPath }, owner)).body.data.project.mergeRequestPreview;
+      const rest = { template: null, templates: ['Default', 'Full'] };
+      await settings('## %{first_multiline_commit}\n%{co_authored_by}\n');
+      expect(await begun()).toEqual({
+        description: 'It is small.',
+        newDescription: { text: '## Add a feature\n\nIt is small.', ...rest },
+      });
+      await settings('Into %{target_branch}\n');
+      expect((await begun()).newDescription).toEqual({ text: 'Into master\n\nIt is small.', ...rest });
+      await settings('');
+    },
+  );
 });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { startCommittingWorld } from '../support/commits.ts';
+import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
 
 const { world, owner, reporter, filled, committed } = await startCommittingWorld();
@@ -38,7 +39,7 @@ it('files that .gitattributes says are generated, or not to be shown, are folded
   expect(browser.page).toContain('a.made</td>');
 });
 
-it('files of many lines are folded, unless something is said of them', async () => {
+it('files of many lines are folded, unless something is said of them', LONG, async () => {
   const { project, at } = await filled([create('README.md', 'x\n')]);
   const content = Array.from({ length: 500 }, (_, n) => `line ${n}\n`).join('');
   const { id } = await committed(at, [create('long.txt', content), create('short.txt', 'x\n')]);

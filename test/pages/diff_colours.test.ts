@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { shownFiles } from '#pages/diff.ts';
 import { startCommittingWorld } from '../support/commits.ts';
+import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
 
 const { world, owner, filled, committed } = await startCommittingWorld();
@@ -25,7 +26,7 @@ it('lines of a diff have the colours of their language, before and after, with w
   expect(page).toMatch(/<td class="a">[^\n]*<b>i<\/b>&gt;&quot;<\/span>;/);
 });
 
-it('files of unknown languages are shown as text', async () => {
+it('files of unknown languages are shown as text', LONG, async () => {
   const page = await changed('a.unknown', '<script>one</script>\n', '<script>two</script>\n');
   expect(page).toContain('<td class="r">&lt;script&gt;<b>one</b>&lt;/script&gt;</td>');
   expect(page).not.toContain('<script>two');

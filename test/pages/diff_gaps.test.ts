@@ -4,6 +4,7 @@ import { gapsAround } from '#pages/diff_gaps.ts';
 import { withRange } from '#pages/diff_ranges.ts';
 import { alertsOn } from '../support/browser.ts';
 import { startCommittingWorld } from '../support/commits.ts';
+import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
 
 const { world, owner, reporter, filled, committed } = await startCommittingWorld();
@@ -88,7 +89,7 @@ it('the lines of a comment are named as positions have them', () => {
   }
 });
 
-it('lines between are read by commit and path, by those who may read the file', async () => {
+it('lines between are read by commit and path, by those who may read the file', LONG, async () => {
   const { project, at } = await filled([{ action: 'create', file_path: 'src/a.js', content: 'let a;\n<b>\n\nend' }]);
   const { id } = await committed(at, [{ action: 'create', file_path: 'b.bin', content: 'a\0b' }]);
   const place = `/${project.fullPath}/-/lines/${id}`;
@@ -108,7 +109,7 @@ it('lines between are read by commit and path, by those who may read the file', 
   expect((await stranger.get(`${place}/src/a.js`)).status).toBe(404);
 });
 
-it('a commit takes comments on a whole file and on lines that are left out, and shows them there', async () => {
+it('a commit takes comments on a whole file and on lines that are left out, and shows them there', LONG, async () => {
   const { project, at } = await filled([{ action: 'create', file_path: 'a.txt', content: numbered(40) }]);
   const { id } = await committed(at, [{ action: 'update', file_path: 'a.txt', content: numbered(40, [30]) }]);
   const address = `/${project.fullPath}/-/commit/${id}`;

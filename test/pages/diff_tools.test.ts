@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { startCommittingWorld } from '../support/commits.ts';
+import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
 
 const { world, owner, filled, committed } = await startCommittingWorld();
@@ -24,7 +25,7 @@ it('changes of whitespace alone are left out by the address, whatever the reader
   expect(await removed('?w=0')).toEqual(['one', 'two']);
 });
 
-it('a commit leads to the branches and tags that contain it', async () => {
+it('a commit leads to the branches and tags that contain it', LONG, async () => {
   const { project, at } = await filled([{ action: 'create', file_path: 'a.txt', content: 'a\n' }]);
   await world.api(owner).post(`${at}/branches`, { branch: 'before', ref: 'master' });
   const { id } = await committed(at, [{ action: 'update', file_path: 'a.txt', content: 'b\n' }]);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -51,35 +52,41 @@ it('creates a flag with a strategy, and says beside the field what is wrong with
   expect(await strategies(name)).toEqual([['flexibleRollout', parameters, ['production', 'review/*']]]);
 });
 
-it('changes strategies one by one: their environments, what they are for, and whether they are there', async () => {
-  const { developer, at, api, rest } = await flagged();
-  const name = world.unique('flag');
-  const scopes = [{ environment_scope: 'a' }, { environment_scope: 'b' }];
-  const { body } = await api.post(rest, { name, strategies: [{ name: 'default', parameters: {}, scopes }] });
-  const [{ id, scopes: kept }] = body.strategies;
-  const browser = await signedIn(world, developer);
-  await browser.get(`${at.flags}/1`);
-  const change = {
-    strategyId: String(id),
-    strategy: 'user_with_id',
-    userIds: 'ada\nben, ada',
-    scope: kept.map((one: { id: number; environment_scope: string }) => `${one.id} ${one.environment_scope}`),
-    environments: 'b, c',
-  };
-  expect((await browser.submit(`${at.flags}/1/strategies`, change)).status).toBe(303);
-  expect(await strategies(name)).toEqual([['userWithId', { userIds: 'ada,ben' }, ['b', 'c']]]);
-  await browser.follow();
-  expect(browser.page).toContain('2 users by ID');
-  const more = { strategy: 'gradual_rollout_user_id', percent: '10', environments: '*' };
-  expect((await browser.submit(`${at.flags}/1/strategies`, { ...more, percent: '200' })).status).toBe(422);
-  expect(browser.page).toContain('percentage must be a string between 0 and 100 inclusive');
-  expect((await browser.submit(`${at.flags}/1/strategies`, more)).status).toBe(303);
-  const removal = { strategyId: String(id), named: '2 users by ID' };
-  expect((await browser.submit(`${at.flags}/1/strategies/remove`, removal)).status).toBe(200);
-  expect(browser.page).toContain('Remove this strategy?');
-  expect((await browser.submit(`${at.flags}/1/strategies/remove`, { ...removal, confirmed: 'true' })).status).toBe(303);
-  expect(await strategies(name)).toEqual([['gradualRolloutUserId', { groupId: 'default', percentage: '10' }, ['*']]]);
-});
+it(
+  'changes strategies one by one: their environments, what they are for, and whether they are there',
+  LONG,
+  async () => {
+    const { developer, at, api, rest } = await flagged();
+    const name = world.unique('flag');
+    const scopes = [{ environment_scope: 'a' }, { environment_scope: 'b' }];
+    const { body } = await api.post(rest, { name, strategies: [{ name: 'default', parameters: {}, scopes }] });
+    const [{ id, scopes: kept }] = body.strategies;
+    const browser = await signedIn(world, developer);
+    await browser.get(`${at.flags}/1`);
+    const change = {
+      strategyId: String(id),
+      strategy: 'user_with_id',
+      userIds: 'ada\nben, ada',
+      scope: kept.map((one: { id: number; environment_scope: string }) => `${one.id} ${one.environment_scope}`),
+      environments: 'b, c',
+    };
+    expect((await browser.submit(`${at.flags}/1/strategies`, change)).status).toBe(303);
+    expect(await strategies(name)).toEqual([['userWithId', { userIds: 'ada,ben' }, ['b', 'c']]]);
+    await browser.follow();
+    expect(browser.page).toContain('2 users by ID');
+    const more = { strategy: 'gradual_rollout_user_id', percent: '10', environments: '*' };
+    expect((await browser.submit(`${at.flags}/1/strategies`, { ...more, percent: '200' })).status).toBe(422);
+    expect(browser.page).toContain('percentage must be a string between 0 and 100 inclusive');
+    expect((await browser.submit(`${at.flags}/1/strategies`, more)).status).toBe(303);
+    const removal = { strategyId: String(id), named: '2 users by ID' };
+    expect((await browser.submit(`${at.flags}/1/strategies/remove`, removal)).status).toBe(200);
+    expect(browser.page).toContain('Remove this strategy?');
+    expect((await browser.submit(`${at.flags}/1/strategies/remove`, { ...removal, confirmed: 'true' })).status).toBe(
+      303,
+    );
+    expect(await strategies(name)).toEqual([['gradualRolloutUserId', { groupId: 'default', percentage: '10' }, ['*']]]);
+  },
+);
 
 it('lists flags that are on or off, turns them on and off, and deletes one after it has asked', async () => {
   const { developer, at, api, rest } = await flagged();
@@ -107,7 +114,7 @@ it('lists flags that are on or off, turns them on and off, and deletes one after
   expect((await api.get(rest)).body.map((one: { name: string }) => one.name)).toEqual(['first']);
 });
 
-it('keeps lists of users, which are not deleted while a strategy uses them', async () => {
+it('keeps lists of users, which are not deleted while a strategy uses them', LONG, async () => {
   const { developer, project, at, api, rest } = await flagged();
   const browser = await signedIn(world, developer);
   await browser.get(`${at.lists}/new`);
@@ -151,7 +158,7 @@ it('shows masters what clients are configured with, and makes a new instance ID 
   expect(other.page).not.toContain('gfci-');
 });
 
-it('has no pages of flags for reporters, visitors, and where flags are switched off', async () => {
+it('has no pages of flags for reporters, visitors, and where flags are switched off', LONG, async () => {
   const { owner, project, at, api, rest } = await flagged();
   await api.post(rest, { name: 'hidden-one' });
   const reporter = await world.user();

@@ -122,7 +122,7 @@ it('every form that changes something says what was done, once', async () => {
   expect(noticeOn(browser.page)).toBeUndefined();
 });
 
-it('says it in the language of the reader, and even where the thing is gone', async () => {
+it('says it in the language of the reader, and even where the thing is gone', LONG, async () => {
   const owner = await world.user();
   const project = await world.project({ owner });
   const browser = await signedIn(world, owner);
@@ -140,7 +140,7 @@ it('says it in the language of the reader, and even where the thing is gone', as
   expect(noticeOn(browser.page)).toBe('Das Projekt wurde gelöscht.');
 });
 
-it('shows no notice that this server did not write, and none to a script', async () => {
+it('shows no notice that this server did not write, and none to a script', LONG, async () => {
   const owner = await world.user();
   const browser = await signedIn(world, owner);
   const forged = Buffer.from('Call 0900').toString('base64url');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Browser } from '../support/browser.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
+import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
 import { fillRepository } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';
@@ -58,7 +59,7 @@ describe('Commits over time', () => {
     expect(await activity('DAY', 'none')).toBeNull();
   });
 
-  it('are shown with the contributors, to those who can read the code', async () => {
+  it('are shown with the contributors, to those who can read the code', LONG, async () => {
     const { owner, project } = await projectWithHistory('private');
     const browser = await signedIn(world, owner);
     const at = `/${project.fullPath}/-/graphs/main`;
@@ -77,18 +78,22 @@ describe('Commits over time', () => {
   });
 });
 
-it('Blame goes on to what was before a commit, under the name that the file had, and tells old lines from new ones', async () => {
-  const { project } = await projectWithHistory();
-  const visitor = new Browser(world.send);
-  await visitor.get(`/${project.fullPath}/-/blame/main/new%20%C3%B6.txt`);
-  expect(new Set(visitor.page.match(/data-age="\d"/g))).toEqual(new Set(['data-age="1"', 'data-age="5"']));
-  const [, before = ''] = /class="blame-before" href="([^"]+)"/.exec(visitor.page) ?? [];
-  expect(before).toMatch(/\/-\/blame\/[0-9a-f]{40}\/new%20%C3%B6\.txt$/);
-  await visitor.get(before);
-  expect(visitor.page).toContain('two');
-  const [, earlier = ''] = /class="blame-before" href="([^"]+)"/.exec(visitor.page) ?? [];
-  expect(earlier).toMatch(/\/old\.txt$/);
-  await visitor.get(earlier);
-  expect(visitor.answer.status).toBe(200);
-  expect(visitor.page).not.toContain('blame-before');
-});
+it(
+  'Blame goes on to what was before a commit, under the name that the file had, and tells old lines from new ones',
+  LONG,
+  async () => {
+    const { project } = await projectWithHistory();
+    const visitor = new Browser(world.send);
+    await visitor.get(`/${project.fullPath}/-/blame/main/new%20%C3%B6.txt`);
+    expect(new Set(visitor.page.match(/data-age="\d"/g))).toEqual(new Set(['data-age="1"', 'data-age="5"']));
+    const [, before = ''] = /class="blame-before" href="([^"]+)"/.exec(visitor.page) ?? [];
+    expect(before).toMatch(/\/-\/blame\/[0-9a-f]{40}\/new%20%C3%B6\.txt$/);
+    await visitor.get(before);
+    expect(visitor.page).toContain('two');
+    const [, earlier = ''] = /class="blame-before" href="([^"]+)"/.exec(visitor.page) ?? [];
+    expect(earlier).toMatch(/\/old\.txt$/);
+    await visitor.get(earlier);
+    expect(visitor.answer.status).toBe(200);
+    expect(visitor.page).not.toContain('blame-before');
+  },
+);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startWorld } from '../support/world.ts';
@@ -54,7 +55,7 @@ describe('The pages of integrations', () => {
     expect(await world.db.integration.count({ where: { projectId: project.id } })).toBe(0);
   });
 
-  it('are for masters, owners of the group and administrators alone', async () => {
+  it('are for masters, owners of the group and administrators alone', LONG, async () => {
     const owner = await world.user();
     const admin = await world.user({ admin: true });
     const developer = await world.user();

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { alertsOn, Browser } from '../support/browser.ts';
+import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -44,37 +45,43 @@ it('opens an issue, and shows what is wrong with one beside the field', async ()
   expect(answer.headers.location).toBe(`/${project.fullPath}/-/issues/1`);
 });
 
-it('opens an issue with assignees, labels, milestone and due date for reporters, who alone are offered them', async () => {
-  const [owner, guest] = [await world.user(), await world.user()];
-  const project = await world.project({ owner });
-  await world.member(project, guest, 'guest');
-  const milestone = await world.milestone(project, owner, { title: 'First <i>release</i>' });
-  const browser = await signedIn(world, owner);
-  await browser.get(`/${project.fullPath}/-/issues/new?issue[title]=From%20a%20"tool"&issue[description]=Steps%20<b>`);
-  expect(browser.page).toContain('value="From a &quot;tool&quot;"');
-  expect(browser.page).toContain('Steps &lt;b&gt;</textarea>');
-  const fields = { title: 'Everything', labels: 'bug, ui', dueDate: '2030-01-31' };
-  expect(browser.page).toContain(`data-picker="/${project.fullPath}/-/choices?kind=milestone"`);
-  await browser.submit(`/${project.fullPath}/-/issues`, {
-    ...fields,
-    milestone: milestone.title,
-    assigneeUsernames: 'nobody-here',
-  });
-  expect(alertsOn(browser.page)).toEqual(['Assignees has users who cannot read the project']);
-  expect(browser.page).toContain('value="bug, ui"');
-  const assigneeUsernames = `${owner.username.toUpperCase()}, @${guest.username}`;
-  await browser.submit(`/${project.fullPath}/-/issues`, { ...fields, milestone: milestone.title, assigneeUsernames });
-  const { body } = await world.api(owner).get(`/projects/${project.id}/issues/1`);
-  expect(body).toMatchObject({ labels: ['bug', 'ui'], due_date: '2030-01-31', milestone: { id: milestone.id } });
-  expect(body.assignees.map(({ id }: { id: number }) => id)).toEqual([owner.id, guest.id]);
-  await browser.follow();
-  expect(browser.page).toContain('First &lt;i&gt;release&lt;/i&gt;');
-  const other = await signedIn(world, guest);
-  await other.get(`/${project.fullPath}/-/issues/new`);
-  expect(other.page).not.toContain('name="labels"');
-  await other.submit(`/${project.fullPath}/-/issues`, { title: 'With labels', labels: 'bug' });
-  expect(other.answer.status).toBe(422);
-});
+it(
+  'opens an issue with assignees, labels, milestone and due date for reporters, who alone are offered them',
+  LONG,
+  async () => {
+    const [owner, guest] = [await world.user(), await world.user()];
+    const project = await world.project({ owner });
+    await world.member(project, guest, 'guest');
+    const milestone = await world.milestone(project, owner, { title: 'First <i>release</i>' });
+    const browser = await signedIn(world, owner);
+    await browser.get(
+      `/${project.fullPath}/-/issues/new?issue[title]=From%20a%20"tool"&issue[description]=Steps%20<b>`,
+    );
+    expect(browser.page).toContain('value="From a &quot;tool&quot;"');
+    expect(browser.page).toContain('Steps &lt;b&gt;</textarea>');
+    const fields = { title: 'Everything', labels: 'bug, ui', dueDate: '2030-01-31' };
+    expect(browser.page).toContain(`data-picker="/${project.fullPath}/-/choices?kind=milestone"`);
+    await browser.submit(`/${project.fullPath}/-/issues`, {
+      ...fields,
+      milestone: milestone.title,
+      assigneeUsernames: 'nobody-here',
+    });
+    expect(alertsOn(browser.page)).toEqual(['Assignees has users who cannot read the project']);
+    expect(browser.page).toContain('value="bug, ui"');
+    const assigneeUsernames = `${owner.username.toUpperCase()}, @${guest.username}`;
+    await browser.submit(`/${project.fullPath}/-/issues`, { ...fields, milestone: milestone.title, assigneeUsernames });
+    const { body } = await world.api(owner).get(`/projects/${project.id}/issues/1`);
+    expect(body).toMatchObject({ labels: ['bug', 'ui'], due_date: '2030-01-31', milestone: { id: milestone.id } });
+    expect(body.assignees.map(({ id }: { id: number }) => id)).toEqual([owner.id, guest.id]);
+    await browser.follow();
+    expect(browser.page).toContain('First &lt;i&gt;release&lt;/i&gt;');
+    const other = await signedIn(world, guest);
+    await other.get(`/${project.fullPath}/-/issues/new`);
+    expect(other.page).not.toContain('name="labels"');
+    await other.submit(`/${project.fullPath}/-/issues`, { title: 'With labels', labels: 'bug' });
+    expect(other.answer.status).toBe(422);
+  },
+);
 
 it('changes an issue on its page for editing, and clears what is emptied', async () => {
   const owner = await world.user();
@@ -97,7 +104,7 @@ it('changes an issue on its page for editing, and clears what is emptied', async
   });
 });
 
-it('closes and reopens an issue, subscribes and unsubscribes, links another and removes the link', async () => {
+it('closes and reopens an issue, subscribes and unsubscribes, links another and removes the link', LONG, async () => {
   const owner = await world.user();
   const project = await world.project({ owner });
   const [issue, other] = [
@@ -127,7 +134,7 @@ it('closes and reopens an issue, subscribes and unsubscribes, links another and 
   expect(browser.page).not.toContain('Linked issues</h2>');
 });
 
-it('asks before it moves or deletes an issue, and offers both to those who may', async () => {
+it('asks before it moves or deletes an issue, and offers both to those who may', LONG, async () => {
   const [owner, reporter, guest] = [await world.user(), await world.user(), await world.user()];
   const [project, target] = [await world.project({ owner }), await world.project({ owner })];
   await world.member(project, reporter, 'reporter');
@@ -159,7 +166,7 @@ it('asks before it moves or deletes an issue, and offers both to those who may',
   expect(browser.answer.status).toBe(404);
 });
 
-it('hides a confidential issue from everyone else, and shows stored scripts as text', async () => {
+it('hides a confidential issue from everyone else, and shows stored scripts as text', LONG, async () => {
   const owner = await world.user();
   const project = await world.project({ owner, visibility: 'public' });
   const script = '<script>alert(1)</script>';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { startCommittingWorld } from '../support/commits.ts';
+import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
 
 const { world, owner, reporter, filled, committed } = await startCommittingWorld();
@@ -63,7 +64,7 @@ it('shows what came from one version to another, with the threads of both where 
   expect(await lines(`?start_sha=${'0'.repeat(40)}&diff_id=${oldest}`)).toEqual(['r two', 'a ZWEI']);
 });
 
-it('compares versions in the graph, of one merge request alone, for those who may read it', async () => {
+it('compares versions in the graph, of one merge request alone, for those who may read it', LONG, async () => {
   const { project, iid, first } = await twoVersions();
   const other = await twoVersions();
   const query = `query ($project: ProjectRef!, $iid: Int!, $since: Sha!) { project(ref: $project) { mergeRequest(iid: $iid) {

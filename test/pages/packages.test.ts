@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { Browser } from '../support/browser.ts';
+import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -43,7 +44,7 @@ it('The page of a package has its files, how it is installed, and its other vers
   expect((await browser.get(`${at}/${second + 1_000_000}`)).status).toBe(404);
 });
 
-it('It is for those who may read packages, and only maintainers delete from there', async () => {
+it('It is for those who may read packages, and only maintainers delete from there', LONG, async () => {
   const { project, at, second } = await projectWithPackages('private');
   const reporter = await world.user();
   const guest = await world.user();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { alertsOn, Browser } from '../support/browser.ts';
+import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -36,7 +37,7 @@ describe('The start page', () => {
     expect(visitor.page).toContain('href="/explore"');
   });
 
-  it('takes as many statements for many issues and to-dos as for few', async () => {
+  it('takes as many statements for many issues and to-dos as for few', LONG, async () => {
     const user = await world.user();
     const project = await world.project({ owner: user });
     const browser = await signedIn(world, user);
@@ -51,7 +52,7 @@ describe('The start page', () => {
 });
 
 describe('To-dos', () => {
-  it('are done one by one or all at once, and only one’s own', async () => {
+  it('are done one by one or all at once, and only one’s own', LONG, async () => {
     const [ann, ben] = [await world.user(), await world.user()];
     const project = await world.project({ owner: ann });
     await world.member(project, ben, 'developer');
@@ -99,7 +100,7 @@ describe('Explore', () => {
 });
 
 describe('New projects and groups', () => {
-  it('are created by forms, which show what is wrong beside the field', async () => {
+  it('are created by forms, which show what is wrong beside the field', LONG, async () => {
     const owner = await world.user();
     const browser = await signedIn(world, owner);
     const [path, name] = [world.unique('made'), world.unique('group')];
@@ -144,7 +145,7 @@ describe('New projects and groups', () => {
 });
 
 describe('Groups', () => {
-  it('show subgroups, projects and members to those who see them', async () => {
+  it('show subgroups, projects and members to those who see them', LONG, async () => {
     const [owner, stranger] = [await world.user(), await world.user()];
     const group = await world.group({ owner, visibility: 'private' });
     const below = await world.group({ owner, name: 'Below', parentId: group.fullPath, visibility: 'private' });
@@ -258,7 +259,7 @@ describe('Around a project', () => {
 });
 
 describe('Search', () => {
-  it('finds what the caller can see, everywhere and in a project', async () => {
+  it('finds what the caller can see, everywhere and in a project', LONG, async () => {
     const owner = await world.user();
     const word = world.unique('needle');
     const open = await world.project({ owner, name: `${word} project`, path: word, visibility: 'internal' });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { alertsOn, Browser, noticeOn } from '../support/browser.ts';
+import { LONG } from '../support/long.ts';
 import { opened, withTopic } from '../support/merge_requests.ts';
 import { signedIn } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
@@ -50,7 +51,7 @@ it('watches a project with the level that was chosen', async () => {
   expect(body.level).toBe('watch');
 });
 
-it('reverts a commit on the branch, and by a new branch whose merge request is opened', async () => {
+it('reverts a commit on the branch, and by a new branch whose merge request is opened', LONG, async () => {
   const { project, at, commit } = await withFile();
   await commit('One', 'create');
   const second = await commit('Two', 'update');
@@ -67,25 +68,33 @@ it('reverts a commit on the branch, and by a new branch whose merge request is o
   expect((await world.api(owner).get(`${file}main`)).body).toBe('One');
 });
 
-it('offers no merge request to others of a branch that somebody pushed to, and to them only until one is open', async () => {
-  const { project, at, commit } = await withFile();
-  await commit('One', 'create');
-  await commit('Two', 'update', { branch: 'topic', start_branch: 'main' });
-  const other = await world.user();
-  await world.member(project, other, 'developer');
-  const browser = await signedIn(world, owner);
-  await browser.get(at);
-  expect(browser.page).toContain('You pushed to <a class="branch"');
-  expect(browser.page).toContain(`${at}/-/merge_requests/new?merge_request[source_branch]=topic`);
-  await (await signedIn(world, other)).get(at).then(({ body }) => expect(body).not.toContain('You pushed to'));
-  await world
-    .api(owner)
-    .post(`/projects/${project.id}/merge_requests`, { source_branch: 'topic', target_branch: 'main', title: 'Topic' });
-  await browser.get(at);
-  expect(browser.page).not.toContain('You pushed to');
-});
+it(
+  'offers no merge request to others of a branch that somebody pushed to, and to them only until one is open',
+  LONG,
+  async () => {
+    const { project, at, commit } = await withFile();
+    await commit('One', 'create');
+    await commit('Two', 'update', { branch: 'topic', start_branch: 'main' });
+    const other = await world.user();
+    await world.member(project, other, 'developer');
+    const browser = await signedIn(world, owner);
+    await browser.get(at);
+    expect(browser.page).toContain('You pushed to <a class="branch"');
+    expect(browser.page).toContain(`${at}/-/merge_requests/new?merge_request[source_branch]=topic`);
+    await (await signedIn(world, other)).get(at).then(({ body }) => expect(body).not.toContain('You pushed to'));
+    await world
+      .api(owner)
+      .post(`/projects/${project.id}/merge_requests`, {
+        source_branch: 'topic',
+        target_branch: 'main',
+        title: 'Topic',
+      });
+    await browser.get(at);
+    expect(browser.page).not.toContain('You pushed to');
+  },
+);
 
-it('keeps, changes and deletes snippets of one’s own', async () => {
+it('keeps, changes and deletes snippets of one’s own', LONG, async () => {
   const browser = await signedIn(world, owner);
   await browser.get('/-/snippets/new');
   await browser.submit('/-/snippets', { title: 'Notes', fileName: 'n.md', content: 'a\r\nb', visibility: 'private' });
@@ -117,7 +126,7 @@ it('keeps, changes and deletes snippets of one’s own', async () => {
   expect((await browser.get(at)).status).toBe(404);
 });
 
-it('ends a review with a summary and a request for changes, and asks the reviewer again', async () => {
+it('ends a review with a summary and a request for changes, and asks the reviewer again', LONG, async () => {
   const project = await world.project({ owner, visibility: 'public' });
   const ann = await world.user();
   await world.member(project, ann, 'developer');
@@ -150,7 +159,7 @@ it('ends a review with a summary and a request for changes, and asks the reviewe
   expect(await reviewers()).toEqual([[ann.username, 'unreviewed']]);
 });
 
-it('starts a pipeline with variables and inputs', async () => {
+it('starts a pipeline with variables and inputs', LONG, async () => {
   const { at, commit } = await withFile();
   await commit(
     'spec:\n  inputs:\n    word: { default: none }\n---\njob: { script: "echo $[[ inputs.word ]] $KEY" }\n',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -8,7 +9,7 @@ const statusOf = async (token: string) =>
   (await world.send('GET', '/api/v4/user', { headers: { 'PRIVATE-TOKEN': token } })).status;
 
 describe.each(['project', 'group', 'server'] as const)('The service accounts of a %s', (kind) => {
-  it('are created, given tokens, renamed and deleted on its pages', async () => {
+  it('are created, given tokens, renamed and deleted on its pages', LONG, async () => {
     const owner = await world.user({ admin: kind === 'server' });
     const made = kind === 'project' ? await world.project({ owner }) : await world.group({ owner });
     const base = {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
 import { PAGES_HOST, startSites } from '../support/sites.ts';
 
@@ -31,7 +32,7 @@ it('shows where the site is and what was published, deletes a deployment once as
   expect(browser.page).toContain('The deployment was restored.');
 });
 
-it('changes who can visit, and how the site is served, and says what is wrong', async () => {
+it('changes who can visit, and how the site is served, and says what is wrong', LONG, async () => {
   const { project, at } = await published();
   const browser = await signedIn(world, owner);
   await browser.get(at);
@@ -48,7 +49,7 @@ it('changes who can visit, and how the site is served, and says what is wrong', 
   });
 });
 
-it('adds a domain, says how to prove it, verifies it, and removes it once asked', async () => {
+it('adds a domain, says how to prove it, verifies it, and removes it once asked', LONG, async () => {
   const { project, at } = await published();
   Object.assign(world.imports, { resolveTxt: async () => [] });
   const browser = await signedIn(world, owner);

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { SENTENCES } from '#pages/engine/refusals.ts';
 import { LANGUAGES, type Language, readCatalogue, withoutContext } from '#src/platform/texts/texts.ts';
 import { programs, templates, textsOutside, textsOutsideProgram, textsUsed } from '../../scripts/page_texts.ts';
+import { LONG } from '../support/long.ts';
 
 /** Names of the places and tags of a message. */
 function placesOf(message: string, language: Language): string[] {
@@ -43,7 +44,7 @@ describe('Texts of pages and mails', () => {
     expect(all.filter((text) => /&|<(?!\/?[a-z]\w*\/?>)/.test(text))).toEqual([]);
   });
 
-  it('have the sentences of refusals as the domain says them', () => {
+  it('have the sentences of refusals as the domain says them', LONG, () => {
     const sources = globSync('{src,schema,pages}/**/*.ts', {
       exclude: ['src/generated/**', 'pages/engine/refusals.ts'],
     });
@@ -56,11 +57,11 @@ describe('Texts of pages and mails', () => {
     expect(unsaid).toEqual([]);
   });
 
-  it('stand in no program of pages', () => {
+  it('stand in no program of pages', LONG, () => {
     expect(programs().flatMap((file) => textsOutsideProgram(file).map((text) => [file, text]))).toEqual([]);
   });
 
-  it('stand in no template', () => {
+  it('stand in no template', LONG, () => {
     expect(templates().flatMap((template) => textsOutside(template).map((text) => [template, text]))).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -56,7 +57,7 @@ describe('Approval rules of a project', () => {
     expect((await api.get(one)).status).toBe(404);
   });
 
-  it('name developers, groups that the caller sees, and protections of the project', async () => {
+  it('name developers, groups that the caller sees, and protections of the project', LONG, async () => {
     const { rule } = await stage();
     const other = await world.user();
     const hidden = await world.group({ owner: other, visibility: 'private' });
@@ -81,7 +82,7 @@ describe('Approval rules of a project', () => {
     expect((await rule({ name: 'Two', approvals_required: 1, user_ids: [ann.id] })).status).toBe(409);
   });
 
-  it('hold a merge up until who they name has approved, and no longer counts who has left', async () => {
+  it('hold a merge up until who they name has approved, and no longer counts who has left', LONG, async () => {
     const { project, rule, mr, api, approve, approvals, status, merge } = await stage();
     expect(await status()).toBe('mergeable');
     const { body: made } = await rule({
@@ -114,7 +115,7 @@ describe('Approval rules of a project', () => {
     expect((await merge()).body.state).toBe('merged');
   });
 
-  it('for any approver count all developers but the author, unless the project lets them', async () => {
+  it('for any approver count all developers but the author, unless the project lets them', LONG, async () => {
     const { at, api, rule, approve, approvals, status } = await stage();
     await rule({ name: 'All Members', approvals_required: 1, rule_type: 'any_approver' });
     expect([await approve(author), (await approvals()).approvals_left]).toEqual([401, 1]);
@@ -126,7 +127,7 @@ describe('Approval rules of a project', () => {
     expect(await status()).toBe('mergeable');
   });
 
-  it('name groups, whose direct members count, and hide those that others cannot see', async () => {
+  it('name groups, whose direct members count, and hide those that others cannot see', LONG, async () => {
     const { project, at, rule, approve, approvals } = await stage();
     const group = await world.group({ owner, visibility: 'private' });
     await world.db.member.create({ data: { namespaceId: group.id, userId: ann.id, accessLevel: 10 } });
@@ -148,7 +149,7 @@ describe('Approval rules of a project', () => {
     expect([removed.body.contains_hidden_groups, usernames(removed.body.users)]).toEqual([false, [ben.username]]);
   });
 
-  it('are for the protected branches that they name, by pattern, or for all of them', async () => {
+  it('are for the protected branches that they name, by pattern, or for all of them', LONG, async () => {
     const { at, api, rule, mr, approvals } = await stage();
     const { body: some } = await api.post(`${at}/protected_branches`, { name: 'rel_*' });
     const { body: made } = await rule({
@@ -174,7 +175,7 @@ describe('Approval rules of a project', () => {
 });
 
 describe('The settings of approvals', () => {
-  it('are read by reporters, and changed by masters', async () => {
+  it('are read by reporters, and changed by masters', LONG, async () => {
     const { at, api } = await stage();
     const before = {
       ...{ approvals_before_merge: 0, reset_approvals_on_push: false, merge_requests_author_approval: false },
@@ -196,7 +197,7 @@ describe('The settings of approvals', () => {
     expect((await api.post(`${at}/approvals`, { approvals_before_merge: -1 })).status).toBe(400);
   });
 
-  it('take approvals back when commits change what is merged', async () => {
+  it('take approvals back when commits change what is merged', LONG, async () => {
     const { project, at, api, rule, approve, approvals } = await stage();
     await rule({ name: 'All Members', approvals_required: 1 });
     expect(await approve(ann)).toBe(201);
@@ -209,7 +210,7 @@ describe('The settings of approvals', () => {
     expect(await approvals()).toMatchObject({ approved: false, approved_by: [] });
   });
 
-  it('keep out who has commits in the merge request', async () => {
+  it('keep out who has commits in the merge request', LONG, async () => {
     const { project, at, api, rule, approve, approvals } = await stage();
     await rule({ name: 'All Members', approvals_required: 1 });
     await commitTo(world, project, ben, 'topic', 'one.txt');
@@ -224,7 +225,7 @@ describe('The settings of approvals', () => {
 });
 
 describe('Approval rules of a merge request', () => {
-  it('take the place of those of the project, of which the first change makes copies', async () => {
+  it('take the place of those of the project, of which the first change makes copies', LONG, async () => {
     const { at, api, rule, mr, approvals } = await stage();
     const { body: one } = await rule({ name: 'One', approvals_required: 1, user_ids: [ann.id] });
     const { body: two } = await rule({ name: 'Two', approvals_required: 1, user_ids: [ben.id] });
@@ -268,7 +269,7 @@ describe('Approval rules of a merge request', () => {
     );
   });
 
-  it('with none left ask for nothing, as Renovate has it', async () => {
+  it('with none left ask for nothing, as Renovate has it', LONG, async () => {
     const { api, rule, mr, status } = await stage();
     const { body: one } = await rule({ name: 'One', approvals_required: 1, user_ids: [ann.id] });
     const { body: any } = await rule({ name: 'All Members', approvals_required: 3 });
@@ -279,7 +280,7 @@ describe('Approval rules of a merge request', () => {
 });
 
 describe('A merge that waits', () => {
-  it('begins with the last approval, or when a rule asks for fewer', async () => {
+  it('begins with the last approval, or when a rule asks for fewer', LONG, async () => {
     const { api, at, rule, mr, approve, merge } = await stage();
     const { body: one } = await rule({ name: 'Two', approvals_required: 2, user_ids: [ann.id, ben.id] });
     const waiting = await merge({ merge_when_pipeline_succeeds: true });
@@ -303,7 +304,7 @@ describe('A merge that waits', () => {
     expect((await api.get(`${at}/approval_rules/${one.id}`)).status).toBe(200);
   });
 
-  it('and an approval that is taken back are decided one after the other', async () => {
+  it('and an approval that is taken back are decided one after the other', LONG, async () => {
     const { rule, mr, approve, merge, api } = await stage();
     await rule({ name: 'One', approvals_required: 1, user_ids: [ann.id] });
     expect(await approve(ann)).toBe(201);
@@ -317,7 +318,7 @@ describe('A merge that waits', () => {
 });
 
 describe('Webhooks', () => {
-  it('tell approvals from the last one, and what is taken back likewise', async () => {
+  it('tell approvals from the last one, and what is taken back likewise', LONG, async () => {
     const { project, rule, mr, approve } = await stage();
     await rule({ name: 'Two', approvals_required: 2, user_ids: [ann.id, ben.id] });
     await world.db.hook.create({

@@ -79,7 +79,7 @@ describe('Boards', () => {
 });
 
 describe('Several boards of a project', () => {
-  it('are created, renamed and deleted, each with lists of its own', async () => {
+  it('are created, renamed and deleted, each with lists of its own', LONG, async () => {
     const own = await world.project({ owner });
     const path = `/projects/${own.id}/boards`;
     const as = world.api(owner);

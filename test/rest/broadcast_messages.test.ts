@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Browser } from '../support/browser.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -119,7 +120,7 @@ describe('Broadcast messages', () => {
     await during(past, async (words) => expect(await shows(visitor, '/users/sign_in', words)).toBe(false));
   });
 
-  it('are on the pages of their path alone', async () => {
+  it('are on the pages of their path alone', LONG, async () => {
     const visitor = new Browser(world.send);
     await during({ target_path: '*sign_in' }, async (words) => {
       expect(await shows(visitor, '/users/sign_in', words)).toBe(true);
@@ -141,7 +142,7 @@ describe('Broadcast messages', () => {
     });
   });
 
-  it('have links and emphasis, and nothing that loads or runs', async () => {
+  it('have links and emphasis, and nothing that loads or runs', LONG, async () => {
     const message =
       '**bold** [link](https://example.org/x) <script>alert(1)</script> ![](https://example.org/i.png) <img src=x onerror=alert(1)>\n\n# Head\n\n<a href="javascript:alert(1)">bad</a>';
     await during({ message }, async () => {

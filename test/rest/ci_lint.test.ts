@@ -4,6 +4,7 @@ import { loadYaml } from '#src/domain/ci/pipelines/config/yaml/load.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 import { projectWithCommit } from '../support/ci.ts';
+import { LONG } from '../support/long.ts';
 import { commitTo } from '../support/merge_requests.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -95,7 +96,7 @@ describe('GET /projects/:id/ci/lint', () => {
     expect(await names(reporter)).toEqual(['unit']);
   });
 
-  it('reads another commit, and says what is wrong there', async () => {
+  it('reads another commit, and says what is wrong there', LONG, async () => {
     const sha = await commitTo(world, project, owner, 'master', 'shared.yml', '- x');
     expect((await world.api(reporter).get(`${at}?content_ref=${sha}`)).body).toMatchObject({
       valid: false,

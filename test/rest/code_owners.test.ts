@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { matchesPattern, parsePattern } from '#src/base/path_pattern.ts';
 import { ownersOfPath, ownersOfPaths } from '#src/domain/repository/code_owners/owned.ts';
 import { parseCodeOwners } from '#src/domain/repository/code_owners/parse.ts';
+import { LONG } from '../support/long.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -136,7 +137,7 @@ async function stage(text: string) {
 }
 
 describe('Code owners of what a merge request changes', () => {
-  it('are shown, and have to approve where the protection of the target branch says so', async () => {
+  it('are shown, and have to approve where the protection of the target branch says so', LONG, async () => {
     const { api, at, rules, status, approve, merge, protect } = await stage(
       `*.txt @${ann.username}\n[Text][2]\nb.* @${ann.username} @${ben.username}\n^[Nice]\n* @${ben.username}\n[Other]\n*.c @${ben.username}\n`,
     );
@@ -158,7 +159,7 @@ describe('Code owners of what a merge request changes', () => {
     expect((await merge()).body.state).toBe('merged');
   });
 
-  it('follow the commits of the source branch and the file of the target branch', async () => {
+  it('follow the commits of the source branch and the file of the target branch', LONG, async () => {
     const { project, rules, protect, merge, approve, status } = await stage(`*.md @${ann.username}\n`);
     await protect(true);
     expect(await rules()).toEqual([]);
@@ -180,7 +181,7 @@ describe('Code owners of what a merge request changes', () => {
     expect((await rules())[0].users).toMatchObject([{ id: ben.id }]);
   });
 
-  it('cannot be changed as other rules can, and stay when those are', async () => {
+  it('cannot be changed as other rules can, and stay when those are', LONG, async () => {
     const { api, mr, rules } = await stage(`* @${ann.username}\n`);
     const [{ id }] = await rules();
     expect((await api.delete(`${mr}/approval_rules/${id}`)).status).toBe(403);
@@ -188,7 +189,7 @@ describe('Code owners of what a merge request changes', () => {
     expect((await rules()).map((one: { rule_type: string }) => one.rule_type)).toEqual(['regular', 'code_owner']);
   });
 
-  it('are groups around the project, and developers by their addresses, and nobody else', async () => {
+  it('are groups around the project, and developers by their addresses, and nobody else', LONG, async () => {
     const group = await world.group({ owner, visibility: 'private' });
     const secret = await world.group({ owner: outsider, visibility: 'private' });
     const project = await world.project({ owner, namespaceId: group.id });
@@ -214,7 +215,7 @@ describe('Code owners of what a merge request changes', () => {
 });
 
 describe('Roles as code owners', () => {
-  it('are members with exactly that role, however they have it, while they have it', async () => {
+  it('are members with exactly that role, however they have it, while they have it', LONG, async () => {
     const [around, shared] = [await world.group({ owner }), await world.group({ owner: outsider })];
     const [dev, master, invited] = [await world.user(), await world.user(), await world.user()];
     const project = await world.project({ owner, namespaceId: around.id });
@@ -264,7 +265,7 @@ describe('Roles as code owners', () => {
     expect([await status(), (await api.put(`${mr}/merge`)).status]).toEqual(['not_approved', 405]);
   });
 
-  it('are told of files and of rules, and those that there are not as errors', async () => {
+  it('are told of files and of rules, and those that there are not as errors', LONG, async () => {
     const { project, mr } = await stage(`* @@owners @@developer @${ann.username}\n[X]\n*.txt @@masters\n`);
     const query = `query ($project: ProjectRef!, $iid: Int!) { project(ref: $project) {
       mergeRequest(iid: $iid) { approvalRules { section roles users { username } groups { id } } }
@@ -287,7 +288,7 @@ describe('Roles as code owners', () => {
 });
 
 describe('The graph', () => {
-  it('has the owners of a file, and what is wrong with a file of code owners', async () => {
+  it('has the owners of a file, and what is wrong with a file of code owners', LONG, async () => {
     const { project } = await stage(`* @${ann.username}\n[X]\n*.txt @nobody-there @${ben.username}\n/a.txt\n`);
     const query = `query ($project: ProjectRef!) { project(ref: $project) { repository {
       file(path: "a.txt", ref: "master") { codeOwners { section pattern line path approvalsRequired users { username } groups { id } } codeOwnersErrors { line } }

@@ -229,7 +229,7 @@ describe('GET /projects/:id/repository/commits/:sha/diff', () => {
     }
   });
 
-  it('comes in pages, whose headers lead from one to the next', async () => {
+  it('comes in pages, whose headers lead from one to the next', LONG, async () => {
     const { HistoryBuilder } = await import('../support/git_history.ts');
     const history = new HistoryBuilder();
     const paths = Array.from({ length: 25 }, (_, n) => `file-${String(n).padStart(2, '0')}`);

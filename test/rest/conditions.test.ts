@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -42,7 +43,7 @@ describe('If-Unmodified-Since of a DELETE', () => {
     expect((await api.get(path)).status).toBe(404);
   });
 
-  it('holds for notes, snippets, milestones and projects', async () => {
+  it('holds for notes, snippets, milestones and projects', LONG, async () => {
     const issue = await world.issue(project, owner);
     const group = await world.group({ owner });
     const own = await world.project({ owner });

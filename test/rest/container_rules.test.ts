@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ContainerClient, imageOf } from '../support/container_client.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -59,7 +60,7 @@ describe('Protection rules for tags of images', () => {
     expect((await api(owner).get(decoy.rules)).body).toHaveLength(1);
   });
 
-  it('are refused with what is wrong, and number at most five', async () => {
+  it('are refused with what is wrong, and number at most five', LONG, async () => {
     const { rules } = await stage();
     const levels = { minimum_access_level_for_push: 'maintainer', minimum_access_level_for_delete: 'maintainer' };
     const wrong: [object, string][] = [
@@ -85,7 +86,7 @@ describe('Protection rules for tags of images', () => {
     expect((await api(owner).get(rules)).body).toHaveLength(5);
   });
 
-  it('keep who is below the level from pushing matching tags, and no others', async () => {
+  it('keep who is below the level from pushing matching tags, and no others', LONG, async () => {
     const { name, rules } = await stage();
     const levels = { minimum_access_level_for_push: 'maintainer', minimum_access_level_for_delete: 'maintainer' };
     await api(owner).post(rules, { tag_name_pattern: 'v[0-9]+', ...levels });
@@ -102,27 +103,31 @@ describe('Protection rules for tags of images', () => {
     expect(await tagsOf(name)).toEqual(['latest', 'v1', 'v1x', 'xv1']);
   });
 
-  it('keep who is below the level from deleting them: alone, by digest, with the repository, or many at once', async () => {
-    const { name, at, rules } = await stage();
-    const [image, other] = [imageOf(), imageOf()];
-    for (const tag of ['v1', 'beside']) await pushed(developer, name, tag, image);
-    for (const tag of ['old', 'older']) await pushed(developer, name, tag, other);
-    const levels = { minimum_access_level_for_push: 'maintainer', minimum_access_level_for_delete: 'owner' };
-    await api(owner).post(rules, { tag_name_pattern: 'v.*', ...levels });
-    const id = await repositoryOf(at);
-    const one = `${at}/registry/repositories/${id}`;
-    expect((await api(master).delete(`${one}/tags/v1`)).status).toBe(403);
-    expect((await api(master).delete(one)).status).toBe(403);
-    const byDigest = await as(master).send(`/v2/${name}/manifests/${image.digest}`, { method: 'DELETE' });
-    expect(await denied(byDigest)).toEqual([403, 'DENIED', 'The tag v1 is protected']);
-    expect(await as(master).status(`/v2/${name}/manifests/v1`, { method: 'DELETE' })).toBe(403);
-    expect((await api(master).delete(`${one}/tags?name_regex_delete=.*`)).status).toBe(202);
-    await expect.poll(() => tagsOf(name), WAIT).toEqual(['v1']);
-    expect((await api(owner).delete(`${one}/tags/v1`)).status).toBe(200);
-    expect(await tagsOf(name)).toEqual([]);
-  });
+  it(
+    'keep who is below the level from deleting them: alone, by digest, with the repository, or many at once',
+    LONG,
+    async () => {
+      const { name, at, rules } = await stage();
+      const [image, other] = [imageOf(), imageOf()];
+      for (const tag of ['v1', 'beside']) await pushed(developer, name, tag, image);
+      for (const tag of ['old', 'older']) await pushed(developer, name, tag, other);
+      const levels = { minimum_access_level_for_push: 'maintainer', minimum_access_level_for_delete: 'owner' };
+      await api(owner).post(rules, { tag_name_pattern: 'v.*', ...levels });
+      const id = await repositoryOf(at);
+      const one = `${at}/registry/repositories/${id}`;
+      expect((await api(master).delete(`${one}/tags/v1`)).status).toBe(403);
+      expect((await api(master).delete(one)).status).toBe(403);
+      const byDigest = await as(master).send(`/v2/${name}/manifests/${image.digest}`, { method: 'DELETE' });
+      expect(await denied(byDigest)).toEqual([403, 'DENIED', 'The tag v1 is protected']);
+      expect(await as(master).status(`/v2/${name}/manifests/v1`, { method: 'DELETE' })).toBe(403);
+      expect((await api(master).delete(`${one}/tags?name_regex_delete=.*`)).status).toBe(202);
+      await expect.poll(() => tagsOf(name), WAIT).toEqual(['v1']);
+      expect((await api(owner).delete(`${one}/tags/v1`)).status).toBe(200);
+      expect(await tagsOf(name)).toEqual([]);
+    },
+  );
 
-  it('without levels keep tags as they were first pushed, also from owners and two pushes at once', async () => {
+  it('without levels keep tags as they were first pushed, also from owners and two pushes at once', LONG, async () => {
     const { name, at, rules } = await stage();
     await api(owner).post(rules, { tag_name_pattern: 'v.*' });
     const images = [imageOf(), imageOf()];
@@ -156,7 +161,7 @@ describe('The policy that deletes tags on a schedule', () => {
   };
   const policyOf = async (at: string, who = owner) => (await api(who).get(at)).body.container_expiration_policy;
 
-  it('is saved with the project, and shown to masters', async () => {
+  it('is saved with the project, and shown to masters', LONG, async () => {
     const { at } = await stage();
     expect(await policyOf(at, master)).toEqual(DEFAULT);
     expect((await api(developer).get(at)).body).not.toHaveProperty('container_expiration_policy');
@@ -212,7 +217,7 @@ describe('The policy that deletes tags on a schedule', () => {
     expect(await policyOf(at)).toEqual(DEFAULT);
   });
 
-  it('deletes what is due once, and neither the latest, nor what is protected, young or kept', async () => {
+  it('deletes what is due once, and neither the latest, nor what is protected, young or kept', LONG, async () => {
     const { name, at, rules, project } = await stage();
     const decoy = await stage();
     await api(owner).post(rules, {

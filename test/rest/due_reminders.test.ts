@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { remindOfDue } from '#src/domain/notifications/mailing/due.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { LONG } from '../support/long.ts';
 import { startMailbox } from '../support/mailbox.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -57,7 +58,7 @@ describe('Reminders of issues that are due tomorrow', () => {
     expect(mail?.text).toContain("You're receiving this because you're assigned.");
   });
 
-  it('are not sent about what is closed or put off, nor to who has left or may not see it', async () => {
+  it('are not sent about what is closed or put off, nor to who has left or may not see it', LONG, async () => {
     const [assignee, gone] = [await member(), await member()];
     const closed = await due('Closed', 1, assignee);
     await world.api(owner).put(`/projects/${project.id}/issues/${closed}`, { state_event: 'close' });
@@ -73,7 +74,7 @@ describe('Reminders of issues that are due tomorrow', () => {
     expect(reminders(owner).join()).not.toContain('Archived');
   });
 
-  it('go to those who chose them, and to nobody whose level is for mentions', async () => {
+  it('go to those who chose them, and to nobody whose level is for mentions', LONG, async () => {
     const [chosen, other, quiet] = [await member(), await member(), await member()];
     const settings = `/projects/${project.id}/notification_settings`;
     const set = await world.api(chosen).put(settings, { level: 'custom', issue_due: true });

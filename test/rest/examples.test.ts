@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { packagePath } from '#src/platform/package_root.ts';
 import { faultsOfBody, faultsOfRequest } from '../support/documented.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 
 const document: Json = JSON.parse(readFileSync(packagePath('rest/openapi.json'), 'utf8'));
 
@@ -32,7 +33,7 @@ describe('The examples of the REST API', () => {
     expect(lacking.map(({ id }) => id)).toEqual([]);
   });
 
-  it('are as the document says', () => {
+  it('are as the document says', LONG, () => {
     const faults = operations.flatMap((one) => {
       const { id, path, method, object } = one;
       const ofAnswers = answers(one).flatMap(([status, { content }]) => {

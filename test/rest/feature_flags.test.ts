@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -178,31 +179,35 @@ describe('Feature flags', () => {
     expect((await api.get(`${flags}/two`)).body.strategies).toEqual([]);
   });
 
-  it('are for developers, unless they are switched off, and stay as they are in an archived project', async () => {
-    const { at, flags, lists } = await flagged();
-    await api.post(flags, { name: 'flag' });
-    const all = async (who: TestUser) =>
-      Promise.all([flags, `${flags}/flag`, lists].map(async (path) => (await world.api(who).get(path)).status));
-    const outsider = await world.user();
-    expect([await all(reporter), await all(outsider)]).toEqual([
-      [403, 403, 403],
-      [404, 404, 404],
-    ]);
-    const asOwner = world.api(owner);
-    for (const [level, status] of [
-      ['private', 200],
-      ['disabled', 403],
-      ['enabled', 200],
-    ] as const) {
-      const { body } = await asOwner.put(at, { feature_flags_access_level: level });
-      expect([body.feature_flags_access_level, await all(developer)]).toEqual([level, [status, status, status]]);
-    }
-    await asOwner.post(`${at}/archive`);
-    expect(await all(developer)).toEqual([200, 200, 200]);
-    expect((await api.put(`${flags}/flag`, { active: false })).status).toBe(403);
-    expect((await api.post(lists, { name: 'List', user_xids: '1' })).status).toBe(403);
-    expect((await api.get(`${flags}/flag`)).body.active).toBe(true);
-  });
+  it(
+    'are for developers, unless they are switched off, and stay as they are in an archived project',
+    LONG,
+    async () => {
+      const { at, flags, lists } = await flagged();
+      await api.post(flags, { name: 'flag' });
+      const all = async (who: TestUser) =>
+        Promise.all([flags, `${flags}/flag`, lists].map(async (path) => (await world.api(who).get(path)).status));
+      const outsider = await world.user();
+      expect([await all(reporter), await all(outsider)]).toEqual([
+        [403, 403, 403],
+        [404, 404, 404],
+      ]);
+      const asOwner = world.api(owner);
+      for (const [level, status] of [
+        ['private', 200],
+        ['disabled', 403],
+        ['enabled', 200],
+      ] as const) {
+        const { body } = await asOwner.put(at, { feature_flags_access_level: level });
+        expect([body.feature_flags_access_level, await all(developer)]).toEqual([level, [status, status, status]]);
+      }
+      await asOwner.post(`${at}/archive`);
+      expect(await all(developer)).toEqual([200, 200, 200]);
+      expect((await api.put(`${flags}/flag`, { active: false })).status).toBe(403);
+      expect((await api.post(lists, { name: 'List', user_xids: '1' })).status).toBe(403);
+      expect((await api.get(`${flags}/flag`)).body.active).toBe(true);
+    },
+  );
 });
 
 describe('User lists', () => {
@@ -262,7 +267,7 @@ describe('User lists', () => {
 });
 
 describe('Limits of feature flags', () => {
-  it('are 200 flags and 200 user lists of a project, and a megabyte of users that strategies name', async () => {
+  it('are 200 flags and 200 user lists of a project, and a megabyte of users that strategies name', LONG, async () => {
     const { project, flags, lists } = await flagged();
     const rows = Array.from({ length: 200 }, (_, index) => index + 1);
     const made = (iid: number) => ({ projectId: project.id, iid, name: `flag${iid}` });

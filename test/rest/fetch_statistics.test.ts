@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { COUNTED_DAYS } from '#src/domain/repository/fetches.ts';
 import { clone, run } from '../support/git_client.ts';
 import { remotes } from '../support/git_remote.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -37,7 +38,7 @@ describe('GET /projects/:id/statistics', () => {
     expect((await statistics(project.id)).body.fetches.days).toEqual([{ count: 2, date: today() }]);
   });
 
-  it('has the last 30 days, latest first', async () => {
+  it('has the last 30 days, latest first', LONG, async () => {
     const project = await filled();
     const before = (days: number) => new Date(Date.now() - days * 86_400_000);
     const rows = [COUNTED_DAYS, COUNTED_DAYS - 1, 1].map((days) => ({

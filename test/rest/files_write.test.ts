@@ -166,7 +166,7 @@ describe('DELETE /projects/:id/repository/files/:file_path', () => {
 });
 
 describe('Files', () => {
-  it('are written through GraphQL by the same rules', async () => {
+  it('are written through GraphQL by the same rules', LONG, async () => {
     const run = (name: string, type: string, input: Json, who = owner) =>
       world.graphql(
         `mutation ($input: ${type}!) { ${name}(input: $input) { path branch commit { title } } }`,

@@ -218,7 +218,7 @@ describe('The relation of a fork', () => {
 });
 
 describe('What a fork is', () => {
-  it('is said by whoever makes it: where, called what, described how, and seen by whom', async () => {
+  it('is said by whoever makes it: where, called what, described how, and seen by whom', LONG, async () => {
     const project = await source();
     const group = await world.group({ owner: forker });
     const given = { name: 'My own', path: 'mine', description: 'Different', visibility: 'private' };

@@ -8,6 +8,7 @@ import { groupExportsStore, groupImportsStore } from '#src/domain/uploads/archiv
 import { git } from '../support/git_program.ts';
 import { archiveState, downloadGroup, exportedGroup, importedGroup, sendGroup } from '../support/group_archives.ts';
 import type { Json } from '../support/http.ts';
+import { itEveryNth, LONG } from '../support/long.ts';
 import { PNG, packed, records, unpacked } from '../support/project_archives.ts';
 import { sendForm } from '../support/upload.ts';
 import { startWorld } from '../support/world.ts';
@@ -131,7 +132,7 @@ describe('Exporting a group', () => {
     for (const place of [ofAdmin, ofOwner]) rmSync(place, { recursive: true });
   });
 
-  it('is an export of the caller alone, and is gone after a day', async () => {
+  it('is an export of the caller alone, and is gone after a day', LONG, async () => {
     const group = await world.group({ owner });
     await world.member(group, developer, 'master');
     expect((await downloadGroup(world, owner, group.id)).status).toBe(404);
@@ -161,7 +162,7 @@ describe('Exporting a group', () => {
 });
 
 describe('Importing a group', () => {
-  it('gives an administrator every record as it was, within what the parent allows', async () => {
+  it('gives an administrator every record as it was, within what the parent allows', LONG, async () => {
     const parent = await world.group({ owner: admin, visibility: 'public' });
     const made = await importedGroup(world, admin, { archive: whole, path: 'copy', parent: parent.id });
     expect(made).toMatchObject({ status: 'FINISHED', error: null, visibility: 'PUBLIC' });
@@ -200,19 +201,23 @@ describe('Importing a group', () => {
     expect((await world.api(admin).post(`/groups/${made.id}/milestones`, { title: 'Third' })).body.iid).toBe(3);
   });
 
-  it('makes nothing visible at the top, and members of those alone whose address the importer knows', async () => {
-    const made = await importedGroup(world, stranger, { archive: whole, path: world.unique('at-the-top') });
-    expect(made).toMatchObject({ status: 'FINISHED', visibility: 'PRIVATE' });
-    expect((await child(made.id)).visibility).toBe('private');
-    const members = async () =>
-      (await world.api(stranger).get(`/groups/${made.id}/members`)).body.map(({ username, access_level }: Json) => [
-        username,
-        access_level,
-      ]);
-    expect(await members()).toEqual([[stranger.username, 50]]);
-    // Administrators alone have custom attributes, and nobody smuggles them in.
-    expect(await world.db.customAttribute.count({ where: { namespaceId: made.id } })).toBe(0);
-  });
+  it(
+    'makes nothing visible at the top, and members of those alone whose address the importer knows',
+    LONG,
+    async () => {
+      const made = await importedGroup(world, stranger, { archive: whole, path: world.unique('at-the-top') });
+      expect(made).toMatchObject({ status: 'FINISHED', visibility: 'PRIVATE' });
+      expect((await child(made.id)).visibility).toBe('private');
+      const members = async () =>
+        (await world.api(stranger).get(`/groups/${made.id}/members`)).body.map(({ username, access_level }: Json) => [
+          username,
+          access_level,
+        ]);
+      expect(await members()).toEqual([[stranger.username, 50]]);
+      // Administrators alone have custom attributes, and nobody smuggles them in.
+      expect(await world.db.customAttribute.count({ where: { namespaceId: made.id } })).toBe(0);
+    },
+  );
 
   it('is for those who can create groups there', async () => {
     const parent = await world.group({ owner });
@@ -250,7 +255,7 @@ describe('Importing a group', () => {
     writeFileSync(path.join(directory, 'tree', `${kind}.ndjson`), `${lines.join('\n')}\n`);
   };
 
-  it.each([
+  itEveryNth(6, [
     [
       'another format',
       (at: string) => writeFileSync(path.join(at, 'version.json'), '{"format":"gantry-project","version":1}'),
@@ -299,7 +304,7 @@ describe('Importing a group', () => {
     expect(await refusal(change)).toMatch(message);
   });
 
-  it('is refused with links, and with groups that are nested too deep', async () => {
+  it('is refused with links, and with groups that are nested too deep', LONG, async () => {
     const links = unpacked(whole);
     rmSync(path.join(links, 'tree', 'labels.ndjson'));
     symlinkSync('/etc/passwd', path.join(links, 'tree', 'labels.ndjson'));

@@ -283,14 +283,14 @@ describe('PUT /groups/:id', () => {
     expect(await world.db.pathRedirect.count({ where: { namespaceId: group.id } })).toBe(0);
   });
 
-  it('changes the case of a path', async () => {
+  it('changes the case of a path', LONG, async () => {
     const group = await world.group({ owner });
     const path = group.path.toUpperCase();
     expect(await api.put(`/groups/${group.id}`, { path })).toMatchObject({ status: 200, body: { full_path: path } });
     expect(await api.get(`/groups/${group.path}`)).toMatchObject({ status: 200, body: { id: group.id } });
   });
 
-  it('refuses less visibility than something inside has', async () => {
+  it('refuses less visibility than something inside has', LONG, async () => {
     const group = await world.group({ owner, visibility: 'public' });
     const inside = await world.group({ owner, parentId: group.id, visibility: 'internal' });
     const project = await world.project({ owner, namespaceId: inside.id, visibility: 'internal' });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { createCommit } from '#src/domain/repository/commits/create.ts';
+import { LONG } from '../support/long.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -76,7 +77,7 @@ describe('A hook with a filter of branches', () => {
     expect(refs(ofServer).filter((ref) => ref !== undefined)).toEqual(['refs/heads/release/1']);
   });
 
-  it('is refused where the filter cannot be read, and stays as it was', async () => {
+  it('is refused where the filter cannot be read, and stays as it was', LONG, async () => {
     const { body: made } = await hook({ push_events_branch_filter: 'kept', branch_filter_strategy: 'wildcard' });
     const invalid = { status: 422, body: { error: 'Invalid branch filter given' } };
     const slow = ['(a?){255}', '((a?b){5}(c?d){5}){20}', `${'(a?){50}'.repeat(5)}`, '(?x)(a?) {255}', '(a?)(?#){255}'];
@@ -110,7 +111,7 @@ describe('A hook with a filter of branches', () => {
 });
 
 describe('The details of a hook', () => {
-  it('are kept, and changed alone', async () => {
+  it('are kept, and changed alone', LONG, async () => {
     const given = { name: 'Builds', description: 'Tells the builder', push_events_branch_filter: 'main' };
     const { body } = await hook(given);
     expect(body).toMatchObject({ ...given, branch_filter_strategy: 'wildcard', custom_headers: [] });
@@ -121,7 +122,7 @@ describe('The details of a hook', () => {
     expect(ofGroup).toMatchObject({ ...given, member_events: false });
   });
 
-  it('are headers that requests carry, whose values nobody gets to see', async () => {
+  it('are headers that requests carry, whose values nobody gets to see', LONG, async () => {
     const custom_headers = [
       { key: 'X-Api-Key', value: 'very secret' },
       { key: 'Authorization', value: 'Bearer abc' },
@@ -181,7 +182,7 @@ describe('The details of a hook', () => {
 });
 
 describe('Comments on what not everybody sees', () => {
-  it('are sent by a switch of their own, which follows the others until it is set', async () => {
+  it('are sent by a switch of their own, which follows the others until it is set', LONG, async () => {
     const both = { push_events: false, note_events: true, confidential_issues_events: true };
     const off = await hook({ ...both, confidential_note_events: false });
     const on = await hook({ push_events: false, confidential_note_events: true });

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { LONG } from '../support/long.ts';
 import { startMailbox } from '../support/mailbox.ts';
 import { signedIn } from '../support/oauth.ts';
 import { startReceiver, type Told } from '../support/receiver.ts';
@@ -79,7 +80,7 @@ describe('Emails on push', () => {
 });
 
 describe('Pipeline emails', () => {
-  it('tell of the outcome, of failed pipelines alone unless all are wanted', async () => {
+  it('tell of the outcome, of failed pipelines alone unless all are wanted', LONG, async () => {
     const place = await world.project({ owner, defaultBranch: 'main' });
     await commit(place, 'Begin');
     const to = `${world.unique('ops')}@example.net`;
@@ -98,7 +99,7 @@ describe('Pipeline emails', () => {
 });
 
 describe('Deployments', () => {
-  it('are told to webhooks and announced in chats', async () => {
+  it('are told to webhooks and announced in chats', LONG, async () => {
     const place = await world.project({ owner, defaultBranch: 'main' });
     const sha = await commit(place, 'Ship it');
     const [hook, chat] = [`/${world.unique('hook')}`, `/${world.unique('chat')}`];
@@ -130,7 +131,7 @@ describe('An external tracker', () => {
   const html = async (text: string, to: ProjectRow) =>
     (await api.post('/markdown', { text, gfm: true, project: to.fullPath })).body.html as string;
 
-  it('is where names of issues lead, and numbers where the project has no issues', async () => {
+  it('is where names of issues lead, and numbers where the project has no issues', LONG, async () => {
     const place = await world.project({ owner });
     await world.issue(place, owner);
     expect(await html('See ABC-12 and #1', place)).not.toContain('tracker.example.org');
@@ -150,7 +151,7 @@ describe('An external tracker', () => {
     expect(body.data.project.linkedPages).toEqual([{ title: 'Redmine', url: 'https://tracker.example.org/p' }]);
   });
 
-  it('has names of its own kind', async () => {
+  it('has names of its own kind', LONG, async () => {
     const urls = {
       project_url: 'https://t.example.org',
       issues_url: 'https://t.example.org/:id',
@@ -221,36 +222,40 @@ describe('Jira', () => {
     return { url: receiver.url(base), base, comments, isDone: () => isDone };
   }
 
-  it('gets a comment for each commit that mentions an issue, once, and closes what the default branch closes', async () => {
-    const place = await world.project({ owner, defaultBranch: 'main' });
-    await commit(place, 'Begin');
-    const { url, base, comments, isDone } = jira();
-    await setUp(
-      'jira',
-      { url, username: 'ann', password: 'pass-phrase', jira_issue_transition_automatic: true },
-      place,
-    );
-    const sha = await commit(place, 'Look at ABC-1 and NONE-1 [x]');
-    await world.until(async () => comments.length === 1);
-    expect(comments[0]).toBe(
-      `Name of ${owner.username} mentioned this issue in [a commit|${world.url}/${place.fullPath}/-/commit/${sha}] of [${place.fullPath.replaceAll('-', '\\-')}|${world.url}/${place.fullPath}]:\nLook at ABC\\-1 and NONE\\-1 \\[x\\]`,
-    );
-    const [asked] = receiver.told.filter(({ path }) => path.startsWith(base));
-    expect(asked?.headers.authorization).toBe(`Basic ${Buffer.from('ann:pass-phrase').toString('base64')}`);
-    expect(isDone()).toBe(false);
-    await commit(place, 'Fixes ABC-1');
-    await world.until(async () => isDone());
-    expect(comments).toHaveLength(2);
-    const hook = await world.db.hook.findFirstOrThrow({ where: { projectId: place.id } });
-    await world.until(
-      async () => (await world.db.hookDelivery.count({ where: { hookId: hook.id, state: 'waiting' } })) === 0,
-    );
-    const log = await world.db.hookDelivery.findMany({ where: { hookId: hook.id } });
-    expect(log.map(({ state }) => state)).toEqual(['delivered', 'delivered']);
-    expect(JSON.stringify(log)).not.toMatch(/pass-phrase|Basic /);
-    const { body } = await api.post('/markdown', { text: 'ABC-1', gfm: true, project: place.fullPath });
-    expect(body.html).toContain(`href="${url}/browse/ABC-1"`);
-  });
+  it(
+    'gets a comment for each commit that mentions an issue, once, and closes what the default branch closes',
+    LONG,
+    async () => {
+      const place = await world.project({ owner, defaultBranch: 'main' });
+      await commit(place, 'Begin');
+      const { url, base, comments, isDone } = jira();
+      await setUp(
+        'jira',
+        { url, username: 'ann', password: 'pass-phrase', jira_issue_transition_automatic: true },
+        place,
+      );
+      const sha = await commit(place, 'Look at ABC-1 and NONE-1 [x]');
+      await world.until(async () => comments.length === 1);
+      expect(comments[0]).toBe(
+        `Name of ${owner.username} mentioned this issue in [a commit|${world.url}/${place.fullPath}/-/commit/${sha}] of [${place.fullPath.replaceAll('-', '\\-')}|${world.url}/${place.fullPath}]:\nLook at ABC\\-1 and NONE\\-1 \\[x\\]`,
+      );
+      const [asked] = receiver.told.filter(({ path }) => path.startsWith(base));
+      expect(asked?.headers.authorization).toBe(`Basic ${Buffer.from('ann:pass-phrase').toString('base64')}`);
+      expect(isDone()).toBe(false);
+      await commit(place, 'Fixes ABC-1');
+      await world.until(async () => isDone());
+      expect(comments).toHaveLength(2);
+      const hook = await world.db.hook.findFirstOrThrow({ where: { projectId: place.id } });
+      await world.until(
+        async () => (await world.db.hookDelivery.count({ where: { hookId: hook.id, state: 'waiting' } })) === 0,
+      );
+      const log = await world.db.hookDelivery.findMany({ where: { hookId: hook.id } });
+      expect(log.map(({ state }) => state)).toEqual(['delivered', 'delivered']);
+      expect(JSON.stringify(log)).not.toMatch(/pass-phrase|Basic /);
+      const { body } = await api.post('/markdown', { text: 'ABC-1', gfm: true, project: place.fullPath });
+      expect(body.html).toContain(`href="${url}/browse/ABC-1"`);
+    },
+  );
 
   it('must be allowed to be reached, and its password is given again with another address', async () => {
     const place = await world.project({ owner });

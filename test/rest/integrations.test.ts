@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { LONG } from '../support/long.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -223,7 +224,7 @@ describe('Messages', () => {
     expect(receiver.at(path).length).toBe(1);
   });
 
-  it('leave out what there is nothing to say of: its delivery is not kept', async () => {
+  it('leave out what there is nothing to say of: its delivery is not kept', LONG, async () => {
     const place = await world.project({ owner });
     const path = await setUp('slack', {}, place);
     const { body: issue } = await api.post(`/projects/${place.id}/issues`, { title: 'One' });
@@ -241,7 +242,7 @@ describe('Messages', () => {
 });
 
 describe('Inheritance', () => {
-  it('goes from the server to groups and projects, and ends at the nearest', async () => {
+  it('goes from the server to groups and projects, and ends at the nearest', LONG, async () => {
     const group = await world.group({ owner });
     const inside = await world.project({ owner, namespaceId: group.id });
     const outside = await world.project({ owner });

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { parseTable } from '#src/domain/repository/csv.ts';
 import { runIssueImport } from '#src/domain/tracking/issue_tables/import.ts';
+import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -75,7 +76,7 @@ describe('A table of issues', () => {
     expect(await exported(undefined)).toBe('UNAUTHENTICATED');
   });
 
-  it('becomes the same issues where it is imported', async () => {
+  it('becomes the same issues where it is imported', LONG, async () => {
     const copy = await world.project({ owner, visibility: 'private' });
     await world.member(copy, reporter, 'reporter');
     const { body } = await world.graphql(EXPORT, { ref: project.fullPath, filter: {} }, owner);
@@ -91,7 +92,7 @@ describe('A table of issues', () => {
 });
 
 describe('The page of issues', () => {
-  it('leads to a table of what it lists, and to the import for those who may', async () => {
+  it('leads to a table of what it lists, and to the import for those who may', LONG, async () => {
     const browser = await signedIn(world, reporter);
     const list = `/${project.fullPath}/-/issues`;
     await browser.get(`${list}?search=Decoy`);
@@ -109,7 +110,7 @@ describe('The page of issues', () => {
     expect(others.answer.status).toBe(404);
   });
 
-  it('shows how far an import is to who began it', async () => {
+  it('shows how far an import is to who began it', LONG, async () => {
     const sent = await send(reporter, 'title,due_date\nShown,\nRefused,soon');
     const { databaseId } = sent.data.importIssues.import;
     await world.idle();

@@ -100,22 +100,26 @@ describe('POST /projects/:id/issues', () => {
     expect([await numberOf(reporter), await numberOf(reporter, 20)]).toEqual([8, 9]);
   });
 
-  it('409 for an iid that another issue has, also one that was deleted, and 400 for one out of range', async () => {
-    const own = await world.project({ owner });
-    const path = `/projects/${own.id}/issues`;
-    const [taken, gone] = [await world.issue(own, owner), await world.issue(own, owner)];
-    expect((await world.api(owner).delete(`${path}/${gone.iid}`)).status).toBe(204);
-    const label = await world.label(own, owner);
-    for (const given of [{ iid: taken.iid }, { iid: taken.iid, labels: label.title }, { iid: gone.iid }]) {
-      const answer = await world.api(owner).post(path, { title: 'again', ...given });
-      expect(answer.status).toBe(409);
-      expect(JSON.stringify(answer.body)).toContain('iid');
-    }
-    for (const iid of [0, -1, 1_000_000_001])
-      expect((await world.api(owner).post(path, { title: 'again', iid })).status).toBe(400);
-    expect((await world.api(owner).post(path, { title: 'next' })).body.iid).toBe(gone.iid + 1);
-    expect(await world.db.issue.count({ where: { projectId: own.id } })).toBe(3);
-  });
+  it(
+    '409 for an iid that another issue has, also one that was deleted, and 400 for one out of range',
+    LONG,
+    async () => {
+      const own = await world.project({ owner });
+      const path = `/projects/${own.id}/issues`;
+      const [taken, gone] = [await world.issue(own, owner), await world.issue(own, owner)];
+      expect((await world.api(owner).delete(`${path}/${gone.iid}`)).status).toBe(204);
+      const label = await world.label(own, owner);
+      for (const given of [{ iid: taken.iid }, { iid: taken.iid, labels: label.title }, { iid: gone.iid }]) {
+        const answer = await world.api(owner).post(path, { title: 'again', ...given });
+        expect(answer.status).toBe(409);
+        expect(JSON.stringify(answer.body)).toContain('iid');
+      }
+      for (const iid of [0, -1, 1_000_000_001])
+        expect((await world.api(owner).post(path, { title: 'again', iid })).status).toBe(400);
+      expect((await world.api(owner).post(path, { title: 'next' })).body.iid).toBe(gone.iid + 1);
+      expect(await world.db.issue.count({ where: { projectId: own.id } })).toBe(3);
+    },
+  );
 
   it('honours created_at from administrators and owners of the namespace alone', async () => {
     const created_at = '2016-03-11T03:45:40.000Z';

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createCommit } from '#src/domain/repository/commits/create.ts';
+import { LONG } from '../support/long.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { takenJob } from '../support/running_job.ts';
 import { startWorld } from '../support/world.ts';
@@ -216,7 +217,7 @@ describe('Projects and groups', () => {
     expect((await api.put(`/groups/${group.id}`, { max_artifacts_size: 0 })).status).toBe(400);
   });
 
-  it('refuse artifacts above the limit of the project, or else of its nearest group that has one', async () => {
+  it('refuse artifacts above the limit of the project, or else of its nearest group that has one', LONG, async () => {
     const outer = await world.group({ owner });
     const inner = await world.group({ owner, parentId: outer.id });
     const project = await world.project({ owner, namespaceId: inner.id });

@@ -317,7 +317,7 @@ describe('GET /keys', () => {
     }
   });
 
-  it('finds a deploy key with who added it and the projects that it opens', async () => {
+  it('finds a deploy key with who added it and the projects that it opens', LONG, async () => {
     const [first, second] = [await world.project({ owner: user }), await world.project({ owner: user })];
     const sent = { title: 'server', key: newKey(), can_push: true };
     const { body: key } = await api.post(`/projects/${first.id}/deploy_keys`, sent);

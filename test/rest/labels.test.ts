@@ -46,7 +46,7 @@ describe('GET /projects/:id/labels', () => {
     for (const label of body) expect(Object.keys(label)).toEqual(KEYS);
   });
 
-  it('counts the issues that the caller sees, and open merge requests', async () => {
+  it('counts the issues that the caller sees, and open merge requests', LONG, async () => {
     const { id, title } = await world.label(project, owner, 'counted');
     const issues = [{}, {}, { confidential: true }, {}, {}];
     const made = [];
@@ -86,7 +86,7 @@ describe('GET /projects/:id/labels?search=', () => {
 });
 
 describe('A label that is archived', () => {
-  it('is so until it is not, is found by that, and stays where it is', async () => {
+  it('is so until it is not, is found by that, and stays where it is', LONG, async () => {
     const own = await world.project({ owner });
     const asOwner = world.api(owner);
     const path = `/projects/${own.id}/labels`;

@@ -4,6 +4,7 @@ import { handleMail } from '#src/domain/mail_in/handle.ts';
 import { receiveMail } from '#src/domain/mail_in/receive.ts';
 import { incomingAddress, readKey, writeKey } from '#src/domain/notifications/mailing/incoming_address.ts';
 import { addressOf } from '../support/accounts.ts';
+import { LONG } from '../support/long.ts';
 import { MAIL_IN, mailAddress, receive, writeMail } from '../support/mail_in.ts';
 import { startMailbox } from '../support/mailbox.ts';
 import { signedIn } from '../support/oauth.ts';
@@ -68,7 +69,7 @@ describe('The address of a key', () => {
 });
 
 describe('A reply by mail', () => {
-  it('becomes a comment of the user, without what it quotes, and its quick actions are done', async () => {
+  it('becomes a comment of the user, without what it quotes, and its quick actions are done', LONG, async () => {
     const { project, user, issue, to } = await withIssue();
     const text = 'I see it, too.\n\n/close\n\n-- \nAda\n\nOn Mon, 30 Nov 2026 at 10:00, Gantry wrote:\n> What is it?\n';
     expect(await receive(world, { from: `Ada <${addressOf(user)}>`, to, text })).toMatchObject({ is: 'accepted' });
@@ -79,7 +80,7 @@ describe('A reply by mail', () => {
     expect(await world.db.mailInPart.count()).toBe(0);
   });
 
-  it('comes to the address that a notification names', async () => {
+  it('comes to the address that a notification names', LONG, async () => {
     const { project, user, issue } = await withIssue();
     await world.idle();
     await world.api(user).post(`/projects/${project.id}/issues/${issue.iid}/subscribe`);
@@ -94,7 +95,7 @@ describe('A reply by mail', () => {
     expect(await notesOn(issue.id)).toMatchObject([{ authorId: owner.id }, { body: 'Good.', authorId: user.id }]);
   });
 
-  it('to an internal note stays internal', async () => {
+  it('to an internal note stays internal', LONG, async () => {
     const { project, user, issue } = await withIssue();
     const note = { body: 'Not for the public', internal: true };
     const { body } = await world.api(owner).post(`/projects/${project.id}/issues/${issue.iid}/notes`, note);
@@ -104,7 +105,7 @@ describe('A reply by mail', () => {
     expect(answer.body.find((one: { body: string }) => one.body === 'I agree')).toMatchObject({ internal: true });
   });
 
-  it('counts once, however often it comes, and from whichever process', async () => {
+  it('counts once, however often it comes, and from whichever process', LONG, async () => {
     const { user, issue, to } = await withIssue();
     const content = writeMail({ from: addressOf(user), to, text: 'Once' });
     const receiving = { db: world.db, jobs: world.jobs, secret: SECRET, ownAddress: null };
@@ -135,7 +136,7 @@ describe('A reply by mail', () => {
     expect(await notesOn(issue.id)).toHaveLength(1);
   });
 
-  it('is refused in plain words where the user may not comment any more, and once an hour or so', async () => {
+  it('is refused in plain words where the user may not comment any more, and once an hour or so', LONG, async () => {
     const { project, user, issue, to } = await withIssue();
     await world.db.member.deleteMany({ where: { projectId: project.id, userId: user.id } });
     await receive(world, { from: addressOf(user), to, subject: 'Re: secret', text: 'Hello' });
@@ -150,7 +151,7 @@ describe('A reply by mail', () => {
     expect(mailbox.to(addressOf(user))).toHaveLength(5);
   });
 
-  it('is refused for users who are blocked, and for those outside of a locked discussion', async () => {
+  it('is refused for users who are blocked, and for those outside of a locked discussion', LONG, async () => {
     const { user, issue, to } = await withIssue(null, 'public');
     await world.db.issue.update({ where: { id: issue.id }, data: { discussionLocked: true } });
     await receive(world, { from: addressOf(user), to, text: 'Hello' });
@@ -162,7 +163,7 @@ describe('A reply by mail', () => {
     expect(await notesOn(issue.id)).toEqual([]);
   });
 
-  it('is refused from addresses that the user has not confirmed, and for addresses that were reset', async () => {
+  it('is refused from addresses that the user has not confirmed, and for addresses that were reset', LONG, async () => {
     const { user, issue, to } = await withIssue();
     const email = `second-${user.username}@example.net`;
     const second = await world.db.email.create({ data: { userId: user.id, email } });
@@ -200,7 +201,7 @@ describe('A reply by mail', () => {
     expect(mailbox.to(from)).toEqual([]);
   });
 
-  it('is dropped without an answer if a program sent it, or this server', async () => {
+  it('is dropped without an answer if a program sent it, or this server', LONG, async () => {
     const { user, issue, to } = await withIssue();
     const from = addressOf(user);
     for (const headers of [
@@ -221,14 +222,14 @@ describe('A reply by mail', () => {
     expect(mailbox.to(from)).toEqual([]);
   });
 
-  it('waits when there are too many from one sender', async () => {
+  it('waits when there are too many from one sender', LONG, async () => {
     const { user, to } = await withIssue();
     await receive(world, { from: addressOf(user), to, text: 'Hello' });
     await world.db.$executeRaw`UPDATE sign_in_failures SET count = 1000 WHERE key = ${`mail in of ${user.id}`}`;
     expect(await receive(world, { from: addressOf(user), to, text: 'Again' })).toMatchObject({ is: 'later' });
   });
 
-  it('brings its files, and is written from HTML where there is no plain text', async () => {
+  it('brings its files, and is written from HTML where there is no plain text', LONG, async () => {
     const { user, issue, to } = await withIssue();
     const html =
       '<html><head><style>p {}</style></head><body><p>See <a href="https://example.com/a?b=1&amp;c=2">the page</a> &lt;now&gt;</p><script>alert(1)</script>' +
@@ -245,7 +246,7 @@ describe('A reply by mail', () => {
     expect(await world.db.upload.count({ where: { userId: user.id } })).toBe(2);
   });
 
-  it('is refused with files that are too large, before any is stored', async () => {
+  it('is refused with files that are too large, before any is stored', LONG, async () => {
     const { user, issue, to } = await withIssue();
     const attachments = [
       { name: 'small.txt', content: Buffer.from('small') },
@@ -263,7 +264,7 @@ describe('A reply by mail', () => {
     expect(await outcomes()).toMatchObject([{ outcome: 'refused', reason: expect.stringContaining('no text') }]);
   });
 
-  it('is refused if it is huge, too deep, has too many parts or no form at all', async () => {
+  it('is refused if it is huge, too deep, has too many parts or no form at all', LONG, async () => {
     const { user, to } = await withIssue();
     const head = `From: ${addressOf(user)}\r\nTo: ${to}\r\n`;
     const deep = Array.from(
@@ -307,7 +308,7 @@ describe('A new issue by mail', () => {
     expect(await outcomes()).toMatchObject([{ outcome: 'accepted' }]);
   });
 
-  it('is refused without a subject, and for those who cannot see the project', async () => {
+  it('is refused without a subject, and for those who cannot see the project', LONG, async () => {
     const { project, user } = await withIssue('guest');
     await receive(world, { from: addressOf(user), to: newIssueAddress(user, project.id), subject: ' ', text: 'Hello' });
     expect(await outcomes()).toMatchObject([{ outcome: 'refused', reason: expect.stringContaining('no subject') }]);
@@ -339,7 +340,7 @@ describe('The address for new issues', () => {
     expect(await asked(user, project.id)).toBeNull();
   });
 
-  it('is on the page of issues, where it can be reset, and so are those for replies', async () => {
+  it('is on the page of issues, where it can be reset, and so are those for replies', LONG, async () => {
     const { project, user, to } = await withIssue();
     const before = newIssueAddress(user, project.id);
     const browser = await signedIn(world, user);

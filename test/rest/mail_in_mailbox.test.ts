@@ -4,6 +4,7 @@ import { verifyMailbox } from '#src/platform/outbound/mail/imap.ts';
 import { startMailIn } from '#src/platform/outbound/mail/mail_in.ts';
 import { addressOf } from '../support/accounts.ts';
 import { ImapServer } from '../support/imap_server.ts';
+import { LONG } from '../support/long.ts';
 import { MAIL_IN, mailAddress, type WrittenMail, writeMail } from '../support/mail_in.ts';
 import { SECRET, startWorld } from '../support/world.ts';
 
@@ -76,7 +77,7 @@ describe('A mailbox', () => {
     expect(mailbox.commands.filter((command) => /BODY\.PEEK/.test(command))).toHaveLength(4);
   });
 
-  it('is read by one process at a time, and by the other when that ends', async () => {
+  it('is read by one process at a time, and by the other when that ends', LONG, async () => {
     const { message, opened } = await withProject();
     const first = follow();
     await world.until(async () => mailbox.logins === 1, 30_000);
@@ -91,21 +92,25 @@ describe('A mailbox', () => {
     expect(mailbox.logins).toBe(2);
   });
 
-  it('loses nothing and gives nothing twice when the connection ends before a stored message is deleted', async () => {
-    const { message, titles, opened } = await withProject();
-    mailbox.endingAt = 'UID STORE';
-    mailbox.deliver(message('Once'));
-    follow();
-    await opened('Once');
-    mailbox.deliver(message('After'));
-    await opened('Once', 'After');
-    await empty();
-    await world.idle();
-    expect(await titles()).toEqual(['Once', 'After']);
-    expect(mailbox.logins).toBe(2);
-  });
+  it(
+    'loses nothing and gives nothing twice when the connection ends before a stored message is deleted',
+    LONG,
+    async () => {
+      const { message, titles, opened } = await withProject();
+      mailbox.endingAt = 'UID STORE';
+      mailbox.deliver(message('Once'));
+      follow();
+      await opened('Once');
+      mailbox.deliver(message('After'));
+      await opened('Once', 'After');
+      await empty();
+      await world.idle();
+      expect(await titles()).toEqual(['Once', 'After']);
+      expect(mailbox.logins).toBe(2);
+    },
+  );
 
-  it('is tried again when it cannot be reached, and a message stays when it could not be stored', async () => {
+  it('is tried again when it cannot be reached, and a message stays when it could not be stored', LONG, async () => {
     const { message, opened } = await withProject();
     const failing = Object.create(world.db, {
       $transaction: { value: () => Promise.reject(new Error('no database')), configurable: true },
@@ -120,7 +125,7 @@ describe('A mailbox', () => {
     await opened('Kept');
   });
 
-  it('is not opened with a wrong password, or a wrong name', async () => {
+  it('is not opened with a wrong password, or a wrong name', LONG, async () => {
     await verifyMailbox(mailbox.url);
     await expect(verifyMailbox(mailbox.url.replace('p%40ss', 'wrong'))).rejects.toThrow();
     await expect(verifyMailbox(mailbox.url.replace('Incoming', 'Elsewhere'))).rejects.toThrow();

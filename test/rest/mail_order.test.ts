@@ -90,7 +90,7 @@ it('sends what happened first before what is asked for, and nothing twice', asyn
   expect(sent).toEqual(['one', 'two', 'three']);
 });
 
-it('waits while the recipients of an earlier comment are not found yet, ten minutes at most', async () => {
+it('waits while the recipients of an earlier comment are not found yet, ten minutes at most', LONG, async () => {
   const { happenings, find, tell, sent, wanted, issue, reader } = await commented('one', 'two', 'three');
   const [one, two, three] = happenings;
   await find(three);
@@ -109,7 +109,7 @@ it('waits while the recipients of an earlier comment are not found yet, ten minu
   expect(sent).toEqual(['one', 'three', 'two']);
 });
 
-it('holds up later mail while an earlier one is refused, ten minutes at most', async () => {
+it('holds up later mail while an earlier one is refused, ten minutes at most', LONG, async () => {
   const { happenings, find, tell, sent, refused, issue } = await commented('one', 'two', 'three');
   const [one, two, three] = happenings;
   for (const happening of happenings) await find(happening);

@@ -203,7 +203,7 @@ describe('The npm registry of a project', () => {
     expect((await world.api(reporter).delete(`${tags}/latest`)).status).toBe(403);
   });
 
-  it('publishes a version once, and nothing that does not fit together', async () => {
+  it('publishes a version once, and nothing that does not fit together', LONG, async () => {
     const { project, at } = await made();
     const put = (body: Json, name = 'app') => api.put(`${at}/${name}`, body);
     expect((await put(publication('app', '1.0.0'))).status).toBe(200);

@@ -74,7 +74,7 @@ describe('The OpenAPI document', () => {
     expect(text).not.toMatch(/lobal ID|Costs \d|Counts as|NOT_MODIFIED|CONFLICT|Included when|as the REST API/);
   });
 
-  it('has the parameters of the contract that stand for others, do nothing yet, or hold for all', () => {
+  it('has the parameters of the contract that stand for others, do nothing yet, or hold for all', LONG, () => {
     const issue = bodyOf('post', '/projects/{id}/issues').properties;
     expect(issue).toMatchObject({
       merge_request_to_resolve_discussions_of: { type: ['integer', 'null'] },

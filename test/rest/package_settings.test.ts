@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { formWith, registryWorld } from '../support/registry.ts';
 import type { TestUser } from '../support/world.ts';
 import { zip } from '../support/zip.ts';
@@ -111,7 +112,7 @@ describe('The package settings of a group', () => {
 });
 
 describe('Packages that are published again', () => {
-  it('are refused or taken as each kind does, where no setting says otherwise', async () => {
+  it('are refused or taken as each kind does, where no setting says otherwise', LONG, async () => {
     const project = await made({ namespaceId: (await grouped()).id });
     for (const [publish, again] of [
       [() => maven(project, 'app/1.0/app-1.0.jar'), 201],
@@ -124,51 +125,55 @@ describe('Packages that are published again', () => {
     }
   });
 
-  it('are refused where the nearest group says so, except those whose name or version matches, and others go on', async () => {
-    const top = await grouped();
-    const inner = await grouped(top.id);
-    const project = await made({ namespaceId: inner.id });
-    const decoy = await made({ namespaceId: (await grouped()).id });
-    await update(top.fullPath, {
-      ...{ mavenDuplicatesAllowed: false, genericDuplicatesAllowed: false },
-      ...{ mavenDuplicateExceptionRegex: '2\\.0-SNAPSHOT|org/team/free', genericDuplicateExceptionRegex: 'free' },
-    });
-    const refused = async (answer: Promise<Response>) => {
-      const { status, body } = await answer.then(async (one) => ({ status: one.status, body: await one.text() }));
-      expect([status, body]).toEqual([400, expect.stringContaining('Duplicate package is not allowed')]);
-    };
-    const taken = async (answer: Promise<Response>) => expect((await answer).status).toBe(201);
-    // The files of one version are published one by one.
-    for (const file of ['app-1.0.jar', 'app-1.0.pom']) {
-      await taken(maven(project, `app/1.0/${file}`));
-      await refused(maven(project, `app/1.0/${file}`));
-      for (const _ of [1, 2]) await taken(maven(decoy, `app/1.0/${file}`));
-    }
-    const snapshot = (version: string, build: number) =>
-      maven(project, `app/${version}-SNAPSHOT/app-${version}-20261130.12000${build}-${build}.jar`);
-    await taken(snapshot('1.1', 1));
-    await refused(snapshot('1.1', 2));
-    for (const build of [1, 2]) await taken(snapshot('2.0', build));
-    for (const _ of [1, 2]) await taken(maven(project, 'free/1.0/free-1.0.jar'));
+  it(
+    'are refused where the nearest group says so, except those whose name or version matches, and others go on',
+    LONG,
+    async () => {
+      const top = await grouped();
+      const inner = await grouped(top.id);
+      const project = await made({ namespaceId: inner.id });
+      const decoy = await made({ namespaceId: (await grouped()).id });
+      await update(top.fullPath, {
+        ...{ mavenDuplicatesAllowed: false, genericDuplicatesAllowed: false },
+        ...{ mavenDuplicateExceptionRegex: '2\\.0-SNAPSHOT|org/team/free', genericDuplicateExceptionRegex: 'free' },
+      });
+      const refused = async (answer: Promise<Response>) => {
+        const { status, body } = await answer.then(async (one) => ({ status: one.status, body: await one.text() }));
+        expect([status, body]).toEqual([400, expect.stringContaining('Duplicate package is not allowed')]);
+      };
+      const taken = async (answer: Promise<Response>) => expect((await answer).status).toBe(201);
+      // The files of one version are published one by one.
+      for (const file of ['app-1.0.jar', 'app-1.0.pom']) {
+        await taken(maven(project, `app/1.0/${file}`));
+        await refused(maven(project, `app/1.0/${file}`));
+        for (const _ of [1, 2]) await taken(maven(decoy, `app/1.0/${file}`));
+      }
+      const snapshot = (version: string, build: number) =>
+        maven(project, `app/${version}-SNAPSHOT/app-${version}-20261130.12000${build}-${build}.jar`);
+      await taken(snapshot('1.1', 1));
+      await refused(snapshot('1.1', 2));
+      for (const build of [1, 2]) await taken(snapshot('2.0', build));
+      for (const _ of [1, 2]) await taken(maven(project, 'free/1.0/free-1.0.jar'));
 
-    await taken(generic(project, 'app/1.0'));
-    await refused(generic(project, 'app/1.0', 'a.txt', 'other'));
-    await taken(generic(project, 'app/1.0', 'b.txt'));
-    // The whole name is compared.
-    await taken(generic(project, 'freedom/1.0'));
-    await refused(generic(project, 'freedom/1.0'));
-    for (const _ of [1, 2]) await taken(generic(project, 'free/1.0'));
-    // Nothing is left of what was refused.
-    const kept = await world.db.packageFile.findMany({ where: { projectId: project.id, package: { name: 'app' } } });
-    expect(kept.map(({ fileName }) => fileName).sort()).toEqual(['a.txt', 'b.txt']);
+      await taken(generic(project, 'app/1.0'));
+      await refused(generic(project, 'app/1.0', 'a.txt', 'other'));
+      await taken(generic(project, 'app/1.0', 'b.txt'));
+      // The whole name is compared.
+      await taken(generic(project, 'freedom/1.0'));
+      await refused(generic(project, 'freedom/1.0'));
+      for (const _ of [1, 2]) await taken(generic(project, 'free/1.0'));
+      // Nothing is left of what was refused.
+      const kept = await world.db.packageFile.findMany({ where: { projectId: project.id, package: { name: 'app' } } });
+      expect(kept.map(({ fileName }) => fileName).sort()).toEqual(['a.txt', 'b.txt']);
 
-    // A nearer group has the last word.
-    await update(inner.fullPath, { genericDuplicatesAllowed: true });
-    await taken(generic(project, 'app/1.0'));
-    await refused(maven(project, 'app/1.0/app-1.0.jar'));
-    await remove(inner.fullPath);
-    await refused(generic(project, 'app/1.0'));
-  });
+      // A nearer group has the last word.
+      await update(inner.fullPath, { genericDuplicatesAllowed: true });
+      await taken(generic(project, 'app/1.0'));
+      await refused(maven(project, 'app/1.0/app-1.0.jar'));
+      await remove(inner.fullPath);
+      await refused(generic(project, 'app/1.0'));
+    },
+  );
 
   it('are taken where the group allows it, and the last one counts', async () => {
     const group = await grouped();

@@ -3,6 +3,7 @@ import { fetchProof, PROOF_PATH } from '#src/domain/sites/proof_file.ts';
 import { verifyDomains } from '#src/domain/sites/verify.ts';
 import { storeArtifacts } from '../support/artifacts.ts';
 import { projectWithCommit } from '../support/ci.ts';
+import { LONG } from '../support/long.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { projectToken, registerRunner } from '../support/runner.ts';
 import { PAGES_HOST, startSites } from '../support/sites.ts';
@@ -81,7 +82,7 @@ describe('The settings of a site', () => {
     expect((await api.patch(at, { pages_unique_domain_enabled: true })).body.url).toBe(`http://${hostname}`);
   });
 
-  it('take the site out of use, and put deployments back', async () => {
+  it('take the site out of use, and put deployments back', LONG, async () => {
     const { project, at, host, path } = await published();
     expect((await api.delete(at)).status).toBe(204);
     expect((await visit(host, path)).status).toBe(302);
@@ -112,7 +113,7 @@ describe('The settings of a site', () => {
 });
 
 describe('Domains of a site', () => {
-  it('lead to it once a TXT record or a file proves them, and to nobody before', async () => {
+  it('lead to it once a TXT record or a file proves them, and to nobody before', LONG, async () => {
     const { project, domains, at, host, path } = await published();
     setTxt({});
     const domain = `${world.unique('www')}.example.com`;
@@ -172,7 +173,7 @@ describe('Domains of a site', () => {
     expect(await fetchProof(domain, named, receiver.port)).toBeNull();
   });
 
-  it('belong to the project that proved them last, and are looked at again', async () => {
+  it('belong to the project that proved them last, and are looked at again', LONG, async () => {
     const [one, other] = [
       await published({ 'public/index.html': 'one' }),
       await published({ 'public/index.html': 'other' }),
@@ -248,7 +249,7 @@ it('badges name the host of sites', async () => {
   expect(body.rendered_image_url).toBe(`https://${PAGES_HOST}/${project.path}.svg`);
 });
 
-it('a job publishes its site by itself once it has succeeded, and knows where', async () => {
+it('a job publishes its site by itself once it has succeeded, and knows where', LONG, async () => {
   const config =
     'docs: {script: x, pages: {publish: out, path_prefix: "Review $CI_COMMIT_REF_NAME", expire_in: 2 hours}}';
   const { project } = await projectWithCommit(world, owner, { config, visibility: 'public' });

@@ -125,7 +125,7 @@ describe('Everything about pipelines', () => {
 });
 
 describe('However many there are, the list of pipelines', () => {
-  it('takes the same few statements', async () => {
+  it('takes the same few statements', LONG, async () => {
     const { project: own } = await projectWithCommit(world, owner);
     const count = async () =>
       (await world.statements(() => world.api(owner).get(`/projects/${own.id}/pipelines`))).length;

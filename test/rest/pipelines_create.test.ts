@@ -171,7 +171,7 @@ describe('A push', () => {
     expect(await world.db.pipeline.count({ where: { projectId: own.id } })).toBe(0);
   });
 
-  it('makes a failed pipeline, which tells why, of an invalid file', async () => {
+  it('makes a failed pipeline, which tells why, of an invalid file', LONG, async () => {
     const { project: own } = await configured('unit: [');
     const [pipeline] = await world.db.pipeline.findMany({ where: { projectId: own.id } });
     const { body } = await api.get(`/projects/${own.id}/pipelines/${pipeline?.id}`);

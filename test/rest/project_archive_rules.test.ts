@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../support/http.ts';
+import { itEveryNth, LONG } from '../support/long.ts';
 import { exported, imported, packed, records, richProject, unpacked } from '../support/project_archives.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -71,7 +72,7 @@ describe('An archive of a project', () => {
     expect(domains[0]?.verificationCode).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('names integrations, and has none of their secrets', async () => {
+  it('names integrations, and has none of their secrets', LONG, async () => {
     const directory = unpacked(archive);
     expect(records(directory, 'integrations')).toEqual([{ id: expect.any(Number), slug: 'slack' }]);
     rmSync(directory, { recursive: true });
@@ -82,7 +83,7 @@ describe('An archive of a project', () => {
     expect(await world.db.integration.count({ where: { projectId: record.id } })).toBe(0);
   });
 
-  it('leaves out approval rules of users without an account here, and says so', async () => {
+  it('leaves out approval rules of users without an account here, and says so', LONG, async () => {
     const own = await exported(world, world.api(owner), owner, source);
     const record = await imported(world, stranger, { archive: own, path: world.unique('nobodys') });
     expect(record).toMatchObject({
@@ -97,7 +98,7 @@ describe('An archive of a project', () => {
     expect((await rulesOf(record.id)).approvals.map(({ name }: Json) => name)).toEqual(['Anybody']);
   });
 
-  it.each([
+  itEveryNth(4, [
     ['push_rules', { commit_message_regex: '(' }, /commit_message_regex/],
     ['push_rules', { max_file_size: -1 }, /max_file_size/],
     ['container_tag_rules', { tag_name_pattern: '(' }, /./],
@@ -114,7 +115,7 @@ describe('An archive of a project', () => {
     expect(record).toMatchObject({ import_status: 'failed', import_error: expect.stringMatching(message) });
   });
 
-  it('is refused with more protection rules for tags than a project can have', async () => {
+  it('is refused with more protection rules for tags than a project can have', LONG, async () => {
     const directory = unpacked(archive);
     const [rule] = records(directory, 'container_tag_rules');
     const many = Array.from({ length: 6 }, (_, at) =>
@@ -126,7 +127,7 @@ describe('An archive of a project', () => {
     expect(record.import_error).toMatch(/at most 5 protection rules/);
   });
 
-  it('has no domain of this server', async () => {
+  it('has no domain of this server', LONG, async () => {
     const directory = unpacked(archive);
     const [domain] = records(directory, 'site_domains');
     const file = path.join(directory, 'tree', 'site_domains.ndjson');

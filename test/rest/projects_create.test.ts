@@ -175,7 +175,7 @@ describe('POST /projects', () => {
     await refused(user, '/projects', given, 400, body);
   });
 
-  it('refuses a name or path that is there, whatever its case, and takes that of a deleted project', async () => {
+  it('refuses a name or path that is there, whatever its case, and takes that of a deleted project', LONG, async () => {
     const { body } = await api.post('/projects', { name: 'Taken', path: 'has_been' });
     await refused(user, '/projects', { name: 'tAKEN', path: 'free' }, 400, {
       message: { name: ['has already been taken'] },
@@ -234,7 +234,7 @@ describe('POST /projects', () => {
     );
   });
 
-  it('has no restricted visibility, but for administrators', async () => {
+  it('has no restricted visibility, but for administrators', LONG, async () => {
     await settings({ restrictedVisibilityLevels: ['public', 'internal'], defaultProjectVisibility: 'public' });
     await refused(user, '/projects', { name: 'r', visibility: 'public' }, 400, {
       message: { visibility_level: ['public has been restricted by your administrator'] },
@@ -312,7 +312,7 @@ describe('POST /projects/user/:user_id', () => {
 });
 
 describe('Creating projects in GraphQL', () => {
-  it('obeys the same rules', async () => {
+  it('obeys the same rules', LONG, async () => {
     const create = (input: object, who?: TestUser) =>
       world.graphql(
         'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { path visibility tagList wikiEnabled lfsEnabled containerRegistryEnabled } } }',
@@ -343,7 +343,7 @@ describe('Creating projects in GraphQL', () => {
 });
 
 describe('initialize_with_readme', () => {
-  it('makes a first commit with the name and the description, by the creator', async () => {
+  it('makes a first commit with the name and the description, by the creator', LONG, async () => {
     const user = await world.user();
     const name = world.unique('Started ');
     const given = { name, description: 'What for', initialize_with_readme: true, default_branch: 'trunk' };
@@ -356,7 +356,7 @@ describe('initialize_with_readme', () => {
     expect(commits).toMatchObject([{ title: 'Initial commit', author_email: `${user.username}@example.org` }]);
   });
 
-  it('leaves no project behind where the commit fails', async () => {
+  it('leaves no project behind where the commit fails', LONG, async () => {
     const user = await world.user();
     const api = world.api(user);
     const given = { name: 'Full', path: world.unique('full'), initialize_with_readme: true };

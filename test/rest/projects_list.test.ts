@@ -342,7 +342,7 @@ describe('Projects in GraphQL', () => {
     return data.projects.nodes.map(({ name }: Json) => name);
   };
 
-  it('are filtered and seen as in REST', async () => {
+  it('are filtered and seen as in REST', LONG, async () => {
     const search = { search: 'l' };
     expect(await listedThere(undefined, search)).toEqual(['Chisel', 'Drill']);
     expect(await listedThere(outsider, search)).toEqual(['Bellows', 'Chisel', 'Drill']);

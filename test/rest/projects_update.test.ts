@@ -215,14 +215,14 @@ describe('DELETE /projects/:id', () => {
     expect(await world.db.project.count({ where: { id: project.id } })).toBe(0);
   });
 
-  it('frees name and path for the next project at once', async () => {
+  it('frees name and path for the next project at once', LONG, async () => {
     await api.delete(at());
     const again = await api.post('/projects', { name: project.name, path: project.path });
     expect(again.status).toBe(201);
     expect((await api.get(named(project.path))).body.id).toBe(again.body.id);
   });
 
-  it('makes its forks projects of their own', async () => {
+  it('makes its forks projects of their own', LONG, async () => {
     const source = await world.project({ owner, visibility: 'public' });
     const fork = (await world.api(outsider).post(`/projects/${source.id}/fork`)).body;
     await api.delete(at(source));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ContainerClient, imageOf } from '../support/container_client.ts';
+import { LONG } from '../support/long.ts';
 import { registryWorld } from '../support/registry.ts';
 
 const { world, owner, master, developer, made, send } = await registryWorld();
@@ -33,7 +34,7 @@ describe('Protection rules for packages', () => {
       expect((await api(master).post(at(project), { ...given, package_name_pattern: pattern })).status).toBe(400);
   });
 
-  it('keep those below the level from publishing and deleting what matches, whatever the protocol', async () => {
+  it('keep those below the level from publishing and deleting what matches, whatever the protocol', LONG, async () => {
     const project = await made();
     const rules = `/projects/${project.id}/packages/protection/rules`;
     const protect = (package_type: string, package_name_pattern: string, levels: object) =>
@@ -87,7 +88,7 @@ describe('Protection rules for repositories of images', () => {
     expect((await api(master).delete(`${at}/${body.id}`)).status).toBe(404);
   });
 
-  it('keep those below the level from pushing and deleting', async () => {
+  it('keep those below the level from pushing and deleting', LONG, async () => {
     const project = await made();
     const name = project.fullPath.toLowerCase();
     const push = (who: typeof owner, repository: string) =>

@@ -76,7 +76,7 @@ describe('A push rule', () => {
 });
 
 describe('A push', () => {
-  it('is refused for messages of any of its commits, and is taken when they are right', async () => {
+  it('is refused for messages of any of its commits, and is taken when they are right', LONG, async () => {
     const { push, work, project } = await ruled({
       commit_message_regex: '^APP-\\d+',
       commit_message_negative_regex: '(?i)wip',
@@ -94,7 +94,7 @@ describe('A push', () => {
     expect(body).toHaveLength(2);
   });
 
-  it('is refused for a branch by its name alone, and the default branch may have any', async () => {
+  it('is refused for a branch by its name alone, and the default branch may have any', LONG, async () => {
     const { push, work } = await ruled({ branch_name_regex: '^(feature|fix)/' });
     await add(work, 'a', 'a', '-m', 'Add a');
     const { said } = await push('main', 'main:topic', 'main:fix/it');
@@ -104,7 +104,7 @@ describe('A push', () => {
     expect((await push(':fix/it')).code).toBe(0);
   });
 
-  it('to an empty repository may begin with any branch, and with messages as the rule says', async () => {
+  it('to an empty repository may begin with any branch, and with messages as the rule says', LONG, async () => {
     const project = await world.project({ owner });
     await api.post(`/projects/${project.id}/push_rule`, { branch_name_regex: '^topic', commit_message_regex: '^APP' });
     const work = await workingCopy();

@@ -3,6 +3,7 @@ import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { createSnippet } from '#src/domain/snippets/save.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { part } from '../support/repository.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -167,7 +168,7 @@ describe('GET /search', () => {
 });
 
 describe('GET /groups/:id/search', () => {
-  it('finds of each scope what is in the group or a group inside', async () => {
+  it('finds of each scope what is in the group or a group inside', LONG, async () => {
     const there = `/groups/${group.id}/search`;
     expect(await names(there, 'projects', 'quokka')).toEqual(['Hidden quokka', 'Open quokka']);
     expect(await names(there, 'projects', 'quokka', '', ben)).toEqual(['Open quokka']);
@@ -203,7 +204,7 @@ describe('GET /groups/:id/search', () => {
 describe('Commits, wikis and comments of many projects', () => {
   const places = () => ['/search', `/groups/${group.id}/search`];
 
-  it('are commits of default branches that the caller may read, newest first', async () => {
+  it('are commits of default branches that the caller may read, newest first', LONG, async () => {
     for (const place of places()) {
       const found = await names(place, 'commits', 'QUOKKA');
       expect([place, found]).toEqual([place, ['Hide a quokka', 'Add a Quokka']]);
@@ -218,7 +219,7 @@ describe('Commits, wikis and comments of many projects', () => {
     expect(await names(first ?? '', 'commits', 'quokka', '', guest)).not.toContain('Hide a quokka');
   });
 
-  it('are files of the wikis of projects and groups that the caller may read', async () => {
+  it('are files of the wikis of projects and groups that the caller may read', LONG, async () => {
     const page = (title: string) => ({ title, content: `About ${title}\n\nA thylacine\n` });
     await world.api(ann).post(`/projects/${open.id}/wikis`, page('Open'));
     await world.api(ann).post(`/projects/${open.id}/wikis`, { title: 'Decoy', content: 'wombat' });
@@ -244,7 +245,7 @@ describe('Commits, wikis and comments of many projects', () => {
     ]);
   });
 
-  it('are comments on what the caller can see, without system notes and internal ones of others', async () => {
+  it('are comments on what the caller can see, without system notes and internal ones of others', LONG, async () => {
     const member = await world.user();
     const project = await world.project({ owner: ann, namespaceId: group.id, visibility: 'public' });
     await world.member(project, member, 'reporter');
@@ -300,7 +301,7 @@ describe('Commits, wikis and comments of many projects', () => {
 });
 
 describe('GET /projects/:id/search', () => {
-  it('finds issues, merge requests and milestones of the project, by text or number', async () => {
+  it('finds issues, merge requests and milestones of the project, by text or number', LONG, async () => {
     expect(await names(at(open), 'issues', 'quokka')).toEqual(['A secret quokka', 'Issue of Open quokka']);
     expect(await names(at(open), 'issues', 'quokka', '', guest)).toEqual(['Issue of Open quokka']);
     expect(await names(at(open), 'issues', '#1')).toEqual(['Issue of Open quokka']);
@@ -311,7 +312,7 @@ describe('GET /projects/:id/search', () => {
     expect(await names(`/projects/${open.id}/-/search`, 'users', 'quokka')).toEqual(['ann-quokka']);
   });
 
-  it('finds commits by message and by the beginning of their hash', async () => {
+  it('finds commits by message and by the beginning of their hash', LONG, async () => {
     expect(await names(at(open), 'commits', 'QUOKKA')).toEqual(['Add a Quokka']);
     expect(await names(at(open), 'commits', 'and more')).toEqual(['Add a Quokka']);
     expect(await names(at(open), 'commits', 'quokka', '&ref=aside')).toEqual(['A quokka aside', 'Add a Quokka']);
@@ -319,7 +320,7 @@ describe('GET /projects/:id/search', () => {
     expect(body).toMatchObject([{ id: sha, project_id: open.id, stats: { additions: expect.any(Number) } }]);
   });
 
-  it('finds text files by a line, with the lines around it, and by their path', async () => {
+  it('finds text files by a line, with the lines around it, and by their path', LONG, async () => {
     const { status, body, headers } = await search(at(open), 'blobs', 'quokka');
     expect(status).toBe(200);
     const record = { id: null, ref: 'master', project_id: open.id };
@@ -336,7 +337,7 @@ describe('GET /projects/:id/search', () => {
     expect(await names(at(open), 'blobs', 'quokka aside', '&ref=aside')).toEqual(['aside.txt']);
   });
 
-  it('narrows files by name, path and extension, in which * stands for anything', async () => {
+  it('narrows files by name, path and extension, in which * stands for anything', LONG, async () => {
     expect(await names(at(open), 'blobs', 'quokka extension:ts')).toEqual(['src/web/button.ts']);
     expect(await names(at(open), 'blobs', 'quokka filename:BUTTON.*')).toEqual(['src/button.css', 'src/web/button.ts']);
     expect(await names(at(open), 'blobs', 'path:src/*b filename:*.ts quokka')).toEqual(['src/web/button.ts']);
@@ -417,7 +418,7 @@ describe('GET /projects/:id/search', () => {
 });
 
 describe('Project.find in GraphQL', () => {
-  it('finds all kinds at once, and says whether a search of files or commits is complete', async () => {
+  it('finds all kinds at once, and says whether a search of files or commits is complete', LONG, async () => {
     const query = `query ($ref: ProjectRef!) { project(ref: $ref) { find(search: "quokka") {
       issues { nodes { title } pageInfo { hasNextPage } } mergeRequests { nodes { title } } notes { totalCount }
       files(first: 1) { limited totalCount nodes { path startLine } pageInfo { hasNextPage endCursor } }

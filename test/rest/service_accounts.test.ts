@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { deleteGroup } from '#src/domain/lifecycle/delete_group.ts';
 import { removeBots } from '#src/domain/lifecycle/remove_bots.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 /** Service accounts of groups, projects and the server, in the shape of the REST API of today. */
@@ -128,7 +129,7 @@ describe.each([
     expect((await asOwner.post(tokens, SCOPES)).status).toBe(201);
   });
 
-  it('are of that account alone, and never those of a person', async () => {
+  it('are of that account alone, and never those of a person', LONG, async () => {
     const [one, other] = [await account(at), await account(at)];
     const token = await tokenOf(at, one);
     for (const wrong of [other.id, owner.id, 999_999_999]) {
@@ -154,7 +155,7 @@ describe.each([
 });
 
 describe('A service account', () => {
-  it('is a member of what it was made for and what is in it, and of nothing else', async () => {
+  it('is a member of what it was made for and what is in it, and of nothing else', LONG, async () => {
     const elsewhere = await world.project({ owner });
     const [ours, projects, server] = [await account(), await account(ofProject), await account('/service_accounts')];
     const add = async (where: string, { id }: Json) =>
@@ -178,7 +179,7 @@ describe('A service account', () => {
     expect((await world.api(token).post(`/groups/${open.id}/access_requests`)).status).toBe(403);
   });
 
-  it('writes as a user does, and manages no credentials, groups and projects of its own', async () => {
+  it('writes as a user does, and manages no credentials, groups and projects of its own', LONG, async () => {
     const made = await account();
     await world.member(project, { id: made.id } as TestUser, 'developer');
     const api = world.api((await tokenOf(ofGroup, made)).token);
@@ -195,7 +196,7 @@ describe('A service account', () => {
     expect(signIn.status).toBeGreaterThanOrEqual(400);
   });
 
-  it('is deleted with its tokens and memberships, and what it wrote stays', async () => {
+  it('is deleted with its tokens and memberships, and what it wrote stays', LONG, async () => {
     const made = await account();
     await world.member(project, { id: made.id } as TestUser, 'developer');
     const token = (await tokenOf(ofGroup, made)).token;
@@ -211,7 +212,7 @@ describe('A service account', () => {
     expect(await world.db.auditEvent.count({ where: told })).toBe(1);
   });
 
-  it('ends with its group, and is gone a day later', async () => {
+  it('ends with its group, and is gone a day later', LONG, async () => {
     const doomed = await world.group({ owner });
     const at = `/groups/${doomed.id}/service_accounts`;
     const made = await account(at);
@@ -226,7 +227,7 @@ describe('A service account', () => {
     expect(await world.db.user.count({ where: { id: made.id } })).toBe(0);
   });
 
-  it('is one of a hundred of a group at most', async () => {
+  it('is one of a hundred of a group at most', LONG, async () => {
     const full = await world.group({ owner });
     const at = `/groups/${full.id}/service_accounts`;
     const first = await account(at);

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readKey } from '#src/domain/notifications/mailing/incoming_address.ts';
+import { LONG } from '../support/long.ts';
 import { MAIL_IN, mailAddress, receive } from '../support/mail_in.ts';
 import { startMailbox } from '../support/mailbox.ts';
 import { SECRET, startWorld, type TestUser } from '../support/world.ts';
@@ -70,7 +71,7 @@ describe('A message to the service desk of a project', () => {
     expect(await outcome()).toEqual({ outcome: 'accepted', reason: null });
   });
 
-  it('gives no orders, however many it tries', async () => {
+  it('gives no orders, however many it tries', LONG, async () => {
     const orders = Array.from({ length: 150 }, () => '/confidential').join('\n');
     const { project, issue } = await withRequest(
       'private',
@@ -81,47 +82,56 @@ describe('A message to the service desk of a project', () => {
     expect(body.description).toMatch(/^\\\/close\n\\\/assign @/);
   });
 
-  it('is refused while it is off, for an address that was reset, without a subject, and in archived or deleted projects', async () => {
-    const { project, to } = await withDesk();
-    const from = customer();
-    const sent = async (subject = 'Help') => {
-      await receive(world, { from, to, subject, text: 'Please' });
-      return outcome();
-    };
-    expect(await sent(' ')).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('no subject') });
-    await world.api(owner).put(`/projects/${project.id}`, { service_desk_enabled: false });
-    expect(await sent()).toEqual({ outcome: 'refused', reason: 'This address is no longer in use.' });
-    await world
-      .api(owner)
-      .put(`/projects/${project.id}`, { service_desk_enabled: true, issues_access_level: 'disabled' });
-    expect(await sent()).toMatchObject({ outcome: 'refused' });
-    await world.api(owner).put(`/projects/${project.id}`, { issues_access_level: 'enabled' });
-    const reset =
-      'mutation ($id: ProjectRef!) { resetServiceDeskAddress(input: { project: $id }) { project { serviceDeskAddress } } }';
-    const { body } = await world.graphql(reset, { id: String(project.id) }, owner);
-    expect(body.data.resetServiceDeskAddress.project.serviceDeskAddress).not.toBe(to);
-    expect(await sent()).toEqual({ outcome: 'refused', reason: 'This address is no longer in use.' });
-    await world.db.project.update({
-      where: { id: project.id },
-      data: { serviceDeskVersion: 0, deletedAt: new Date() },
-    });
-    expect(await sent()).toMatchObject({ outcome: 'refused' });
-    expect(await world.db.issue.count({ where: { projectId: project.id } })).toBe(0);
-  });
+  it(
+    'is refused while it is off, for an address that was reset, without a subject, and in archived or deleted projects',
+    LONG,
+    async () => {
+      const { project, to } = await withDesk();
+      const from = customer();
+      const sent = async (subject = 'Help') => {
+        await receive(world, { from, to, subject, text: 'Please' });
+        return outcome();
+      };
+      expect(await sent(' ')).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('no subject') });
+      await world.api(owner).put(`/projects/${project.id}`, { service_desk_enabled: false });
+      expect(await sent()).toEqual({ outcome: 'refused', reason: 'This address is no longer in use.' });
+      await world
+        .api(owner)
+        .put(`/projects/${project.id}`, { service_desk_enabled: true, issues_access_level: 'disabled' });
+      expect(await sent()).toMatchObject({ outcome: 'refused' });
+      await world.api(owner).put(`/projects/${project.id}`, { issues_access_level: 'enabled' });
+      const reset =
+        'mutation ($id: ProjectRef!) { resetServiceDeskAddress(input: { project: $id }) { project { serviceDeskAddress } } }';
+      const { body } = await world.graphql(reset, { id: String(project.id) }, owner);
+      expect(body.data.resetServiceDeskAddress.project.serviceDeskAddress).not.toBe(to);
+      expect(await sent()).toEqual({ outcome: 'refused', reason: 'This address is no longer in use.' });
+      await world.db.project.update({
+        where: { id: project.id },
+        data: { serviceDeskVersion: 0, deletedAt: new Date() },
+      });
+      expect(await sent()).toMatchObject({ outcome: 'refused' });
+      expect(await world.db.issue.count({ where: { projectId: project.id } })).toBe(0);
+    },
+  );
 
-  it('is confirmed five times an hour to one address, which may be forged, and waits when there are too many', async () => {
-    const { project, to } = await withDesk();
-    const from = customer();
-    for (let count = 0; count < 7; count += 1)
-      await receive(world, { from, to, subject: `Help ${count}`, text: 'Please' });
-    expect(await world.db.issue.count({ where: { projectId: project.id } })).toBe(7);
-    expect(mailbox.to(from)).toHaveLength(5);
-    await world.db.$executeRaw`UPDATE sign_in_failures SET count = 1000 WHERE key = ${`mail in of desk ${project.id}`}`;
-    const late = { from: customer(), to, subject: 'Help', text: 'Please' };
-    expect(await receive(world, late)).toMatchObject({ is: 'later' });
-  });
+  it(
+    'is confirmed five times an hour to one address, which may be forged, and waits when there are too many',
+    LONG,
+    async () => {
+      const { project, to } = await withDesk();
+      const from = customer();
+      for (let count = 0; count < 7; count += 1)
+        await receive(world, { from, to, subject: `Help ${count}`, text: 'Please' });
+      expect(await world.db.issue.count({ where: { projectId: project.id } })).toBe(7);
+      expect(mailbox.to(from)).toHaveLength(5);
+      await world.db
+        .$executeRaw`UPDATE sign_in_failures SET count = 1000 WHERE key = ${`mail in of desk ${project.id}`}`;
+      const late = { from: customer(), to, subject: 'Help', text: 'Please' };
+      expect(await receive(world, late)).toMatchObject({ is: 'later' });
+    },
+  );
 
-  it('opens one issue, however often it comes', async () => {
+  it('opens one issue, however often it comes', LONG, async () => {
     const { project, to } = await withDesk();
     const message = { from: customer(), to, subject: 'Once', text: 'Once', messageId: '<once@client.example>' };
     await Promise.all([receive(world, message), receive(world, message)]);
@@ -130,7 +140,7 @@ describe('A message to the service desk of a project', () => {
 });
 
 describe('Who wrote to a service desk', () => {
-  it('gets the comments on the issue and its end by mail, and nothing that is internal', async () => {
+  it('gets the comments on the issue and its end by mail, and nothing that is internal', LONG, async () => {
     const { project, issue, from } = await withRequest();
     const notes = `/projects/${project.id}/issues/${issue.iid}/notes`;
     await world.api(owner).post(notes, { body: 'They never pay.', internal: true });
@@ -150,7 +160,7 @@ describe('Who wrote to a service desk', () => {
     ).not.toContain('They never pay');
   });
 
-  it('answers by mail, with a comment that says for whom it stands, and is not told of it', async () => {
+  it('answers by mail, with a comment that says for whom it stands, and is not told of it', LONG, async () => {
     const { project, issue, from, answerTo } = await withRequest();
     const before = mailbox.to(from).length;
     await receive(world, {
@@ -165,7 +175,7 @@ describe('Who wrote to a service desk', () => {
     expect(mailbox.to(from)).toHaveLength(before);
   });
 
-  it('is refused from other addresses, in a locked discussion, and once the issue is gone', async () => {
+  it('is refused from other addresses, in a locked discussion, and once the issue is gone', LONG, async () => {
     const { issue, from, answerTo } = await withRequest();
     await receive(world, { from: customer(), to: answerTo, text: 'Me, too' });
     expect(await outcome()).toMatchObject({ reason: expect.stringContaining('This conversation belongs to another') });
@@ -178,7 +188,7 @@ describe('Who wrote to a service desk', () => {
     expect(await notesOn(issue.id)).toEqual([]);
   });
 
-  it('gets no more mail after asking for that', async () => {
+  it('gets no more mail after asking for that', LONG, async () => {
     const { project, issue, from, receipt, answerTo } = await withRequest();
     expect(receipt.raw).toMatch(/^List-Unsubscribe:\s*<mailto:\S+\?subject=unsubscribe>/m);
     await receive(world, { from, to: answerTo, subject: 'Unsubscribe' });
@@ -189,7 +199,7 @@ describe('Who wrote to a service desk', () => {
     expect(await notesOn(issue.id)).toHaveLength(1);
   });
 
-  it('goes on with the issue when it is moved, if there is a service desk, too', async () => {
+  it('goes on with the issue when it is moved, if there is a service desk, too', LONG, async () => {
     const { project, issue, from, answerTo } = await withRequest();
     const other = await withDesk();
     const moved = await world
@@ -238,7 +248,7 @@ describe('The address of a service desk', () => {
 });
 
 describe('The address of who wrote', () => {
-  it('is whole for those who work on issues alone', async () => {
+  it('is whole for those who work on issues alone', LONG, async () => {
     const { project, issue, from, answerTo } = await withRequest('public');
     await receive(world, { from, to: answerTo, text: 'Now it does.' });
     await world.api(owner).put(`/projects/${project.id}/issues/${issue.iid}`, { confidential: false });

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { measureSides } from '#src/domain/repository/side_size.ts';
 import type { RepositoryPlace } from '#src/domain/repository/store.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 /** Sizes of the repositories of wikis and snippets in the statistics. */
@@ -32,7 +33,7 @@ describe('The statistics of a project', () => {
     expect(await ofProject(project.id)).toMatchObject({ wiki_size: size, repository_size: 0, storage_size: size });
   });
 
-  it('have the real sizes of its snippets, of each that is there', async () => {
+  it('have the real sizes of its snippets, of each that is there', LONG, async () => {
     const project = await world.project({ owner });
     const at = `/projects/${project.id}/snippets`;
     const write = async (title: string) =>
@@ -45,7 +46,7 @@ describe('The statistics of a project', () => {
     expect(await ofProject(project.id)).toMatchObject({ snippets_size: other, storage_size: other });
   });
 
-  it('are measured by a job for wikis and snippets of versions that recorded none', async () => {
+  it('are measured by a job for wikis and snippets of versions that recorded none', LONG, async () => {
     const [project, source] = [await world.project({ owner }), await world.project({ owner })];
     await world.api(owner).post(`/projects/${source.id}/wikis`, { title: 'Home', content: 'Welcome' });
     const at = `/projects/${project.id}/snippets`;
@@ -66,7 +67,7 @@ describe('The statistics of a project', () => {
 });
 
 describe('The statistics of a group and of the server', () => {
-  it('have the wikis and snippets of projects, and the wiki of the group itself', async () => {
+  it('have the wikis and snippets of projects, and the wiki of the group itself', LONG, async () => {
     const group = await world.group({ owner });
     const project = await world.project({ owner, namespaceId: group.id });
     await world.api(owner).post(`/projects/${project.id}/wikis`, { title: 'Home', content: 'Welcome' });

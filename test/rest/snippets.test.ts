@@ -63,7 +63,7 @@ describe('A snippet of a project', () => {
     expect((await world.api(reporter).get(`${at}/${body.id}/raw`)).body).toBe('other');
   });
 
-  it('is changed by its author and administrators alone', async () => {
+  it('is changed by its author and administrators alone', LONG, async () => {
     const { body } = await create(reporter);
     for (const who of [owner, guest]) {
       expect((await world.api(who).put(`${at}/${body.id}`, { title: 'x' })).status).toBe(403);

@@ -93,7 +93,7 @@ describe('POST /projects/:id/statuses/:sha', () => {
     expect((await commit.pipelines())[0]).toMatchObject({ ref: 'topic', status: 'success', coverage: 97.5 });
   });
 
-  it('is of the pipeline that is named, which is one of the commit and the branch', async () => {
+  it('is of the pipeline that is named, which is one of the commit and the branch', LONG, async () => {
     const [commit, other] = [await fresh(), await fresh()];
     await commit.post({ state: 'running', ref: 'topic' });
     await commit.post({ state: 'running' });
@@ -314,7 +314,7 @@ describe('The status of a commit', () => {
 });
 
 describe('By GraphQL', () => {
-  it('a status is posted and read back', async () => {
+  it('a status is posted and read back', LONG, async () => {
     const { sha, pipelines } = await fresh();
     const post = `mutation ($input: PostCommitStatusInput!) {
       postCommitStatus(input: $input) { status { name status stage generic pipelineId author { username } } } }`;

@@ -79,7 +79,7 @@ describe('POST /users/:user_id/impersonation_tokens', () => {
 });
 
 describe('GET /users/:user_id/impersonation_tokens', () => {
-  it('lists by state, without the tokens and without those that the user made', async () => {
+  it('lists by state, without the tokens and without those that the user made', LONG, async () => {
     const target = await world.user();
     const list = `/users/${target.id}/impersonation_tokens`;
     await world.token(target);

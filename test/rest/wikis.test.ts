@@ -118,7 +118,7 @@ describe('Pages of a wiki', () => {
     expect(await statuses()).toEqual({ guest: 403, reporter: 403, developer: 403, stranger: 403, anonymous: 401 });
   });
 
-  it('show files that are attached to the wiki', async () => {
+  it('show files that are attached to the wiki', LONG, async () => {
     const { at, directory } = await stage();
     const form = new FormData();
     form.append('file', new File(['PNG'], 'my photo.png'));
@@ -204,7 +204,7 @@ describe('The repository of a wiki', () => {
     expect((await sshGit(key, work, 'ls-remote', url)).output).toContain('refs/heads/master');
   });
 
-  it('is there for a wiki without pages, and the first push begins it', async () => {
+  it('is there for a wiki without pages, and the first push begins it', LONG, async () => {
     const { project, at } = await stage();
     const work = await clone(address(project, developer));
     await commitFile(work, 'home.md', 'first\n');

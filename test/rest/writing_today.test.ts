@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '#rest/engine/compile.ts';
 import { ENDPOINTS } from '../support/endpoints.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 /** The parameters of today's endpoints that write, by method and path. */
@@ -89,7 +90,7 @@ describe('Every parameter of what writes today', () => {
 });
 
 describe('A parameter that is refused', () => {
-  it('is named, and taken where it is empty or says what holds anyway', async () => {
+  it('is named, and taken where it is empty or says what holds anyway', LONG, async () => {
     const world = await startWorld();
     const owner = await world.user();
     const project = await world.project({ owner });

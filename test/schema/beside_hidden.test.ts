@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 /* Fields that lead from a number to its record (schema/beside.ts) lead nobody to a record that is hidden from them. */
@@ -70,7 +71,7 @@ describe('Nobody is led', () => {
     expect(titles).toEqual([['hidden'], ['hidden'], [null], [null]]);
   });
 
-  it('from notes and awards of a confidential issue to the issue', async () => {
+  it('from notes and awards of a confidential issue to the issue', LONG, async () => {
     const api = world.api(owner);
     const { body: issue } = await api.post(`/projects/${open.id}/issues`, { title: 'secret', confidential: true });
     const { body: note } = await api.post(`/projects/${open.id}/issues/${issue.iid}/notes`, { body: 'between us' });

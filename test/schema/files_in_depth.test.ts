@@ -4,6 +4,7 @@ import { LimitExceeded } from '#src/git/base/errors.ts';
 import { startCommittingWorld } from '../support/commits.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
 import { git } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { fillRepository } from '../support/repository.ts';
 
 const { world, owner, guest, filled, committed } = await startCommittingWorld();
@@ -56,7 +57,7 @@ describe('What a commit would change', () => {
     expect(stats).toHaveLength(5);
   });
 
-  it('is refused with what the commit would say, and for those who cannot read the code', async () => {
+  it('is refused with what the commit would say, and for those who cannot read the code', LONG, async () => {
     const { project, at } = await filled([{ action: 'create', file_path: 'a.txt', content: 'a\n' }]);
     const told = async (actions: object[], who = owner) =>
       (await ask(PREVIEW, project, { actions }, who, ACTIONS)).errors?.[0]?.message;
@@ -111,7 +112,7 @@ it('the symbols of a file are those that its lines define', async () => {
   expect(repository.bin.symbols).toEqual([]);
 });
 
-it('the history of lines has the commits that changed them, through renames, as git tells it', async () => {
+it('the history of lines has the commits that changed them, through renames, as git tells it', LONG, async () => {
   const { project, at, directory } = await filled([
     { action: 'create', file_path: 'd ö/a b.txt', content: '1\n2\n3\n4\n' },
   ]);
@@ -145,7 +146,7 @@ it('the history of lines has the commits that changed them, through renames, as 
   }
 });
 
-it('code is searched by the names of symbols, in the index and at another branch', async () => {
+it('code is searched by the names of symbols, in the index and at another branch', LONG, async () => {
   const name = world.unique('measure').replaceAll(/\W/g, '_');
   const text = `// ${name}\n\nexport function ${name}(x) {\n}\n${name}(1);\nclass ${name}Else {}\n`;
   const { project, at } = await filled([

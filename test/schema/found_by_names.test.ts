@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -49,7 +50,7 @@ describe('Users', () => {
 });
 
 describe('A pipeline', () => {
-  it('is found by its number in the project, and among those of its commit', async () => {
+  it('is found by its number in the project, and among those of its commit', LONG, async () => {
     const { project, pipeline } = await pipelineWithCommit();
     const query = `query ($ref: ProjectRef!, $iid: Int!, $sha: String!) { project(ref: $ref) {
       pipeline(iid: $iid) { databaseId iid } repository { commit(ref: $sha) { pipelines { totalCount nodes { iid } } } } } }`;
@@ -132,26 +133,30 @@ describe('Merge requests', () => {
 });
 
 describe('Milestones of a group', () => {
-  it('come with those of its projects, and of projects of the groups inside, as far as the caller can see them', async () => {
-    const group = await world.group({ owner, visibility: 'public' });
-    const inner = await world.group({ owner, visibility: 'public', parentId: group.id });
-    const direct = await world.project({ owner, namespaceId: group.id, visibility: 'public' });
-    const deep = await world.project({ owner, namespaceId: inner.id, visibility: 'public' });
-    const hidden = await world.project({ owner, namespaceId: inner.id, visibility: 'private' });
-    const decoy = await world.project({ owner, visibility: 'public' });
-    for (const project of [direct, deep, hidden, decoy])
-      await world.milestone(project, owner, { title: `of ${project.path}` });
-    const query = `query ($ref: GroupRef!, $deep: Boolean!) { group(ref: $ref) {
+  it(
+    'come with those of its projects, and of projects of the groups inside, as far as the caller can see them',
+    LONG,
+    async () => {
+      const group = await world.group({ owner, visibility: 'public' });
+      const inner = await world.group({ owner, visibility: 'public', parentId: group.id });
+      const direct = await world.project({ owner, namespaceId: group.id, visibility: 'public' });
+      const deep = await world.project({ owner, namespaceId: inner.id, visibility: 'public' });
+      const hidden = await world.project({ owner, namespaceId: inner.id, visibility: 'private' });
+      const decoy = await world.project({ owner, visibility: 'public' });
+      for (const project of [direct, deep, hidden, decoy])
+        await world.milestone(project, owner, { title: `of ${project.path}` });
+      const query = `query ($ref: GroupRef!, $deep: Boolean!) { group(ref: $ref) {
       milestones(includeProjects: true, includeDescendants: $deep) { nodes { title } } } }`;
-    const found = async (isDeep: boolean, who = owner) =>
-      (await ask(query, { ref: group.id, deep: isDeep }, who)).group.milestones.nodes
-        .map(({ title }: { title: string }) => title)
-        .sort();
-    const titles = (...projects: { path: string }[]) => projects.map(({ path }) => `of ${path}`).sort();
-    expect(await found(false)).toEqual(titles(direct));
-    expect(await found(true)).toEqual(titles(direct, deep, hidden));
-    expect(await found(true, other)).toEqual(titles(direct, deep));
-  });
+      const found = async (isDeep: boolean, who = owner) =>
+        (await ask(query, { ref: group.id, deep: isDeep }, who)).group.milestones.nodes
+          .map(({ title }: { title: string }) => title)
+          .sort();
+      const titles = (...projects: { path: string }[]) => projects.map(({ path }) => `of ${path}`).sort();
+      expect(await found(false)).toEqual(titles(direct));
+      expect(await found(true)).toEqual(titles(direct, deep, hidden));
+      expect(await found(true, other)).toEqual(titles(direct, deep));
+    },
+  );
 });
 
 describe('A note', () => {

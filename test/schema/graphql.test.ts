@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -51,7 +52,7 @@ describe('GraphQL over HTTP', () => {
 });
 
 describe('The size of a request', () => {
-  it('is limited, and must be told before', async () => {
+  it('is limited, and must be told before', LONG, async () => {
     const query = `{ version { version } } # ${'x'.repeat(8 * 1024 * 1024)}`;
     const large = await world.send('POST', '/graphql', { body: { query } }).catch(() => ({ status: 413 }));
     expect(large.status).toBe(413);

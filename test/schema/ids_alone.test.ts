@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { ContainerClient } from '../support/container_client.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 /* Mutations of a record name it by its global ID alone; a place beside it must be the one that it is in. */
@@ -210,7 +211,7 @@ describe('A global ID alone is enough for', () => {
     expect(await isThere()).toBe(false);
   });
 
-  it('deleteContainerTag and deleteContainerTags', async () => {
+  it('deleteContainerTag and deleteContainerTags', LONG, async () => {
     const id = await pushed('one');
     const repositoryId = toGlobalId('ContainerRepository', id);
     const count = () => world.db.containerTag.count({ where: { repositoryId: id } });

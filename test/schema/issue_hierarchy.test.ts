@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -95,7 +96,7 @@ describe('A task', () => {
     expect(child.iid).not.toBe(seen.iid);
   });
 
-  it('follows its issue to another project of the tree, and leaves it beyond', async () => {
+  it('follows its issue to another project of the tree, and leaves it beyond', LONG, async () => {
     const parent = await world.issue(project, owner);
     const child = await world.issue(project, owner, { type: 'task', parentId: parent.id });
     const move = async (place: ProjectRow, iid: number, to: ProjectRow) =>
@@ -203,7 +204,7 @@ describe('Links that block', () => {
 });
 
 describe('An issue', () => {
-  it('has the branches that begin with its number', async () => {
+  it('has the branches that begin with its number', LONG, async () => {
     const place = await world.project({ owner, visibility: 'public', initializeWithReadme: true });
     const { iid } = await world.issue(place, owner);
     for (const name of [`${iid}-fix`, `${iid}1-other`, `x-${iid}-fix`])

@@ -3,6 +3,7 @@ import { MAX_AT_ONCE } from '#src/domain/tracking/issues/relations.ts';
 import { gid } from '../support/client_documents.ts';
 import { mutator } from '../support/compat_mutations.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -100,7 +101,7 @@ describe('createIssue', () => {
     expect(places.indexOf(made.issue.iid)).toBe(places.indexOf(next.iid) - 1);
   });
 
-  it('leaves nothing behind where one of the others is refused', async () => {
+  it('leaves nothing behind where one of the others is refused', LONG, async () => {
     const [part, plain, foreign, hidden] = [await task(), await issue(), await issue(open), await issue(secret)];
     const elsewhere = await world.issue(await world.project({ owner }), owner);
     const before = await state();
@@ -242,7 +243,7 @@ describe('At /api/graphql', () => {
   const { done, refused, missing } = mutator(world);
   const item = ({ id }: { id: number }) => gid('WorkItem', id);
 
-  it('mutations of several steps leave nothing behind where one of their targets is refused', async () => {
+  it('mutations of several steps leave nothing behind where one of their targets is refused', LONG, async () => {
     const [from, one, part, foreign, hidden] = [
       await issue(),
       await issue(),

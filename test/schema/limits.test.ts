@@ -148,20 +148,24 @@ describe('Refused before anything is expanded:', () => {
     expect((await world.graphql(standard)).body.data.__schema.types.length).toBeGreaterThan(100);
   });
 
-  it('fields of one name that come very often, spread or not, but not what fragments of clients share', async () => {
-    const repeated = [
-      `{ ${'version { version } '.repeat(300)} }`,
-      `{ version { ${'version '.repeat(300)} } }`,
-      `{ ${'version { ...f version version version version } '.repeat(60)} } fragment f on Version { version }`,
-      `{ ${Array.from({ length: 100 }, (_, n) => `...f${n}`).join(' ')} } ${Array.from({ length: 100 }, (_, n) => `fragment f${n} on Query { ${'version { version } '.repeat(4)} }`).join(' ')}`,
-    ];
-    for (const query of repeated) {
-      expect(await refusal(query)).toEqual(['QUERY_TOO_LARGE', expect.stringContaining('one name in one place')]);
-    }
-    const shared = Array.from({ length: 60 }, (_, n) => `fragment f${n} on Version { version __typename }`).join(' ');
-    const spread = Array.from({ length: 60 }, (_, n) => `...f${n}`).join(' ');
-    expect((await world.graphql(`{ version { ${spread} } } ${shared}`, {}, owner)).body.errors).toBeUndefined();
-  });
+  it(
+    'fields of one name that come very often, spread or not, but not what fragments of clients share',
+    LONG,
+    async () => {
+      const repeated = [
+        `{ ${'version { version } '.repeat(300)} }`,
+        `{ version { ${'version '.repeat(300)} } }`,
+        `{ ${'version { ...f version version version version } '.repeat(60)} } fragment f on Version { version }`,
+        `{ ${Array.from({ length: 100 }, (_, n) => `...f${n}`).join(' ')} } ${Array.from({ length: 100 }, (_, n) => `fragment f${n} on Query { ${'version { version } '.repeat(4)} }`).join(' ')}`,
+      ];
+      for (const query of repeated) {
+        expect(await refusal(query)).toEqual(['QUERY_TOO_LARGE', expect.stringContaining('one name in one place')]);
+      }
+      const shared = Array.from({ length: 60 }, (_, n) => `fragment f${n} on Version { version __typename }`).join(' ');
+      const spread = Array.from({ length: 60 }, (_, n) => `...f${n}`).join(' ');
+      expect((await world.graphql(`{ version { ${spread} } } ${shared}`, {}, owner)).body.errors).toBeUndefined();
+    },
+  );
 
   it('the same behind more fields than an operation may have', async () => {
     const valuesOf = (name: string) => {
@@ -222,30 +226,34 @@ it('Who is refused for a while is told by the header Retry-After, too', async ()
   expect((await world.send('GET', `/graphql?${parameters}`, {})).headers).not.toHaveProperty('retry-after');
 });
 
-it('Large operations of one user wait for their turn, up to some, whatever tokens they are sent with', async () => {
-  const [waiting, over] = [22, 5];
-  const tokens = await Promise.all(Array.from({ length: 3 }, () => world.token(owner)));
-  const lists = Array.from({ length: 10 }, (_, n) => `m${n}: milestones(first: 100) { nodes { title } }`).join(' ');
-  const variables = { project: project.fullPath };
-  const query = `query ($project: ProjectRef!) { project(ref: $project) { labels(first: 100) { nodes { title } } ${lists} } }`;
-  const codes: unknown[] = [];
-  const all: Promise<unknown>[] = [];
-  await world.db.$transaction(
-    async (tx) => {
-      // Those whose turn it is wait here, with one statement each.
-      await tx.$executeRaw`LOCK TABLE labels`;
-      for (let n = 0; n < waiting + over; n += 1) {
-        const headers = { 'PRIVATE-TOKEN': tokens[n % tokens.length] ?? '' };
-        const sent = world.send('POST', '/graphql', { headers, body: { query, variables } });
-        all.push(sent.then(({ body }) => codes.push(body.errors?.[0].extensions.code)));
-      }
-      await expect.poll(() => codes, { timeout: 15_000 }).toEqual(Array.from({ length: over }, () => 'RATE_LIMITED'));
-    },
-    { timeout: 20_000 },
-  );
-  await Promise.all(all);
-  expect(codes.slice(over)).toEqual(Array.from({ length: waiting }, () => undefined));
-});
+it(
+  'Large operations of one user wait for their turn, up to some, whatever tokens they are sent with',
+  LONG,
+  async () => {
+    const [waiting, over] = [22, 5];
+    const tokens = await Promise.all(Array.from({ length: 3 }, () => world.token(owner)));
+    const lists = Array.from({ length: 10 }, (_, n) => `m${n}: milestones(first: 100) { nodes { title } }`).join(' ');
+    const variables = { project: project.fullPath };
+    const query = `query ($project: ProjectRef!) { project(ref: $project) { labels(first: 100) { nodes { title } } ${lists} } }`;
+    const codes: unknown[] = [];
+    const all: Promise<unknown>[] = [];
+    await world.db.$transaction(
+      async (tx) => {
+        // Those whose turn it is wait here, with one statement each.
+        await tx.$executeRaw`LOCK TABLE labels`;
+        for (let n = 0; n < waiting + over; n += 1) {
+          const headers = { 'PRIVATE-TOKEN': tokens[n % tokens.length] ?? '' };
+          const sent = world.send('POST', '/graphql', { headers, body: { query, variables } });
+          all.push(sent.then(({ body }) => codes.push(body.errors?.[0].extensions.code)));
+        }
+        await expect.poll(() => codes, { timeout: 15_000 }).toEqual(Array.from({ length: over }, () => 'RATE_LIMITED'));
+      },
+      { timeout: 20_000 },
+    );
+    await Promise.all(all);
+    expect(codes.slice(over)).toEqual(Array.from({ length: waiting }, () => undefined));
+  },
+);
 
 describe('A search and a timeline', () => {
   it('cost what is read for a page of them, whatever is selected', () => {
@@ -260,7 +268,7 @@ describe('A search and a timeline', () => {
     expect(timeline(100)).toBeLessThan(DEFAULT_LIMITS.cost);
   });
 
-  it('have each entry on one page, however many there are', async () => {
+  it('have each entry on one page, however many there are', LONG, async () => {
     const issue = await world.issue(project, owner);
     const about = { subjectType: 'Issue', subjectId: issue.id, authorId: owner.id };
     await world.db.note.createMany({ data: Array.from({ length: 300 }, (_, n) => ({ ...about, body: `Note ${n}` })) });

@@ -4,6 +4,7 @@ import { protectBranch } from '#src/domain/repository/branches/protect.ts';
 import { resolveConflicts } from '#src/domain/tracking/merge_requests/resolve_conflicts.ts';
 import { lines, withConflicts } from '../support/conflicts.ts';
 import { git, gitLines } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { commitTo, opened } from '../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -93,7 +94,7 @@ describe('The conflicts of a merge request', () => {
     });
   });
 
-  it('are kept from those who cannot push to the source branch', async () => {
+  it('are kept from those who cannot push to the source branch', LONG, async () => {
     const at = await stage({ visibility: 'public' });
     for (const who of [reporter, outsider]) {
       const { mergeRequest, errors } = await seen(at, who);
@@ -104,7 +105,7 @@ describe('The conflicts of a merge request', () => {
     expect((await seen(at, owner)).errors[0]).toMatchObject({ extensions: { code: 'FORBIDDEN' } });
   });
 
-  it('are none where the branches can be merged, and name what is not resolved here', async () => {
+  it('are none where the branches can be merged, and name what is not resolved here', LONG, async () => {
     const { project, directory } = await stage();
     await commitTo(world, project, owner, 'topic', 'e.txt');
     git(directory, ['branch', 'clean', 'master']);
@@ -131,7 +132,7 @@ describe('The conflicts of a merge request', () => {
 });
 
 describe('Resolving them', () => {
-  it('merges the target branch into the source branch as a push of the caller', async () => {
+  it('merges the target branch into the source branch as a push of the caller', LONG, async () => {
     const at = await stage();
     const { project, directory, iid } = at;
     const { sourceSha, targetSha } = (await seen(at, developer)).mergeRequest.conflicts;
@@ -158,7 +159,7 @@ describe('Resolving them', () => {
     expect(body.state).toBe('merged');
   });
 
-  it('is refused where a branch has moved since they were shown, and changes nothing', async () => {
+  it('is refused where a branch has moved since they were shown, and changes nothing', LONG, async () => {
     const at = await stage();
     const { sourceSha, targetSha } = (await seen(at, owner)).mergeRequest.conflicts;
     for (const branch of ['master', 'topic']) {
@@ -169,7 +170,7 @@ describe('Resolving them', () => {
     }
   });
 
-  it('needs a resolution for each file and each region, without marks of conflicts', async () => {
+  it('needs a resolution for each file and each region, without marks of conflicts', LONG, async () => {
     const at = await stage();
     const { sourceSha, targetSha, files: shown } = (await seen(at, owner)).mergeRequest.conflicts;
     const [a, b] = FILES;
@@ -197,64 +198,73 @@ describe('Resolving them', () => {
     expect(git(at.directory, ['rev-parse', 'topic'])).toBe(tip);
   });
 
-  it('is for those who can push to the source branch alone, by its protection, by push rules and as things are now', async () => {
-    const at = await stage({ visibility: 'public' });
-    const { project, directory } = at;
-    const { sourceSha, targetSha } = (await seen(at, owner)).mergeRequest.conflicts;
-    const input = { sourceSha, targetSha, files: FILES };
-    const tip = git(directory, ['rev-parse', 'topic']);
-    for (const who of [reporter, outsider]) expect(await resolve(at, who, input)).toMatchObject({ code: 'FORBIDDEN' });
-    const membership = { userId: developer.id, projectId: project.id };
-    const kept = await world.db.member.findFirstOrThrow({ where: membership });
-    await world.db.member.delete({ where: { id: kept.id } });
-    expect(await resolve(at, developer, input)).toMatchObject({ code: 'FORBIDDEN' });
-    await world.db.member.create({ data: kept });
-    await protectBranch(world.as(owner), project.id, 'topic', {});
-    expect(await resolve(at, developer, input)).toMatchObject({ code: 'FORBIDDEN' });
-    expect((await seen(at, developer)).mergeRequest.viewerCanResolveConflicts).toBe(false);
-    const rule = { commit_message_regex: '^[A-Z]+-\\d+' };
-    expect((await world.api(owner).post(`/projects/${project.id}/push_rule`, rule)).status).toBe(201);
-    expect(await resolve(at, owner, input)).toMatchObject({ code: 'BAD_REQUEST' });
-    await world.db.mergeRequest.updateMany({ where: { targetProjectId: project.id }, data: { state: 'closed' } });
-    expect(await resolve(at, owner, { ...input, message: 'ABC-1 Merge' })).toMatchObject({ code: 'CONFLICT' });
-    expect((await seen(at, owner)).mergeRequest).toMatchObject({ conflicts: null, viewerCanResolveConflicts: false });
-    await world.db.mergeRequest.updateMany({ where: { targetProjectId: project.id }, data: { state: 'opened' } });
-    expect(git(directory, ['rev-parse', 'topic'])).toBe(tip);
-    expect(await resolve(at, owner, { ...input, message: 'ABC-1 Merge' })).toMatchObject({ code: null });
-  });
+  it(
+    'is for those who can push to the source branch alone, by its protection, by push rules and as things are now',
+    LONG,
+    async () => {
+      const at = await stage({ visibility: 'public' });
+      const { project, directory } = at;
+      const { sourceSha, targetSha } = (await seen(at, owner)).mergeRequest.conflicts;
+      const input = { sourceSha, targetSha, files: FILES };
+      const tip = git(directory, ['rev-parse', 'topic']);
+      for (const who of [reporter, outsider])
+        expect(await resolve(at, who, input)).toMatchObject({ code: 'FORBIDDEN' });
+      const membership = { userId: developer.id, projectId: project.id };
+      const kept = await world.db.member.findFirstOrThrow({ where: membership });
+      await world.db.member.delete({ where: { id: kept.id } });
+      expect(await resolve(at, developer, input)).toMatchObject({ code: 'FORBIDDEN' });
+      await world.db.member.create({ data: kept });
+      await protectBranch(world.as(owner), project.id, 'topic', {});
+      expect(await resolve(at, developer, input)).toMatchObject({ code: 'FORBIDDEN' });
+      expect((await seen(at, developer)).mergeRequest.viewerCanResolveConflicts).toBe(false);
+      const rule = { commit_message_regex: '^[A-Z]+-\\d+' };
+      expect((await world.api(owner).post(`/projects/${project.id}/push_rule`, rule)).status).toBe(201);
+      expect(await resolve(at, owner, input)).toMatchObject({ code: 'BAD_REQUEST' });
+      await world.db.mergeRequest.updateMany({ where: { targetProjectId: project.id }, data: { state: 'closed' } });
+      expect(await resolve(at, owner, { ...input, message: 'ABC-1 Merge' })).toMatchObject({ code: 'CONFLICT' });
+      expect((await seen(at, owner)).mergeRequest).toMatchObject({ conflicts: null, viewerCanResolveConflicts: false });
+      await world.db.mergeRequest.updateMany({ where: { targetProjectId: project.id }, data: { state: 'opened' } });
+      expect(git(directory, ['rev-parse', 'topic'])).toBe(tip);
+      expect(await resolve(at, owner, { ...input, message: 'ABC-1 Merge' })).toMatchObject({ code: null });
+    },
+  );
 
-  it('in a fork takes the commits of the target branch over, for its developers and those with whom it shares the branch', async () => {
-    const target = await world.project({ owner, visibility: 'public' });
-    await world.member(target, developer, 'developer');
-    await commitTo(world, target, owner, 'master', 'a.txt', lines());
-    await world.api(owner).put(`/projects/${target.id}/repository/branches/master/unprotect`);
-    const forker = await world.user();
-    const { body: fork } = await world.api(forker).post(`/projects/${target.id}/fork`);
-    await world.idle();
-    const place = { id: Number(fork.id), fullPath: String(fork.path_with_namespace) };
-    await world.api(forker).post(`/projects/${place.id}/repository/branches`, { branch: 'topic', ref: 'master' });
-    await commitTo(world, place, forker, 'topic', 'a.txt', lines({ 1: 'TWO' }));
-    await commitTo(world, target, owner, 'master', 'a.txt', lines({ 1: 'zwei' }));
-    const { body: made } = await world.api(forker).post(`/projects/${place.id}/merge_requests`, {
-      ...{ title: 'From a fork', source_branch: 'topic', target_branch: 'master', target_project_id: target.id },
-    });
-    await world.idle();
-    const at = { project: target, iid: Number(made.iid) };
-    const { sourceSha, targetSha } = (await seen(at, forker)).mergeRequest.conflicts;
-    const input = { sourceSha, targetSha, files: [{ path: 'a.txt', choices: ['BOTH'] }] };
-    expect(await resolve(at, developer, input)).toMatchObject({ code: 'FORBIDDEN' });
-    await world.db.mergeRequest.updateMany({
-      where: { targetProjectId: target.id },
-      data: { allowCollaboration: true },
-    });
-    expect((await seen(at, developer)).mergeRequest.viewerCanResolveConflicts).toBe(true);
-    expect(await resolve(at, developer, input)).toMatchObject({
-      code: null,
-      mergeRequest: { detailedMergeStatus: 'MERGEABLE' },
-    });
-    const directory = world.repositories.directory({ id: place.id, repositoryStorage: 'default' });
-    expect(git(directory, ['show', 'topic:a.txt'])).toBe(lines({ 1: 'TWO\nzwei' }));
-    expect(git(directory, ['log', '-1', '--format=%P', 'topic']).trim()).toBe(`${sourceSha} ${targetSha}`);
-    expect(git(directory, ['fsck', '--strict'])).toBe('');
-  });
+  it(
+    'in a fork takes the commits of the target branch over, for its developers and those with whom it shares the branch',
+    LONG,
+    async () => {
+      const target = await world.project({ owner, visibility: 'public' });
+      await world.member(target, developer, 'developer');
+      await commitTo(world, target, owner, 'master', 'a.txt', lines());
+      await world.api(owner).put(`/projects/${target.id}/repository/branches/master/unprotect`);
+      const forker = await world.user();
+      const { body: fork } = await world.api(forker).post(`/projects/${target.id}/fork`);
+      await world.idle();
+      const place = { id: Number(fork.id), fullPath: String(fork.path_with_namespace) };
+      await world.api(forker).post(`/projects/${place.id}/repository/branches`, { branch: 'topic', ref: 'master' });
+      await commitTo(world, place, forker, 'topic', 'a.txt', lines({ 1: 'TWO' }));
+      await commitTo(world, target, owner, 'master', 'a.txt', lines({ 1: 'zwei' }));
+      const { body: made } = await world.api(forker).post(`/projects/${place.id}/merge_requests`, {
+        ...{ title: 'From a fork', source_branch: 'topic', target_branch: 'master', target_project_id: target.id },
+      });
+      await world.idle();
+      const at = { project: target, iid: Number(made.iid) };
+      const { sourceSha, targetSha } = (await seen(at, forker)).mergeRequest.conflicts;
+      const input = { sourceSha, targetSha, files: [{ path: 'a.txt', choices: ['BOTH'] }] };
+      expect(await resolve(at, developer, input)).toMatchObject({ code: 'FORBIDDEN' });
+      await world.db.mergeRequest.updateMany({
+        where: { targetProjectId: target.id },
+        data: { allowCollaboration: true },
+      });
+      expect((await seen(at, developer)).mergeRequest.viewerCanResolveConflicts).toBe(true);
+      expect(await resolve(at, developer, input)).toMatchObject({
+        code: null,
+        mergeRequest: { detailedMergeStatus: 'MERGEABLE' },
+      });
+      const directory = world.repositories.directory({ id: place.id, repositoryStorage: 'default' });
+      expect(git(directory, ['show', 'topic:a.txt'])).toBe(lines({ 1: 'TWO\nzwei' }));
+      expect(git(directory, ['log', '-1', '--format=%P', 'topic']).trim()).toBe(`${sourceSha} ${targetSha}`);
+      expect(git(directory, ['fsck', '--strict'])).toBe('');
+    },
+  );
 });

@@ -217,47 +217,51 @@ describe('Several nodes', () => {
     expect(await statements(query(issues), owner)).toBeLessThanOrEqual(3);
   });
 
-  it('are topics for everyone, and badges, distributions and entries of time for who sees what they are of', async () => {
-    const group = await world.group({ owner, visibility: 'private' });
-    const found: [id: string, whom: (TestUser | undefined)[]][] = [];
-    const topic = await world.db.topic.create({ data: { name: 'pomology', title: 'Pomology' } });
-    found.push([toGlobalId('Topic', topic.id), [owner, outsider, undefined]]);
-    const urls = { linkUrl: 'https://example.org/%{project_path}', imageUrl: 'https://example.org/a.svg' };
-    const signed = { codename: 'sid', publicKey: 'x', privateKeyEncrypted: Buffer.from('x') };
-    for (const [visibility, whom] of [
-      ['private', [owner]],
-      ['public', [owner, outsider, undefined]],
-    ] as const) {
-      const project = await world.project({ owner, visibility });
-      const badge = await world.db.badge.create({ data: { ...urls, projectId: project.id } });
-      found.push([toGlobalId('Badge', badge.id), [...whom]]);
-      const distribution = await world.db.debianDistribution.create({ data: { ...signed, projectId: project.id } });
-      found.push([toGlobalId('DebianDistribution', distribution.id), [...whom]]);
-      const times = { userId: owner.id, seconds: 60 };
-      for (const confidential of [false, true]) {
-        const { id: issueId } = await world.issue(project, owner, { confidential });
-        const { id } = await world.db.timelog.create({ data: { ...times, issueId } });
-        found.push([toGlobalId('Timelog', id), confidential ? [owner] : [...whom]]);
+  it(
+    'are topics for everyone, and badges, distributions and entries of time for who sees what they are of',
+    LONG,
+    async () => {
+      const group = await world.group({ owner, visibility: 'private' });
+      const found: [id: string, whom: (TestUser | undefined)[]][] = [];
+      const topic = await world.db.topic.create({ data: { name: 'pomology', title: 'Pomology' } });
+      found.push([toGlobalId('Topic', topic.id), [owner, outsider, undefined]]);
+      const urls = { linkUrl: 'https://example.org/%{project_path}', imageUrl: 'https://example.org/a.svg' };
+      const signed = { codename: 'sid', publicKey: 'x', privateKeyEncrypted: Buffer.from('x') };
+      for (const [visibility, whom] of [
+        ['private', [owner]],
+        ['public', [owner, outsider, undefined]],
+      ] as const) {
+        const project = await world.project({ owner, visibility });
+        const badge = await world.db.badge.create({ data: { ...urls, projectId: project.id } });
+        found.push([toGlobalId('Badge', badge.id), [...whom]]);
+        const distribution = await world.db.debianDistribution.create({ data: { ...signed, projectId: project.id } });
+        found.push([toGlobalId('DebianDistribution', distribution.id), [...whom]]);
+        const times = { userId: owner.id, seconds: 60 };
+        for (const confidential of [false, true]) {
+          const { id: issueId } = await world.issue(project, owner, { confidential });
+          const { id } = await world.db.timelog.create({ data: { ...times, issueId } });
+          found.push([toGlobalId('Timelog', id), confidential ? [owner] : [...whom]]);
+        }
+        const { id: mergeRequestId } = await world.mergeRequest(project, owner, { iid: 1 });
+        const { id } = await world.db.timelog.create({ data: { ...times, mergeRequestId } });
+        found.push([toGlobalId('Timelog', id), [...whom]]);
       }
-      const { id: mergeRequestId } = await world.mergeRequest(project, owner, { iid: 1 });
-      const { id } = await world.db.timelog.create({ data: { ...times, mergeRequestId } });
-      found.push([toGlobalId('Timelog', id), [...whom]]);
-    }
-    const dist = await world.db.debianDistribution.create({ data: { ...signed, groupId: group.id } });
-    found.push([toGlobalId('DebianDistribution', dist.id), [owner]]);
-    const ofGroup = await world.db.badge.create({ data: { ...urls, groupId: group.id } });
-    found.push([toGlobalId('Badge', ofGroup.id), [owner]]);
-    const text = `{ nodes(ids: ${JSON.stringify(found.map(([id]) => id))}) { id ... on Topic { title }
+      const dist = await world.db.debianDistribution.create({ data: { ...signed, groupId: group.id } });
+      found.push([toGlobalId('DebianDistribution', dist.id), [owner]]);
+      const ofGroup = await world.db.badge.create({ data: { ...urls, groupId: group.id } });
+      found.push([toGlobalId('Badge', ofGroup.id), [owner]]);
+      const text = `{ nodes(ids: ${JSON.stringify(found.map(([id]) => id))}) { id ... on Topic { title }
       ... on Badge { kind renderedLinkUrl } ... on DebianDistribution { codename signingKey } ... on Timelog { seconds user { username } } } }`;
-    for (const who of [owner, outsider, undefined]) {
-      const { nodes } = await ask(text, who);
-      expect(nodes.map((node: Json) => node?.id ?? null)).toEqual(
-        found.map(([id, whom]) => (whom.includes(who) ? id : null)),
-      );
-    }
-  });
+      for (const who of [owner, outsider, undefined]) {
+        const { nodes } = await ask(text, who);
+        expect(nodes.map((node: Json) => node?.id ?? null)).toEqual(
+          found.map(([id, whom]) => (whom.includes(who) ? id : null)),
+        );
+      }
+    },
+  );
 
-  it('are a hundred at most, and cost by their number', async () => {
+  it('are a hundred at most, and cost by their number', LONG, async () => {
     const many = Array.from({ length: 101 }, (_, n) => toGlobalId('Issue', n));
     expect(await code(query(many), owner)).toBe('BAD_REQUEST');
     expect(await ask(query(many.slice(1, 2)))).toEqual({ nodes: [null] });

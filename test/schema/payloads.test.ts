@@ -5,6 +5,7 @@ import { toGlobalId } from '#schema/node/global_id.ts';
 import type { GroupRow } from '#src/domain/groups/find.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -100,7 +101,7 @@ describe('The payload of a deletion', () => {
     );
   });
 
-  it('shows the group around a project or a group, none around a personal project', async () => {
+  it('shows the group around a project or a group, none around a personal project', LONG, async () => {
     const inside = await world.project({ owner, namespaceId: group.id });
     const fullPath = 'group { fullPath }';
     expect(await change('deleteProject', { project: inside.id }, fullPath)).toEqual({
@@ -230,7 +231,7 @@ describe('A change', () => {
     expect(await update({ title: 'Other' })).toMatchObject({ changed: true });
   });
 
-  it('of the protection of a branch says so, too', async () => {
+  it('of the protection of a branch says so, too', LONG, async () => {
     const made = await world.project({ owner, initializeWithReadme: true });
     const branch = await world.db.project.findUniqueOrThrow({
       where: { id: made.id },

@@ -51,7 +51,7 @@ describe('The schema', () => {
     expect(all.filter(([, description]) => !description?.trim()).map(([name]) => name)).toEqual([]);
   });
 
-  it('is the committed one', () => {
+  it('is the committed one', LONG, () => {
     const committed = readFileSync(packagePath('schema/schema.graphql'), 'utf8');
     expect(`${printSchema(lexicographicSortSchema(schema))}\n`).toBe(committed);
   });
@@ -85,7 +85,7 @@ describe('The schema', () => {
 });
 
 describe('The OpenAPI document', () => {
-  it('is the committed one', () => {
+  it('is the committed one', LONG, () => {
     const [committed, examples] = ['rest/openapi.json', 'rest/examples.json'].map((file) =>
       JSON.parse(readFileSync(packagePath(file), 'utf8')),
     );

@@ -270,7 +270,7 @@ describe('The address of GraphQL', () => {
     stream.close();
   });
 
-  it('answers queries over both transports', async () => {
+  it('answers queries over both transports', LONG, async () => {
     const query = '{ viewer { username } }';
     const expected = { data: { viewer: { username: owner.username } } };
     const stream = await openStream(world.url, query, { headers: { 'PRIVATE-TOKEN': owner.token } });

@@ -65,7 +65,7 @@ describe('Whoever subscribes hears of', () => {
     await live.close();
   });
 
-  it('labels of a project, and of the groups whose labels it uses', async () => {
+  it('labels of a project, and of the groups whose labels it uses', LONG, async () => {
     const { group, project, api, at } = await place();
     const query = 'subscription ($in: SubscriptionScope!) { labelChanged(in: $in) { title color } }';
     const [own, all] = [
@@ -85,7 +85,7 @@ describe('Whoever subscribes hears of', () => {
     await all.close();
   });
 
-  it('boards, with their lists', async () => {
+  it('boards, with their lists', LONG, async () => {
     const { project, api, at } = await place();
     const label = await world.label(project, owner);
     const live = await open(
@@ -155,7 +155,7 @@ describe('Whoever subscribes hears of', () => {
     await theirs.close();
   });
 
-  it('their own to-dos, when they are added and done', async () => {
+  it('their own to-dos, when they are added and done', LONG, async () => {
     const { at } = await place();
     const query = 'subscription { todoChanged { state targetTitle: body } }';
     const live = await open(query, {}, guest);
@@ -228,7 +228,7 @@ describe('recordDeleted tells of', () => {
     await less.close();
   });
 
-  it('a project once, with nothing that was in it, to those who saw it', async () => {
+  it('a project once, with nothing that was in it, to those who saw it', LONG, async () => {
     const { group, project, api, at } = await place();
     await world.issue(project, owner);
     await world.label(project, owner);

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { registry } from '#src/platform/observability/metrics/registry.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const RATE = '{ rateLimit { limit cost used remaining resetAt } }';
@@ -35,7 +36,7 @@ describe('The points of an hour', () => {
     expect((await world.graphql(RATE, {}, await world.user())).body.data.rateLimit.used).toBe(1);
   });
 
-  it('are fewer for visitors, by network', async () => {
+  it('are fewer for visitors, by network', LONG, async () => {
     const fresh = await startWorld({ graphqlLimits: { visitorPoints: 2 } }, onTestFinished);
     const answers = [await fresh.graphql(RATE), await fresh.graphql(RATE), await fresh.graphql(RATE)];
     expect(answers.map(({ body }) => body.data?.rateLimit?.remaining ?? body.errors[0].extensions.code)).toEqual([
@@ -47,7 +48,7 @@ describe('The points of an hour', () => {
 });
 
 describe('What is deprecated', () => {
-  it('is told in the answer, and counted by program for administrators alone', async () => {
+  it('is told in the answer, and counted by program for administrators alone', LONG, async () => {
     const fresh = await startWorld({}, onTestFinished);
     const [admin, somebody] = [await fresh.user({ admin: true }), await fresh.user()];
     const document = '{ project(ref: "none/none") { restLinks { labels } } }';

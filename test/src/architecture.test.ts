@@ -196,7 +196,7 @@ describe('Who may import whom', () => {
     expect(found.sort()).toEqual([...FLOORS].sort());
   });
 
-  it('floors import from below alone, types too', () => {
+  it('floors import from below alone, types too', LONG, () => {
     const found = importsOf('src').filter(({ file, imported }) => {
       const isOwn = imported.startsWith('#src/') && !imported.startsWith('#src/generated/');
       return isOwn && floorOf(imported.slice(1)) > floorOf(file);
@@ -204,19 +204,23 @@ describe('Who may import whom', () => {
     expect(listed(found)).toEqual([]);
   });
 
-  it('rooms extend Context and Jobs alone; any other type of this project is imported, so that it can be found', () => {
-    const files = globSync('{src,schema,rest,pages,mcp,compat}/**/*.ts', { cwd: root });
-    const found = files.flatMap((file) => {
-      const text = readFileSync(path.join(root, file), 'utf8');
-      const blocks = [...text.matchAll(/^declare module '([#.][^']+)' \{\n((?: .*\n|\n)*)\}/gm)];
-      return blocks.flatMap(([, module = '', body = '']) => {
-        const names = [...body.matchAll(/^ {2}\w+ (\w+)/gm)].map(([, name = '']) => name);
-        return names.map((name) => ({ file, extended: `${module} ${name}` }));
+  it(
+    'rooms extend Context and Jobs alone; any other type of this project is imported, so that it can be found',
+    LONG,
+    () => {
+      const files = globSync('{src,schema,rest,pages,mcp,compat}/**/*.ts', { cwd: root });
+      const found = files.flatMap((file) => {
+        const text = readFileSync(path.join(root, file), 'utf8');
+        const blocks = [...text.matchAll(/^declare module '([#.][^']+)' \{\n((?: .*\n|\n)*)\}/gm)];
+        return blocks.flatMap(([, module = '', body = '']) => {
+          const names = [...body.matchAll(/^ {2}\w+ (\w+)/gm)].map(([, name = '']) => name);
+          return names.map((name) => ({ file, extended: `${module} ${name}` }));
+        });
       });
-    });
-    const allowed = ['#src/access/permissions/actor.ts Context', '#src/platform/background/queue.ts Jobs'];
-    expect(new Set(found.map(({ extended }) => extended))).toEqual(new Set(allowed));
-  });
+      const allowed = ['#src/access/permissions/actor.ts Context', '#src/platform/background/queue.ts Jobs'];
+      expect(new Set(found.map(({ extended }) => extended))).toEqual(new Set(allowed));
+    },
+  );
 
   it('only the composition, web and oauth know express', () => {
     const found = importsOf('src').filter(({ file, imported }) => {
@@ -251,7 +255,7 @@ describe('Who may import whom', () => {
     expect(listed(found)).toEqual([]);
   });
 
-  it('only the thread for incoming mail knows what reads it, and one file knows IMAP', () => {
+  it('only the thread for incoming mail knows what reads it, and one file knows IMAP', LONG, () => {
     const usersOf = (name: string) =>
       importsOf('src')
         .filter(({ imported }) => imported === name)
@@ -472,7 +476,7 @@ describe('Who may import whom', () => {
     expect(up).toEqual([]);
   });
 
-  it('the child folders of a folder import each other in no circle, types too', () => {
+  it('the child folders of a folder import each other in no circle, types too', LONG, () => {
     const imports = importsOf('src').filter(({ imported }) => imported.startsWith('#src/'));
     const folders = new Set(
       globSync('src/**/*.ts', { cwd: root }).flatMap((file) => {

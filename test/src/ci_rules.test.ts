@@ -4,6 +4,7 @@ import { type Answers, keyOf, type Wanted } from '#src/domain/ci/pipelines/confi
 import { planOf } from '#src/domain/ci/pipelines/config/plan.ts';
 import { readExpression } from '#src/domain/ci/pipelines/config/rules/expression.ts';
 import { knownTemplate } from '#src/domain/ci/pipelines/config/templates.ts';
+import { LONG } from '../support/long.ts';
 
 interface Case {
   origin?: Partial<PipelineOrigin>;
@@ -257,7 +258,7 @@ k: {extends: j, script: own}
     ],
   ])('is refused: %s', (text, expected) => expect(jobs(text)).toBe(expected));
 
-  it('stays within limits where it multiplies', () => {
+  it('stays within limits where it multiplies', LONG, () => {
     const wide = Array.from({ length: 3_000 }, (_, n) => `V${n}: 1`).join(', ');
     const many = Array.from({ length: 400 }, (_, n) => `j${n}: {extends: .wide}`).join('\n');
     expect(jobs(`.wide: {script: x, variables: {${wide}}}\n${many}`)).toBe('The configuration is too large');

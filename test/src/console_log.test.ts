@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { createPrettyLogger } from '#src/platform/observability/console_log.ts';
 import { packagePath } from '#src/platform/package_root.ts';
+import { LONG } from '../support/long.ts';
 import { run } from '../support/server_process.ts';
 
 /** What a logger for people writes. */
@@ -39,7 +40,7 @@ describe('The log on a terminal', () => {
     expect(output).toContain('path=�[2J�a�b�\n');
   });
 
-  it('is for terminals alone: elsewhere each line is JSON', async () => {
+  it('is for terminals alone: elsewhere each line is JSON', LONG, async () => {
     const program = `
       const { createConsoleLogger } = await import(${JSON.stringify(packagePath('src/platform/observability/console_log.ts'))});
       (await createConsoleLogger('info')).info({ extra: 1 }, 'It started');
@@ -54,7 +55,7 @@ describe('The log on a terminal', () => {
     expect(terminal.stdout).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: It started extra=1\r?\n$/);
   });
 
-  it('writes all lines in their order, however the process ends', async () => {
+  it('writes all lines in their order, however the process ends', LONG, async () => {
     for (const end of ['', 'process.exit(3);', 'throw new Error();']) {
       const program = `
         const { createConsoleLogger } = await import(${JSON.stringify(packagePath('src/platform/observability/console_log.ts'))});

@@ -5,6 +5,7 @@ import { ancestor, full } from 'acorn-walk';
 import { describe, expect, it } from 'vitest';
 import { CONDITIONS } from '#src/platform/errors.ts';
 import { packagePath } from '#src/platform/package_root.ts';
+import { LONG } from '../support/long.ts';
 
 /** Words of errors about what exists, or about a state, by which one that is made without its condition is found. */
 const TELLING = /already (?:exists|been|allowed|shared|assigned|forked|enabled)|is not open|is merged$|in progress$/;
@@ -108,29 +109,33 @@ describe('Every error of the domain', () => {
     expect(used.size).toBeGreaterThan(8);
   });
 
-  it('that is made anywhere has a condition of the table, also where a function returns it or `as` changes it', () => {
-    const wrong: string[] = [];
-    for (const [file, tree] of trees) {
-      for (const made of nodesOf(tree, 'NewExpression')) {
-        const name = nameOf(made);
-        if (!isOfDomain(name)) continue;
-        const conditions = name === 'DomainError' ? namedIn(made.arguments[0]) : conditionsOf(name);
-        const unknown = conditions.filter((condition) => !Object.hasOwn(CONDITIONS, condition));
-        if (conditions.length === 0 || unknown.length > 0) wrong.push(`${file}: ${name} ${unknown}`);
+  it(
+    'that is made anywhere has a condition of the table, also where a function returns it or `as` changes it',
+    LONG,
+    () => {
+      const wrong: string[] = [];
+      for (const [file, tree] of trees) {
+        for (const made of nodesOf(tree, 'NewExpression')) {
+          const name = nameOf(made);
+          if (!isOfDomain(name)) continue;
+          const conditions = name === 'DomainError' ? namedIn(made.arguments[0]) : conditionsOf(name);
+          const unknown = conditions.filter((condition) => !Object.hasOwn(CONDITIONS, condition));
+          if (conditions.length === 0 || unknown.length > 0) wrong.push(`${file}: ${name} ${unknown}`);
+        }
+        for (const { callee, arguments: given } of nodesOf(tree, 'CallExpression')) {
+          if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') continue;
+          if (
+            callee.property.name !== 'as' ||
+            !madeIn(callee.object as Expression).some((made) => isOfDomain(nameOf(made)))
+          )
+            continue;
+          for (const condition of namedIn(given[0]))
+            if (!Object.hasOwn(CONDITIONS, condition)) wrong.push(`${file}: as ${condition}`);
+        }
       }
-      for (const { callee, arguments: given } of nodesOf(tree, 'CallExpression')) {
-        if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') continue;
-        if (
-          callee.property.name !== 'as' ||
-          !madeIn(callee.object as Expression).some((made) => isOfDomain(nameOf(made)))
-        )
-          continue;
-        for (const condition of namedIn(given[0]))
-          if (!Object.hasOwn(CONDITIONS, condition)) wrong.push(`${file}: as ${condition}`);
-      }
-    }
-    expect(wrong).toEqual([]);
-  });
+      expect(wrong).toEqual([]);
+    },
+  );
 
   it('about what exists already, or a state, says so', () => {
     const wrong: string[] = [];

@@ -6,6 +6,7 @@ import { diffAttributes } from '#src/git/diff/attributes.ts';
 import { openRepository } from '#src/git/open.ts';
 import { pairOf } from '../support/git_diff.ts';
 import { scratch } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 
 /** What this reads of a commit with the files, for paths that need not be there. */
 async function read(files: Record<string, string>, paths: readonly string[]) {
@@ -92,7 +93,7 @@ it('attributes of files are those that git reads', async () => {
   ).toBeGreaterThan(20);
 });
 
-it('files that are too large, or have too many rules, say nothing, and nor do links', async () => {
+it('files that are too large, or have too many rules, say nothing, and nor do links', LONG, async () => {
   const rule = '*.a linguist-generated\n';
   expect((await read({ '.gitattributes': rule }, ['x.a'])).get('x.a')).toEqual({ generated: true, suppressed: null });
   expect((await read({ '.gitattributes': rule + '#'.repeat(300 * 1024) }, ['x.a'])).size).toBe(0);

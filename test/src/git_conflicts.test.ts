@@ -8,6 +8,7 @@ import { mergeResolved } from '#src/git/write/resolved_merge.ts';
 import { text } from '../support/git_fixtures.ts';
 import { type Change, HistoryBuilder } from '../support/git_history.ts';
 import { git, gitLines, scratch } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 
 const committer: Signature = { name: 'Cleo', email: 'cleo@example.com', seconds: 1_600_000_000, offset: 0 };
 const a = text(20, 'a');
@@ -83,7 +84,7 @@ describe('Conflicts', () => {
     ]);
   });
 
-  it('are told apart from marks of conflicts that the files contain', async () => {
+  it('are told apart from marks of conflicts that the files contain', LONG, async () => {
     const marks = '<<<<<<< ours\n=======\n>>>>>>> theirs\n';
     const files = await conflictsOf({
       base: [put('a', `${marks}one\n`)],
@@ -93,7 +94,7 @@ describe('Conflicts', () => {
     expect(files?.[0]?.parts).toEqual([{ text: marks }, { ours: 'ours\n', theirs: 'theirs\n' }]);
   });
 
-  it('keep ends of lines, and files without one at their end', async () => {
+  it('keep ends of lines, and files without one at their end', LONG, async () => {
     const files = await conflictsOf({
       base: [put('a', 'one\r\ntwo\r\n'), put('b', 'one\ntwo')],
       ours: [put('a', 'one\r\nTWO\r\n'), put('b', 'one\nTWO')],
@@ -106,7 +107,7 @@ describe('Conflicts', () => {
     expect(resolved(files?.[1]?.parts ?? [], 'both')).toBe('one\nTWO\nzwei\n');
   });
 
-  it('of a file that was moved are those of the file at its new path', async () => {
+  it('of a file that was moved are those of the file at its new path', LONG, async () => {
     const files = await conflictsOf({
       base: [put('a', a)],
       ours: [drop('a'), put('d/b', `x\n${a}`)],
@@ -166,7 +167,7 @@ describe('Conflicts', () => {
     expect(files?.every(({ parts }) => parts.length === 0)).toBe(true);
   });
 
-  it('with more regions than are shown are too large', async () => {
+  it('with more regions than are shown are too large', LONG, async () => {
     const lines = (word: string) => Array.from({ length: 1_800 }, (_, at) => (at % 6 === 0 ? `${word}\n` : `${at}\n`));
     const files = await conflictsOf({
       base: [put('f', lines('x').join(''))],
@@ -176,7 +177,7 @@ describe('Conflicts', () => {
     expect(files).toEqual([{ path: 'f', kind: 'tooLarge', parts: [] }]);
   });
 
-  it('of a file that attributes keep from being merged are one region where git sees none', async () => {
+  it('of a file that attributes keep from being merged are one region where git sees none', LONG, async () => {
     const files = await conflictsOf({
       base: [put('.gitattributes', 'a -merge\n'), put('a', a)],
       ours: [put('a', `top\n${a}`)],
@@ -224,7 +225,7 @@ describe('A merge whose conflicts are resolved', () => {
     await reader.close();
   });
 
-  it('has the text that somebody wrote, and what git acts upon is checked', async () => {
+  it('has the text that somebody wrote, and what git acts upon is checked', LONG, async () => {
     const { directory, onto, merged } = forked({
       base: [put('.gitmodules', '[submodule "x"]\n\tpath = x\n\turl = https://example.com/x\n')],
       ours: [put('.gitmodules', '[submodule "x"]\n\tpath = y\n\turl = https://example.com/x\n')],

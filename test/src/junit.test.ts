@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { parseJunit, REPORT_LIMITS } from '#src/domain/ci/reports/junit.ts';
+import { LONG } from '../support/long.ts';
 
 const parse = (text: string | Buffer) => parseJunit(gzipSync(text));
 
@@ -72,7 +73,7 @@ at line 3</failure>
     expect([cases, error]).toEqual([[], expect.stringContaining('JUnit XML parsing failed')]);
   });
 
-  it('is not unpacked beyond the limit, and has a limited number of tests with limited texts', () => {
+  it('is not unpacked beyond the limit, and has a limited number of tests with limited texts', LONG, () => {
     const bomb = parse(Buffer.alloc(REPORT_LIMITS.bytes + 1, ' '));
     expect([bomb.cases, bomb.error]).toEqual([[], expect.stringContaining('larger than')]);
     expect(parseJunit(Buffer.from('no gzip')).error).toContain('unpacked');

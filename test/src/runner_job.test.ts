@@ -145,7 +145,7 @@ describe('A job', { timeout: 120_000 }, () => {
     expect(String(heard.trace)).toMatch(/ERROR: Job failed: the runner was stopped\n$/);
   });
 
-  it('fails where artifacts that it depends on are refused or damaged', async () => {
+  it('fails where artifacts that it depends on are refused or damaged', LONG, async () => {
     const dependencies = [{ id: 5, name: 'build', token: 'x', artifacts_file: { filename: 'a.zip', size: 1 } }];
     expect(await run(job(['echo never'], { dependencies }))).toMatchObject({ state: 'failed' });
     expect(String(heard.trace)).toContain('The server refused the download of artifacts with status 404.');

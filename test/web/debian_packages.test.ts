@@ -2,6 +2,7 @@ import zlib from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { controlOf, debOf, debWith } from '../support/debian.ts';
+import { LONG } from '../support/long.ts';
 import { cleartextVerified, detachedVerified } from '../support/openpgp.ts';
 import { digest, registryWorld, tarOf } from '../support/registry.ts';
 
@@ -130,7 +131,7 @@ describe('Distributions of Debian packages', () => {
 });
 
 describe('The Debian repository', () => {
-  it('publishes a package in a distribution, and lists it in signed indexes', async () => {
+  it('publishes a package in a distribution, and lists it in signed indexes', LONG, async () => {
     const project = await withDistribution({ origin: 'Ann' });
     const deb = await debOf({ Source: 'greetings (2.0-1)' });
     const name = 'hello_1.0-1_amd64.deb';
@@ -187,7 +188,7 @@ describe('The Debian repository', () => {
     expect((await again({ 'If-None-Match': etag })).status).toBe(200);
   });
 
-  it('publishes what a .changes file lists once all of it is there, each file once', async () => {
+  it('publishes what a .changes file lists once all of it is there, each file once', LONG, async () => {
     const project = await withDistribution({ components: ['main', 'contrib'] });
     const { files, changes, deb } = await buildOf();
     const early = await put(project, 'hello_1.0-1_amd64.changes', changes);
@@ -215,7 +216,7 @@ describe('The Debian repository', () => {
     expect((await put(project, 'hello_1.0-1_amd64.changes', forged)).status).toBe(400);
   });
 
-  it('refuses what is no Debian package, and keeps nothing of it', async () => {
+  it('refuses what is no Debian package, and keeps nothing of it', LONG, async () => {
     const project = await withDistribution();
     const bomb = debWith('control.tar.gz', zlib.gzipSync(Buffer.alloc(20 * 1024 * 1024)));
     const wrong: [string, Buffer | string, RegExp][] = [
@@ -280,7 +281,7 @@ describe('The Debian repository', () => {
     expect(index).toContain('Description: packed by xz\n Further text.\n');
   });
 
-  it('of a group has the packages of the projects below it that the caller may read', async () => {
+  it('of a group has the packages of the projects below it that the caller may read', LONG, async () => {
     const group = await world.group({ owner, visibility: 'private' });
     await world.api(owner).post(`/groups/${group.id}/members`, { user_id: developer.id, access_level: 30 });
     const path = `/groups/${group.id}/-/debian_distributions`;

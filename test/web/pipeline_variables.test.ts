@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { commitFile } from '../support/ci.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { registerRunner, type TestRunner } from '../support/runner.ts';
 import { startRunnerWorld } from '../support/runner_world.ts';
 
@@ -50,7 +51,7 @@ raw: {script: make, rules: [{if: $RAW == "review"}]}
     expect(others.map(({ name }) => name)).toEqual(['meant', 'found']);
   });
 
-  it('are complete when a job is given out, as runners replace only once', async () => {
+  it('are complete when a job is given out, as runners replace only once', LONG, async () => {
     const { project } = await projectWithJobs(`
 variables: {IMAGE: "$HOST/$NAME:1", HOST: "$TOP.example.com", TOP: registry, NAME: tool, KEPT: {value: $TOP, expand: false}, LATER: "$NOBODY$$TOP"}
 job:
@@ -80,7 +81,7 @@ job:
     });
   });
 
-  it('leave what others write, such as the message of a commit, as it is', async () => {
+  it('leave what others write, such as the message of a commit, as it is', LONG, async () => {
     const { project } = await projectWithJobs('variables: {SAID: "It says: $CI_COMMIT_TITLE"}\njob: {script: make}');
     await world.db.pipeline.updateMany({
       where: { projectId: project.id },
@@ -92,7 +93,7 @@ job:
     expect(of('SAID')).toMatchObject({ value: 'It says: Print $$CI_JOB_TOKEN' });
   });
 
-  it('are no more for everybody to see than what they refer to', async () => {
+  it('are no more for everybody to see than what they refer to', LONG, async () => {
     const { project } = await projectWithJobs('variables: {LOGIN: "me:$SECRET"}\njob: {script: make}');
     await api.post(`/projects/${project.id}/variables`, { key: 'SECRET', value: 'password', masked: true });
     const { variables } = await (await registerRunner(world, {})).take();
@@ -107,7 +108,7 @@ describe('The URL of an environment', () => {
     return environment?.externalUrl;
   };
 
-  it('is known once the job has ended, by what the job itself has reported', async () => {
+  it('is known once the job has ended, by what the job itself has reported', LONG, async () => {
     const { project } = await projectWithJobs(`
 variables: {HOST: wrong, DOMAIN: "$HOST.example.com"}
 deploy:
@@ -124,7 +125,7 @@ deploy:
     expect(await urlOf(project.id)).toBe(`https://right.example.com/here/${slug}`);
   });
 
-  it('has the values of the project, over which reports do not win, and is written anew by a retry', async () => {
+  it('has the values of the project, over which reports do not win, and is written anew by a retry', LONG, async () => {
     const { project } = await projectWithJobs(
       'deploy: {script: make, environment: {name: live, url: "https://$HOST/$CI_JOB_ID"}, artifacts: {reports: {dotenv: a}}}',
     );
@@ -163,7 +164,7 @@ describe('What is known when a pipeline is made', () => {
     expect(names).toEqual(['job', 'else']);
   });
 
-  it('are the languages of the project and its open merge requests, in pipelines of these too', async () => {
+  it('are the languages of the project and its open merge requests, in pipelines of these too', LONG, async () => {
     const { project } = await projectWithJobs('a: {script: make}');
     // The languages of most bytes come first, and a sixth one is left out.
     const endings = ['rb', 'go', 'c', 'pl', 'java', 'awk'];

@@ -165,7 +165,7 @@ describe('POST /runners', () => {
 });
 
 describe('POST /runners/verify and DELETE /runners', () => {
-  it('know a runner by its token, and no other', async () => {
+  it('know a runner by its token, and no other', LONG, async () => {
     const runner = await registerRunner(world);
     expect((await send('POST', '/runners/verify', { token: runner.token })).status).toBe(200);
     expect(await send('POST', '/runners/verify', { token: 'veryfakelookingtoken' })).toMatchObject(forbidden);
@@ -329,7 +329,7 @@ describe('POST /jobs/request', () => {
 });
 
 describe('The log', () => {
-  it('names the endpoints of the protocol by their templates, and holds no token', async () => {
+  it('names the endpoints of the protocol by their templates, and holds no token', LONG, async () => {
     await projectWithJobs();
     const runner = await registerRunner(world);
     const job = await runner.take();

@@ -4,6 +4,7 @@ import { ZipFile } from 'yazl';
 import { expireSites } from '#src/domain/sites/expire.ts';
 import { publishSite } from '#src/domain/sites/publish.ts';
 import { parseRules } from '#src/domain/sites/redirects.ts';
+import { LONG } from '../support/long.ts';
 import { PAGES_HOST, startSites } from '../support/sites.ts';
 
 const { world, stores, built, publish, visit, problemOf } = await startSites();
@@ -207,7 +208,7 @@ describe('The site of a project', () => {
 });
 
 describe('Publishing', () => {
-  it('refuses links, paths that lead out, other directories and damaged archives, and says so', async () => {
+  it('refuses links, paths that lead out, other directories and damaged archives, and says so', LONG, async () => {
     const project = await world.project({ owner, visibility: 'public' });
     const link = await zipWithModes([
       ['public/index.html', 'x', 0o100644],
@@ -230,7 +231,7 @@ describe('Publishing', () => {
     expect(await problemOf(project)).toBeNull();
   });
 
-  it('refuses lists of files that are too long to be read as a whole', async () => {
+  it('refuses lists of files that are too long to be read as a whole', LONG, async () => {
     const project = await world.project({ owner, visibility: 'public' });
     const long = `public/${'x'.repeat(990)}`;
     await publish(owner, project, Object.fromEntries(Array.from({ length: 4_100 }, (_, at) => [`${long}${at}`, ''])));
@@ -264,7 +265,7 @@ describe('Publishing', () => {
     ]);
   });
 
-  it('serves parts with a prefix beside the site until they expire', async () => {
+  it('serves parts with a prefix beside the site until they expire', LONG, async () => {
     const { project, host, at } = await published({ 'public/index.html': 'main' });
     await publish(owner, project, { 'public/index.html': 'review' }, { path_prefix: 'mr-1', expire_in: '1 hour' });
     expect(await text(host, `${at}/mr-1/`)).toEqual([200, 'review']);
@@ -283,7 +284,7 @@ describe('Publishing', () => {
     expect(await text(host, `${at}/`)).toEqual([200, 'main']);
   });
 
-  it('stops serving a site that is switched off, or whose project is deleted', async () => {
+  it('stops serving a site that is switched off, or whose project is deleted', LONG, async () => {
     const { project, host, at } = await published({ 'public/index.html': 'main' });
     await world.api(owner).put(`/projects/${project.id}`, { pages_access_level: 'disabled' });
     expect((await visit(host, `${at}/`)).status).toBe(302);
@@ -297,7 +298,7 @@ describe('Publishing', () => {
 });
 
 describe('Hosts', () => {
-  it('of sites have nothing of the server, and the server has no site', async () => {
+  it('of sites have nothing of the server, and the server has no site', LONG, async () => {
     const { host, at, project } = await published({ 'public/index.html': 'site' });
     for (const path of ['/api/v3/projects', '/graphql', '/users/sign_in', '/-/readiness', `/${project.fullPath}`]) {
       const { status, headers } = await visit(host, path);

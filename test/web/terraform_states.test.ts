@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { basic, registryWorld } from '../support/registry.ts';
 import { endJob, takenJob } from '../support/running_job.ts';
 
@@ -36,7 +37,7 @@ describe('States of Terraform', () => {
     expect((await act('GET', '')).status).toBe(404);
   });
 
-  it('are written by whoever holds the lock, and by nobody else', async () => {
+  it('are written by whoever holds the lock, and by nobody else', LONG, async () => {
     const { act } = await stage();
     const answers = await Promise.all(['one', 'two'].map((id) => act('POST', '/lock', JSON.stringify(lockOf(id)))));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
@@ -56,7 +57,7 @@ describe('States of Terraform', () => {
     expect((await act('DELETE', '/lock')).status).toBe(200);
   });
 
-  it('are read by developers, written by maintainers and their jobs, and must be states', async () => {
+  it('are read by developers, written by maintainers and their jobs, and must be states', LONG, async () => {
     const { act, project, at } = await stage();
     expect((await act('POST', '', state(1), developer)).status).toBe(403);
     expect((await act('POST', '/lock', JSON.stringify(lockOf('a')), developer)).status).toBe(403);

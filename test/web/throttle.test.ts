@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 import { Browser } from '../support/browser.ts';
+import { LONG } from '../support/long.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -86,7 +87,7 @@ describe('Requests to the API', () => {
     expect([answer.status, answer.headers.get('ratelimit-limit')]).toEqual([200, null]);
   });
 
-  it('are let through again as earlier ones leak away', async () => {
+  it('are let through again as earlier ones leak away', LONG, async () => {
     await set({ ...only('UnauthenticatedApi', 1), throttleUnauthenticatedApiPeriodInSeconds: 1 });
     expect((await get('/api/v4/projects')).status).toBe(200);
     await world.until(async () => (await get('/api/v4/projects')).status === 200);

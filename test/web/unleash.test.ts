@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -122,31 +123,35 @@ describe('Clients of Unleash', () => {
     }
   });
 
-  it('are refused with another instance ID, that of another project, and while flags are switched off or the project is gone', async () => {
-    const { project, flags } = await flagged();
-    const elsewhere = await flagged();
-    for (const list of [flags, elsewhere.flags])
-      await api.post(list, { name: 'flag', strategies: [strategy('default', {}, '*')] });
-    const instanceId = await instanceOf(project);
-    const status = async (given: string, of = project) =>
-      (await ask(of, '/client/features', { ...clientOf(given, 'production'), 'Private-Token': owner.token })).status;
-    expect(await status(instanceId)).toBe(200);
-    for (const given of ['', 'wrong', owner.token, await instanceOf(elsewhere.project), 'x'.repeat(300)]) {
-      expect([given, await status(given)]).toEqual([given, 401]);
-    }
-    expect(await status(instanceId, { ...project, id: 2_147_483_646 })).toBe(401);
-    const asOwner = world.api(owner);
-    await asOwner.put(`/projects/${project.id}`, { feature_flags_access_level: 'disabled' });
-    expect(await status(instanceId)).toBe(401);
-    await asOwner.put(`/projects/${project.id}`, { feature_flags_access_level: 'private' });
-    expect(await status(instanceId)).toBe(200);
-    await asOwner.delete(`/projects/${project.id}`);
-    expect(await status(instanceId)).toBe(401);
-    const body = (await ask(project, '/client/features', clientOf('wrong', 'production'))).body;
-    expect(body).toEqual({ message: '401 Unauthorized' });
-  });
+  it(
+    'are refused with another instance ID, that of another project, and while flags are switched off or the project is gone',
+    LONG,
+    async () => {
+      const { project, flags } = await flagged();
+      const elsewhere = await flagged();
+      for (const list of [flags, elsewhere.flags])
+        await api.post(list, { name: 'flag', strategies: [strategy('default', {}, '*')] });
+      const instanceId = await instanceOf(project);
+      const status = async (given: string, of = project) =>
+        (await ask(of, '/client/features', { ...clientOf(given, 'production'), 'Private-Token': owner.token })).status;
+      expect(await status(instanceId)).toBe(200);
+      for (const given of ['', 'wrong', owner.token, await instanceOf(elsewhere.project), 'x'.repeat(300)]) {
+        expect([given, await status(given)]).toEqual([given, 401]);
+      }
+      expect(await status(instanceId, { ...project, id: 2_147_483_646 })).toBe(401);
+      const asOwner = world.api(owner);
+      await asOwner.put(`/projects/${project.id}`, { feature_flags_access_level: 'disabled' });
+      expect(await status(instanceId)).toBe(401);
+      await asOwner.put(`/projects/${project.id}`, { feature_flags_access_level: 'private' });
+      expect(await status(instanceId)).toBe(200);
+      await asOwner.delete(`/projects/${project.id}`);
+      expect(await status(instanceId)).toBe(401);
+      const body = (await ask(project, '/client/features', clientOf('wrong', 'production'))).body;
+      expect(body).toEqual({ message: '401 Unauthorized' });
+    },
+  );
 
-  it('ask one statement of the database', async () => {
+  it('ask one statement of the database', LONG, async () => {
     const { project, flags } = await flagged();
     for (const name of ['one', 'two']) await api.post(flags, { name, strategies: [strategy('default', {}, '*')] });
     const headers = clientOf(await instanceOf(project), 'production');

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clientOf, gid, time } from '../../support/client_documents.ts';
 import { DECOY, startClientWorld } from '../../support/client_world.ts';
 import type { Json } from '../../support/http.ts';
+import { LONG } from '../../support/long.ts';
 
 const w = await startClientWorld();
 const { world, owner, developer, guest } = w;
@@ -71,7 +72,7 @@ describe('client-go, and with it glab and Terraform', () => {
     expect(await client.data('GetWorkItem', { fullPath: `${DECOY}/${DECOY}`, iid: '1' })).toEqual({ namespace: null });
   });
 
-  it('lists work items of a project by filters, with a document of 45 variables', async () => {
+  it('lists work items of a project by filters, with a document of 45 variables', LONG, async () => {
     const list = async (variables: Json, who = developer) => {
       const { workItems } = (
         await clientOf(world, 'client-go', who).data('ListWorkItems', { fullPath: path, ...variables })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clientOf, gid, numberIn, time } from '../../support/client_documents.ts';
 import { DECOY, startClientWorld } from '../../support/client_world.ts';
 import type { Json } from '../../support/http.ts';
+import { LONG } from '../../support/long.ts';
 
 const w = await startClientWorld();
 const { world, owner, developer } = w;
@@ -191,7 +192,7 @@ describe('GitKraken', () => {
     expect((await may(w.outsider)) ?? null).toBeNull();
   });
 
-  it('shows merge requests with reviews, checks and rights, by project and by person', async () => {
+  it('shows merge requests with reviews, checks and rights, by project and by person', LONG, async () => {
     const rest = await w.rest('/merge_requests/1');
     const { project } = await client.data('getPullRequestForRepo', { fullPath, iid: '1' });
     expect(project.mergeRequest).toMatchObject({

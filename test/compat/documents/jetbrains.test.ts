@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clientOf, gid, person, time } from '../../support/client_documents.ts';
 import { DECOY, startClientWorld } from '../../support/client_world.ts';
 import type { Json } from '../../support/http.ts';
+import { LONG } from '../../support/long.ts';
 
 const w = await startClientWorld();
 const { world, owner, developer, reviewer, guest, outsider } = w;
@@ -68,7 +69,7 @@ describe('The plugin of JetBrains', () => {
     expect(decoy).toEqual({ data: { project: null } });
   });
 
-  it('shows a merge request in one document, lists of a thousand cut to a hundred', async () => {
+  it('shows a merge request in one document, lists of a thousand cut to a hundred', LONG, async () => {
     const rest = await w.rest('/merge_requests/1');
     const jobs = await w.rest(`/pipelines/${rest.head_pipeline.id}/jobs`);
     const commits = await w.rest('/merge_requests/1/commits');

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clientOf, gid, numberIn, time } from '../../support/client_documents.ts';
 import { DECOY, startClientWorld } from '../../support/client_world.ts';
 import type { Json } from '../../support/http.ts';
+import { LONG } from '../../support/long.ts';
 
 const w = await startClientWorld();
 const { world, owner, developer, guest } = w;
@@ -90,7 +91,7 @@ describe('The extension of VS Code', () => {
     expect(empty.project.repository.empty).toBe(true);
   });
 
-  it('shows the threads of a merge request, and opens notes by their address', async () => {
+  it('shows the threads of a merge request, and opens notes by their address', LONG, async () => {
     const rest = await w.rest('/merge_requests/1/discussions');
     const data = await client.data('GetMrDiscussions', { namespaceWithPath, iid: '1' });
     expect(data.project.id).toBe(gid('Project', w.project.id));
@@ -151,7 +152,7 @@ describe('The extension of VS Code', () => {
     ).toBe(200);
   });
 
-  it('shows the threads of an issue without internal notes to guests', async () => {
+  it('shows the threads of an issue without internal notes to guests', LONG, async () => {
     const bodies = async (who: typeof owner) => {
       const data = await clientOf(world, 'vscode', who).data('GetIssueDiscussions', {
         namespaceWithPath,

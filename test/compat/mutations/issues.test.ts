@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { gid } from '../../support/client_documents.ts';
 import { mutator } from '../../support/compat_mutations.ts';
 import type { Json } from '../../support/http.ts';
+import { LONG } from '../../support/long.ts';
 import { opened, withTopic } from '../../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../../support/world.ts';
 
@@ -118,7 +119,7 @@ describe('createIssue', () => {
     ]);
   });
 
-  it('follows up on the threads of a merge request', async () => {
+  it('follows up on the threads of a merge request', LONG, async () => {
     await withTopic(world, project, owner);
     const merge = await opened(world, project, owner);
     const { body: thread } = await world
@@ -136,7 +137,7 @@ describe('createIssue', () => {
     await missing(owner, 'createIssue', { ...input, mergeRequestToResolveDiscussionsOf: gid('MergeRequest', 999_999) });
   });
 
-  it('tells of wrong values in the payload', async () => {
+  it('tells of wrong values in the payload', LONG, async () => {
     const input = { projectPath: project.fullPath, title: 'x' };
     const foreign = await world.label(elsewhere, owner);
     for (const wrong of [
@@ -161,7 +162,7 @@ describe('createIssue', () => {
 });
 
 describe('updateIssue', () => {
-  it('closes and opens one', async () => {
+  it('closes and opens one', LONG, async () => {
     for (const [stateEvent, state] of [
       ['CLOSE', 'closed'],
       ['REOPEN', 'opened'],

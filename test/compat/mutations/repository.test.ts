@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { gid, numberIn } from '../../support/client_documents.ts';
 import { mutator } from '../../support/compat_mutations.ts';
 import type { Json } from '../../support/http.ts';
+import { LONG } from '../../support/long.ts';
 import { commitTo } from '../../support/merge_requests.ts';
 import { startWorld } from '../../support/world.ts';
 
@@ -59,7 +60,7 @@ describe('commitCreate', () => {
     expect((await api.get(`${at}/repository/files/a.txt?ref=work`)).status).toBe(404);
   });
 
-  it('tells of actions that cannot be in the payload', async () => {
+  it('tells of actions that cannot be in the payload', LONG, async () => {
     for (const actions of [
       [],
       [{ action: 'UPDATE', filePath: 'none.txt', content: 'x' }],
@@ -140,7 +141,7 @@ describe('createSnippet and updateSnippet', () => {
     }
   });
 
-  it('change the files of one', async () => {
+  it('change the files of one', LONG, async () => {
     for (const path of [projectPath, null]) {
       const { snippet } = await done(developer, 'createSnippet', input({ projectPath: path }), 'snippet { id }');
       const actions = [

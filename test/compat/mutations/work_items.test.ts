@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { gid } from '../../support/client_documents.ts';
 import { mutator } from '../../support/compat_mutations.ts';
 import type { Json } from '../../support/http.ts';
+import { LONG } from '../../support/long.ts';
 import { startWorld } from '../../support/world.ts';
 
 const world = await startWorld();
@@ -130,7 +131,7 @@ describe('workItemCreate', () => {
 });
 
 describe('workItemUpdate', () => {
-  it('changes what is given alone', async () => {
+  it('changes what is given alone', LONG, async () => {
     const [add, remove] = [await world.label(project, owner), await world.label(project, owner)];
     const record = await world.issue(project, owner, { labels: [remove.title], description: 'Before' });
     const input = {
@@ -284,7 +285,7 @@ describe('workItemAddLinkedItems and workItemRemoveLinkedItems', () => {
   const links = async ({ iid }: { iid: number }) =>
     (await world.api(owner).get(`${at}/issues/${iid}/links`)).body.map((one: Json) => [one.iid, one.link_type]).sort();
 
-  it('link items in each way, several at once, and end links', async () => {
+  it('link items in each way, several at once, and end links', LONG, async () => {
     const [record, one, two] = [
       await world.issue(project, owner),
       await world.issue(project, owner),
