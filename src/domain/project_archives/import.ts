@@ -1,9 +1,10 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { CHECKS } from '#src/domain/project_archives/checks.ts';
+import type { ForeignFormat } from '#src/domain/project_archives/foreign.ts';
 import { importDirectory, prepareDirectory, type Target } from '#src/domain/project_archives/import_directory.ts';
 import { type ImportOverrides, WAITING } from '#src/domain/project_archives/import_request.ts';
 import { KINDS } from '#src/domain/project_archives/kinds.ts';
@@ -34,11 +35,15 @@ import { ofEachDatabase } from '#src/platform/database/of_each.ts';
 const MAX_ATTEMPTS = 5;
 /** Files of an archive, most of which are attached ones. */
 const MAX_FILES = 100_000;
+/** How many things that were left out are remembered. */
+const MAX_LEFT_OUT = 100;
 
 /** What an import needs where its importer may be gone. */
 export interface ImportOptions {
   /** Aborted when the server stops: the import begins anew at the next start. */
   stopping?: AbortSignal | undefined;
+  /** What archives of other servers are read as well. */
+  formats: readonly ForeignFormat[];
 }
 
 interface Begun {
@@ -62,7 +67,7 @@ export function importArchive(context: Context, projectId: number, options: Impo
 
 const runningOn = ofEachDatabase(() => new Map<number, Promise<void>>());
 
-async function perform(context: Context, projectId: number, { stopping }: ImportOptions): Promise<void> {
+async function perform(context: Context, projectId: number, { stopping, formats }: ImportOptions): Promise<void> {
   const begun = await begin(context, projectId);
   if (begun === null) return;
   const { imports } = context;
@@ -70,7 +75,7 @@ async function perform(context: Context, projectId: number, { stopping }: Import
   const signal = AbortSignal.any([late, ...(stopping ? [stopping] : [])]);
   try {
     if (begun.attempts > MAX_ATTEMPTS) throw new ArchiveInvalid('The import was interrupted too often.');
-    await fill(context, begun, signal);
+    await fill(context, begun, { formats, signal });
   } catch (error) {
     if (stopping?.aborted) throw error;
     const message = late.aborted ? `The import took longer than ${imports.timeout / 1000} seconds.` : explained(error);
@@ -126,7 +131,12 @@ async function begin({ db }: Context, projectId: number): Promise<Begun | null> 
   return { project, secret, attempts, overwrites, settings: (row.settings ?? {}) as ImportOverrides };
 }
 
-async function fill(context: Context, begun: Begun, signal: AbortSignal): Promise<void> {
+interface FillOptions {
+  formats: readonly ForeignFormat[];
+  signal: AbortSignal;
+}
+
+async function fill(context: Context, begun: Begun, options: FillOptions): Promise<void> {
   const { project, secret } = begun;
   const directory = await mkdtemp(path.join(tmpdir(), 'gantry-import-'));
   const place = { projectId: WAITING, secret, fileName: ARCHIVE };
@@ -134,41 +144,69 @@ async function fill(context: Context, begun: Begun, signal: AbortSignal): Promis
   try {
     const opened = await importsStore(context).open(place);
     if (!opened) throw new ArchiveInvalid('The archive no longer exists.');
-    await prepareDirectory(directory);
-    await unpack(opened.content, directory, context.imports.maxBytes, signal);
-    await requireVersion(directory, FORMAT, 'project');
+    const leftOut = await unpack(opened.content, directory, context.imports.maxBytes, options);
     const finish = async (tx: Transaction, failed: readonly FailedRelation[]) => {
-      const failedRelations = failed as unknown as Prisma.InputJsonArray;
+      const failedRelations = [...leftOut, ...failed].slice(0, MAX_LEFT_OUT) as unknown as Prisma.InputJsonArray;
       await tx.projectArchiveImport.update({ where, data: { secret: null, failedRelations } });
     };
-    await importDirectory(context, { ...begun, finish }, directory, signal);
+    await importDirectory(context, { ...begun, finish }, directory, options.signal);
   } finally {
     await rm(directory, { recursive: true, force: true, maxRetries: 3 });
   }
   await importsStore(context).remove(place);
 }
 
-/** Unpacks the files that an archive may have. */
+/** Unpacks an archive as files of our layout, which it may become first. Returns what of it does not come along. */
 async function unpack(
   content: Parameters<typeof unpackFiles>[0],
   directory: string,
   bytes: number,
-  signal: AbortSignal,
-): Promise<void> {
+  { formats, signal }: FillOptions,
+): Promise<readonly FailedRelation[]> {
+  await prepareDirectory(directory);
+  for (const format of formats) await format.prepare(directory);
   const plain = new Set([VERSION, PROJECT, AVATAR, REPOSITORY, WIKI, treeFile(USERS)]);
   for (const { name } of KINDS) plain.add(treeFile(name));
+  /** Files that archives of ours do not have: of other formats, and of none. */
+  const foreign: string[] = [];
+  const unknown = { names: [] as string[], count: 0 };
   await unpackFiles(content, {
     bytes,
     files: MAX_FILES,
     signal,
-    place(name) {
-      if (/^snippets\/[1-9]\d{0,8}\.bundle$/.test(name)) return path.join(directory, name);
-      if (/^lfs\/[0-9a-f]{64}$/.test(name)) return path.join(directory, name);
-      const [, secret = '', fileName = ''] = /^uploads\/([0-9a-f]{32})\/([^/]+)$/.exec(name) ?? [];
-      if (plain.has(name)) return path.join(directory, name);
-      if (secret === '' || !CHECKS.fileName(fileName)) return null;
-      mkdirSync(path.join(directory, 'uploads', secret), { recursive: true });
-      return path.join(directory, 'uploads', secret, fileName);
+    place(given) {
+      // The program tar puts that before names where it packs a directory.
+      const name = given.replace(/^\.\//, '');
+      const own = ownPlace(plain, name);
+      const other = own ?? formats.map((format) => format.placeOf(name)).find((one) => one !== null);
+      if (own === null && foreign.length === 0) foreign.push(given);
+      if (other != null) return inDirectory(directory, other);
+      unknown.count += 1;
+      if (unknown.names.length < MAX_LEFT_OUT) unknown.names.push(name);
+      return undefined;
     },
   });
+  const isOwn = existsSync(path.join(directory, VERSION));
+  const format = isOwn ? undefined : formats.find((one) => one.isIn(directory));
+  if (format) return format.translate(directory, unknown, signal);
+  const [stranger] = foreign;
+  if (stranger !== undefined) {
+    throw new ArchiveInvalid(`The archive has ${JSON.stringify(stranger.slice(0, 200))}, which does not belong there.`);
+  }
+  await requireVersion(directory, FORMAT, 'project');
+  return [];
+}
+
+/** Where a file of our layout is put in the directory; null for others. */
+function ownPlace(plain: ReadonlySet<string>, name: string): string | null {
+  if (plain.has(name) || /^snippets\/[1-9]\d{0,8}\.bundle$/.test(name) || /^lfs\/[0-9a-f]{64}$/.test(name)) return name;
+  const [, secret, fileName = ''] = /^uploads\/([0-9a-f]{32})\/([^/]+)$/.exec(name) ?? [];
+  return secret !== undefined && CHECKS.fileName(fileName) ? name : null;
+}
+
+/** A place in the directory, whose own directory is made if it is one of an attached file. */
+function inDirectory(directory: string, place: string): string {
+  const file = path.join(directory, place);
+  if (place.startsWith('uploads/')) mkdirSync(path.dirname(file), { recursive: true });
+  return file;
 }
