@@ -67,6 +67,13 @@ async function bundles(): Promise<{ project: Buffer; wiki: Buffer; commits: Comm
   const file = path.join(outside, 'bundle');
   await run(work, 'bundle', 'create', '--quiet', file, '--all');
   const project = readFileSync(file);
+  return { project, wiki: await wikiBundle(), commits: { main, topic } };
+}
+
+/** A bundle of a wiki with the page `home`. */
+export async function wikiBundle(): Promise<Buffer> {
+  const outside = scratch('file');
+  const file = path.join(outside, 'bundle');
   const pages = path.join(outside, 'wiki');
   await run(outside, 'init', '--quiet', pages);
   await run(pages, 'checkout', '--quiet', '-B', 'main');
@@ -74,7 +81,7 @@ async function bundles(): Promise<{ project: Buffer; wiki: Buffer; commits: Comm
   await run(pages, 'add', 'home.md');
   await run(pages, 'commit', '--quiet', '-m', 'Home');
   await run(pages, 'bundle', 'create', '--quiet', file, '--all');
-  return { project, wiki: readFileSync(file), commits: { main, topic } };
+  return readFileSync(file);
 }
 
 const AT = '2024-03-01T10:00:00.000Z';

@@ -27,6 +27,7 @@ import {
 import { leaveOutUnknown, type Take, type Translation } from '#src/domain/gitlab_archives/relations/relation.ts';
 import { splitJson } from '#src/domain/gitlab_archives/split_json.ts';
 import type { ForeignFormat } from '#src/domain/project_archives/foreign.ts';
+import { KINDS } from '#src/domain/project_archives/kinds.ts';
 import { linesOf } from '#src/domain/project_archives/lines.ts';
 import { PROJECT, REPOSITORY } from '#src/domain/project_archives/place.ts';
 import type { FailedRelation } from '#src/domain/project_archives/tree.ts';
@@ -70,7 +71,7 @@ async function translate(
   signal: AbortSignal,
 ): Promise<FailedRelation[]> {
   const original = path.join(directory, ORIGINAL);
-  const out = new Output(directory, signal);
+  const out = new Output(directory, KINDS, signal);
   const translation: Translation = {
     out,
     ...{ labels: new Map(), milestones: new Map(), protectedBranches: new Map(), commitThreads: new Map() },
@@ -89,7 +90,8 @@ async function translate(
     await takeFiles(out, directory);
     const branch = await headOfBundle(path.join(directory, REPOSITORY));
     await writeFile(path.join(directory, PROJECT), JSON.stringify(projectHead(head, translation, branch)));
-    return await out.end();
+    await out.end();
+    return out.leftOut();
   } finally {
     await out.close();
   }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import path from 'node:path';
 import { finished } from 'node:stream/promises';
-import { KINDS, type Kind } from '#src/domain/project_archives/kinds.ts';
+import type { Kind } from '#src/domain/project_archives/kinds.ts';
 import { ArchiveInvalid } from '#src/domain/project_archives/lines.ts';
 import { treeFile, USERS } from '#src/domain/project_archives/place.ts';
 import { recordLine } from '#src/domain/project_archives/records.ts';
@@ -30,8 +30,6 @@ export interface ArchivedUser {
 
 /** A record with the columns of its kind, by the names that kinds.ts has. */
 export type Columns = Record<string, unknown>;
-
-const BY_NAME: ReadonlyMap<string, Kind> = new Map(KINDS.map((kind) => [kind.name, kind]));
 
 /** What a record cannot do without: it is left out where these have no value that is allowed. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
@@ -69,15 +67,17 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
 export class Output {
   readonly #directory: string;
   readonly #signal: AbortSignal;
+  readonly #kinds: ReadonlyMap<string, Kind>;
   readonly #files = new Map<string, WriteStream>();
   readonly #ids = new Map<string, number>();
   readonly #users = new Map<number, ArchivedUser>();
   readonly #leftOut = new Map<string, { at: At; count: number; why: string }>();
   #left = MAX_RECORDS;
 
-  /** @param directory made by prepareDirectory */
-  constructor(directory: string, signal: AbortSignal) {
+  /** @param directory that of the unpacked archive, with a directory `tree` */
+  constructor(directory: string, kinds: readonly Kind[], signal: AbortSignal) {
     this.#directory = directory;
+    this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]));
     this.#signal = signal;
   }
 
@@ -96,7 +96,7 @@ export class Output {
    */
   async add(kindName: string, row: Columns, at: At): Promise<boolean> {
     this.#signal.throwIfAborted();
-    const kind = BY_NAME.get(kindName);
+    const kind = this.#kinds.get(kindName);
     if (!kind) throw new Error(`There is no kind ${kindName}`);
     const required = REQUIRED[kindName] ?? [];
     const { columns } = factsOf(kind.model);
@@ -111,9 +111,14 @@ export class Output {
       }
       if (value != null) this.leaveOut(at, `A value of ${column} of ${kindName} is not allowed here.`);
     }
-    if (--this.#left < 0) throw new ArchiveInvalid(`The archive has more than ${MAX_RECORDS} records.`);
-    await this.#write(kindName, recordLine(row));
+    await this.line(kindName, row);
     return true;
+  }
+
+  /** Writes a line to a file that has other records than those of a kind, or records that were looked at. */
+  async line(fileName: string, row: Columns): Promise<void> {
+    if (--this.#left < 0) throw new ArchiveInvalid(`The archive has more than ${MAX_RECORDS} records.`);
+    await this.#write(fileName, recordLine(row));
   }
 
   /** The ID of a user whom a record names, or null for none; what is known of the user is remembered. */
@@ -134,17 +139,21 @@ export class Output {
     else if (this.#leftOut.size < MAX_LEFT_OUT) this.#leftOut.set(key, { at, count, why });
   }
 
-  /** Ends the files, and writes who the users are. Returns what was left out. */
-  async end(): Promise<FailedRelation[]> {
-    for (const [id, { username, name, email }] of this.#users) {
-      await this.#write(USERS, recordLine({ id, username, name: name ?? username, email: email ?? null }));
-    }
-    await this.close();
+  /** What was left out, so far. */
+  leftOut(): FailedRelation[] {
     const now = new Date().toISOString();
     return [...this.#leftOut.values()].map(({ at: { relation, line }, count, why }) => ({
       ...{ relation, line, at: now },
       message: count === 1 ? why : `${why} (${count} times)`,
     }));
+  }
+
+  /** Writes who the users are, and ends the files. */
+  async end(): Promise<void> {
+    for (const [id, { username, name, email }] of this.#users) {
+      await this.#write(USERS, recordLine({ id, username, name: name ?? username, email: email ?? null }));
+    }
+    await this.close();
   }
 
   /** Ends the files, whatever they hold. */

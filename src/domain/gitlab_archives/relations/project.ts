@@ -13,7 +13,7 @@ import {
 } from '#src/domain/gitlab_archives/relations/values.ts';
 
 /** A user of an archive: addresses are those that the user shows, or in archives of earlier versions all. */
-function known(user: Given | null) {
+export function known(user: Given | null) {
   return {
     username: named(user?.username),
     name: named(user?.name),
