@@ -284,7 +284,13 @@ describe('An archive of GitLab', () => {
     );
     const request = { iid: 1, title: 'x', source_branch: 'a', target_branch: 'b', author_id: 1, notes };
     const given: Files = {
-      ...minimal,
+      VERSION: '0.2.4',
+      'tree/project.json': {
+        ...{ build_timeout: 1, merge_commit_template: 'x'.repeat(10_000), topics: [7, 'a\0b'], visibility_level: {} },
+        ...{ default_branch: '../x', squash_option: [], merge_method: 9, archived: 'no', description: 8 },
+      },
+      'tree/project/container_expiration_policy.ndjson': [{ enabled: true, cadence: 'x', keep_n: -1, name_regex: '(' }],
+      'tree/project/ci_cd_settings.ndjson': [{ default_git_depth: -5, group_runners_enabled: 'x' }],
       'tree/project/issues.ndjson': issues,
       'tree/project/merge_requests.ndjson': [
         request,

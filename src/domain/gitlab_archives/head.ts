@@ -14,6 +14,7 @@ import {
   visibility,
 } from '#src/domain/gitlab_archives/relations/values.ts';
 import { ArchiveInvalid, recordIn } from '#src/domain/project_archives/lines.ts';
+import { textErrors } from '#src/domain/projects/values.ts';
 
 /** Bytes of `project.json`. */
 const MAX_BYTES = 1024 * 1024;
@@ -53,7 +54,8 @@ export async function readHead(file: string): Promise<Given> {
 }
 
 /** Our `project.json` of what an archive of GitLab says of the project. Call it when all records are translated. */
-export function projectHead(given: Given, { settings, projectId }: Translation, defaultBranch: string | null): Given {
+export function projectHead(given: Given, translation: Translation, defaultBranch: string | null): Given {
+  const { settings, projectId, out } = translation;
   const head: Record<string, unknown> = {
     id: projectId ?? PROJECT_ID,
     description: text(given.description)?.slice(0, MAX_DESCRIPTION_LENGTH).toWellFormed() ?? null,
@@ -73,8 +75,19 @@ export function projectHead(given: Given, { settings, projectId }: Translation, 
   if (given.auto_cancel_pending_pipelines !== undefined)
     head.auto_cancel_pending_pipelines = ['enabled', true, 1].includes(given.auto_cancel_pending_pipelines as string);
   for (const [name, value] of Object.entries(settings)) head[snakeCase(name)] = value;
+  const texts = Object.fromEntries(CHECKED.map((name) => [name, head[snakeCase(name)] ?? undefined]));
+  for (const name of Object.keys(textErrors(texts))) {
+    delete head[name];
+    out.leaveOut({ relation: 'project', line: 1 }, `A value of ${name} is not allowed here.`);
+  }
   return head;
 }
+
+/** What has limits of its own. */
+const CHECKED = [
+  ...['description', 'defaultBranch', 'tagList', 'buildTimeout', 'ciDefaultGitDepth'],
+  ...['mergeCommitTemplate', 'squashCommitTemplate', 'issuesTemplate', 'mergeRequestsTemplate'],
+];
 
 function mergeMethod(given: Given): string {
   const named = oneOf(given.merge_method, { 0: 'merge', 1: 'rebase_merge', 2: 'ff' });

@@ -1,7 +1,7 @@
-import { once } from 'node:events';
-import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
+import { createReadStream, type WriteStream } from 'node:fs';
 import path from 'node:path';
 import { finished } from 'node:stream/promises';
+import { openFile, writeTo } from '#src/domain/gitlab_archives/relations/files.ts';
 import { ArchiveInvalid } from '#src/domain/project_archives/lines.ts';
 
 /** Bytes of the longest record, and of all values that are no records. */
@@ -97,7 +97,7 @@ class Splitter {
   async close(): Promise<void> {
     for (const file of this.#files.values()) {
       file.end();
-      await finished(file).catch(() => undefined);
+      await finished(file);
     }
   }
 
@@ -173,12 +173,12 @@ class Splitter {
   }
 
   async #write(bytes: Buffer): Promise<void> {
-    const file = this.#files.get(this.#key) ?? createWriteStream(path.join(this.#directory, `${this.#key}.ndjson`));
+    const file = this.#files.get(this.#key) ?? openFile(path.join(this.#directory, `${this.#key}.ndjson`));
     this.#files.set(this.#key, file);
     // Between values the end of a line is just space.
     for (const [at, byte] of bytes.entries()) if (byte === 0x0a || byte === 0x0d) bytes[at] = 0x20;
-    file.write(bytes);
-    if (!file.write('\n')) await once(file, 'drain');
+    await writeTo(file, bytes);
+    await writeTo(file, '\n');
   }
 
   #wrong(): ArchiveInvalid {

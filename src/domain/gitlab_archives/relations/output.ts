@@ -1,7 +1,7 @@
-import { once } from 'node:events';
-import { createWriteStream, type WriteStream } from 'node:fs';
+import type { WriteStream } from 'node:fs';
 import path from 'node:path';
 import { finished } from 'node:stream/promises';
+import { openFile, writeTo } from '#src/domain/gitlab_archives/relations/files.ts';
 import type { Kind } from '#src/domain/project_archives/kinds.ts';
 import { ArchiveInvalid } from '#src/domain/project_archives/lines.ts';
 import { treeFile, USERS } from '#src/domain/project_archives/place.ts';
@@ -167,8 +167,8 @@ export class Output {
 
   async #write(kindName: string, line: string): Promise<void> {
     const place = path.join(this.#directory, treeFile(kindName));
-    const file = this.#files.get(kindName) ?? createWriteStream(place);
+    const file = this.#files.get(kindName) ?? openFile(place);
     this.#files.set(kindName, file);
-    if (!file.write(line)) await once(file, 'drain');
+    await writeTo(file, line);
   }
 }

@@ -1,3 +1,4 @@
+import { DEFAULT_POLICY, type Policy, requirePolicy } from '#src/domain/container_registry/expiration_policy.ts';
 import { takeAwards, takeNotes } from '#src/domain/gitlab_archives/relations/notes.ts';
 import { isFirst, leaveOutUnknown, type Take } from '#src/domain/gitlab_archives/relations/relation.ts';
 import {
@@ -11,6 +12,7 @@ import {
   times,
   visibility,
 } from '#src/domain/gitlab_archives/relations/values.ts';
+import { DomainError } from '#src/platform/errors.ts';
 
 /** A user of an archive: addresses are those that the user shows, or in archives of earlier versions all. */
 export function known(user: Given | null) {
@@ -68,14 +70,23 @@ export const takeBadge: Take = async (translation, record, at) => {
 };
 
 export const takePolicy: Take = async (translation, record, at) => {
+  const { out } = translation;
   if (!isFirst(translation, 'policy', at)) return;
-  const { enabled, cadence, keep_n: keepN, older_than: olderThan, name_regex: nameRegex } = record;
-  const patterns = { nameRegex: text(nameRegex) ?? undefined, nameRegexKeep: text(record.name_regex_keep) };
-  await translation.out.add(
-    'container_policies',
-    { enabled: flag(enabled) ?? false, cadence, keepN: integer(keepN), olderThan, ...patterns },
-    at,
-  );
+  const policy: Policy = {
+    enabled: flag(record.enabled) ?? false,
+    cadence: text(record.cadence) ?? DEFAULT_POLICY.cadence,
+    keepN: integer(record.keep_n),
+    olderThan: text(record.older_than),
+    nameRegex: text(record.name_regex) ?? DEFAULT_POLICY.nameRegex,
+    nameRegexKeep: text(record.name_regex_keep),
+  };
+  try {
+    await requirePolicy(policy, 'imports');
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return out.leaveOut(at, 'The policy has a value that is not allowed here.');
+  }
+  await out.add('container_policies', { ...policy }, at);
 };
 
 /** The names of features there, with theirs here. */
