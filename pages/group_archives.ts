@@ -18,6 +18,7 @@ const LEFT_OUT = {
   INTEGRATION: label('Integration'),
   ACCESS_TOKEN: label('Access token'),
   DEPLOY_TOKEN: label('Deploy token'),
+  RELATION: label('Records'),
 } as const;
 
 const AT = `${PLACES.group}/settings/export`;

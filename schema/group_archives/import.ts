@@ -25,18 +25,20 @@ const GroupImportStatus = builder.enumType('GroupImportStatus', {
 });
 
 const GroupImportLeftOutKind = builder.enumType('GroupImportLeftOutKind', {
-  description: 'What archives of groups name, but do not contain, as it has secrets.',
+  description:
+    'What archives of groups name, but do not bring along: it has secrets, or there is nothing like it here.',
   values: values<LeftOutKind>({
     VARIABLE: { value: 'variable', description: 'A variable of jobs, by its key.' },
     WEBHOOK: { value: 'webhook', description: 'A webhook, by the host that it is sent to.' },
     INTEGRATION: { value: 'integration', description: 'A connection with another program, with its credentials.' },
     ACCESS_TOKEN: { value: 'access_token', description: 'An access token of the group, by its name.' },
     DEPLOY_TOKEN: { value: 'deploy_token', description: 'A deploy token, by its name.' },
+    RELATION: { value: 'relation', description: 'Records of another server that do not come along, and why.' },
   }),
 });
 
 const GroupImportLeftOut = builder.objectRef<LeftOut>('GroupImportLeftOut').implement({
-  description: 'Something that a group of an archive had, and that is to be set up anew.',
+  description: 'Something that a group of an archive had, and that did not come along.',
   fields: (t) => ({
     groupPath: t.exposeString('group', { description: 'Full path of the group, as it was at the import.' }),
     kind: t.expose('kind', { type: GroupImportLeftOutKind, description: 'What kind of thing was left out.' }),
@@ -74,7 +76,7 @@ builder.objectField(Group, 'import', (t) =>
 
 mutation('importGroup', {
   description:
-    'Creates a group that the caller owns, with the groups in it, in the background from an archive that exportGroup made. For users who may create groups. It is private, or has the visibility of the archive as far as its parent group allows.',
+    'Creates a group that the caller owns, with the groups in it, in the background from an archive that exportGroup or GitLab made. For users who may create groups. It is private, or has the visibility of the archive as far as its parent group allows.',
   input: {
     description: 'An archive of a group, and where the group is to be.',
     argument: 'The archive and the place of the group.',
@@ -83,7 +85,7 @@ mutation('importGroup', {
         type: 'Upload',
         required: true,
         description:
-          'The archive that exportGroup made, sent as described in the GraphQL multipart request specification.',
+          'The archive that exportGroup or GitLab made, sent as described in the GraphQL multipart request specification.',
       }),
       name: t.string({ required: true, description: 'Display name of the group; at most 255 characters.' }),
       path: t.string({ required: true, description: 'Last part of the group’s URL; unique within its parent.' }),

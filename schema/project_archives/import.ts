@@ -102,7 +102,7 @@ builder.objectField(Project, 'import', (t) =>
 
 mutation('importProject', {
   description:
-    'Creates a project in the background from an archive that exportProject made. In a personal namespace, or in a group for those who can create projects there.',
+    'Creates a project in the background from an archive that exportProject made, or GitLab. In a personal namespace, or in a group for those who can create projects there.',
   input: {
     description: 'An archive of a project, and where the project is to be.',
     argument: 'The archive and the place of the project.',
@@ -111,7 +111,7 @@ mutation('importProject', {
         type: 'Upload',
         required: true,
         description:
-          'The archive that exportProject made, sent as described in the GraphQL multipart request specification.',
+          'The archive that exportProject or GitLab made, sent as described in the GraphQL multipart request specification.',
       }),
       path: t.string({ required: true, description: 'Last part of the project’s URL.' }),
       name: t.string({ description: 'Display name of the project; its path if this is left out.' }),

@@ -54,6 +54,7 @@ const DOMAIN = [
   ['packages', 'sites', 'terraform_states'],
   ['lifecycle', 'tracking'],
   ['chat_commands', 'notifications', 'project_archives', 'webhooks'],
+  ['gitlab_archives'],
   ['group_archives', 'mail_in'],
 ];
 

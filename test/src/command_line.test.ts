@@ -50,6 +50,8 @@ describe('a wrong command line is told in two lines, on the standard error, with
     ['jobs retry', '--id or --all is missing', 'gantry help jobs retry'],
     ['work --concurrency many', '--concurrency "many" is not', 'gantry help work'],
     ['work --queues A', '--queues: "A" is not the name of a queue', 'gantry help work'],
+    ['import archive --into a --user b', 'name one FILE', 'gantry help import archive'],
+    ['import archive a.tar.gz --into a', '--user is missing', 'gantry help import archive'],
     ['backup', 'name one FILE', 'gantry help backup'],
     ['backup verify', 'name a FILE', 'gantry help backup verify'],
     ['restore', 'name a FILE', 'gantry help restore'],

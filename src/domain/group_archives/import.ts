@@ -1,9 +1,10 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { GitlabFiles } from '#src/domain/group_archives/gitlab_files.ts';
 import { waiting } from '#src/domain/group_archives/import_request.ts';
 import { KINDS } from '#src/domain/group_archives/kinds.ts';
 import { AVATARS, FORMAT, GROUPS, LEFT_OUT, WIKIS } from '#src/domain/group_archives/place.ts';
@@ -108,7 +109,6 @@ async function fill(context: Context, groupId: number, secret: string, signal: A
     const opened = await groupImportsStore(context).open(waiting(secret));
     if (!opened) throw new ArchiveInvalid('The archive no longer exists.');
     const archived = await unpack(opened.content, directory, imports.maxBytes, signal);
-    await requireVersion(directory, FORMAT, 'group');
     for (const id of archived.wikis) {
       signal.throwIfAborted();
       const place = { id, repositoryStorage: wikis.storage, owner: 'group', wiki: true } as const;
@@ -141,7 +141,7 @@ async function fill(context: Context, groupId: number, secret: string, signal: A
   await groupImportsStore(context).remove(waiting(secret));
 }
 
-/** Unpacks the files that an archive may have. Returns the IDs of the groups that have a wiki, and a picture. */
+/** Unpacks an archive, of Gantry or GitLab. Returns the IDs of the groups that have a wiki, and a picture. */
 async function unpack(
   content: Parameters<typeof unpackFiles>[0],
   directory: string,
@@ -150,16 +150,32 @@ async function unpack(
 ): Promise<{ wikis: number[]; avatars: number[] }> {
   for (const name of ['tree', WIKIS, AVATARS]) await mkdir(path.join(directory, name));
   const plain = new Set([VERSION, ...[GROUPS, USERS, LEFT_OUT, ...KINDS.map(({ name }) => name)].map(treeFile)]);
+  const gitlab = new GitlabFiles(directory);
   const wikis: number[] = [];
   const avatars: number[] = [];
-  const place = (name: string) => {
+  /** The first file that archives of ours do not have. */
+  let stranger: string | undefined;
+  const place = (given: string) => {
+    // The program tar puts that before names where it packs a directory.
+    const name = given.replace(/^\.\//, '');
     const [, wiki, avatar] = /^(?:wikis\/([1-9]\d{0,8})\.bundle|avatars\/([1-9]\d{0,8}))$/.exec(name) ?? [];
     if (wiki !== undefined) wikis.push(Number(wiki));
     else if (avatar !== undefined) avatars.push(Number(avatar));
-    else if (!plain.has(name)) return null;
+    else if (!plain.has(name)) {
+      stranger ??= given;
+      return gitlab.placeOf(name);
+    }
     return path.join(directory, name);
   };
   await unpackFiles(content, { bytes, files: MAX_FILES, signal, place });
+  if (!existsSync(path.join(directory, VERSION)) && gitlab.isThere) {
+    const groups = await gitlab.translate(signal);
+    return { wikis: gitlab.wikis.filter((id) => groups.has(id)), avatars: [] };
+  }
+  if (stranger !== undefined) {
+    throw new ArchiveInvalid(`The archive has ${JSON.stringify(stranger.slice(0, 200))}, which does not belong there.`);
+  }
+  await requireVersion(directory, FORMAT, 'group');
   return { wikis, avatars };
 }
 

@@ -14,6 +14,13 @@ export const ARCHIVE = 'group.tar.gz';
 /** Groups of one archive, the outermost one among them. */
 export const MAX_GROUPS = 10_000;
 
-/** What a group has that an archive names, but does not take along. */
-export const LEFT_OUT_KINDS = ['variable', 'webhook', 'integration', 'access_token', 'deploy_token'] as const;
+/** What a group has that an archive names, but does not take along; `relation` is what there is nothing for here. */
+export const LEFT_OUT_KINDS = [
+  'variable',
+  'webhook',
+  'integration',
+  'access_token',
+  'deploy_token',
+  'relation',
+] as const;
 export type LeftOutKind = (typeof LEFT_OUT_KINDS)[number];

@@ -124,7 +124,7 @@ export const CHECKS = {
   protectionLevel: isAmong(0, 10, 15, 20, 30, 40, 60),
   memberLevel: isAmong(10, 20, 30, 40),
   groupLevel: isAmong(10, 20, 30, 40, 50),
-  leftOut: isAmong('variable', 'webhook', 'integration', 'access_token', 'deploy_token'),
+  leftOut: isAmong('variable', 'webhook', 'integration', 'access_token', 'deploy_token', 'relation'),
   secret: matches(/^[0-9a-f]{32}$/),
   flagName: isFlagName,
   strategy: isStrategyName,

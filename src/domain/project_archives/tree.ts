@@ -271,8 +271,8 @@ export class TreeImport {
   /** A note names the record that it tells of. */
   #note({ sourceType, sourceId, mention, ...row }: Row): Row | null {
     if (typeof sourceType !== 'string') return row;
-    if (sourceType === 'Internal') return { ...row, sourceType };
     const source = { ...row, sourceType, sourceProjectId: this.#options.projectId };
+    if (sourceType === 'Internal') return source;
     if (sourceType === 'Commit') {
       const sha = /[0-9a-f]{40}$/.exec(String(mention ?? ''))?.[0];
       return { ...source, mention: sha === undefined ? null : `Commit ${this.#options.projectId} ${sha}` };

@@ -8,6 +8,7 @@ import { doctorCommands } from './doctor.ts';
 import { explain } from './explain.ts';
 import { fsckCommands } from './fsck.ts';
 import { findCommand, helpOn, overview, WrongUse } from './help.ts';
+import { importCommands } from './import.ts';
 import { jobCommands } from './jobs.ts';
 import { keyCommands } from './keys.ts';
 import { mailInCommands } from './mail_in.ts';
@@ -28,6 +29,7 @@ export const commands: Readonly<Record<string, Run>> = {
   ...keyCommands,
   ...jobCommands,
   ...mailInCommands,
+  ...importCommands,
   ...fsckCommands,
   ...backupCommands,
   ...upgradeCommands,

@@ -111,6 +111,16 @@ export const manual: Readonly<Record<string, ManualPage>> = {
     notes:
       'The exit status is 0 if the message was received, 65 if it was refused, and 69 or 75 if the mail server should try again later.',
   },
+  'import archive': {
+    usage: 'FILE --into PATH --user USERNAME [--name TEXT]',
+    summary: 'import a project from an archive of Gantry or GitLab',
+    options: {
+      '--into PATH': 'where the project is to be, such as team/shop; without a group it is the user’s own',
+      '--user USERNAME': 'in whose name it is imported; an administrator keeps the authors of issues and comments',
+      '--name TEXT': 'the name of the project; the last part of its path if left out',
+    },
+    notes: 'A server has to run, which fills the project. What does not come along is listed.',
+  },
   fsck: {
     usage: '[--project PATH] [--fix]',
     summary: 'check repositories and uploaded files against the database',

@@ -24,6 +24,7 @@ import { runSchedules, startDue } from '#src/domain/ci/schedules/start.ts';
 import { cleanUpContainers } from '#src/domain/container_registry/clean_up.ts';
 import { applyPolicies } from '#src/domain/container_registry/expiration_policy.ts';
 import { deleteMatchingTags } from '#src/domain/container_registry/remove.ts';
+import { GITLAB } from '#src/domain/gitlab_archives/translate.ts';
 import { expireGroupExports, exportGroup } from '#src/domain/group_archives/export.ts';
 import { cleanUpGroupImports, failGroupImport, importGroupArchive } from '#src/domain/group_archives/import.ts';
 import { type ImportStores, importRepository } from '#src/domain/imports/import.ts';
@@ -195,7 +196,7 @@ export function jobHandlers({
     },
     'projects.import_archive': async ({ projectId, userId }, jobs) => {
       const context = await as(userId, jobs);
-      if (context) return importArchive(context, projectId, importing);
+      if (context) return importArchive(context, projectId, { ...importing, formats: [GITLAB] });
       await failImport(
         { db, repositories, uploads },
         projectId,

@@ -51,8 +51,8 @@ export interface UnpackLimits {
   bytes: number;
   files: number;
   signal: AbortSignal;
-  /** Where to put a file; null for one that the archive must not have. */
-  place(name: string): string | null;
+  /** Where to put a file; null for one that the archive must not have, undefined for one that is passed over. */
+  place(name: string): string | null | undefined;
 }
 
 /** Bytes between two files: long headers are held in memory as a whole. */
@@ -65,7 +65,7 @@ export async function unpackFiles(source: Readable, limits: UnpackLimits): Promi
   let left = BETWEEN;
   let bytes = limits.bytes;
   let files = limits.files;
-  const names = new Set<string>();
+  const places = new Set<string>();
   archive.on('entry', ({ size = 0 }) => {
     left = size + BETWEEN;
   });
@@ -85,15 +85,21 @@ export async function unpackFiles(source: Readable, limits: UnpackLimits): Promi
     for await (const stream of archive) {
       const { name, size = 0, type } = stream.header;
       const shown = JSON.stringify(name.slice(0, 200));
+      if (--files < 0) throw new ArchiveRefused(`has more than ${limits.files} files`);
+      // What is in them is named by its whole path.
+      if (type === 'directory') {
+        await passOver(stream);
+        continue;
+      }
       if (type !== 'file') throw new ArchiveRefused(`has ${shown}, which is no plain file but a ${type}`);
       const place = limits.place(name);
       if (place === null) throw new ArchiveRefused(`has ${shown}, which does not belong there`);
-      if (names.has(name)) throw new ArchiveRefused(`has ${shown} twice`);
-      if (--files < 0) throw new ArchiveRefused(`has more than ${limits.files} files`);
+      if (places.has(place ?? name)) throw new ArchiveRefused(`has ${shown} twice`);
       bytes -= size;
       if (bytes < 0) throw new ArchiveRefused(`has more than ${limits.bytes} bytes when it is unpacked`);
-      names.add(name);
-      await pipeline(stream, createWriteStream(place, { flags: 'wx' }));
+      places.add(place ?? name);
+      if (place === undefined) await passOver(stream);
+      else await pipeline(stream, createWriteStream(place, { flags: 'wx' }));
     }
     await feeding;
   } catch (error) {
@@ -106,6 +112,10 @@ export async function unpackFiles(source: Readable, limits: UnpackLimits): Promi
     archive.destroy();
     source.destroy();
   }
+}
+
+async function passOver(stream: Readable): Promise<void> {
+  for await (const _chunk of stream);
 }
 
 /** A file on the disk as a file of an archive. */

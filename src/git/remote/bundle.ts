@@ -82,7 +82,7 @@ export async function takeBundle(file: string, directory: string, options: TakeO
   const source = createReadStream(file);
   try {
     const reader = new ByteReader(source);
-    const refs = await readHeader(reader, options.signal);
+    const { refs } = await readHeader(reader, options.signal);
     const quarantine = await Quarantine.open(directory, options.signal);
     const keepLock = new PackKeepLock(directory);
     try {
@@ -117,8 +117,24 @@ async function requireCommits(quarantine: Quarantine, refs: readonly Ref[]): Pro
   if (odd) throw new BadBundle(`the branch ${odd.name.toWellFormed()} holds something else than a commit`);
 }
 
-async function readHeader(reader: ByteReader, signal: AbortSignal): Promise<Ref[]> {
+/** The branch that HEAD of a bundle seems to stand for: the first that holds the same. Null without HEAD, and for what is no bundle. */
+export async function headOfBundle(file: string): Promise<string | null> {
+  const source = createReadStream(file);
+  try {
+    const { refs, head } = await readHeader(new ByteReader(source), new AbortController().signal);
+    const same = refs.filter(({ name, target }) => target === head && name.startsWith('refs/heads/'));
+    const names = same.map(({ name }) => name.slice('refs/heads/'.length));
+    return names.find((name) => ['main', 'master'].includes(name)) ?? names[0] ?? null;
+  } catch {
+    return null;
+  } finally {
+    source.destroy();
+  }
+}
+
+async function readHeader(reader: ByteReader, signal: AbortSignal): Promise<{ refs: Ref[]; head: Oid | null }> {
   const refs = new Map<string, Oid>();
+  let head: Oid | null = null;
   let left = MAX_HEADER_BYTES;
   const lines = new LineReader(reader);
   const first = await lines.next();
@@ -134,6 +150,11 @@ async function readHeader(reader: ByteReader, signal: AbortSignal): Promise<Ref[
     const oid = line.toString('latin1', 0, 40);
     const name = decodeName(line.subarray(41));
     if (!isOid(oid) || line[40] !== 0x20) throw new BadBundle('its list of refs is damaged');
+    // `git bundle create --all` names it as well; it is none of the refs.
+    if (name === 'HEAD') {
+      head = oid;
+      continue;
+    }
     if (!mayBeKept(name) || line.length > 1_000) {
       throw new BadBundle(`it has a ref whose name is not allowed: ${name.toWellFormed().slice(0, 200)}`);
     }
@@ -144,7 +165,7 @@ async function readHeader(reader: ByteReader, signal: AbortSignal): Promise<Ref[
   const sorted = found.sort((left, right) => compareNames(left.name, right.name));
   const nested = sorted.find(({ name }, at) => sorted[at + 1]?.name.startsWith(`${name}/`));
   if (nested) throw new BadBundle(`it has refs below the ref ${nested.name.toWellFormed()}`);
-  return sorted;
+  return { refs: sorted, head };
 }
 
 /** Reads lines of a limited length, byte by byte, so that what comes behind them stays in the reader. */
