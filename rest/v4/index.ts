@@ -54,6 +54,7 @@ import { pages } from '#rest/v4/pages.ts';
 import { people } from '#rest/v4/people.ts';
 import { pipelines } from '#rest/v4/pipelines.ts';
 import { projectArchives } from '#rest/v4/project_archives.ts';
+import { remoteImports } from '#rest/v4/remote_imports.ts';
 import { projects } from '#rest/v4/projects.ts';
 import { protectionRules } from '#rest/v4/protection_rules.ts';
 import { protections } from '#rest/v4/protections.ts';
@@ -168,4 +169,5 @@ export const routes: Route[] = [
   ...topics,
   ...badges,
   ...projectArchives,
+  ...remoteImports,
 ];
