@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import type { RemoteImportFacts } from '#src/domain/project_archives/find_import.ts';
+import type { LeftOut } from '#src/domain/remote_imports/base/source.ts';
 import { estimatedEnd, type ImportCount } from '#src/domain/remote_imports/progress.ts';
-import type { LeftOut } from '#src/domain/remote_imports/source.ts';
 
 const RemoteImportCount = builder.objectRef<ImportCount>('RemoteImportCount').implement({
   description: 'How many records of a kind an import from another server has fetched.',

@@ -5,10 +5,10 @@ import { mutation } from '#schema/mutation.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findProject } from '#src/domain/projects/find.ts';
+import type { Part } from '#src/domain/remote_imports/base/source.ts';
 import { cancelImport } from '#src/domain/remote_imports/end.ts';
 import type { ProviderName } from '#src/domain/remote_imports/providers.ts';
 import { importFromServer } from '#src/domain/remote_imports/request.ts';
-import type { Part } from '#src/domain/remote_imports/source.ts';
 
 const RemoteImportProvider = builder.enumType('RemoteImportProvider', {
   description: 'A kind of server that projects can be moved in from.',

@@ -1,3 +1,4 @@
+import type { LeftOut } from '#src/domain/remote_imports/base/source.ts';
 import {
   type LineComment,
   positionsOf,
@@ -5,7 +6,6 @@ import {
   withSuggestions,
 } from '#src/domain/remote_imports/line_comments.ts';
 import type { Overview } from '#src/domain/remote_imports/overview.ts';
-import type { LeftOut } from '#src/domain/remote_imports/source.ts';
 import type { TreeWriter } from '#src/domain/remote_imports/tree_writer.ts';
 import { measureVersion, type Version } from '#src/domain/tracking/merge_requests/version.ts';
 import { GitError, isLimit } from '#src/git/base/errors.ts';

@@ -3,7 +3,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { FailedRelation } from '#src/domain/project_archives/tree.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
-import type { LeftOut } from '#src/domain/remote_imports/source.ts';
+import type { LeftOut } from '#src/domain/remote_imports/base/source.ts';
 import { holdRepositoryLock } from '#src/domain/repository/lock.ts';
 import type { WithRepositories } from '#src/domain/repository/store.ts';
 import { forgetLfsObjects } from '#src/domain/uploads/lfs/objects.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fetchSource } from '#src/domain/imports/import.ts';
 import { ImportFailed } from '#src/domain/imports/source.ts';
 import { REPOSITORY, WIKI } from '#src/domain/project_archives/place.ts';
-import type { LeftOut, RemoteProject } from '#src/domain/remote_imports/source.ts';
+import type { LeftOut, RemoteProject } from '#src/domain/remote_imports/base/source.ts';
 import type { Staging } from '#src/domain/remote_imports/staging.ts';
 import { MERGE_REQUESTS } from '#src/domain/repository/merge_request_refs.ts';
 import { initRepository } from '#src/git/init.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { attachmentsIn } from '#src/domain/remote_imports/rewrite.ts';
-import type { LeftOut, Page, PhaseContext, StagedRecord } from '#src/domain/remote_imports/source.ts';
+import { attachmentsIn } from '#src/domain/remote_imports/base/rewrite.ts';
+import type { LeftOut, Page, PhaseContext, StagedRecord } from '#src/domain/remote_imports/base/source.ts';
 import type { Staging } from '#src/domain/remote_imports/staging.ts';
 import { fileNameOf } from '#src/domain/uploads/create.ts';
 import { RemoteRefused, RemoteUnavailable } from '#src/platform/outbound/remote_client.ts';

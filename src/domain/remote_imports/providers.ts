@@ -1,5 +1,5 @@
+import type { Provider } from '#src/domain/remote_imports/base/source.ts';
 import { GITHUB } from '#src/domain/remote_imports/github/provider.ts';
-import type { Provider } from '#src/domain/remote_imports/source.ts';
 
 /** The kinds of servers that projects can be moved in from, by their names. */
 export const PROVIDERS = { github: GITHUB } as const satisfies Record<string, Provider>;

@@ -7,7 +7,6 @@ import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { type Home, holdHome } from '#src/domain/projects/home.ts';
 import { takenIn } from '#src/domain/projects/taken.ts';
 import { textErrors } from '#src/domain/projects/values.ts';
-import { PROVIDERS, type ProviderName } from '#src/domain/remote_imports/providers.ts';
 import {
   PARTS,
   type Part,
@@ -15,7 +14,8 @@ import {
   type RemoteAddress,
   type RemoteProject,
   SourceInvalid,
-} from '#src/domain/remote_imports/source.ts';
+} from '#src/domain/remote_imports/base/source.ts';
+import { PROVIDERS, type ProviderName } from '#src/domain/remote_imports/providers.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { RemoteRateLimited, RemoteRefused, RemoteUnavailable } from '#src/platform/outbound/remote_client.ts';
 import { parseImportUrl } from '#src/platform/outbound/url.ts';

@@ -5,11 +5,6 @@ import { ImportFailed } from '#src/domain/imports/source.ts';
 import { type Filling, importDirectory } from '#src/domain/project_archives/import_directory.ts';
 import { explained } from '#src/domain/project_archives/read.ts';
 import { assemble } from '#src/domain/remote_imports/assemble.ts';
-import { endImport, failRemoteImport } from '#src/domain/remote_imports/end.ts';
-import { FETCHED, fetchRepositories } from '#src/domain/remote_imports/fetch_repository.ts';
-import { FILES_PHASE, filesPage, wantedFiles } from '#src/domain/remote_imports/files.ts';
-import { countsOf } from '#src/domain/remote_imports/progress.ts';
-import { providerOf } from '#src/domain/remote_imports/providers.ts';
 import {
   type LeftOut,
   type Page,
@@ -19,7 +14,12 @@ import {
   type Provider,
   type RemoteAddress,
   SourceInvalid,
-} from '#src/domain/remote_imports/source.ts';
+} from '#src/domain/remote_imports/base/source.ts';
+import { endImport, failRemoteImport } from '#src/domain/remote_imports/end.ts';
+import { FETCHED, fetchRepositories } from '#src/domain/remote_imports/fetch_repository.ts';
+import { FILES_PHASE, filesPage, wantedFiles } from '#src/domain/remote_imports/files.ts';
+import { countsOf } from '#src/domain/remote_imports/progress.ts';
+import { providerOf } from '#src/domain/remote_imports/providers.ts';
 import { Staging } from '#src/domain/remote_imports/staging.ts';
 import { repositoryExists } from '#src/git/base/existence.ts';
 import { openRepository } from '#src/git/open.ts';

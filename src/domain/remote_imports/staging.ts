@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { linesOf } from '#src/domain/project_archives/lines.ts';
-import type { LeftOut, Page, StagedRecord } from '#src/domain/remote_imports/source.ts';
+import type { LeftOut, Page, StagedRecord } from '#src/domain/remote_imports/base/source.ts';
 import { syncDirectory } from '#src/git/base/sync.ts';
 import { RemoteRefused } from '#src/platform/outbound/remote_client.ts';
 

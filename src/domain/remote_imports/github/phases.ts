@@ -1,3 +1,6 @@
+import { following, listPhase, translated } from '#src/domain/remote_imports/base/pages.ts';
+import type { Phase, PhaseContext, StagedRecord } from '#src/domain/remote_imports/base/source.ts';
+import { type Given, isGiven, listOf, textIn, titleIn } from '#src/domain/remote_imports/base/values.ts';
 import { profilePhase } from '#src/domain/remote_imports/github/profiles.ts';
 import {
   collaboratorRecords,
@@ -11,9 +14,6 @@ import {
   releaseRecords,
   reviewRecords,
 } from '#src/domain/remote_imports/github/records.ts';
-import { following, listPhase, translated } from '#src/domain/remote_imports/pages.ts';
-import type { Phase, PhaseContext, StagedRecord } from '#src/domain/remote_imports/source.ts';
-import { type Given, isGiven, listOf, textIn, titleIn } from '#src/domain/remote_imports/values.ts';
 import { RemoteRefused } from '#src/platform/outbound/remote_client.ts';
 
 const ORDER = 'sort=created&direction=asc&per_page=100';

@@ -1,5 +1,5 @@
-import type { Phase, PhaseContext, StagedRecord } from '#src/domain/remote_imports/source.ts';
-import { idIn, objectOf, textIn } from '#src/domain/remote_imports/values.ts';
+import type { Phase, PhaseContext, StagedRecord } from '#src/domain/remote_imports/base/source.ts';
+import { idIn, objectOf, textIn } from '#src/domain/remote_imports/base/values.ts';
 import { RemoteRefused } from '#src/platform/outbound/remote_client.ts';
 
 /** How many profiles are read: those of users who are named first. */

@@ -1,12 +1,12 @@
-import { GITHUB_PHASES } from '#src/domain/remote_imports/github/phases.ts';
-import { escaped } from '#src/domain/remote_imports/rewrite.ts';
+import { escaped } from '#src/domain/remote_imports/base/rewrite.ts';
 import {
   type Provider,
   type RemoteAddress,
   type RemoteProject,
   SourceInvalid,
-} from '#src/domain/remote_imports/source.ts';
-import { type Given, idIn, objectOf, textIn } from '#src/domain/remote_imports/values.ts';
+} from '#src/domain/remote_imports/base/source.ts';
+import { type Given, idIn, objectOf, textIn } from '#src/domain/remote_imports/base/values.ts';
+import { GITHUB_PHASES } from '#src/domain/remote_imports/github/phases.ts';
 import { RemoteClient } from '#src/platform/outbound/remote_client.ts';
 
 const WEB = 'https://github.com';

@@ -1,4 +1,4 @@
-import type { StagedRecord } from '#src/domain/remote_imports/source.ts';
+import type { StagedRecord } from '#src/domain/remote_imports/base/source.ts';
 import {
   type Given,
   idIn,
@@ -9,7 +9,7 @@ import {
   textIn,
   timeIn,
   titleIn,
-} from '#src/domain/remote_imports/values.ts';
+} from '#src/domain/remote_imports/base/values.ts';
 
 /** The user of GitHub who stands for deleted ones. */
 const GHOST = { id: 10_137, login: 'ghost' };

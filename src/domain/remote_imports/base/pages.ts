@@ -1,6 +1,6 @@
-import type { LeftOut, Page, Phase, PhaseContext, StagedRecord } from '#src/domain/remote_imports/source.ts';
-import { SourceInvalid } from '#src/domain/remote_imports/source.ts';
-import { type Given, listOf } from '#src/domain/remote_imports/values.ts';
+import type { LeftOut, Page, Phase, PhaseContext, StagedRecord } from '#src/domain/remote_imports/base/source.ts';
+import { SourceInvalid } from '#src/domain/remote_imports/base/source.ts';
+import { type Given, listOf } from '#src/domain/remote_imports/base/values.ts';
 import { RemoteRefused } from '#src/platform/outbound/remote_client.ts';
 
 export interface ListPhase extends Pick<Phase, 'name' | 'part'> {

@@ -1,4 +1,4 @@
-import { SourceInvalid } from '#src/domain/remote_imports/source.ts';
+import { SourceInvalid } from '#src/domain/remote_imports/base/source.ts';
 
 /** An object of an answer. */
 export type Given = Readonly<Record<string, unknown>>;
