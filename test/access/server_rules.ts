@@ -251,7 +251,8 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
       success: 200,
       level: 0,
       given: async (_place, who) => {
-        const project = await world.project({ owner: who ?? (await world.user()) });
+        const project = await world.project({ owner: await world.user() });
+        if (who) await world.member(project, who, 'master');
         const data = {
           provider: 'github',
           url: 'https://github.com',

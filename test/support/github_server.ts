@@ -6,6 +6,7 @@ import { createGunzip } from 'node:zlib';
 import { startChild } from '#src/git/program/child.ts';
 import { commitFile, run, workingCopy } from './git_client.ts';
 import { git, scratch } from './git_program.ts';
+import { undescribed } from './github_description.ts';
 import type { Json } from './http.ts';
 
 /** Answers a request in place of the server; false to let that answer. */
@@ -46,6 +47,8 @@ export class GithubServer {
   readonly requests: { method: string; url: string; headers: IncomingMessage['headers'] }[] = [];
   /** The bare repositories by their paths. */
   readonly repositories: Record<string, string> = {};
+  /** What it has answered that its description does not have. */
+  readonly wrong: string[] = [];
   interfere: Interference = () => false;
   host = '';
   /** Records of a page at most. */
@@ -106,8 +109,9 @@ export class GithubServer {
     if (person) return { ...person };
     const below = this.#below(pathname);
     if (below === null) return null;
-    if (below === '') return repository;
-    return records[below] ?? (lists[below] ? undefined : null);
+    const record = below === '' ? repository : records[below];
+    if (record) this.wrong.push(...undescribed(below, record));
+    return record ?? (lists[below] ? undefined : null);
   }
 
   /** An address without that of the repository; null for one elsewhere. */
@@ -122,6 +126,7 @@ export class GithubServer {
     const { repository, lists } = this.content;
     const below = this.#below(pathname) ?? '';
     const list = lists[below] ?? [];
+    this.wrong.push(...list.flatMap((one) => undescribed(below, one)));
     const size = Math.min(this.pageSize, Number(query.get('per_page') ?? 30));
     const page = Number(query.get('page') ?? 1);
     const last = Math.max(1, Math.ceil(list.length / size));
@@ -176,6 +181,7 @@ let empty: Promise<GithubServer> | undefined;
 /** A server with a small project that has something of everything. */
 export async function helloWorld(): Promise<GithubServer> {
   const work = await workingCopy('file');
+  await commitFile(work, '.gitattributes', '*.bin filter=lfs diff=lfs merge=lfs -text\n');
   const first = await commitFile(work, 'a.txt', 'one\ntwo\nthree\nfour\n');
   await run(work, 'tag', 'v1.0');
   await run(work, 'checkout', '--quiet', '-b', 'topic');

@@ -82,9 +82,10 @@ class Assembly {
   }
 
   async run(): Promise<readonly LeftOut[]> {
-    const { staging, signal } = this.#options;
+    const { staging, signal, project } = this.#options;
+    const { host } = new URL(project.server);
     for (const [id, { username, name, email }] of this.#overview.users) {
-      await this.#tree.once(USERS, id, { id, username, name, email });
+      await this.#tree.once(USERS, id, { id, username, name, email, host });
     }
     for await (const { kind, record } of staging.records()) {
       signal.throwIfAborted();

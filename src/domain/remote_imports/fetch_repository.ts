@@ -6,6 +6,7 @@ import { REPOSITORY, WIKI } from '#src/domain/project_archives/place.ts';
 import type { LeftOut, RemoteProject } from '#src/domain/remote_imports/base/source.ts';
 import type { Staging } from '#src/domain/remote_imports/staging.ts';
 import { MERGE_REQUESTS } from '#src/domain/repository/merge_request_refs.ts';
+import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { initRepository } from '#src/git/init.ts';
 import { programVersion } from '#src/git/program/detect.ts';
 import { type Ref, RefReader } from '#src/git/refs/read.ts';
@@ -87,3 +88,30 @@ async function wantedRefs(draft: string, mergeRequests: ReadonlySet<number>): Pr
     return number !== undefined && mergeRequests.has(Number(number));
   });
 }
+
+/** Bytes of the largest `.gitattributes` that is looked into. */
+const MAX_ATTRIBUTES_BYTES = 1024 * 1024;
+
+/** That objects of Git LFS do not come along, where a branch or tag says at its root that it has files in it. */
+export async function absentLfsObjects(reader: RepositoryReader, directory: string): Promise<LeftOut[]> {
+  const refs = new RefReader(directory);
+  const [branches, tags] = await Promise.all([refs.list('refs/heads/'), refs.list('refs/tags/')]);
+  for (const commit of new Set([...branches, ...tags].slice(0, MAX_LOOKED_INTO).map(({ target }) => target))) {
+    const file = await reader.entry(commit, '.gitattributes').catch(() => null);
+    if (file?.type !== 'blob') continue;
+    const content = await reader.blob(file.oid, MAX_ATTRIBUTES_BYTES).catch(() => null);
+    if (content && /^[^#\n]*\bfilter=lfs\b/m.test(content.toString('latin1'))) {
+      return [
+        {
+          kind: 'lfs',
+          name: null,
+          message: 'Push objects of Git LFS: `git lfs push --all` from a clone of the source.',
+        },
+      ];
+    }
+  }
+  return [];
+}
+
+/** How many branches and tags are looked into. */
+const MAX_LOOKED_INTO = 100;

@@ -71,9 +71,9 @@ export async function importFromServer(context: Context, wanted: WantedRemoteImp
 }
 
 /** Throws ValidationFailed, which does not repeat the token. */
-function addressOf({ url, path, token }: WantedRemoteImport, { defaultUrl }: Provider): RemoteAddress {
-  const errors: Record<string, string[]> = {};
-  const given = url?.trim() || defaultUrl || '';
+function addressOf({ url, path, token }: WantedRemoteImport, provider: Provider): RemoteAddress {
+  const errors: AddressErrors = {};
+  const given = url?.trim() || provider.defaultUrl || '';
   const parsed = parseImportUrl(/^https?:\/\//i.test(given) ? given : `https://${given}`);
   if (typeof parsed === 'string') errors.url = [parsed];
   else if (parsed.credentials !== null) errors.url = ['must not hold a user name or a password'];
@@ -84,9 +84,17 @@ function addressOf({ url, path, token }: WantedRemoteImport, { defaultUrl }: Pro
   }
   // It goes into a header.
   if (!/^[\x21-\x7e]+$/.test(token) || token.length > MAX_TOKEN_LENGTH) errors.token = ['is not a token'];
-  if (typeof parsed === 'string' || Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  if (typeof parsed === 'string' || Object.keys(errors).length > 0) throw invalid(provider, errors);
   const web = parsed.url.href.replace(/\/+$/, '').replace(/\/api\/v3$/, '');
   return { url: web, path: trimmed, token };
+}
+
+type AddressErrors = Partial<Record<keyof RemoteAddress, string[]>>;
+
+/** The error about what was given, which has other names in v4. */
+function invalid({ parameters }: Provider, errors: AddressErrors): ValidationFailed {
+  const named = Object.entries(errors).map(([name, messages]) => [parameters[name as keyof RemoteAddress], messages]);
+  return new ValidationFailed(Object.fromEntries(named), errors);
 }
 
 function partsOf({ parts, optionalStages: stages }: WantedRemoteImport): Part[] {
@@ -104,17 +112,17 @@ async function lookUp({ imports }: Context, provider: Provider, address: RemoteA
   try {
     return await provider.project(client, address);
   } catch (error) {
-    if (late.aborted) throw new ValidationFailed({ url: ['did not answer in time'] });
+    if (late.aborted) throw invalid(provider, { url: ['did not answer in time'] });
     if (error instanceof RemoteRefused && [401, 403].includes(error.status ?? 0)) {
-      throw new ValidationFailed({ token: ['is wrong, or may not read the project'] });
+      throw invalid(provider, { token: ['is wrong, or may not read the project'] });
     }
     if (error instanceof RemoteRefused && error.status === 404) {
-      throw new ValidationFailed({ path: ['is of no project that the token may read'] });
+      throw invalid(provider, { path: ['is of no project that the token may read'] });
     }
     const isOfSource = [RemoteRefused, RemoteUnavailable, RemoteRateLimited, SourceInvalid].some(
       (one) => error instanceof one,
     );
-    throw isOfSource ? new ValidationFailed({ url: [(error as Error).message] }) : error;
+    throw isOfSource ? invalid(provider, { url: [(error as Error).message] }) : error;
   } finally {
     client.close();
   }

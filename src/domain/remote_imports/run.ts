@@ -16,7 +16,7 @@ import {
   SourceInvalid,
 } from '#src/domain/remote_imports/base/source.ts';
 import { endImport, failRemoteImport } from '#src/domain/remote_imports/end.ts';
-import { FETCHED, fetchRepositories } from '#src/domain/remote_imports/fetch_repository.ts';
+import { absentLfsObjects, FETCHED, fetchRepositories } from '#src/domain/remote_imports/fetch_repository.ts';
 import { FILES_PHASE, filesPage, wantedFiles } from '#src/domain/remote_imports/files.ts';
 import { countsOf } from '#src/domain/remote_imports/progress.ts';
 import { providerOf } from '#src/domain/remote_imports/providers.ts';
@@ -203,6 +203,7 @@ async function fetchPhases(context: Context, begun: Begun, { staging, phases, un
       await note(context, begun, staging, phase.name);
       if (Date.now() > until) throw new Unfinished();
       await staging.add(phase.name, await phase.page(phases, progress?.next ?? null));
+      await context.db.remoteImport.updateMany({ where: { projectId: begun.projectId }, data: { attempts: 1 } });
     }
   }
   await note(context, begun, staging, FETCHED);
@@ -225,10 +226,9 @@ function filesPhase(provider: Provider, staging: Staging, phases: PhaseContext):
 async function note({ db }: Context, { projectId }: Begun, staging: Staging, phase: string): Promise<void> {
   const counts = countsOf(staging.phases) as unknown as Prisma.InputJsonArray;
   const leftOut = staging.leftOut as unknown as Prisma.InputJsonArray;
-  const isFirst = staging.phases.size === 0;
   const { count } = await db.remoteImport.updateMany({
     where: { projectId, source: { not: null }, project: { deletedAt: null } },
-    data: { phase, counts, leftOut, ...(!isFirst && { attempts: 1 }) },
+    data: { phase, counts, leftOut },
   });
   if (count === 0) throw new Canceled();
 }
@@ -249,6 +249,7 @@ async function fill(context: Context, begun: Begun, { staging, phases, left, sig
   const reader = (await repositoryExists(repository)) ? await openRepository(repository) : null;
   const baseUrl = (await context.address?.())?.baseUrl ?? 'http://localhost';
   try {
+    const lfs = reader === null ? [] : await absentLfsObjects(reader, repository);
     const { directory, leftOut } = await assemble({
       staging,
       project: phases.project,
@@ -261,7 +262,7 @@ async function fill(context: Context, begun: Begun, { staging, phases, left, sig
       project,
       settings: {},
       overwrites: null,
-      finish: (tx, failed) => endImport(tx, projectId, [...staging.leftOut, ...left, ...leftOut], failed),
+      finish: (tx, failed) => endImport(tx, projectId, [...staging.leftOut, ...left, ...lfs, ...leftOut], failed),
     };
     await importDirectory(context, filling, directory, ending);
   } catch (error) {

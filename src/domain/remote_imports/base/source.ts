@@ -100,6 +100,8 @@ export interface Provider {
   label: string;
   /** The web address that is meant if none is given; null if one has to be given. */
   defaultUrl: string | null;
+  /** What v4 calls what is given. */
+  parameters: Readonly<Record<keyof RemoteAddress, string>>;
   /** A client of its API. */
   client(address: RemoteAddress, settings: ImportSettings, signal: AbortSignal): RemoteClient;
   /** Reads what the project is. Throws what RemoteClient throws, and SourceInvalid. */

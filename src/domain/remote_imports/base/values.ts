@@ -66,6 +66,13 @@ export function timeIn(given: Given, key: string): string | null {
   return new Date(time).toISOString();
 }
 
+/** As timeIn, for what has to be there. */
+export function requiredTime(given: Given, key: string): string {
+  const time = timeIn(given, key);
+  if (time === null) throw new SourceInvalid(`The source answered with a record without ${key}.`);
+  return time;
+}
+
 /** A hash of a commit; null if there is none, or something else. */
 export function shaIn(given: Given, key: string): string | null {
   const value = given[key];

@@ -17,6 +17,7 @@ export const GITHUB: Provider = {
   name: 'github',
   label: 'GitHub',
   defaultUrl: WEB,
+  parameters: { url: 'github_hostname', path: 'repo_id', token: 'personal_access_token' },
   client: ({ url, token }, settings, signal) =>
     new RemoteClient({
       origin: new URL(apiOf(url)).origin,

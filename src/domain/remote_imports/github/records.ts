@@ -5,6 +5,7 @@ import {
   isGiven,
   lineIn,
   optionalId,
+  requiredTime,
   shaIn,
   textIn,
   timeIn,
@@ -37,7 +38,7 @@ function usersIn(given: Given, key: string, records: StagedRecord[]): number[] {
 }
 
 const timesOf = (given: Given) => {
-  const created = timeIn(given, 'created_at');
+  const created = requiredTime(given, 'created_at');
   return { created_at: created, updated_at: timeIn(given, 'updated_at') ?? created };
 };
 
@@ -203,7 +204,7 @@ export function reviewRecords(given: Given, number: number): StagedRecord[] {
   // Of the user of the token alone, and not sent yet.
   if (known === undefined) return [];
   const author = userIn(given, 'user', records);
-  const created = timeIn(given, 'submitted_at');
+  const created = requiredTime(given, 'submitted_at');
   const body = textIn(given, 'body').trim();
   const review = { merge_request_id: number, user_id: author, created_at: created };
   records.push({ kind: 'reviews', record: { ...review, state: known.state } });
@@ -227,7 +228,11 @@ export function eventRecords(given: Given): StagedRecord[] {
   const issue = isGiven(given.issue) ? given.issue : null;
   const [state, action] = [STATES[event], LABELINGS[event]];
   if (issue === null || (state === undefined && action === undefined)) return [];
-  const own = { id: idIn(given, 'id'), either_id: idIn(issue, 'number'), created_at: timeIn(given, 'created_at') };
+  const own = {
+    id: idIn(given, 'id'),
+    either_id: idIn(issue, 'number'),
+    created_at: requiredTime(given, 'created_at'),
+  };
   const user = userIn(given, 'actor', records);
   if (state !== undefined) records.push({ kind: 'state_events', record: { ...own, user_id: user, state } });
   else {
@@ -242,7 +247,7 @@ export function releaseRecords(given: Given): StagedRecord[] {
   const records: StagedRecord[] = [];
   const id = idIn(given, 'id');
   const tag = titleIn(given, 'tag_name');
-  const created = timeIn(given, 'created_at');
+  const created = requiredTime(given, 'created_at');
   records.push({
     kind: 'releases',
     record: {
@@ -266,7 +271,7 @@ export function releaseRecords(given: Given): StagedRecord[] {
         url: textIn(asset, 'url', 2_000),
         address: textIn(asset, 'browser_download_url', 2_000),
         accept: 'application/octet-stream',
-        created_at: timeIn(asset, 'created_at'),
+        created_at: timeIn(asset, 'created_at') ?? created,
       },
     });
   }
