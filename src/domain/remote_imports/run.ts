@@ -44,6 +44,10 @@ export interface RemoteImportOptions {
 const MAX_ATTEMPTS = 8;
 /** Milliseconds for which one run of the job fetches pages: less than jobs may. */
 const MAX_RUN_MS = 30 * 60_000;
+/** Milliseconds after which a run leaves its next step, which may take long, to another one. */
+const MAX_STEP_MS = 5 * 60_000;
+/** Seconds between two runs at least. */
+const MIN_PAUSE_SECONDS = 2;
 /** Milliseconds before the first repetition of what failed; each further one takes twice as long. */
 const RETRY_DELAY_MS = 5_000;
 
@@ -84,10 +88,11 @@ async function perform(context: Context, projectId: number, { stopping }: Remote
 
 /** What becomes of an import that did not get to its end. */
 async function settle(context: Context, begun: Begun, error: unknown): Promise<void> {
-  const { projectId, attempts } = begun;
+  const { projectId, project, attempts } = begun;
   const isWaiting = await context.db.remoteImport.count({ where: { projectId, source: { not: null } } });
-  if (error instanceof Canceled || isWaiting === 0) return;
-  if (error instanceof Unfinished) return later(context, projectId, new Date());
+  // What was written meanwhile goes as well.
+  if (error instanceof Canceled || isWaiting === 0) return context.repositories.removeStaging(project);
+  if (error instanceof Unfinished) return later(context, projectId, null);
   if (error instanceof RemoteRateLimited) return later(context, projectId, error.until);
   if (error instanceof RemoteUnavailable && attempts < MAX_ATTEMPTS) {
     return later(context, projectId, new Date(Date.now() + RETRY_DELAY_MS * 2 ** attempts));
@@ -100,12 +105,12 @@ async function settle(context: Context, begun: Begun, error: unknown): Promise<v
   if (message === null) throw error;
 }
 
-/** Leaves the rest to a job that runs at a time. */
-async function later(context: Context, projectId: number, at: Date): Promise<void> {
-  const after = Math.max(0, Math.ceil((at.getTime() - Date.now()) / 1_000));
+/** Leaves the rest to a job that runs at a time; for null soon, but not before this one has ended, which it would wait for. */
+async function later(context: Context, projectId: number, at: Date | null): Promise<void> {
+  const after = Math.max(MIN_PAUSE_SECONDS, Math.ceil(((at?.getTime() ?? 0) - Date.now()) / 1_000));
   const userId = requireActor(context).id;
   await context.db.$transaction(async (tx) => {
-    await tx.remoteImport.update({ where: { projectId }, data: { continuesAt: after === 0 ? null : at } });
+    await tx.remoteImport.update({ where: { projectId }, data: { continuesAt: at } });
     await context.jobs.enqueue(tx, 'projects.import_remote', { projectId, userId }, { after });
   });
 }
@@ -150,6 +155,10 @@ async function advance(context: Context, begun: Begun, signal: AbortSignal): Pro
   const { imports, repositories } = context;
   const staging = await Staging.open(repositories.staging(project), imports.maxBytes);
   const client = provider.client(address, imports, signal);
+  const since = Date.now();
+  const pause = () => {
+    if (Date.now() > since + MAX_STEP_MS) throw new Unfinished();
+  };
   try {
     const remote = await provider.project(client, address);
     const phases: PhaseContext = {
@@ -160,7 +169,8 @@ async function advance(context: Context, begun: Begun, signal: AbortSignal): Pro
         for await (const { record } of staging.records(new Set([kind]))) yield record;
       },
     };
-    await fetchPhases(context, begun, { staging, phases, until: Date.now() + MAX_RUN_MS });
+    await fetchPhases(context, begun, { staging, phases, until: since + MAX_RUN_MS });
+    pause();
     const left = await fetchRepositories({
       staging,
       project: remote,
@@ -171,6 +181,7 @@ async function advance(context: Context, begun: Begun, signal: AbortSignal): Pro
       imports,
       stopping: signal,
     });
+    pause();
     await note(context, begun, staging, 'importing');
     await fill(context, begun, { staging, phases, left, signal });
   } finally {

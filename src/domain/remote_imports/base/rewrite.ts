@@ -67,14 +67,19 @@ function partsOf(text: string): TextPart[] {
 
 function spansOf(text: string): TextPart[] {
   const runs = [...text.matchAll(/`+/g)].map(({ 0: { length }, index }) => ({ length, index }));
-  // Where the next run of the same length is, so that runs that nothing closes cost no search of the rest of the text.
-  const later = new Map<number, number[]>();
-  for (const [at, { length }] of runs.entries()) later.set(length, [...(later.get(length) ?? []), at].slice(-MAX_RUNS));
+  // For each run the next one of the same length, so that none is searched for.
+  const following: (number | undefined)[] = [];
+  const seen = new Map<number, number>();
+  for (let at = runs.length - 1; at >= 0; at--) {
+    const { length } = runs[at] as (typeof runs)[number];
+    following[at] = seen.get(length);
+    seen.set(length, at);
+  }
   const parts: TextPart[] = [];
   let begun = 0;
   for (let at = 0; at < runs.length; at++) {
     const open = runs[at] as (typeof runs)[number];
-    const close = later.get(open.length)?.find((other) => other > at);
+    const close = following[at];
     const end = close === undefined ? undefined : runs[close];
     if (close === undefined || end === undefined) continue;
     parts.push({ isCode: false, value: text.slice(begun, open.index) });
@@ -86,46 +91,51 @@ function spansOf(text: string): TextPart[] {
   return parts.filter(({ value }) => value !== '');
 }
 
-/** Runs of backticks of a length that are looked at. */
-const MAX_RUNS = 1_000;
-
-function rewritten(text: string, rules: RewriteRules): string {
-  const { web, path, isMergeRequest } = rules;
-  const sign = (number: string, kind: string | null) => {
-    if (kind !== null) return /^(pull|pulls|merge_requests)$/.test(kind) ? '!' : '#';
-    return isMergeRequest?.(Number(number)) ? '!' : '#';
-  };
-  const byAddress = new RegExp(
-    `${escaped(web)}(?:/-)?/(issues|pull|pulls|merge_requests)/(\\d{1,9})(?![\\w/#?])(?:#issuecomment-\\d+)?`,
-    'g',
-  );
-  const byPath = new RegExp(`(?<![\\w/.-])${escaped(path)}#(\\d{1,9})\\b`, 'gi');
-  // Among them files of releases, which have addresses below the project's.
-  const below = new RegExp(`${escaped(web)}/[\\w./%~+-]+`, 'g');
-  let out = text
-    .replace(rules.attachments, (address) => rules.attached(address) ?? address)
-    .replace(below, (address) => rules.attached(address) ?? address)
-    .replace(
-      byAddress,
-      (_whole, kind: string, number: string) => `${sign(number, kindOf(kind, number, rules))}${number}`,
-    )
-    .replace(byPath, (_whole, number: string) => `${sign(number, null)}${number}`);
-  if (isMergeRequest !== null) {
-    out = out.replace(
-      /(?<![\w/#&!.-])(?:#|GH-)(\d{1,9})\b/g,
-      (_whole, number: string) => `${sign(number, null)}${number}`,
-    );
-  }
-  return out.replace(
-    /(?<![\w/@`.=-])@[a-z\d](?:[\w.-]{0,100}\w)?(?:\/[\w.-]{1,100})?/gi,
-    (mention) => `\`${mention}\``,
-  );
+/** Patterns for the texts of a project, which are made once. */
+interface Patterns {
+  /** Addresses below that of the project, such as those of files of releases. */
+  below: RegExp;
+  /** Addresses of issues and merge requests, with kind and number. */
+  address: RegExp;
+  /** `owner/name#12`, with the number. */
+  path: RegExp;
 }
 
-/** An address of an issue leads to the pull request of that number where numbers are shared. */
-function kindOf(kind: string, number: string, { isMergeRequest }: RewriteRules): string {
-  if (isMergeRequest === null) return kind;
-  return isMergeRequest(Number(number)) ? 'pull' : 'issues';
+const known = new WeakMap<RewriteRules, Patterns>();
+
+function patternsOf(rules: RewriteRules): Patterns {
+  const web = escaped(rules.web);
+  const found = known.get(rules) ?? {
+    below: new RegExp(`${web}/[\\w./%~+-]+`, 'g'),
+    address: new RegExp(
+      `${web}(?:/-)?/(issues|pull|pulls|merge_requests)/(\\d{1,9})(?:#issuecomment-\\d+)?(?![\\w/#?])`,
+      'g',
+    ),
+    path: new RegExp(`(?<![\\w/.-])${escaped(rules.path)}#(\\d{1,9})\\b`, 'gi'),
+  };
+  known.set(rules, found);
+  return found;
+}
+
+const NUMBER = /(?<![\w/#&!.-])(?:#|GH-)(\d{1,9})\b/g;
+const MENTION = /(?<![\w/@`.=-])@[a-z\d](?:[\w.-]{0,100}\w)?(?:\/[\w.-]{1,100})?/gi;
+
+function rewritten(text: string, rules: RewriteRules): string {
+  const { isMergeRequest } = rules;
+  const { below, address, path } = patternsOf(rules);
+  const named = (number: string) => `${isMergeRequest?.(Number(number)) ? '!' : '#'}${number}`;
+  const file = (found: string) => rules.attached(found) ?? found;
+  const out = text
+    .replace(rules.attachments, file)
+    .replace(below, file)
+    .replace(address, (_whole, kind: string, number: string) => {
+      // An address of an issue leads to the pull request of that number where numbers are shared.
+      if (isMergeRequest !== null) return named(number);
+      return `${kind === 'issues' ? '#' : '!'}${number}`;
+    })
+    .replace(path, (_whole, number: string) => named(number));
+  const numbered = isMergeRequest === null ? out : out.replace(NUMBER, (_whole, number: string) => named(number));
+  return numbered.replace(MENTION, (mention) => `\`${mention}\``);
 }
 
 /** A text as a part of a pattern. */
