@@ -135,11 +135,12 @@ export const AutoCancel = builder.enumType('AutoCancelPendingPipelines', {
 
 export const ImportStatus = builder.enumType('ImportStatus', {
   description: 'Progress of a repository import.',
-  values: values<'scheduled' | 'started' | 'finished' | 'failed'>({
+  values: values<'scheduled' | 'started' | 'finished' | 'failed' | 'canceled'>({
     SCHEDULED: { value: 'scheduled', description: 'The import is waiting to start.' },
     STARTED: { value: 'started', description: 'The import is in progress.' },
     FINISHED: { value: 'finished', description: 'The import succeeded, and the repository is ready.' },
     FAILED: { value: 'failed', description: 'The import failed; there is no repository.' },
+    CANCELED: { value: 'canceled', description: 'The import was canceled; there is no repository.' },
   }),
 });
 

@@ -42,6 +42,7 @@ import '#schema/group_archives/export.ts';
 import '#schema/group_archives/import.ts';
 import '#schema/project_archives/export.ts';
 import '#schema/project_archives/import.ts';
+import '#schema/project_archives/remote_mutations.ts';
 import '#schema/issues/queries.ts';
 import '#schema/issues/statistics.ts';
 import '#schema/issues/record.ts';

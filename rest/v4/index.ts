@@ -59,6 +59,7 @@ import { protectionRules } from '#rest/v4/protection_rules.ts';
 import { protections } from '#rest/v4/protections.ts';
 import { pushRules } from '#rest/v4/push_rules.ts';
 import { releases } from '#rest/v4/releases.ts';
+import { remoteImports } from '#rest/v4/remote_imports.ts';
 import { repository } from '#rest/v4/repository.ts';
 import { resourceEvents } from '#rest/v4/resource_events.ts';
 import { resourceGroups } from '#rest/v4/resource_groups.ts';
@@ -168,4 +169,5 @@ export const routes: Route[] = [
   ...topics,
   ...badges,
   ...projectArchives,
+  ...remoteImports,
 ];

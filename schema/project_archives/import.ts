@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { Visibility, values } from '#schema/enums.ts';
 import { mutation } from '#schema/mutation.ts';
+import { RemoteImport } from '#schema/project_archives/remote_import.ts';
 import { switches } from '#schema/projects/inputs.ts';
 import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
@@ -19,6 +20,7 @@ const ProjectImportStatus = builder.enumType('ProjectImportStatus', {
     STARTED: { value: 'started', description: 'The import is running.' },
     FINISHED: { value: 'finished', description: 'The project is complete.' },
     FAILED: { value: 'failed', description: 'The import failed, and the project is empty.' },
+    CANCELED: { value: 'canceled', description: 'The import was canceled, and the project is empty.' },
   }),
 });
 
@@ -38,7 +40,7 @@ const FailedImportRelation = builder.objectRef<FailedRelation & { index: number 
 });
 
 const ProjectImport = builder.objectRef<ImportRow>('ProjectImport').implement({
-  description: 'The import of a project from an archive, or of its repository from elsewhere.',
+  description: 'The import of a project from an archive or another server, or of its repository from elsewhere.',
   fields: (t) => ({
     project: t.field({
       type: Project,
@@ -48,7 +50,8 @@ const ProjectImport = builder.objectRef<ImportRow>('ProjectImport').implement({
     status: t.expose('status', { type: ProjectImportStatus, description: 'How far the import is.' }),
     type: t.exposeString('type', {
       nullable: true,
-      description: 'Where it comes from: `gitlab_project` is an archive, `git` a repository. Null without an import.',
+      description:
+        'Where it comes from: `gitlab_project` is an archive, `git` a repository, `github` a server of that kind. Null without an import.',
     }),
     error: t.exposeString('error', {
       nullable: true,
@@ -63,6 +66,22 @@ const ProjectImport = builder.objectRef<ImportRow>('ProjectImport').implement({
       description: 'What was left out of the import, at most a hundred records. For masters of the project.',
       resolve: ({ failedRelations }) => failedRelations.map((failed, at) => ({ ...failed, index: at + 1 })),
     }),
+    source: t.string({
+      nullable: true,
+      description: 'Path of the project at the other server; null for imports from elsewhere.',
+      resolve: ({ remote }) => remote?.path ?? null,
+    }),
+    sourceUrl: t.string({
+      nullable: true,
+      description: 'Web address of the project at the other server; null for imports from elsewhere.',
+      resolve: ({ remote }) => remote && `${remote.url}/${remote.path}`,
+    }),
+    remote: t.field({
+      type: RemoteImport,
+      nullable: true,
+      description: 'How far an import from another server is; null for other imports.',
+      resolve: ({ remote }) => remote,
+    }),
   }),
 });
 
@@ -70,8 +89,8 @@ builder.prismaObjectFields(Project, (t) => ({
   importType: t.string({
     nullable: true,
     description:
-      'Where the project was imported from: `gitlab_project` is an archive, `git` a repository. For masters; null for others.',
-    select: { archiveImport: { select: { projectId: true } } },
+      'Where the project was imported from: `gitlab_project` is an archive, `git` a repository, `github` a server of that kind. For masters; null for others.',
+    select: { archiveImport: { select: { projectId: true } }, remoteImport: { select: { provider: true } } },
     resolve: (project, _args, { actor }) => (can(actor, 'update_project', project) ? importType(project) : null),
   }),
 }));

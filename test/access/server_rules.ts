@@ -5,6 +5,7 @@ import { createBranch } from '#src/domain/repository/branches/create.ts';
 import { createSnippet } from '#src/domain/snippets/save.ts';
 import type { User, UserState } from '#src/generated/prisma/client.ts';
 import { recordedImage } from '../support/container_records.ts';
+import { emptyGithub, TOKEN } from '../support/github_server.ts';
 import { gpgFixtures } from '../support/gpg.ts';
 import { opened, withTopic } from '../support/merge_requests.ts';
 import { application } from '../support/oauth.ts';
@@ -234,6 +235,34 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
       level: 0,
       roles: { external: 403 },
       given: () => ({ path: world.unique('imported'), file: new File([gzipSync('')], 'project.tar.gz') }),
+    },
+    'POST /import/github': {
+      success: 201,
+      level: 0,
+      roles: { external: 403 },
+      given: async (_place, who) => {
+        const github = await emptyGithub(world);
+        const name = world.unique('imported');
+        const to = { target_namespace: who?.username ?? 'nobody', new_name: name };
+        return { personal_access_token: TOKEN, repo_id: 1, github_hostname: `http://${github.host}`, ...to };
+      },
+    },
+    'POST /import/github/cancel': {
+      success: 200,
+      level: 0,
+      given: async (_place, who) => {
+        const project = await world.project({ owner: await world.user() });
+        if (who) await world.member(project, who, 'master');
+        const data = {
+          provider: 'github',
+          url: 'https://github.com',
+          path: 'a/b',
+          source: Buffer.from('x'),
+          parts: [],
+        };
+        await world.db.remoteImport.create({ data: { projectId: project.id, ...data } });
+        return { project_id: project.id };
+      },
     },
     'POST /projects/user/:user_id': {
       success: 201,

@@ -22,6 +22,20 @@ const { targetProjectId: projectId } = await world.db.mergeRequest.findFirstOrTh
 await world.db.approvalRule.create({
   data: { projectId, name: 'All Members', ruleType: 'any_approver', approvalsRequired: 1 },
 });
+// An import from another server that has ended.
+await world.db.remoteImport.create({
+  data: {
+    projectId,
+    provider: 'github',
+    url: 'https://github.com',
+    path: 'octo-org/hello-world',
+    parts: [],
+    counts: [{ kind: 'issues', fetched: 1, total: 1 }],
+    leftOut: [{ kind: 'webhooks', name: 'ci.example', message: 'Set it up anew.' }],
+    startedAt: new Date(),
+    finishedAt: new Date(),
+  },
+});
 const roles = { administrator: await whoIs('root'), guest: await whoIs('emil') };
 const visitor = { actor: null };
 const unexpected: unknown[] = [];

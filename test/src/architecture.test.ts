@@ -55,7 +55,7 @@ const DOMAIN = [
   ['lifecycle', 'tracking'],
   ['chat_commands', 'notifications', 'project_archives', 'webhooks'],
   ['gitlab_archives'],
-  ['group_archives', 'mail_in'],
+  ['group_archives', 'mail_in', 'remote_imports'],
 ];
 
 /** `src/domain/ci` of a file in it, and `src/base` and `src/git`, which are one room each; null for what lies beside the rooms of its floor. */
@@ -137,6 +137,7 @@ const PARSERS_OF_OWN_TEXT = [
   'src/access/oauth/keys.ts',
   'src/domain/ci/pipelines/given_variables.ts',
   'src/domain/packages/npm.ts',
+  'src/domain/remote_imports/run.ts',
   // What the server has written to its store.
   'src/domain/sites/archive.ts',
   'src/domain/repository/contributors_kept.ts',

@@ -109,6 +109,9 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     'From a mail server': 'No mail server is installed; test/system/mail_in.test.ts hands messages over as one does.',
     'From a mailbox': 'There is no mailbox; test/rest/mail_in_mailbox.test.ts reads one.',
   },
+  'docs/moving-in.md': {
+    'From a running server': 'The requests are those that test/rest/import_github.test.ts sends.',
+  },
   'docs/pages-sites.md': {
     Publishing: 'The job is one that test/system/sites.test.ts runs, but for what builds the site.',
     TLS: 'Caddy is not installed where tests run; test/rest/pages.test.ts asks what it asks.',

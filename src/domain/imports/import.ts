@@ -19,7 +19,7 @@ import { mayBeKept } from '#src/git/refs/name.ts';
 import type { Ref } from '#src/git/refs/read.ts';
 import { setDefaultBranch } from '#src/git/refs/update.ts';
 import { refsToCopy } from '#src/git/remote/copy.ts';
-import { ForeignHashes, fetchAll, ShallowSource } from '#src/git/remote/fetch_all.ts';
+import { ForeignHashes, fetchAll, fetchRefs, ShallowSource } from '#src/git/remote/fetch_all.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { ofEachDatabase } from '#src/platform/database/of_each.ts';
 import type { ImportSettings } from '#src/platform/outbound/options.ts';
@@ -112,7 +112,7 @@ async function take(stores: ImportStores, project: Target, encrypted: Uint8Array
   const draft = `${directory}.import-${randomBytes(8).toString('hex')}`;
   try {
     await initRepository(draft, 'master');
-    const head = await fetchFrom(stores, parsed, draft);
+    const head = await fetchSource(stores, parsed, draft);
     await requireFitting(stores, draft);
     const refs = await refsToCopy(draft);
     requireNames(refs);
@@ -125,11 +125,17 @@ async function take(stores: ImportStores, project: Target, encrypted: Uint8Array
   }
 }
 
-/** Fetches everything into an empty repository. Returns the full name of the source's HEAD. */
-async function fetchFrom(
-  { imports, stopping }: ImportStores,
+/**
+ * Fetches all branches and tags into an empty repository. Returns the full name of the source's HEAD. Throws ImportFailed, or the reason
+ * of `stopping`.
+ *
+ * @param refspecs further refs that are fetched, as git takes them
+ */
+export async function fetchSource(
+  { imports, stopping }: Pick<ImportStores, 'imports' | 'stopping'>,
   source: ImportSource,
   draft: string,
+  refspecs: readonly string[] = [],
 ): Promise<string | null> {
   const broken = new AbortController();
   const late = AbortSignal.timeout(imports.timeout);
@@ -140,7 +146,9 @@ async function fetchFrom(
     onFailure: (error) => broken.abort(error),
   });
   try {
-    return await fetchAll(forward.url, draft, signal);
+    const head = await fetchAll(forward.url, draft, signal);
+    if (refspecs.length > 0) await fetchRefs(forward.url, draft, refspecs, signal);
+    return head;
   } catch (error) {
     if (late.aborted) throw new ImportFailed(`The import took longer than ${imports.timeout / 1000} seconds.`);
     if (forward.failure()) throw forward.failure();

@@ -34,6 +34,7 @@ export async function removeProject({ db, repositories, uploads }: Removal, proj
     await repositories.remove({ ...doomed, wiki: true });
   });
   await repositories.removeTraces(doomed);
+  await repositories.removeStaging(doomed);
   await uploads.remove({ projectId });
   await artifactsStore({ uploads }).remove({ projectId });
   await packagesStore({ uploads }).remove({ projectId });

@@ -28,7 +28,8 @@ export async function checkedColumns(
     if (value !== null && !(await check(value, type))) {
       throw new ArchiveInvalid(`${where} has a value of ${snakeCase(column)} that is not allowed.`);
     }
-    row[column] = check === CHECKS.text && value !== null ? textOf(value as string) : stored(value, type);
+    const hasFiles = check === CHECKS.text || check === CHECKS.releaseUrl;
+    row[column] = hasFiles && value !== null ? textOf(value as string) : stored(value, type);
   }
   return row;
 }

@@ -99,7 +99,8 @@ export async function importProject(context: Context, wanted: WantedImport): Pro
   }
 }
 
-async function findHome(context: Context, actor: Actor, ref: NamespaceRef | null): Promise<Home> {
+/** Where a project is to be that is imported: in a namespace, else that of the importer. Throws NotFound. */
+export async function findHome(context: Context, actor: Actor, ref: NamespaceRef | null): Promise<Home> {
   if (ref === null) return personalHome(context, actor.id);
   // In forms numbers are texts, and paths may be numbers.
   const numbered = typeof ref === 'string' && /^\d{1,9}$/.test(ref) ? Number(ref) : 0;

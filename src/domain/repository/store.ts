@@ -56,6 +56,9 @@ const OWNERS = [undefined, 'snippet', 'group'] as const;
 /** The directory of job logs in a storage, next to the repositories. */
 const TRACES = 'traces';
 
+/** The directory of what imports have fetched in a storage, next to the repositories. */
+const IMPORTS = 'imports';
+
 /** The suffixes of a repository's drafts. */
 const DRAFT = /^\.(copy|import|gone)-/;
 
@@ -123,6 +126,17 @@ export class RepositoryStore {
   traces({ id, repositoryStorage }: RepositoryPlace): string {
     const folder = path.dirname(this.directory({ id, repositoryStorage }));
     return path.join(path.dirname(folder), TRACES, path.basename(folder), String(id));
+  }
+
+  /** The directory of what an import from another server has fetched for a project so far, existing or not: `<storage>/imports/<its ID>`. */
+  staging({ id, repositoryStorage }: RepositoryPlace): string {
+    const folder = path.dirname(this.directory({ id, repositoryStorage }));
+    return path.join(path.dirname(folder), IMPORTS, String(id));
+  }
+
+  /** Removes what an import from another server has fetched for a project. */
+  async removeStaging(place: RepositoryPlace): Promise<void> {
+    await rm(this.staging(place), { recursive: true, force: true, maxRetries: 3 });
   }
 
   /** Removes the job logs of a project. */

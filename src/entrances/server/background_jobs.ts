@@ -48,6 +48,8 @@ import { cleanUpPackages } from '#src/domain/packages/clean_up.ts';
 import { removePackageFiles } from '#src/domain/packages/remove.ts';
 import { expireExports, exportProject } from '#src/domain/project_archives/export.ts';
 import { cleanUpImports, failImport, importArchive } from '#src/domain/project_archives/import.ts';
+import { failRemoteImport } from '#src/domain/remote_imports/end.ts';
+import { continueImport } from '#src/domain/remote_imports/run.ts';
 import { removeMergedBranches } from '#src/domain/repository/branches/merged.ts';
 import { cleanUpAll } from '#src/domain/repository/clean_up.ts';
 import { indexMissing, indexProject } from '#src/domain/repository/code_search/index_project.ts';
@@ -129,6 +131,7 @@ export const JOB_PACES: JobPaces = {
   'merge_requests.link_lfs': { cron: '41 * * * *' },
   'resource_events.record_past': { cron: '*/10 * * * *' },
   'projects.import': { atOnce: 4 },
+  'projects.import_remote': { atOnce: 4 },
   'mirrors.push': { cron: '* * * * *', atOnce: 2 },
   'mirrors.pull': { cron: '* * * * *', atOnce: 2 },
   'mail.send': { atOnce: 4 },
@@ -202,6 +205,16 @@ export function jobHandlers({
         projectId,
         'The user who imported the project is no longer active.',
       );
+    },
+    'projects.import_remote': async ({ projectId, userId }, jobs) => {
+      const context = await as(userId, jobs);
+      if (!context) {
+        const message = 'The user who imported the project is no longer active.';
+        return failRemoteImport({ db, repositories, uploads }, projectId, message);
+      }
+      await continueImport(context, projectId, importing);
+      await countLanguages({ db, repositories }, projectId);
+      await indexProject({ db, repositories }, projectId);
     },
     'mirrors.push': () => pushMirrors({ db, repositories, ...importing }),
     'mirrors.pull': (_wanted, jobs) =>

@@ -93,6 +93,21 @@ export async function fetchMissing(
 }
 
 /**
+ * Fetches further refs from a URL into a repository. Throws ProgramFailed, or the signal's reason.
+ *
+ * @param refspecs as git takes them, of full names
+ */
+export async function fetchRefs(
+  url: string,
+  directory: string,
+  refspecs: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const quiet = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
+  await run([`--git-dir=${directory}`, 'fetch', ...quiet, '--', url, ...refspecs], signal);
+}
+
+/**
  * Pushes refs of a repository to a URL.
  *
  * @param refspecs as git takes them, of full names

@@ -1,0 +1,35 @@
+import { mutation } from '#rest/engine/mutation.ts';
+import type { Route } from '#rest/engine/route.ts';
+
+/** The record of an import from another server. */
+const imported = { spread: 'project', omitNull: ['import_error'] } as const;
+
+export const remoteImports: Route[] = [
+  {
+    method: 'POST',
+    path: '/import/github',
+    ...mutation('ImportFromGithub', 'importProjectFromServer.project.import', '...RemoteImport'),
+    preset: { provider: 'GITHUB' },
+    names: {
+      token: 'personal_access_token',
+      path: 'repo_id',
+      name: 'new_name',
+      namespace: 'target_namespace',
+      url: 'github_hostname',
+    },
+    required: ['target_namespace'],
+    hidden: ['parts'],
+    description:
+      'Imports a repository from GitHub, or GitHub Enterprise Server, in the background, with its issues, pull requests, reviews and releases.',
+    ...imported,
+  },
+  {
+    method: 'POST',
+    path: '/import/github/cancel',
+    ...mutation('CancelGithubImport', 'cancelProjectImport.project.import', '...RemoteImport'),
+    names: { project: 'project_id' },
+    status: 200,
+    description: 'Cancels an import from GitHub that is not finished. For masters of the project.',
+    ...imported,
+  },
+];

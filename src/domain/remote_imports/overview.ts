@@ -1,0 +1,90 @@
+import type { Staging } from '#src/domain/remote_imports/staging.ts';
+
+/** A change of the state of an issue or a merge request. */
+interface StateChange {
+  id: number;
+  subject: number;
+  userId: number | null;
+  state: string;
+  at: string | null;
+}
+
+/** A label that was put on an issue or a merge request, or taken off. */
+interface Labeling {
+  id: number;
+  subject: number;
+  userId: number | null;
+  action: string;
+  label: string;
+  at: string | null;
+}
+
+/** What has to be known of all that was staged before the first record can be written. */
+export interface Overview {
+  issues: ReadonlySet<number>;
+  mergeRequests: ReadonlySet<number>;
+  /** The IDs of labels by their titles in lower case. */
+  labels: ReadonlyMap<string, number>;
+  /** Users by their IDs; a later record of the same user knows more. */
+  users: ReadonlyMap<number, Readonly<Record<string, unknown>>>;
+  /** In the order in which they happened. */
+  states: readonly StateChange[];
+  labelings: readonly Labeling[];
+  /** Who merged merge requests, and who closed them last. */
+  mergers: ReadonlyMap<number, number>;
+  closers: ReadonlyMap<number, number>;
+  /** The new addresses of files, by those in texts. */
+  files: ReadonlyMap<string, string>;
+}
+
+const KINDS = new Set(['issues', 'merge_requests', 'labels', 'users', 'state_events', 'label_events', 'uploads']);
+
+/** Reads what was staged once. */
+export async function readOverview(staging: Staging): Promise<Overview> {
+  const issues = new Set<number>();
+  const mergeRequests = new Set<number>();
+  const labels = new Map<string, number>();
+  const users = new Map<number, Readonly<Record<string, unknown>>>();
+  const states = new Map<number, StateChange>();
+  const labelings = new Map<number, Labeling>();
+  const files = new Map<string, string>();
+  for await (const { kind, record } of staging.records(KINDS)) {
+    const id = record.id as number;
+    if (kind === 'issues') issues.add(id);
+    else if (kind === 'merge_requests') mergeRequests.add(id);
+    else if (kind === 'labels') {
+      const title = String(record.title).toLowerCase();
+      labels.set(title, labels.get(title) ?? id);
+    } else if (kind === 'users') users.set(id, { ...record, email: record.email ?? users.get(id)?.email ?? null });
+    else if (kind === 'uploads') files.set(String(record.address), `/uploads/${record.secret}/${record.file_name}`);
+    else {
+      const own = {
+        id,
+        subject: record.either_id as number,
+        userId: record.user_id as number | null,
+        at: record.created_at as string | null,
+      };
+      if (kind === 'state_events') states.set(id, { ...own, state: String(record.state) });
+      else labelings.set(id, { ...own, action: String(record.action), label: String(record.label).toLowerCase() });
+    }
+  }
+  const inOrder = [...states.values()].sort(earlierFirst);
+  const last = (state: string) =>
+    new Map(inOrder.flatMap((one) => (one.state === state && one.userId !== null ? [[one.subject, one.userId]] : [])));
+  return {
+    issues,
+    mergeRequests,
+    labels,
+    users,
+    states: inOrder,
+    labelings: [...labelings.values()].sort(earlierFirst),
+    mergers: last('merged'),
+    closers: last('closed'),
+    files,
+  };
+}
+
+function earlierFirst(one: { id: number; at: string | null }, other: { id: number; at: string | null }): number {
+  const [left, right] = [one.at ?? '', other.at ?? ''];
+  return left === right ? one.id - other.id : left < right ? -1 : 1;
+}
