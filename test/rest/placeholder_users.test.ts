@@ -1,36 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_UNKNOWN_USERS } from '#src/domain/project_archives/people.ts';
 import type { Json } from '../support/http.ts';
-import { archiveOf, contributions, people } from '../support/placeholder_users.ts';
+import { archiveOf, contributions, moved, people } from '../support/placeholder_users.ts';
 import { exported, imported, records, unpacked } from '../support/project_archives.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
 const admin = await world.user({ admin: true });
 
-/** A group with a project that its owner, who is no administrator, has imported. */
-async function moved({ host = 'git.example.org', visibility = 'public' as const } = {}) {
-  const owner = await world.user();
-  const group = await world.group({ owner, visibility });
-  const archive = archiveOf(people(host), contributions());
-  const bring = async () => {
-    const more = { namespace: group.fullPath, 'override_params[visibility]': visibility };
-    const record = await imported(world, owner, { archive, path: world.unique('moved'), more });
-    expect([record.import_status, record.import_error, record.failed_relations]).toEqual(['finished', null, []]);
-    return record.id as number;
-  };
-  const id = await bring();
-  const rows = await world.db.importSourceUser.findMany({ where: { namespaceId: group.id }, orderBy: { id: 'asc' } });
-  const placeholder = (identifier: string) => {
-    const found = rows.find(({ sourceUserIdentifier }) => sourceUserIdentifier === identifier);
-    return world.db.user.findUniqueOrThrow({ where: { id: found?.placeholderUserId ?? 0 } });
-  };
-  return { owner, group, id, bring, rows, placeholder, api: world.api(owner), at: `/projects/${id}` };
-}
-
 describe('Importing what users without an account have written', () => {
   it('keeps authors, assignees, reviewers, approvals and awards in the names of placeholders', async () => {
-    const { api, at, id, placeholder } = await moved();
+    const { api, at, id, placeholder } = await moved(world);
     const ann = await placeholder('71');
     const ben = await placeholder('72');
     expect([ann.name, ben.name]).toEqual(['Ann <b>Apple</b>', 'Ben']);
@@ -61,7 +41,7 @@ describe('Importing what users without an account have written', () => {
   });
 
   it('makes one placeholder for a user of a source, whatever is imported from there, and others elsewhere', async () => {
-    const { bring, group, rows, owner } = await moved();
+    const { bring, group, rows, owner } = await moved(world);
     await bring();
     expect(await world.db.importSourceUser.count({ where: { namespaceId: group.id } })).toBe(rows.length);
     const other = archiveOf(people('other.example.org'), { issues: contributions().issues ?? [] });
@@ -91,7 +71,7 @@ describe('Importing what users without an account have written', () => {
   });
 
   it('names the host of this server in archives', async () => {
-    const { api, id, owner } = await moved();
+    const { api, id, owner } = await moved(world);
     const [user] = records(unpacked(await exported(world, api, owner, { id })), 'users');
     expect(user.host).toBe(new URL(world.url).host);
   });
@@ -111,7 +91,7 @@ describe('Importing what users without an account have written', () => {
 
 describe('A placeholder', () => {
   it('is found by nobody but administrators, in no list and no search', async () => {
-    const { api, placeholder, at } = await moved();
+    const { api, placeholder, at } = await moved(world);
     const ann = await placeholder('71');
     for (const who of [api, world.api()]) {
       expect([401, 404]).toContain((await who.get(`/users/${ann.id}`)).status);
@@ -129,7 +109,7 @@ describe('A placeholder', () => {
   });
 
   it('cannot sign in, be made a member, be assigned, be asked to review, or be changed', async () => {
-    const { api, placeholder, at, group } = await moved();
+    const { api, placeholder, at, group } = await moved(world);
     const ann = await placeholder('71');
     expect(ann).toMatchObject({ admin: false, state: 'blocked', canCreateGroup: false, confirmedAt: null });
     expect(await world.db.namespace.count({ where: { ownerId: ann.id } })).toBe(0);
@@ -170,7 +150,7 @@ describe('A placeholder', () => {
   });
 
   it('gives no approval that counts', async () => {
-    const { api, at, id } = await moved();
+    const { api, at, id } = await moved(world);
     await api.post(`${at}/approval_rules`, { name: 'Any', approvals_required: 1, rule_type: 'any_approver' });
     expect(
       await world.db.mergeRequestApproval.count({ where: { mergeRequest: { targetProjectId: id, iid: 2 } } }),

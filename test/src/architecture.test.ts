@@ -54,7 +54,7 @@ const DOMAIN = [
   ['packages', 'sites', 'terraform_states'],
   ['lifecycle', 'tracking'],
   ['chat_commands', 'notifications', 'project_archives', 'webhooks'],
-  ['group_archives', 'mail_in'],
+  ['group_archives', 'mail_in', 'placeholder_users'],
 ];
 
 /** `src/domain/ci` of a file in it, and `src/base` and `src/git`, which are one room each; null for what lies beside the rooms of its floor. */

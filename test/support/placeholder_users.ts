@@ -1,8 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { expect } from 'vitest';
 import type { Json } from './http.ts';
-import { packed } from './project_archives.ts';
+import { imported, packed } from './project_archives.ts';
+import type { TestUser, World } from './world.ts';
 
 /** A user in an archive. */
 export interface ArchivedUser {
@@ -23,6 +25,10 @@ export function archiveOf(users: readonly ArchivedUser[], tree: Readonly<Record<
   for (const [name, records] of Object.entries({ users, ...tree })) {
     write(`tree/${name}.ndjson`, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
   }
+  for (const { secret, file_name: name } of tree.uploads ?? []) {
+    mkdirSync(path.join(directory, 'uploads', secret), { recursive: true });
+    write(`uploads/${secret}/${name}`, 'what was attached');
+  }
   const archive = packed(directory);
   rmSync(directory, { recursive: true });
   return archive;
@@ -36,7 +42,7 @@ export function people(host: string): ArchivedUser[] {
   ];
 }
 
-/** What Ann and Ben have of every kind that users have something of, beside what needs a repository. */
+/** What Ann and Ben have of every kind that users have something of. */
 export function contributions(): Record<string, Json[]> {
   const at = '2020-01-02T03:04:05.000Z';
   const times = { created_at: at, updated_at: at };
@@ -63,7 +69,18 @@ export function contributions(): Record<string, Json[]> {
       { issue_id: 2, user_id: 71, position: 0 },
     ],
     merge_requests: [
-      { id: 1, iid: 1, title: 'Merged', state: 'merged', merge_user_id: 72, closed_by_id: 71, merged_at: at, ...merge },
+      {
+        id: 1,
+        iid: 1,
+        title: 'Merged',
+        state: 'merged',
+        merge_user_id: 72,
+        closed_by_id: 71,
+        updated_by_id: 71,
+        last_edited_by_id: 71,
+        merged_at: at,
+        ...merge,
+      },
       { id: 2, iid: 2, title: 'Under way', state: 'opened', ...merge, author_id: 72 },
     ],
     merge_request_assignees: [{ merge_request_id: 1, user_id: 71, position: 0 }],
@@ -98,7 +115,31 @@ export function contributions(): Record<string, Json[]> {
         discussion_id: 2,
         ...times,
       },
+      {
+        id: 3,
+        subject_type: 'MergeRequest',
+        subject_id: 2,
+        author_id: 71,
+        body: 'Why?',
+        system: false,
+        discussion_id: 3,
+        ...times,
+      },
+      {
+        id: 4,
+        subject_type: 'Issue',
+        subject_id: 1,
+        author_id: 71,
+        body: 'Hush',
+        source_type: 'Internal',
+        system: false,
+        discussion_id: 4,
+        ...times,
+      },
     ],
+    discussions: [{ id: 3, merge_request_id: 2, note_id: 3, resolved_by_id: 71, resolved_at: at }],
+    commit_comments: [{ id: 1, sha: 'a'.repeat(40), note: 'Neat', author_id: 71, discussion_id: 1, ...times }],
+    uploads: [{ id: 1, secret: 'a'.repeat(32), file_name: 'a.txt', user_id: 71, created_at: at }],
     award_emoji: [{ id: 1, subject_type: 'Issue', subject_id: 1, user_id: 71, name: 'apple', ...times }],
     label_events: [{ id: 1, issue_id: 1, label_id: 5, user_id: 71, action: 'add', created_at: at }],
     milestone_events: [
@@ -108,4 +149,27 @@ export function contributions(): Record<string, Json[]> {
     releases: [{ id: 1, tag: 'v1', name: 'First', description: '', released_at: at, author_id: 71, ...times }],
     members: [{ id: 1, user_id: 71, access_level: 40, created_at: at }],
   };
+}
+
+/** A group with a project that its owner, who is no administrator, has imported. */
+export async function moved(
+  world: World,
+  { host = 'git.example.org', visibility = 'public' }: { host?: string; visibility?: 'public' | 'private' } = {},
+) {
+  const owner = await world.user();
+  const group = await world.group({ owner, visibility });
+  const archive = archiveOf(people(host), contributions());
+  const bring = async (who: TestUser = owner) => {
+    const more = { namespace: group.fullPath, 'override_params[visibility]': visibility };
+    const record = await imported(world, who, { archive, path: world.unique('moved'), more });
+    expect([record.import_status, record.import_error, record.failed_relations]).toEqual(['finished', null, []]);
+    return record.id as number;
+  };
+  const id = await bring();
+  const rows = await world.db.importSourceUser.findMany({ where: { namespaceId: group.id }, orderBy: { id: 'asc' } });
+  const placeholder = (identifier: string) => {
+    const found = rows.find(({ sourceUserIdentifier }) => sourceUserIdentifier === identifier);
+    return world.db.user.findUniqueOrThrow({ where: { id: found?.placeholderUserId ?? 0 } });
+  };
+  return { owner, group, id, bring, rows, placeholder, api: world.api(owner), at: `/projects/${id}` };
 }

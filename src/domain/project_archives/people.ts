@@ -100,7 +100,7 @@ export class People {
       UPDATE import_source_users s SET status = 'reassignment_in_progress', updated_at = now() FROM users u
       WHERE s.placeholder_user_id = ANY(${[...this.#placeholders.values()]}::int[]) AND s.accepted_at IS NOT NULL
         AND s.status <> 'keep_as_placeholder' AND u.id = s.reassign_to_user_id AND u.state = 'active' RETURNING s.id`;
-    for (const { id } of rows) await context.jobs.enqueue(tx, 'users.take_over_placeholder', { sourceUserId: id });
+    for (const { id } of rows) await context.jobs.enqueue(tx, 'users.take_over_placeholders', { sourceUserId: id });
   }
 
   /** The account here of a user, whoever imports: to make it a member. */

@@ -50,7 +50,7 @@ export interface TreeOptions {
 const BATCH_SIZE = 500;
 const MAX_RECORDS = 2_000_000;
 /** Kinds whose users are not authors, but get rights: never placeholders. */
-const OF_RIGHTS: ReadonlySet<string> = new Set(['members', 'approval_rule_users']);
+export const OF_RIGHTS: ReadonlySet<string> = new Set(['members', 'approval_rule_users']);
 /** How many things that were left out are remembered. */
 const MAX_REMEMBERED_FAILURES = 100;
 

@@ -9,8 +9,10 @@ import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** Moves what a placeholder has to the account that accepted it, or to the ghost. */
-    'users.take_over_placeholder': { sourceUserId: number };
+    /** Moves what a placeholder has to the account that accepted it, or to the ghost: of one, or of all that are under way. */
+    'users.take_over_placeholders': { sourceUserId?: number };
+    /** Removes placeholders that nothing names. */
+    'users.remove_placeholders': Record<string, never>;
   }
 }
 
