@@ -96,6 +96,16 @@ export function spoken({ language, t }: Texts, timezone = 'UTC') {
       return `<time datetime="${moment.toISOString()}" title="${escaped(inZone(moment, ownZone))}">${words}</time>`;
     },
 
+    /** The name of a user, which leads to the page of the user. Placeholders have no page, but a mark. */
+    person({ name, username, placeholderSource }: Person): string {
+      if (placeholderSource == null) return `<a href="/${escaped(username)}">${escaped(name)}</a>`;
+      const why =
+        placeholderSource === ''
+          ? t('Imported from an archive; nobody has taken it over yet.')
+          : t('Imported from {host}; nobody has taken it over yet.', { host: placeholderSource });
+      return `<span>${escaped(name)} <span class="badge" title="${escaped(why)}">${escaped(t('Placeholder'))}</span></span>`;
+    },
+
     /** A link to a document of the manual, from a page that it is about. */
     manual(document: string, anchor?: string): string {
       const words = escaped(t('About this in the manual'));
@@ -218,9 +228,12 @@ export function withTaskButtons(html: string, id: string): { html: string; count
   return { html: made, count };
 }
 
-/** The name of a user, which leads to the page of the user. */
-export function person({ name, username }: { name: string; username: string }): string {
-  return `<a href="/${escaped(username)}">${escaped(name)}</a>`;
+/** A user as pages name one. */
+interface Person {
+  name: string;
+  username: string;
+  /** Host of the user for whom a placeholder stands, empty where that is not known; null or absent for others. */
+  placeholderSource?: string | null | undefined;
 }
 
 /**

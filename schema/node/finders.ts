@@ -34,6 +34,7 @@ import type { SourceOf } from '#src/domain/members/source.ts';
 import { findDistributionsByIds } from '#src/domain/packages/debian/distributions.ts';
 import { findPackageFilesByIds, findPackagesByIds } from '#src/domain/packages/list.ts';
 import { packageRules } from '#src/domain/packages/protection_rules.ts';
+import { findSourceUsersByIds } from '#src/domain/placeholder_users/find.ts';
 import { findProjectsByIds } from '#src/domain/projects/find.ts';
 import type { Owner } from '#src/domain/projects/owner.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
@@ -115,6 +116,8 @@ const FINDERS: Readonly<Record<string, Finder>> = {
   RunnerManager: (context, ids, info) => findRunnerManagersByIds(context, ids, selectionAt(info, 'RunnerManager')),
   Upload: inProjects('Upload', findUploadsByIds),
   WebhookDelivery: inProjects('HookDelivery', findDeliveriesByIds),
+  ImportSourceUser: (context, ids, info) =>
+    context.actor ? findSourceUsersByIds(context, ids, selectionAt(info, 'ImportSourceUser')) : Promise.resolve([]),
   User: (context, ids, info) => findUsersByIds(context, ids, selectionAt(info, 'User')),
   Todo: (context, ids, info) => findTodosByIds(context, ids, selectionAt(info, 'Todo')),
   SshKey: findKeysByIds,

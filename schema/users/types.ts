@@ -126,6 +126,11 @@ export const User = builder.prismaObject('User', {
         'What the account is for if it is a service account; null for people and for users of access tokens.',
       ...forReaders,
     }),
+    placeholderSource: t.exposeString('placeholderSource', {
+      nullable: true,
+      description:
+        'For placeholders, which stand for users of what was imported until the owner of an account takes them over: the host that the user comes from, empty if that is not known. Null for all others.',
+    }),
     bio: t.string({
       nullable: true,
       description: 'A short text about the user. Null for others if the profile is private.',

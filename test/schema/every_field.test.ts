@@ -168,7 +168,7 @@ function idsIn(value: unknown, type: string): string[] {
 const NEVER_MET = `
 ArtifactEntry ArtifactFile ArtifactFolder AuthorizedApplication Blob BoardList BroadcastMessage
 CiInclude CodeOwnersError CodeOwnersOfFile CommitSignature ConfiguredSignInProvider ConnectedChat LinkedPage ContainerRepository ContainerTag
-ContainerTagProtectionRule CustomAttribute DeadJob IssueImport PagesDeployment PagesDomain RefusedImportRow
+ContainerTagProtectionRule CustomAttribute DeadJob ImportSourceUser IssueImport PagesDeployment PagesDomain RefusedImportRow
 ContainerProtectionRepositoryRule DebianDistribution DeletedRecord PackagesProtectionRule DeployKey DeployKeyProject DeprecatedUse DraftNote FailedImportRelation FeatureToggle
 FeatureToggleGate FileTable FoundWikiFile GpgKey GroupImportLeftOut MemberResult PushedBranch QuickActionResult RefusedItem WebhookUrlVariable
 GpgSubkey GpgUserId HealthCheck Identity Invitation InvitationLink JobArtifacts

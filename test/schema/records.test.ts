@@ -190,6 +190,12 @@ const text = { title: 'A text', fileName: 'a.txt', content: 'text', visibility: 
 await createSnippet(world.as(owner), text);
 await createSnippet(world.as(owner), { ...text, project: project.id });
 await world.db.identity.create({ data: { userId: owner.id, provider: 'elsewhere', externUid: '1' } });
+await world.db.importSourceUser.create({
+  data: {
+    ...{ namespaceId: project.namespaceId, sourceHostname: 'git.example.org', sourceUserIdentifier: '7' },
+    ...{ sourceUsername: 'ann', sourceName: 'Ann', reassignToUserId: owner.id, reassignedById: owner.id },
+  },
+});
 
 const types = Object.values(schema.getTypeMap())
   .filter(isObjectType)
@@ -269,6 +275,7 @@ describe('Every field of', () => {
       'GpgSubkey',
       'Group',
       'Identity',
+      'ImportSourceUser',
       'Invitation',
       'Issue',
       'Job',

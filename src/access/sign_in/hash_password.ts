@@ -56,7 +56,8 @@ export async function verifyPassword(
   return crypto.timingSafeEqual(actual, expected) && stored !== undefined && read === password;
 }
 
-function hashOfNobody(): string {
+/** A hash that no password has. */
+export function hashOfNobody(): string {
   return `scrypt$${PASSWORD_COST.N}$${PASSWORD_COST.r}$${PASSWORD_COST.p}$AAAAAAAAAAAAAAAAAAAAAA$${'A'.repeat(43)}`;
 }
 

@@ -182,6 +182,6 @@ async function findFirst(db: Db, condition: Prisma.Sql): Promise<Found | undefin
   const [user] = await db.$queryRaw<Omit<Found, 'viaDirectory'>[]>`
     SELECT u.id, u.admin, u.state::text AS state, u.password_hash AS "passwordHash", u.two_factor_enabled AS "twoFactorEnabled",
       u.password_expires_at IS NOT NULL AS "passwordExpired", u.confirmed_at IS NOT NULL AS confirmed
-    FROM users u WHERE NOT u.bot AND ${condition}`;
+    FROM users u WHERE NOT u.bot AND NOT u.ghost AND ${condition}`;
   return user && { ...user, viaDirectory: false };
 }

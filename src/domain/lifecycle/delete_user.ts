@@ -116,6 +116,8 @@ async function bequeath(tx: Transaction, id: number, ghost: number): Promise<voi
   await tx.$executeRaw`UPDATE jobs SET user_id = ${ghost} WHERE user_id = ${id}`;
   await tx.$executeRaw`UPDATE deployments SET user_id = ${ghost} WHERE user_id = ${id}`;
   await tx.$executeRaw`UPDATE projects SET creator_id = ${ghost} WHERE creator_id = ${id}`;
+  await tx.$executeRaw`UPDATE import_source_users SET status = 'pending_reassignment', reassign_to_user_id = NULL, accepted_at = NULL
+    WHERE reassign_to_user_id = ${id}`;
   // Other records are deleted with the user; these update counters of projects, for which many wait.
   await tx.$executeRaw`DELETE FROM snippets WHERE author_id = ${id} AND project_id IS NULL`;
   await tx.$executeRaw`DELETE FROM project_stars WHERE user_id = ${id}`;

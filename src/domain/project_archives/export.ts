@@ -164,9 +164,11 @@ async function collect(
 ): Promise<AsyncIterable<PackedFile>> {
   await mkdir(path.join(directory, 'tree'));
   await mkdir(path.join(directory, SNIPPETS));
+  const address = await context.address?.().catch(() => null);
+  const host = address ? new URL(address.baseUrl).host : undefined;
   const { uploads, avatar, settings, snippets } = await context.db.$transaction(
     async (tx) => {
-      const ids = await writeTree(tx, requireActor(context), project, directory, signal);
+      const ids = await writeTree(tx, requireActor(context), project, { directory, host }, signal);
       return {
         snippets: await tx.snippet.findMany({
           where: { id: { in: ids }, repositoryStorage: { not: null } },
@@ -225,7 +227,7 @@ async function writeTree(
   tx: Transaction,
   actor: Actor,
   project: ProjectRow,
-  directory: string,
+  { directory, host }: { directory: string; host: string | undefined },
   signal: AbortSignal,
 ): Promise<number[]> {
   const users = new Set<number>();
@@ -241,7 +243,7 @@ async function writeTree(
     }
     await pipeline(lines(), createWriteStream(path.join(directory, treeFile(kind.name))));
   }
-  await writeUsers(tx, actor, [...users], path.join(directory, treeFile(USERS)));
+  await writeUsers(tx, actor, [...users], path.join(directory, treeFile(USERS)), host);
   return snippets;
 }
 

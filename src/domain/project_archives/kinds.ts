@@ -7,7 +7,10 @@ import type { Columns, ModelName } from '#src/platform/records/model.ts';
 
 const { sql } = Prisma;
 
-/** What becomes of a record whose user is not known where it is imported: that user is the importer, or nobody, or there is no record. */
+/**
+ * What becomes of a record whose user the archive does not list, and of one that gives rights to a user without an account here: that user
+ * is the importer, or nobody, or there is no record. Other users without an account are placeholders.
+ */
 export type Unknown = 'importer' | 'nobody' | 'dropped';
 
 /** Records of a kind, as they are in an archive: each is a line of `tree/<name>.ndjson`, an object with the columns in the database. */

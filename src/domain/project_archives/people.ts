@@ -1,18 +1,33 @@
-import type { Actor } from '#src/access/permissions/actor.ts';
-import { type Line, linesOf } from '#src/domain/project_archives/lines.ts';
+import type { Actor, Context } from '#src/access/permissions/actor.ts';
+import { ArchiveInvalid, type Line, linesOf } from '#src/domain/project_archives/lines.ts';
 import { treeFile, USERS } from '#src/domain/project_archives/place.ts';
+import { ensurePlaceholders, identifierOf, placeholdersOf, type SourceUser } from '#src/domain/users/placeholders.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;
 
 /** How many addresses are looked up at a time. */
 const BATCH_SIZE = 500;
+/** How many users without an account an archive may name. */
+export const MAX_UNKNOWN_USERS = 20_000;
+/** Names of hosts, with a port. */
+const HOST = /^[\w.:[\]-]{1,255}$/;
+
+/** Where the placeholders of an import are. */
+interface Place {
+  tx: Transaction;
+  context: Pick<Context, 'db' | 'secret' | 'jobs'>;
+  namespaceId: number;
+  isManager: boolean;
+}
 
 /** The users whom an archive names, by their IDs there. */
 export class People {
   readonly #importer: Actor;
-  readonly #names = new Map<number, string>();
+  readonly #users = new Map<number, SourceUser>();
   readonly #known = new Map<number, number>();
+  readonly #placeholders = new Map<number, number>();
+  #place: Place | null = null;
 
   private constructor(importer: Actor) {
     this.#importer = importer;
@@ -20,7 +35,7 @@ export class People {
 
   /**
    * Reads the users of an archive, and finds who of them has an account here: for administrators by an address that is confirmed, for
-   * others by a public one, besides the importer.
+   * others by a public one, besides the importer. Throws ArchiveInvalid if too many have none.
    */
   static async read(tx: Transaction, importer: Actor, file: string): Promise<People> {
     const people = new People(importer);
@@ -38,15 +53,54 @@ export class People {
       batch = [];
     };
     for await (const { record } of linesOf(file, treeFile(USERS))) {
-      const { id, name, email } = record as Line['record'];
+      const { id, email } = record as Line['record'];
       if (!Number.isSafeInteger(id)) continue;
-      if (typeof name === 'string') people.#names.set(id as number, name.slice(0, 255).toWellFormed());
+      people.#users.set(id as number, sourceUser(id as number, record));
+      people.#requireFew();
       if (typeof email !== 'string' || email.length > 254 || email.includes('\0')) continue;
       batch.push({ id: id as number, email: email.trim().toLowerCase() });
       if (batch.length === BATCH_SIZE) await look();
     }
     await look();
+    people.#requireFew(0);
     return people;
+  }
+
+  #requireFew(unread = BATCH_SIZE): void {
+    if (this.#users.size - this.#known.size <= MAX_UNKNOWN_USERS + unread) return;
+    throw new ArchiveInvalid(`The archive names more than ${MAX_UNKNOWN_USERS} users who have no account here.`);
+  }
+
+  /** Lets users without an account be placeholders of the namespace that a project is in. */
+  async placeIn(tx: Transaction, context: Place['context'], projectId: number): Promise<void> {
+    this.#place = { tx, context, ...(await placeholdersOf(tx, this.#importer, projectId)) };
+  }
+
+  /** Finds the placeholders of these users, or makes them: `author` has those from then on. */
+  async prepare(ids: Iterable<number>): Promise<void> {
+    if (this.#place === null) return;
+    const { tx, context, namespaceId } = this.#place;
+    const byHost = new Map<string, SourceUser[]>();
+    for (const id of new Set(ids)) {
+      const user = this.#users.get(id);
+      if (user === undefined || this.#placeholders.has(id) || this.#own(id) !== null) continue;
+      byHost.set(user.hostname, [...(byHost.get(user.hostname) ?? []), user]);
+    }
+    for (const users of byHost.values()) {
+      const found = await ensurePlaceholders(context, tx, namespaceId, users);
+      for (const user of users) this.#placeholders.set(user.id, found.get(identifierOf(user)) ?? 0);
+    }
+  }
+
+  /** Has a job give what was imported to the accounts that have taken over earlier placeholders, where a manager imports. */
+  async settle(): Promise<void> {
+    if (!this.#place?.isManager || this.#placeholders.size === 0) return;
+    const { tx, context } = this.#place;
+    const rows = await tx.$queryRaw<{ id: number }[]>`
+      UPDATE import_source_users s SET status = 'reassignment_in_progress', updated_at = now() FROM users u
+      WHERE s.placeholder_user_id = ANY(${[...this.#placeholders.values()]}::int[]) AND s.accepted_at IS NOT NULL
+        AND s.status <> 'keep_as_placeholder' AND u.id = s.reassign_to_user_id AND u.state = 'active' RETURNING s.id`;
+    for (const { id } of rows) await context.jobs.enqueue(tx, 'users.take_over_placeholders', { sourceUserId: id });
   }
 
   /** The account here of a user, whoever imports: to make it a member. */
@@ -55,10 +109,14 @@ export class People {
   }
 
   /**
-   * The account in whose name records of a user are imported; null if there is none. Only administrators write in the name of others;
-   * everybody does in their own.
+   * The account in whose name records of a user are imported; null if there is none. Only administrators write in the name of others, and
+   * everybody does in their own; for all others there are placeholders, which `prepare` has to have found.
    */
   author(id: number): number | null {
+    return this.#own(id) ?? this.#placeholders.get(id) ?? null;
+  }
+
+  #own(id: number): number | null {
     const account = this.account(id);
     return this.#importer.admin || account === this.#importer.id ? account : null;
   }
@@ -70,10 +128,16 @@ export class People {
 
   /** A line of Markdown that names the author of a text, and when it was written. */
   signature(id: number, time: unknown): string {
-    const name = (this.#names.get(id) ?? 'an unknown user').replace(/[\\`*_{}[\]<>()#+!|~@&:-]/g, '\\$&');
+    const name = (this.#users.get(id)?.name || 'an unknown user').replace(/[\\`*_{}[\]<>()#+!|~@&:-]/g, '\\$&');
     const when = typeof time === 'string' ? ` on ${time}` : '';
     return `*By ${name.replace(/\s+/g, ' ')}${when} (imported)*`;
   }
+}
+
+function sourceUser(id: number, { username, name, host }: Line['record']): SourceUser {
+  const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, 255).toWellFormed() : '');
+  const hostname = typeof host === 'string' && HOST.test(host) ? host.toLowerCase() : '';
+  return { id, username: text(username), name: text(name), hostname };
 }
 
 /** The active users whom the importer may know by these addresses, in lower case. */

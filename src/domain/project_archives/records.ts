@@ -43,8 +43,18 @@ export function recordLine(row: Record<string, unknown>): string {
   return `${JSON.stringify(Object.fromEntries(Object.entries(row).map(([name, value]) => [snakeCase(name), value])))}\n`;
 }
 
-/** Writes the users whom the records of an archive name, with the addresses that the actor may see. */
-export async function writeUsers(tx: Transaction, actor: Actor, ids: readonly number[], file: string): Promise<void> {
+/**
+ * Writes the users whom the records of an archive name, with the addresses that the actor may see.
+ *
+ * @param host of this server, by which an import tells its users from those of others
+ */
+export async function writeUsers(
+  tx: Transaction,
+  actor: Actor,
+  ids: readonly number[],
+  file: string,
+  host?: string | undefined,
+): Promise<void> {
   async function* userLines(): AsyncGenerator<string> {
     for (let at = 0; at < ids.length; at += BATCH_SIZE) {
       const where = { id: { in: ids.slice(at, at + BATCH_SIZE) } };
@@ -53,7 +63,7 @@ export async function writeUsers(tx: Transaction, actor: Actor, ids: readonly nu
         const { id, username, name } = user;
         // Others than administrators do not see more than what users show.
         const own = actor.admin && user.confirmedAt ? user.email : null;
-        yield recordLine({ id, username, name, email: own ?? user.publicEmail });
+        yield recordLine({ id, username, name, email: own ?? user.publicEmail, ...(host && { host }) });
       }
     }
   }

@@ -49,8 +49,8 @@ export interface TreeOptions {
 /** How many records are inserted at a time, and how many an archive may have in all. */
 const BATCH_SIZE = 500;
 const MAX_RECORDS = 2_000_000;
-/** Kinds whose users are not authors, but get rights. */
-const OF_RIGHTS: ReadonlySet<string> = new Set(['members', 'approval_rule_users']);
+/** Kinds whose users are not authors, but get rights: never placeholders. */
+export const OF_RIGHTS: ReadonlySet<string> = new Set(['members', 'approval_rule_users']);
 /** How many things that were left out are remembered. */
 const MAX_REMEMBERED_FAILURES = 100;
 
@@ -80,11 +80,14 @@ export class TreeImport {
     for await (const { record } of this.#lines('uploads')) {
       if (typeof record.secret === 'string') this.#secrets.set(record.secret, randomBytes(16).toString('hex'));
     }
+    const { people, tx, context, projectId } = this.#options;
+    await people.placeIn(tx, context, projectId);
     for (const kind of KINDS) {
       await this.#begin(kind);
       await this.#import(kind);
       await this.#end(kind);
     }
+    await people.settle();
     return { members: this.#members, failed: this.#failed };
   }
 
@@ -121,6 +124,7 @@ export class TreeImport {
     const own = hasId ? await newIds(tx, kind, lines.length) : [];
     const rows: Row[] = [];
     const usable = await this.#withCommits(kind, lines);
+    await this.#preparePeople(kind, lines);
     for (const [at, line] of lines.entries()) {
       const where = `Line ${line.number} of ${treeFile(kind.name)}`;
       const old = hasId ? line.record.id : null;
@@ -166,6 +170,14 @@ export class TreeImport {
     }
     if (kind.project !== null) row[kind.project] = this.#options.projectId;
     return row;
+  }
+
+  /** Finds who the users of records are, where they get no rights. */
+  async #preparePeople(kind: Kind, lines: readonly Line[]): Promise<void> {
+    if (OF_RIGHTS.has(kind.name)) return;
+    const columns = Object.keys(kind.users).map(snakeCase);
+    const named = lines.flatMap(({ record }) => columns.map((column) => record[column]));
+    await this.#options.people.prepare(named.filter((id): id is number => Number.isSafeInteger(id)));
   }
 
   #user(kind: Kind, id: number): number | null {

@@ -2,16 +2,19 @@ import { createUser } from '#src/domain/users/create.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import { Conflict } from '#src/platform/errors.ts';
 
+/** Placeholders of imports are ghosts, too. */
+const THE_GHOST = { ghost: true, placeholderSource: null };
+
 /** The ID of the user who replaces deleted ones; created when first needed. */
 export async function ghostId(db: Db, secret: string): Promise<number> {
   for (let attempt = 0; ; attempt += 1) {
-    const ghost = await db.user.findFirst({ where: { ghost: true }, select: { id: true } });
+    const ghost = await db.user.findFirst({ where: THE_GHOST, select: { id: true } });
     if (ghost) return ghost.id;
     try {
       return (await createGhost(db, secret, `ghost${attempt || ''}`)).id;
     } catch (error) {
       // Either the name is taken, or another request has just created the ghost.
-      if (!(error instanceof Conflict) && !(await db.user.count({ where: { ghost: true } }))) throw error;
+      if (!(error instanceof Conflict) && !(await db.user.count({ where: THE_GHOST }))) throw error;
     }
   }
 }

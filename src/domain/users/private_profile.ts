@@ -17,10 +17,15 @@ export function activityVisible(actor: Pick<Actor, 'id' | 'admin'> | null, userI
   return sql`NOT EXISTS (SELECT 1 FROM users pp WHERE pp.id = ${userId} AND pp.private_profile ${others})`;
 }
 
-/** Whether the actor finds a user by name or ID: visitors without an account only where the profile is not private and public is open to them. */
+/**
+ * Whether the actor finds a user by name or ID: visitors without an account only where the profile is not private and public is open to
+ * them. Placeholders of imports are seen where something is theirs, and found by administrators alone.
+ */
 export function profileVisible(
-  actor: Pick<Actor, 'id'> | null,
-  user: Pick<Alias<'User'>, 'privateProfile'>,
+  actor: Pick<Actor, 'id' | 'admin'> | null,
+  user: Pick<Alias<'User'>, 'privateProfile' | 'placeholderSource'>,
 ): Prisma.Sql {
-  return actor ? sql`TRUE` : sql`(NOT ${user.privateProfile} AND ${PUBLIC_IS_OPEN})`;
+  if (actor?.admin) return sql`TRUE`;
+  const isSomebody = sql`${user.placeholderSource} IS NULL`;
+  return actor ? isSomebody : sql`(${isSomebody} AND NOT ${user.privateProfile} AND ${PUBLIC_IS_OPEN})`;
 }

@@ -8,7 +8,10 @@ const { sql, raw } = Prisma;
 const user = alias('User', 'one');
 
 /** The user fields that records about a user include, besides the user itself. */
-const BRIEF = select('User', { id: true, username: true, name: true, state: true, avatarHash: true, avatarKey: true });
+const BRIEF = select('User', {
+  ...{ id: true, username: true, name: true, state: true, placeholderSource: true },
+  ...{ avatarHash: true, avatarKey: true },
+});
 
 /** All fields of the type. */
 export const WHOLE = BRIEF.with(

@@ -46,6 +46,8 @@ import { sendNotification } from '#src/domain/notifications/mailing/send.ts';
 import { tellParticipant } from '#src/domain/notifications/mailing/tell_participants.ts';
 import { cleanUpPackages } from '#src/domain/packages/clean_up.ts';
 import { removePackageFiles } from '#src/domain/packages/remove.ts';
+import { removeUnusedPlaceholders } from '#src/domain/placeholder_users/remove_unused.ts';
+import { takeOverAll, takeOver as takeOverPlaceholder } from '#src/domain/placeholder_users/take_over.ts';
 import { expireExports, exportProject } from '#src/domain/project_archives/export.ts';
 import { cleanUpImports, failImport, importArchive } from '#src/domain/project_archives/import.ts';
 import { failRemoteImport } from '#src/domain/remote_imports/end.ts';
@@ -117,6 +119,8 @@ export const JOB_PACES: JobPaces = {
   'jobs.expire': { cron: '*/5 * * * *' },
   'sessions.expire': { cron: '17 * * * *' },
   'users.remove_bots': { cron: '23 3 * * *' },
+  'users.take_over_placeholders': { cron: '*/10 * * * *', atOnce: 2 },
+  'users.remove_placeholders': { cron: '29 3 * * *' },
   'users.synchronize': { cron: '11 * * * *' },
   'repositories.maintain': { cron: '41 * * * *' },
   'code_search.index': { cron: '*/5 * * * *', atOnce: 2 },
@@ -167,6 +171,11 @@ export function jobHandlers({
     'projects.remove': ({ projectId }) => removeProject({ db, repositories, uploads }, projectId),
     'users.synchronize': () => synchronizeDirectories(db),
     'users.remove_bots': (_wanted, jobs) => removeBots({ db, secret: importing.secret, jobs, followers }),
+    'users.take_over_placeholders': ({ sourceUserId }, jobs) => {
+      const takeOver = { db, secret: importing.secret, jobs, followers };
+      return sourceUserId === undefined ? takeOverAll(takeOver) : takeOverPlaceholder(takeOver, sourceUserId);
+    },
+    'users.remove_placeholders': () => removeUnusedPlaceholders({ db }),
     'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories, uploads }, namespaceId),
     'branches.delete_merged': ({ projectId, userId }) =>
       removeMergedBranches({ db, repositories, followers }, projectId, userId),

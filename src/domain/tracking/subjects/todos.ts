@@ -41,7 +41,7 @@ export async function addTodos(
     INSERT INTO todos (user_id, author_id, project_id, ${targetColumn(subject)}, note_id, action)
     SELECT t.user_id, ${author.id}, ${subject.project.id}, ${subject.id}, ${noteId}::int, t.action::todo_action
     FROM unnest(${users}::int[], ${actions}::text[]) AS t(user_id, action)
-    JOIN users u ON u.id = t.user_id AND NOT u.bot ORDER BY t.user_id
+    JOIN users u ON u.id = t.user_id AND NOT u.bot AND NOT u.ghost ORDER BY t.user_id
     ON CONFLICT DO NOTHING RETURNING id`;
   return made.map(({ id }) => id);
 }

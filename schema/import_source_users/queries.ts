@@ -1,0 +1,66 @@
+import { builder } from '#schema/builder.ts';
+import { loadPage, pageArgs } from '#schema/connection.ts';
+import {
+  ImportSourceUser,
+  ImportSourceUserConnection,
+  ImportSourceUserStatus,
+} from '#schema/import_source_users/types.ts';
+import { idOf } from '#schema/node/plugin.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { findSourceUser, listRequests, listSourceUsers } from '#src/domain/placeholder_users/find.ts';
+
+const ImportSourceUserFilter = builder.inputType('ImportSourceUserFilter', {
+  description: 'Which users of sources a list has: those that match all fields.',
+  fields: (t) => ({
+    statuses: t.field({
+      type: [ImportSourceUserStatus],
+      description: 'Only those whose takeover stands at one of these.',
+    }),
+    search: t.string({ description: 'Only those with this text in name or username, in any case.' }),
+    hostname: t.string({ description: 'Only those of this host.' }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  importSourceUsers: t.field({
+    type: ImportSourceUserConnection,
+    nullable: true,
+    description:
+      'The users for whom imports into a top-level group or personal namespace have found no account, oldest first. For owners of the namespace.',
+    args: {
+      ...pageArgs,
+      namespace: t.arg({
+        type: 'NamespaceRef',
+        required: true,
+        description: 'Numeric ID or full path of the top-level group or personal namespace.',
+      }),
+      filter: t.arg({ type: ImportSourceUserFilter, description: 'Which of them to list; all when left out.' }),
+    },
+    resolve: (_root, { namespace, filter, ...args }, context, info) =>
+      loadPage(args, info, (page) =>
+        listSourceUsers(context, namespace, filter ?? {}, page, selectionAt(info, 'ImportSourceUser')),
+      ),
+  }),
+  importSourceUser: t.field({
+    type: ImportSourceUser,
+    nullable: true,
+    description:
+      'A user of a source. For owners of the namespace, and for the account that is asked to take the placeholder over, or has.',
+    args: {
+      id: t.arg({
+        ...idOf('ImportSourceUser'),
+        required: true,
+        description: 'Global or numeric ID of the user of a source.',
+      }),
+    },
+    resolve: (_root, { id }, context, info) => findSourceUser(context, id, selectionAt(info, 'ImportSourceUser')),
+  }),
+  placeholderRequests: t.field({
+    type: ImportSourceUserConnection,
+    nullable: true,
+    description: 'The placeholders that the caller is asked to take over and has not answered for, oldest first.',
+    args: { ...pageArgs },
+    resolve: (_root, args, context, info) =>
+      loadPage(args, info, (page) => listRequests(context, page, selectionAt(info, 'ImportSourceUser'))),
+  }),
+}));
