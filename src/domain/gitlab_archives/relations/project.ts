@@ -79,6 +79,7 @@ export const takePolicy: Take = async (translation, record, at) => {
     olderThan: text(record.older_than),
     nameRegex: text(record.name_regex) ?? DEFAULT_POLICY.nameRegex,
     nameRegexKeep: text(record.name_regex_keep),
+    nextRunAt: null,
   };
   try {
     await requirePolicy(policy, 'imports');
