@@ -82,13 +82,11 @@ it(
     expect(browser.page).toContain('You pushed to <a class="branch"');
     expect(browser.page).toContain(`${at}/-/merge_requests/new?merge_request[source_branch]=topic`);
     await (await signedIn(world, other)).get(at).then(({ body }) => expect(body).not.toContain('You pushed to'));
-    await world
-      .api(owner)
-      .post(`/projects/${project.id}/merge_requests`, {
-        source_branch: 'topic',
-        target_branch: 'main',
-        title: 'Topic',
-      });
+    await world.api(owner).post(`/projects/${project.id}/merge_requests`, {
+      source_branch: 'topic',
+      target_branch: 'main',
+      title: 'Topic',
+    });
     await browser.get(at);
     expect(browser.page).not.toContain('You pushed to');
   },

@@ -63,7 +63,7 @@ it('A client that was written for /api/v4 sets sites up, and takes them away', a
   const domain = 'www.example.org';
   expect(await client.PagesDomains.create(project.id, domain)).toMatchObject({ domain, verified: false });
   expect(await client.PagesDomains.show(project.id, domain)).toMatchObject({ domain });
-  expect(await client.PagesDomains.edit(project.id, domain, { autoSslEnabled: false })).toMatchObject({ domain });
+  expect(await client.PagesDomains.edit(project.id, domain, { autoSslEnabled: 'false' })).toMatchObject({ domain });
   expect(await client.PagesDomains.all({ projectId: project.id })).toHaveLength(1);
   await client.PagesDomains.remove(project.id, domain);
   expect(await client.PagesDomains.all({ projectId: project.id })).toEqual([]);
