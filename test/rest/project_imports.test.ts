@@ -151,6 +151,14 @@ describe('Importing a project', () => {
       list.flatMap(({ created_at: _at, ...one }: Json) => (one.username === developer.username ? [one] : []));
     before['/members'] = members(before['/members']);
     after['/members'] = members(after['/members']);
+    // Whoever approved is no member of the copy: the approval is there, but counts for no rule.
+    const approvals = Object.keys(before).filter((name) => name.endsWith('/approvals'));
+    const left = (all: Json) => approvals.map((name) => all[name].approvals_left);
+    expect([left(before), left(after)]).toEqual([
+      [2, 1],
+      [2, 2],
+    ]);
+    for (const all of [before, after]) for (const name of approvals) delete all[name].approvals_left;
     // Labels and milestones of the group are the project’s own now.
     const ofGroup = ({ title, name }: Json) => title === 'Of the group' || name === 'of the group';
     for (const list of ['/labels', '/milestones']) {
@@ -224,7 +232,12 @@ describe('Importing a project', () => {
       ).text(),
     ).toBe('what was attached\n');
     expect((await api.get(`/projects/${source.id}/issues/1`)).body.description).not.toContain(address);
-    expect((await api.put(`/projects/${id}/merge_requests/1/merge`)).body).toMatchObject({ state: 'merged' });
+    // Its rules came along, too: for approvals, and for messages of commits.
+    const rules = `/projects/${id}/approval_rules`;
+    expect((await api.put(`/projects/${id}/merge_requests/1/merge`)).status).toBe(405);
+    for (const rule of (await api.get(rules)).body) await api.delete(`${rules}/${rule.id}`);
+    const merge = { merge_commit_message: 'JIRA-1 Merge it' };
+    expect((await api.put(`/projects/${id}/merge_requests/1/merge`, merge)).body).toMatchObject({ state: 'merged' });
     const again = await exported(world, api, owner, { id });
     expect(await imported(world, owner, { archive: again, path: world.unique('again') })).toMatchObject({
       import_status: 'finished',
