@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { type Files, tarOf, wikiBundle } from '../support/gitlab_archives.ts';
 import { archiveState, importedGroup } from '../support/group_archives.ts';

@@ -22,6 +22,7 @@ describe('Importing what users without an account have written', () => {
     expect(notes.map(({ author, body }: Json) => [author.id, body])).toEqual([
       [ann.id, 'Ripe'],
       [ben.id, 'Sweet'],
+      [ann.id, 'Hush'],
     ]);
     expect((await api.get(`${at}/issues/1/award_emoji`)).body.map((one: Json) => one.user.id)).toEqual([ann.id]);
     const { body: merge } = await api.get(`${at}/merge_requests/1`);

@@ -1,3 +1,5 @@
+// One part in depth, which the long run has.
+// @module-tag long
 import { describe, expect, it } from 'vitest';
 import { USER_COLUMNS } from '#src/domain/placeholder_users/columns.ts';
 import { removeUnusedPlaceholders } from '#src/domain/placeholder_users/remove_unused.ts';
@@ -94,7 +96,7 @@ describe('Taking over a placeholder', () => {
     });
     // No import sets these: they are of accounts that somebody has signed in with, or give rights.
     const ofAccounts =
-      /^(access_requests|account_tokens|approval_rule_users|audit_events|author_event_counts|avatars|chat_connections|container_tags|custom_attributes|deploy_keys|deploy_tokens|deployments|draft_notes|emails|events|gpg_keys|group_exports|group_imports|identities|import_source_users|invitations|issue_imports|jobs|lfs_locks|mail_deliveries|mail_threads|members|merge_request_committers|namespaces|notification_settings|oauth_applications|oauth_authorizations|oauth_grants|oauth_tokens|packages|passkeys|personal_access_tokens|pipeline_schedules|pipelines|project_archive_imports|project_exports|project_stars|projects|pull_mirrors|recovery_codes|runners|sessions|ssh_keys|subscriptions|terraform_state_versions|terraform_states|todos|triggers|two_factors|user_exports|user_follows|user_statuses|users)\./;
+      /^(access_requests|account_tokens|approval_rule_users|audit_events|author_event_counts|avatars|chat_connections|container_tags|custom_attributes|deploy_keys|deploy_tokens|deployments|draft_notes|emails|events|gpg_keys|group_exports|group_imports|identities|import_source_users|invitations|issue_imports|jobs|lfs_locks|mail_deliveries|mail_threads|members|merge_request_committers|namespaces|notification_settings|oauth_applications|oauth_authorizations|oauth_grants|oauth_tokens|packages|passkeys|personal_access_tokens|pipeline_schedules|pipelines|project_archive_imports|project_exports|project_stars|projects|pull_mirrors|recovery_codes|remote_imports|runners|sessions|ssh_keys|subscriptions|terraform_state_versions|terraform_states|todos|triggers|two_factors|user_exports|user_follows|user_statuses|users)\./;
     const unknown = keys.map(({ column }) => column.replaceAll('"', '')).filter((one) => !known.includes(one));
     expect(unknown.filter((one) => !ofAccounts.test(one))).toEqual([]);
   });

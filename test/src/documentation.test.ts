@@ -110,6 +110,7 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     'From a mailbox': 'There is no mailbox; test/rest/mail_in_mailbox.test.ts reads one.',
   },
   'docs/moving-in.md': {
+    'From an archive of GitLab': 'test/system/import_archive.test.ts',
     'From a running server': 'The requests are those that test/rest/import_github.test.ts sends.',
   },
   'docs/pages-sites.md': {

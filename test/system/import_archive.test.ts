@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { tarOf } from '../support/gitlab_archives.ts';
 import { gantry, printed, scratchDirectory, settings, startServer } from '../support/server_process.ts';
 
+// The command of docs/moving-in.md.
 test('gantry import archive has the running server import an archive of GitLab, and lists what is left out', async () => {
   const { directory, remove } = scratchDirectory();
   const env = settings(path.join(directory, 'data'));
