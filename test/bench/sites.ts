@@ -41,7 +41,7 @@ export async function measureSites(print: (text: string) => void): Promise<void>
     Object.entries(FILES).map(([name, bytes]) => [name, Buffer.from(randomBytes(bytes / 2).toString('hex'))]),
   );
   const port = String(await freePort());
-  const places = { PORT: port, GANTRY_URL: `http://127.0.0.1:${port}`, GANTRY_PAGES_HOST: HOST, LOG_LEVEL: 'warn' };
+  const places = { PORT: port, GANTRY_URL: `http://127.0.0.1:${port}`, GANTRY_PAGES_HOST: HOST, LOG_LEVEL: 'info' };
   const server = await startServer(settings(path.join(own.directory, 'data'), places));
   const nginx = await startNginx(path.join(own.directory, 'nginx'), files);
   try {
@@ -140,7 +140,7 @@ async function startNginx(
   const { username } = userInfo();
   const config = `user ${username}; worker_processes 1; daemon off; pid ${path.join(directory, 'pid')};
     events {}
-    http { access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000; ${temporary.join(' ')}
+    http { access_log ${path.join(directory, 'access')}; sendfile on; tcp_nopush on; keepalive_requests 1000000; ${temporary.join(' ')}
       server { listen 127.0.0.1:${port}; root ${path.join(directory, 'site')}; add_header Cache-Control "public, max-age=600"; } }`;
   const file = path.join(directory, 'nginx.conf');
   writeFileSync(file, config);
