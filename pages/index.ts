@@ -31,6 +31,7 @@ import { own } from '#pages/own.ts';
 import { patches } from '#pages/patches.ts';
 import { pipelines } from '#pages/pipelines.ts';
 import { profiles } from '#pages/profile.ts';
+import { projectImports } from '#pages/project_imports.ts';
 import { publicKeys } from '#pages/public_keys.ts';
 import { refs } from '#pages/refs.ts';
 import { releases } from '#pages/releases.ts';
@@ -81,6 +82,7 @@ export const rows = [
   ...choices,
   ...completion,
   ...groupArchives,
+  ...projectImports,
   ...explore,
   ...boards,
   ...issues,

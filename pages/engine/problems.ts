@@ -29,7 +29,8 @@ export function problemsOf(
   if (!error) return null;
   const { about } = error.extensions;
   const details = (error.extensions.details ?? {}) as Record<string, readonly string[]>;
-  const named = typeof about === 'string' ? { [about]: [error.message] } : error.extensions.fields;
+  // v4 has other names for some fields, or reports fewer of them.
+  const named = typeof about === 'string' ? { [about]: [error.message] } : (about ?? error.extensions.fields);
   const fields = Object.entries((named ?? {}) as Record<string, readonly string[]>);
   if (fields.length === 0) return { '': error.message };
   const messages = Object.fromEntries(fields.map(([name, all]) => [name, details[name] ?? all]));

@@ -124,7 +124,14 @@ it('shows a German browser the start page, lists of places, groups, users and se
   const browser = await signedIn(world, owner);
   const empty = await signedIn(world, await world.user());
   const addresses = ['/', '/dashboard/todos', '/dashboard/issues', '/dashboard/merge_requests', '/explore'];
-  addresses.push('/explore/groups', '/projects/new', '/groups/new', '/search', '/search?search=Kaputt&scope=issues');
+  addresses.push(
+    '/explore/groups',
+    '/projects/new',
+    '/projects/import',
+    '/groups/new',
+    '/search',
+    '/search?search=Kaputt&scope=issues',
+  );
   addresses.push('/search?search=nirgends', `/${owner.username}`);
   const ofGroup = [
     '',

@@ -8,7 +8,7 @@ import { optionsOf, WrongUse } from './help.ts';
 export function explain(error: unknown, command: string | undefined): { text: string; status: 1 | 2 } {
   const wrong = wrongUse(error, command);
   if (wrong) return { text: `${wrong.message}\n${wrong.hint}`, status: 2 };
-  return { text: failure(error), status: 1 };
+  return { text: failure(error, command), status: 1 };
 }
 
 function wrongUse(error: unknown, command: string | undefined): WrongUse | null {
@@ -28,23 +28,26 @@ function wrongUse(error: unknown, command: string | undefined): WrongUse | null 
 }
 
 /** Unexpected errors are shown with their stack. */
-function failure(error: unknown): string {
+function failure(error: unknown, command = ''): string {
   if (!(error instanceof Error)) return String(error);
-  const message = error instanceof DomainError ? refusal(error) : systemFailure(error);
+  const message = error instanceof DomainError ? refusal(error, command) : systemFailure(error);
   return process.env.LOG_LEVEL === 'debug' ? `${message}\n${error.stack}` : message;
 }
 
 /** Error messages name parameters of the API, which are options here. */
-function refusal({ message, extensions: { fields, about } }: DomainError): string {
+function refusal({ message, extensions: { fields, about } }: DomainError, command: string): string {
   const errors = isFields(about) ? about : isFields(fields) ? fields : {};
+  const names = command.startsWith('import ') ? { ...OPTIONS, ...OF_IMPORTS } : OPTIONS;
   const lines = Object.entries(errors).flatMap(([field, messages]) =>
-    messages.map((text) => `${OPTIONS[field] ?? `--${field.replaceAll('_', '-')}`} ${text}`),
+    messages.map((text) => `${names[field] ?? `--${field.replaceAll('_', '-')}`} ${text}`),
   );
   if (lines.length > 1) return ['some values are not accepted:', ...lines].join('\n  ');
   return lines[0] ?? message;
 }
 
 const OPTIONS: Record<string, string> = { expires_at: '--expires' };
+/** What is no option of imports. */
+const OF_IMPORTS: Record<string, string> = { path: 'the path', token: 'the token' };
 
 function isFields(value: unknown): value is FieldErrors {
   return typeof value === 'object' && value !== null && Object.values(value).every(Array.isArray);

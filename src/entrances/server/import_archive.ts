@@ -2,23 +2,12 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { activeUser } from '#src/access/credentials/authenticate.ts';
-import { userNamed } from '#src/access/credentials/tokens/create.ts';
 import { importProject } from '#src/domain/project_archives/import_request.ts';
 import type { FailedRelation } from '#src/domain/project_archives/tree.ts';
-import { RepositoryStore } from '#src/domain/repository/store.ts';
-import { openUploads } from '#src/domain/uploads/open.ts';
-import { FOLLOWERS } from '#src/entrances/server/followers.ts';
-import { withQueue } from '#src/platform/background/boss.ts';
+import { asImporter } from '#src/entrances/server/importer.ts';
 import type { Config } from '#src/platform/config/config.ts';
-import { connect, type Db } from '#src/platform/database/db.ts';
-import { migrate } from '#src/platform/database/migrate.ts';
-import { NotFound } from '#src/platform/errors.ts';
-import { withDatabase } from '#src/platform/lifecycle/database.ts';
-import { requireGantry } from '#src/platform/lifecycle/require_gantry.ts';
-import { agreeOnSecret } from '#src/platform/lifecycle/secret.ts';
+import type { Db } from '#src/platform/database/db.ts';
 import type { Logger } from '#src/platform/observability/log.ts';
-import { importSettings } from '#src/platform/outbound/options.ts';
 
 /** Milliseconds after which nobody seems to work on an import, and between two looks at it. */
 const NOBODY_WORKS_AFTER = 15_000;
@@ -45,38 +34,16 @@ export interface ImportOutcome {
  * importProject does.
  */
 export async function importArchiveFile(config: Config, log: Logger, wanted: WantedArchive): Promise<ImportOutcome> {
-  requireGantry(config);
   const { size } = await stat(wanted.file);
   const parts = wanted.into.split('/');
   const own = parts.pop() ?? '';
-  return withDatabase(config, log, 'gantry import archive', async (url) => {
-    await migrate(url);
-    const db = connect(url);
-    const repositories = new RepositoryStore(config.storages);
-    try {
-      const secret = await agreeOnSecret(db, config);
-      const actor = await activeUser(db, await userNamed(db, wanted.user));
-      if (!actor) throw new NotFound('User', `The user ${wanted.user} is not active.`);
-      const imports = importSettings({
-        hosts: config.importHosts,
-        webhookHosts: config.webhookHosts,
-        maxBytes: config.importMaxBytes,
-      });
-      const stores = { db, repositories, uploads: await openUploads(config), secret, imports, followers: FOLLOWERS };
-      return await withQueue(url, ['projects.import_archive'], async (jobs) => {
-        const { id } = await importProject(
-          { ...stores, jobs, actor, clientAddress: null },
-          {
-            file: { name: path.basename(wanted.file), size, stream: () => createReadStream(wanted.file) },
-            ...{ path: own, name: wanted.name, namespace: parts.length === 0 ? null : parts.join('/') },
-          },
-        );
-        return outcomeOf(db, id);
-      });
-    } finally {
-      await repositories.close();
-      await db.$disconnect();
-    }
+  const command = { name: 'gantry import archive', user: wanted.user, job: 'projects.import_archive' } as const;
+  return asImporter(config, log, command, async (context) => {
+    const { id } = await importProject(context, {
+      file: { name: path.basename(wanted.file), size, stream: () => createReadStream(wanted.file) },
+      ...{ path: own, name: wanted.name, namespace: parts.length === 0 ? null : parts.join('/') },
+    });
+    return outcomeOf(context.db, id);
   });
 }
 

@@ -1,7 +1,7 @@
 import { closestMatch } from '#src/platform/config/closest_match.ts';
 
 /** Variables that other parts of Gantry and its tests read, and that the server prints for shells. */
-const OTHERS = ['GANTRY_LAUNCHER', 'GANTRY_TOKEN'];
+const OTHERS = ['GANTRY_IMPORT_TOKEN', 'GANTRY_LAUNCHER', 'GANTRY_TOKEN'];
 
 /** Kubernetes sets variables for the services of a namespace, one of which may be called gantry. */
 const KUBERNETES = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_|$)/;

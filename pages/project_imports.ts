@@ -1,0 +1,121 @@
+import { type Facts, form, page } from '#pages/engine/row.ts';
+import { inPlace, PLACES } from '#pages/place.ts';
+import {
+  ImportProjectPageDocument,
+  type ImportProjectPageQuery,
+  ProjectImportPageDocument,
+  type RemoteImportPart,
+  SendProjectImportCancellationDocument,
+  SendProjectImportDocument,
+} from '#src/generated/page_operations.ts';
+import { label } from '#src/platform/texts/texts.ts';
+
+/** Kinds of servers in words; others are called as the graph describes them. */
+const SERVERS: Readonly<Record<string, string>> = { GITHUB: label('GitHub or GitHub Enterprise Server') };
+
+/** What can be taken besides the repository, in words. */
+const PARTS: Readonly<Record<RemoteImportPart, string>> = {
+  WIKI: label('Wiki'),
+  ISSUES: label('Issues with comments'),
+  MERGE_REQUESTS: label('Merge or pull requests with reviews'),
+  RELEASES: label('Releases with files'),
+  PROTECTED_BRANCHES: label('Protected branches'),
+  MEMBERS: label('Members who have an account here'),
+  ATTACHMENTS: label('Attached files'),
+};
+
+/** What is fetched or left out, in words. */
+const KINDS: Readonly<Record<string, string>> = {
+  labels: label('Labels'),
+  milestones: label('Milestones'),
+  issues: label('Issues'),
+  merge_requests: label('Merge requests'),
+  merge_request_versions: label('Versions of merge requests'),
+  comments: label('Comments'),
+  line_comments: label('Comments on lines'),
+  reviews: label('Reviews'),
+  events: label('Events'),
+  releases: label('Releases'),
+  protected_branches: label('Protected branches'),
+  members: label('Members'),
+  webhooks: label('Webhooks'),
+  users: label('Users'),
+  uploads: label('Attached files'),
+  lfs: label('Large files (Git LFS)'),
+  wiki: label('Wiki'),
+  repository: label('Repository'),
+  importing: label('Filling the project'),
+};
+
+type Provider = NonNullable<NonNullable<ImportProjectPageQuery['providers']>['enumValues']>[number];
+
+/** The value of a kind of server with what it is called. */
+const choice = ({ name, description }: Provider): [string, string] => [
+  name.toLowerCase(),
+  SERVERS[name] ?? description?.replace(/\.$/, '') ?? name,
+];
+
+const newImport = page({
+  path: '/projects/import',
+  operation: ImportProjectPageDocument,
+  view: 'explore/import_project',
+  found: (data) => data.viewer && data,
+  title: (_found, { t }) => t('Import a project'),
+  show: ({ viewer, namespaces, providers }) => ({
+    viewer,
+    namespaces: namespaces.nodes,
+    providers: (providers?.enumValues ?? []).map(choice),
+    parts: Object.entries(PARTS).map(([name, words]): [string, string] => [name.toLowerCase(), words]),
+  }),
+  signIn: true,
+});
+
+const progress = page({
+  path: `${PLACES.project}/import`,
+  operation: ProjectImportPageDocument,
+  view: 'project/import',
+  found: ({ project }) =>
+    project?.import && project.import.status !== 'NONE' ? { project, imported: project.import } : null,
+  title: ({ project }, { t }) => `${t('Import')} · ${project.fullPath}`,
+  show: ({ project, imported }) => ({
+    ...{ project, imported, kinds: KINDS },
+    tab: 'code',
+    isUnderWay: ['SCHEDULED', 'STARTED'].includes(imported.status),
+    leftOut: [
+      ...imported.failedRelations.map(({ relation, message }) => ({ kind: relation, name: null, message })),
+      ...(imported.remote?.leftOut ?? []),
+    ],
+  }),
+});
+
+const toProgress = (_data: unknown, { given }: Facts) => inPlace(given, 'import');
+
+/** Projects that are moved in from other servers: what is taken, and how far it is. */
+export const projectImports = [
+  newImport,
+  form({
+    path: newImport.path,
+    operation: SendProjectImportDocument,
+    required: ['provider', 'path', 'token', 'namespace'],
+    says: label('The import has begun.'),
+    // Without a ticked box nothing but the repository is taken.
+    variables: (given) => ({ ...given, parts: given.parts ?? [] }),
+    goTo: ({ importProjectFromServer: begun }) => `/${begun?.project.fullPath}/-/import`,
+    again: newImport,
+  }),
+  progress,
+  form({
+    path: `${PLACES.project}/import/cancel`,
+    operation: SendProjectImportCancellationDocument,
+    says: label('The import was canceled.'),
+    asks: (facts) => ({
+      heading: facts.t('Cancel the import?'),
+      says: [facts.t('What was fetched so far is deleted, and the project stays empty.')],
+      button: facts.t('Cancel import'),
+      back: toProgress(null, facts),
+    }),
+    goTo: toProgress,
+    again: progress,
+    from: ({ project = '' }) => `/${project}/-/import`,
+  }),
+];

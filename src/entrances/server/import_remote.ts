@@ -1,0 +1,87 @@
+import { setTimeout } from 'node:timers/promises';
+import { findImports } from '#src/domain/project_archives/find_import.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
+import type { LeftOut } from '#src/domain/remote_imports/base/source.ts';
+import type { ImportCount } from '#src/domain/remote_imports/progress.ts';
+import type { ProviderName } from '#src/domain/remote_imports/providers.ts';
+import { importFromServer } from '#src/domain/remote_imports/request.ts';
+import { asImporter } from '#src/entrances/server/importer.ts';
+import type { Config } from '#src/platform/config/config.ts';
+import type { Logger } from '#src/platform/observability/log.ts';
+
+/** Milliseconds after which nobody seems to work on an import, and between two looks at it. */
+const NOBODY_WORKS_AFTER = 15_000;
+const LOOK_AGAIN_AFTER = 500;
+
+export interface WantedMove {
+  provider: ProviderName;
+  /** As of importFromServer. */
+  url?: string | undefined;
+  path: string;
+  token: string;
+  name?: string | undefined;
+  /** Full path of the group or personal namespace; the user’s own if left out. */
+  into?: string | undefined;
+  /** The name of the user in whose name it is imported. */
+  user: string;
+  /** Whether to come back as soon as the import is left to the server. */
+  isLeft: boolean;
+}
+
+/** How far an import is. */
+export interface MoveProgress {
+  phase: string | null;
+  counts: readonly ImportCount[];
+  /** Until when the import waits for the source; null while it does not. */
+  continuesAt: Date | null;
+}
+
+/** How an import went: `waiting` where the server has still to work on it. */
+export interface MoveOutcome {
+  fullPath: string;
+  status: 'waiting' | 'finished' | 'failed' | 'canceled';
+  error: string | null;
+  leftOut: readonly LeftOut[];
+}
+
+/**
+ * Has the server of the settings import a project from another server, and waits for the end. Throws an Error where there is no server, and
+ * as importFromServer does.
+ */
+export function importRemoteProject(
+  config: Config,
+  log: Logger,
+  wanted: WantedMove,
+  show: (progress: MoveProgress) => void,
+): Promise<MoveOutcome> {
+  const { provider, url, path, token, name, into, user } = wanted;
+  const command = { name: `gantry import ${provider}`, user, job: 'projects.import_remote' } as const;
+  return asImporter(config, log, command, async (context) => {
+    const project = await importFromServer(context, { provider, url, path, token, name, namespace: into });
+    const look = async () => {
+      const [found] = await findImports(context, [project]);
+      return found;
+    };
+    return wanted.isLeft ? waiting(project) : outcomeOf(project, look, show);
+  });
+}
+
+type Look = () => Promise<Awaited<ReturnType<typeof findImports>>[number] | undefined>;
+
+const waiting = ({ fullPath }: ProjectRow): MoveOutcome => ({ fullPath, status: 'waiting', error: null, leftOut: [] });
+
+async function outcomeOf(
+  project: ProjectRow,
+  look: Look,
+  show: (progress: MoveProgress) => void,
+): Promise<MoveOutcome> {
+  for (const begun = Date.now(); ; await setTimeout(LOOK_AGAIN_AFTER)) {
+    const found = await look();
+    const { status = 'none', error = null, remote } = found ?? {};
+    if (status === 'finished' || status === 'failed' || status === 'canceled')
+      return { fullPath: project.fullPath, status, error, leftOut: remote?.leftOut ?? [] };
+    if (status === 'none' || (status === 'scheduled' && Date.now() > begun + NOBODY_WORKS_AFTER))
+      return waiting(project);
+    if (remote) show(remote);
+  }
+}
