@@ -25,6 +25,24 @@ export const remoteImports: Route[] = [
   },
   {
     method: 'POST',
+    path: '/import/gitea',
+    ...mutation('ImportFromGitea', 'importProjectFromServer.project.import', '...RemoteImport'),
+    preset: { provider: 'GITEA' },
+    names: {
+      token: 'personal_access_token',
+      path: 'repo_id',
+      name: 'new_name',
+      namespace: 'target_namespace',
+      url: 'gitea_host_url',
+    },
+    required: ['target_namespace', 'gitea_host_url'],
+    hidden: ['parts'],
+    description:
+      'Imports a repository from Gitea or Forgejo in the background, with its issues, pull requests, reviews and releases.',
+    ...imported,
+  },
+  {
+    method: 'POST',
     path: '/import/github/cancel',
     ...mutation('CancelGithubImport', 'cancelProjectImport.project.import', '...RemoteImport'),
     names: { project: 'project_id' },

@@ -14,6 +14,7 @@ const RemoteImportProvider = builder.enumType('RemoteImportProvider', {
   description: 'A kind of server that projects can be moved in from.',
   values: values<ProviderName>({
     GITHUB: { value: 'github', description: 'GitHub, or GitHub Enterprise Server.' },
+    GITEA: { value: 'gitea', description: 'Gitea or Forgejo.' },
   }),
 });
 
@@ -79,7 +80,8 @@ mutation('importProjectFromServer', {
           'The group or personal namespace of the project, in which the caller can create projects; the caller’s personal namespace when left out.',
       }),
       url: t.string({
-        description: 'Web address or host name of the other server; `https://github.com` for GitHub when left out.',
+        description:
+          'Web address or host name of the other server; `https://github.com` for GitHub when left out, required for others.',
       }),
       parts: t.field({
         type: [RemoteImportPart],

@@ -5,6 +5,7 @@ import { createBranch } from '#src/domain/repository/branches/create.ts';
 import { createSnippet } from '#src/domain/snippets/save.ts';
 import type { User, UserState } from '#src/generated/prisma/client.ts';
 import { recordedImage } from '../support/container_records.ts';
+import { emptyGitea, GITEA_TOKEN } from '../support/gitea_server.ts';
 import { emptyGithub, TOKEN } from '../support/github_server.ts';
 import { gpgFixtures } from '../support/gpg.ts';
 import { opened, withTopic } from '../support/merge_requests.ts';
@@ -245,6 +246,17 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
         const name = world.unique('imported');
         const to = { target_namespace: who?.username ?? 'nobody', new_name: name };
         return { personal_access_token: TOKEN, repo_id: 1, github_hostname: `http://${github.host}`, ...to };
+      },
+    },
+    'POST /import/gitea': {
+      success: 201,
+      level: 0,
+      roles: { external: 403 },
+      given: async (_place, who) => {
+        const gitea = await emptyGitea(world);
+        const name = world.unique('imported');
+        const to = { target_namespace: who?.username ?? 'nobody', new_name: name };
+        return { personal_access_token: GITEA_TOKEN, repo_id: 1, gitea_host_url: `http://${gitea.host}`, ...to };
       },
     },
     'POST /import/github/cancel': {

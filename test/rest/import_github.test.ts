@@ -387,7 +387,9 @@ describe('POST /import/github refuses', () => {
     try {
       expect(await refused({})).toEqual([403, '403 Forbidden  - Projects cannot be imported from GitHub']);
     } finally {
-      await world.api(admin).put('/application/settings', { import_sources: ['git', 'gitlab_project', 'github'] });
+      await world
+        .api(admin)
+        .put('/application/settings', { import_sources: ['git', 'gitlab_project', 'github', 'gitea'] });
     }
   });
 });

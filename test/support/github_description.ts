@@ -4,7 +4,7 @@ import type { Json } from './http.ts';
  * The fields of answers of GitHub's REST API that imports read, with their types, by the addresses below a repository: from its
  * published description (version 2022-11-28). `?` begins those that may be absent. A line is null, too, where it is gone.
  */
-const FIELDS: readonly [RegExp, Readonly<Record<string, string>>][] = [
+const FIELDS: Description = [
   [
     /^$/,
     {
@@ -130,7 +130,15 @@ function typeOf(value: Json): string {
 
 /** What a record at an address has that the description does not allow, in words. */
 export function undescribed(address: string, record: Json): string[] {
-  const found = FIELDS.filter(([pattern]) => pattern.test(address));
+  return undescribedBy(FIELDS, address, record);
+}
+
+/** The fields of records, with their types, by their addresses. */
+export type Description = readonly [RegExp, Readonly<Record<string, string>>][];
+
+/** As undescribed, for a description. */
+export function undescribedBy(description: Description, address: string, record: Json): string[] {
+  const found = description.filter(([pattern]) => pattern.test(address));
   if (found.length === 0) return [`${address} is not described`];
   return found.flatMap(([, fields]) =>
     Object.entries(fields).flatMap(([name, type]) => {

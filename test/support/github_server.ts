@@ -1,12 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
-import { createGunzip } from 'node:zlib';
-import { startChild } from '#src/git/program/child.ts';
-import { commitFile, run, workingCopy } from './git_client.ts';
-import { git, scratch } from './git_program.ts';
 import { undescribed } from './github_description.ts';
+import { type HelloCommits, HUNK, helloRepositories, serveFetch } from './hello_repositories.ts';
 import type { Json } from './http.ts';
 
 /** Answers a request in place of the server; false to let that answer. */
@@ -146,20 +142,11 @@ export class GithubServer {
       response.writeHead(directory === undefined ? 404 : 401).end();
       return;
     }
-    const isAdvertisement = service === 'info/refs';
-    const kind = isAdvertisement ? 'advertisement' : 'result';
-    response.writeHead(200, { 'content-type': `application/x-git-upload-pack-${kind}` });
-    if (isAdvertisement) response.write('001e# service=git-upload-pack\n0000');
-    const args = ['upload-pack', '--stateless-rpc', ...(isAdvertisement ? ['--advertise-refs'] : []), directory];
-    const program = startChild('git', args, { cwd: directory, env: { PATH: process.env.PATH } });
-    program.stdout.pipe(response);
-    if (isAdvertisement) program.stdin.end();
-    else if (request.headers['content-encoding'] === 'gzip') request.pipe(createGunzip()).pipe(program.stdin);
-    else request.pipe(program.stdin);
+    serveFetch(directory, service, request, response);
   }
 }
 
-function sendJson(response: ServerResponse, status: number, body: unknown): void {
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
 }
 
@@ -180,40 +167,14 @@ let empty: Promise<GithubServer> | undefined;
 
 /** A server with a small project that has something of everything. */
 export async function helloWorld(): Promise<GithubServer> {
-  const work = await workingCopy('file');
-  await commitFile(work, '.gitattributes', '*.bin filter=lfs diff=lfs merge=lfs -text\n');
-  const first = await commitFile(work, 'a.txt', 'one\ntwo\nthree\nfour\n');
-  await run(work, 'tag', 'v1.0');
-  await run(work, 'checkout', '--quiet', '-b', 'topic');
-  const head = await commitFile(work, 'a.txt', 'one\nTWO\nTHREE\nfour\n');
-  await run(work, 'checkout', '--quiet', '-b', 'fix', first);
-  const fix = await commitFile(work, 'b.txt', 'fixed\n');
-  await run(work, 'checkout', '--quiet', 'main');
-  await run(work, 'merge', '--quiet', '--no-ff', '-m', 'Merge #4', 'fix');
-  const merge = await run(work, 'rev-parse', 'HEAD');
-  await run(work, 'branch', '-D', 'fix');
-  const bare = path.join(scratch('file'), 'hello.git');
-  git(path.dirname(bare), ['clone', '--quiet', '--bare', work, bare]);
-  git(bare, ['update-ref', 'refs/pull/3/head', head]);
-  git(bare, ['fetch', '--quiet', work, `${fix}:refs/pull/4/head`]);
-  const wiki = await workingCopy('file');
-  await commitFile(wiki, 'home.md', 'Welcome\n');
-  const server = await GithubServer.start((host) => helloContent(host, { first, head, fix, merge }));
+  const { bare, wiki, ...commits } = await helloRepositories();
+  const server = await GithubServer.start((host) => helloContent(host, commits));
   server.repositories[`${PROJECT}.git`] = bare;
-  server.repositories[`${PROJECT}.wiki.git`] = path.join(wiki, '.git');
+  server.repositories[`${PROJECT}.wiki.git`] = wiki;
   return server;
 }
 
-interface Commits {
-  first: string;
-  head: string;
-  fix: string;
-  merge: string;
-}
-
-const HUNK = '@@ -1,4 +1,4 @@\n one\n-two\n-three\n+TWO\n+THREE';
-
-function helloContent(host: string, { first, head, fix, merge }: Commits): GithubContent {
+function helloContent(host: string, { first, head, fix, merge }: HelloCommits): GithubContent {
   const api = `http://${host}/api/v3/repos/${PROJECT}`;
   const repo = { id: 1_296_269, full_name: PROJECT, private: false };
   const bug = { id: 208_045_946, name: 'bug', color: 'f29513', description: 'Something is not working', default: true };

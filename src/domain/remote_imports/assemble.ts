@@ -60,6 +60,7 @@ class Assembly {
   /** Closings that events tell of, as the last thing that happened to an issue. */
   readonly #closed = new Set<number>();
   readonly #protected = new Set<unknown>();
+  #milestones = 0;
 
   constructor(options: AssembleOptions, directory: string, overview: Overview) {
     const { project, texts, reader } = options;
@@ -109,6 +110,8 @@ class Assembly {
         await this.#tree.once(kind, id, record);
         return;
       case 'milestones':
+        await this.#milestone(record);
+        return;
       case 'releases':
         await this.#tree.once(kind, id, { ...record, description: this.#text(record.description) });
         return;
@@ -133,6 +136,13 @@ class Assembly {
       default:
         await this.#mergeRequests.write(kind, record);
     }
+  }
+
+  /** A milestone: where they have no numbers, they are counted. */
+  async #milestone(record: Given): Promise<void> {
+    const iid = record.iid ?? this.#milestones + 1;
+    const numbered = { ...record, iid, description: this.#text(record.description) };
+    if (await this.#tree.once('milestones', record.id as number, numbered)) this.#milestones += 1;
   }
 
   async #issue(record: Given): Promise<void> {

@@ -1,5 +1,6 @@
 import type { LeftOut } from '#src/domain/remote_imports/base/source.ts';
 import {
+  checkedLine,
   type LineComment,
   positionsOf,
   suggestionsIn,
@@ -148,7 +149,9 @@ export class AssembledMergeRequests {
     if (!(await this.#tree.once('notes', id, { ...note, ...of }))) return;
     const version = this.#versions.get(on) ?? null;
     const renames = version === null ? null : await this.#renamesOf(on, version);
-    const positions = positionsOf(comment, version, (path) => renames?.get(path) ?? path);
+    const oldPathOf = (path: string) => renames?.get(path) ?? path;
+    const checked = await checkedLine(this.#reader, comment, version, oldPathOf(comment.path));
+    const positions = positionsOf(checked, version, oldPathOf);
     for (const suggestion of await suggestionsIn(this.#reader, body, positions.position)) {
       await this.#tree.add('suggestions', { note_id: id, ...suggestion });
     }
@@ -160,6 +163,7 @@ export class AssembledMergeRequests {
       merge_request_id: on,
       note_id: id,
       version_id: versionId,
+      ...(comment.resolved_by_id != null && { resolved_by_id: comment.resolved_by_id, resolved_at: updated_at }),
       ...positions,
     });
   }

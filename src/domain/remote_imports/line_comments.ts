@@ -27,6 +27,10 @@ export interface LineComment {
   lines_above: number;
   /** The part of the diff that ends with the line; empty if that is not told. */
   hunk: string;
+  /** Whether it is not told if the line is gone by now. */
+  is_unsure?: boolean;
+  /** Who resolved the thread that it begins, where that is told; when is not. */
+  resolved_by_id?: number | null;
 }
 
 /** How many lines are stored with a thread, ending with its own. */
@@ -62,6 +66,26 @@ export function positionsOf(
     ? { ...original, headSha: version.head, ...(line === originalLine ? numbers : moved) }
     : null;
   return { original_position: original, position, diff_lines: shown.slice(-LINES).map((one) => kept(one)) };
+}
+
+/** The comment, without its line now if the file does not have what it was written on there. */
+export async function checkedLine(
+  reader: RepositoryReader | null,
+  comment: LineComment,
+  version: Pick<Version, 'head' | 'base' | 'start'> | null,
+  oldPath: string,
+): Promise<LineComment> {
+  const { is_unsure: isUnsure = false, is_old: isOld, line, path } = comment;
+  if (!isUnsure || line === null || version === null || reader === null) return comment;
+  const written = shownLines(comment).at(-1)?.text;
+  const [commit, place] = isOld ? [version.base ?? version.start, oldPath] : [version.head, path];
+  const now = (await linesOfFile(reader, commit, place))?.[line - 1];
+  const isThere = now !== undefined && written !== undefined && utf8(now) === written.trimEnd();
+  return isThere ? comment : { ...comment, line: null };
+}
+
+function utf8(line: string): string {
+  return Buffer.from(line, 'latin1').toString('utf8').trimEnd();
 }
 
 /** The lines of the hunk up to that of the comment; none if it does not end with it. */

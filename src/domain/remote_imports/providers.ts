@@ -1,8 +1,9 @@
 import type { Provider } from '#src/domain/remote_imports/base/source.ts';
+import { GITEA } from '#src/domain/remote_imports/gitea/provider.ts';
 import { GITHUB } from '#src/domain/remote_imports/github/provider.ts';
 
 /** The kinds of servers that projects can be moved in from, by their names. */
-export const PROVIDERS = { github: GITHUB } as const satisfies Record<string, Provider>;
+export const PROVIDERS = { github: GITHUB, gitea: GITEA } as const satisfies Record<string, Provider>;
 
 export type ProviderName = keyof typeof PROVIDERS;
 

@@ -85,7 +85,7 @@ function addressOf({ url, path, token }: WantedRemoteImport, provider: Provider)
   // It goes into a header.
   if (!/^[\x21-\x7e]+$/.test(token) || token.length > MAX_TOKEN_LENGTH) errors.token = ['is not a token'];
   if (typeof parsed === 'string' || Object.keys(errors).length > 0) throw invalid(provider, errors);
-  const web = parsed.url.href.replace(/\/+$/, '').replace(/\/api\/v3$/, '');
+  const web = parsed.url.href.replace(/\/+$/, '').replace(/\/api\/v[13]$/, '');
   return { url: web, path: trimmed, token };
 }
 
