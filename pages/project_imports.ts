@@ -11,7 +11,10 @@ import {
 import { label } from '#src/platform/texts/texts.ts';
 
 /** Kinds of servers in words; others are called as the graph describes them. */
-const SERVERS: Readonly<Record<string, string>> = { GITHUB: label('GitHub or GitHub Enterprise Server') };
+const SERVERS: Readonly<Record<string, string>> = {
+  GITHUB: label('GitHub or GitHub Enterprise Server'),
+  GITEA: label('Gitea or Forgejo'),
+};
 
 /** What can be taken besides the repository, in words. */
 const PARTS: Readonly<Record<RemoteImportPart, string>> = {

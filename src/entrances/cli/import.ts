@@ -8,6 +8,7 @@ import type { MoveProgress } from '#src/entrances/server/import_remote.ts';
 /** The commands `gantry import …`: from an archive, and from each kind of server. */
 export const importCommands: Record<string, Run> = {
   'import archive': importArchive,
+  'import gitea': (args) => importRemote('gitea', args),
   'import github': (args) => importRemote('github', args),
 };
 

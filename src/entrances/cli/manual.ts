@@ -14,15 +14,15 @@ const USERNAME = { '--username NAME': 'the user, whatever the case of the letter
 const PROGRESS = { '--progress': 'show what is being done even where there is no terminal' };
 
 /** The page of a command that imports from a kind of server. */
-function importFrom(servers: string, usual: string): ManualPage {
+function importFrom(servers: string, usual: string | null): ManualPage {
   return {
-    usage: 'OWNER/NAME --user USERNAME [--into GROUP] [--name TEXT] [--url URL] [--no-wait] [--progress]',
+    usage: `OWNER/NAME --user USERNAME ${usual === null ? '--url URL' : '[--url URL]'} [--into GROUP] [--name TEXT] [--no-wait] [--progress]`,
     summary: `import a project from ${servers}`,
     options: {
       '--user USERNAME': 'in whose name it is imported',
       '--into GROUP': 'the group that it is to be in, such as team; the user’s own projects if left out',
       '--name TEXT': 'the name of the project; as at the other server if left out',
-      '--url URL': `the address of the other server; ${usual} if left out`,
+      '--url URL': `the address of the other server${usual === null ? '' : `; ${usual} if left out`}`,
       '--no-wait': 'leave the import to the server, and come back at once',
       ...PROGRESS,
     },
@@ -139,6 +139,7 @@ export const manual: Readonly<Record<string, ManualPage>> = {
     },
     notes: 'A server has to run, which fills the project. What does not come along is listed.',
   },
+  'import gitea': importFrom('Gitea or Forgejo', null),
   'import github': importFrom('GitHub or GitHub Enterprise Server', 'https://github.com'),
   fsck: {
     usage: '[--project PATH] [--fix]',
