@@ -64,7 +64,7 @@ mutation('cancelImportSourceUserReassignment', {
 
 mutation('keepImportSourceUserAsPlaceholder', {
   description: 'Decides that a placeholder stays as it is. For owners of the namespace.',
-  input: { description: 'Which placeholder stays.', argument: 'Names the user of a source.', fields: one },
+  input: { description: 'Which placeholder stays as it is.', argument: 'Names the user of a source.', fields: one },
   resolve: ({ id }, context) => keepAsPlaceholder(context, id),
   payload,
 });

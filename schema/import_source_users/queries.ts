@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
+import { SortDirection } from '#schema/enums.ts';
 import {
   ImportSourceUser,
   ImportSourceUserConnection,
@@ -21,12 +22,20 @@ const ImportSourceUserFilter = builder.inputType('ImportSourceUserFilter', {
   }),
 });
 
+const PlaceholderRequestFilter = builder.inputType('PlaceholderRequestFilter', {
+  description: 'Which requests to take over placeholders a list has: those that match all fields.',
+  fields: (t) => ({
+    search: t.string({ description: 'Only those with this text in the name or username, in any case.' }),
+    hostname: t.string({ description: 'Only those of users of this host.' }),
+  }),
+});
+
 builder.queryFields((t) => ({
   importSourceUsers: t.field({
     type: ImportSourceUserConnection,
     nullable: true,
     description:
-      'The users for whom imports into a top-level group or personal namespace have found no account, oldest first. For owners of the namespace.',
+      'The users for whom imports into a top-level group or personal namespace have found no account. For owners of the namespace.',
     args: {
       ...pageArgs,
       namespace: t.arg({
@@ -35,10 +44,11 @@ builder.queryFields((t) => ({
         description: 'Numeric ID or full path of the top-level group or personal namespace.',
       }),
       filter: t.arg({ type: ImportSourceUserFilter, description: 'Which of them to list; all when left out.' }),
+      sort: t.arg({ type: SortDirection, required: true, defaultValue: 'asc', description: 'Direction of the order.' }),
     },
-    resolve: (_root, { namespace, filter, ...args }, context, info) =>
+    resolve: (_root, { namespace, filter, sort, ...args }, context, info) =>
       loadPage(args, info, (page) =>
-        listSourceUsers(context, namespace, filter ?? {}, page, selectionAt(info, 'ImportSourceUser')),
+        listSourceUsers(context, namespace, { ...filter, sort }, page, selectionAt(info, 'ImportSourceUser')),
       ),
   }),
   importSourceUser: t.field({
@@ -58,9 +68,15 @@ builder.queryFields((t) => ({
   placeholderRequests: t.field({
     type: ImportSourceUserConnection,
     nullable: true,
-    description: 'The placeholders that the caller is asked to take over and has not answered for, oldest first.',
-    args: { ...pageArgs },
-    resolve: (_root, args, context, info) =>
-      loadPage(args, info, (page) => listRequests(context, page, selectionAt(info, 'ImportSourceUser'))),
+    description: 'The placeholders that the caller is asked to take over and has not answered for.',
+    args: {
+      ...pageArgs,
+      filter: t.arg({ type: PlaceholderRequestFilter, description: 'Which of them to list; all when left out.' }),
+      sort: t.arg({ type: SortDirection, required: true, defaultValue: 'asc', description: 'Direction of the order.' }),
+    },
+    resolve: (_root, { filter, sort, ...args }, context, info) =>
+      loadPage(args, info, (page) =>
+        listRequests(context, { ...filter, sort }, page, selectionAt(info, 'ImportSourceUser')),
+      ),
   }),
 }));

@@ -71,7 +71,8 @@ const ProjectImport = builder.objectRef<ImportRow>('ProjectImport').implement({
       description: 'Path of the project at the other server; null for imports from elsewhere.',
       resolve: ({ remote }) => remote?.path ?? null,
     }),
-    sourceUrl: t.string({
+    sourceUrl: t.field({
+      type: 'URL',
       nullable: true,
       description: 'Web address of the project at the other server; null for imports from elsewhere.',
       resolve: ({ remote }) => remote && `${remote.url}/${remote.path}`,

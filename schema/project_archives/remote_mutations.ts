@@ -98,7 +98,7 @@ mutation('cancelProjectImport', {
   description: 'Cancels the import of a project from another server, which stays empty. For masters of the project.',
   input: {
     description: 'Names the project whose import is canceled.',
-    argument: 'Names the project.',
+    argument: 'Names the project that is being imported.',
     fields: (t) => ({ project: projectField(t, 'whose import is canceled') }),
   },
   resolve: async ({ project }, context) => ({ project: await cancelImport(context, project) }),

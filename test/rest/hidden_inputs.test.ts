@@ -79,6 +79,9 @@ const HIDDEN: Record<string, string> = {
   'PUT /groups/:id/custom_attributes/:key': 'userId',
   'PUT /projects/:id/custom_attributes/:key': 'userId',
   'POST /groups/:id/wikis': 'message',
+  // `optional_stages` says the same there.
+  'POST /import/gitea': 'parts',
+  'POST /import/github': 'parts',
   'PUT /groups/:id/wikis/:slug': 'message version',
   'DELETE /groups/:id/integrations/:slug': 'ofServer',
   'DELETE /projects/:id/integrations/:slug': 'ofServer',

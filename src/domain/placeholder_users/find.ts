@@ -15,19 +15,33 @@ import '#src/domain/users/computed_fields.ts';
 const { sql } = Prisma;
 const [source, namespace] = [alias('ImportSourceUser', 's'), alias('Namespace', 'n')] as const;
 
-/** Which users of sources a list has. */
-export interface SourceUserFilter {
-  statuses?: readonly Columns['ImportSourceUser']['status'][] | null | undefined;
+/** Which requests to take over placeholders a list has, and its order, by ID. */
+export interface RequestFilter {
+  sort: 'asc' | 'desc';
   /** A part of name or username, in any case. */
   search?: string | null | undefined;
   hostname?: string | null | undefined;
 }
 
+/** Which users of sources a list has. */
+export interface SourceUserFilter extends RequestFilter {
+  statuses?: readonly Columns['ImportSourceUser']['status'][] | null | undefined;
+}
+
 const PLACE = select('Namespace', { id: true, parentId: true });
-const SORTED = order('ImportSourceUser', ['id']);
+
+function matching({ search, hostname }: RequestFilter): Prisma.Sql[] {
+  const text = search?.trim();
+  return [
+    ...(hostname != null ? [sql`${source.sourceHostname} = ${hostname.toLowerCase()}`] : []),
+    ...(text
+      ? [sql`(${source.sourceName} ILIKE ${containing(text)} OR ${source.sourceUsername} ILIKE ${containing(text)})`]
+      : []),
+  ];
+}
 
 /**
- * The users of sources that imports into a top-level group or personal namespace had no account for, oldest first. For its owners.
+ * The users of sources that imports into a top-level group or personal namespace had no account for. For its owners.
  * Throws NotFound, Forbidden, and ValidationFailed for a subgroup.
  */
 export async function listSourceUsers<R>(
@@ -38,17 +52,13 @@ export async function listSourceUsers<R>(
   selection: Selection<'ImportSourceUser', R>,
 ): Promise<Page<R>> {
   const id = await requirePlace(context, ref);
-  const { statuses, search, hostname } = filter;
-  const text = search?.trim();
+  const { statuses, sort } = filter;
   const where = all([
     sql`${source.namespaceId} = ${id}`,
     ...(statuses ? [sql`${source.status}::text = ANY(${[...statuses]}::text[])`] : []),
-    ...(hostname != null ? [sql`${source.sourceHostname} = ${hostname.toLowerCase()}`] : []),
-    ...(text
-      ? [sql`(${source.sourceName} ILIKE ${containing(text)} OR ${source.sourceUsername} ILIKE ${containing(text)})`]
-      : []),
+    ...matching(filter),
   ]);
-  return readPage(context.db, selection, { rows: source, where, order: SORTED }, page);
+  return readPage(context.db, selection, { rows: source, where, order: order('ImportSourceUser', ['id'], sort) }, page);
 }
 
 /** The ID of a namespace whose placeholders the actor manages. Throws as listSourceUsers. */
@@ -66,15 +76,20 @@ async function requirePlace(context: Context, ref: NamespaceRef): Promise<number
   return id;
 }
 
-/** The requests to take over placeholders that wait for the actor's answer, oldest first. */
+/** The requests to take over placeholders that wait for the actor's answer. */
 export async function listRequests<R>(
   context: Context,
+  filter: RequestFilter,
   page: PageRequest,
   selection: Selection<'ImportSourceUser', R>,
 ): Promise<Page<R>> {
   const { id } = requireActor(context);
-  const where = sql`${source.reassignToUserId} = ${id} AND ${source.status} = 'awaiting_approval'`;
-  return readPage(context.db, selection, { rows: source, where, order: SORTED }, page);
+  const where = all([
+    sql`${source.reassignToUserId} = ${id} AND ${source.status} = 'awaiting_approval'`,
+    ...matching(filter),
+  ]);
+  const sorted = order('ImportSourceUser', ['id'], filter.sort);
+  return readPage(context.db, selection, { rows: source, where, order: sorted }, page);
 }
 
 /** Whether an actor sees a user of a source: who manages the namespace, and the account that is or was asked to take it over. */
