@@ -244,9 +244,10 @@ describe('Who says who a placeholder is', () => {
   it('asks an active person, who alone accepts or refuses', async () => {
     const { owner, id, account, status } = await asked();
     const other = await world.user();
-    const requests = async (who: TestUser) =>
-      (await world.graphql(`{ placeholderRequests(first: 5) { nodes { databaseId namespacePath } } }`, {}, who)).body
-        .data.placeholderRequests.nodes.length;
+    const request = `query ($filter: PlaceholderRequestFilter) {
+      placeholderRequests(first: 5, filter: $filter, sort: DESC) { nodes { databaseId namespacePath sourceName } } }`;
+    const requests = async (who: TestUser, filter: Json = {}) =>
+      (await world.graphql(request, { filter }, who)).body.data.placeholderRequests.nodes.length;
     for (const userId of [
       0,
       (await world.db.importSourceUser.findUniqueOrThrow({ where: { id } })).placeholderUserId ?? 0,
@@ -254,6 +255,13 @@ describe('Who says who a placeholder is', () => {
       expect(await change(owner, 'reassignImportSourceUser', { id, userId })).toBe('VALIDATION_FAILED');
     await change(owner, 'reassignImportSourceUser', { id, userId: account.id });
     expect([await requests(account), await requests(other), await requests(owner)]).toEqual([1, 0, 0]);
+    const { sourceName, sourceHostname: hostname } = await world.db.importSourceUser.findUniqueOrThrow({
+      where: { id },
+    });
+    expect(await requests(account, { search: sourceName.toUpperCase(), hostname })).toBe(1);
+    expect([await requests(account, { search: 'nobody' }), await requests(account, { hostname: 'other' })]).toEqual([
+      0, 0,
+    ]);
     for (const who of [other, owner])
       expect(await change(who, 'acceptImportSourceUserReassignment', { id })).toBe('NOT_FOUND');
     expect(await change(account, 'rejectImportSourceUserReassignment', { id })).toBe('REJECTED');

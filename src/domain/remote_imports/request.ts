@@ -77,7 +77,11 @@ function addressOf({ url, path, token }: WantedRemoteImport, provider: Provider)
   const parsed = parseImportUrl(/^https?:\/\//i.test(given) ? given : `https://${given}`);
   if (typeof parsed === 'string') errors.url = [parsed];
   else if (parsed.credentials !== null) errors.url = ['must not hold a user name or a password'];
-  const trimmed = path.trim().replace(/^\/+|(?:\.git)?\/*$/g, '');
+  const trimmed = path
+    .trim()
+    .replace(/^\/+/, '')
+    .replace(/(?<!\/)\/+$/, '')
+    .replace(/\.git$/, '');
   const isPath = trimmed.length <= MAX_PATH_LENGTH && /^(?:\d{1,15}|[\w.-]+(?:\/[\w.-]+)+)$/.test(trimmed);
   if (!isPath || trimmed.split('/').some((part) => /^\.+$/.test(part))) {
     errors.path = ['is not the path of a project, or its ID'];
@@ -85,7 +89,7 @@ function addressOf({ url, path, token }: WantedRemoteImport, provider: Provider)
   // It goes into a header.
   if (!/^[\x21-\x7e]+$/.test(token) || token.length > MAX_TOKEN_LENGTH) errors.token = ['is not a token'];
   if (typeof parsed === 'string' || Object.keys(errors).length > 0) throw invalid(provider, errors);
-  const web = parsed.url.href.replace(/\/+$/, '').replace(/\/api\/v[13]$/, '');
+  const web = parsed.url.href.replace(/(?<!\/)\/+$/, '').replace(/\/api\/v[13]$/, '');
   return { url: web, path: trimmed, token };
 }
 

@@ -108,7 +108,7 @@ function patternsOf(rules: RewriteRules): Patterns {
   const found = known.get(rules) ?? {
     below: new RegExp(`${web}/[\\w./%~+-]+`, 'g'),
     address: new RegExp(
-      `${web}(?:/-)?/(issues|pull|pulls|merge_requests)/(\\d{1,9})(?:#issuecomment-\\d+)?(?![\\w/#?])`,
+      `${web}(?:\\/-)?/(issues|pull|pulls|merge_requests)/(\\d{1,9})(?:#issuecomment-\\d+)?(?![\\w/#?])`,
       'g',
     ),
     path: new RegExp(`(?<![\\w/.-])${escaped(rules.path)}#(\\d{1,9})\\b`, 'gi'),
