@@ -10,7 +10,7 @@ import {
 } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
 
-/** Kinds of servers in words; others are called as the graph describes them. */
+/** Kinds of servers in words, the one that most come from first; others are called as the graph describes them. */
 const SERVERS: Readonly<Record<string, string>> = {
   GITHUB: label('GitHub or GitHub Enterprise Server'),
   GITEA: label('Gitea or Forgejo'),
@@ -52,6 +52,8 @@ const KINDS: Readonly<Record<string, string>> = {
 
 type Provider = NonNullable<NonNullable<ImportProjectPageQuery['providers']>['enumValues']>[number];
 
+const place = ({ name }: Provider) => (Object.hasOwn(SERVERS, name) ? Object.keys(SERVERS).indexOf(name) : Infinity);
+
 /** The value of a kind of server with what it is called. */
 const choice = ({ name, description }: Provider): [string, string] => [
   name.toLowerCase(),
@@ -67,7 +69,7 @@ const newImport = page({
   show: ({ viewer, namespaces, providers }) => ({
     viewer,
     namespaces: namespaces.nodes,
-    providers: (providers?.enumValues ?? []).map(choice),
+    providers: (providers?.enumValues ?? []).toSorted((one, other) => place(one) - place(other)).map(choice),
     parts: Object.entries(PARTS).map(([name, words]): [string, string] => [name.toLowerCase(), words]),
   }),
   signIn: true,

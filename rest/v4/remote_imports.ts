@@ -4,19 +4,22 @@ import type { Route } from '#rest/engine/route.ts';
 /** The record of an import from another server. */
 const imported = { spread: 'project', omitNull: ['import_error'] } as const;
 
+/** What v4 calls the values of an import from a server, whose address has a name for each kind. */
+const named = (url: string) => ({
+  token: 'personal_access_token',
+  path: 'repo_id',
+  name: 'new_name',
+  namespace: 'target_namespace',
+  url,
+});
+
 export const remoteImports: Route[] = [
   {
     method: 'POST',
     path: '/import/github',
     ...mutation('ImportFromGithub', 'importProjectFromServer.project.import', '...RemoteImport'),
     preset: { provider: 'GITHUB' },
-    names: {
-      token: 'personal_access_token',
-      path: 'repo_id',
-      name: 'new_name',
-      namespace: 'target_namespace',
-      url: 'github_hostname',
-    },
+    names: named('github_hostname'),
     required: ['target_namespace'],
     hidden: ['parts'],
     description:
@@ -28,13 +31,7 @@ export const remoteImports: Route[] = [
     path: '/import/gitea',
     ...mutation('ImportFromGitea', 'importProjectFromServer.project.import', '...RemoteImport'),
     preset: { provider: 'GITEA' },
-    names: {
-      token: 'personal_access_token',
-      path: 'repo_id',
-      name: 'new_name',
-      namespace: 'target_namespace',
-      url: 'gitea_host_url',
-    },
+    names: named('gitea_host_url'),
     required: ['target_namespace', 'gitea_host_url'],
     hidden: ['parts'],
     description:

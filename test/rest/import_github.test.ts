@@ -141,12 +141,12 @@ describe('POST /import/github', () => {
 const below = ({ url = '' }: { url?: string | undefined }) => url.replace(/^.*?(?:hello-world|1296269)(?=\/|$)/, '');
 
 /** An import that nobody works on but the test, which says when the job runs. */
-async function byHand(more: object = {}) {
+async function byHand(more: object = {}, who: TestUser = admin) {
   const jobs: { name: string; after: number }[] = [];
   const enqueue: JobQueue['enqueue'] = async (_tx, name, _data, how) => {
     jobs.push({ name, after: how?.after ?? 0 });
   };
-  const context = { ...world.as(admin), address: async () => ({ baseUrl: world.url, ssh: null }), jobs: { enqueue } };
+  const context = { ...world.as(who), address: async () => ({ baseUrl: world.url, ssh: null }), jobs: { enqueue } };
   const wanted = {
     provider: 'github',
     url: `http://${github.host}`,
@@ -201,6 +201,26 @@ describe('An import that is interrupted', () => {
     github.interfere = () => false;
     await run();
     await expectHelloWorld({ api: world.api(admin), id: project.id, author: octocat.username });
+  });
+});
+
+describe('An importer who loses the right to create projects meanwhile', () => {
+  it('gets none', LONG, async () => {
+    const mover = await world.user();
+    const group = await world.group({ owner: admin });
+    await world.api(admin).post(`/groups/${group.id}/members`, { user_id: mover.id, access_level: 40 });
+    const { run, project, staging } = await byHand({ namespace: group.id }, mover);
+    github.interfere = async (asked) => {
+      if (below(asked).startsWith('/pulls?')) await world.api(admin).delete(`/groups/${group.id}/members/${mover.id}`);
+      return false;
+    };
+    await run();
+    const api = world.api(admin);
+    const message = 'The user who imported the project may not create projects there any more.';
+    const { body } = await api.get(`/projects/${project.id}/import`);
+    expect(body).toMatchObject({ import_status: 'failed', import_error: message });
+    expect((await api.get(`/projects/${project.id}/issues`)).body).toEqual([]);
+    expect(existsSync(staging)).toBe(false);
   });
 });
 

@@ -1,10 +1,12 @@
 import type { ArchivedGroup } from '#src/domain/gitlab_archives/groups/tree.ts';
 import type { At, Output } from '#src/domain/gitlab_archives/relations/output.ts';
 import { known } from '#src/domain/gitlab_archives/relations/project.ts';
+import { isFirst } from '#src/domain/gitlab_archives/relations/relation.ts';
 import {
   flag,
   type Given,
   integer,
+  labelColor,
   named,
   object,
   objects,
@@ -30,7 +32,6 @@ export interface GroupTranslation {
 
 type Take = (translation: GroupTranslation, groupId: number, record: Given, at: At) => Promise<void>;
 
-const DEFAULT_COLOR = '#6699cc';
 const MAX_DESCRIPTION_LENGTH = 255;
 /** Who creates projects, and groups, by the numbers of their columns. */
 const PROJECT_CREATORS = { 0: 'noone', 1: 'maintainer', 2: 'developer', 3: 'administrator', 4: 'owner' };
@@ -72,9 +73,8 @@ const takeLabel: Take = async ({ out, labels }, groupId, record, at) => {
   const key = `${groupId} ${title}`;
   if (title === undefined || labels.has(key)) return;
   const id = out.id('labels');
-  const color = typeof record.color === 'string' && /^#[0-9a-f]{6}$/i.test(record.color) ? record.color : DEFAULT_COLOR;
-  const row = { id, groupId, title, color, description: text(record.description), archived: flag(record.archived) };
-  if (await out.add('labels', { ...row, ...times(record) }, at)) labels.set(key, id);
+  const row = { id, groupId, title, color: labelColor(record), description: text(record.description) };
+  if (await out.add('labels', { ...row, archived: flag(record.archived), ...times(record) }, at)) labels.set(key, id);
 };
 
 const takeMilestone: Take = async (translation, groupId, record, at) => {
@@ -140,12 +140,3 @@ export const TAKERS: Readonly<Record<string, Take>> = {
   boards: takeBoard,
   badges: takeBadge,
 };
-
-function isFirst({ taken, out }: GroupTranslation, name: string, at: At): boolean {
-  if (!taken.has(name)) {
-    taken.add(name);
-    return true;
-  }
-  out.leaveOut(at, 'A record with the same number or name comes before it.');
-  return false;
-}

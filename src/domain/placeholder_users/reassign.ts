@@ -22,8 +22,7 @@ type Row = Pick<ImportSourceUser, 'id' | 'status' | 'placeholderUserId' | 'reass
  */
 export function reassign(context: Context, id: number, userId: number): Promise<ChangedSourceUser> {
   return change(context, id, async (tx, row) => {
-    requireIdle(row);
-    if (row.placeholderUserId === null) throw new WrongState('The placeholder has been taken over already');
+    requirePlaceholder(row);
     const people = await queryRows(
       tx,
       sql`SELECT 1 FROM ${table(user)} WHERE ${user.id} = ${userId} AND ${isActivePerson(user)} FOR KEY SHARE`,
@@ -52,8 +51,7 @@ export function cancelReassignment(context: Context, id: number): Promise<Change
 /** Decides that a placeholder stays as it is. Nobody is asked any more. Throws NotFound, WrongState. */
 export function keepAsPlaceholder(context: Context, id: number): Promise<ChangedSourceUser> {
   return change(context, id, async (_tx, row) => {
-    requireIdle(row);
-    if (row.placeholderUserId === null) throw new WrongState('The placeholder has been taken over already');
+    requirePlaceholder(row);
     return { status: 'keep_as_placeholder', reassignToUserId: null, reassignedById: null, acceptedAt: null };
   });
 }
@@ -61,15 +59,16 @@ export function keepAsPlaceholder(context: Context, id: number): Promise<Changed
 /** Gives what a placeholder has to the ghost, for good. Throws NotFound, WrongState. */
 export function giveToGhost(context: Context, id: number): Promise<ChangedSourceUser> {
   return change(context, id, async (tx, row) => {
-    requireIdle(row);
-    if (row.placeholderUserId === null) throw new WrongState('The placeholder has been taken over already');
+    requirePlaceholder(row);
     await context.jobs.enqueue(tx, 'users.take_over_placeholders', { sourceUserId: id });
     return { status: 'reassignment_in_progress', toGhost: true };
   });
 }
 
-function requireIdle({ status }: Row): void {
+/** Requires a placeholder that nobody has taken over, and nobody is taking over. Throws WrongState. */
+function requirePlaceholder({ status, placeholderUserId }: Row): void {
   if (status === 'reassignment_in_progress') throw new WrongState('The placeholder is being taken over');
+  if (placeholderUserId === null) throw new WrongState('The placeholder has been taken over already');
 }
 
 /** Changes a user of a source for those who manage its namespace: for all others there is none. */

@@ -4,7 +4,7 @@ import { Prisma } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;
 
-/** Placeholders that one run looks at: it comes every day, and begins with those that it has not seen for longest. */
+/** Placeholders that one statement looks at. */
 const BATCH_SIZE = 10_000;
 
 /**

@@ -1,3 +1,4 @@
+import { SourceInvalid } from '#src/domain/remote_imports/base/source.ts';
 import type { Staging } from '#src/domain/remote_imports/staging.ts';
 
 /** A change of the state of an issue or a merge request. */
@@ -37,9 +38,11 @@ export interface Overview {
   files: ReadonlyMap<string, string>;
 }
 
+/** Characters of what is kept of users, labels, events and files. */
+const MAX_LENGTH = 128 * 1024 * 1024;
 const KINDS = new Set(['issues', 'merge_requests', 'labels', 'users', 'state_events', 'label_events', 'uploads']);
 
-/** Reads what was staged once. */
+/** Reads what was staged once. Throws SourceInvalid for more of it than memory should hold. */
 export async function readOverview(staging: Staging): Promise<Overview> {
   const issues = new Set<number>();
   const mergeRequests = new Set<number>();
@@ -48,8 +51,14 @@ export async function readOverview(staging: Staging): Promise<Overview> {
   const states = new Map<number, StateChange>();
   const labelings = new Map<number, Labeling>();
   const files = new Map<string, string>();
+  let length = 0;
   for await (const { kind, record } of staging.records(KINDS)) {
     const id = record.id as number;
+    // Of issues and merge requests the number is kept, and users come with each record that names them.
+    const isKept = kind === 'users' ? !users.has(id) : kind !== 'issues' && kind !== 'merge_requests';
+    if (isKept) length += JSON.stringify(record).length;
+    if (length > MAX_LENGTH)
+      throw new SourceInvalid(`The source has more than ${MAX_LENGTH} characters of users and events.`);
     if (kind === 'issues') issues.add(id);
     else if (kind === 'merge_requests') mergeRequests.add(id);
     else if (kind === 'labels') {

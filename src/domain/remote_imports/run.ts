@@ -4,7 +4,9 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { ImportFailed } from '#src/domain/imports/source.ts';
 import { type Filling, importDirectory } from '#src/domain/project_archives/import_directory.ts';
 import { explained } from '#src/domain/project_archives/read.ts';
+import { permittedHome } from '#src/domain/projects/home.ts';
 import { assemble } from '#src/domain/remote_imports/assemble.ts';
+import { stagedNumbers } from '#src/domain/remote_imports/base/pages.ts';
 import {
   type LeftOut,
   type Page,
@@ -150,8 +152,15 @@ async function begin({ db, secret }: Context, projectId: number): Promise<Begun 
   };
 }
 
+/** Requires that the importer may still create projects where this one is: an import may wait for long. Throws ImportFailed. */
+async function requireRight(context: Context, { project: { namespaceId } }: Begun): Promise<void> {
+  if ((await permittedHome(context, requireActor(context), namespaceId)) !== null) return;
+  throw new ImportFailed('The user who imported the project may not create projects there any more.');
+}
+
 async function advance(context: Context, begun: Begun, signal: AbortSignal): Promise<void> {
   const { provider, address, parts, project } = begun;
+  await requireRight(context, begun);
   const { imports, repositories } = context;
   const staging = await Staging.open(repositories.staging(project), imports.maxBytes);
   const client = provider.client(address, imports, signal);
@@ -176,24 +185,19 @@ async function advance(context: Context, begun: Begun, signal: AbortSignal): Pro
       project: remote,
       token: address.token,
       heads: provider.heads,
-      mergeRequests: await numbersOf(phases),
+      mergeRequests: new Set(await stagedNumbers(phases, ['merge_requests'])),
       withWiki: parts.has('wiki'),
       imports,
       stopping: signal,
     });
     pause();
     await note(context, begun, staging, 'importing');
+    await requireRight(context, begun);
     await fill(context, begun, { staging, phases, left, signal });
   } finally {
     client.close();
   }
   await repositories.removeStaging(project);
-}
-
-async function numbersOf({ staged }: PhaseContext): Promise<Set<number>> {
-  const numbers = new Set<number>();
-  for await (const { id } of staged('merge_requests')) numbers.add(id as number);
-  return numbers;
 }
 
 interface Fetching {

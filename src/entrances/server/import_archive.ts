@@ -1,17 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { importProject } from '#src/domain/project_archives/import_request.ts';
 import type { FailedRelation } from '#src/domain/project_archives/tree.ts';
-import { asImporter } from '#src/entrances/server/importer.ts';
+import { asImporter, ended } from '#src/entrances/server/importer.ts';
+import type { ImportStatus } from '#src/generated/prisma/client.ts';
 import type { Config } from '#src/platform/config/config.ts';
 import type { Db } from '#src/platform/database/db.ts';
 import type { Logger } from '#src/platform/observability/log.ts';
-
-/** Milliseconds after which nobody seems to work on an import, and between two looks at it. */
-const NOBODY_WORKS_AFTER = 15_000;
-const LOOK_AGAIN_AFTER = 500;
 
 export interface WantedArchive {
   file: string;
@@ -24,7 +20,7 @@ export interface WantedArchive {
 
 /** How an import went: `waiting` until a server works on it. */
 export interface ImportOutcome {
-  status: 'waiting' | 'finished' | 'failed';
+  status: 'waiting' | ImportStatus;
   error: string | null;
   leftOut: readonly FailedRelation[];
 }
@@ -49,12 +45,10 @@ export async function importArchiveFile(config: Config, log: Logger, wanted: Wan
 
 async function outcomeOf(db: Db, id: number): Promise<ImportOutcome> {
   const select = { importStatus: true, importError: true, archiveImport: { select: { failedRelations: true } } };
-  for (const begun = Date.now(); ; await setTimeout(LOOK_AGAIN_AFTER)) {
+  const found = await ended(async () => {
     const { importStatus, importError, archiveImport } = await db.project.findUniqueOrThrow({ where: { id }, select });
     const leftOut = (archiveImport?.failedRelations ?? []) as unknown as FailedRelation[];
-    if (importStatus === 'finished' || importStatus === 'failed')
-      return { status: importStatus, error: importError, leftOut };
-    if (importStatus === 'scheduled' && Date.now() > begun + NOBODY_WORKS_AFTER)
-      return { status: 'waiting', error: null, leftOut };
-  }
+    return { status: importStatus ?? 'none', error: importError, leftOut };
+  });
+  return found ?? { status: 'waiting', error: null, leftOut: [] };
 }

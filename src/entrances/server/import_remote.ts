@@ -1,17 +1,12 @@
-import { setTimeout } from 'node:timers/promises';
 import { findImports } from '#src/domain/project_archives/find_import.ts';
-import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { LeftOut } from '#src/domain/remote_imports/base/source.ts';
 import type { ImportCount } from '#src/domain/remote_imports/progress.ts';
 import type { ProviderName } from '#src/domain/remote_imports/providers.ts';
 import { importFromServer } from '#src/domain/remote_imports/request.ts';
-import { asImporter } from '#src/entrances/server/importer.ts';
+import { asImporter, ended } from '#src/entrances/server/importer.ts';
+import type { ImportStatus } from '#src/generated/prisma/client.ts';
 import type { Config } from '#src/platform/config/config.ts';
 import type { Logger } from '#src/platform/observability/log.ts';
-
-/** Milliseconds after which nobody seems to work on an import, and between two looks at it. */
-const NOBODY_WORKS_AFTER = 15_000;
-const LOOK_AGAIN_AFTER = 500;
 
 export interface WantedMove {
   provider: ProviderName;
@@ -39,7 +34,7 @@ export interface MoveProgress {
 /** How an import went: `waiting` where the server has still to work on it. */
 export interface MoveOutcome {
   fullPath: string;
-  status: 'waiting' | 'finished' | 'failed' | 'canceled';
+  status: 'waiting' | ImportStatus;
   error: string | null;
   leftOut: readonly LeftOut[];
 }
@@ -58,30 +53,14 @@ export function importRemoteProject(
   const command = { name: `gantry import ${provider}`, user, job: 'projects.import_remote' } as const;
   return asImporter(config, log, command, async (context) => {
     const project = await importFromServer(context, { provider, url, path, token, name, namespace: into });
+    const left = { fullPath: project.fullPath, status: 'waiting', error: null, leftOut: [] } as const;
+    if (wanted.isLeft) return left;
     const look = async () => {
       const [found] = await findImports(context, [project]);
-      return found;
+      return found ?? { status: 'none' as const, error: null, remote: null };
     };
-    return wanted.isLeft ? waiting(project) : outcomeOf(project, look, show);
+    const found = await ended(look, ({ remote }) => remote && show(remote));
+    if (!found) return left;
+    return { ...left, status: found.status, error: found.error, leftOut: found.remote?.leftOut ?? [] };
   });
-}
-
-type Look = () => Promise<Awaited<ReturnType<typeof findImports>>[number] | undefined>;
-
-const waiting = ({ fullPath }: ProjectRow): MoveOutcome => ({ fullPath, status: 'waiting', error: null, leftOut: [] });
-
-async function outcomeOf(
-  project: ProjectRow,
-  look: Look,
-  show: (progress: MoveProgress) => void,
-): Promise<MoveOutcome> {
-  for (const begun = Date.now(); ; await setTimeout(LOOK_AGAIN_AFTER)) {
-    const found = await look();
-    const { status = 'none', error = null, remote } = found ?? {};
-    if (status === 'finished' || status === 'failed' || status === 'canceled')
-      return { fullPath: project.fullPath, status, error, leftOut: remote?.leftOut ?? [] };
-    if (status === 'none' || (status === 'scheduled' && Date.now() > begun + NOBODY_WORKS_AFTER))
-      return waiting(project);
-    if (remote) show(remote);
-  }
 }

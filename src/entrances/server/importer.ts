@@ -1,9 +1,11 @@
+import { setTimeout } from 'node:timers/promises';
 import { activeUser } from '#src/access/credentials/authenticate.ts';
 import { userNamed } from '#src/access/credentials/tokens/create.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { RepositoryStore } from '#src/domain/repository/store.ts';
 import { openUploads } from '#src/domain/uploads/open.ts';
 import { FOLLOWERS } from '#src/entrances/server/followers.ts';
+import type { ImportStatus } from '#src/generated/prisma/client.ts';
 import { withQueue } from '#src/platform/background/boss.ts';
 import type { JobName } from '#src/platform/background/queue.ts';
 import type { Config } from '#src/platform/config/config.ts';
@@ -52,4 +54,22 @@ export async function asImporter<Result>(
       await db.$disconnect();
     }
   });
+}
+
+/** Milliseconds after which nobody seems to work on an import, and between two looks at it. */
+const NOBODY_WORKS_AFTER = 15_000;
+const LOOK_AGAIN_AFTER = 500;
+
+/** Looks at an import until it has ended. Null where no server works on it. */
+export async function ended<Found extends { status: ImportStatus | 'none' }>(
+  look: () => Promise<Found>,
+  show: (found: Found) => void = () => undefined,
+): Promise<(Found & { status: ImportStatus }) | null> {
+  for (const begun = Date.now(); ; await setTimeout(LOOK_AGAIN_AFTER)) {
+    const found = await look();
+    const { status } = found;
+    if (status !== 'scheduled' && status !== 'started') return status === 'none' ? null : { ...found, status };
+    if (status === 'scheduled' && Date.now() > begun + NOBODY_WORKS_AFTER) return null;
+    show(found);
+  }
 }

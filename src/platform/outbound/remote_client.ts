@@ -57,13 +57,14 @@ export interface RemoteClientOptions {
 }
 
 /** Bytes of the largest page of JSON, and of the headers of a response. */
-const MAX_PAGE_BYTES = 16 * 1024 * 1024;
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 const MAX_HEADER_BYTES = 32 * 1024;
 /** Bytes of a refusal that are read. */
 const MAX_REASON_BYTES = 4 * 1024;
-/** Milliseconds in which nothing may come, and that a page may take in all. */
+/** Milliseconds in which nothing may come, and that a page or a file may take in all. */
 const IDLE_MS = 60_000;
 const PAGE_TIMEOUT_MS = 120_000;
+const FILE_TIMEOUT_MS = 30 * 60_000;
 const MAX_REDIRECTS = 5;
 const REDIRECTS = [301, 302, 303, 307, 308];
 
@@ -106,7 +107,8 @@ export class RemoteClient {
     maxBytes: number,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<number> {
-    const response = await this.#get(url, null, headers);
+    const late = AbortSignal.timeout(FILE_TIMEOUT_MS);
+    const response = await this.#get(url, late, headers);
     let size = 0;
     const count = new Transform({
       transform(chunk: Buffer, _encoding, done) {
@@ -115,10 +117,11 @@ export class RemoteClient {
       },
     });
     try {
-      await pipeline(response, count, createWriteStream(file), { signal: this.#options.signal });
+      const signal = AbortSignal.any([this.#options.signal, late]);
+      await pipeline(response, count, createWriteStream(file), { signal });
       return size;
     } catch (error) {
-      throw this.#explained(error, null);
+      throw this.#explained(error, late);
     }
   }
 
@@ -126,11 +129,7 @@ export class RemoteClient {
     for (const agent of Object.values(this.#agents)) agent.destroy();
   }
 
-  async #get(
-    from: URL,
-    late: AbortSignal | null,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<IncomingMessage> {
+  async #get(from: URL, late: AbortSignal, headers: Readonly<Record<string, string>> = {}): Promise<IncomingMessage> {
     let url = from;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const response = await this.#send(url, late, headers).catch((error) => {
@@ -145,7 +144,7 @@ export class RemoteClient {
     throw new RemoteRefused('The source redirects too often.');
   }
 
-  #send(url: URL, late: AbortSignal | null, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
+  #send(url: URL, late: AbortSignal, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
     const { settings, origin, credentials, signal } = this.#options;
     const isNamed = isNamedHost(url, settings.hosts);
     // IP addresses are not looked up.
@@ -164,7 +163,7 @@ export class RemoteClient {
         unknown: () => new RemoteRefused('The host of the source is not known.'),
       }),
       maxHeaderSize: MAX_HEADER_BYTES,
-      signal: late === null ? signal : AbortSignal.any([signal, late]),
+      signal: AbortSignal.any([signal, late]),
       timeout: IDLE_MS,
     };
     return new Promise((resolve, reject) => {
@@ -179,9 +178,9 @@ export class RemoteClient {
     });
   }
 
-  #explained(error: unknown, late: AbortSignal | null): Error {
+  #explained(error: unknown, late: AbortSignal): Error {
     this.#options.signal.throwIfAborted();
-    if (late?.aborted) return new RemoteUnavailable('The source took too long to answer.');
+    if (late.aborted) return new RemoteUnavailable('The source took too long to answer.');
     if ([RemoteRefused, RemoteUnavailable, RemoteRateLimited].some((known) => error instanceof known)) {
       return error as Error;
     }

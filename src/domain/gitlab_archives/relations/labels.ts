@@ -4,15 +4,13 @@ import {
   flag,
   type Given,
   integer,
+  labelColor,
   named,
   object,
   objects,
   text,
   times,
 } from '#src/domain/gitlab_archives/relations/values.ts';
-
-/** What labels have that are written by the name of a color. */
-const OTHER_COLOR = '#6699cc';
 
 /** The ID of a label, by its title: those of a project and those of its groups have one list here. Null if it is no label. */
 export async function labelId(translation: Translation, given: unknown, at: At): Promise<number | null> {
@@ -23,12 +21,11 @@ export async function labelId(translation: Translation, given: unknown, at: At):
   if (known !== undefined) return known;
   const { out } = translation;
   const id = out.id('labels');
-  const color = typeof record.color === 'string' && /^#[0-9a-f]{6}$/i.test(record.color) ? record.color : OTHER_COLOR;
   const [{ priority } = { priority: null }] = objects(record.priorities);
   const isThere = await out.add(
     'labels',
     {
-      ...{ id, title, color, description: text(record.description), priority: integer(priority) },
+      ...{ id, title, color: labelColor(record), description: text(record.description), priority: integer(priority) },
       ...{ archived: flag(record.archived), ...times(record) },
     },
     at,

@@ -23,7 +23,7 @@ export interface Translation {
 export type Take = (translation: Translation, record: Given, at: At) => Promise<void>;
 
 /** Whether a name is the first of its kind; if not, the record that has it is left out. */
-export function isFirst({ taken, out }: Translation, name: string, at: At): boolean {
+export function isFirst({ taken, out }: Pick<Translation, 'taken' | 'out'>, name: string, at: At): boolean {
   if (!taken.has(name)) {
     taken.add(name);
     return true;

@@ -56,3 +56,8 @@ export function oneOf(value: unknown, names: Readonly<Record<string, string>>): 
   if (typeof value === 'string' && Object.values(names).includes(value)) return value;
   return Object.hasOwn(names, String(value)) ? (names[String(value)] ?? null) : null;
 }
+
+/** The color of a label; those that are written by a name get another one. */
+export function labelColor({ color }: Given): string {
+  return typeof color === 'string' && /^#[0-9a-f]{6}$/i.test(color) ? color : '#6699cc';
+}

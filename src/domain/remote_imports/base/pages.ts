@@ -81,3 +81,23 @@ export async function orForbidden(
     return { records: [], leftOut, next: null, seen: 0 };
   }
 }
+
+const numbers = new WeakMap<PhaseContext, Map<string, Promise<number[]>>>();
+
+/** The numbers of the staged issues or merge requests of some kinds, from the lowest: they are read once, so their phases must be over. */
+export function stagedNumbers(context: PhaseContext, kinds: readonly string[]): Promise<number[]> {
+  const known = numbers.get(context) ?? new Map<string, Promise<number[]>>();
+  numbers.set(context, known);
+  const key = kinds.join(' ');
+  const found = known.get(key) ?? readNumbers(context, kinds);
+  known.set(key, found);
+  return found;
+}
+
+async function readNumbers({ staged }: PhaseContext, kinds: readonly string[]): Promise<number[]> {
+  const found = new Set<number>();
+  for (const kind of kinds) {
+    for await (const { id } of staged(kind)) found.add(id as number);
+  }
+  return [...found].sort((one, other) => one - other);
+}

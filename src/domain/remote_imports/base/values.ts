@@ -25,6 +25,12 @@ export function objectOf(value: unknown, what: string): Given {
   return value;
 }
 
+/** The objects in a list of a record; none if there is no list. */
+export function objectsIn(given: Given, key: string): Given[] {
+  const list = given[key];
+  return Array.isArray(list) ? list.filter(isGiven) : [];
+}
+
 /** A number that may be an ID or a number of a record. Throws SourceInvalid. */
 export function idIn(given: Given, key: string): number {
   const value = given[key];

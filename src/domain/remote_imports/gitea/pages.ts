@@ -1,4 +1,4 @@
-import { type ListPhase, orForbidden, translated } from '#src/domain/remote_imports/base/pages.ts';
+import { type ListPhase, orForbidden, stagedNumbers, translated } from '#src/domain/remote_imports/base/pages.ts';
 import type { LeftOut, Page, Phase, PhaseContext, StagedRecord } from '#src/domain/remote_imports/base/source.ts';
 import { type Given, isGiven, listOf } from '#src/domain/remote_imports/base/values.ts';
 import { type RemoteClient, RemoteRefused } from '#src/platform/outbound/remote_client.ts';
@@ -88,12 +88,12 @@ export interface SubjectPhase extends Pick<Phase, 'name' | 'part'> {
 
 /** A phase that reads a list of each issue or pull request; the cursors are the number of the record and that of the page. */
 export function giteaSubjects(phase: SubjectPhase): Phase {
-  const { name, part, path, what, records } = phase;
+  const { name, part, kinds, path, what, records } = phase;
   return {
     name,
     part,
     async page(context, cursor) {
-      const numbers = await numbersOf(context, phase);
+      const numbers = await stagedNumbers(context, kinds);
       const [last = 0, at = 0] = (cursor ?? '').split(' ').filter(Boolean).map(Number);
       const number = at > 0 ? last : numbers.find((one) => one > last);
       const total = numbers.length;
@@ -129,23 +129,4 @@ async function orAbsent({ name, absent }: SubjectPhase, at: Absent, read: () => 
     const page = { records: [], leftOut: [at.isFirst ? all : leftOut], total: at.total };
     return { ...page, seen: at.isFirst ? 0 : 1, next: at.isFirst ? null : at.after };
   }
-}
-
-const numbers = new WeakMap<PhaseContext, Map<string, Promise<number[]>>>();
-
-/** The numbers of the records that a phase is about, from the lowest. */
-function numbersOf(context: PhaseContext, { name, kinds }: SubjectPhase): Promise<number[]> {
-  const known = numbers.get(context) ?? new Map<string, Promise<number[]>>();
-  numbers.set(context, known);
-  const found = known.get(name) ?? collect(context, kinds);
-  known.set(name, found);
-  return found;
-}
-
-async function collect(context: PhaseContext, kinds: readonly string[]): Promise<number[]> {
-  const found = new Set<number>();
-  for (const kind of kinds) {
-    for await (const { id } of context.staged(kind)) found.add(id as number);
-  }
-  return [...found].sort((one, other) => one - other);
 }

@@ -1,3 +1,4 @@
+import { labelRecord, webhookLeftOut } from '#src/domain/remote_imports/base/records.ts';
 import type { Phase, PhaseContext, StagedRecord } from '#src/domain/remote_imports/base/source.ts';
 import { type Given, idIn, isGiven, listOf, textIn, titleIn } from '#src/domain/remote_imports/base/values.ts';
 import { giteaList, giteaSubjects } from '#src/domain/remote_imports/gitea/pages.ts';
@@ -7,7 +8,6 @@ import {
   commentRecords,
   eventRecords,
   issueRecords,
-  labelRecord,
   milestoneRecord,
   protectionRecord,
   releaseRecords,
@@ -109,11 +109,7 @@ export const GITEA_PHASES: readonly Phase[] = [
     // Who may not administer the repository does not see them.
     forbidden: '',
     records: () => [],
-    leftOut: (given) => ({
-      kind: 'webhooks',
-      name: hostOf(given),
-      message: 'Set it up anew: its secret stays at the source.',
-    }),
+    leftOut: webhookLeftOut,
   }),
 ];
 
@@ -136,10 +132,4 @@ async function collaborator(given: Given, context: PhaseContext): Promise<Staged
     throw error;
   });
   return collaboratorRecords(given, isGiven(answer?.body) ? textIn(answer.body, 'permission', 20) : 'read');
-}
-
-/** The host that a webhook is sent to: the rest of its address may be a secret. */
-function hostOf({ config }: Given): string | null {
-  const address = isGiven(config) ? textIn(config, 'url', 2_000) : '';
-  return URL.canParse(address) ? new URL(address).host : null;
 }

@@ -1,10 +1,6 @@
+import { descriptionWith, repositoryPath } from '#src/domain/remote_imports/base/records.ts';
 import { escaped } from '#src/domain/remote_imports/base/rewrite.ts';
-import {
-  type Provider,
-  type RemoteAddress,
-  type RemoteProject,
-  SourceInvalid,
-} from '#src/domain/remote_imports/base/source.ts';
+import type { Provider, RemoteAddress, RemoteProject } from '#src/domain/remote_imports/base/source.ts';
 import { type Given, idIn, isGiven, objectOf, textIn } from '#src/domain/remote_imports/base/values.ts';
 import { GITEA_PHASES } from '#src/domain/remote_imports/gitea/phases.ts';
 import { RemoteClient, RemoteRefused } from '#src/platform/outbound/remote_client.ts';
@@ -28,7 +24,7 @@ export const GITEA: Provider = {
     const at = /^\d+$/.test(address.path) ? `/repositories/${address.path}` : `/repos/${address.path}`;
     const { body } = await client.json(new URL(`${root}${at}`));
     const given = objectOf(body, 'a repository');
-    const path = pathOf(given);
+    const path = repositoryPath(given);
     return projectOf(given, path, address, await topicsOf(client, `${root}/repos/${path}`));
   },
   phases: GITEA_PHASES,
@@ -38,15 +34,6 @@ export const GITEA: Provider = {
     attachments: (url) => new RegExp(String.raw`${escaped(url)}/(?:[\w.-]+/[\w.-]+/)?attachments/[\da-f-]{36}`, 'g'),
   },
 };
-
-function pathOf(given: Given): string {
-  const path = textIn(given, 'full_name', 255);
-  // It becomes part of addresses that are asked.
-  if (!/^[\w.-]+\/[\w.-]+$/.test(path) || path.split('/').some((part) => /^\.+$/.test(part))) {
-    throw new SourceInvalid('The source answered with a repository whose full_name is not a path.');
-  }
-  return path;
-}
 
 /** The topics, which servers of before 1.11 do not have. */
 async function topicsOf(client: RemoteClient, api: string): Promise<string[]> {
@@ -72,7 +59,7 @@ function projectOf(given: Given, path: string, { url }: RemoteAddress, topics: s
     server: url,
     web: `${url}/${path}`,
     settings: {
-      description: description(given),
+      description: descriptionWith(given, 'website'),
       visibility: given.private === false ? (given.internal === true ? 'internal' : 'public') : 'private',
       archived: given.archived === true,
       default_branch: textIn(given, 'default_branch', 255) || null,
@@ -86,10 +73,4 @@ function projectOf(given: Given, path: string, { url }: RemoteAddress, topics: s
     // Any name goes with a token as password.
     gitUser: 'oauth2',
   };
-}
-
-/** The description with the website, for which projects here have no field. */
-function description(given: Given): string | null {
-  const parts = [textIn(given, 'description', 1_500).trim(), textIn(given, 'website', 400).trim()];
-  return parts.filter((part) => part !== '').join('\n\n') || null;
 }

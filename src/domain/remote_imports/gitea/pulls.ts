@@ -1,3 +1,4 @@
+import { requestedReviewer } from '#src/domain/remote_imports/base/records.ts';
 import type { PhaseContext, StagedRecord } from '#src/domain/remote_imports/base/source.ts';
 import {
   type Given,
@@ -25,10 +26,7 @@ export function pullRecords(given: Given, context: PhaseContext): StagedRecord[]
   const isClosed = given.state === 'closed';
   const merge = mergedAt === null ? null : shaIn(given, 'merge_commit_sha');
   for (const user of usersIn(given, 'requested_reviewers', records)) {
-    records.push({
-      kind: 'merge_request_reviewers',
-      record: { merge_request_id: own.id, user_id: user, state: 'unreviewed' },
-    });
+    records.push(requestedReviewer(own.id, user));
   }
   records.push({
     kind: 'merge_requests',

@@ -1,28 +1,19 @@
+import { memberRecord, numberAtEnd, releaseOf, subjectOf, timesOf } from '#src/domain/remote_imports/base/records.ts';
 import type { PhaseContext, StagedRecord } from '#src/domain/remote_imports/base/source.ts';
 import {
   type Given,
   idIn,
   isGiven,
+  objectsIn,
   requiredTime,
   textIn,
   timeIn,
   titleIn,
 } from '#src/domain/remote_imports/base/values.ts';
-import { numberAtEnd, textWithFiles, timesOf, userIn, usersIn } from '#src/domain/remote_imports/gitea/values.ts';
+import { textWithFiles, userIn } from '#src/domain/remote_imports/gitea/values.ts';
 
 /** Comments and reviews have numbers of their own there, but are all notes here. */
 export const noteId = { comment: (id: number) => id * 2, review: (id: number) => id * 2 + 1 };
-
-export function labelRecord(given: Given): StagedRecord {
-  const color = textIn(given, 'color', 7).replace('#', '');
-  const record = {
-    id: idIn(given, 'id'),
-    title: titleIn(given, 'name'),
-    color: `#${/^[0-9a-f]{6}$/i.test(color) ? color : '428bca'}`,
-    description: textIn(given, 'description') || null,
-  };
-  return { kind: 'labels', record };
-}
 
 /** A milestone, which has no number there. */
 export function milestoneRecord(given: Given, { project }: PhaseContext): StagedRecord {
@@ -38,37 +29,19 @@ export function milestoneRecord(given: Given, { project }: PhaseContext): Staged
   return { kind: 'milestones', record };
 }
 
-/** What issues and pull requests have alike: their own columns, and the records around them. */
+/** What issues and pull requests have alike. */
 export function subject(
   given: Given,
   kind: 'issues' | 'merge_requests',
   context: PhaseContext,
   records: StagedRecord[],
 ) {
-  const id = idIn(given, 'number');
-  const column = kind === 'issues' ? 'issue_id' : 'merge_request_id';
-  const of = kind === 'issues' ? 'issue' : 'merge_request';
-  const labels = Array.isArray(given.labels) ? given.labels.filter(isGiven) : [];
-  for (const label of labels) {
-    // Those of an organization are in no list of the repository.
-    records.push(labelRecord(label));
-    records.push({ kind: `${of}_labels`, record: { [column]: id, label_id: idIn(label, 'id') } });
-  }
-  const milestone = isGiven(given.milestone) ? milestoneRecord(given.milestone, context) : null;
-  if (milestone) records.push(milestone);
-  for (const [position, user] of usersIn(given, 'assignees', records).entries()) {
-    records.push({ kind: `${of}_assignees`, record: { [column]: id, user_id: user, position } });
-  }
-  return {
-    id,
-    iid: id,
-    title: titleIn(given, 'title'),
-    description: textWithFiles(given, 'body', context, records) || null,
-    author_id: userIn(given, 'user', records),
-    milestone_id: milestone?.record.id ?? null,
-    discussion_locked: given.is_locked === true,
-    ...timesOf(given),
-  };
+  return subjectOf(given, kind, records, {
+    user: (one, key) => userIn(one, key, records),
+    milestone: (one) => milestoneRecord(one, context),
+    text: (one) => textWithFiles(one, 'body', context, records),
+    isLocked: ({ is_locked: isLocked }) => isLocked === true,
+  });
 }
 
 export function issueRecords(given: Given, context: PhaseContext): StagedRecord[] {
@@ -119,30 +92,19 @@ export function eventRecords(given: Given, number: number): StagedRecord[] {
 
 export function releaseRecords(given: Given, { project }: PhaseContext): StagedRecord[] {
   const records: StagedRecord[] = [];
-  const id = idIn(given, 'id');
-  const tag = titleIn(given, 'tag_name');
-  const created = requiredTime(given, 'created_at');
-  records.push({
-    kind: 'releases',
-    record: {
-      id,
-      tag,
-      name: textIn(given, 'name', 255).trim() || tag,
-      description: textIn(given, 'body') || null,
-      author_id: userIn(given, 'author', records),
-      released_at: timeIn(given, 'published_at') ?? created,
-      created_at: created,
-    },
-  });
-  const assets = Array.isArray(given.assets) ? given.assets.filter(isGiven) : [];
-  for (const asset of assets) {
+  const release = releaseOf(given, userIn(given, 'author', records));
+  records.push({ kind: 'releases', record: release });
+  for (const asset of objectsIn(given, 'assets')) {
     const address = textIn(asset, 'browser_download_url', 2_000);
     // Files that are elsewhere stay links.
     const isOwn = address.startsWith(`${project.server}/`);
     const name = titleIn(asset, 'name');
-    const file = { id: idIn(asset, 'id'), release_id: id, name, url: address, address, accept: '*/*' };
+    const file = { id: idIn(asset, 'id'), release_id: release.id, name, url: address, address, accept: '*/*' };
     if (isOwn)
-      records.push({ kind: 'downloads', record: { ...file, created_at: timeIn(asset, 'created_at') ?? created } });
+      records.push({
+        kind: 'downloads',
+        record: { ...file, created_at: timeIn(asset, 'created_at') ?? release.created_at },
+      });
   }
   return records;
 }
@@ -165,6 +127,6 @@ export function protectionRecord(given: Given): StagedRecord {
 export function collaboratorRecords(given: Given, permission: string): StagedRecord[] {
   const records: StagedRecord[] = [];
   const level = ['admin', 'owner'].includes(permission) ? 40 : permission === 'write' ? 30 : 20;
-  const user = userIn({ user: given }, 'user', records);
-  return [...records, { kind: 'members', record: { id: user, user_id: user, access_level: level } }];
+  const member = memberRecord(userIn({ user: given }, 'user', records), level);
+  return [...records, member];
 }

@@ -1,7 +1,8 @@
+import { requestedReviewer, reviewNotes, timesOf } from '#src/domain/remote_imports/base/records.ts';
 import type { PhaseContext, StagedRecord } from '#src/domain/remote_imports/base/source.ts';
 import { type Given, idIn, isGiven, lineIn, requiredTime, textIn } from '#src/domain/remote_imports/base/values.ts';
 import { noteId } from '#src/domain/remote_imports/gitea/records.ts';
-import { textWithFiles, timesOf, userIn } from '#src/domain/remote_imports/gitea/values.ts';
+import { textWithFiles, userIn } from '#src/domain/remote_imports/gitea/values.ts';
 
 /** What the states of reviews are here. */
 const REVIEWS: Readonly<Record<string, { state: string; note: string | null }>> = {
@@ -23,13 +24,8 @@ export function reviewRecords(given: Given, number: number, context: PhaseContex
   const review = { merge_request_id: number, user_id: author, created_at: created };
   const state = given.dismissed === true ? 'unapproved' : known.state;
   records.push({ kind: 'reviews', record: { ...review, state } });
-  const text = body !== '' ? body : known.note;
-  if (text !== null) {
-    const id = noteId.review(idIn(given, 'id'));
-    const on = { subject_type: 'MergeRequest', subject_id: number, author_id: author };
-    const times = { created_at: created, updated_at: created };
-    records.push({ kind: 'notes', record: { id, ...on, body: text, system: body === '', ...times } });
-  }
+  const id = noteId.review(idIn(given, 'id'));
+  records.push(...reviewNotes({ id, mergeRequest: number, author, body, system: known.note, created }));
   return records;
 }
 
@@ -37,8 +33,8 @@ export function reviewRecords(given: Given, number: number, context: PhaseContex
 function requestedReview(given: Given, number: number): StagedRecord[] {
   if (!isGiven(given.user)) return [];
   const records: StagedRecord[] = [];
-  const asked = { merge_request_id: number, user_id: userIn(given, 'user', records), state: 'unreviewed' };
-  return [...records, { kind: 'merge_request_reviewers', record: asked }];
+  const asked = requestedReviewer(number, userIn(given, 'user', records));
+  return [...records, asked];
 }
 
 /** The comments of a review on lines, in any order. Those on the same line are a thread, which the first one begins. */

@@ -3,7 +3,7 @@ import {
   type Given,
   idIn,
   isGiven,
-  requiredTime,
+  objectsIn,
   textIn,
   timeIn,
   titleIn,
@@ -44,13 +44,7 @@ function emailIn(given: Given): string | null {
 }
 
 export function usersIn(given: Given, key: string, records: StagedRecord[]): number[] {
-  const users = Array.isArray(given[key]) ? given[key].filter(isGiven) : [];
-  return users.map((one) => userIn({ user: one }, 'user', records));
-}
-
-export function timesOf(given: Given) {
-  const created = requiredTime(given, 'created_at');
-  return { created_at: created, updated_at: timeIn(given, 'updated_at') ?? created };
+  return objectsIn(given, key).map((one) => userIn({ user: one }, 'user', records));
 }
 
 /**
@@ -67,9 +61,8 @@ export function textWithFiles(
     /(?<=\]\()\/(?=(?:[\w.-]+\/[\w.-]+\/)?attachments\/[\da-f-]{36})/g,
     `${project.server}/`,
   );
-  const assets = Array.isArray(given.assets) ? given.assets.filter(isGiven) : [];
   const below: string[] = [];
-  for (const asset of assets) {
+  for (const asset of objectsIn(given, 'assets')) {
     const name = titleIn(asset, 'name');
     const address = `${project.server}/attachments/${textIn(asset, 'uuid', 36)}`;
     if (!/\/[\da-f-]{36}$/.test(address)) continue;
@@ -88,13 +81,4 @@ export function textWithFiles(
     records.push({ kind: 'downloads', record: file });
   }
   return [own, ...below].filter((part) => part !== '').join('\n\n');
-}
-
-/** The number at the end of the first of some addresses that is there. */
-export function numberAtEnd(given: Given, ...keys: string[]): number {
-  for (const key of keys) {
-    const [, number] = /\/(\d{1,15})$/.exec(textIn(given, key, 2_000)) ?? [];
-    if (number !== undefined) return idIn({ [key]: Number(number) }, key);
-  }
-  return idIn({}, keys[0] ?? '');
 }

@@ -1,13 +1,13 @@
-import { following, listPhase, translated } from '#src/domain/remote_imports/base/pages.ts';
+import { following, listPhase, stagedNumbers, translated } from '#src/domain/remote_imports/base/pages.ts';
+import { labelRecord, webhookLeftOut } from '#src/domain/remote_imports/base/records.ts';
 import type { Phase, PhaseContext, StagedRecord } from '#src/domain/remote_imports/base/source.ts';
-import { type Given, isGiven, listOf, textIn, titleIn } from '#src/domain/remote_imports/base/values.ts';
+import { type Given, isGiven, listOf, titleIn } from '#src/domain/remote_imports/base/values.ts';
 import { profilePhase } from '#src/domain/remote_imports/github/profiles.ts';
 import {
   collaboratorRecords,
   commentRecords,
   eventRecords,
   issueRecords,
-  labelRecord,
   lineCommentRecords,
   milestoneRecord,
   pullRecords,
@@ -107,18 +107,14 @@ export const GITHUB_PHASES: readonly Phase[] = [
     // Who may not administer the repository does not see them.
     forbidden: '',
     records: () => [],
-    leftOut: (given) => ({
-      kind: 'webhooks',
-      name: hostOf(given),
-      message: 'Set it up anew: its secret stays at the source.',
-    }),
+    leftOut: webhookLeftOut,
   }),
   profilePhase,
 ];
 
 /** The reviews of one pull request after the other; the cursor is the number of the last one, or the address of its next page. */
 async function reviewsPage(context: PhaseContext, cursor: string | null): ReturnType<Phase['page']> {
-  const numbers = await pullNumbers(context);
+  const numbers = await stagedNumbers(context, ['merge_requests']);
   const [, last = '0', address = ''] = /^(\d+)(?: (.*))?$/.exec(cursor ?? '0') ?? [];
   const number = address === '' ? numbers.find((one) => one > Number(last)) : Number(last);
   if (number === undefined) return { records: [], next: null, seen: 0, total: numbers.length };
@@ -135,21 +131,6 @@ async function reviewsPage(context: PhaseContext, cursor: string | null): Return
   return { ...page, seen: more === null ? 1 : 0, total: numbers.length, next: isLast ? null : after };
 }
 
-const numbersOf = new WeakMap<PhaseContext, Promise<number[]>>();
-
-/** The numbers of all pull requests that were staged, from the lowest. */
-function pullNumbers(context: PhaseContext): Promise<number[]> {
-  const found = numbersOf.get(context) ?? collect(context);
-  numbersOf.set(context, found);
-  return found;
-}
-
-async function collect(context: PhaseContext): Promise<number[]> {
-  const numbers = new Set<number>();
-  for await (const { id } of context.staged('merge_requests')) numbers.add(id as number);
-  return [...numbers].sort((one, other) => one - other);
-}
-
 /** A protected branch. What it allows is for administrators to read: without that masters merge and push. */
 async function protectedBranch(given: Given, context: PhaseContext): Promise<StagedRecord[]> {
   const name = titleIn(given, 'name');
@@ -164,10 +145,4 @@ async function protectedBranch(given: Given, context: PhaseContext): Promise<Sta
   const owners = reviews?.require_code_owner_reviews === true;
   const record = { name, allow_force_push: force, code_owner_approval_required: owners, push_level: reviews ? 0 : 40 };
   return [{ kind: 'branch_protections', record: { ...record, merge_level: 40 } }];
-}
-
-/** The host that a webhook is sent to: the rest of its address may be a secret. */
-function hostOf({ config }: Given): string | null {
-  const address = isGiven(config) ? textIn(config, 'url', 2_000) : '';
-  return URL.canParse(address) ? new URL(address).host : null;
 }

@@ -1,10 +1,6 @@
+import { descriptionWith, repositoryPath } from '#src/domain/remote_imports/base/records.ts';
 import { escaped } from '#src/domain/remote_imports/base/rewrite.ts';
-import {
-  type Provider,
-  type RemoteAddress,
-  type RemoteProject,
-  SourceInvalid,
-} from '#src/domain/remote_imports/base/source.ts';
+import type { Provider, RemoteAddress, RemoteProject } from '#src/domain/remote_imports/base/source.ts';
 import { type Given, idIn, objectOf, textIn } from '#src/domain/remote_imports/base/values.ts';
 import { GITHUB_PHASES } from '#src/domain/remote_imports/github/phases.ts';
 import { RemoteClient } from '#src/platform/outbound/remote_client.ts';
@@ -49,11 +45,7 @@ export function apiOf(url: string): string {
 }
 
 function projectOf(given: Given, { url }: RemoteAddress): RemoteProject {
-  const path = textIn(given, 'full_name', 255);
-  // It becomes part of addresses that are asked.
-  if (!/^[\w.-]+\/[\w.-]+$/.test(path) || path.split('/').some((part) => /^\.+$/.test(part))) {
-    throw new SourceInvalid('The source answered with a repository whose full_name is not a path.');
-  }
+  const path = repositoryPath(given);
   const slug = path.slice(path.indexOf('/') + 1);
   const topics = Array.isArray(given.topics) ? given.topics : [];
   return {
@@ -65,7 +57,7 @@ function projectOf(given: Given, { url }: RemoteAddress): RemoteProject {
     server: url,
     web: `${url}/${path}`,
     settings: {
-      description: description(given),
+      description: descriptionWith(given, 'homepage'),
       visibility: given.private === false ? 'public' : 'private',
       archived: given.archived === true,
       default_branch: textIn(given, 'default_branch', 255) || null,
@@ -78,10 +70,4 @@ function projectOf(given: Given, { url }: RemoteAddress): RemoteProject {
     wiki: given.has_wiki === true ? `${url}/${path}.wiki.git` : null,
     gitUser: 'x-access-token',
   };
-}
-
-/** The description with the homepage, for which projects here have no field. */
-function description(given: Given): string | null {
-  const parts = [textIn(given, 'description', 1_500).trim(), textIn(given, 'homepage', 400).trim()];
-  return parts.filter((part) => part !== '').join('\n\n') || null;
 }

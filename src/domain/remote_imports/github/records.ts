@@ -1,9 +1,20 @@
+import {
+  memberRecord,
+  numberAtEnd,
+  releaseOf,
+  requestedReviewer,
+  reviewNotes,
+  type SubjectReader,
+  subjectOf,
+  timesOf,
+} from '#src/domain/remote_imports/base/records.ts';
 import type { StagedRecord } from '#src/domain/remote_imports/base/source.ts';
 import {
   type Given,
   idIn,
   isGiven,
   lineIn,
+  objectsIn,
   optionalId,
   requiredTime,
   shaIn,
@@ -32,26 +43,12 @@ function userIn(given: Given, key: string, records: StagedRecord[]): number {
   return id;
 }
 
-function usersIn(given: Given, key: string, records: StagedRecord[]): number[] {
-  const users = Array.isArray(given[key]) ? given[key].filter(isGiven) : [];
-  return users.map((user) => userIn({ user }, 'user', records));
-}
-
-const timesOf = (given: Given) => {
-  const created = requiredTime(given, 'created_at');
-  return { created_at: created, updated_at: timeIn(given, 'updated_at') ?? created };
-};
-
-export function labelRecord(given: Given): StagedRecord {
-  const color = textIn(given, 'color', 6);
-  const record = {
-    id: idIn(given, 'id'),
-    title: titleIn(given, 'name'),
-    color: `#${/^[0-9a-f]{6}$/i.test(color) ? color : '428bca'}`,
-    description: textIn(given, 'description') || null,
-  };
-  return { kind: 'labels', record };
-}
+const reader = (records: StagedRecord[]): SubjectReader => ({
+  user: (given, key) => userIn(given, key, records),
+  milestone: milestoneRecord,
+  text: (given) => textIn(given, 'body'),
+  isLocked: ({ locked }) => locked === true,
+});
 
 export function milestoneRecord(given: Given): StagedRecord {
   const record = {
@@ -66,37 +63,10 @@ export function milestoneRecord(given: Given): StagedRecord {
   return { kind: 'milestones', record };
 }
 
-/** What issues and pull requests have alike: their own columns, and the records around them. */
-function subject(given: Given, kind: 'issues' | 'merge_requests', records: StagedRecord[]) {
-  const id = idIn(given, 'number');
-  const column = kind === 'issues' ? 'issue_id' : 'merge_request_id';
-  const of = kind === 'issues' ? 'issue' : 'merge_request';
-  const labels = Array.isArray(given.labels) ? given.labels.filter(isGiven) : [];
-  for (const label of labels) {
-    records.push(labelRecord(label));
-    records.push({ kind: `${of}_labels`, record: { [column]: id, label_id: idIn(label, 'id') } });
-  }
-  const milestone = isGiven(given.milestone) ? milestoneRecord(given.milestone) : null;
-  if (milestone) records.push(milestone);
-  for (const [position, user] of usersIn(given, 'assignees', records).entries()) {
-    records.push({ kind: `${of}_assignees`, record: { [column]: id, user_id: user, position } });
-  }
-  return {
-    id,
-    iid: id,
-    title: titleIn(given, 'title'),
-    description: textIn(given, 'body') || null,
-    author_id: userIn(given, 'user', records),
-    milestone_id: milestone?.record.id ?? null,
-    discussion_locked: given.locked === true,
-    ...timesOf(given),
-  };
-}
-
 export function issueRecords(given: Given): StagedRecord[] {
   const records: StagedRecord[] = [];
   const record = {
-    ...subject(given, 'issues', records),
+    ...subjectOf(given, 'issues', records, reader(records)),
     state: given.state === 'closed' ? 'closed' : 'opened',
     type: 'issue',
   };
@@ -105,7 +75,7 @@ export function issueRecords(given: Given): StagedRecord[] {
 
 export function pullRecords(given: Given): StagedRecord[] {
   const records: StagedRecord[] = [];
-  const own = subject(given, 'merge_requests', records);
+  const own = subjectOf(given, 'merge_requests', records, reader(records));
   const head = isGiven(given.head) ? given.head : {};
   const base = isGiven(given.base) ? given.base : {};
   const mergedAt = timeIn(given, 'merged_at');
@@ -113,11 +83,8 @@ export function pullRecords(given: Given): StagedRecord[] {
   const from = isGiven(head.repo) ? optionalId(head.repo, 'id') : null;
   const merge = mergedAt === null ? null : shaIn(given, 'merge_commit_sha');
   const draft = given.draft === true && !/^draft:/i.test(own.title) ? 'Draft: ' : '';
-  for (const user of usersIn(given, 'requested_reviewers', records)) {
-    records.push({
-      kind: 'merge_request_reviewers',
-      record: { merge_request_id: own.id, user_id: user, state: 'unreviewed' },
-    });
+  for (const user of objectsIn(given, 'requested_reviewers')) {
+    records.push(requestedReviewer(own.id, userIn({ user }, 'user', records)));
   }
   records.push({
     kind: 'merge_requests',
@@ -140,19 +107,13 @@ export function pullRecords(given: Given): StagedRecord[] {
   return records;
 }
 
-/** The number at the end of an address of the API. */
-function numberIn(given: Given, key: string): number {
-  const [, number = ''] = /\/(\d{1,15})$/.exec(textIn(given, key, 2_000)) ?? [];
-  return idIn({ [key]: Number(number) }, key);
-}
-
 /** A comment on an issue or a pull request: which of the two it is on turns out later. */
 export function commentRecords(given: Given): StagedRecord[] {
   const records: StagedRecord[] = [];
   const record = {
     id: noteId.comment(idIn(given, 'id')),
     subject_type: 'Either',
-    subject_id: numberIn(given, 'issue_url'),
+    subject_id: numberAtEnd(given, 'issue_url'),
     author_id: userIn(given, 'user', records),
     body: textIn(given, 'body'),
     ...timesOf(given),
@@ -169,7 +130,7 @@ export function lineCommentRecords(given: Given): StagedRecord[] {
   const [start, originalStart] = [lineIn(given, 'start_line'), lineIn(given, 'original_start_line')];
   const record = {
     id: noteId.line(idIn(given, 'id')),
-    merge_request_id: numberIn(given, 'pull_request_url'),
+    merge_request_id: numberAtEnd(given, 'pull_request_url'),
     answers: answered === null ? null : noteId.line(answered),
     author_id: userIn(given, 'user', records),
     body: textIn(given, 'body'),
@@ -208,13 +169,8 @@ export function reviewRecords(given: Given, number: number): StagedRecord[] {
   const body = textIn(given, 'body').trim();
   const review = { merge_request_id: number, user_id: author, created_at: created };
   records.push({ kind: 'reviews', record: { ...review, state: known.state } });
-  const text = body !== '' ? body : known.note;
-  if (text !== null) {
-    const id = noteId.review(idIn(given, 'id'));
-    const on = { subject_type: 'MergeRequest', subject_id: number, author_id: author };
-    const times = { created_at: created, updated_at: created };
-    records.push({ kind: 'notes', record: { id, ...on, body: text, system: body === '', ...times } });
-  }
+  const id = noteId.review(idIn(given, 'id'));
+  records.push(...reviewNotes({ id, mergeRequest: number, author, body, system: known.note, created }));
   return records;
 }
 
@@ -245,33 +201,19 @@ export function eventRecords(given: Given): StagedRecord[] {
 
 export function releaseRecords(given: Given): StagedRecord[] {
   const records: StagedRecord[] = [];
-  const id = idIn(given, 'id');
-  const tag = titleIn(given, 'tag_name');
-  const created = requiredTime(given, 'created_at');
-  records.push({
-    kind: 'releases',
-    record: {
-      id,
-      tag,
-      name: textIn(given, 'name', 255).trim() || tag,
-      description: textIn(given, 'body') || null,
-      author_id: userIn(given, 'author', records),
-      released_at: timeIn(given, 'published_at') ?? created,
-      created_at: created,
-    },
-  });
-  const assets = Array.isArray(given.assets) ? given.assets.filter(isGiven) : [];
-  for (const asset of assets) {
+  const release = releaseOf(given, userIn(given, 'author', records));
+  records.push({ kind: 'releases', record: release });
+  for (const asset of objectsIn(given, 'assets')) {
     records.push({
       kind: 'downloads',
       record: {
         id: idIn(asset, 'id'),
-        release_id: id,
+        release_id: release.id,
         name: titleIn(asset, 'name'),
         url: textIn(asset, 'url', 2_000),
         address: textIn(asset, 'browser_download_url', 2_000),
         accept: 'application/octet-stream',
-        created_at: timeIn(asset, 'created_at') ?? created,
+        created_at: timeIn(asset, 'created_at') ?? release.created_at,
       },
     });
   }
@@ -283,6 +225,6 @@ export function collaboratorRecords(given: Given): StagedRecord[] {
   const records: StagedRecord[] = [];
   const may = isGiven(given.permissions) ? given.permissions : {};
   const level = may.admin === true || may.maintain === true ? 40 : may.push === true ? 30 : 20;
-  const user = userIn({ user: given }, 'user', records);
-  return [...records, { kind: 'members', record: { id: user, user_id: user, access_level: level } }];
+  const member = memberRecord(userIn({ user: given }, 'user', records), level);
+  return [...records, member];
 }
