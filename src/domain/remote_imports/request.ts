@@ -16,6 +16,7 @@ import {
   SourceInvalid,
 } from '#src/domain/remote_imports/base/source.ts';
 import { PROVIDERS, type ProviderName } from '#src/domain/remote_imports/providers.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { RemoteRateLimited, RemoteRefused, RemoteUnavailable } from '#src/platform/outbound/remote_client.ts';
 import { parseImportUrl } from '#src/platform/outbound/url.ts';
@@ -67,7 +68,7 @@ export async function importFromServer(context: Context, wanted: WantedRemoteImp
   const path = wanted.name?.trim() ? pathFrom(name) : remote.slug;
   const errors = textErrors({ name, path });
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
-  return create(context, home, { provider, address, remote, name, path, parts: partsOf(wanted) });
+  return createImported(context, home, { provider, address, remote, name, path, parts: partsOf(wanted) });
 }
 
 /** Throws ValidationFailed, which does not repeat the token. */
@@ -132,7 +133,8 @@ async function lookUp({ imports }: Context, provider: Provider, address: RemoteA
   }
 }
 
-interface NewImport {
+/** A project that is to be filled from one of another server. */
+export interface NewImport {
   provider: Provider;
   address: RemoteAddress;
   remote: RemoteProject;
@@ -141,7 +143,17 @@ interface NewImport {
   parts: readonly Part[];
 }
 
-async function create(context: Context, home: Home, wanted: NewImport): Promise<ProjectRow> {
+/**
+ * Creates a project that is filled in the background. Throws NotFound for a namespace that is gone, LimitReached, ValidationFailed.
+ *
+ * @param andThen what is done in the same transaction
+ */
+export async function createImported(
+  context: Context,
+  home: Home,
+  wanted: NewImport,
+  andThen?: (tx: Transaction, projectId: number) => Promise<void>,
+): Promise<ProjectRow> {
   const { provider, address, remote, name, path, parts } = wanted;
   const userId = requireActor(context).id;
   try {
@@ -172,6 +184,7 @@ async function create(context: Context, home: Home, wanted: NewImport): Promise<
       });
       await tx.project.update({ where: { id: projectId }, data: { importStatus: 'scheduled' } });
       await context.jobs.enqueue(tx, 'projects.import_remote', { projectId, userId });
+      await andThen?.(tx, projectId);
       return projectId;
     });
     return await findProject(context, id);
