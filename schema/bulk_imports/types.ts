@@ -2,9 +2,10 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { values } from '#schema/enums.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import type { SourceType } from '#src/domain/bulk_imports/request.ts';
 import type { LeftOut } from '#src/domain/remote_imports/base/source.ts';
 import type { ImportCount } from '#src/domain/remote_imports/progress.ts';
-import type { BulkImportEntityKind, BulkImportStatus as Status } from '#src/generated/prisma/client.ts';
+import type { BulkImportStatus as Status } from '#src/generated/prisma/client.ts';
 
 export const BulkImportStatus = builder.enumType('BulkImportStatus', {
   description: 'How far an import from another GitLab is, or a group or project of it.',
@@ -20,9 +21,9 @@ export const BulkImportStatus = builder.enumType('BulkImportStatus', {
 
 export const BulkImportSourceType = builder.enumType('BulkImportSourceType', {
   description: 'What is moved in from another GitLab.',
-  values: values<BulkImportEntityKind>({
-    GROUP_ENTITY: { value: 'group', description: 'A group with the groups in it.' },
-    PROJECT_ENTITY: { value: 'project', description: 'A project with what it has.' },
+  values: values<SourceType>({
+    GROUP_ENTITY: { value: 'group_entity', description: 'A group with the groups in it.' },
+    PROJECT_ENTITY: { value: 'project_entity', description: 'A project with what it has.' },
   }),
 });
 

@@ -5,7 +5,7 @@ import type { WithRepositories } from '#src/domain/repository/store.ts';
 import type { WithUploads } from '#src/domain/uploads/store.ts';
 import type { BulkImportStatus } from '#src/generated/prisma/client.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
-import { NotFound, WrongState } from '#src/platform/errors.ts';
+import { BadRequest, NotFound } from '#src/platform/errors.ts';
 
 /** What ending an import needs. */
 export type EndingStores = WithRepositories & WithUploads & { db: Db };
@@ -40,7 +40,7 @@ export async function failBulkImport(stores: EndingStores, id: number, message: 
 
 /**
  * Cancels an import that has not ended: what was finished stays, and projects that were being filled are empty. For who asked for it, and
- * administrators. Returns its ID. Throws NotFound, WrongState.
+ * administrators. Returns its ID. Throws NotFound, and BadRequest for one that has ended.
  */
 export async function cancelBulkImport(context: Context, id: number): Promise<number> {
   const actor = requireActor(context);
@@ -53,7 +53,7 @@ export async function cancelBulkImport(context: Context, id: number): Promise<nu
   );
   if (isEnded) return id;
   const { status } = await db.bulkImport.findUniqueOrThrow({ where: { id }, select: { status: true } });
-  throw new WrongState(`The import cannot be canceled because it is ${status}`, status);
+  throw new BadRequest(`The import cannot be canceled because it is ${status}`).asWrongState(status);
 }
 
 /** Ends what has not ended of an import; returns whether it had not ended. */

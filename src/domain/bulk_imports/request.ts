@@ -17,9 +17,12 @@ import { parseImportUrl } from '#src/platform/outbound/url.ts';
 import { encrypt } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 
+/** What is moved in, by the names of v4. */
+export type SourceType = 'group_entity' | 'project_entity';
+
 /** A group or a project that is to be moved in. */
 export interface WantedEntity {
-  sourceType: BulkImportEntityKind;
+  sourceType: SourceType;
   /** Full path at the source. */
   sourceFullPath: string;
   /** What its path ends with here; one of both. */
@@ -143,7 +146,7 @@ async function checkedEntity(
       .trim()
       .replace(/^\/+/, '')
       .replace(/(?<!\/)\/+$/, '');
-  const kind = entity.sourceType;
+  const kind = entity.sourceType === 'group_entity' ? 'group' : 'project';
   const sourceFullPath = trimmed(entity.sourceFullPath);
   const isPath = sourceFullPath.length <= MAX_PATH_LENGTH && /^[\w.-]+(?:\/[\w.-]+)*$/.test(sourceFullPath);
   const isUsable = isPath && !sourceFullPath.split('/').some((part) => /^\.+$/.test(part));
