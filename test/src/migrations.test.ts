@@ -267,6 +267,7 @@ const RELEASED: Record<string, string> = {
   '20261130151010_placeholder_users': '187ee0c1e69ffab030f7259a9d8e400fb9c9a6bf24feecb3f87ce070045863ea',
   '20261130124000_code_owners_by_role': 'e73b0f0cc2b6178b9487e8209a9eb5424f11a400175a6b0b1cafe87bfe61efed',
   '20261130162010_bulk_imports': 'f577ff2077b10d6119f54375194461a30e8be2f8b6d96f36566e2300ca8890dc',
+  '20261130161000_import_from_gitlab': '6d840492e026b1de459653376ea8596a7b8b6f88e31fcf8da2db79847eb072ef',
 };
 
 const directory = packagePath('prisma/migrations');
