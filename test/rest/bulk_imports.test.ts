@@ -32,8 +32,6 @@ async function done(answer: Promise<{ status: number; body: Json }>): Promise<Js
 }
 
 beforeAll(async () => {
-  // TEMP until gitlab is a source
-  await world.api(admin).put('/application/settings', { import_sources: ['git', 'gitlab_project', 'gitlab'] });
   front = await Front.start(there.url);
   await world.db.user.update({ where: { id: robert.id }, data: { publicEmail: 'bob@example.com' } });
   await there.db.user.update({ where: { id: bob.id }, data: { publicEmail: 'bob@example.com' } });
@@ -60,6 +58,15 @@ beforeAll(async () => {
   const inner = await done(api.post('/groups', { name: 'Inner', path: 'inner', parent_id: source.id }));
   await done(api.post(`/groups/${inner.id}/labels`, { name: 'small', color: '#0000ff' }));
   await done(api.post('/groups', { name: 'Deep', path: 'deep', parent_id: inner.id }));
+  for (const [namespaceId, name] of [
+    [source.id, 'shop'],
+    [inner.id, 'tools'],
+    [inner.id, 'broken'],
+  ] as const) {
+    const project = await there.project({ owner: ada, namespaceId, name, visibility: 'private' });
+    await there.issue(project, ada, { title: `Of ${name}` });
+    await done(api.post(`/projects/${project.id}/members`, { user_id: bob.id, access_level: 30 }));
+  }
   await there.group({ owner: ada });
 });
 afterAll(() => front.stop());
@@ -275,6 +282,79 @@ describe('POST /bulk_imports', () => {
   });
 });
 
+describe('The projects of a group', () => {
+  it('come along into their groups, where one that fails fails alone', LONG, async () => {
+    const wanted = entity({ migrate_projects: true });
+    front.interfere = ({ url = '' }, response) => {
+      const isBroken = /\/projects\/.*broken$/.test(url);
+      if (isBroken) response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"404 Not found"}');
+      return isBroken;
+    };
+    const { body } = await world.api(mover).post('/bulk_imports', request([wanted]));
+    expect(await ended(body.id, mover)).toMatchObject({ status: 'finished', has_failures: true });
+    const [group, ...parts] = await entitiesOf(body.id);
+    expect(group).toMatchObject({ entity_type: 'group', status: 'finished', has_failures: false });
+    const root = wanted.destination_slug;
+    expect(parts.map((one: Json) => [one.destination_full_path, one.status, one.parent_id, one.entity_type])).toEqual([
+      [`${root}/shop`, 'finished', group.id, 'project'],
+      [`${root}/inner/tools`, 'finished', group.id, 'project'],
+      [`${root}/inner/broken`, 'failed', group.id, 'project'],
+    ]);
+    expect(parts[2]).toMatchObject({
+      project_id: null,
+      failures: [{ exception_message: 'The source does not have it.' }],
+    });
+    const api = world.api(mover);
+    for (const [at, name] of ['shop', 'tools'].entries()) {
+      const id = parts[at].project_id;
+      expect((await api.get(`/projects/${id}`)).body).toMatchObject({
+        ...{ path_with_namespace: parts[at].destination_full_path, import_type: 'gitlab', visibility: 'private' },
+      });
+      expect((await api.get(`/projects/${id}/issues`)).body).toMatchObject([{ iid: 1, title: `Of ${name}` }]);
+      const people = (await api.get(`/projects/${id}/members`)).body.map(({ username }: Json) => username);
+      expect(people).toEqual(['robert']);
+    }
+    // One that failed is asked for again by itself, and is there only once then.
+    const again = entity({
+      ...{ source_type: 'project_entity', source_full_path: parts[2].source_full_path, destination_slug: 'broken' },
+      ...{ destination_namespace: `${root}/inner`, migrate_memberships: false },
+    });
+    front.interfere = () => false;
+    const { body: second } = await api.post('/bulk_imports', request([again]));
+    expect(await ended(second.id, mover)).toMatchObject({ status: 'finished', has_failures: false });
+    const [alone] = await entitiesOf(second.id);
+    expect(alone).toMatchObject({ entity_type: 'project', status: 'finished', namespace_id: null });
+    expect((await api.get(`/projects/${alone.project_id}/members`)).body).toEqual([]);
+    const taken = { 'entities[0][destination_slug]': ['has already been taken'] };
+    expect((await api.post('/bulk_imports', request([again]))).body.message).toEqual(taken);
+  });
+
+  it('are canceled with the import', LONG, async () => {
+    const wanted = entity({ migrate_projects: true });
+    // The projects wait for the source until the import is canceled.
+    front.interfere = ({ url = '' }, response) => {
+      const isLate = /\/projects\/\d+\//.test(url);
+      if (isLate) response.writeHead(429, { 'retry-after': '3600' }).end();
+      return isLate;
+    };
+    const { body } = await world.api(mover).post('/bulk_imports', request([wanted]));
+    await world.until(async () => {
+      const parts = await entitiesOf(body.id);
+      return parts.filter((one: Json) => one.project_id !== null).length === 3;
+    });
+    expect((await world.api(mover).post(`/bulk_imports/${body.id}/cancel`)).status).toBe(200);
+    const [group, ...parts] = await entitiesOf(body.id);
+    expect(group.status).toBe('finished');
+    for (const part of parts) {
+      expect(part.status).toBe('canceled');
+      const { body: at } = await world.api(mover).get(`/projects/${part.project_id}/import`);
+      expect(at.import_status).toBe('canceled');
+      const row = await world.db.remoteImport.findUniqueOrThrow({ where: { projectId: part.project_id } });
+      expect(row.source).toBeNull();
+    }
+  });
+});
+
 describe('The lists of imports', () => {
   let mine: number[];
   let foreign: number;
@@ -422,7 +502,8 @@ describe('An import of a group that is interrupted', () => {
     ['answers with something else', () => '{"html": "<b>"}'],
     [
       'has groups that are in each other',
-      (path: string) => (path.includes('subgroups') ? JSON.stringify([{ id: 1, path: 'x', name: 'x', full_path: 'x' }]) : null),
+      (path: string) =>
+        path.includes('subgroups') ? JSON.stringify([{ id: 1, path: 'x', name: 'x', full_path: 'x' }]) : null,
     ],
   ])('ends where the source %s', LONG, async (_name, answerOf) => {
     const { context, entityId } = await byHand(world.unique('hostile'));

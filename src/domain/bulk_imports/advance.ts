@@ -4,7 +4,7 @@ import { findHome } from '#src/domain/project_archives/import_request.ts';
 import { explained } from '#src/domain/project_archives/read.ts';
 import { textErrors } from '#src/domain/projects/values.ts';
 import { PARTS, SourceInvalid } from '#src/domain/remote_imports/base/source.ts';
-import { providerOf } from '#src/domain/remote_imports/providers.ts';
+import { GITLAB } from '#src/domain/remote_imports/gitlab/provider.ts';
 import { createImported } from '#src/domain/remote_imports/request.ts';
 import type { BulkImport, BulkImportEntity } from '#src/generated/prisma/client.ts';
 import type { Prisma } from '#src/platform/database/db.ts';
@@ -135,7 +135,7 @@ async function beginProject(
   { url }: BulkImport,
   token: string,
 ): Promise<void> {
-  const provider = providerOf('gitlab');
+  const provider = GITLAB;
   const address = { url, path: entity.sourceFullPath, token };
   const home = await findHome(context, requireActor(context), entity.destinationNamespace);
   const late = AbortSignal.timeout(TIMEOUT_MS);

@@ -4,8 +4,8 @@ import { mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { finished } from 'node:stream/promises';
 import {
-  apiOf,
   type GroupContext,
+  inApi,
   orNone,
   type StagedGroup,
   stagedGroups,
@@ -141,7 +141,7 @@ async function fetchPictures(
     const file = path.join(directory, AVATARS, String(id));
     try {
       // Servers of before 14.0 have pictures at their public addresses alone.
-      const own = await orNone(() => client.file(apiOf(address.url, `/groups/${id}/avatar`), file, MAX_AVATAR_BYTES));
+      const own = await orNone(() => client.file(inApi(address, `/groups/${id}/avatar`), file, MAX_AVATAR_BYTES));
       if (own === null) await client.file(new URL(given, address.url), file, MAX_AVATAR_BYTES);
       const { size } = await stat(file);
       await readPicture({ size, stream: () => createReadStream(file) });
@@ -165,7 +165,7 @@ async function fetchWikis(
   const { client, address, staging } = context;
   const found: Fetched = { ids: [], leftOut: [] };
   for (const { id, full_path: fullPath } of groups) {
-    const pages = await orNone(() => client.json(apiOf(address.url, `/groups/${id}/wikis?per_page=1`)));
+    const pages = await orNone(() => client.json(inApi(address, `/groups/${id}/wikis?per_page=1`)));
     if (pages === null || !Array.isArray(pages.body) || pages.body.length === 0) continue;
     const draft = path.join(staging.directory, 'wiki');
     try {

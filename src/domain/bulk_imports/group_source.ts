@@ -1,6 +1,12 @@
 import { MAX_GROUPS } from '#src/domain/group_archives/place.ts';
 import { MAX_DEPTH } from '#src/domain/groups/create.ts';
-import { type LeftOut, type Page, SourceInvalid, type StagedRecord } from '#src/domain/remote_imports/base/source.ts';
+import {
+  type LeftOut,
+  type Page,
+  type RemoteAddress,
+  SourceInvalid,
+  type StagedRecord,
+} from '#src/domain/remote_imports/base/source.ts';
 import {
   type Given,
   idIn,
@@ -10,18 +16,12 @@ import {
   textIn,
   titleIn,
 } from '#src/domain/remote_imports/base/values.ts';
+import { apiOf } from '#src/domain/remote_imports/gitlab/provider.ts';
 import type { Staging } from '#src/domain/remote_imports/staging.ts';
-import type { ImportSettings } from '#src/platform/outbound/options.ts';
-import { RemoteClient, RemoteRefused } from '#src/platform/outbound/remote_client.ts';
+import { type RemoteClient, RemoteRefused } from '#src/platform/outbound/remote_client.ts';
 
-/** Where a group is, and what opens it there. */
-export interface GroupAddress {
-  /** The web address of the server, without final slash. */
-  url: string;
-  /** The full path of the group there. */
-  path: string;
-  token: string;
-}
+/** Where a group is, by its full path, and what opens it there. */
+export type GroupAddress = RemoteAddress;
 
 /** A group at its source. */
 export interface RemoteGroup {
@@ -33,42 +33,22 @@ export interface RemoteGroup {
   given: Given;
 }
 
-/** A client of the API of a GitLab, version 4, which Gantry has as well. */
-export function groupClient(
-  { url, token }: GroupAddress,
-  settings: Pick<ImportSettings, 'hosts' | 'lookup'>,
-  signal: AbortSignal,
-): RemoteClient {
-  return new RemoteClient({
-    origin: new URL(url).origin,
-    credentials: { 'private-token': token },
-    headers: { accept: 'application/json' },
-    settings,
-    signal,
-  });
-}
-
 /** Reads what the group is. Throws what RemoteClient throws, and SourceInvalid. */
-export async function readGroup(client: RemoteClient, { url, path }: GroupAddress): Promise<RemoteGroup> {
-  const { body } = await client.json(apiOf(url, `/groups/${encodeURIComponent(path)}?with_projects=false`));
+export async function readGroup(client: RemoteClient, address: GroupAddress): Promise<RemoteGroup> {
+  const { body } = await client.json(inApi(address, `/groups/${encodeURIComponent(address.path)}?with_projects=false`));
   return { ...groupOf(objectOf(body, 'a group')), parentId: null };
 }
 
-/** Reads that a project is there. Throws as readGroup. */
-export async function readProject(client: RemoteClient, { url, path }: GroupAddress): Promise<{ name: string }> {
-  const { body } = await client.json(apiOf(url, `/projects/${encodeURIComponent(path)}`));
-  const given = objectOf(body, 'a project');
-  idIn(given, 'id');
-  return { name: titleIn(given, 'name') };
-}
-
-/** Root of the API, with a path in it. */
-export function apiOf(url: string, path: string): URL {
-  return new URL(`${url}/api/v4${path}`);
+/** The address of a resource in the API of the server. */
+export function inApi(address: Pick<GroupAddress, 'url'>, path: string): URL {
+  return new URL(`${apiOf(address)}${path}`);
 }
 
 function groupOf(given: Given): Omit<RemoteGroup, 'parentId'> {
   const fullPath = textIn(given, 'full_path', 2_000) || textIn(given, 'path', 255);
+  // It becomes a part of addresses that are asked.
+  if (!/^[\w.-]+(?:\/[\w.-]+)*$/.test(fullPath) || fullPath.split('/').some((part) => /^\.+$/.test(part)))
+    throw new SourceInvalid('The source answered with a group whose full_path is not a path.');
   return { id: idIn(given, 'id'), fullPath, name: titleIn(given, 'name'), given };
 }
 
@@ -155,7 +135,7 @@ const TREE: GroupPhase = {
     const parent = groups[place];
     if (parent === undefined) return { records: [], next: null, seen: 0 };
     const path = `/groups/${parent.id}/subgroups?all_available=true&per_page=${PAGE_SIZE}&page=${page}`;
-    const { body, next } = await client.json(apiOf(address.url, path));
+    const { body, next } = await client.json(inApi(address, path));
     const known = idsOf(groups);
     const found: StagedGroup[] = [];
     for (const entry of listOf(body, 'groups')) {
@@ -207,7 +187,7 @@ function listOfGroups({ name, of, path, record }: ListOfGroup): GroupPhase {
       if (group === undefined) return { records: [], next: null, seen: 0 };
       const after = place + 1 < groups.length ? `${place + 1} 1` : null;
       const joined = path.includes('?') ? '&' : '?';
-      const url = apiOf(context.address.url, `/groups/${group.id}${path}${joined}per_page=${PAGE_SIZE}&page=${page}`);
+      const url = inApi(context.address, `/groups/${group.id}${path}${joined}per_page=${PAGE_SIZE}&page=${page}`);
       const answer = await orNone(() => context.client.json(url));
       if (answer === null) {
         const message = 'The source does not have them, or the token may not read them.';
@@ -251,7 +231,7 @@ async function publicAddress({ client, address }: GroupContext, member: Given): 
   addresses.set(client, known);
   const before = known.get(id);
   if (before !== undefined) return before;
-  const answer = await orNone(() => client.json(apiOf(address.url, `/users/${id}`)));
+  const answer = await orNone(() => client.json(inApi(address, `/users/${id}`)));
   const found = answer !== null && isGiven(answer.body) ? textIn(answer.body, 'public_email', 254) || null : null;
   known.set(id, found);
   return found;

@@ -6,7 +6,6 @@ import {
   GROUP_PHASES,
   type GroupAddress,
   type GroupContext,
-  groupClient,
   readGroup,
 } from '#src/domain/bulk_imports/group_source.ts';
 import { fillGroup } from '#src/domain/group_archives/fill.ts';
@@ -18,13 +17,19 @@ import { groupErrors } from '#src/domain/groups/values.ts';
 import { ImportFailed } from '#src/domain/imports/source.ts';
 import { explained } from '#src/domain/project_archives/read.ts';
 import { type LeftOut, SourceInvalid } from '#src/domain/remote_imports/base/source.ts';
+import { GITLAB } from '#src/domain/remote_imports/gitlab/provider.ts';
 import { countsOf } from '#src/domain/remote_imports/progress.ts';
 import { Staging } from '#src/domain/remote_imports/staging.ts';
 import { pickStorage } from '#src/domain/repository/storages.ts';
 import type { BulkImportEntity } from '#src/generated/prisma/client.ts';
 import type { Prisma, Transaction } from '#src/platform/database/db.ts';
 import { ofEachDatabase } from '#src/platform/database/of_each.ts';
-import { RemoteRateLimited, RemoteRefused, RemoteUnavailable } from '#src/platform/outbound/remote_client.ts';
+import {
+  type RemoteClient,
+  RemoteRateLimited,
+  RemoteRefused,
+  RemoteUnavailable,
+} from '#src/platform/outbound/remote_client.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 
 declare module '#src/platform/background/queue.ts' {
@@ -148,7 +153,7 @@ async function later(context: Context, entityId: number, time: Date | null): Pro
 
 async function advance(context: Context, { entity, storage, address }: Begun, signal: AbortSignal): Promise<void> {
   const { imports, repositories } = context;
-  const client = groupClient(address, imports, signal);
+  const client = GITLAB.client(address, imports, signal);
   const until = Date.now() + MAX_RUN_MS;
   try {
     const groupId = await ensureGroup(context, entity, client, address);
@@ -178,7 +183,7 @@ async function advance(context: Context, { entity, storage, address }: Begun, si
 async function ensureGroup(
   context: Context,
   entity: BulkImportEntity,
-  client: ReturnType<typeof groupClient>,
+  client: RemoteClient,
   address: GroupAddress,
 ): Promise<number> {
   if (entity.namespaceId !== null) return entity.namespaceId;

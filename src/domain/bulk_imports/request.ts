@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { UNDER_WAY } from '#src/domain/bulk_imports/end.ts';
-import { type GroupAddress, groupClient, readGroup, readProject } from '#src/domain/bulk_imports/group_source.ts';
+import { type GroupAddress, readGroup } from '#src/domain/bulk_imports/group_source.ts';
 import { requireSeldom } from '#src/domain/group_archives/rate.ts';
 import { mayCreateGroups } from '#src/domain/groups/create.ts';
 import { findGroup } from '#src/domain/groups/find.ts';
@@ -10,6 +10,7 @@ import { groupErrors } from '#src/domain/groups/values.ts';
 import { findHome, projectAt } from '#src/domain/project_archives/import_request.ts';
 import { textErrors } from '#src/domain/projects/values.ts';
 import { SourceInvalid } from '#src/domain/remote_imports/base/source.ts';
+import { GITLAB } from '#src/domain/remote_imports/gitlab/provider.ts';
 import type { BulkImportEntityKind } from '#src/generated/prisma/client.ts';
 import { DomainError, type FieldErrors, Forbidden, LimitReached, ValidationFailed } from '#src/platform/errors.ts';
 import { RemoteRateLimited, RemoteRefused, RemoteUnavailable } from '#src/platform/outbound/remote_client.ts';
@@ -94,8 +95,18 @@ function sourceOf({ configuration }: WantedBulkImport): Omit<GroupAddress, 'path
   const token = configuration.accessToken.trim();
   if (!/^[\x21-\x7e]+$/.test(token) || token.length > MAX_TOKEN_LENGTH)
     errors['configuration[access_token]'] = ['is not a token'];
-  if (typeof parsed === 'string' || Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  if (typeof parsed === 'string' || Object.keys(errors).length > 0) throw wrongValues(errors);
   return { url: parsed.url.href.replace(/(?<!\/)\/+$/, '').replace(/\/api\/v4$/, ''), token };
+}
+
+/** The error about values that v4 names by their place, and GraphQL by their field. */
+function wrongValues(errors: FieldErrors): ValidationFailed {
+  const about: FieldErrors = {};
+  for (const [place, messages] of Object.entries(errors)) {
+    const name = /\[([a-z_]+)\]$/.exec(place)?.[1] ?? place;
+    about[name] = [...(about[name] ?? []), ...messages];
+  }
+  return new ValidationFailed(errors, about);
 }
 
 interface CheckedEntity {
@@ -127,7 +138,7 @@ async function checkedEntities(
     for (const [name, message] of Object.entries(wrong)) errors[`entities[${index}][${name}]`] = [message];
     checked.push(values);
   }
-  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  if (Object.keys(errors).length > 0) throw wrongValues(errors);
   return checked;
 }
 
@@ -219,16 +230,16 @@ async function requireThere(
   entities: readonly CheckedEntity[],
 ): Promise<void> {
   const late = AbortSignal.timeout(TIMEOUT_MS);
-  const client = groupClient({ ...source, path: '' }, imports, late);
+  const client = GITLAB.client({ ...source, path: '' }, imports, late);
   const waiting = entities.map(({ kind, sourceFullPath }, index) => ({ kind, path: sourceFullPath, index }));
   const errors: FieldErrors = {};
   const ask = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const { kind, path, index } = next;
       try {
-        await (kind === 'group' ? readGroup : readProject)(client, { ...source, path });
+        await (kind === 'group' ? readGroup : GITLAB.project)(client, { ...source, path });
       } catch (error) {
-        if (late.aborted) throw new ValidationFailed({ 'configuration[url]': ['did not answer in time'] });
+        if (late.aborted) throw wrongValues({ 'configuration[url]': ['did not answer in time'] });
         const [name, message] = sourceError(error, kind);
         errors[name ?? `entities[${index}][source_full_path]`] = [message];
         // Nothing else comes of a token that is wrong, or a server that does not answer.
@@ -241,7 +252,7 @@ async function requireThere(
   } finally {
     client.close();
   }
-  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  if (Object.keys(errors).length > 0) throw wrongValues(errors);
 }
 
 /** The parameter that an error of the source is about, null for the path, and what is wrong. Throws errors of this server. */
