@@ -65,7 +65,8 @@ beforeAll(async () => {
   ] as const) {
     const project = await there.project({ owner: ada, namespaceId, name, visibility: 'private' });
     await there.issue(project, ada, { title: `Of ${name}` });
-    await done(api.post(`/projects/${project.id}/members`, { user_id: bob.id, access_level: 30 }));
+    // More than in the group, from which the other level comes.
+    await done(api.post(`/projects/${project.id}/members`, { user_id: bob.id, access_level: 40 }));
   }
   await there.group({ owner: ada });
 });
