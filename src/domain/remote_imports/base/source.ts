@@ -1,3 +1,4 @@
+import type { OwnedProject } from '#src/domain/remote_imports/base/owned.ts';
 import type { ImportSettings } from '#src/platform/outbound/options.ts';
 import type { RemoteClient } from '#src/platform/outbound/remote_client.ts';
 
@@ -106,6 +107,8 @@ export interface Provider {
   client(address: RemoteAddress, settings: ImportSettings, signal: AbortSignal): RemoteClient;
   /** Reads what the project is. Throws what RemoteClient throws, and SourceInvalid. */
   project(client: RemoteClient, address: RemoteAddress): Promise<RemoteProject>;
+  /** Reads what projects an owner has, whose path is the one of the address. Throws as `project`. */
+  owned(client: RemoteClient, address: RemoteAddress): Promise<OwnedProject[]>;
   phases: readonly Phase[];
   /** The refs that the heads of merge requests have at the source, `*` for the number. */
   heads: string;
