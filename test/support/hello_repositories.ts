@@ -15,7 +15,7 @@ export interface HelloCommits {
 }
 
 /** The content of the file that `hello-world` has in Git LFS. */
-export const MODEL = Buffer.from('weights of the model\n');
+export const MODEL = Buffer.alloc(100_000, 'weights of the model\n');
 
 /** What git has in place of a file in Git LFS. */
 export function pointerTo(content: Buffer): string {

@@ -66,7 +66,7 @@ export async function importFromServer(context: Context, wanted: WantedRemoteImp
   await requireSource(context, provider);
   const address = addressOf(wanted, provider, 'project');
   const home = await findHome(context, actor, wanted.namespace ?? null);
-  const remote = await lookUp(context, provider, address, (client) => provider.project(client, address));
+  const remote = await lookUp(context, provider, address, 'project', (client) => provider.project(client, address));
   const name = wanted.name?.trim() || remote.name;
   const path = wanted.name?.trim() ? pathFrom(name) : remote.slug;
   const errors = textErrors({ name, path });
@@ -93,7 +93,7 @@ export async function askSource<Answered>(
   ask: (client: RemoteClient, address: RemoteAddress) => Promise<Answered>,
 ): Promise<Answered> {
   await requireSource(context, provider);
-  return lookUp(context, provider, addressOf(wanted, provider, kind), ask);
+  return lookUp(context, provider, addressOf(wanted, provider, kind), kind, ask);
 }
 
 /** Throws ValidationFailed, which does not repeat the token. */
@@ -147,6 +147,7 @@ async function lookUp<Answered>(
   { imports }: Context,
   provider: Provider,
   address: RemoteAddress,
+  kind: 'project' | 'owner',
   ask: (client: RemoteClient, address: RemoteAddress) => Promise<Answered>,
 ): Promise<Answered> {
   const late = AbortSignal.timeout(TIMEOUT_MS);
@@ -156,10 +157,14 @@ async function lookUp<Answered>(
   } catch (error) {
     if (late.aborted) throw invalid(provider, { url: ['did not answer in time'] });
     if (error instanceof RemoteRefused && [401, 403].includes(error.status ?? 0)) {
-      throw invalid(provider, { token: ['is wrong, or may not read the project'] });
+      throw invalid(provider, {
+        token: [`is wrong, or may not read the ${kind === 'owner' ? 'projects' : 'project'}`],
+      });
     }
     if (error instanceof RemoteRefused && error.status === 404) {
-      throw invalid(provider, { path: ['is of no project that the token may read'] });
+      const nothing =
+        kind === 'owner' ? 'nobody whose projects the token may read' : 'no project that the token may read';
+      throw invalid(provider, { path: [`is of ${nothing}`] });
     }
     const isOfSource = [RemoteRefused, RemoteUnavailable, RemoteRateLimited, SourceInvalid].some(
       (one) => error instanceof one,

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { PARTS, type Part } from '#src/domain/remote_imports/base/source.ts';
 import type { ProviderName } from '#src/domain/remote_imports/providers.ts';
 import { print, quietLog, type Run, required, settings, UsageError } from '#src/entrances/cli/command.ts';
+import { refusal } from '#src/entrances/cli/explain.ts';
 import { Progress } from '#src/entrances/cli/progress.ts';
 import type { MoveProgress, OneOutcome, WantedMove, WantedMoves } from '#src/entrances/server/import_remote.ts';
 
@@ -88,10 +89,10 @@ async function importAll(wanted: WantedMoves): Promise<number> {
   return 0;
 }
 
-function outcomeOf({ path, fullPath, status, error, leftOut }: OneOutcome): string {
+function outcomeOf({ path, fullPath, status, error, refusal: refused, leftOut }: OneOutcome): string {
   const left = leftOut === 0 ? '' : `, without ${leftOut === 1 ? '1 thing' : `${leftOut} things`} that its page lists`;
   if (status === 'skipped') return `${path}: skipped, as there is a project at its path`;
-  if (status === 'failed') return `${path}: failed: ${error}`;
+  if (status === 'failed') return `${path}: failed: ${refused === null ? error : refusal(refused, 'import ')}`;
   if (status === 'canceled') return `${path}: canceled; ${fullPath} is empty`;
   if (status === 'waiting') return `${path}: ${fullPath} is filled while the server runs`;
   return `${path}: imported as ${fullPath}${left}`;

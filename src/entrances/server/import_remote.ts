@@ -91,6 +91,8 @@ export interface OneOutcome extends Pick<MoveOutcome, 'error'> {
   fullPath: string | null;
   /** `skipped` where there is a project at its path. */
   status: MoveOutcome['status'] | 'skipped';
+  /** Why it could not begin; null where it has. */
+  refusal: DomainError | null;
   /** How many things were left out. */
   leftOut: number;
 }
@@ -135,7 +137,7 @@ async function begin(
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     const status = error.condition === 'alreadyExists' ? 'skipped' : 'failed';
-    tell({ path, fullPath: null, status, error: error.message, leftOut: 0 });
+    tell({ path, fullPath: null, status, error: error.message, refusal: error, leftOut: 0 });
     return null;
   }
 }
@@ -158,7 +160,7 @@ async function watch(
       if (isWaiting && !isOver) continue;
       waiting.delete(path);
       const ended = isWaiting || status === 'none' ? 'waiting' : status;
-      tell({ path, fullPath, status: ended, error, leftOut: remote?.leftOut.length ?? 0 });
+      tell({ path, fullPath, status: ended, error, refusal: null, leftOut: remote?.leftOut.length ?? 0 });
     }
   }
 }
