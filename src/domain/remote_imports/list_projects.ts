@@ -1,5 +1,5 @@
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
-import type { OwnedProject } from '#src/domain/remote_imports/base/owned.ts';
+import type { OwnedProject } from '#src/domain/remote_imports/base/source.ts';
 import { PROVIDERS } from '#src/domain/remote_imports/providers.ts';
 import { askSource, type WantedRemoteImport } from '#src/domain/remote_imports/request.ts';
 

@@ -6,12 +6,6 @@ import type { RemoteClient } from '#src/platform/outbound/remote_client.ts';
 export const MAX_OWNED = 2_000;
 const PAGE_SIZE = 50;
 
-/** A project of an owner at another server. */
-export interface OwnedProject {
-  path: string;
-  isFork: boolean;
-}
-
 /**
  * All entries of a list of projects, by counted pages. Throws what RemoteClient throws, and SourceInvalid, also for more than
  * `MAX_OWNED`.

@@ -1,4 +1,3 @@
-import type { OwnedProject } from '#src/domain/remote_imports/base/owned.ts';
 import type { ImportSettings } from '#src/platform/outbound/options.ts';
 import type { RemoteClient } from '#src/platform/outbound/remote_client.ts';
 
@@ -92,6 +91,12 @@ export interface RemoteProject {
   repository: string;
   wiki: string | null;
   gitUser: string;
+}
+
+/** A project of an owner at another server. */
+export interface OwnedProject {
+  path: string;
+  isFork: boolean;
 }
 
 /** A kind of server that projects can be moved in from. */
