@@ -91,7 +91,7 @@ export const takePolicy: Take = async (translation, record, at) => {
 };
 
 /** The names of features there, with theirs here. */
-const FEATURES = {
+export const FEATURES = {
   issues: 'issues',
   merge_requests: 'mergeRequests',
   repository: 'repository',
@@ -101,6 +101,11 @@ const FEATURES = {
   container_registry: 'containerRegistry',
   feature_flags: 'featureFlags',
 } as const;
+
+/** The levels of who sees the sites of a project, with what they are called here. */
+export const PAGES_LEVELS: Readonly<Record<string, string>> = {
+  ...{ 0: 'disabled', 10: 'private', 20: 'enabled', 30: 'public' },
+};
 
 /** Who can use the features of the project: nobody, its members, or everybody who sees it. */
 export const takeFeatures: Take = async ({ settings }, record) => {
@@ -112,8 +117,7 @@ export const takeFeatures: Take = async ({ settings }, record) => {
     if (level === 10) membersOnly.push(feature);
   }
   settings.membersOnly = membersOnly;
-  const levels: Readonly<Record<string, string>> = { 0: 'disabled', 10: 'private', 20: 'enabled', 30: 'public' };
-  const pages = levels[String(record.pages_access_level)];
+  const pages = PAGES_LEVELS[String(record.pages_access_level)];
   if (pages !== undefined) settings.pagesAccess = pages;
 };
 
