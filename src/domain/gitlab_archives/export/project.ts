@@ -8,7 +8,7 @@ import {
   visibilityLevel,
 } from '#src/domain/gitlab_archives/export/records.ts';
 import { label, milestone } from '#src/domain/gitlab_archives/export/tracked.ts';
-import { FEATURES, PAGES_LEVELS } from '#src/domain/gitlab_archives/relations/project.ts';
+import { FEATURES, FEATURE_LEVELS } from '#src/domain/gitlab_archives/relations/project.ts';
 import type { archivedSettings } from '#src/domain/project_archives/source.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 
@@ -42,7 +42,7 @@ export function features(records: Records, settings: Settings): object {
     const isForMembers = (settings.membersOnly as readonly string[]).includes(feature);
     return [`${name}_access_level`, switches[`${feature}Enabled`] === false ? 0 : isForMembers ? 10 : 20];
   });
-  const [pages = 10] = Object.entries(PAGES_LEVELS).find(([, name]) => name === settings.pagesAccess) ?? [];
+  const [pages = 10] = Object.entries(FEATURE_LEVELS).find(([, name]) => name === settings.pagesAccess) ?? [];
   const project = { project_id: records.source.project.id };
   return { ...project, ...Object.fromEntries(levels), pages_access_level: Number(pages) };
 }
