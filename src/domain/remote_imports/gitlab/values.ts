@@ -99,7 +99,7 @@ const patterns = new WeakMap<RemoteProject, RegExp>();
 /** The addresses of files of a project in texts: old and new ones, whole or from the root, with the secret and the name. */
 function uploadsOf(project: RemoteProject): RegExp {
   const { server, path, id } = project;
-  const own = `(?:/${escaped(path)}(?:/-)?|/-/project/${id})`;
+  const own = `(?:[/]${escaped(path)}(?:[/]-)?|[/]-[/]project[/]${id})`;
   const found =
     patterns.get(project) ??
     new RegExp(
