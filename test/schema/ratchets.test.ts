@@ -200,10 +200,10 @@ const MEGABYTES = 'In megabytes, as in the settings of the server';
 /** Newer fields that are no such scalars, and why. */
 const PLAIN: Readonly<Record<string, string>> = {
   'ApplicationSettings.maxPagesSize': MEGABYTES,
+  'BulkImportConfigurationInput.url': 'May be the name of a host alone',
   'CreatePushRuleInput.maxFileSize': MEGABYTES,
   'ExportUploadInput.url': 'Checked for what uploads can be sent to, in the words of the REST API',
   'Group.maxArtifactsSize': MEGABYTES,
-  'BulkImportConfigurationInput.url': 'May be the name of a host alone',
   'ImportProjectFromServerInput.url': 'May be the name of a host alone',
   'Project.maxArtifactsSize': MEGABYTES,
   'PushRule.maxFileSize': MEGABYTES,

@@ -56,6 +56,7 @@ const DOMAIN = [
   ['chat_commands', 'notifications', 'project_archives', 'webhooks'],
   ['gitlab_archives'],
   ['group_archives', 'mail_in', 'placeholder_users', 'remote_imports'],
+  ['bulk_imports'],
 ];
 
 /** `src/domain/ci` of a file in it, and `src/base` and `src/git`, which are one room each; null for what lies beside the rooms of its floor. */
@@ -138,6 +139,8 @@ const PARSERS_OF_OWN_TEXT = [
   'src/domain/ci/pipelines/given_variables.ts',
   'src/domain/packages/npm.ts',
   'src/domain/remote_imports/run.ts',
+  // Cursors that it has written itself.
+  'src/domain/remote_imports/gitlab/pages.ts',
   // What the server has written to its store.
   'src/domain/sites/archive.ts',
   'src/domain/repository/contributors_kept.ts',

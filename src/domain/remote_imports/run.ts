@@ -15,12 +15,14 @@ import {
   type PhaseContext,
   type Provider,
   type RemoteAddress,
+  type RemoteProject,
   SourceInvalid,
 } from '#src/domain/remote_imports/base/source.ts';
 import { endImport, failRemoteImport } from '#src/domain/remote_imports/end.ts';
-import { absentLfsObjects, FETCHED, fetchRepositories } from '#src/domain/remote_imports/fetch_repository.ts';
+import { FETCHED, fetchRepositories } from '#src/domain/remote_imports/fetch_repository.ts';
 import { FILES_PHASE, filesPage, wantedFiles } from '#src/domain/remote_imports/files.ts';
-import { countsOf } from '#src/domain/remote_imports/progress.ts';
+import { fetchLfsObjects, LFS } from '#src/domain/remote_imports/lfs_objects.ts';
+import { countsOf, type ImportCount } from '#src/domain/remote_imports/progress.ts';
 import { providerOf } from '#src/domain/remote_imports/providers.ts';
 import { Staging } from '#src/domain/remote_imports/staging.ts';
 import { repositoryExists } from '#src/git/base/existence.ts';
@@ -191,9 +193,11 @@ async function advance(context: Context, begun: Begun, signal: AbortSignal): Pro
       stopping: signal,
     });
     pause();
+    const lfs = await fetchLfs(context, begun, { staging, project: remote, signal, until: since + MAX_RUN_MS });
+    pause();
     await note(context, begun, staging, 'importing');
     await requireRight(context, begun);
-    await fill(context, begun, { staging, phases, left, signal });
+    await fill(context, begun, { staging, phases, left: [...left, ...lfs], signal });
   } finally {
     client.close();
   }
@@ -224,6 +228,43 @@ async function fetchPhases(context: Context, begun: Begun, { staging, phases, un
   await note(context, begun, staging, FETCHED);
 }
 
+interface FetchingLfs extends Pick<Fetching, 'staging' | 'until'> {
+  project: RemoteProject;
+  signal: AbortSignal;
+}
+
+/** Fetches the objects of Git LFS that the repository points to. Throws Unfinished when the time is over. */
+async function fetchLfs(
+  context: Context,
+  begun: Begun,
+  { staging, project, signal, until }: FetchingLfs,
+): Promise<LeftOut[]> {
+  const repository = path.join(staging.directory, FETCHED);
+  if (!(await repositoryExists(repository))) return [];
+  const { imports, repositories, db } = context;
+  const reader = await openRepository(repository);
+  try {
+    return await fetchLfsObjects({
+      reader,
+      repository,
+      staging: staging.directory,
+      project,
+      token: begun.address.token,
+      imports,
+      limits: repositories.limits,
+      signal,
+      progress: async (fetched, total) => {
+        await note(context, begun, staging, LFS, { kind: LFS, fetched, total });
+        if (Date.now() > until) throw new Unfinished();
+        if (fetched > 0)
+          await db.remoteImport.updateMany({ where: { projectId: begun.projectId }, data: { attempts: 1 } });
+      },
+    });
+  } finally {
+    await reader.close();
+  }
+}
+
 /** The files that the records before it name. */
 function filesPhase(provider: Provider, staging: Staging, phases: PhaseContext): Phase {
   let wanted: ReturnType<typeof wantedFiles> | undefined;
@@ -238,8 +279,14 @@ function filesPhase(provider: Provider, staging: Staging, phases: PhaseContext):
 }
 
 /** Records how far it is. Throws Canceled if it is not wanted any more. */
-async function note({ db }: Context, { projectId }: Begun, staging: Staging, phase: string): Promise<void> {
-  const counts = countsOf(staging.phases) as unknown as Prisma.InputJsonArray;
+async function note(
+  { db }: Context,
+  { projectId }: Begun,
+  staging: Staging,
+  phase: string,
+  more?: ImportCount,
+): Promise<void> {
+  const counts = [...countsOf(staging.phases), ...(more ? [more] : [])] as unknown as Prisma.InputJsonArray;
   const leftOut = staging.leftOut as unknown as Prisma.InputJsonArray;
   const { count } = await db.remoteImport.updateMany({
     where: { projectId, source: { not: null }, project: { deletedAt: null } },
@@ -264,7 +311,6 @@ async function fill(context: Context, begun: Begun, { staging, phases, left, sig
   const reader = (await repositoryExists(repository)) ? await openRepository(repository) : null;
   const baseUrl = (await context.address?.())?.baseUrl ?? 'http://localhost';
   try {
-    const lfs = reader === null ? [] : await absentLfsObjects(reader, repository);
     const { directory, leftOut } = await assemble({
       staging,
       project: phases.project,
@@ -277,7 +323,7 @@ async function fill(context: Context, begun: Begun, { staging, phases, left, sig
       project,
       settings: {},
       overwrites: null,
-      finish: (tx, failed) => endImport(tx, projectId, [...staging.leftOut, ...left, ...lfs, ...leftOut], failed),
+      finish: (tx, failed) => endImport(tx, projectId, [...staging.leftOut, ...left, ...leftOut], failed),
     };
     await importDirectory(context, filling, directory, ending);
   } catch (error) {

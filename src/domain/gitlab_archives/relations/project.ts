@@ -92,7 +92,7 @@ export const takePolicy: Take = async (translation, record, at) => {
 };
 
 /** The names of features there, with theirs here. */
-const FEATURES = {
+export const FEATURES = {
   issues: 'issues',
   merge_requests: 'mergeRequests',
   repository: 'repository',
@@ -102,6 +102,11 @@ const FEATURES = {
   container_registry: 'containerRegistry',
   feature_flags: 'featureFlags',
 } as const;
+
+/** The levels of who can use a feature: numbers in archives, and these words in the API, as here of the sites of a project. */
+export const FEATURE_LEVELS: Readonly<Record<string, string>> = {
+  ...{ 0: 'disabled', 10: 'private', 20: 'enabled', 30: 'public' },
+};
 
 /** Who can use the features of the project: nobody, its members, or everybody who sees it. */
 export const takeFeatures: Take = async ({ settings }, record) => {
@@ -119,15 +124,13 @@ export function featureSettings(record: Given): Record<string, unknown> {
     if (level === 10) membersOnly.push(feature);
   }
   settings.membersOnly = membersOnly;
-  const pages = oneOf(record.pages_access_level, LEVELS);
+  const pages = oneOf(record.pages_access_level, FEATURE_LEVELS);
   if (pages !== null) settings.pagesAccess = pages;
   return settings;
 }
 
-const LEVELS: Readonly<Record<string, string>> = { 0: 'disabled', 10: 'private', 20: 'enabled', 30: 'public' };
-
 function featureLevel(given: unknown): number | null {
-  const [level] = Object.entries(LEVELS).find(([, name]) => name === given) ?? [];
+  const [level] = Object.entries(FEATURE_LEVELS).find(([, name]) => name === given) ?? [];
   return level === undefined ? integer(given) : Number(level);
 }
 
