@@ -67,6 +67,8 @@ const VALUES: Readonly<Record<string, string>> = {
 
 /** Numbers that stand alone, and why. */
 const NUMBERS: Readonly<Record<string, string>> = {
+  'BulkImportEntity.namespaceId': 'What was imported may be moved out of sight',
+  'BulkImportEntity.projectId': 'What was imported may be moved out of sight',
   'AllowJobTokensPayload.targetId': 'That of the input, as the REST API answers it',
   'AuthorizedApplication.applicationDatabaseId': '`application` is beside it',
   'CommitSignature.gpgSubkeyId': 'A subkey of `gpgKey`',
