@@ -201,8 +201,9 @@ async function viaGraphQL(world: World, endpoint: Endpoint, given: Given, who: T
   const variables: Record<string, unknown> = endpoint.takesInput ? { input: { ...endpoint.route.preset } } : {};
   for (const parameter of parameters) {
     const isFile = parameter.name === fileOf;
-    if (given[parameter.name] !== undefined && !isFile)
-      fill(variables, parameter.fills, asJson(coerce(given[parameter.name], parameter)));
+    // `configuration[url]` is the key `url` of what `configuration` holds.
+    const value = given[parameter.name] ?? parameter.keys.reduce<unknown>((at, key) => (at as Given)?.[key], given);
+    if (value !== undefined && !isFile) fill(variables, parameter.fills, asJson(coerce(value, parameter)));
   }
   for (const [name, derive] of Object.entries(route.derived ?? {})) variables[name] = derive(variables, caller, given);
   const engine = { signed_in: caller.signedIn, administrator: caller.admin, limit: 20, offset: 0 };
