@@ -16,6 +16,7 @@ import {
   SourceInvalid,
 } from '#src/domain/remote_imports/base/source.ts';
 import { PROVIDERS, type ProviderName } from '#src/domain/remote_imports/providers.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import {
   type RemoteClient,
@@ -71,7 +72,7 @@ export async function importFromServer(context: Context, wanted: WantedRemoteImp
   const path = wanted.name?.trim() ? pathFrom(name) : remote.slug;
   const errors = textErrors({ name, path });
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
-  return create(context, home, { provider, address, remote, name, path, parts: partsOf(wanted) });
+  return createImported(context, home, { provider, address, remote, name, path, parts: partsOf(wanted) });
 }
 
 /** Requires that projects may be imported from servers of a kind. Throws Forbidden. */
@@ -175,7 +176,8 @@ async function lookUp<Answered>(
   }
 }
 
-interface NewImport {
+/** A project that is to be filled from one of another server. */
+export interface NewImport {
   provider: Provider;
   address: RemoteAddress;
   remote: RemoteProject;
@@ -184,7 +186,17 @@ interface NewImport {
   parts: readonly Part[];
 }
 
-async function create(context: Context, home: Home, wanted: NewImport): Promise<ProjectRow> {
+/**
+ * Creates a project that is filled in the background. Throws NotFound for a namespace that is gone, LimitReached, ValidationFailed.
+ *
+ * @param andThen what is done in the same transaction
+ */
+export async function createImported(
+  context: Context,
+  home: Home,
+  wanted: NewImport,
+  andThen?: (tx: Transaction, projectId: number) => Promise<void>,
+): Promise<ProjectRow> {
   const { provider, address, remote, name, path, parts } = wanted;
   const userId = requireActor(context).id;
   try {
@@ -215,6 +227,7 @@ async function create(context: Context, home: Home, wanted: NewImport): Promise<
       });
       await tx.project.update({ where: { id: projectId }, data: { importStatus: 'scheduled' } });
       await context.jobs.enqueue(tx, 'projects.import_remote', { projectId, userId });
+      await andThen?.(tx, projectId);
       return projectId;
     });
     return await findProject(context, id);

@@ -13,6 +13,7 @@ export const importCommands: Record<string, Run> = {
   'import gitea': (args) => importRemote('gitea', args),
   'import github': (args) => importRemote('github', args),
   'import gitlab': (args) => importRemote('gitlab', args),
+  'import gitlab-group': importGroup,
 };
 
 async function importArchive(args: string[]): Promise<number> {
@@ -109,6 +110,42 @@ function givenParts(only: string | undefined, without: string | undefined): Part
     throw new UsageError(`there is no part ${JSON.stringify(unknown)}: name some of ${PARTS.join(', ')}`);
   }
   return PARTS.filter((part) => named.includes(part) === (only !== undefined));
+}
+
+async function importGroup(args: string[]): Promise<number> {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean', default: false } as const;
+  const without = { 'without-projects': flag, 'without-members': flag } as const;
+  const options = {
+    into: text,
+    user: text,
+    path: text,
+    url: text,
+    'no-wait': flag,
+    progress: flag,
+    ...without,
+  } as const;
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+  const [source, ...others] = positionals;
+  if (source === undefined || others.length > 0) throw new UsageError('name one GROUP');
+  const user = required(values.user, '--user');
+  const token = await givenToken();
+  const config = settings();
+  const { importRemoteGroup } = await import('#src/entrances/server/import_group.ts');
+  const { into = '', path: slug = source.slice(source.lastIndexOf('/') + 1), url = 'https://gitlab.com' } = values;
+  const parts = { withProjects: !values['without-projects'], withMembers: !values['without-members'] };
+  const wanted = { url, source, token, slug, into, user, isLeft: values['no-wait'], ...parts };
+  const progress = new Progress(values.progress);
+  const show = ({ ended, all }: { ended: number; all: number }) => progress.show(`${ended} of ${all}`);
+  const moved = await importRemoteGroup(config, quietLog(config), wanted, show).finally(() => progress.end());
+  if (moved.status === 'waiting') return print(`${moved.fullPath} is filled while the server runs.\n`);
+  const lines = moved.parts.flatMap(({ fullPath, status, error, leftOut }) => [
+    `${fullPath}: ${error ?? status}\n`,
+    ...leftOut.map((one) => `  ${one.kind}${one.name === null ? '' : ` ${one.name}`}: ${one.message}\n`),
+  ]);
+  print(lines.join(''));
+  if (moved.status !== 'finished') throw new Error(`${source} was not imported`);
+  return 0;
 }
 
 /** The token of the other server, which other users of this machine would see on a command line. Throws UsageError. */

@@ -147,6 +147,23 @@ export const manual: Readonly<Record<string, ManualPage>> = {
   'import gitea': importFrom('Gitea or Forgejo', null),
   'import github': importFrom('GitHub or GitHub Enterprise Server', 'https://github.com'),
   'import gitlab': importFrom('GitLab or another Gantry', 'https://gitlab.com'),
+  'import gitlab-group': {
+    usage:
+      'GROUP --user USERNAME [--url URL] [--into GROUP] [--path NAME] [--without-projects] [--without-members] [--no-wait] [--progress]',
+    summary: 'import a group with its projects from a GitLab or Gantry',
+    options: {
+      '--user USERNAME': 'in whose name it is imported',
+      '--url URL': 'the address of the other server; https://gitlab.com if left out',
+      '--into GROUP': 'the group that it is to be in, such as team; at the top if left out',
+      '--path NAME': 'the last part of its path; as at the other server if left out',
+      '--without-projects': 'leave the projects of the groups out',
+      '--without-members': 'leave members out',
+      '--no-wait': 'leave the import to the server, and come back at once',
+      ...PROGRESS,
+    },
+    notes:
+      'The token of the other server is read from the environment variable GANTRY_IMPORT_TOKEN, or else from the standard input. A server has to run, which does the rest. What does not come along is listed. The exit status is 1 if everything failed.',
+  },
   fsck: {
     usage: '[--project PATH] [--fix]',
     summary: 'check repositories and uploaded files against the database',
