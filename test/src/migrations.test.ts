@@ -266,6 +266,7 @@ const RELEASED: Record<string, string> = {
   '20261130111010_sizes_of_wikis_and_snippets': 'a4d8697043930878451f222f66b10ac30defae693ea28843b0381060245b3656',
   '20261130151010_placeholder_users': '187ee0c1e69ffab030f7259a9d8e400fb9c9a6bf24feecb3f87ce070045863ea',
   '20261130124000_code_owners_by_role': 'e73b0f0cc2b6178b9487e8209a9eb5424f11a400175a6b0b1cafe87bfe61efed',
+  '20261130163000_remote_updates': 'c9951373d8d7ea3d62a63f41436bd4584fb3fa3a4acb36229a517a2447d3250f',
 };
 
 const directory = packagePath('prisma/migrations');

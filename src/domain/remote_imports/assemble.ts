@@ -152,7 +152,12 @@ class Assembly {
     if (!isNew || state !== 'closed' || this.#closed.has(id)) return;
     // No event tells when it was closed.
     const created = (record.closed_at as string | null | undefined) ?? updatedAt;
-    await this.#tree.add('state_events', { issue_id: id, user_id: null, state: 'closed', created_at: created });
+    await this.#tree.add('state_events', `closed ${id}`, {
+      issue_id: id,
+      user_id: null,
+      state: 'closed',
+      created_at: created,
+    });
   }
 
   async #note(record: Given): Promise<void> {
@@ -181,33 +186,41 @@ class Assembly {
     if (releaseId == null) return;
     const url = `${this.#options.baseUrl}/-/project/${this.#options.project.id}/uploads/${secret}/${name}`;
     const linked = { release_id: releaseId, name: title, url, type: 'other', created_at: record.created_at };
-    await this.#tree.add('release_links', linked);
+    await this.#tree.add('release_links', `${releaseId} ${secret}`, linked);
   }
 
   async #protectedBranch(record: Given): Promise<void> {
     const { name, allow_force_push, code_owner_approval_required, push_level, merge_level } = record;
     if (this.#protected.has(name)) return;
     this.#protected.add(name);
-    const id = await this.#tree.add('protected_branches', { name, allow_force_push, code_owner_approval_required });
+    const id = await this.#tree.add('protected_branches', String(name), {
+      name,
+      allow_force_push,
+      code_owner_approval_required,
+    });
     for (const [action, level] of [
       ['push', push_level],
       ['merge', merge_level],
     ]) {
-      await this.#tree.add('protected_branch_levels', { protected_branch_id: id, action, access_level: level });
+      await this.#tree.add('protected_branch_levels', `${name} ${action}`, {
+        protected_branch_id: id,
+        action,
+        access_level: level,
+      });
     }
   }
 
   async #events(): Promise<void> {
     const { states, labelings, labels } = this.#overview;
-    for (const { subject, userId, state, at } of states) {
+    for (const { id, subject, userId, state, at } of states) {
       const on = this.#either(subject);
-      if (on) await this.#tree.add('state_events', { ...on, user_id: userId, state, created_at: at });
+      if (on) await this.#tree.add('state_events', id, { ...on, user_id: userId, state, created_at: at });
     }
-    for (const { subject, userId, action, label, at } of labelings) {
+    for (const { id, subject, userId, action, label, at } of labelings) {
       const on = this.#either(subject);
       const labelId = labels.get(label);
       if (!on || labelId === undefined) continue;
-      await this.#tree.add('label_events', { ...on, user_id: userId, action, label_id: labelId, created_at: at });
+      await this.#tree.add('label_events', id, { ...on, user_id: userId, action, label_id: labelId, created_at: at });
     }
   }
 

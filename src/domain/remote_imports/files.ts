@@ -60,12 +60,17 @@ export async function wantedFiles(
   return [...found.values()].slice(0, MAX_FILES);
 }
 
-/** Fetches some of the wanted files into the staging. The cursor counts them. What cannot be fetched stays a link, and is named. */
+/**
+ * Fetches some of the wanted files into the staging. The cursor counts them. What cannot be fetched stays a link, and is named.
+ *
+ * @param known the secrets of those that came before: they are not fetched again
+ */
 export async function filesPage(
   { client }: Pick<PhaseContext, 'client'>,
   staging: Staging,
   wanted: readonly WantedFile[],
   cursor: string | null,
+  known: ReadonlySet<string> = new Set(),
 ): Promise<Page> {
   const from = Number(cursor ?? 0);
   const records: StagedRecord[] = [];
@@ -76,13 +81,8 @@ export async function filesPage(
     const secret = hash('sha256', file.address).slice(0, 32);
     const name = fileNameOf(file.name);
     try {
-      if (!URL.canParse(file.url)) throw new RemoteRefused('Its address is not valid.');
-      const folder = path.join(staging.directory, FILES, secret);
-      await mkdir(folder, { recursive: true });
-      const place = path.join(folder, name);
-      const accept = file.accept === null ? { accept: '*/*' } : { accept: file.accept };
-      fileBytes += await client.file(new URL(file.url), `${place}.new`, MAX_FILE_BYTES, accept);
-      await rename(`${place}.new`, place);
+      if (!known.has(secret))
+        fileBytes += await fetchFile(client, file, path.join(staging.directory, FILES, secret), name);
       const { address, releaseId: release_id, name: title, createdAt: created_at } = file;
       const record = {
         id: from + at + 1,
@@ -103,4 +103,19 @@ export async function filesPage(
   }
   const next = from + PAGE_SIZE < wanted.length ? String(from + PAGE_SIZE) : null;
   return { records, leftOut, next, seen: some.length, total: wanted.length, fileBytes };
+}
+
+/** Fetches a file into a folder. Returns its size in bytes. Throws as RemoteClient. */
+async function fetchFile(
+  client: PhaseContext['client'],
+  { url, accept }: WantedFile,
+  folder: string,
+  name: string,
+): Promise<number> {
+  if (!URL.canParse(url)) throw new RemoteRefused('Its address is not valid.');
+  await mkdir(folder, { recursive: true });
+  const place = path.join(folder, name);
+  const size = await client.file(new URL(url), `${place}.new`, MAX_FILE_BYTES, { accept: accept ?? '*/*' });
+  await rename(`${place}.new`, place);
+  return size;
 }

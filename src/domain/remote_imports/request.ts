@@ -71,7 +71,10 @@ export async function importFromServer(context: Context, wanted: WantedRemoteImp
 }
 
 /** Throws ValidationFailed, which does not repeat the token. */
-function addressOf({ url, path, token }: WantedRemoteImport, provider: Provider): RemoteAddress {
+export function addressOf(
+  { url, path, token }: Pick<WantedRemoteImport, 'url' | 'path' | 'token'>,
+  provider: Provider,
+): RemoteAddress {
   const errors: AddressErrors = {};
   const given = url?.trim() || provider.defaultUrl || '';
   const parsed = parseImportUrl(/^https?:\/\//i.test(given) ? given : `https://${given}`);
@@ -110,7 +113,7 @@ function partsOf({ parts, optionalStages: stages }: WantedRemoteImport): Part[] 
 }
 
 /** Asks the source for the project. Throws ValidationFailed. */
-async function lookUp({ imports }: Context, provider: Provider, address: RemoteAddress): Promise<RemoteProject> {
+export async function lookUp({ imports }: Context, provider: Provider, address: RemoteAddress): Promise<RemoteProject> {
   const late = AbortSignal.timeout(TIMEOUT_MS);
   const client = provider.client(address, imports, late);
   try {

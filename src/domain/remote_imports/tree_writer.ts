@@ -24,15 +24,15 @@ export class TreeWriter {
     this.#seen.set(kind, seen);
     if (seen.has(key)) return false;
     seen.add(key);
-    await this.write(kind, record);
+    await this.write(kind, { ...record, source_key: String(key) });
     return true;
   }
 
-  /** Writes a record with an ID of its own. */
-  async add(kind: string, record: Readonly<Record<string, unknown>>): Promise<number> {
+  /** Writes a record with an ID of its own; the key is what names it at the source, for as long as it is there. */
+  async add(kind: string, key: number | string, record: Readonly<Record<string, unknown>>): Promise<number> {
     const id = (this.#next.get(kind) ?? 0) + 1;
     this.#next.set(kind, id);
-    await this.write(kind, { id, ...record });
+    await this.write(kind, { id, ...record, source_key: String(key) });
     return id;
   }
 

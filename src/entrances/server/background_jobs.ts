@@ -52,6 +52,8 @@ import { expireExports, exportProject } from '#src/domain/project_archives/expor
 import { cleanUpImports, failImport, importArchive } from '#src/domain/project_archives/import.ts';
 import { failRemoteImport } from '#src/domain/remote_imports/end.ts';
 import { continueImport } from '#src/domain/remote_imports/run.ts';
+import { failUpdate } from '#src/domain/remote_imports/update_end.ts';
+import { continueUpdate } from '#src/domain/remote_imports/update_run.ts';
 import { removeMergedBranches } from '#src/domain/repository/branches/merged.ts';
 import { cleanUpAll } from '#src/domain/repository/clean_up.ts';
 import { indexMissing, indexProject } from '#src/domain/repository/code_search/index_project.ts';
@@ -136,6 +138,7 @@ export const JOB_PACES: JobPaces = {
   'resource_events.record_past': { cron: '*/10 * * * *' },
   'projects.import': { atOnce: 4 },
   'projects.import_remote': { atOnce: 4 },
+  'projects.update_remote': { atOnce: 4 },
   'mirrors.push': { cron: '* * * * *', atOnce: 2 },
   'mirrors.pull': { cron: '* * * * *', atOnce: 2 },
   'mail.send': { atOnce: 4 },
@@ -222,6 +225,15 @@ export function jobHandlers({
         return failRemoteImport({ db, repositories, uploads }, projectId, message);
       }
       await continueImport(context, projectId, importing);
+      await countLanguages({ db, repositories }, projectId);
+      await indexProject({ db, repositories }, projectId);
+    },
+    'projects.update_remote': async ({ projectId, userId }, jobs) => {
+      const context = await as(userId, jobs);
+      if (!context) {
+        return failUpdate({ db, repositories }, projectId, 'The user who asked for the update is no longer active.');
+      }
+      await continueUpdate(context, projectId, importing);
       await countLanguages({ db, repositories }, projectId);
       await indexProject({ db, repositories }, projectId);
     },
