@@ -263,6 +263,9 @@ export class Again {
     if (row.state === 'merged' && record.state !== 'merged') {
       allowed = allowed.filter((column) => ![...ENDED, ...ENDED_AT].includes(column));
       if (columns.includes('state')) this.leaveOut('merge_requests', name, 'It was merged here, and stays so.');
+    } else if (columns.includes('state')) {
+      const told = [...ENDED, ...ENDED_AT].filter((column) => record[column] !== undefined);
+      allowed = [...new Set([...allowed, ...told])];
     }
     return allowed;
   }
