@@ -7,6 +7,7 @@ import {
   type RemoteImportPart,
   SendProjectImportCancellationDocument,
   SendProjectImportDocument,
+  SendProjectUpdateDocument,
 } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
 
@@ -43,6 +44,7 @@ const KINDS: Readonly<Record<string, string>> = {
   members: label('Members'),
   webhooks: label('Webhooks'),
   users: label('Users'),
+  notes: label('Comments'),
   uploads: label('Attached files'),
   lfs: label('Large files (Git LFS)'),
   wiki: label('Wiki'),
@@ -86,6 +88,7 @@ const progress = page({
     ...{ project, imported, kinds: KINDS },
     tab: 'code',
     isUnderWay: ['SCHEDULED', 'STARTED'].includes(imported.status),
+    isUpdating: ['SCHEDULED', 'STARTED'].includes(imported.remote?.update?.status ?? ''),
     leftOut: [
       ...imported.failedRelations.map(({ relation, message }) => ({ kind: relation, name: null, message })),
       ...(imported.remote?.leftOut ?? []),
@@ -110,12 +113,21 @@ export const projectImports = [
   }),
   progress,
   form({
+    path: `${PLACES.project}/import/update`,
+    operation: SendProjectUpdateDocument,
+    required: ['token'],
+    says: label('The update has begun.'),
+    goTo: toProgress,
+    again: progress,
+    from: ({ project = '' }) => `/${project}/-/import`,
+  }),
+  form({
     path: `${PLACES.project}/import/cancel`,
     operation: SendProjectImportCancellationDocument,
     says: label('The import was canceled.'),
     asks: (facts) => ({
       heading: facts.t('Cancel the import?'),
-      says: [facts.t('What was fetched so far is deleted, and the project stays empty.')],
+      says: [facts.t('What was fetched so far is deleted. The project stays empty, or as it was before the update.')],
       button: facts.t('Cancel import'),
       back: toProgress(null, facts),
     }),

@@ -88,7 +88,10 @@ const RemoteUpdateStatus = builder.enumType('RemoteImportUpdateStatus', {
     STARTED: { value: 'started', description: 'The update is running, and the project can be used meanwhile.' },
     FINISHED: { value: 'finished', description: 'The project is up to date as of then.' },
     FAILED: { value: 'failed', description: 'The update failed, and the records of the project are as before.' },
-    CANCELED: { value: 'canceled', description: 'The update was canceled, and the records of the project are as before.' },
+    CANCELED: {
+      value: 'canceled',
+      description: 'The update was canceled, and the records of the project are as before.',
+    },
   }),
 });
 
