@@ -138,6 +138,7 @@ const PARSERS_OF_OWN_TEXT = [
   'src/domain/ci/pipelines/given_variables.ts',
   'src/domain/packages/npm.ts',
   'src/domain/remote_imports/run.ts',
+  'src/domain/remote_imports/update_run.ts',
   // What the server has written to its store.
   'src/domain/sites/archive.ts',
   'src/domain/repository/contributors_kept.ts',
