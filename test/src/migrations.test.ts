@@ -267,6 +267,8 @@ const RELEASED: Record<string, string> = {
   '20261130151010_placeholder_users': '187ee0c1e69ffab030f7259a9d8e400fb9c9a6bf24feecb3f87ce070045863ea',
   '20261130124000_code_owners_by_role': 'e73b0f0cc2b6178b9487e8209a9eb5424f11a400175a6b0b1cafe87bfe61efed',
   '20261130163000_remote_updates': 'c9951373d8d7ea3d62a63f41436bd4584fb3fa3a4acb36229a517a2447d3250f',
+  '20261130165000_export_formats': '9897c7d2ecd634a76960f2345d0c5f6c0e948be7df38ced797b186e6c8427313',
+  '20261130161000_import_from_gitlab': '6d840492e026b1de459653376ea8596a7b8b6f88e31fcf8da2db79847eb072ef',
 };
 
 const directory = packagePath('prisma/migrations');

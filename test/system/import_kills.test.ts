@@ -16,7 +16,7 @@ const POINTS = Number(process.env.IMPORT_KILLS ?? 10);
 /** What the points are chosen by. */
 const SEED = Number(process.env.IMPORT_KILLS_SEED ?? Date.now() % 1_000_000);
 /** Imports at once, as many as a server works on, and how often each of them is killed at most. */
-const AT_ONCE = 4;
+const AT_ONCE = 3;
 const KILLS = 3;
 /** Milliseconds that an answer of the source takes. */
 const SLOW_MS = 10;

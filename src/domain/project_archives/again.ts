@@ -43,6 +43,14 @@ export const LINKS: ReadonlySet<string> = new Set([
   'merge_request_reviewers',
   'merge_request_approvals',
 ]);
+/** Kinds that updates bring; of others nothing comes but by an import. */
+const UPDATED: ReadonlySet<string> = new Set([
+  ...LINKS,
+  ...CHANGED_KINDS,
+  ...['merge_request_versions', 'merge_request_commits', 'uploads', 'members', 'protected_branches'],
+  ...['protected_branch_levels', 'state_events', 'label_events', 'milestone_events', 'award_emoji', 'timelogs'],
+  ...['release_links', 'release_milestones'],
+]);
 /** Kinds with numbers, or names, that what was made here may have taken. */
 const UNIQUE: Readonly<Record<string, string>> = {
   issues: 'iid',
@@ -154,6 +162,11 @@ export class Again {
         (column) => before.fields[column] !== undefined && before.fields[column] !== now[column],
       );
       if (found && columns.length > 0) changed.push({ line, before, here: found, columns, now });
+    }
+    if (!UPDATED.has(kind.name)) {
+      for (const { record } of fresh) if (Number.isSafeInteger(record.id)) setId(kind.name, record.id as number, null);
+      if (fresh.length > 0) this.leaveOut(kind.name, null, 'They come by an import, and not by an update.');
+      return [];
     }
     await this.#change(kind, changed);
     return this.#withRoom(kind, fresh);

@@ -74,6 +74,8 @@ const MAX_RECORDS = 2_000_000;
 export const OF_RIGHTS: ReadonlySet<string> = new Set(['members', 'approval_rule_users']);
 /** How many things that were left out are remembered. */
 const MAX_REMEMBERED_FAILURES = 100;
+/** Kinds besides links of which somebody here may have made the same. */
+const SHARED: ReadonlySet<string> = new Set(['award_emoji', 'release_links']);
 /** The position of a further assignee until all are counted anew. */
 const BEHIND = 1_000_000;
 /** References to what a record is nothing without. */
@@ -216,7 +218,7 @@ export class TreeImport {
     const name = kind.model.charAt(0).toLowerCase() + kind.model.slice(1);
     const tables = tx as unknown as Record<string, { createMany(given: object): Promise<unknown> }>;
     // Somebody here may have put the same label on an issue.
-    const skipDuplicates = this.#again !== null && (LINKS.has(kind.name) || !hasId);
+    const skipDuplicates = this.#again !== null && (LINKS.has(kind.name) || SHARED.has(kind.name) || !hasId);
     await tables[name]?.createMany({ data: rows, skipDuplicates });
   }
 

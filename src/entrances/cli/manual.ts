@@ -141,6 +141,7 @@ export const manual: Readonly<Record<string, ManualPage>> = {
   },
   'import gitea': importFrom('Gitea or Forgejo', null),
   'import github': importFrom('GitHub or GitHub Enterprise Server', 'https://github.com'),
+  'import gitlab': importFrom('GitLab or another Gantry', 'https://gitlab.com'),
   'import update': {
     usage: 'PROJECT --user USERNAME [--no-wait] [--progress]',
     summary: 'bring an imported project up to date from the server that it came from',

@@ -24,6 +24,7 @@ import { runSchedules, startDue } from '#src/domain/ci/schedules/start.ts';
 import { cleanUpContainers } from '#src/domain/container_registry/clean_up.ts';
 import { applyPolicies } from '#src/domain/container_registry/expiration_policy.ts';
 import { deleteMatchingTags } from '#src/domain/container_registry/remove.ts';
+import { GITLAB_LAYOUT } from '#src/domain/gitlab_archives/export/layout.ts';
 import { GITLAB } from '#src/domain/gitlab_archives/translate.ts';
 import { expireGroupExports, exportGroup } from '#src/domain/group_archives/export.ts';
 import { cleanUpGroupImports, failGroupImport, importGroupArchive } from '#src/domain/group_archives/import.ts';
@@ -50,6 +51,7 @@ import { removeUnusedPlaceholders } from '#src/domain/placeholder_users/remove_u
 import { takeOverAll, takeOver as takeOverPlaceholder } from '#src/domain/placeholder_users/take_over.ts';
 import { expireExports, exportProject } from '#src/domain/project_archives/export.ts';
 import { cleanUpImports, failImport, importArchive } from '#src/domain/project_archives/import.ts';
+import { OWN_LAYOUT } from '#src/domain/project_archives/own_layout.ts';
 import { failRemoteImport } from '#src/domain/remote_imports/end.ts';
 import { continueImport } from '#src/domain/remote_imports/run.ts';
 import { failUpdate } from '#src/domain/remote_imports/update_end.ts';
@@ -137,8 +139,9 @@ export const JOB_PACES: JobPaces = {
   'merge_requests.link_lfs': { cron: '41 * * * *' },
   'resource_events.record_past': { cron: '*/10 * * * *' },
   'projects.import': { atOnce: 4 },
-  'projects.import_remote': { atOnce: 4 },
-  'projects.update_remote': { atOnce: 4 },
+  // Each keeps a connection of its own to the database while it runs.
+  'projects.import_remote': { atOnce: 3 },
+  'projects.update_remote': { atOnce: 1 },
   'mirrors.push': { cron: '* * * * *', atOnce: 2 },
   'mirrors.pull': { cron: '* * * * *', atOnce: 2 },
   'mail.send': { atOnce: 4 },
@@ -150,6 +153,9 @@ export const JOB_PACES: JobPaces = {
 };
 
 /** The handler of every job. */
+/** What archives of projects can be like. */
+const LAYOUTS = { gantry: OWN_LAYOUT, gitlab: GITLAB_LAYOUT };
+
 export function jobHandlers({
   db,
   repositories,
@@ -194,7 +200,7 @@ export function jobHandlers({
     },
     'projects.export': async ({ projectId, userId }, jobs) => {
       const context = await as(userId, jobs);
-      if (context) await exportProject(context, projectId, importing);
+      if (context) await exportProject(context, projectId, { ...importing, layouts: LAYOUTS });
     },
     'groups.export': async ({ groupId, userId }, jobs) => {
       const context = await as(userId, jobs);
