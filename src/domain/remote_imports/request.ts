@@ -98,7 +98,7 @@ export async function askSource<Answered>(
 }
 
 /** Throws ValidationFailed, which does not repeat the token. */
-function addressOf(
+export function addressOf(
   { url, path, token }: Pick<WantedRemoteImport, 'url' | 'path' | 'token'>,
   provider: Provider,
   kind: 'project' | 'owner',

@@ -56,6 +56,8 @@ import { cleanUpImports, failImport, importArchive } from '#src/domain/project_a
 import { OWN_LAYOUT } from '#src/domain/project_archives/own_layout.ts';
 import { failRemoteImport } from '#src/domain/remote_imports/end.ts';
 import { continueImport } from '#src/domain/remote_imports/run.ts';
+import { failUpdate } from '#src/domain/remote_imports/update_end.ts';
+import { continueUpdate } from '#src/domain/remote_imports/update_run.ts';
 import { removeMergedBranches } from '#src/domain/repository/branches/merged.ts';
 import { cleanUpAll } from '#src/domain/repository/clean_up.ts';
 import { indexMissing, indexProject } from '#src/domain/repository/code_search/index_project.ts';
@@ -139,9 +141,11 @@ export const JOB_PACES: JobPaces = {
   'merge_requests.link_lfs': { cron: '41 * * * *' },
   'resource_events.record_past': { cron: '*/10 * * * *' },
   'projects.import': { atOnce: 4 },
-  'projects.import_remote': { atOnce: 4 },
   'groups.import_remote': { atOnce: 2 },
   'bulk_imports.advance': { atOnce: 2 },
+  // Each keeps a connection of its own to the database while it runs.
+  'projects.import_remote': { atOnce: 3 },
+  'projects.update_remote': { atOnce: 1 },
   'mirrors.push': { cron: '* * * * *', atOnce: 2 },
   'mirrors.pull': { cron: '* * * * *', atOnce: 2 },
   'mail.send': { atOnce: 4 },
@@ -241,6 +245,15 @@ export function jobHandlers({
         return failRemoteImport({ db, repositories, uploads }, projectId, message);
       }
       await continueImport(context, projectId, importing);
+      await countLanguages({ db, repositories }, projectId);
+      await indexProject({ db, repositories }, projectId);
+    },
+    'projects.update_remote': async ({ projectId, userId }, jobs) => {
+      const context = await as(userId, jobs);
+      if (!context) {
+        return failUpdate({ db, repositories }, projectId, 'The user who asked for the update is no longer active.');
+      }
+      await continueUpdate(context, projectId, importing);
       await countLanguages({ db, repositories }, projectId);
       await indexProject({ db, repositories }, projectId);
     },
