@@ -23,6 +23,7 @@ import '#schema/audit_events/queries.ts';
 import '#schema/job_token_scope/fields.ts';
 import '#schema/tokens/access_tokens.ts';
 import '#schema/import_source_users/queries.ts';
+import '#schema/import_source_users/tables.ts';
 import '#schema/import_source_users/mutations.ts';
 import '#schema/service_accounts/queries.ts';
 import '#schema/service_accounts/mutations.ts';

@@ -266,6 +266,7 @@ const RELEASED: Record<string, string> = {
   '20261130111010_sizes_of_wikis_and_snippets': 'a4d8697043930878451f222f66b10ac30defae693ea28843b0381060245b3656',
   '20261130151010_placeholder_users': '187ee0c1e69ffab030f7259a9d8e400fb9c9a6bf24feecb3f87ce070045863ea',
   '20261130124000_code_owners_by_role': 'e73b0f0cc2b6178b9487e8209a9eb5424f11a400175a6b0b1cafe87bfe61efed',
+  '20261130164010_placeholder_reassignments': '21ccf45aa792f1305846c59d4e932a6966f2dbd09d255990537c8ffa40dee757',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -18,7 +18,7 @@ import { putSnippets, type SnippetDrafts, takeSnippets } from '#src/domain/proje
 import { branchOf, type Taken, takeRepository } from '#src/domain/project_archives/take_repository.ts';
 import { type FailedRelation, type ImportedMember, TreeImport } from '#src/domain/project_archives/tree.ts';
 import { saveProjectAvatar } from '#src/domain/projects/avatar.ts';
-import { findProject } from '#src/domain/projects/find.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { holdRepositoryLock } from '#src/domain/repository/lock.ts';
 import { recordCopy } from '#src/domain/repository/record_copy.ts';
 import { recordSideSize } from '#src/domain/repository/side_size.ts';
@@ -140,7 +140,7 @@ async function record(tx: Transaction, context: Context, recorded: Recorded): Pr
     repository: own ? context.repositories.directory(project) : null,
     signal,
   });
-  const { members, failed } = await tree.run();
+  const { members, unknownMembers, failed } = await tree.run();
   await putSnippets(tx, context, snippets, (old) => tree.idOf('snippets', old));
   await requireFewFlags(tx, project);
   await requireFewTagRules(tx, project);
@@ -153,7 +153,12 @@ async function record(tx: Transaction, context: Context, recorded: Recorded): Pr
       last_feature_flag_iid = (SELECT COALESCE(max(iid), 0) FROM feature_flags WHERE project_id = ${project.id}),
       last_feature_flag_user_list_iid = (SELECT COALESCE(max(iid), 0) FROM feature_flag_user_lists WHERE project_id = ${project.id})
     WHERE project_id = ${project.id}`;
-  await addMembers(tx, context, actor, project, members);
+  const home = await findProject(context, project.id);
+  const most = actor.admin ? MASTER : Math.min(MASTER, home.accessLevel);
+  await addMembers(tx, context, home, most, members);
+  await people.keepMemberships(
+    unknownMembers.map((member) => ({ ...member, accessLevel: Math.min(member.accessLevel, most) })),
+  );
   await putAvatar(tx, project.id, path.join(directory, AVATAR));
   await applySettings(tx, context, actor, filling, head);
   if (filling.overwrites !== null) await replace(tx, context, actor, project, filling.overwrites);
@@ -196,12 +201,11 @@ async function putRepositories(
 async function addMembers(
   tx: Transaction,
   context: Context,
-  actor: Actor,
-  { id }: Target,
+  record: ProjectRow,
+  most: number,
   members: readonly ImportedMember[],
 ): Promise<void> {
-  const record = await findProject(context, id);
-  const most = actor.admin ? MASTER : Math.min(MASTER, record.accessLevel);
+  const { id } = record;
   for (const { userId, accessLevel, expiresAt } of members) {
     const level = Math.min(accessLevel, most);
     const [{ given } = { given: 0 }] = await tx.$queryRaw<{ given: number }[]>`

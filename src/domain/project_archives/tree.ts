@@ -7,7 +7,7 @@ import { snakeCase } from '#src/base/text.ts';
 import { checkedColumns, newIds, type Row } from '#src/domain/project_archives/columns.ts';
 import { archivedColumns, KINDS, type Kind, SUBJECTS } from '#src/domain/project_archives/kinds.ts';
 import { ArchiveInvalid, type Line, linesOf } from '#src/domain/project_archives/lines.ts';
-import type { People } from '#src/domain/project_archives/people.ts';
+import type { People, UnknownMember } from '#src/domain/project_archives/people.ts';
 import { treeFile } from '#src/domain/project_archives/place.ts';
 import { RULES, removeRulesOfNobody, settleRule } from '#src/domain/project_archives/rules.ts';
 import { absentObjects } from '#src/git/objects/presence.ts';
@@ -28,6 +28,14 @@ export interface ImportedMember {
   userId: number;
   accessLevel: number;
   expiresAt: string | null;
+}
+
+/** What came of the records of an archive, besides the records. */
+interface ImportedTree {
+  members: readonly ImportedMember[];
+  /** Members who have no account here. */
+  unknownMembers: readonly UnknownMember[];
+  failed: readonly FailedRelation[];
 }
 
 export interface TreeOptions {
@@ -66,6 +74,7 @@ export class TreeImport {
   readonly #titles = new Map<string, number>();
   readonly #iids = new Set<number>();
   readonly #members: ImportedMember[] = [];
+  readonly #unknownMembers: UnknownMember[] = [];
   readonly #failed: FailedRelation[] = [];
   /** The lines of approval rules, by their IDs here. */
   readonly #ruleLines = new Map<number, Line>();
@@ -76,19 +85,19 @@ export class TreeImport {
   }
 
   /** Imports everything. Throws ArchiveInvalid, errors of the database, and the signal's reason. */
-  async run(): Promise<{ members: readonly ImportedMember[]; failed: readonly FailedRelation[] }> {
+  async run(): Promise<ImportedTree> {
     for await (const { record } of this.#lines('uploads')) {
       if (typeof record.secret === 'string') this.#secrets.set(record.secret, randomBytes(16).toString('hex'));
     }
     const { people, tx, context, projectId } = this.#options;
-    await people.placeIn(tx, context, projectId);
+    await people.placeIn(tx, context, { projectId });
     for (const kind of KINDS) {
       await this.#begin(kind);
       await this.#import(kind);
       await this.#end(kind);
     }
     await people.settle();
-    return { members: this.#members, failed: this.#failed };
+    return { members: this.#members, unknownMembers: this.#unknownMembers, failed: this.#failed };
   }
 
   /** The ID here of a record of the archive; null for one that was left out, or is not in it. */
@@ -157,6 +166,7 @@ export class TreeImport {
       }
       if (!Number.isSafeInteger(id)) throw new ArchiveInvalid(`${where} has no user as ${snakeCase(column)}.`);
       const found = this.#user(kind, id as number);
+      if (found === null && kind.name === 'members') this.#keepMember(id as number, row);
       if (found === null && unknown === 'dropped') return null;
       row[column] = found ?? (unknown === 'importer' ? this.#options.people.importer : null);
       if (found === null && kind.signed !== null && unknown === 'importer' && row.system !== true) {
@@ -172,12 +182,21 @@ export class TreeImport {
     return row;
   }
 
-  /** Finds who the users of records are, where they get no rights. */
+  /** Finds who the users of records are: memberships alone give rights and are kept for users without an account. */
   async #preparePeople(kind: Kind, lines: readonly Line[]): Promise<void> {
-    if (OF_RIGHTS.has(kind.name)) return;
+    const { people } = this.#options;
+    const isMembers = kind.name === 'members';
+    if (OF_RIGHTS.has(kind.name) && !isMembers) return;
     const columns = Object.keys(kind.users).map(snakeCase);
     const named = lines.flatMap(({ record }) => columns.map((column) => record[column]));
-    await this.#options.people.prepare(named.filter((id): id is number => Number.isSafeInteger(id)));
+    const ids = named.filter((id): id is number => Number.isSafeInteger(id));
+    await people.prepare(isMembers ? ids.filter((id) => people.account(id) === null) : ids);
+  }
+
+  #keepMember(user: number, row: Row): void {
+    const { accessLevel, expiresAt } = row as { accessLevel: number; expiresAt?: Date | null };
+    const place = { projectId: this.#options.projectId };
+    this.#unknownMembers.push({ user, place, accessLevel, expiresAt: expiresAt?.toISOString().slice(0, 10) ?? null });
   }
 
   #user(kind: Kind, id: number): number | null {

@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { insertProject } from '#src/domain/lifecycle/create_project.ts';
 import type { NamespaceRef } from '#src/domain/namespaces/find.ts';
 import { pathFrom } from '#src/domain/namespaces/path_from.ts';
@@ -16,7 +16,9 @@ import {
   SourceInvalid,
 } from '#src/domain/remote_imports/base/source.ts';
 import { PROVIDERS, type ProviderName } from '#src/domain/remote_imports/providers.ts';
-import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { ofEachDatabase } from '#src/platform/database/of_each.ts';
+import { Forbidden, NotFound, RateLimited, ValidationFailed } from '#src/platform/errors.ts';
+import { LeakyBucket } from '#src/platform/limits/leaky_bucket.ts';
 import { RemoteRateLimited, RemoteRefused, RemoteUnavailable } from '#src/platform/outbound/remote_client.ts';
 import { parseImportUrl } from '#src/platform/outbound/url.ts';
 import { encrypt } from '#src/platform/secrets.ts';
@@ -45,6 +47,10 @@ export interface OptionalStages {
   collaboratorsImport?: boolean | null | undefined;
 }
 
+/** How often a user may ask for imports, each of which asks another server at once: six times at once, and six times a minute. */
+const RATE = { perSecond: 0.1, atOnce: 6 };
+const askedOn = ofEachDatabase(() => new LeakyBucket(RATE, 10_000));
+
 /** Characters of the longest token. */
 const MAX_TOKEN_LENGTH = 1_000;
 const MAX_PATH_LENGTH = 255;
@@ -53,7 +59,7 @@ const TIMEOUT_MS = 15_000;
 
 /**
  * Creates a project that is filled in the background with what another server has of one, after that has told that the project is there
- * and the token may read it. Throws NotFound for the namespace, Forbidden, LimitReached, ValidationFailed.
+ * and the token may read it. Throws NotFound for the namespace, Forbidden, LimitReached, RateLimited, ValidationFailed.
  */
 export async function importFromServer(context: Context, wanted: WantedRemoteImport): Promise<ProjectRow> {
   const actor = requireActor(context);
@@ -62,12 +68,20 @@ export async function importFromServer(context: Context, wanted: WantedRemoteImp
   if (!importSources.includes(provider.name)) throw new Forbidden(`Projects cannot be imported from ${provider.label}`);
   const address = addressOf(wanted, provider);
   const home = await findHome(context, actor, wanted.namespace ?? null);
+  requireSeldom(context, actor);
   const remote = await lookUp(context, provider, address);
   const name = wanted.name?.trim() || remote.name;
   const path = wanted.name?.trim() ? pathFrom(name) : remote.slug;
   const errors = textErrors({ name, path });
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   return create(context, home, { provider, address, remote, name, path, parts: partsOf(wanted) });
+}
+
+/** Throws RateLimited for a user who asks for imports again and again. On the command line of the server they come one after the other. */
+function requireSeldom({ db }: Context, { id, credential }: Actor): void {
+  if (credential === 'server') return;
+  const asked = askedOn(db);
+  if (!asked.tryTake(id)) throw new RateLimited(Math.ceil(asked.wait(id) / 1_000));
 }
 
 /** Throws ValidationFailed, which does not repeat the token. */
