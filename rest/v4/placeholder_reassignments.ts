@@ -18,7 +18,6 @@ export const placeholderReassignments: Route[] = [
     result: 'reassignImportSourceUsers',
     names: { namespace: 'id' },
     file: 'file',
-    failure: { VALIDATION_FAILED: 422 },
     body: { message: 'The file is being processed and you will receive an email when completed.' },
     description: 'Assigns the placeholders of such a table, filled in, in the background. For owners of the namespace.',
   },

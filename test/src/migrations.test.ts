@@ -267,6 +267,7 @@ const RELEASED: Record<string, string> = {
   '20261130151010_placeholder_users': '187ee0c1e69ffab030f7259a9d8e400fb9c9a6bf24feecb3f87ce070045863ea',
   '20261130124000_code_owners_by_role': 'e73b0f0cc2b6178b9487e8209a9eb5424f11a400175a6b0b1cafe87bfe61efed',
   '20261130164010_placeholder_reassignments': '21ccf45aa792f1305846c59d4e932a6966f2dbd09d255990537c8ffa40dee757',
+  '20261130164020_editors_of_subjects': '2cf02003f7153320cfda527493daab259210747230daafe5296f334ffdc919cc',
 };
 
 const directory = packagePath('prisma/migrations');
