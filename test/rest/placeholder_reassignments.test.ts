@@ -377,6 +377,15 @@ describe('Memberships of users without an account', () => {
     ]);
   });
 
+  it('are not given where the project has moved to other owners', LONG, async () => {
+    const { owner, ann, account, id } = await place({ withMembers: true });
+    const elsewhere = await world.group({ owner });
+    expect((await world.api(owner).put(`/projects/${id}/transfer`, { namespace: elsewhere.id })).status).toBe(200);
+    await accepted(owner, ann, account);
+    expect((await rowOf(ann)).status).toBe('completed');
+    expect(await levels(account)).toEqual([]);
+  });
+
   it('come with archives of groups, too', LONG, async () => {
     const [source, member] = [await world.user(), await world.user()];
     const group = await world.group({ owner: source });

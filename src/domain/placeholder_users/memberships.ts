@@ -93,12 +93,12 @@ function mostOf(importer: Actor, { kind, record }: Source): number {
 
 /**
  * Whether a membership gives an account more than it has: not where it has that level by any other, and not where it has a membership of
- * the same place that lasts longer.
+ * the same place that lasts longer. What was moved out of the namespace, whose owners assign the placeholder, has other owners.
  */
 async function mayGive(
   tx: Transaction,
   source: Source,
-  { accessLevel, expiresAt }: Pick<ImportSourceMembership, 'accessLevel' | 'expiresAt'>,
+  { sourceUserId, accessLevel, expiresAt }: Pick<ImportSourceMembership, 'sourceUserId' | 'accessLevel' | 'expiresAt'>,
   accountId: number,
 ): Promise<boolean> {
   if (expiresAt !== null && expiresAt.getTime() <= Date.now()) return false;
@@ -112,6 +112,7 @@ async function mayGive(
   const rows = await queryRows(
     tx,
     sql`SELECT 1 FROM ${table(user)} WHERE ${user.id} = ${accountId} AND ${user.state} = 'active' AND ${mayBeMember(user, source)}
+      AND EXISTS (SELECT 1 FROM import_source_users s WHERE s.id = ${sourceUserId} AND s.namespace_id = (${lineage}::int[])[1])
       AND NOT EXISTS (SELECT 1 FROM members m WHERE m.user_id = ${accountId} AND ${notExpired('m')}
         AND (${isHere} OR m.namespace_id = ANY(${lineage}::int[]))
         AND (m.access_level >= ${accessLevel} OR (${isHere} AND ${lastsLonger})))`,
