@@ -76,7 +76,7 @@ export const SETTINGS_THEMES: readonly SettingsTheme[] = [
         'number',
         label('Largest archive that is imported, in megabytes; the limit of the server when 0'),
       ],
-      ['importSources', 'lines', label('Import sources: git, gitlab_project, github, gitea')],
+      ['importSources', 'lines', label('Import sources: git, gitlab_project, github, gitea, gitlab')],
       ['allowContributionMappingToAdmins', 'tick', label('Placeholders of imports may be assigned to administrators')],
       [
         'allowBypassPlaceholderConfirmation',

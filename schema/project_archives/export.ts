@@ -6,6 +6,7 @@ import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { ExportStatus } from '#src/domain/project_archives/kept.ts';
+import type { ExportFormat } from '#src/domain/project_archives/layout.ts';
 import { type ExportRow, findExports, requestExport } from '#src/domain/project_archives/request.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 
@@ -60,6 +61,17 @@ const ProjectExport = builder.objectRef<ExportRow>('ProjectExport').implement({
   }),
 });
 
+const ProjectArchiveFormat = builder.enumType('ProjectArchiveFormat', {
+  description: 'What the archive of a project is like.',
+  values: values<ExportFormat>({
+    GANTRY: { value: 'gantry', description: 'Everything that importProject takes, for another server of this kind.' },
+    GITLAB: {
+      value: 'gitlab',
+      description: 'What GitLab reads: its relations alone, with the changes of merge requests.',
+    },
+  }),
+});
+
 const ExportUploadMethod = builder.enumType('ExportUploadMethod', {
   description: 'The method of the request that sends an archive.',
   values: values<'PUT' | 'POST'>({
@@ -104,6 +116,12 @@ mutation('exportProject', {
     argument: 'Names the project to export.',
     fields: (t) => ({
       project: projectField(t, 'to export'),
+      format: t.field({
+        type: ProjectArchiveFormat,
+        required: true,
+        defaultValue: 'gantry',
+        description: 'What the archive is like.',
+      }),
       description: t.string({ description: 'Description of the project in the archive; its own if this is left out.' }),
       upload: t.field({
         type: ExportUploadInput,
@@ -111,8 +129,9 @@ mutation('exportProject', {
       }),
     }),
   },
-  resolve: async ({ project, description, upload }, context) => ({
+  resolve: async ({ project, format, description, upload }, context) => ({
     project: await requestExport(context, project, {
+      format,
       description,
       upload: upload && { url: upload.url, method: upload.httpMethod },
     }),

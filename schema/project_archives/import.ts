@@ -51,7 +51,7 @@ const ProjectImport = builder.objectRef<ImportRow>('ProjectImport').implement({
     type: t.exposeString('type', {
       nullable: true,
       description:
-        'Where it comes from: `gitlab_project` is an archive, `git` a repository, `github` and `gitea` servers of these kinds. Null without an import.',
+        'Where it comes from: `gitlab_project` is an archive, `git` a repository, `github`, `gitea` and `gitlab` servers of these kinds. Null without an import.',
     }),
     error: t.exposeString('error', {
       nullable: true,
@@ -90,7 +90,7 @@ builder.prismaObjectFields(Project, (t) => ({
   importType: t.string({
     nullable: true,
     description:
-      'Where the project was imported from: `gitlab_project` is an archive, `git` a repository, `github` and `gitea` servers of these kinds. For masters; null for others.',
+      'Where the project was imported from: `gitlab_project` is an archive, `git` a repository, `github`, `gitea` and `gitlab` servers of these kinds. For masters; null for others.',
     select: { archiveImport: { select: { projectId: true } }, remoteImport: { select: { provider: true } } },
     resolve: (project, _args, { actor }) => (can(actor, 'update_project', project) ? importType(project) : null),
   }),

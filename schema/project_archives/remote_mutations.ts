@@ -14,6 +14,7 @@ const RemoteImportProvider = builder.enumType('RemoteImportProvider', {
   description: 'A kind of server that projects can be moved in from.',
   values: values<ProviderName>({
     GITHUB: { value: 'github', description: 'GitHub, or GitHub Enterprise Server.' },
+    GITLAB: { value: 'gitlab', description: 'GitLab, or another Gantry.' },
     GITEA: { value: 'gitea', description: 'Gitea or Forgejo.' },
   }),
 });

@@ -137,7 +137,7 @@ mutation('updateApplicationSettings', {
       }),
       importSources: t.stringList({
         description:
-          'From where projects can be imported: `git` for the URL of a repository, `gitlab_project` for an archive, `github` and `gitea` for servers of these kinds.',
+          'From where projects can be imported: `git` for the URL of a repository, `gitlab_project` for an archive, `github`, `gitea` and `gitlab` for servers of these kinds.',
       }),
       requirePersonalAccessTokenExpiry: t.boolean({
         description: 'Whether new access tokens must have a day on which they expire.',

@@ -188,7 +188,7 @@ export const ApplicationSettings = builder.objectRef<Settings>('ApplicationSetti
     }),
     importSources: t.exposeStringList('importSources', {
       description:
-        'From where projects can be imported: `git` for the URL of a repository, `gitlab_project` for an archive, `github` and `gitea` for servers of these kinds.',
+        'From where projects can be imported: `git` for the URL of a repository, `gitlab_project` for an archive, `github`, `gitea` and `gitlab` for servers of these kinds.',
     }),
     requirePersonalAccessTokenExpiry: t.exposeBoolean('requirePersonalAccessTokenExpiry', {
       description: 'Whether new access tokens must have a day on which they expire.',

@@ -233,9 +233,11 @@ it('Pipelines, mirrors, usage and exports have their pages', async () => {
   await browser.get(`${at}/settings/export`);
   expect(browser.page).toContain('There is no archive.');
   expect((await browser.get(`${at}/settings/export/download`)).status).toBe(404);
-  await browser.submit(`${at}/settings/export`);
+  await browser.submit(`${at}/settings/export`, { format: 'gitlab' });
   await browser.get(`${at}/settings/export`);
   expect(browser.page).not.toContain('There is no archive.');
+  const wanted = await world.db.projectExport.findFirstOrThrow({ where: { projectId: project.id } });
+  expect(wanted.format).toBe('gitlab');
   const other = await signedIn(world, developer);
   for (const path of ['ci_cd', 'mirrors', 'packages_and_registries', 'export', 'export/download', 'ci_cd/variables'])
     expect((await other.get(`${at}/settings/${path}`)).status).toBeGreaterThanOrEqual(403);

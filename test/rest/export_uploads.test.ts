@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exportProject } from '#src/domain/project_archives/export.ts';
+import { OWN_LAYOUT } from '#src/domain/project_archives/own_layout.ts';
 import { receiveLfsObject } from '#src/domain/uploads/lfs/objects.ts';
 import { lfsStore } from '#src/domain/uploads/lfs/place.ts';
 import { encrypt } from '#src/platform/secrets.ts';
@@ -121,7 +122,7 @@ describe('An archive', () => {
     const context = world.as(master);
     const uploadUrlEncrypted = Buffer.from(encrypt(receiver.url('/late'), context.secret));
     await world.db.projectExport.updateMany({ where, data: { state: 'queued', uploadUrlEncrypted } });
-    await exportProject(context, project.id, {});
+    await exportProject(context, project.id, { layouts: { gantry: OWN_LAYOUT, gitlab: OWN_LAYOUT } });
     const row = await world.db.projectExport.findFirstOrThrow({ where });
     expect([row.state, row.error, row.uploadUrlEncrypted]).toEqual([
       'failed',

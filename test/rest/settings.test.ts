@@ -61,7 +61,7 @@ const DEFAULTS = {
   max_pages_size: 100,
   default_artifacts_expire_in: '30 days',
   default_ci_config_path: null,
-  import_sources: ['git', 'gitlab_project', 'github', 'gitea'],
+  import_sources: ['git', 'gitlab_project', 'github', 'gitea', 'gitlab'],
   require_personal_access_token_expiry: false,
   personal_access_token_prefix: 'glpat-',
   allow_local_requests_from_web_hooks_and_services: false,

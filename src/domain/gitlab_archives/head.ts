@@ -56,16 +56,34 @@ export async function readHead(file: string): Promise<Given> {
 /** Our `project.json` of what an archive of GitLab says of the project. Call it when all records are translated. */
 export function projectHead(given: Given, translation: Translation, defaultBranch: string | null): Given {
   const { settings, projectId, out } = translation;
+  const { head, leftOut } = projectSettings({ ...given, visibility: given.visibility_level }, settings, defaultBranch);
+  for (const name of leftOut) {
+    out.leaveOut({ relation: 'project', line: 1 }, `A value of ${name} is not allowed here.`);
+  }
+  return { id: projectId ?? PROJECT_ID, ...head };
+}
+
+/**
+ * The settings of a project as `project.json` has them, by what an archive or the API says of the project. Both call most of them alike.
+ *
+ * @param settings those that it does not tell of, by the names of place.ts
+ * @returns as well the names of what is not allowed here
+ */
+export function projectSettings(
+  given: Given,
+  settings: Readonly<Record<string, unknown>>,
+  defaultBranch: string | null,
+): { head: Record<string, unknown>; leftOut: string[] } {
   const head: Record<string, unknown> = {
-    id: projectId ?? PROJECT_ID,
     description: text(given.description)?.slice(0, MAX_DESCRIPTION_LENGTH).toWellFormed() ?? null,
-    visibility: visibility(given.visibility_level) ?? 'private',
+    visibility: visibility(given.visibility) ?? 'private',
     default_branch: named(given.default_branch) ?? defaultBranch,
     merge_method: mergeMethod(given),
     tag_list: topics(given),
   };
   for (const name of SWITCHES) if (flag(given[name]) !== null) head[name] = given[name];
-  if (flag(given.public_builds) !== null) head.public_jobs = given.public_builds;
+  const publicJobs = flag(given.public_jobs) ?? flag(given.public_builds);
+  if (publicJobs !== null) head.public_jobs = publicJobs;
   const squash = oneOf(given.squash_option, SQUASH_OPTIONS);
   if (squash !== null) head.squash_option = squash;
   for (const name of ['merge_commit_template', 'squash_commit_template', 'issues_template', 'merge_requests_template'])
@@ -76,11 +94,9 @@ export function projectHead(given: Given, translation: Translation, defaultBranc
     head.auto_cancel_pending_pipelines = ['enabled', true, 1].includes(given.auto_cancel_pending_pipelines as string);
   for (const [name, value] of Object.entries(settings)) head[snakeCase(name)] = value;
   const texts = Object.fromEntries(CHECKED.map((name) => [name, head[snakeCase(name)] ?? undefined]));
-  for (const name of Object.keys(textErrors(texts))) {
-    delete head[name];
-    out.leaveOut({ relation: 'project', line: 1 }, `A value of ${name} is not allowed here.`);
-  }
-  return head;
+  const leftOut = Object.keys(textErrors(texts));
+  for (const name of leftOut) delete head[snakeCase(name)];
+  return { head, leftOut };
 }
 
 /** What has limits of its own. */

@@ -30,21 +30,30 @@ export async function packArchive(
   });
 }
 
-/** Writes a bundle of a repository with the refs of its merge requests; none if there is no repository, or nothing in it. */
+/**
+ * Writes a bundle of a repository with the refs of its merge requests; none if there is no repository, or nothing in it.
+ *
+ * @param withHead whether its HEAD is that of the repository, as `git clone` looks for one; it has none otherwise
+ */
 export async function writeRepository(
   { db, repositories }: Context,
   place: RepositoryPlace,
   file: string,
   signal: AbortSignal,
+  withHead = false,
 ): Promise<void> {
-  if ((await repositories.open(place)) === null) return;
+  const reader = await repositories.open(place);
+  if (reader === null) return;
   if ((await programVersion()) === null) {
     throw new ExportFailed('This server has no git program of version 2.38 or later, which exports need.');
   }
   const directory = repositories.directory(place);
   await whileObjectsStay(db, lockOwner(place), async () => {
     const refs = await archivedRefs(directory);
-    if (refs.length > 0) await writeBundle(directory, refs, file, signal);
+    const head = withHead ? `refs/heads/${await reader.defaultBranch()}` : null;
+    const branch = refs.find(({ name }) => name === head);
+    const all = branch ? [...refs, { ...branch, name: 'HEAD' }] : refs;
+    if (all.length > 0) await writeBundle(directory, all, file, signal);
   });
 }
 

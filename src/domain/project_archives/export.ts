@@ -1,38 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import { can } from '#src/access/permissions/abilities.ts';
-import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
-import { snakeCase } from '#src/base/text.ts';
+import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { ExportFailed, packArchive, writeRepository } from '#src/domain/project_archives/bundles.ts';
 import { KEPT } from '#src/domain/project_archives/kept.ts';
-import { KINDS } from '#src/domain/project_archives/kinds.ts';
-import {
-  ARCHIVE,
-  AVATAR,
-  FORMAT,
-  PROJECT,
-  REPOSITORY,
-  SETTINGS,
-  SNIPPETS,
-  treeFile,
-  USERS,
-  VERSION,
-  WIKI,
-} from '#src/domain/project_archives/place.ts';
-import { recordLine, recordsOf, writeUsers } from '#src/domain/project_archives/records.ts';
+import type { ArchiveLayout, ExportFormat } from '#src/domain/project_archives/layout.ts';
+import { lfsObjectsOf } from '#src/domain/project_archives/lfs_objects.ts';
+import { ARCHIVE } from '#src/domain/project_archives/place.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
+import type { RepositoryPlace } from '#src/domain/repository/store.ts';
 import { snippetPlace } from '#src/domain/snippets/repository.ts';
 import { exportsStore } from '#src/domain/uploads/archives.ts';
 import { lfsStore, placeOf } from '#src/domain/uploads/lfs/place.ts';
 import type { UploadLocation } from '#src/domain/uploads/store.ts';
-import { fileOnDisk, type PackedFile, textFile } from '#src/git/archive/files.ts';
-import type { Transaction } from '#src/platform/database/db.ts';
+import { fileOnDisk, type PackedFile } from '#src/git/archive/files.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { allowedHosts } from '#src/platform/outbound/hook_url.ts';
 import { SendingFailed, sendFile } from '#src/platform/outbound/send_file.ts';
@@ -40,25 +26,29 @@ import { decrypt } from '#src/platform/secrets.ts';
 
 /** How often an export is attempted: the process may have died of it. */
 const MAX_ATTEMPTS = 5;
-/** How many objects of Git LFS are looked up at a time. */
-const BATCH_SIZE = 500;
 /** Milliseconds that reading the records may take; the whole export is limited as imports are. */
 const READING = 30 * 60_000;
 
 export interface ExportOptions {
   /** Aborted when the server stops: the export is made at the next start. */
   stopping?: AbortSignal | undefined;
+  /** What archives of each format are like. */
+  layouts: Readonly<Record<ExportFormat, ArchiveLayout>>;
 }
 
 /** Makes the archive that a user asked for, and removes the one before it. Does nothing unless one is wanted. */
-export async function exportProject(context: Context, projectId: number, { stopping }: ExportOptions): Promise<void> {
+export async function exportProject(
+  context: Context,
+  projectId: number,
+  { stopping, layouts }: ExportOptions,
+): Promise<void> {
   const { db, actor, imports } = context;
   const userId = actor?.id ?? 0;
   const where = { projectId, userId };
   const [begun] = await db.$queryRaw<BegunExport[]>`
     UPDATE project_exports SET state = 'started', attempts = attempts + 1
     WHERE project_id = ${projectId} AND user_id = ${userId} AND state IN ('queued', 'started')
-    RETURNING attempts, secret, description, upload_url_encrypted AS "uploadUrl", upload_method AS "uploadMethod"`;
+    RETURNING attempts, secret, description, format, upload_url_encrypted AS "uploadUrl", upload_method AS "uploadMethod"`;
   if (!begun) return;
   const late = AbortSignal.timeout(imports.timeout);
   const signal = AbortSignal.any([late, ...(stopping ? [stopping] : [])]);
@@ -70,7 +60,8 @@ export async function exportProject(context: Context, projectId: number, { stopp
     const project = await findProject(context, projectId);
     if (!can(actor, 'export_project', project)) throw new ExportFailed('You may no longer export the project.');
     const archive = path.join(directory, ARCHIVE);
-    const files = await collect(context, project, directory, begun.description, signal);
+    const { description } = begun;
+    const files = await collect(context, project, layouts[begun.format], { directory, description, signal });
     await packArchive(context, files, archive, signal);
     const { size } = await stat(archive);
     await exportsStore(context).write(place, createReadStream(archive), size);
@@ -102,6 +93,7 @@ interface BegunExport {
   /** In the place of the archive before. */
   secret: string | null;
   description: string | null;
+  format: ExportFormat;
   /** Where the archive is sent, under the server's key. */
   uploadUrl: Uint8Array | null;
   uploadMethod: string | null;
@@ -158,116 +150,64 @@ export async function expireExports({ db, uploads }: Pick<Context, 'db' | 'uploa
 async function collect(
   context: Context,
   project: ProjectRow,
-  directory: string,
-  description: string | null,
-  signal: AbortSignal,
+  layout: ArchiveLayout,
+  { directory, description, signal }: { directory: string; description: string | null; signal: AbortSignal },
 ): Promise<AsyncIterable<PackedFile>> {
-  await mkdir(path.join(directory, 'tree'));
-  await mkdir(path.join(directory, SNIPPETS));
   const address = await context.address?.().catch(() => null);
   const host = address ? new URL(address.baseUrl).host : undefined;
-  const { uploads, avatar, settings, snippets } = await context.db.$transaction(
+  const { uploads, avatar, records } = await context.db.$transaction(
     async (tx) => {
-      const ids = await writeTree(tx, requireActor(context), project, { directory, host }, signal);
+      const actor = requireActor(context);
       return {
-        snippets: await tx.snippet.findMany({
-          where: { id: { in: ids }, repositoryStorage: { not: null } },
-          select: { id: true, repositoryStorage: true },
+        records: await layout.writeRecords({ context, tx, actor, project, description, host, directory, signal }),
+        avatar: await tx.projectAvatar.findUnique({
+          where: { projectId: project.id },
+          select: { content: true, type: true },
         }),
-        settings: await settingsOf(tx, project.id),
-        avatar: await tx.projectAvatar.findUnique({ where: { projectId: project.id }, select: { content: true } }),
         uploads: await tx.upload.findMany({ where: { projectId: project.id }, orderBy: { id: 'asc' } }),
       };
     },
     // All that is read is of one moment.
     { isolationLevel: 'RepeatableRead', timeout: READING },
   );
-  for (const [name, wiki] of [
-    [REPOSITORY, false],
-    [WIKI, true],
-  ] as const) {
-    await writeRepository(context, { ...project, wiki }, path.join(directory, name), signal);
+  const places: (readonly [string, RepositoryPlace])[] = [
+    [layout.repository, project],
+    [layout.wiki, { ...project, wiki: true }],
+    ...records.snippets.map((one) => [one.bundle, snippetPlace(one.id, one.repositoryStorage)] as const),
+  ];
+  for (const [name, place] of places) {
+    const file = path.join(directory, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeRepository(context, place, file, signal, layout.bundlesHaveHead);
   }
-  const histories = snippets.map(({ id }) => `${SNIPPETS}/${id}.bundle`);
-  for (const [at, { id, repositoryStorage }] of snippets.entries()) {
-    const place = snippetPlace(id, repositoryStorage ?? '');
-    await writeRepository(context, place, path.join(directory, histories[at] ?? ''), signal);
-  }
-  const { id, name, path: own } = project;
-  const head = { id, name, path: own, ...settings, ...(description !== null && { description }) };
-  const names = [treeFile(USERS), ...KINDS.map((kind) => treeFile(kind.name)), REPOSITORY, WIKI, ...histories];
   return (async function* () {
-    yield textFile(VERSION, `${JSON.stringify(FORMAT)}\n`);
-    yield textFile(PROJECT, `${JSON.stringify(head)}\n`);
+    yield* filesIn(directory, records.files);
     if (avatar) {
       const bytes = Buffer.from(avatar.content);
-      yield { name: AVATAR, size: bytes.length, content: () => Readable.from([bytes], { objectMode: false }) };
+      const name = layout.avatar(avatar.type.replace(/^image\//, ''));
+      yield { name, size: bytes.length, content: () => Readable.from([bytes], { objectMode: false }) };
     }
-    for (const file of names) {
-      const place = path.join(directory, file);
-      const found = await stat(place).catch(() => null);
-      if (found) yield fileOnDisk(file, place, found.size);
-    }
+    const bundles = places.map(([name]) => name);
+    yield* filesIn(directory, bundles);
     for (const { projectId, secret, fileName } of uploads) {
       signal.throwIfAborted();
       // A file that was lost, or deleted meanwhile, is left out.
       const opened = await context.uploads.open({ projectId, secret, fileName });
       if (opened) yield { name: `uploads/${secret}/${fileName}`, size: opened.size, content: () => opened.content };
     }
-    for await (const object of objectsOf(context, project.id)) {
+    for await (const object of lfsObjectsOf(context.db, project.id)) {
       signal.throwIfAborted();
       const opened = await lfsStore(context).open(placeOf(object));
-      if (opened) yield { name: `lfs/${object.oid}`, size: opened.size, content: () => opened.content };
+      if (opened) yield { name: layout.lfsObject(object.oid), size: opened.size, content: () => opened.content };
     }
   })();
 }
 
-/** Writes the records of all kinds that the actor may read, and the users whom they name. Returns the IDs of the snippets. */
-async function writeTree(
-  tx: Transaction,
-  actor: Actor,
-  project: ProjectRow,
-  { directory, host }: { directory: string; host: string | undefined },
-  signal: AbortSignal,
-): Promise<number[]> {
-  const users = new Set<number>();
-  const snippets: number[] = [];
-  for (const kind of KINDS) {
-    async function* lines(): AsyncGenerator<string> {
-      for await (const row of recordsOf(tx, kind, project.id, actor)) {
-        signal.throwIfAborted();
-        if (kind.name === 'snippets') snippets.push(row.id as number);
-        for (const column of Object.keys(kind.users)) if (row[column] != null) users.add(row[column] as number);
-        yield recordLine(row);
-      }
-    }
-    await pipeline(lines(), createWriteStream(path.join(directory, treeFile(kind.name))));
+/** Those of the files that there are. */
+async function* filesIn(directory: string, names: readonly string[]): AsyncGenerator<PackedFile> {
+  for (const name of names) {
+    const place = path.join(directory, name);
+    const found = await stat(place).catch(() => null);
+    if (found) yield fileOnDisk(name, place, found.size);
   }
-  await writeUsers(tx, actor, [...users], path.join(directory, treeFile(USERS)), host);
-  return snippets;
-}
-
-/** The objects of Git LFS of a project. */
-async function* objectsOf({ db }: Pick<Context, 'db'>, projectId: number): AsyncGenerator<LfsObject> {
-  for (let last = 0; ; ) {
-    const rows = await db.$queryRaw<LfsObject[]>`
-      SELECT o.id, o.oid, o.secret FROM lfs_objects o WHERE o.id > ${last} AND o.id IN (
-        SELECT p.lfs_object_id FROM lfs_object_projects p WHERE p.project_id = ${projectId})
-      ORDER BY o.id LIMIT ${BATCH_SIZE}`;
-    yield* rows;
-    if (rows.length < BATCH_SIZE) return;
-    last = rows.at(-1)?.id ?? last;
-  }
-}
-
-interface LfsObject {
-  id: number;
-  oid: string;
-  secret: string;
-}
-
-async function settingsOf(tx: Transaction, id: number): Promise<Record<string, unknown>> {
-  const select = Object.fromEntries(SETTINGS.map((name) => [name, true])) as Record<(typeof SETTINGS)[number], true>;
-  const found = await tx.project.findUniqueOrThrow({ where: { id }, select });
-  return Object.fromEntries(SETTINGS.map((name) => [snakeCase(name), found[name]]));
 }

@@ -3,6 +3,7 @@ import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { lengthError } from '#src/base/text.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { type ExportStatus, isThere, requireExports, statusOf } from '#src/domain/project_archives/kept.ts';
+import type { ExportFormat } from '#src/domain/project_archives/layout.ts';
 import { ARCHIVE } from '#src/domain/project_archives/place.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { RawContent } from '#src/domain/repository/raw.ts';
@@ -32,6 +33,8 @@ export interface ExportRow {
 
 /** What is wanted of an export. */
 export interface WantedExport {
+  /** Gantry's own where absent. */
+  format?: ExportFormat | null | undefined;
   /** What the archive says of the project; its own description when absent. */
   description?: string | null | undefined;
   /** Where the archive is sent once it is there, over HTTP(S). */
@@ -54,7 +57,7 @@ async function uploadUrl(context: Context, text: string): Promise<string> {
 export async function requestExport(
   context: Context,
   ref: IdOrPath,
-  { description, upload }: WantedExport,
+  { format, description, upload }: WantedExport,
 ): Promise<ProjectRow> {
   const { project, userId } = await exported(context, ref);
   const wrong = lengthError(description);
@@ -63,10 +66,10 @@ export async function requestExport(
   const method = upload ? (upload.method ?? 'PUT') : null;
   await context.db.$transaction(async (tx) => {
     const begun = await tx.$executeRaw`
-      INSERT INTO project_exports (project_id, user_id, description, upload_url_encrypted, upload_method)
-      VALUES (${project.id}, ${userId}, ${description ?? null}, ${url}, ${method})
+      INSERT INTO project_exports (project_id, user_id, format, description, upload_url_encrypted, upload_method)
+      VALUES (${project.id}, ${userId}, ${format ?? 'gantry'}, ${description ?? null}, ${url}, ${method})
       ON CONFLICT (project_id, user_id) DO UPDATE
-        SET state = 'queued', description = EXCLUDED.description, attempts = 0, error = NULL,
+        SET state = 'queued', format = EXCLUDED.format, description = EXCLUDED.description, attempts = 0, error = NULL,
           upload_url_encrypted = EXCLUDED.upload_url_encrypted, upload_method = EXCLUDED.upload_method
         WHERE project_exports.state NOT IN ('queued', 'started')`;
     if (begun > 0) await context.jobs.enqueue(tx, 'projects.export', { projectId: project.id, userId });

@@ -6,7 +6,8 @@ import { AssembledMergeRequests } from '#src/domain/remote_imports/assemble_merg
 import { type RewriteRules, rewrite } from '#src/domain/remote_imports/base/rewrite.ts';
 import type { LeftOut, RemoteProject, TextRules } from '#src/domain/remote_imports/base/source.ts';
 import { FILES } from '#src/domain/remote_imports/files.ts';
-import { type Overview, readOverview } from '#src/domain/remote_imports/overview.ts';
+import { type Overview, readOverview, type SubjectType } from '#src/domain/remote_imports/overview.ts';
+import { PassedRecords } from '#src/domain/remote_imports/passed_records.ts';
 import type { Staging } from '#src/domain/remote_imports/staging.ts';
 import { TreeWriter } from '#src/domain/remote_imports/tree_writer.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
@@ -57,6 +58,7 @@ class Assembly {
   readonly #tree: TreeWriter;
   readonly #rules: RewriteRules;
   readonly #mergeRequests: AssembledMergeRequests;
+  readonly #passed: PassedRecords;
   /** Closings that events tell of, as the last thing that happened to an issue. */
   readonly #closed = new Set<number>();
   readonly #protected = new Set<unknown>();
@@ -76,7 +78,13 @@ class Assembly {
       attachments: texts.attachments(project.server),
     };
     this.#mergeRequests = new AssembledMergeRequests(this.#tree, overview, reader, (text) => this.#text(text));
-    for (const { subject, state } of overview.states) {
+    const urlOf = (address: string) => {
+      const place = overview.files.get(address);
+      return place === undefined ? null : this.#addressOf(place);
+    };
+    this.#passed = new PassedRecords(this.#tree, (text) => this.#text(text), urlOf);
+    for (const { subject, state, type } of overview.states) {
+      if (type === 'MergeRequest') continue;
       if (state === 'closed') this.#closed.add(subject);
       if (state === 'reopened') this.#closed.delete(subject);
     }
@@ -95,7 +103,7 @@ class Assembly {
     await this.#events();
     await this.#mergeRequests.end();
     await this.#tree.end();
-    return this.#mergeRequests.leftOut;
+    return [...this.#mergeRequests.leftOut, ...this.#passed.leftOut];
   }
 
   #text(text: unknown): string | null {
@@ -134,7 +142,7 @@ class Assembly {
         await this.#protectedBranch(record);
         return;
       default:
-        await this.#mergeRequests.write(kind, record);
+        if (!(await this.#passed.write(kind, record))) await this.#mergeRequests.write(kind, record);
     }
   }
 
@@ -166,6 +174,7 @@ class Assembly {
 
   #subjectType(type: unknown, id: number): string | null {
     const { issues, mergeRequests } = this.#overview;
+    if (type === 'Snippet') return this.#tree.has('snippets', id) ? type : null;
     if (type !== 'Issue' && mergeRequests.has(id)) return 'MergeRequest';
     return type !== 'MergeRequest' && issues.has(id) ? 'Issue' : null;
   }
@@ -179,9 +188,14 @@ class Assembly {
     const from = path.join(this.#options.staging.directory, FILES, String(secret), String(name));
     await place(from, path.join(folder, String(name)));
     if (releaseId == null) return;
-    const url = `${this.#options.baseUrl}/-/project/${this.#options.project.id}/uploads/${secret}/${name}`;
+    const url = this.#addressOf(`/uploads/${secret}/${name}`);
     const linked = { release_id: releaseId, name: title, url, type: 'other', created_at: record.created_at };
     await this.#tree.add('release_links', linked);
+  }
+
+  /** The whole address of an attached file. */
+  #addressOf(place: string): string {
+    return `${this.#options.baseUrl}/-/project/${this.#options.project.id}${place}`;
   }
 
   async #protectedBranch(record: Given): Promise<void> {
@@ -199,20 +213,20 @@ class Assembly {
 
   async #events(): Promise<void> {
     const { states, labelings, labels } = this.#overview;
-    for (const { subject, userId, state, at } of states) {
-      const on = this.#either(subject);
+    for (const { subject, type, userId, state, at } of states) {
+      const on = this.#either(subject, type);
       if (on) await this.#tree.add('state_events', { ...on, user_id: userId, state, created_at: at });
     }
-    for (const { subject, userId, action, label, at } of labelings) {
-      const on = this.#either(subject);
+    for (const { subject, type, userId, action, label, at } of labelings) {
+      const on = this.#either(subject, type);
       const labelId = labels.get(label);
       if (!on || labelId === undefined) continue;
       await this.#tree.add('label_events', { ...on, user_id: userId, action, label_id: labelId, created_at: at });
     }
   }
 
-  #either(number: number): { issue_id: number } | { merge_request_id: number } | null {
-    const type = this.#subjectType('Either', number);
+  #either(number: number, of: SubjectType): { issue_id: number } | { merge_request_id: number } | null {
+    const type = this.#subjectType(of, number);
     if (type === null) return null;
     return type === 'Issue' ? { issue_id: number } : { merge_request_id: number };
   }

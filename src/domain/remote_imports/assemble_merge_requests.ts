@@ -7,7 +7,9 @@ import {
   withSuggestions,
 } from '#src/domain/remote_imports/line_comments.ts';
 import type { Overview } from '#src/domain/remote_imports/overview.ts';
+import { ThreadLines } from '#src/domain/remote_imports/thread_lines.ts';
 import type { TreeWriter } from '#src/domain/remote_imports/tree_writer.ts';
+import type { DiffPosition } from '#src/domain/tracking/discussions/position.ts';
 import { measureVersion, type Version } from '#src/domain/tracking/merge_requests/version.ts';
 import { GitError, isLimit } from '#src/git/base/errors.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
@@ -19,6 +21,19 @@ type Given = Readonly<Record<string, unknown>>;
 interface Review {
   state: string;
   created_at: unknown;
+  /** Whether it is all that its source knows: approvals come by themselves. */
+  isWhole?: boolean;
+}
+
+/** A thread of a merge request, with its ID, which is that of its first note. */
+interface WholeThread {
+  id: number;
+  merge_request_id: number;
+  /** Null for one that is on no line. */
+  position: DiffPosition | null;
+  resolved_at: string | null;
+  resolved_by_id: number | null;
+  commit_sha: string | null;
 }
 
 /** Writes merge requests, their versions, reviews and the comments on their lines. */
@@ -35,6 +50,7 @@ export class AssembledMergeRequests {
   readonly #renames = new Map<number, Promise<ReadonlyMap<string, string>>>();
   /** The notes that began threads. */
   readonly #threads = new Set<number>();
+  readonly #lines: ThreadLines;
   readonly leftOut: LeftOut[] = [];
 
   constructor(
@@ -47,6 +63,7 @@ export class AssembledMergeRequests {
     this.#overview = overview;
     this.#reader = reader;
     this.#textOf = textOf;
+    this.#lines = new ThreadLines(reader);
   }
 
   /** Writes a record, if it is one of a merge request. */
@@ -55,7 +72,10 @@ export class AssembledMergeRequests {
     if (kind === 'merge_requests') await this.#mergeRequest(record);
     else if (kind === 'versions') await this.#version(of, record);
     else if (kind === 'line_comments') await this.#lineComment(record as unknown as LineComment & Given);
-    else if (kind === 'reviews') this.#review(of, record);
+    else if (kind === 'threads') await this.#thread(record as unknown as WholeThread);
+    else if (kind === 'reviewer_states') {
+      this.#reviews.set(`${of} ${record.user_id}`, { ...(record as unknown as Review), isWhole: true });
+    } else if (kind === 'reviews') this.#review(of, record);
     else if (kind === 'merge_request_labels') {
       await this.#tree.once(kind, `${of} ${record.label_id}`, record);
     } else if (kind === 'merge_request_assignees') {
@@ -63,26 +83,29 @@ export class AssembledMergeRequests {
     } else if (kind === 'merge_request_reviewers') {
       // Who was asked, or asked again, and has not answered since.
       const key = `${of} ${record.user_id}`;
-      this.#reviews.set(key, { state: 'unreviewed', created_at: null, ...this.#reviews.get(key) });
+      const { state, created_at = null } = record;
+      this.#reviews.set(key, { state: String(state), created_at, ...this.#reviews.get(key) });
     }
   }
 
   /** Writes what is known of reviewers in the end alone. */
   async end(): Promise<void> {
-    for (const [key, { state, created_at }] of this.#reviews) {
+    for (const [key, { state, created_at, isWhole = false }] of this.#reviews) {
       const [mergeRequest = 0, user = 0] = key.split(' ').map(Number);
       if (!this.#overview.mergeRequests.has(mergeRequest)) continue;
       const own = { merge_request_id: mergeRequest, user_id: user, ...(created_at != null && { created_at }) };
-      if (this.#authors.get(mergeRequest) !== user) await this.#tree.add('merge_request_reviewers', { ...own, state });
-      if (state === 'approved') await this.#tree.add('merge_request_approvals', own);
+      if (isWhole || this.#authors.get(mergeRequest) !== user)
+        await this.#tree.add('merge_request_reviewers', { ...own, state });
+      if (state === 'approved' && !isWhole) await this.#tree.add('merge_request_approvals', own);
     }
   }
 
   async #mergeRequest(record: Given): Promise<void> {
     const id = record.id as number;
     this.#authors.set(id, record.author_id);
-    const merge_user_id = this.#overview.mergers.get(id) ?? null;
-    const closed_by_id = record.state === 'closed' ? (this.#overview.closers.get(id) ?? null) : null;
+    const merge_user_id = this.#overview.mergers.get(id) ?? record.merge_user_id ?? null;
+    const closer = this.#overview.closers.get(id) ?? record.closed_by_id ?? null;
+    const closed_by_id = record.state === 'closed' ? closer : null;
     const description = this.#textOf(record.description);
     await this.#tree.once('merge_requests', id, { ...record, description, merge_user_id, closed_by_id });
   }
@@ -166,6 +189,21 @@ export class AssembledMergeRequests {
       ...(comment.resolved_by_id != null && { resolved_by_id: comment.resolved_by_id, resolved_at: updated_at }),
       ...positions,
     });
+  }
+
+  /** A thread whose place its source tells whole. */
+  async #thread({ position, ...thread }: WholeThread): Promise<void> {
+    const { id, merge_request_id: on } = thread;
+    if (!this.#overview.mergeRequests.has(on) || !this.#tree.has('notes', id)) return;
+    const version = this.#versions.get(on) ?? null;
+    const isCurrent = position !== null && position.headSha === version?.head;
+    const placed = {
+      original_position: position,
+      position: isCurrent ? position : null,
+      version_id: isCurrent ? on : null,
+      diff_lines: position === null ? null : await this.#lines.of(position),
+    };
+    await this.#tree.once('discussions', id, { ...thread, note_id: id, ...(position !== null && placed) });
   }
 
   #renamesOf(id: number, version: Pick<Version, 'head' | 'base' | 'start'>): Promise<ReadonlyMap<string, string>> {

@@ -5,13 +5,15 @@ import { attachmentsIn } from '#src/domain/remote_imports/base/rewrite.ts';
 import type { LeftOut, Page, PhaseContext, StagedRecord } from '#src/domain/remote_imports/base/source.ts';
 import type { Staging } from '#src/domain/remote_imports/staging.ts';
 import { fileNameOf } from '#src/domain/uploads/create.ts';
-import { RemoteRefused, RemoteUnavailable } from '#src/platform/outbound/remote_client.ts';
+import { type RemoteClient, RemoteRefused, RemoteUnavailable } from '#src/platform/outbound/remote_client.ts';
 
 /** A file that is fetched to become an attached one here. */
 interface WantedFile {
   /** As texts have it. */
   address: string;
   url: string;
+  /** Where it is as well, for servers that do not have it there; null for nowhere. */
+  otherUrl: string | null;
   accept: string | null;
   name: string;
   /** The release that it is a file of; null for one that texts link to. */
@@ -41,20 +43,22 @@ export async function wantedFiles(
     if (kind === 'downloads') {
       const {
         url,
+        other_url: otherUrl = null,
         address,
         accept,
         name,
         release_id: releaseId,
         created_at: createdAt,
-      } = record as Record<string, string>;
-      found.set(String(address), { address, url, accept, name, releaseId, createdAt } as WantedFile);
+      } = record as Record<string, string | null>;
+      found.set(String(address), { address, url, otherUrl, accept, name, releaseId, createdAt } as WantedFile);
     }
     const text = record.description ?? record.body;
     if (typeof text !== 'string' || !parts.has('attachments')) continue;
     for (const address of attachmentsIn(text, attachments)) {
       if (found.has(address)) continue;
       const name = path.posix.basename(new URL(address).pathname);
-      found.set(address, { address, url: address, accept: null, name, releaseId: null, createdAt: record.created_at });
+      const one = { address, url: address, otherUrl: null, accept: null, name, releaseId: null };
+      found.set(address, { ...one, createdAt: record.created_at });
     }
   }
   return [...found.values()].slice(0, MAX_FILES);
@@ -76,12 +80,10 @@ export async function filesPage(
     const secret = hash('sha256', file.address).slice(0, 32);
     const name = fileNameOf(file.name);
     try {
-      if (!URL.canParse(file.url)) throw new RemoteRefused('Its address is not valid.');
       const folder = path.join(staging.directory, FILES, secret);
       await mkdir(folder, { recursive: true });
       const place = path.join(folder, name);
-      const accept = file.accept === null ? { accept: '*/*' } : { accept: file.accept };
-      fileBytes += await client.file(new URL(file.url), `${place}.new`, MAX_FILE_BYTES, accept);
+      fileBytes += await fetchFile(client, file, `${place}.new`);
       await rename(`${place}.new`, place);
       const { address, releaseId: release_id, name: title, createdAt: created_at } = file;
       const record = {
@@ -103,4 +105,18 @@ export async function filesPage(
   }
   const next = from + PAGE_SIZE < wanted.length ? String(from + PAGE_SIZE) : null;
   return { records, leftOut, next, seen: some.length, total: wanted.length, fileBytes };
+}
+
+/** Fetches a file. Returns its size in bytes. Throws what RemoteClient throws. */
+async function fetchFile(client: RemoteClient, { url, otherUrl, accept }: WantedFile, place: string): Promise<number> {
+  const at = (address: string) => {
+    if (!URL.canParse(address)) throw new RemoteRefused('Its address is not valid.');
+    return client.file(new URL(address), place, MAX_FILE_BYTES, { accept: accept ?? '*/*' });
+  };
+  try {
+    return await at(url);
+  } catch (error) {
+    if (!(error instanceof RemoteRefused) || error.status === null || otherUrl === null) throw error;
+    return at(otherUrl);
+  }
 }

@@ -1,10 +1,14 @@
 import { SourceInvalid } from '#src/domain/remote_imports/base/source.ts';
 import type { Staging } from '#src/domain/remote_imports/staging.ts';
 
+/** What an event is on: `Either` where issues and merge requests share their numbers. */
+export type SubjectType = 'Issue' | 'MergeRequest' | 'Either';
+
 /** A change of the state of an issue or a merge request. */
 interface StateChange {
   id: number;
   subject: number;
+  type: SubjectType;
   userId: number | null;
   state: string;
   at: string | null;
@@ -14,6 +18,7 @@ interface StateChange {
 interface Labeling {
   id: number;
   subject: number;
+  type: SubjectType;
   userId: number | null;
   action: string;
   label: string;
@@ -48,8 +53,8 @@ export async function readOverview(staging: Staging): Promise<Overview> {
   const mergeRequests = new Set<number>();
   const labels = new Map<string, number>();
   const users = new Map<number, Readonly<Record<string, unknown>>>();
-  const states = new Map<number, StateChange>();
-  const labelings = new Map<number, Labeling>();
+  const states = new Map<string, StateChange>();
+  const labelings = new Map<string, Labeling>();
   const files = new Map<string, string>();
   let length = 0;
   for await (const { kind, record } of staging.records(KINDS)) {
@@ -70,16 +75,23 @@ export async function readOverview(staging: Staging): Promise<Overview> {
       const own = {
         id,
         subject: record.either_id as number,
+        type: (record.subject_type as SubjectType | undefined) ?? 'Either',
         userId: record.user_id as number | null,
         at: record.created_at as string | null,
       };
-      if (kind === 'state_events') states.set(id, { ...own, state: String(record.state) });
-      else labelings.set(id, { ...own, action: String(record.action), label: String(record.label).toLowerCase() });
+      // Events of issues and those of merge requests may have numbers of their own.
+      const key = `${own.type} ${id}`;
+      if (kind === 'state_events') states.set(key, { ...own, state: String(record.state) });
+      else labelings.set(key, { ...own, action: String(record.action), label: String(record.label).toLowerCase() });
     }
   }
   const inOrder = [...states.values()].sort(earlierFirst);
   const last = (state: string) =>
-    new Map(inOrder.flatMap((one) => (one.state === state && one.userId !== null ? [[one.subject, one.userId]] : [])));
+    new Map(
+      inOrder.flatMap((one) =>
+        one.state === state && one.type !== 'Issue' && one.userId !== null ? [[one.subject, one.userId]] : [],
+      ),
+    );
   return {
     issues,
     mergeRequests,

@@ -1,9 +1,10 @@
 import type { Provider } from '#src/domain/remote_imports/base/source.ts';
 import { GITEA } from '#src/domain/remote_imports/gitea/provider.ts';
 import { GITHUB } from '#src/domain/remote_imports/github/provider.ts';
+import { GITLAB } from '#src/domain/remote_imports/gitlab/provider.ts';
 
 /** The kinds of servers that projects can be moved in from, by their names. */
-export const PROVIDERS = { github: GITHUB, gitea: GITEA } as const satisfies Record<string, Provider>;
+export const PROVIDERS = { github: GITHUB, gitea: GITEA, gitlab: GITLAB } as const satisfies Record<string, Provider>;
 
 export type ProviderName = keyof typeof PROVIDERS;
 

@@ -28,6 +28,11 @@ export class TreeWriter {
     return true;
   }
 
+  /** Whether `once` has written a record of a kind with that key. */
+  has(kind: string, key: number | string): boolean {
+    return this.#seen.get(kind)?.has(key) ?? false;
+  }
+
   /** Writes a record with an ID of its own. */
   async add(kind: string, record: Readonly<Record<string, unknown>>): Promise<number> {
     const id = (this.#next.get(kind) ?? 0) + 1;

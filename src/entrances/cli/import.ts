@@ -10,6 +10,7 @@ export const importCommands: Record<string, Run> = {
   'import archive': importArchive,
   'import gitea': (args) => importRemote('gitea', args),
   'import github': (args) => importRemote('github', args),
+  'import gitlab': (args) => importRemote('gitlab', args),
 };
 
 async function importArchive(args: string[]): Promise<number> {

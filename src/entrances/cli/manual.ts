@@ -141,6 +141,7 @@ export const manual: Readonly<Record<string, ManualPage>> = {
   },
   'import gitea': importFrom('Gitea or Forgejo', null),
   'import github': importFrom('GitHub or GitHub Enterprise Server', 'https://github.com'),
+  'import gitlab': importFrom('GitLab or another Gantry', 'https://gitlab.com'),
   fsck: {
     usage: '[--project PATH] [--fix]',
     summary: 'check repositories and uploaded files against the database',

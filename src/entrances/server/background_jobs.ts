@@ -24,6 +24,7 @@ import { runSchedules, startDue } from '#src/domain/ci/schedules/start.ts';
 import { cleanUpContainers } from '#src/domain/container_registry/clean_up.ts';
 import { applyPolicies } from '#src/domain/container_registry/expiration_policy.ts';
 import { deleteMatchingTags } from '#src/domain/container_registry/remove.ts';
+import { GITLAB_LAYOUT } from '#src/domain/gitlab_archives/export/layout.ts';
 import { GITLAB } from '#src/domain/gitlab_archives/translate.ts';
 import { expireGroupExports, exportGroup } from '#src/domain/group_archives/export.ts';
 import { cleanUpGroupImports, failGroupImport, importGroupArchive } from '#src/domain/group_archives/import.ts';
@@ -51,6 +52,7 @@ import { forgetTables, runTable } from '#src/domain/placeholder_users/table.ts';
 import { takeOverAll, takeOver as takeOverPlaceholder } from '#src/domain/placeholder_users/take_over.ts';
 import { expireExports, exportProject } from '#src/domain/project_archives/export.ts';
 import { cleanUpImports, failImport, importArchive } from '#src/domain/project_archives/import.ts';
+import { OWN_LAYOUT } from '#src/domain/project_archives/own_layout.ts';
 import { failRemoteImport } from '#src/domain/remote_imports/end.ts';
 import { continueImport } from '#src/domain/remote_imports/run.ts';
 import { removeMergedBranches } from '#src/domain/repository/branches/merged.ts';
@@ -148,6 +150,9 @@ export const JOB_PACES: JobPaces = {
 };
 
 /** The handler of every job. */
+/** What archives of projects can be like. */
+const LAYOUTS = { gantry: OWN_LAYOUT, gitlab: GITLAB_LAYOUT };
+
 export function jobHandlers({
   db,
   repositories,
@@ -193,7 +198,7 @@ export function jobHandlers({
     },
     'projects.export': async ({ projectId, userId }, jobs) => {
       const context = await as(userId, jobs);
-      if (context) await exportProject(context, projectId, importing);
+      if (context) await exportProject(context, projectId, { ...importing, layouts: LAYOUTS });
     },
     'groups.export': async ({ groupId, userId }, jobs) => {
       const context = await as(userId, jobs);

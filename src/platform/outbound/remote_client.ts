@@ -100,6 +100,19 @@ export class RemoteClient {
     }
   }
 
+  /** Reads a text of at most so many bytes. Throws as json. */
+  async text(url: URL, maxBytes: number): Promise<string> {
+    const late = AbortSignal.timeout(PAGE_TIMEOUT_MS);
+    const response = await this.#get(url, late, { accept: '*/*' });
+    try {
+      return (await wholeOf(response, maxBytes)).toString('utf8');
+    } catch (error) {
+      throw this.#explained(error, late);
+    } finally {
+      response.destroy();
+    }
+  }
+
   /** Writes what is at a URL to a file. Returns its size in bytes. Throws as json. */
   async file(
     url: URL,
@@ -197,12 +210,12 @@ export class RemoteClient {
   }
 }
 
-async function wholeOf(response: IncomingMessage): Promise<Buffer> {
+async function wholeOf(response: IncomingMessage, maxBytes = MAX_PAGE_BYTES): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of response) {
     size += part.length;
-    if (size > MAX_PAGE_BYTES) throw new RemoteRefused(`A page of the source has more than ${MAX_PAGE_BYTES} bytes.`);
+    if (size > maxBytes) throw new RemoteRefused(`A page of the source has more than ${maxBytes} bytes.`);
     parts.push(part);
   }
   return Buffer.concat(parts);
@@ -243,6 +256,10 @@ function redirected(from: URL, location: string | undefined): URL {
   const to = location !== undefined && URL.canParse(location, from) ? new URL(location, from) : null;
   if (to === null || !['http:', 'https:'].includes(to.protocol)) {
     throw new RemoteRefused('The source redirects to an address that is not one of HTTP.');
+  }
+  // A page for people, not what was asked for.
+  if (/\/(?:users\/sign_in|user\/login|login)$/.test(to.pathname)) {
+    throw new RemoteRefused('The source refuses access: it asks to sign in.', 401);
   }
   to.username = '';
   to.password = '';

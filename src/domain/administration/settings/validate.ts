@@ -87,7 +87,7 @@ const MAX_PREFIX_LENGTH = 20;
 const MOST_CHARACTERS = { frontPageTitle: 255, frontPageText: 65_536 } as const;
 /** What tokens of other kinds begin with. */
 const OTHER_PREFIXES = ['gldt-', 'glrt-', 'glcbt-', 'gloas-', 'glptt-'];
-const IMPORT_SOURCES = ['git', 'gitlab_project', 'github', 'gitea'];
+const IMPORT_SOURCES = ['git', 'gitlab_project', 'github', 'gitea', 'gitlab'];
 
 /** Whether it is a path of a file in a repository. */
 function isFilePath(path: string): boolean {

@@ -55,15 +55,23 @@ export const takeRelease: Take = async (translation, record, at) => {
   }
 };
 
-/** Access levels that a rule has: each once. Those for users and groups alone do not come along, which widens nothing. */
-function levelsOf({ out }: Translation, given: unknown, at: At): number[] {
-  const levels = objects(given);
-  const general = levels.filter(({ user_id: user, group_id: group }) => user == null && group == null);
+/** What is said of levels that `generalLevels` leaves out. */
+export const SINGLE_LEVELS = 'Levels for single users and groups do not come along.';
+
+/** Access levels that a rule has: each once. Those for users and groups alone do not come along, which widens nothing; they are counted. */
+export function generalLevels(given: unknown): { levels: number[]; leftOut: number } {
+  const all = objects(given);
+  const general = all.filter(({ user_id: user, group_id: group }) => user == null && group == null);
   const found = new Set(general.flatMap(({ access_level: level }) => integer(level) ?? []));
-  if (general.length < levels.length)
-    out.leaveOut(at, 'Levels for single users and groups do not come along.', levels.length - general.length);
   // Who was among the users is not known here: nobody may, rather than everybody of a level.
-  return levels.length > 0 && found.size === 0 ? [0] : [...found];
+  const levels = all.length > 0 && found.size === 0 ? [0] : [...found];
+  return { levels, leftOut: all.length - general.length };
+}
+
+function levelsOf({ out }: Translation, given: unknown, at: At): number[] {
+  const { levels, leftOut } = generalLevels(given);
+  if (leftOut > 0) out.leaveOut(at, SINGLE_LEVELS, leftOut);
+  return levels;
 }
 
 const OF_BRANCHES: ReadonlySet<string> = new Set([

@@ -25,7 +25,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['issue_assignees', 'work_item_type', 'work_item_description'],
 ]);
 /** Types are written by name, or as the number of their column; others become issues. */
-const TYPES = { 0: 'issue', 1: 'incident', 4: 'task' };
+export const TYPES = { 0: 'issue', 1: 'incident', 4: 'task' };
 
 export const takeIssue: Take = async (translation, record, at) => {
   const { out } = translation;

@@ -42,7 +42,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ],
 ]);
 /** States of reviews are written by name, or by number. */
-const REVIEWS = {
+export const REVIEWS = {
   ...{ 0: 'unreviewed', 1: 'reviewed', 2: 'requested_changes', 3: 'approved', 4: 'unapproved', 5: 'review_started' },
 };
 

@@ -2,12 +2,12 @@ import type { WriteStream } from 'node:fs';
 import path from 'node:path';
 import { finished } from 'node:stream/promises';
 import { openFile, writeTo } from '#src/domain/gitlab_archives/relations/files.ts';
+import { type Columns, keepUsable } from '#src/domain/gitlab_archives/relations/usable.ts';
 import type { Kind } from '#src/domain/project_archives/kinds.ts';
 import { ArchiveInvalid } from '#src/domain/project_archives/lines.ts';
 import { treeFile, USERS } from '#src/domain/project_archives/place.ts';
 import { recordLine } from '#src/domain/project_archives/records.ts';
 import type { FailedRelation } from '#src/domain/project_archives/tree.ts';
-import { factsOf } from '#src/platform/records/model.ts';
 
 /** Records that an archive may become, users that it may name, and different things that are remembered as left out. */
 const MAX_RECORDS = 2_000_000;
@@ -27,41 +27,6 @@ export interface ArchivedUser {
   name?: string | undefined;
   email?: string | undefined;
 }
-
-/** A record with the columns of its kind, by the names that kinds.ts has. */
-export type Columns = Record<string, unknown>;
-
-/** What a record cannot do without: it is left out where these have no value that is allowed. */
-const REQUIRED: Readonly<Record<string, readonly string[]>> = {
-  labels: ['title', 'color'],
-  milestones: ['iid', 'title'],
-  issues: ['iid', 'title'],
-  merge_requests: ['iid', 'title', 'sourceBranch', 'targetBranch'],
-  merge_request_versions: ['headCommitSha', 'startCommitSha', 'realSize'],
-  merge_request_commits: ['sha'],
-  notes: ['body'],
-  suggestions: ['linesAbove', 'linesBelow', 'fromContent', 'toContent'],
-  award_emoji: ['name'],
-  commit_comments: ['sha', 'note'],
-  timelogs: ['seconds'],
-  label_events: ['action'],
-  milestone_events: ['action', 'state'],
-  state_events: ['state'],
-  snippets: ['title', 'fileName', 'content', 'visibility'],
-  snippet_files: ['name', 'content', 'position'],
-  releases: ['tag', 'description'],
-  release_links: ['name', 'url'],
-  protected_branches: ['name'],
-  protected_branch_levels: ['action', 'accessLevel'],
-  protected_tags: ['name'],
-  protected_tag_levels: ['accessLevel'],
-  approval_rules: ['name', 'ruleType'],
-  badges: ['linkUrl', 'imageUrl'],
-  boards: ['name'],
-  board_lists: ['rank'],
-  uploads: ['secret', 'fileName'],
-  members: ['accessLevel'],
-};
 
 /** Writes the records of an archive of GitLab in the layout of Gantry's own archives, and remembers what is left out. */
 export class Output {
@@ -98,19 +63,7 @@ export class Output {
     this.#signal.throwIfAborted();
     const kind = this.#kinds.get(kindName);
     if (!kind) throw new Error(`There is no kind ${kindName}`);
-    const required = REQUIRED[kindName] ?? [];
-    const { columns } = factsOf(kind.model);
-    for (const [column, check] of Object.entries(kind.columns)) {
-      const value = row[column];
-      const isAllowed = value != null && (await check(value, columns[column]?.type ?? ''));
-      if (isAllowed) continue;
-      delete row[column];
-      if (required.includes(column)) {
-        this.leaveOut(at, `A record of ${kindName} has no usable ${column}.`);
-        return false;
-      }
-      if (value != null) this.leaveOut(at, `A value of ${column} of ${kindName} is not allowed here.`);
-    }
+    if (!(await keepUsable(kind, row, (why) => this.leaveOut(at, why)))) return false;
     await this.line(kindName, row);
     return true;
   }

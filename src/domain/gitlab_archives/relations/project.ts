@@ -7,6 +7,7 @@ import {
   integer,
   named,
   object,
+  oneOf,
   text,
   time,
   times,
@@ -91,7 +92,7 @@ export const takePolicy: Take = async (translation, record, at) => {
 };
 
 /** The names of features there, with theirs here. */
-const FEATURES = {
+export const FEATURES = {
   issues: 'issues',
   merge_requests: 'mergeRequests',
   repository: 'repository',
@@ -102,20 +103,36 @@ const FEATURES = {
   feature_flags: 'featureFlags',
 } as const;
 
+/** The levels of who can use a feature: numbers in archives, and these words in the API, as here of the sites of a project. */
+export const FEATURE_LEVELS: Readonly<Record<string, string>> = {
+  ...{ 0: 'disabled', 10: 'private', 20: 'enabled', 30: 'public' },
+};
+
 /** Who can use the features of the project: nobody, its members, or everybody who sees it. */
 export const takeFeatures: Take = async ({ settings }, record) => {
+  Object.assign(settings, featureSettings(record));
+};
+
+/** What the levels of the features of a project are here, by the names of place.ts; they are numbers in archives, and words in the API. */
+export function featureSettings(record: Given): Record<string, unknown> {
+  const settings: Record<string, unknown> = {};
   const membersOnly: string[] = [];
   for (const [name, feature] of Object.entries(FEATURES)) {
-    const level = integer(record[`${name}_access_level`]);
+    const level = featureLevel(record[`${name}_access_level`]);
     if (level === null) continue;
     settings[`${feature}Enabled`] = level > 0;
     if (level === 10) membersOnly.push(feature);
   }
   settings.membersOnly = membersOnly;
-  const levels: Readonly<Record<string, string>> = { 0: 'disabled', 10: 'private', 20: 'enabled', 30: 'public' };
-  const pages = levels[String(record.pages_access_level)];
-  if (pages !== undefined) settings.pagesAccess = pages;
-};
+  const pages = oneOf(record.pages_access_level, FEATURE_LEVELS);
+  if (pages !== null) settings.pagesAccess = pages;
+  return settings;
+}
+
+function featureLevel(given: unknown): number | null {
+  const [level] = Object.entries(FEATURE_LEVELS).find(([, name]) => name === given) ?? [];
+  return level === undefined ? integer(given) : Number(level);
+}
 
 export const takeCiSettings: Take = async ({ settings }, record) => {
   if (flag(record.group_runners_enabled) !== null) settings.groupRunnersEnabled = record.group_runners_enabled;

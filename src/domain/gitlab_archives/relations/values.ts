@@ -45,10 +45,9 @@ export function times({ created_at: createdAt, updated_at: updatedAt }: Given) {
   return { createdAt: time(createdAt), updatedAt: time(updatedAt) ?? time(createdAt) };
 }
 
-/** The levels of visibility are numbers. */
+/** The levels of visibility are numbers in archives, and words in the API. */
 export function visibility(level: unknown): string | null {
-  const names: Readonly<Record<string, string>> = { 0: 'private', 10: 'internal', 20: 'public' };
-  return names[String(level)] ?? null;
+  return oneOf(level, { 0: 'private', 10: 'internal', 20: 'public' });
 }
 
 /** The name of a value that is written by its name or its number. */

@@ -16,9 +16,14 @@ export interface RewriteRules {
  * notified for somebody there, and attached files have their new addresses. Code stays as it is.
  */
 export function rewrite(text: string, rules: RewriteRules): string {
+  return outsideCode(text, (part) => rewritten(part, rules));
+}
+
+/** A text whose parts outside of code are changed. */
+export function outsideCode(text: string, change: (part: string) => string): string {
   if (text === '') return text;
   return partsOf(text)
-    .map(({ isCode, value }) => (isCode ? value : rewritten(value, rules)))
+    .map(({ isCode, value }) => (isCode ? value : change(value)))
     .join('');
 }
 
@@ -97,7 +102,7 @@ interface Patterns {
   below: RegExp;
   /** Addresses of issues and merge requests, with kind and number. */
   address: RegExp;
-  /** `owner/name#12`, with the number. */
+  /** `owner/name#12`, with the mark, which is `!` for merge requests of some sources, and the number. */
   path: RegExp;
 }
 
@@ -111,7 +116,7 @@ function patternsOf(rules: RewriteRules): Patterns {
       `${web}(?:\\/-)?/(issues|pull|pulls|merge_requests)/(\\d{1,9})(?:#issuecomment-\\d+)?(?![\\w/#?])`,
       'g',
     ),
-    path: new RegExp(`(?<![\\w/.-])${escaped(rules.path)}#(\\d{1,9})\\b`, 'gi'),
+    path: new RegExp(`(?<![\\w/.-])${escaped(rules.path)}([#!])(\\d{1,9})\\b`, 'gi'),
   };
   known.set(rules, found);
   return found;
@@ -133,7 +138,7 @@ function rewritten(text: string, rules: RewriteRules): string {
       if (isMergeRequest !== null) return named(number);
       return `${kind === 'issues' ? '#' : '!'}${number}`;
     })
-    .replace(path, (_whole, number: string) => named(number));
+    .replace(path, (_whole, mark: string, number: string) => (isMergeRequest === null ? mark + number : named(number)));
   const numbered = isMergeRequest === null ? out : out.replace(NUMBER, (_whole, number: string) => named(number));
   return numbered.replace(MENTION, (mention) => `\`${mention}\``);
 }
