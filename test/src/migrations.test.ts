@@ -270,6 +270,8 @@ const RELEASED: Record<string, string> = {
   '20261130165000_export_formats': '9897c7d2ecd634a76960f2345d0c5f6c0e948be7df38ced797b186e6c8427313',
   '20261130162010_bulk_imports': 'f577ff2077b10d6119f54375194461a30e8be2f8b6d96f36566e2300ca8890dc',
   '20261130161000_import_from_gitlab': '6d840492e026b1de459653376ea8596a7b8b6f88e31fcf8da2db79847eb072ef',
+  '20261130164010_placeholder_reassignments': '21ccf45aa792f1305846c59d4e932a6966f2dbd09d255990537c8ffa40dee757',
+  '20261130164020_editors_of_subjects': '2cf02003f7153320cfda527493daab259210747230daafe5296f334ffdc919cc',
 };
 
 const directory = packagePath('prisma/migrations');

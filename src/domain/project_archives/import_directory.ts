@@ -17,9 +17,14 @@ import { AVATAR, REPOSITORY, SNIPPETS, treeFile, USERS, WIKI } from '#src/domain
 import { putSnippets, type SnippetDrafts, takeSnippets } from '#src/domain/project_archives/snippet_repositories.ts';
 import { type RememberedRecord, SourceRecords } from '#src/domain/project_archives/source_records.ts';
 import { branchOf, type Taken, takeRepository } from '#src/domain/project_archives/take_repository.ts';
-import { type FailedRelation, type ImportedMember, TreeImport } from '#src/domain/project_archives/tree.ts';
+import {
+  type FailedRelation,
+  type ImportedMember,
+  type ImportedTree,
+  TreeImport,
+} from '#src/domain/project_archives/tree.ts';
 import { saveProjectAvatar } from '#src/domain/projects/avatar.ts';
-import { findProject } from '#src/domain/projects/find.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { holdRepositoryLock } from '#src/domain/repository/lock.ts';
 import { refKey } from '#src/domain/repository/record.ts';
 import { recordCopy } from '#src/domain/repository/record_copy.ts';
@@ -100,7 +105,12 @@ export async function importDirectory(
 }
 
 /** Gives the project the objects of Git LFS of the archive, with the limits of uploads. */
-export async function takeObjects(context: Context, { id }: Target, directory: string, signal: AbortSignal): Promise<void> {
+export async function takeObjects(
+  context: Context,
+  { id }: Target,
+  directory: string,
+  signal: AbortSignal,
+): Promise<void> {
   for (const oid of await readdir(directory)) {
     signal.throwIfAborted();
     const file = path.join(directory, oid);
@@ -148,7 +158,7 @@ async function record(tx: Transaction, context: Context, recorded: Recorded): Pr
     signal,
     source,
   });
-  const { members, failed } = await tree.run();
+  const { failed, ...imported } = await tree.run();
   await putSnippets(tx, context, snippets, (old) => tree.idOf('snippets', old));
   await requireFewFlags(tx, project);
   await requireFewTagRules(tx, project);
@@ -161,7 +171,7 @@ async function record(tx: Transaction, context: Context, recorded: Recorded): Pr
       last_feature_flag_iid = (SELECT COALESCE(max(iid), 0) FROM feature_flags WHERE project_id = ${project.id}),
       last_feature_flag_user_list_iid = (SELECT COALESCE(max(iid), 0) FROM feature_flag_user_lists WHERE project_id = ${project.id})
     WHERE project_id = ${project.id}`;
-  await addMembers(tx, context, actor, project, members);
+  await giveMemberships(tx, context, people, project, imported);
   await putAvatar(tx, project.id, path.join(directory, AVATAR));
   await applySettings(tx, context, actor, filling, head);
   if (filling.overwrites !== null) await replace(tx, context, actor, project, filling.overwrites);
@@ -218,16 +228,34 @@ async function putRepositories(
   await tx.protectedBranch.deleteMany({ where: { projectId: project.id } });
 }
 
-/** Makes members of those who have an account here, with no more than the importer has, and unless they have as much already. */
-export async function addMembers(
+/**
+ * Makes members of those who have an account here, and keeps the memberships of others for whoever takes their placeholders over: with no
+ * more than the importer has.
+ */
+export async function giveMemberships(
   tx: Transaction,
   context: Context,
-  actor: Actor,
+  people: People,
   { id }: Target,
-  members: readonly ImportedMember[],
+  { members, unknownMembers }: Pick<ImportedTree, 'members' | 'unknownMembers'>,
 ): Promise<void> {
   const record = await findProject(context, id);
-  const most = actor.admin ? MASTER : Math.min(MASTER, record.accessLevel);
+  const most = requireActor(context).admin ? MASTER : Math.min(MASTER, record.accessLevel);
+  await addMembers(tx, context, record, most, members);
+  await people.keepMemberships(
+    unknownMembers.map((member) => ({ ...member, accessLevel: Math.min(member.accessLevel, most) })),
+  );
+}
+
+/** Makes members, unless they have as much already. */
+async function addMembers(
+  tx: Transaction,
+  context: Context,
+  record: ProjectRow,
+  most: number,
+  members: readonly ImportedMember[],
+): Promise<void> {
+  const { id } = record;
   for (const { userId, accessLevel, expiresAt } of members) {
     const level = Math.min(accessLevel, most);
     const [{ given } = { given: 0 }] = await tx.$queryRaw<{ given: number }[]>`

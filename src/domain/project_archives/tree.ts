@@ -8,7 +8,7 @@ import { Again, type AgainOptions, LINKS, type NotUpdated } from '#src/domain/pr
 import { checkedColumns, newIds, type Row } from '#src/domain/project_archives/columns.ts';
 import { archivedColumns, KINDS, type Kind, SUBJECTS } from '#src/domain/project_archives/kinds.ts';
 import { ArchiveInvalid, type Line, linesOf } from '#src/domain/project_archives/lines.ts';
-import type { People } from '#src/domain/project_archives/people.ts';
+import type { People, UnknownMember } from '#src/domain/project_archives/people.ts';
 import { treeFile } from '#src/domain/project_archives/place.ts';
 import { RULES, removeRulesOfNobody, settleRule } from '#src/domain/project_archives/rules.ts';
 import {
@@ -37,6 +37,18 @@ export interface ImportedMember {
   expiresAt: string | null;
 }
 
+/** What came of the records of an archive, besides the records. */
+export interface ImportedTree {
+  members: readonly ImportedMember[];
+  /** Members who have no account here. */
+  unknownMembers: readonly UnknownMember[];
+  failed: readonly FailedRelation[];
+  /** What of an update was not done. */
+  notUpdated: readonly NotUpdated[];
+  /** The merge requests that got a version by an update. */
+  withNewVersion: ReadonlySet<number>;
+}
+
 export interface TreeOptions {
   tx: Transaction;
   context: Context;
@@ -55,16 +67,6 @@ export interface TreeOptions {
   source?: SourceRecords | null;
   /** Where some of them were imported before: they are brought up to date. */
   again?: Pick<AgainOptions, 'isWhole'> | null;
-}
-
-/** What an import came to. */
-export interface ImportedTree {
-  members: readonly ImportedMember[];
-  failed: readonly FailedRelation[];
-  /** What of an update was not done. */
-  notUpdated: readonly NotUpdated[];
-  /** The merge requests that got a version by an update. */
-  withNewVersion: ReadonlySet<number>;
 }
 
 /** How many records are inserted at a time, and how many an archive may have in all. */
@@ -100,6 +102,7 @@ export class TreeImport {
   readonly #titles = new Map<string, number>();
   readonly #iids = new Set<number>();
   readonly #members: ImportedMember[] = [];
+  readonly #unknownMembers: UnknownMember[] = [];
   readonly #failed: FailedRelation[] = [];
   /** The lines of approval rules, by their IDs here. */
   readonly #ruleLines = new Map<number, Line>();
@@ -132,7 +135,7 @@ export class TreeImport {
     }
     if (this.#again) await this.#keepSecrets();
     const { people, tx, context, projectId } = this.#options;
-    await people.placeIn(tx, context, projectId);
+    await people.placeIn(tx, context, { projectId });
     for (const kind of KINDS) {
       await this.#begin(kind);
       await this.#import(kind);
@@ -141,7 +144,10 @@ export class TreeImport {
     await people.settle();
     const notUpdated = this.#again?.notUpdated ?? [];
     const withNewVersion = this.#again?.withNewVersion ?? new Set();
-    return { members: this.#members, failed: this.#failed, notUpdated, withNewVersion };
+    return {
+      ...{ members: this.#members, unknownMembers: this.#unknownMembers, failed: this.#failed },
+      ...{ notUpdated, withNewVersion },
+    };
   }
 
   /** Attached files that came before keep their addresses, so that texts that did not change lead to them. */
@@ -262,6 +268,7 @@ export class TreeImport {
       }
       if (!Number.isSafeInteger(id)) throw new ArchiveInvalid(`${where} has no user as ${snakeCase(column)}.`);
       const found = this.#user(kind, id as number);
+      if (found === null && kind.name === 'members') this.#keepMember(id as number, row);
       if (found === null && unknown === 'dropped') return null;
       row[column] = found ?? (unknown === 'importer' ? this.#options.people.importer : null);
       if (found === null && kind.signed !== null && unknown === 'importer' && row.system !== true) {
@@ -277,12 +284,21 @@ export class TreeImport {
     return row;
   }
 
-  /** Finds who the users of records are, where they get no rights. */
+  /** Finds who the users of records are: memberships alone give rights and are kept for users without an account. */
   async #preparePeople(kind: Kind, lines: readonly Line[]): Promise<void> {
-    if (OF_RIGHTS.has(kind.name)) return;
+    const { people } = this.#options;
+    const isMembers = kind.name === 'members';
+    if (OF_RIGHTS.has(kind.name) && !isMembers) return;
     const columns = Object.keys(kind.users).map(snakeCase);
     const named = lines.flatMap(({ record }) => columns.map((column) => record[column]));
-    await this.#options.people.prepare(named.filter((id): id is number => Number.isSafeInteger(id)));
+    const ids = named.filter((id): id is number => Number.isSafeInteger(id));
+    await people.prepare(isMembers ? ids.filter((id) => people.account(id) === null) : ids);
+  }
+
+  #keepMember(user: number, row: Row): void {
+    const { accessLevel, expiresAt } = row as { accessLevel: number; expiresAt?: Date | null };
+    const place = { projectId: this.#options.projectId };
+    this.#unknownMembers.push({ user, place, accessLevel, expiresAt: expiresAt?.toISOString().slice(0, 10) ?? null });
   }
 
   #user(kind: Kind, id: number): number | null {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { recordChange } from '#src/domain/changes/record.ts';
 import type { NotUpdated } from '#src/domain/project_archives/again.ts';
-import { addMembers, type Target } from '#src/domain/project_archives/import_directory.ts';
+import { giveMemberships, type Target } from '#src/domain/project_archives/import_directory.ts';
 import { People } from '#src/domain/project_archives/people.ts';
 import { treeFile, USERS } from '#src/domain/project_archives/place.ts';
 import { SourceRecords } from '#src/domain/project_archives/source_records.ts';
@@ -78,12 +78,12 @@ async function record(
     source: new SourceRecords(tx, project.id),
     again: { isWhole },
   });
-  const { members, failed, notUpdated, withNewVersion } = await tree.run();
+  const { failed, notUpdated, withNewVersion, ...imported } = await tree.run();
   await tx.$executeRaw`
     UPDATE project_counters c SET last_milestone_iid = m.last FROM (
       SELECT COALESCE(max(iid), 0) AS last FROM milestones WHERE project_id = ${project.id}) m
     WHERE c.project_id = ${project.id} AND c.last_milestone_iid < m.last`;
-  await addMembers(tx, context, actor, project, members);
+  await giveMemberships(tx, context, people, project, imported);
   for (const mergeRequestId of withNewVersion) {
     await context.jobs.enqueue(tx, 'merge_requests.trace_notes', { mergeRequestId });
   }

@@ -224,7 +224,13 @@ async function advance(context: Context, work: Work, begun: Begun, { signal, req
       stopping: signal,
     });
     await pause();
-    const lfs = await fetchLfs(context, work, begun, { staging, phases, signal, requireLock, until: since + MAX_RUN_MS });
+    const lfs = await fetchLfs(context, work, begun, {
+      staging,
+      phases,
+      signal,
+      requireLock,
+      until: since + MAX_RUN_MS,
+    });
     await pause();
     await note(context, work, begun, staging, 'importing');
     await work.requireRight(context, begun);

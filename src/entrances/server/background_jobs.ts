@@ -50,6 +50,7 @@ import { tellParticipant } from '#src/domain/notifications/mailing/tell_particip
 import { cleanUpPackages } from '#src/domain/packages/clean_up.ts';
 import { removePackageFiles } from '#src/domain/packages/remove.ts';
 import { removeUnusedPlaceholders } from '#src/domain/placeholder_users/remove_unused.ts';
+import { forgetTables, runTable } from '#src/domain/placeholder_users/table.ts';
 import { takeOverAll, takeOver as takeOverPlaceholder } from '#src/domain/placeholder_users/take_over.ts';
 import { expireExports, exportProject } from '#src/domain/project_archives/export.ts';
 import { cleanUpImports, failImport, importArchive } from '#src/domain/project_archives/import.ts';
@@ -185,9 +186,10 @@ export function jobHandlers({
     'users.synchronize': () => synchronizeDirectories(db),
     'users.remove_bots': (_wanted, jobs) => removeBots({ db, secret: importing.secret, jobs, followers }),
     'users.take_over_placeholders': ({ sourceUserId }, jobs) => {
-      const takeOver = { db, secret: importing.secret, jobs, followers };
+      const takeOver = context(jobs);
       return sourceUserId === undefined ? takeOverAll(takeOver) : takeOverPlaceholder(takeOver, sourceUserId);
     },
+    'users.reassign_by_table': (wanted, jobs) => runTable(context(jobs), wanted, (userId) => as(userId, jobs)),
     'users.remove_placeholders': () => removeUnusedPlaceholders({ db }),
     'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories, uploads }, namespaceId),
     'branches.delete_merged': ({ projectId, userId }) =>
@@ -378,6 +380,7 @@ export function jobHandlers({
         () => pruneAttempts(db),
         () => forgetDeliveries(db),
         () => forgetIssueImports(db),
+        () => forgetTables(db),
         () => forgetMailIn(db),
       ]),
   };
