@@ -379,8 +379,9 @@ describe('Memberships of users without an account', () => {
 
   it('are not given where the project has moved to other owners', LONG, async () => {
     const { owner, ann, account, id } = await place({ withMembers: true });
-    const elsewhere = await world.group({ owner });
-    expect((await world.api(owner).put(`/projects/${id}/transfer`, { namespace: elsewhere.id })).status).toBe(200);
+    const elsewhere = await world.group({ owner, visibility: 'public' });
+    const moving = await world.api(owner).put(`/projects/${id}/transfer`, { namespace: elsewhere.id });
+    expect([moving.status, moving.body.message]).toEqual([200, undefined]);
     await accepted(owner, ann, account);
     expect((await rowOf(ann)).status).toBe('completed');
     expect(await levels(account)).toEqual([]);
