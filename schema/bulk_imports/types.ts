@@ -129,6 +129,11 @@ export const BulkImportEntity = builder.prismaObject('BulkImportEntity', {
     destinationNamespace: t.exposeString('destinationNamespace', {
       description: 'Full path of the group that it was put into; empty for a group at the top.',
     }),
+    bulkImport: t.relation('bulkImport', { description: 'The import that it is a part of.' }),
+    parent: t.relation('parent', {
+      nullable: true,
+      description: 'The part whose group has the project; null for what was asked for by itself.',
+    }),
     parentId: t.exposeInt('parentId', {
       nullable: true,
       description: 'Numeric ID of the part whose group has the project; null for what was asked for by itself.',

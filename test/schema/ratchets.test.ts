@@ -67,6 +67,8 @@ const VALUES: Readonly<Record<string, string>> = {
 
 /** Numbers that stand alone, and why. */
 const NUMBERS: Readonly<Record<string, string>> = {
+  'BulkImportEntity.namespaceId': 'What was imported may be moved out of sight',
+  'BulkImportEntity.projectId': 'What was imported may be moved out of sight',
   'AllowJobTokensPayload.targetId': 'That of the input, as the REST API answers it',
   'AuthorizedApplication.applicationDatabaseId': '`application` is beside it',
   'CommitSignature.gpgSubkeyId': 'A subkey of `gpgKey`',
@@ -200,10 +202,10 @@ const MEGABYTES = 'In megabytes, as in the settings of the server';
 /** Newer fields that are no such scalars, and why. */
 const PLAIN: Readonly<Record<string, string>> = {
   'ApplicationSettings.maxPagesSize': MEGABYTES,
+  'BulkImportConfigurationInput.url': 'May be the name of a host alone',
   'CreatePushRuleInput.maxFileSize': MEGABYTES,
   'ExportUploadInput.url': 'Checked for what uploads can be sent to, in the words of the REST API',
   'Group.maxArtifactsSize': MEGABYTES,
-  'BulkImportConfigurationInput.url': 'May be the name of a host alone',
   'ImportProjectFromServerInput.url': 'May be the name of a host alone',
   'Project.maxArtifactsSize': MEGABYTES,
   'PushRule.maxFileSize': MEGABYTES,

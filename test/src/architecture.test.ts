@@ -56,6 +56,7 @@ const DOMAIN = [
   ['chat_commands', 'notifications', 'project_archives', 'webhooks'],
   ['gitlab_archives'],
   ['group_archives', 'mail_in', 'placeholder_users', 'remote_imports'],
+  ['bulk_imports'],
 ];
 
 /** `src/domain/ci` of a file in it, and `src/base` and `src/git`, which are one room each; null for what lies beside the rooms of its floor. */
