@@ -5,6 +5,7 @@ import { adminSite } from '#pages/admin_site.ts';
 import { auditEvents } from '#pages/audit_events.ts';
 import { badges } from '#pages/badges.ts';
 import { boards } from '#pages/boards.ts';
+import { bulkImportPages } from '#pages/bulk_imports.ts';
 import { chatConnections } from '#pages/chat_connections.ts';
 import { choices } from '#pages/choices.ts';
 import { ciTools } from '#pages/ci_tools.ts';
@@ -82,6 +83,7 @@ export const rows = [
   ...choices,
   ...completion,
   ...groupArchives,
+  ...bulkImportPages,
   ...projectImports,
   ...explore,
   ...boards,

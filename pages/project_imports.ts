@@ -30,7 +30,7 @@ const PARTS: Readonly<Record<RemoteImportPart, string>> = {
 };
 
 /** What is fetched or left out, in words. */
-const KINDS: Readonly<Record<string, string>> = {
+export const KINDS: Readonly<Record<string, string>> = {
   labels: label('Labels'),
   milestones: label('Milestones'),
   issues: label('Issues'),

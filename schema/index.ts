@@ -22,6 +22,8 @@ import '#schema/deploy_tokens/mutations.ts';
 import '#schema/audit_events/queries.ts';
 import '#schema/job_token_scope/fields.ts';
 import '#schema/tokens/access_tokens.ts';
+import '#schema/bulk_imports/queries.ts';
+import '#schema/bulk_imports/mutations.ts';
 import '#schema/import_source_users/queries.ts';
 import '#schema/import_source_users/mutations.ts';
 import '#schema/service_accounts/queries.ts';

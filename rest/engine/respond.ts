@@ -41,7 +41,8 @@ export function respond(
   if (route.firstNonNull) mergeKeys(body, route.firstNonNull);
   for (const [key, other] of Object.entries(route.replaceKey ?? {})) replaceBy(body, key, other);
   if (route.decimals) writeDecimals(body, route.decimals);
-  if (route.keyedBy) keyRecords(body as Record<string, unknown>, route.keyedBy);
+  for (const record of route.keyedBy ? [body].flat() : [])
+    keyRecords(record as Record<string, unknown>, route.keyedBy ?? {});
   const whole = route.pairs ? paired(body as Record<string, unknown>[], route.pairs) : body;
   const written = route.spread === undefined ? whole : spread(whole, route.spread);
   if (page) {

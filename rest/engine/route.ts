@@ -168,7 +168,7 @@ export interface Route {
    * `a.b` is key `b` of the record at `a`.
    */
   readonly decimals?: Readonly<Record<string, number | 'all'>>;
-  /** Keys of the record whose lists of records become one object, keyed by the property of this name. */
+  /** Keys of the record, or each record, whose lists of records become one object, keyed by the property of this name. */
   readonly keyedBy?: Readonly<Record<string, string>>;
   /** The list becomes one object: of each record the value at the second key, under that at the first. */
   readonly pairs?: readonly [key: string, value: string];

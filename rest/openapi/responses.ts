@@ -89,7 +89,10 @@ function ownBodySchema(endpoint: Endpoint, components: Components): Json {
     };
     return { type: 'object', additionalProperties: properties[route.pairs[1]] };
   }
-  if (route.keyedBy) return keyedSchema(endpoint, route.keyedBy, components);
+  if (route.keyedBy) {
+    const record = keyedSchema(endpoint, route.keyedBy, components);
+    return paginated || list ? { type: 'array', items: record } : record;
+  }
   const absent = new Set(Object.values(route.omitUnless ?? {}).flat());
   const texts = new Set(Object.keys(route.decimals ?? {}).map(lastKey));
   const shape = { fragments, components, texts, absent, blank: route.blank, replaceKey: route.replaceKey };

@@ -12,6 +12,7 @@ import { boards } from '#rest/v4/boards.ts';
 import { branches } from '#rest/v4/branches.ts';
 import { branchesWrite } from '#rest/v4/branches_write.ts';
 import { broadcastMessages } from '#rest/v4/broadcast_messages.ts';
+import { bulkImports } from '#rest/v4/bulk_imports.ts';
 import { commits } from '#rest/v4/commits.ts';
 import { commitsWrite } from '#rest/v4/commits_write.ts';
 import { containerRegistry } from '#rest/v4/container_registry.ts';
@@ -97,6 +98,7 @@ export const routes: Route[] = [
   ...deployTokens,
   ...jobTokenScope,
   ...applications,
+  ...bulkImports,
   ...groupArchives,
   ...groups,
   ...namespaces,

@@ -8,6 +8,7 @@ import { findAuditEventsByIds } from '#src/domain/activity/audit_events.ts';
 import { findEventsByIds } from '#src/domain/activity/list_events.ts';
 import { findBroadcastMessagesByIds } from '#src/domain/administration/broadcast_messages/list.ts';
 import { findApplicationsByIds } from '#src/domain/applications/find.ts';
+import { findBulkImportsByIds, findEntitiesByIds } from '#src/domain/bulk_imports/find.ts';
 import { findDeploymentsByIds } from '#src/domain/ci/deployments/list.ts';
 import { findEnvironmentsByIds } from '#src/domain/ci/environments/list.ts';
 import { findJobsByIds } from '#src/domain/ci/jobs/list.ts';
@@ -116,6 +117,10 @@ const FINDERS: Readonly<Record<string, Finder>> = {
   RunnerManager: (context, ids, info) => findRunnerManagersByIds(context, ids, selectionAt(info, 'RunnerManager')),
   Upload: inProjects('Upload', findUploadsByIds),
   WebhookDelivery: inProjects('HookDelivery', findDeliveriesByIds),
+  BulkImport: (context, ids, info) =>
+    context.actor ? findBulkImportsByIds(context, ids, selectionAt(info, 'BulkImport')) : Promise.resolve([]),
+  BulkImportEntity: (context, ids, info) =>
+    context.actor ? findEntitiesByIds(context, ids, selectionAt(info, 'BulkImportEntity')) : Promise.resolve([]),
   ImportSourceUser: (context, ids, info) =>
     context.actor ? findSourceUsersByIds(context, ids, selectionAt(info, 'ImportSourceUser')) : Promise.resolve([]),
   User: (context, ids, info) => findUsersByIds(context, ids, selectionAt(info, 'User')),

@@ -7,6 +7,7 @@ import type { User, UserState } from '#src/generated/prisma/client.ts';
 import { recordedImage } from '../support/container_records.ts';
 import { emptyGitea, GITEA_TOKEN } from '../support/gitea_server.ts';
 import { emptyGithub, TOKEN } from '../support/github_server.ts';
+import { emptyGitlab } from '../support/gitlab_group.ts';
 import { gpgFixtures } from '../support/gpg.ts';
 import { opened, withTopic } from '../support/merge_requests.ts';
 import { application } from '../support/oauth.ts';
@@ -65,6 +66,16 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
   const emailOf = async (userId: number | undefined) => {
     if (userId === undefined) return { email_id: 0 };
     return { email_id: (await world.db.email.create({ data: { userId, ...address() } })).id };
+  };
+  /** An import of the person who asks that has not ended; what is nobody's is looked for in vain. */
+  const bulkImportOf = async (userId: number | undefined) => {
+    if (userId === undefined) return { id: 0, entity_id: 0 };
+    const { id } = await world.db.bulkImport.create({
+      data: { userId, url: 'https://gitlab.example', token: Buffer.from('x') },
+    });
+    const places = { sourceFullPath: 'a', destinationSlug: 'b', destinationNamespace: 'c', correlationId: 'd' };
+    const part = { ...places, userId, bulkImportId: id, kind: 'group' } as const;
+    return { id, entity_id: (await world.db.bulkImportEntity.create({ data: part })).id };
   };
   const personWithIdentity = async () => {
     const { id } = await person();
@@ -259,6 +270,27 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
         return { personal_access_token: GITEA_TOKEN, repo_id: 1, gitea_host_url: `http://${gitea.host}`, ...to };
       },
     },
+    'POST /bulk_imports': {
+      success: 201,
+      level: 0,
+      roles: { external: 400 },
+      given: async () => ({
+        configuration: { url: await emptyGitlab(world), access_token: 'word' },
+        entities: [
+          {
+            ...{ source_type: 'group_entity', source_full_path: 'team' },
+            ...{ destination_slug: world.unique('imported'), destination_namespace: '' },
+          },
+        ],
+      }),
+    },
+    'GET /bulk_imports': reading,
+    'GET /bulk_imports/entities': reading,
+    'GET /bulk_imports/:id': { ...reading, given: (_place, who) => bulkImportOf(who?.id) },
+    'GET /bulk_imports/:id/entities': { ...reading, given: (_place, who) => bulkImportOf(who?.id) },
+    'GET /bulk_imports/:id/entities/:entity_id': { ...reading, given: (_place, who) => bulkImportOf(who?.id) },
+    'GET /bulk_imports/:id/entities/:entity_id/failures': { ...reading, given: (_place, who) => bulkImportOf(who?.id) },
+    'POST /bulk_imports/:id/cancel': { ...reading, given: (_place, who) => bulkImportOf(who?.id) },
     'POST /import/github/cancel': {
       success: 200,
       level: 0,

@@ -129,6 +129,7 @@ it('shows a German browser the start page, lists of places, groups, users and se
     '/projects/new',
     '/projects/import',
     '/groups/new',
+    '/groups/import/server',
     '/search',
     '/search?search=Kaputt&scope=issues',
   );

@@ -203,6 +203,7 @@ const PLAIN: Readonly<Record<string, string>> = {
   'CreatePushRuleInput.maxFileSize': MEGABYTES,
   'ExportUploadInput.url': 'Checked for what uploads can be sent to, in the words of the REST API',
   'Group.maxArtifactsSize': MEGABYTES,
+  'BulkImportConfigurationInput.url': 'May be the name of a host alone',
   'ImportProjectFromServerInput.url': 'May be the name of a host alone',
   'Project.maxArtifactsSize': MEGABYTES,
   'PushRule.maxFileSize': MEGABYTES,

@@ -54,6 +54,18 @@ describe('a wrong command line is told in two lines, on the standard error, with
     ['import archive a.tar.gz --into a', '--user is missing', 'gantry help import archive'],
     ['import github --user b', 'name one OWNER/NAME', 'gantry help import github'],
     ['import github a/b', '--user is missing', 'gantry help import github'],
+    [
+      'import github a/b --parts wiki,x --user a',
+      'there is no part "x": name some of wiki,',
+      'gantry help import github',
+    ],
+    [
+      'import github a/b --parts wiki --without wiki',
+      'give --parts or --without, not both',
+      'gantry help import github',
+    ],
+    ['import gitlab a/* --name b --user a', '--name is for one project', 'gantry help import gitlab'],
+    ['import gitea a/b --without-forks --user a', '--without-forks is for OWNER/*', 'gantry help import gitea'],
     ['import github a/b --token secret', 'unknown option --token', 'gantry help import github'],
     ['backup', 'name one FILE', 'gantry help backup'],
     ['backup verify', 'name a FILE', 'gantry help backup verify'],

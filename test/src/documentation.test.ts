@@ -112,6 +112,7 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
   'docs/moving-in.md': {
     'From an archive of GitLab': 'test/system/import_archive.test.ts',
     'From a running server': 'The requests are those that test/rest/import_github.test.ts sends.',
+    'From GitLab': 'The request is one that test/rest/import_gitlab.test.ts sends.',
     'From Gitea and Forgejo': 'The request is the one that test/rest/import_gitea.test.ts sends.',
     'Bringing a project up to date': 'The requests are those that test/rest/update_from_server.test.ts sends.',
     'Moving out': 'The request is the one that test/rest/gitlab_exports.test.ts sends.',

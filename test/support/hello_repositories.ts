@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { createGunzip } from 'node:zlib';
@@ -13,6 +14,14 @@ export interface HelloCommits {
   merge: string;
 }
 
+/** The content of the file that `hello-world` has in Git LFS. */
+export const MODEL = Buffer.alloc(100_000, 'weights of the model\n');
+
+/** What git has in place of a file in Git LFS. */
+export function pointerTo(content: Buffer): string {
+  return `version https://git-lfs.github.com/spec/v1\noid sha256:${hash('sha256', content)}\nsize ${content.length}\n`;
+}
+
 /** The lines of pull request 3, up to the third one of the new file. */
 export const HUNK = '@@ -1,4 +1,4 @@\n one\n-two\n-three\n+TWO\n+THREE';
 
@@ -20,6 +29,7 @@ export const HUNK = '@@ -1,4 +1,4 @@\n one\n-two\n-three\n+TWO\n+THREE';
 export async function helloRepositories(): Promise<HelloCommits & { bare: string; wiki: string }> {
   const work = await workingCopy('file');
   await commitFile(work, '.gitattributes', '*.bin filter=lfs diff=lfs merge=lfs -text\n');
+  await commitFile(work, 'model.bin', pointerTo(MODEL));
   const first = await commitFile(work, 'a.txt', 'one\ntwo\nthree\nfour\n');
   await run(work, 'tag', 'v1.0');
   await run(work, 'checkout', '--quiet', '-b', 'topic');

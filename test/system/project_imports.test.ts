@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { answerToAdministrator, openAsAdministrator } from '../support/administrator.ts';
 import { accessibilityFaults, launchChromium } from '../support/chromium.ts';
-import { type GithubServer, helloWorld, TOKEN } from '../support/github_server.ts';
+import { type GithubServer, helloWorld, sendJson, TOKEN } from '../support/github_server.ts';
 import { isWide, keep } from '../support/page_faults.ts';
 import { gantry, type ServerProcess, scratchDirectory, settings, startServer } from '../support/server_process.ts';
 
@@ -143,4 +143,43 @@ it('gantry import github has the running server move a project in, and lists wha
   const none = await gantry(words, env, Buffer.from(''));
   expect(none.status).toBe(2);
   expect(none.stderr).toContain('gantry: the token is missing');
+}, 300_000);
+
+it('gantry import github takes all projects of an owner, and says of each how it ended', async () => {
+  await answerToAdministrator(server, 'POST', '/groups', { name: 'crowd', path: 'crowd' });
+  const { repository } = github.content;
+  const repositories = [
+    repository,
+    { id: 2, full_name: 'octo-org/fork', fork: true },
+    { id: 3, full_name: 'octo-org/gone', fork: false },
+  ];
+  const known: Record<string, unknown> = {
+    '/api/v3/users/octo-org': { id: 1, type: 'Organization' },
+    '/api/v3/orgs/octo-org/repos': repositories,
+  };
+  github.interfere = ({ url = '' }, response) => {
+    const found = known[new URL(url, 'http://x').pathname];
+    if (found !== undefined) sendJson(response, 200, found);
+    return found !== undefined;
+  };
+  const url = ['--url', `http://${github.host}`, '--user', 'root', '--into', 'crowd'];
+  const words = ['import', 'github', 'octo-org/*', ...url, '--without-forks', '--without', 'wiki,merge-requests'];
+  const withToken = { ...env, GANTRY_IMPORT_TOKEN: TOKEN };
+  const gone = 'octo-org/gone: failed: the path is of no project that the token may read';
+  const done = await gantry(words, withToken);
+  expect(done.status).toBe(1);
+  expect(done.stdout.trim().split('\n')).toEqual([
+    gone,
+    expect.stringMatching(/^octo-org\/hello-world: imported as crowd\/hello-world, without \d+ things? that its page/),
+  ]);
+  expect(done.stderr).toContain('gantry: 1 of 2 projects were not imported.');
+  expect(done.stdout + done.stderr).not.toContain(TOKEN);
+  expect(await api('/projects/crowd%2Fhello-world/issues')).toHaveLength(2);
+  expect(await api('/projects/crowd%2Fhello-world/merge_requests?state=all')).toEqual([]);
+  repositories.pop();
+  const again = await gantry(words, withToken);
+  expect(again).toMatchObject({
+    status: 0,
+    stdout: 'octo-org/hello-world: skipped, as there is a project at its path\n',
+  });
 }, 300_000);

@@ -16,7 +16,7 @@ import {
   times,
   visibility,
 } from '#src/domain/gitlab_archives/relations/values.ts';
-import { GROUPS } from '#src/domain/group_archives/place.ts';
+import { GROUPS, LEFT_OUT, type LeftOutKind } from '#src/domain/group_archives/place.ts';
 import { groupErrors } from '#src/domain/groups/values.ts';
 
 /** What is known of the groups of an archive while their records are translated. */
@@ -129,6 +129,19 @@ const takeMember: Take = async (translation, groupId, record, at) => {
   await out.add('members', { ...row, expiresAt: record.expires_at ?? null }, at);
 };
 
+/** What has secrets, of which a running server tells the names; archives of GitLab have none of it. */
+const takeName =
+  (kind: LeftOutKind, nameOf: (record: Given) => unknown): Take =>
+  async ({ out }, groupId, record) => {
+    const name = named(nameOf(record));
+    if (name !== undefined) await out.line(LEFT_OUT, { groupId, kind, name });
+  };
+
+/** The host of an address, as addresses may have secrets in their paths. */
+function hostOf({ url }: Given): string | undefined {
+  return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : undefined;
+}
+
 /** The relations of a group that are translated, in that order. Others are counted, and named as left out. */
 export const TAKERS: Readonly<Record<string, Take>> = {
   members: takeMember,
@@ -139,4 +152,6 @@ export const TAKERS: Readonly<Record<string, Take>> = {
   milestones: takeMilestone,
   boards: takeBoard,
   badges: takeBadge,
+  variables: takeName('variable', ({ key }) => key),
+  hooks: takeName('webhook', hostOf),
 };

@@ -1,39 +1,27 @@
-import { createReadStream, existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { authorize } from '#src/access/permissions/abilities.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
+import { fillGroup } from '#src/domain/group_archives/fill.ts';
 import { GitlabFiles } from '#src/domain/group_archives/gitlab_files.ts';
 import { waiting } from '#src/domain/group_archives/import_request.ts';
 import { KINDS } from '#src/domain/group_archives/kinds.ts';
 import { AVATARS, FORMAT, GROUPS, LEFT_OUT, WIKIS } from '#src/domain/group_archives/place.ts';
-import { GroupTreeImport } from '#src/domain/group_archives/tree.ts';
-import { saveGroupAvatar } from '#src/domain/groups/avatar.ts';
 import { findGroup } from '#src/domain/groups/find.ts';
 import { ArchiveInvalid } from '#src/domain/project_archives/lines.ts';
 import { treeFile, USERS, VERSION } from '#src/domain/project_archives/place.ts';
 import { explained, requireVersion } from '#src/domain/project_archives/read.ts';
-import { takeRepository } from '#src/domain/project_archives/take_repository.ts';
-import { recordSideSize } from '#src/domain/repository/side_size.ts';
-import { pickStorage } from '#src/domain/repository/storages.ts';
 import { groupImportsStore } from '#src/domain/uploads/archives.ts';
 import { unpackFiles } from '#src/git/archive/files.ts';
-import { syncDirectory } from '#src/git/base/sync.ts';
-import type { Prisma, Transaction } from '#src/platform/database/db.ts';
+import type { Prisma } from '#src/platform/database/db.ts';
 import { ofEachDatabase } from '#src/platform/database/of_each.ts';
-import { readPicture } from '#src/platform/pictures.ts';
 
 /** How often an import is attempted: the process may have died of it. */
 const MAX_ATTEMPTS = 5;
 /** Files of an archive, most of which are wikis and pictures. */
 const MAX_FILES = 100_000;
-
-/** The repositories of the wikis of an archive, as drafts in a storage, by the IDs of their groups there. */
-interface WikiDrafts {
-  storage: string;
-  drafts: Map<number, string>;
-}
 
 /**
  * Fills a group from the archive that it waits for, whole or not at all; the outcome is recorded in its import. Does nothing unless the
@@ -100,43 +88,19 @@ export async function cleanUpGroupImports({ db, uploads }: Pick<Context, 'db' | 
 }
 
 async function fill(context: Context, groupId: number, secret: string, signal: AbortSignal): Promise<void> {
-  const { db, imports } = context;
   const directory = await mkdtemp(path.join(tmpdir(), 'gantry-group-'));
-  const wikis: WikiDrafts = { storage: await pickStorage(context), drafts: new Map() };
-  const placed: string[] = [];
   try {
     authorize(context.actor, 'update_group', await findGroup(context, groupId));
     const opened = await groupImportsStore(context).open(waiting(secret));
     if (!opened) throw new ArchiveInvalid('The archive no longer exists.');
-    const archived = await unpack(opened.content, directory, imports.maxBytes, signal);
-    for (const id of archived.wikis) {
-      signal.throwIfAborted();
-      const place = { id, repositoryStorage: wikis.storage, owner: 'group', wiki: true } as const;
-      const taken = await takeRepository(context, place, path.join(directory, WIKIS, `${id}.bundle`), signal);
-      if (taken) wikis.drafts.set(id, taken.draft);
-    }
-    await db.$transaction(
-      async (tx) => {
-        const tree = new GroupTreeImport({ tx, context, directory, groupId, signal });
-        const done = await tree.run();
-        if (done === null) return;
-        for (const id of archived.avatars)
-          await putAvatar(tx, tree.idOf(id), path.join(directory, AVATARS, String(id)));
-        await putWikis(tx, context, wikis, (old) => tree.idOf(old), placed);
-        const leftOut = done as unknown as Prisma.InputJsonArray;
-        await tx.groupImport.update({
-          where: { groupId },
-          data: { state: 'finished', error: null, secret: null, leftOut },
-        });
-      },
-      { timeout: imports.timeout, maxWait: 60_000 },
-    );
-  } catch (error) {
-    // What was in place belongs to groups that there are not.
-    for (const gone of placed) await remove(gone);
-    throw error;
+    const archived = await unpack(opened.content, directory, context.imports.maxBytes, signal);
+    await fillGroup(context, { groupId, directory, ...archived, signal }, async (tx, leftOut) => {
+      const data = { state: 'finished', error: null, secret: null } as const;
+      const kept = leftOut as unknown as Prisma.InputJsonArray;
+      await tx.groupImport.update({ where: { groupId }, data: { ...data, leftOut: kept } });
+    });
   } finally {
-    for (const draft of [directory, ...wikis.drafts.values()]) await remove(draft);
+    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
   }
   await groupImportsStore(context).remove(waiting(secret));
 }
@@ -177,36 +141,4 @@ async function unpack(
   }
   await requireVersion(directory, FORMAT, 'group');
   return { wikis, avatars };
-}
-
-async function putAvatar(tx: Transaction, groupId: number, file: string): Promise<void> {
-  const { size } = await stat(file);
-  await saveGroupAvatar(tx, groupId, await readPicture({ size, stream: () => createReadStream(file) }));
-}
-
-/** Moves the drafts to the groups that were imported. Adds the directories to `placed`. */
-async function putWikis(
-  tx: Transaction,
-  { repositories }: Context,
-  { storage, drafts }: WikiDrafts,
-  idOf: (old: number) => number,
-  placed: string[],
-): Promise<void> {
-  for (const [old, draft] of drafts) {
-    const id = idOf(old);
-    const place = { id, repositoryStorage: storage, owner: 'group', wiki: true } as const;
-    const directory = repositories.directory(place);
-    await mkdir(path.dirname(directory), { recursive: true });
-    await remove(directory);
-    placed.push(directory);
-    await rename(draft, directory);
-    await syncDirectory(path.dirname(directory));
-    await repositories.forget(place);
-    await tx.namespace.update({ where: { id }, data: { wikiStorage: storage } });
-    await recordSideSize(tx, { repositories }, place);
-  }
-}
-
-function remove(directory: string): Promise<void> {
-  return rm(directory, { recursive: true, force: true, maxRetries: 3 });
 }

@@ -34,6 +34,8 @@ export interface GroupTreeOptions {
   /** The group that is filled: the outermost one of the archive. */
   groupId: number;
   signal: AbortSignal;
+  /** Told the usernames of members who have no account here. */
+  unknownMember?: ((username: string) => void) | undefined;
 }
 
 /** A group that was imported. */
@@ -205,7 +207,10 @@ export class GroupTreeImport {
   /** Users without an account here are left out. */
   #member(row: Row, user: unknown, people: People): void {
     const userId = Number.isSafeInteger(user) ? people.account(user as number) : null;
-    if (userId === null) return;
+    if (userId === null) {
+      this.#options.unknownMember?.(people.username(user as number));
+      return;
+    }
     const {
       namespaceId: groupId,
       accessLevel,

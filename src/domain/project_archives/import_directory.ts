@@ -100,7 +100,7 @@ export async function importDirectory(
 }
 
 /** Gives the project the objects of Git LFS of the archive, with the limits of uploads. */
-async function takeObjects(context: Context, { id }: Target, directory: string, signal: AbortSignal): Promise<void> {
+export async function takeObjects(context: Context, { id }: Target, directory: string, signal: AbortSignal): Promise<void> {
   for (const oid of await readdir(directory)) {
     signal.throwIfAborted();
     const file = path.join(directory, oid);

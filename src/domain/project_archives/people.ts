@@ -108,6 +108,11 @@ export class People {
     return this.#known.get(id) ?? null;
   }
 
+  /** What a user is called at the source; empty if it is not known. */
+  username(id: number): string {
+    return this.#users.get(id)?.username ?? '';
+  }
+
   /**
    * The account in whose name records of a user are imported; null if there is none. Only administrators write in the name of others, and
    * everybody does in their own; for all others there are placeholders, which `prepare` has to have found.

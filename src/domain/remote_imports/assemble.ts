@@ -1,4 +1,4 @@
-import { copyFile, link, mkdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { prepareDirectory } from '#src/domain/project_archives/import_directory.ts';
 import { PROJECT, REPOSITORY, USERS, WIKI } from '#src/domain/project_archives/place.ts';
@@ -6,10 +6,12 @@ import { AssembledMergeRequests } from '#src/domain/remote_imports/assemble_merg
 import { type RewriteRules, rewrite } from '#src/domain/remote_imports/base/rewrite.ts';
 import type { LeftOut, RemoteProject, TextRules } from '#src/domain/remote_imports/base/source.ts';
 import { FILES } from '#src/domain/remote_imports/files.ts';
+import { LFS } from '#src/domain/remote_imports/lfs_objects.ts';
 import { type Overview, readOverview, type SubjectType } from '#src/domain/remote_imports/overview.ts';
 import { PassedRecords } from '#src/domain/remote_imports/passed_records.ts';
 import type { Staging } from '#src/domain/remote_imports/staging.ts';
 import { TreeWriter } from '#src/domain/remote_imports/tree_writer.ts';
+import { isLfsOid } from '#src/domain/uploads/lfs/objects.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 
 export interface AssembleOptions {
@@ -36,10 +38,21 @@ export async function assemble(options: AssembleOptions): Promise<{ directory: s
   await mkdir(directory);
   await prepareDirectory(directory);
   for (const name of [REPOSITORY, WIKI]) await place(path.join(staging.directory, name), path.join(directory, name));
+  await placeAll(path.join(staging.directory, LFS), path.join(directory, LFS));
   const { id, name, slug, settings } = project;
   await writeFile(path.join(directory, PROJECT), JSON.stringify({ id, name, path: slug, ...settings }));
   const assembly = new Assembly(options, directory, await readOverview(staging));
   return { directory, leftOut: await assembly.run() };
+}
+
+/** Gives the files of a directory, if it is there, another place. */
+async function placeAll(from: string, to: string): Promise<void> {
+  const names = await readdir(from).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  // What was being fetched when the process ended is no object yet.
+  for (const name of names) if (isLfsOid(name)) await place(path.join(from, name), path.join(to, name));
 }
 
 /** Gives a file another name, if it is there. */

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { ImportFailed } from '#src/domain/imports/source.ts';
 import type { Target } from '#src/domain/project_archives/import_directory.ts';
+import { lfsObjectsOf } from '#src/domain/project_archives/lfs_objects.ts';
 import { explained } from '#src/domain/project_archives/read.ts';
 import { stagedNumbers } from '#src/domain/remote_imports/base/pages.ts';
 import {
@@ -16,8 +17,11 @@ import {
 } from '#src/domain/remote_imports/base/source.ts';
 import { FETCHED, fetchRepositories } from '#src/domain/remote_imports/fetch_repository.ts';
 import { FILES_PHASE, filesPage, wantedFiles } from '#src/domain/remote_imports/files.ts';
+import { fetchLfsObjects, LFS } from '#src/domain/remote_imports/lfs_objects.ts';
 import { countsOf, type ImportCount } from '#src/domain/remote_imports/progress.ts';
 import { Staging } from '#src/domain/remote_imports/staging.ts';
+import { repositoryExists } from '#src/git/base/existence.ts';
+import { openRepository } from '#src/git/open.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
 import { remoteImportLock } from '#src/platform/database/lock_names.ts';
@@ -220,9 +224,11 @@ async function advance(context: Context, work: Work, begun: Begun, { signal, req
       stopping: signal,
     });
     await pause();
+    const lfs = await fetchLfs(context, work, begun, { staging, phases, signal, requireLock, until: since + MAX_RUN_MS });
+    await pause();
     await note(context, work, begun, staging, 'importing');
     await work.requireRight(context, begun);
-    await work.fill(context, begun, { staging, phases, left, signal });
+    await work.fill(context, begun, { staging, phases, left: [...left, ...lfs], signal });
   } finally {
     client.close();
   }
@@ -258,6 +264,42 @@ async function fetchPhases(context: Context, work: Work, begun: Begun, fetching:
   await note(context, work, begun, staging, FETCHED);
 }
 
+/** Fetches the objects of Git LFS that the repository points to and the project lacks. Throws Unfinished when the time is over. */
+async function fetchLfs(
+  context: Context,
+  work: Work,
+  begun: Begun,
+  { staging, phases, signal, requireLock, until }: Fetching & { signal: AbortSignal },
+): Promise<LeftOut[]> {
+  const repository = fetchedRepository(staging);
+  if (!(await repositoryExists(repository))) return [];
+  const { imports, repositories, db } = context;
+  const known = new Set<string>();
+  for await (const { oid } of lfsObjectsOf(db, begun.projectId)) known.add(oid);
+  const reader = await openRepository(repository);
+  try {
+    return await fetchLfsObjects({
+      reader,
+      repository,
+      staging: staging.directory,
+      project: phases.project,
+      token: begun.address.token,
+      imports,
+      limits: repositories.limits,
+      known,
+      signal,
+      progress: async (fetched, total) => {
+        await note(context, work, begun, staging, LFS, { kind: LFS, fetched, total });
+        if (Date.now() > until) throw new Unfinished();
+        await requireLock();
+        if (fetched > 0) await work.progressed(db, begun.projectId);
+      },
+    });
+  } finally {
+    await reader.close();
+  }
+}
+
 /** The files that the records before it name. */
 function filesPhase(
   provider: Provider,
@@ -279,8 +321,15 @@ function filesPhase(
 }
 
 /** Records how far it is. Throws Canceled if it is not wanted any more. */
-async function note({ db }: Context, work: Work, { projectId }: Begun, staging: Staging, phase: string): Promise<void> {
-  const counts = countsOf(staging.phases);
+async function note(
+  { db }: Context,
+  work: Work,
+  { projectId }: Begun,
+  staging: Staging,
+  phase: string,
+  more?: ImportCount,
+): Promise<void> {
+  const counts = [...countsOf(staging.phases), ...(more ? [more] : [])];
   if (!(await work.note(db, projectId, { phase, counts, leftOut: [...staging.leftOut] }))) throw new Canceled();
 }
 

@@ -44,6 +44,11 @@ export async function failRemoteImport(
   await abandon(stores, projectId, { importStatus: 'failed', importError: message });
 }
 
+/** Cancels an import for whoever may: the project stays empty. Does nothing unless it waits for an import. */
+export async function cancelRemoteImport(stores: WithRepositories & WithUploads, projectId: number): Promise<void> {
+  await abandon(stores, projectId, { importStatus: 'canceled', importError: null });
+}
+
 /**
  * Cancels an import that is not finished: the project stays empty; or an update, which leaves the project as it is. For those who administer the project. Throws NotFound for a project
  * that was not imported from another server, Forbidden, BadRequest for an import that has ended.

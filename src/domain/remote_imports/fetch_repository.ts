@@ -92,25 +92,17 @@ async function wantedRefs(draft: string, mergeRequests: ReadonlySet<number>): Pr
 /** Bytes of the largest `.gitattributes` that is looked into. */
 const MAX_ATTRIBUTES_BYTES = 1024 * 1024;
 
-/** That objects of Git LFS do not come along, where a branch or tag says at its root that it has files in it. */
-export async function absentLfsObjects(reader: RepositoryReader, directory: string): Promise<LeftOut[]> {
+/** Whether a branch or tag says at its root that it has files in Git LFS. */
+export async function mentionsLfs(reader: RepositoryReader, directory: string): Promise<boolean> {
   const refs = new RefReader(directory);
   const [branches, tags] = await Promise.all([refs.list('refs/heads/'), refs.list('refs/tags/')]);
   for (const commit of new Set([...branches, ...tags].slice(0, MAX_LOOKED_INTO).map(({ target }) => target))) {
     const file = await reader.entry(commit, '.gitattributes').catch(() => null);
     if (file?.type !== 'blob') continue;
     const content = await reader.blob(file.oid, MAX_ATTRIBUTES_BYTES).catch(() => null);
-    if (content && /^[^#\n]*\bfilter=lfs\b/m.test(content.toString('latin1'))) {
-      return [
-        {
-          kind: 'lfs',
-          name: null,
-          message: 'Push objects of Git LFS: `git lfs push --all` from a clone of the source.',
-        },
-      ];
-    }
+    if (content && /^[^#\n]*\bfilter=lfs\b/m.test(content.toString('latin1'))) return true;
   }
-  return [];
+  return false;
 }
 
 /** How many branches and tags are looked into. */

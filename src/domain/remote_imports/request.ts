@@ -16,8 +16,14 @@ import {
   SourceInvalid,
 } from '#src/domain/remote_imports/base/source.ts';
 import { PROVIDERS, type ProviderName } from '#src/domain/remote_imports/providers.ts';
+import type { Transaction } from '#src/platform/database/db.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
-import { RemoteRateLimited, RemoteRefused, RemoteUnavailable } from '#src/platform/outbound/remote_client.ts';
+import {
+  type RemoteClient,
+  RemoteRateLimited,
+  RemoteRefused,
+  RemoteUnavailable,
+} from '#src/platform/outbound/remote_client.ts';
 import { parseImportUrl } from '#src/platform/outbound/url.ts';
 import { encrypt } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -58,22 +64,44 @@ const TIMEOUT_MS = 15_000;
 export async function importFromServer(context: Context, wanted: WantedRemoteImport): Promise<ProjectRow> {
   const actor = requireActor(context);
   const provider = PROVIDERS[wanted.provider];
-  const { importSources } = await currentSettings(context.db);
-  if (!importSources.includes(provider.name)) throw new Forbidden(`Projects cannot be imported from ${provider.label}`);
-  const address = addressOf(wanted, provider);
+  await requireSource(context, provider);
+  const address = addressOf(wanted, provider, 'project');
   const home = await findHome(context, actor, wanted.namespace ?? null);
-  const remote = await lookUp(context, provider, address);
+  const remote = await lookUp(context, provider, address, 'project', (client) => provider.project(client, address));
   const name = wanted.name?.trim() || remote.name;
   const path = wanted.name?.trim() ? pathFrom(name) : remote.slug;
   const errors = textErrors({ name, path });
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
-  return create(context, home, { provider, address, remote, name, path, parts: partsOf(wanted) });
+  return createImported(context, home, { provider, address, remote, name, path, parts: partsOf(wanted) });
+}
+
+/** Requires that projects may be imported from servers of a kind. Throws Forbidden. */
+async function requireSource({ db }: Context, { name, label }: Provider): Promise<void> {
+  const { importSources } = await currentSettings(db);
+  if (!importSources.includes(name)) throw new Forbidden(`Projects cannot be imported from ${label}`);
+}
+
+/**
+ * Asks a server something with a token. Throws Forbidden where projects cannot be imported from there, ValidationFailed.
+ *
+ * @param kind what the path is of
+ */
+export async function askSource<Answered>(
+  context: Context,
+  provider: Provider,
+  wanted: Pick<WantedRemoteImport, 'url' | 'path' | 'token'>,
+  kind: 'project' | 'owner',
+  ask: (client: RemoteClient, address: RemoteAddress) => Promise<Answered>,
+): Promise<Answered> {
+  await requireSource(context, provider);
+  return lookUp(context, provider, addressOf(wanted, provider, kind), kind, ask);
 }
 
 /** Throws ValidationFailed, which does not repeat the token. */
 export function addressOf(
   { url, path, token }: Pick<WantedRemoteImport, 'url' | 'path' | 'token'>,
   provider: Provider,
+  kind: 'project' | 'owner',
 ): RemoteAddress {
   const errors: AddressErrors = {};
   const given = url?.trim() || provider.defaultUrl || '';
@@ -85,9 +113,12 @@ export function addressOf(
     .replace(/^\/+/, '')
     .replace(/(?<!\/)\/+$/, '')
     .replace(/\.git$/, '');
-  const isPath = trimmed.length <= MAX_PATH_LENGTH && /^(?:\d{1,15}|[\w.-]+(?:\/[\w.-]+)+)$/.test(trimmed);
+  const pattern = kind === 'owner' ? /^[\w.-]+(?:\/[\w.-]+)*$/ : /^(?:\d{1,15}|[\w.-]+(?:\/[\w.-]+)+)$/;
+  const isPath = trimmed.length <= MAX_PATH_LENGTH && pattern.test(trimmed);
   if (!isPath || trimmed.split('/').some((part) => /^\.+$/.test(part))) {
-    errors.path = ['is not the path of a project, or its ID'];
+    errors.path = [
+      kind === 'owner' ? 'is not the path of a user or a group' : 'is not the path of a project, or its ID',
+    ];
   }
   // It goes into a header.
   if (!/^[\x21-\x7e]+$/.test(token) || token.length > MAX_TOKEN_LENGTH) errors.token = ['is not a token'];
@@ -112,19 +143,29 @@ function partsOf({ parts, optionalStages: stages }: WantedRemoteImport): Part[] 
   return PARTS.filter((part) => (parts ?? PARTS).includes(part) && !without.includes(part));
 }
 
-/** Asks the source for the project. Throws ValidationFailed. */
-export async function lookUp({ imports }: Context, provider: Provider, address: RemoteAddress): Promise<RemoteProject> {
+/** Asks the source something. Throws ValidationFailed. */
+async function lookUp<Answered>(
+  { imports }: Context,
+  provider: Provider,
+  address: RemoteAddress,
+  kind: 'project' | 'owner',
+  ask: (client: RemoteClient, address: RemoteAddress) => Promise<Answered>,
+): Promise<Answered> {
   const late = AbortSignal.timeout(TIMEOUT_MS);
   const client = provider.client(address, imports, late);
   try {
-    return await provider.project(client, address);
+    return await ask(client, address);
   } catch (error) {
     if (late.aborted) throw invalid(provider, { url: ['did not answer in time'] });
     if (error instanceof RemoteRefused && [401, 403].includes(error.status ?? 0)) {
-      throw invalid(provider, { token: ['is wrong, or may not read the project'] });
+      throw invalid(provider, {
+        token: [`is wrong, or may not read the ${kind === 'owner' ? 'projects' : 'project'}`],
+      });
     }
     if (error instanceof RemoteRefused && error.status === 404) {
-      throw invalid(provider, { path: ['is of no project that the token may read'] });
+      const nothing =
+        kind === 'owner' ? 'nobody whose projects the token may read' : 'no project that the token may read';
+      throw invalid(provider, { path: [`is of ${nothing}`] });
     }
     const isOfSource = [RemoteRefused, RemoteUnavailable, RemoteRateLimited, SourceInvalid].some(
       (one) => error instanceof one,
@@ -135,7 +176,8 @@ export async function lookUp({ imports }: Context, provider: Provider, address: 
   }
 }
 
-interface NewImport {
+/** A project that is to be filled from one of another server. */
+export interface NewImport {
   provider: Provider;
   address: RemoteAddress;
   remote: RemoteProject;
@@ -144,7 +186,17 @@ interface NewImport {
   parts: readonly Part[];
 }
 
-async function create(context: Context, home: Home, wanted: NewImport): Promise<ProjectRow> {
+/**
+ * Creates a project that is filled in the background. Throws NotFound for a namespace that is gone, LimitReached, ValidationFailed.
+ *
+ * @param andThen what is done in the same transaction
+ */
+export async function createImported(
+  context: Context,
+  home: Home,
+  wanted: NewImport,
+  andThen?: (tx: Transaction, projectId: number) => Promise<void>,
+): Promise<ProjectRow> {
   const { provider, address, remote, name, path, parts } = wanted;
   const userId = requireActor(context).id;
   try {
@@ -175,6 +227,7 @@ async function create(context: Context, home: Home, wanted: NewImport): Promise<
       });
       await tx.project.update({ where: { id: projectId }, data: { importStatus: 'scheduled' } });
       await context.jobs.enqueue(tx, 'projects.import_remote', { projectId, userId });
+      await andThen?.(tx, projectId);
       return projectId;
     });
     return await findProject(context, id);

@@ -15,7 +15,6 @@ import {
   type Work,
 } from '#src/domain/remote_imports/carry_on.ts';
 import { endImport, failRemoteImport } from '#src/domain/remote_imports/end.ts';
-import { absentLfsObjects } from '#src/domain/remote_imports/fetch_repository.ts';
 import { providerOf } from '#src/domain/remote_imports/providers.ts';
 import { repositoryExists } from '#src/git/base/existence.ts';
 import { openRepository } from '#src/git/open.ts';
@@ -123,11 +122,9 @@ export async function withArchive(
   const reader = (await repositoryExists(repository)) ? await openRepository(repository) : null;
   const baseUrl = (await context.address?.())?.baseUrl ?? 'http://localhost';
   try {
-    const lfs = reader === null ? [] : await absentLfsObjects(reader, repository);
     const { project } = phases;
     const texts = provider.texts;
-    const { directory, leftOut } = await assemble({ staging, project, texts, baseUrl, reader, signal: ending });
-    await work({ directory, leftOut: [...lfs, ...leftOut] }, ending);
+    await work(await assemble({ staging, project, texts, baseUrl, reader, signal: ending }), ending);
   } catch (error) {
     if (late.aborted) throw new ImportFailed(`The import took longer than ${context.imports.timeout / 1000} seconds.`);
     throw error;

@@ -4,11 +4,10 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { PARTS, type Part } from '#src/domain/remote_imports/base/source.ts';
 import { providerOf } from '#src/domain/remote_imports/providers.ts';
-import { addressOf, lookUp } from '#src/domain/remote_imports/request.ts';
+import { addressOf, askSource } from '#src/domain/remote_imports/request.ts';
 import { writeRefusal } from '#src/domain/repository/writable.ts';
-import { BadRequest, Forbidden, ValidationFailed } from '#src/platform/errors.ts';
+import { BadRequest, ValidationFailed } from '#src/platform/errors.ts';
 import { encrypt } from '#src/platform/secrets.ts';
-import { currentSettings } from '#src/platform/settings/current.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
@@ -43,11 +42,10 @@ export async function updateFromServer(context: Context, wanted: WantedUpdate): 
   if (!row || !key)
     throw new ValidationFailed({ project: ['was not imported from another server that it can be updated from'] });
   const provider = providerOf(row.provider);
-  const { importSources } = await currentSettings(db);
-  if (!importSources.includes(provider.name)) throw new Forbidden(`Projects cannot be imported from ${provider.label}`);
   // The project may have moved there, but its ID stays.
-  const address = addressOf({ url: row.url, path: key.sourceKey, token: wanted.token }, provider);
-  const remote = await lookUp(context, provider, address);
+  const there = { url: row.url, path: key.sourceKey, token: wanted.token };
+  const address = addressOf(there, provider, 'project');
+  const remote = await askSource(context, provider, there, 'project', (client, at) => provider.project(client, at));
   if (String(remote.id) !== key.sourceKey)
     throw new ValidationFailed({ project: ['is another one at the source by now'] });
   const parts = PARTS.filter((part) => row.parts.includes(part) || wanted.parts?.includes(part));

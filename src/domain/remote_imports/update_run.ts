@@ -1,7 +1,8 @@
+import path from 'node:path';
 import { can } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { ImportFailed } from '#src/domain/imports/source.ts';
-import { refRecords } from '#src/domain/project_archives/import_directory.ts';
+import { refRecords, takeObjects } from '#src/domain/project_archives/import_directory.ts';
 import { SourceRecords } from '#src/domain/project_archives/source_records.ts';
 import { updateDirectory } from '#src/domain/project_archives/update_directory.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
@@ -14,6 +15,7 @@ import {
   type RemoteImportOptions,
   type Work,
 } from '#src/domain/remote_imports/carry_on.ts';
+import { LFS } from '#src/domain/remote_imports/lfs_objects.ts';
 import { providerOf } from '#src/domain/remote_imports/providers.ts';
 import { withArchive } from '#src/domain/remote_imports/run.ts';
 import { endUpdate, failUpdate } from '#src/domain/remote_imports/update_end.ts';
@@ -124,6 +126,7 @@ async function fill(context: Context, begun: Begun, fetched: Fetched): Promise<v
         await endUpdate(tx, projectId, { leftOut: all, notUpdated: [...refs.notUpdated, ...notUpdated], failed });
       },
     } satisfies Parameters<typeof updateDirectory>[1];
+    await takeObjects(context, project, path.join(directory, LFS), signal);
     await updateDirectory(context, updating, directory, signal);
   });
 }

@@ -1,5 +1,5 @@
 import { ifReadable } from '#src/domain/repository/if_readable.ts';
-import { POINTER_BYTES, parsePointer } from '#src/domain/repository/lfs_pointer.ts';
+import { type LfsPointer, POINTER_BYTES, parsePointer } from '#src/domain/repository/lfs_pointer.ts';
 import { EMPTY_TREE, type Oid } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
@@ -57,7 +57,7 @@ export async function objectsToLink(
   const lacking = new Set(rows.map(({ oid }) => oid));
   const oids: string[] = [];
   const look = async (files: Iterable<Oid>) => {
-    for (const oid of await pointersIn(reader, files)) if (lacking.delete(oid)) oids.push(oid);
+    for (const { oid } of await pointersIn(reader, files)) if (lacking.delete(oid)) oids.push(oid);
   };
   let isComplete = lacking.size === 0;
   for (let offset = 0; !isComplete && offset < maxCommits; offset += COMMIT_BATCH_SIZE) {
@@ -87,17 +87,17 @@ async function changedFiles(
   return changes.flatMap(({ now }) => now?.oid ?? []);
 }
 
-/** The hashes of the objects that files point to. */
-async function pointersIn(reader: RepositoryReader, files: Iterable<Oid>): Promise<string[]> {
+/** The objects that files point to. */
+export async function pointersIn(reader: RepositoryReader, files: Iterable<Oid>): Promise<LfsPointer[]> {
   const sizes = await reader.blobSizes([...files]);
   const small = [...sizes].filter(([, size]) => size >= POINTER_BYTES.least && size <= POINTER_BYTES.most);
-  const oids: string[] = [];
+  const found: LfsPointer[] = [];
   for (let at = 0; at < small.length; at += POINTER_BATCH_SIZE) {
     const part = small.slice(at, at + POINTER_BATCH_SIZE);
     const contents = await Promise.all(part.map(([oid]) => reader.blob(oid, POINTER_BYTES.most)));
-    oids.push(...contents.flatMap((content) => parsePointer(content?.toString('latin1') ?? '')?.oid ?? []));
+    found.push(...contents.flatMap((content) => parsePointer(content?.toString('latin1') ?? '') ?? []));
   }
-  return oids;
+  return found;
 }
 
 /** Gives the target of a merge the objects that were found, in the transaction that records the merge: from then on they are its own. */

@@ -134,6 +134,18 @@ export class RepositoryStore {
     return path.join(path.dirname(folder), IMPORTS, String(id));
   }
 
+  /** The directory of what an import has fetched of a group so far, by the ID of the import: `<storage>/imports/groups/<ID>`. */
+  groupStaging({ id, storage }: { id: number; storage: string }): string {
+    const root = this.#roots.get(storage);
+    if (root === undefined) throw new Error(`There is no storage "${storage}"`);
+    return path.join(root, IMPORTS, 'groups', String(id));
+  }
+
+  /** Removes what an import has fetched of a group. */
+  async removeGroupStaging(place: { id: number; storage: string }): Promise<void> {
+    await rm(this.groupStaging(place), { recursive: true, force: true, maxRetries: 3 });
+  }
+
   /** Removes what an import from another server has fetched for a project. */
   async removeStaging(place: RepositoryPlace): Promise<void> {
     await rm(this.staging(place), { recursive: true, force: true, maxRetries: 3 });

@@ -35,7 +35,7 @@ function failure(error: unknown, command = ''): string {
 }
 
 /** Error messages name parameters of the API, which are options here. */
-function refusal({ message, extensions: { fields, about } }: DomainError, command: string): string {
+export function refusal({ message, extensions: { fields, about } }: DomainError, command: string): string {
   const errors = isFields(about) ? about : isFields(fields) ? fields : {};
   const names = command.startsWith('import ') ? { ...OPTIONS, ...OF_IMPORTS } : OPTIONS;
   const lines = Object.entries(errors).flatMap(([field, messages]) =>

@@ -1,3 +1,5 @@
+import { PARTS } from '#src/domain/remote_imports/base/source.ts';
+
 /** The help page of a command. */
 export interface ManualPage {
   /** Arguments after the command's name: `--username NAME [--admin]`. */
@@ -16,18 +18,21 @@ const PROGRESS = { '--progress': 'show what is being done even where there is no
 /** The page of a command that imports from a kind of server. */
 function importFrom(servers: string, usual: string | null): ManualPage {
   return {
-    usage: `OWNER/NAME --user USERNAME ${usual === null ? '--url URL' : '[--url URL]'} [--into GROUP] [--name TEXT] [--no-wait] [--progress]`,
-    summary: `import a project from ${servers}`,
+    usage: `OWNER/NAME|'OWNER/*' --user USERNAME ${usual === null ? '--url URL' : '[--url URL]'} [--into GROUP] [--name TEXT] [--parts LIST | --without LIST] [--without-forks] [--no-wait] [--progress]`,
+    summary: `import a project, or all of an owner, from ${servers}`,
     options: {
       '--user USERNAME': 'in whose name it is imported',
       '--into GROUP': 'the group that it is to be in, such as team; the user’s own projects if left out',
       '--name TEXT': 'the name of the project; as at the other server if left out',
       '--url URL': `the address of the other server${usual === null ? '' : `; ${usual} if left out`}`,
+      '--parts LIST': `what comes along besides the repository, settings, labels and milestones, by names with commas between: ${PARTS.join(', ')}; all if left out`,
+      '--without LIST': 'what of these does not come along',
+      '--without-forks': 'leave out projects of the owner that are forks',
       '--no-wait': 'leave the import to the server, and come back at once',
       ...PROGRESS,
     },
     notes:
-      'The token of the other server is read from the environment variable GANTRY_IMPORT_TOKEN, or else from the standard input. A server has to run, which fills the project. What does not come along is listed.',
+      'The token of the other server is read from the environment variable GANTRY_IMPORT_TOKEN, or else from the standard input. A server has to run, which fills the project. What does not come along is listed. Of an owner, each project gets a line that says how it ended; those with a path that is taken here are skipped, and the exit status is 1 if one failed.',
   };
 }
 
@@ -142,6 +147,22 @@ export const manual: Readonly<Record<string, ManualPage>> = {
   'import gitea': importFrom('Gitea or Forgejo', null),
   'import github': importFrom('GitHub or GitHub Enterprise Server', 'https://github.com'),
   'import gitlab': importFrom('GitLab or another Gantry', 'https://gitlab.com'),
+  'import gitlab-group': {
+    usage:
+      'GROUP --user USERNAME [--url URL] [--into GROUP] [--path NAME] [--without-projects] [--without-members] [--no-wait] [--progress]',
+    summary: 'import a group with its projects from a GitLab or Gantry',
+    options: {
+      '--user USERNAME': 'in whose name it is imported',
+      '--url URL': 'the address of the other server; https://gitlab.com if left out',
+      '--into GROUP': 'the group that it is to be in, such as team; at the top if left out',
+      '--path NAME': 'the last part of its path; as at the other server if left out',
+      '--without-projects': 'leave the projects of the groups out',
+      '--without-members': 'leave members out',
+      '--no-wait': 'leave the import to the server, and come back at once',
+      ...PROGRESS,
+    },
+    notes:
+      'The token of the other server is read from the environment variable GANTRY_IMPORT_TOKEN, or else from the standard input. A server has to run, which does the rest. What does not come along is listed. The exit status is 1 if everything failed.',
   'import update': {
     usage: 'PROJECT --user USERNAME [--no-wait] [--progress]',
     summary: 'bring an imported project up to date from the server that it came from',

@@ -7,6 +7,8 @@ import { expireAuthorizations } from '#src/access/oauth/expire.ts';
 import type { Context } from '#src/access/permissions/actor.ts';
 import { pruneAttempts } from '#src/access/sign_in/attempts.ts';
 import { expireChallenges } from '#src/access/sign_in/challenges.ts';
+import { advanceBulkImport, failOfNobody } from '#src/domain/bulk_imports/advance.ts';
+import { continueGroupImport } from '#src/domain/bulk_imports/import_group.ts';
 import { cleanUpArtifacts } from '#src/domain/ci/artifacts/clean_up.ts';
 import { expireArtifacts } from '#src/domain/ci/artifacts/expire.ts';
 import { forgetProjectArtifacts } from '#src/domain/ci/artifacts/remove.ts';
@@ -139,6 +141,8 @@ export const JOB_PACES: JobPaces = {
   'merge_requests.link_lfs': { cron: '41 * * * *' },
   'resource_events.record_past': { cron: '*/10 * * * *' },
   'projects.import': { atOnce: 4 },
+  'groups.import_remote': { atOnce: 2 },
+  'bulk_imports.advance': { atOnce: 2 },
   // Each keeps a connection of its own to the database while it runs.
   'projects.import_remote': { atOnce: 3 },
   'projects.update_remote': { atOnce: 1 },
@@ -210,6 +214,16 @@ export function jobHandlers({
       const context = await as(userId, jobs);
       if (context) return importGroupArchive(context, groupId, importing);
       await failGroupImport({ db, uploads }, groupId, 'The user who imported the group is no longer active.');
+    },
+    'bulk_imports.advance': async ({ bulkImportId, userId }, jobs) => {
+      const context = await as(userId, jobs);
+      if (context) return advanceBulkImport(context, bulkImportId);
+      await failOfNobody({ db, repositories, uploads }, bulkImportId);
+    },
+    'groups.import_remote': async ({ entityId, userId }, jobs) => {
+      const context = await as(userId, jobs);
+      // Without an active user the import ends by itself.
+      if (context) await continueGroupImport(context, entityId, importing);
     },
     'users.export': async ({ userId }, jobs) => {
       const context = await as(userId, jobs);

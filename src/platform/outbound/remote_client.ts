@@ -100,6 +100,24 @@ export class RemoteClient {
     }
   }
 
+  /** Sends JSON, and reads JSON. Redirects are not followed. Throws as json. */
+  async post(url: URL, body: unknown, type = 'application/json'): Promise<Pick<RemoteAnswer, 'body'>> {
+    const late = AbortSignal.timeout(PAGE_TIMEOUT_MS);
+    const sent = { body: Buffer.from(JSON.stringify(body)), type };
+    const response = await this.#send(url, late, {}, sent).catch((error) => {
+      throw this.#explained(error, late);
+    });
+    try {
+      if (response.statusCode !== 200) throw await refusal(response);
+      return { body: parseJson(await wholeOf(response)) };
+    } catch (error) {
+      if (error instanceof UnusableJson) throw new RemoteRefused('The source answered with something else than JSON.');
+      throw this.#explained(error, late);
+    } finally {
+      response.destroy();
+    }
+  }
+
   /** Reads a text of at most so many bytes. Throws as json. */
   async text(url: URL, maxBytes: number): Promise<string> {
     const late = AbortSignal.timeout(PAGE_TIMEOUT_MS);
@@ -145,7 +163,9 @@ export class RemoteClient {
   async #get(from: URL, late: AbortSignal, headers: Readonly<Record<string, string>> = {}): Promise<IncomingMessage> {
     let url = from;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const response = await this.#send(url, late, headers).catch((error) => {
+      // What may be a credential is for where it was meant to be sent.
+      const sent = url.origin === from.origin ? headers : { ...(headers.accept && { accept: headers.accept }) };
+      const response = await this.#send(url, late, sent).catch((error) => {
         throw this.#explained(error, late);
       });
       const { statusCode = 0 } = response;
@@ -157,7 +177,12 @@ export class RemoteClient {
     throw new RemoteRefused('The source redirects too often.');
   }
 
-  #send(url: URL, late: AbortSignal, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
+  #send(
+    url: URL,
+    late: AbortSignal,
+    headers: Readonly<Record<string, string>>,
+    sent: { body: Buffer; type: string } | null = null,
+  ): Promise<IncomingMessage> {
     const { settings, origin, credentials, signal } = this.#options;
     const isNamed = isNamedHost(url, settings.hosts);
     // IP addresses are not looked up.
@@ -170,7 +195,9 @@ export class RemoteClient {
         ...this.#options.headers,
         ...(url.origin === origin && credentials),
         ...headers,
+        ...(sent && { 'content-type': sent.type, 'content-length': String(sent.body.length) }),
       },
+      ...(sent && { method: 'POST' }),
       lookup: checkedLookup(settings.lookup, isNamed, {
         blocked: () => new RemoteRefused(BLOCKED),
         unknown: () => new RemoteRefused('The host of the source is not known.'),
@@ -187,7 +214,7 @@ export class RemoteClient {
       request.once('timeout', () =>
         request.destroy(new RemoteUnavailable('Nothing came from the source for too long.')),
       );
-      request.end();
+      request.end(sent?.body);
     });
   }
 

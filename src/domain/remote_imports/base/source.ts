@@ -93,6 +93,12 @@ export interface RemoteProject {
   gitUser: string;
 }
 
+/** A project of an owner at another server. */
+export interface OwnedProject {
+  path: string;
+  isFork: boolean;
+}
+
 /** A kind of server that projects can be moved in from. */
 export interface Provider {
   /** As in `import_sources`, and `import_type`. */
@@ -106,6 +112,8 @@ export interface Provider {
   client(address: RemoteAddress, settings: ImportSettings, signal: AbortSignal): RemoteClient;
   /** Reads what the project is. Throws what RemoteClient throws, and SourceInvalid. */
   project(client: RemoteClient, address: RemoteAddress): Promise<RemoteProject>;
+  /** Reads what projects an owner has, whose path is the one of the address. Throws as `project`. */
+  owned(client: RemoteClient, address: RemoteAddress): Promise<OwnedProject[]>;
   phases: readonly Phase[];
   /** The refs that the heads of merge requests have at the source, `*` for the number. */
   heads: string;

@@ -1,3 +1,4 @@
+import { allEntries } from '#src/domain/remote_imports/base/owned.ts';
 import { descriptionWith, repositoryPath } from '#src/domain/remote_imports/base/records.ts';
 import { escaped } from '#src/domain/remote_imports/base/rewrite.ts';
 import type { Provider, RemoteAddress, RemoteProject } from '#src/domain/remote_imports/base/source.ts';
@@ -26,6 +27,13 @@ export const GITEA: Provider = {
     const given = objectOf(body, 'a repository');
     const path = repositoryPath(given);
     return projectOf(given, path, address, await topicsOf(client, `${root}/repos/${path}`));
+  },
+  async owned(client, { url, path }) {
+    const found = await allEntries(client, `${url}/api/v1/orgs/${path}/repos`, 'limit').catch((error) => {
+      if (!(error instanceof RemoteRefused) || error.status !== 404) throw error;
+      return allEntries(client, `${url}/api/v1/users/${path}/repos`, 'limit');
+    });
+    return found.map((given) => ({ path: repositoryPath(given), isFork: given.fork === true }));
   },
   phases: GITEA_PHASES,
   heads: 'refs/pull/*/head',

@@ -1,3 +1,4 @@
+import { allEntries } from '#src/domain/remote_imports/base/owned.ts';
 import { descriptionWith, repositoryPath } from '#src/domain/remote_imports/base/records.ts';
 import { escaped } from '#src/domain/remote_imports/base/rewrite.ts';
 import type { Provider, RemoteAddress, RemoteProject } from '#src/domain/remote_imports/base/source.ts';
@@ -27,6 +28,10 @@ export const GITHUB: Provider = {
     const { body } = await client.json(new URL(`${apiOf(address.url)}${at}`));
     return projectOf(objectOf(body, 'a repository'), address);
   },
+  async owned(client, address) {
+    const found = await allEntries(client, `${apiOf(address.url)}${await listOfOwner(client, address)}`, 'per_page');
+    return found.map((given) => ({ path: repositoryPath(given), isFork: given.fork === true }));
+  },
   phases: GITHUB_PHASES,
   heads: 'refs/pull/*/head',
   texts: {
@@ -38,6 +43,16 @@ export const GITHUB: Provider = {
       ),
   },
 };
+
+/** The list of the repositories of an owner: of an organization, of the user whose token it is, or what others show. */
+async function listOfOwner(client: RemoteClient, { url, path }: RemoteAddress): Promise<string> {
+  const { body } = await client.json(new URL(`${apiOf(url)}/users/${path}`));
+  const given = objectOf(body, 'a user');
+  if (given.type === 'Organization') return `/orgs/${path}/repos?type=all`;
+  const { body: own } = await client.json(new URL(`${apiOf(url)}/user`));
+  const isOwn = objectOf(own, 'a user').id === given.id;
+  return isOwn ? '/user/repos?affiliation=owner' : `/users/${path}/repos?type=owner`;
+}
 
 /** Root of the API of a server by its web address. */
 export function apiOf(url: string): string {

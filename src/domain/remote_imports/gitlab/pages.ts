@@ -104,7 +104,7 @@ async function readSince(context: PhaseContext, path: string, last: string, what
   const query = new URLSearchParams(path.slice(path.indexOf('?') + 1));
   query.set('per_page', String(PAGE_SIZE));
   query.set('created_after', last);
-  const page = await readPage(context, path.replace(/\?.*$/, ''), `?${query}`, what);
+  const page = await readPage(context, path.split('?', 1).join(''), `?${query}`, what);
   const [first] = page.entries;
   if (typeof first?.created_at === 'string' && Date.parse(first.created_at) < Date.parse(last)) {
     throw new SourceInvalid(`The source gives no more ${what} than it counts.`);

@@ -1,5 +1,6 @@
 import { projectSettings } from '#src/domain/gitlab_archives/head.ts';
 import { featureSettings } from '#src/domain/gitlab_archives/relations/project.ts';
+import { allEntries } from '#src/domain/remote_imports/base/owned.ts';
 import { escaped } from '#src/domain/remote_imports/base/rewrite.ts';
 import {
   type Provider,
@@ -7,9 +8,9 @@ import {
   type RemoteProject,
   SourceInvalid,
 } from '#src/domain/remote_imports/base/source.ts';
-import { type Given, idIn, objectOf, textIn, titleIn } from '#src/domain/remote_imports/base/values.ts';
+import { type Given, idIn, listOf, objectOf, textIn, titleIn } from '#src/domain/remote_imports/base/values.ts';
 import { GITLAB_PHASES } from '#src/domain/remote_imports/gitlab/phases.ts';
-import { RemoteClient } from '#src/platform/outbound/remote_client.ts';
+import { RemoteClient, RemoteRefused } from '#src/platform/outbound/remote_client.ts';
 
 /** GitLab, by version 4 of its REST API, and servers that answer as it does. */
 export const GITLAB: Provider = {
@@ -29,6 +30,10 @@ export const GITLAB: Provider = {
     const { body } = await client.json(new URL(`${apiOf(address)}/projects/${encodeURIComponent(address.path)}`));
     return projectOf(objectOf(body, 'a project'), address);
   },
+  async owned(client, address) {
+    const found = await ownedBy(client, address);
+    return found.map((given) => ({ path: projectPath(given), isFork: given.forked_from_project != null }));
+  },
   phases: GITLAB_PHASES,
   heads: 'refs/merge-requests/*/head',
   texts: {
@@ -42,6 +47,24 @@ export const GITLAB: Provider = {
 /** Root of the API of a server. */
 export function apiOf({ url }: Pick<RemoteAddress, 'url'>): string {
   return `${url}/api/v4`;
+}
+
+/** The projects of a group, or else of a user. */
+async function ownedBy(client: RemoteClient, address: RemoteAddress): Promise<Given[]> {
+  const [root, owner] = [apiOf(address), encodeURIComponent(address.path)];
+  try {
+    return await allEntries(
+      client,
+      `${root}/groups/${owner}/projects?with_shared=false&include_subgroups=false`,
+      'per_page',
+    );
+  } catch (error) {
+    if (!(error instanceof RemoteRefused) || error.status !== 404) throw error;
+  }
+  const { body } = await client.json(new URL(`${root}/users?username=${owner}`));
+  const [user] = listOf(body, 'users');
+  if (user === undefined) throw new RemoteRefused('The source does not have it.', 404);
+  return allEntries(client, `${root}/users/${idIn(user, 'id')}/projects`, 'per_page');
 }
 
 function projectOf(given: Given, address: RemoteAddress): RemoteProject {

@@ -54,7 +54,7 @@ export function textWithFiles(given: Given, key: string, context: PhaseContext, 
   const { project, parts } = context;
   return outsideCode(textIn(given, key), (part) =>
     part.replace(uploadsOf(project), (whole, secret: string, given_name: string) => {
-      const name = given_name.replace(/[.,;:!?*_~]+$/, '');
+      const name = given_name.replace(/(?<![.,;:!?*_~])[.,;:!?*_~]+$/, '');
       const file = uploadRecord(project, secret, name, timeIn(given, 'created_at'));
       if (file === null) return whole;
       if (parts.has('attachments')) records.push(file);
@@ -99,7 +99,8 @@ const patterns = new WeakMap<RemoteProject, RegExp>();
 /** The addresses of files of a project in texts: old and new ones, whole or from the root, with the secret and the name. */
 function uploadsOf(project: RemoteProject): RegExp {
   const { server, path, id } = project;
-  const own = `(?:[/]${escaped(path)}(?:[/]-)?|[/]-[/]project[/]${id})`;
+  const places = [`/${path}`, `/${path}/-`, `/-/project/${id}`].map((place) => escaped(place));
+  const own = `(?:${places.join('|')})`;
   const found =
     patterns.get(project) ??
     new RegExp(
