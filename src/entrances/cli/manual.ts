@@ -163,6 +163,7 @@ export const manual: Readonly<Record<string, ManualPage>> = {
     },
     notes:
       'The token of the other server is read from the environment variable GANTRY_IMPORT_TOKEN, or else from the standard input. A server has to run, which does the rest. What does not come along is listed. The exit status is 1 if everything failed.',
+  },
   'import update': {
     usage: 'PROJECT --user USERNAME [--no-wait] [--progress]',
     summary: 'bring an imported project up to date from the server that it came from',
