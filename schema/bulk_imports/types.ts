@@ -2,10 +2,10 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { values } from '#schema/enums.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import type { BulkImportStatus as Status } from '#src/domain/bulk_imports/find.ts';
 import type { SourceType } from '#src/domain/bulk_imports/request.ts';
 import type { LeftOut } from '#src/domain/remote_imports/base/source.ts';
 import type { ImportCount } from '#src/domain/remote_imports/progress.ts';
-import type { BulkImportStatus as Status } from '#src/generated/prisma/client.ts';
 
 export const BulkImportStatus = builder.enumType('BulkImportStatus', {
   description: 'How far an import from another GitLab is, or a group or project of it.',

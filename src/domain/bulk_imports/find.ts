@@ -8,6 +8,8 @@ import { order } from '#src/platform/records/order.ts';
 import { readPage, readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
+export type { BulkImportStatus };
+
 const { sql } = Prisma;
 const [bulkImport, entity] = [alias('BulkImport', 'b'), alias('BulkImportEntity', 'e')] as const;
 
