@@ -30,6 +30,7 @@ const beside = [
   'graphql_package',
   'history',
   'hooks',
+  'import_kills',
   'imports',
   'jobs',
   'lifecycle',

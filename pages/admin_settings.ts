@@ -77,6 +77,12 @@ export const SETTINGS_THEMES: readonly SettingsTheme[] = [
         label('Largest archive that is imported, in megabytes; the limit of the server when 0'),
       ],
       ['importSources', 'lines', label('Import sources: git, gitlab_project, github, gitea, gitlab')],
+      ['allowContributionMappingToAdmins', 'tick', label('Placeholders of imports may be assigned to administrators')],
+      [
+        'allowBypassPlaceholderConfirmation',
+        'tick',
+        label('Administrators assign placeholders of imports without asking the account'),
+      ],
       ['maxAttachmentSize', 'number', label('Largest upload in megabytes')],
       ['repositoryStorages', 'lines', label('Storages for new projects')],
       ['enabledGitAccessProtocol', 'GitAccessProtocol', label('Git protocols')],

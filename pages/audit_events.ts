@@ -46,6 +46,7 @@ const KINDS: Readonly<Record<AuditTargetType, string>> = {
   APPLICATION: label('Applications'),
   EMAIL: label('Secondary addresses'),
   SSH_KEY: label('SSH keys'),
+  PLACEHOLDER: label('Placeholders'),
   SETTINGS: label('Settings of the server'),
 };
 
@@ -84,6 +85,7 @@ const WORDS: Readonly<Record<AuditTargetType, string>> = {
   APPLICATION: label('application'),
   EMAIL: label('email'),
   SSH_KEY: label('ssh key'),
+  PLACEHOLDER: label('placeholder'),
   SETTINGS: label('settings'),
 };
 

@@ -31,6 +31,7 @@ import { notes } from '#pages/notes.ts';
 import { own } from '#pages/own.ts';
 import { patches } from '#pages/patches.ts';
 import { pipelines } from '#pages/pipelines.ts';
+import { placeholders } from '#pages/placeholders.ts';
 import { profiles } from '#pages/profile.ts';
 import { projectImports } from '#pages/project_imports.ts';
 import { publicKeys } from '#pages/public_keys.ts';
@@ -85,6 +86,7 @@ export const rows = [
   ...groupArchives,
   ...bulkImportPages,
   ...projectImports,
+  ...placeholders,
   ...explore,
   ...boards,
   ...issues,

@@ -7,6 +7,7 @@ import {
   type RemoteImportPart,
   SendProjectImportCancellationDocument,
   SendProjectImportDocument,
+  SendProjectUpdateDocument,
 } from '#src/generated/page_operations.ts';
 import { label } from '#src/platform/texts/texts.ts';
 
@@ -39,7 +40,6 @@ export const KINDS: Readonly<Record<string, string>> = {
   issue_notes: label('Comments on issues'),
   merge_request_notes: label('Comments on merge requests'),
   discussions: label('Discussions'),
-  notes: label('Comments'),
   issue_events: label('Events of issues'),
   merge_request_events: label('Events of merge requests'),
   issue_links: label('Linked issues'),
@@ -65,6 +65,7 @@ export const KINDS: Readonly<Record<string, string>> = {
   container_repositories: label('Container images'),
   left_behind: label('What stays at the source'),
   users: label('Users'),
+  notes: label('Comments'),
   uploads: label('Attached files'),
   lfs: label('Large files (Git LFS)'),
   wiki: label('Wiki'),
@@ -108,6 +109,7 @@ const progress = page({
     ...{ project, imported, kinds: KINDS },
     tab: 'code',
     isUnderWay: ['SCHEDULED', 'STARTED'].includes(imported.status),
+    isUpdating: ['SCHEDULED', 'STARTED'].includes(imported.remote?.update?.status ?? ''),
     leftOut: [
       ...imported.failedRelations.map(({ relation, message }) => ({ kind: relation, name: null, message })),
       ...(imported.remote?.leftOut ?? []),
@@ -132,12 +134,21 @@ export const projectImports = [
   }),
   progress,
   form({
+    path: `${PLACES.project}/import/update`,
+    operation: SendProjectUpdateDocument,
+    required: ['token'],
+    says: label('The update has begun.'),
+    goTo: toProgress,
+    again: progress,
+    from: ({ project = '' }) => `/${project}/-/import`,
+  }),
+  form({
     path: `${PLACES.project}/import/cancel`,
     operation: SendProjectImportCancellationDocument,
     says: label('The import was canceled.'),
     asks: (facts) => ({
       heading: facts.t('Cancel the import?'),
-      says: [facts.t('What was fetched so far is deleted, and the project stays empty.')],
+      says: [facts.t('What was fetched so far is deleted. The project stays empty, or as it was before the update.')],
       button: facts.t('Cancel import'),
       back: toProgress(null, facts),
     }),

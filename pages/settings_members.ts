@@ -1,4 +1,5 @@
 import { named, type Question } from '#pages/engine/asking.ts';
+import { path } from '#pages/engine/helpers.ts';
 import { type Facts, form, page, type Shown } from '#pages/engine/row.ts';
 import { inPlace, PLACES, type PlaceKind } from '#pages/place.ts';
 import { confirmPage, type Query, type SettingsPlace, settingsPage, shownSettings } from '#pages/settings_frame.ts';
@@ -293,7 +294,12 @@ export const settingsMembers = [
     view: 'settings/members',
     found: ({ project }) => project,
     title: (project, { t }) => `${t('Members')} · ${project.fullPath}`,
-    show: (project) => ({ ...shownIn('project', project), members: project.members, own: null }),
+    show: (project) => ({
+      ...shownIn('project', project),
+      members: project.members,
+      own: null,
+      hasPlaceholders: false,
+    }),
   }),
   page({
     path: '/groups/:group/-/group_members',
@@ -302,7 +308,15 @@ export const settingsMembers = [
     view: 'settings/members',
     found: ({ group }) => group,
     title: (group, { t }) => `${t('Members')} · ${group.fullPath}`,
-    show: (group) => ({ ...shownIn('group', group), members: group.members, own: group.databaseId }),
+    // As v4 has it.
+    redirectTo: (group, { given }) =>
+      given.tab === 'placeholders' ? `${path('groups', group.fullPath)}/-/group_members/placeholders` : null,
+    show: (group) => ({
+      ...shownIn('group', group),
+      members: group.members,
+      own: group.databaseId,
+      hasPlaceholders: group.viewerCanDelete && group.parent === null,
+    }),
   }),
   page({
     path: '/:project/-/project_members/invitations',

@@ -25,6 +25,7 @@ import '#schema/tokens/access_tokens.ts';
 import '#schema/bulk_imports/queries.ts';
 import '#schema/bulk_imports/mutations.ts';
 import '#schema/import_source_users/queries.ts';
+import '#schema/import_source_users/tables.ts';
 import '#schema/import_source_users/mutations.ts';
 import '#schema/service_accounts/queries.ts';
 import '#schema/service_accounts/mutations.ts';

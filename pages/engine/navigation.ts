@@ -44,6 +44,7 @@ const SETTINGS: readonly NavigationItem[] = [
   { path: '/profile/chat', label: label('Connected chats') },
   { path: '/profile/notifications', label: label('Notifications') },
   { path: '/profile/preferences', label: label('Preferences') },
+  { path: '/profile/placeholders', label: label('Placeholders') },
   { path: '/profile/data', label: label('Your data') },
 ];
 

@@ -22,6 +22,7 @@ export type RawReader =
   | 'group_avatar'
   | 'project_export'
   | 'group_export'
+  | 'placeholder_table'
   | 'upload';
 
 /** Names what is wrong with parameters, as they were sent. */

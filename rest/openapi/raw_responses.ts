@@ -64,6 +64,12 @@ const READERS: Record<
     hasETag: true,
     description: 'The archive of the group, a tar archive that is compressed by gzip.',
   },
+  placeholder_table: {
+    types: ['text/csv'],
+    hasSize: true,
+    hasETag: true,
+    description: 'The table, whose first row names the columns.',
+  },
   archive: {
     types: ['application/octet-stream'],
     hasSize: false,

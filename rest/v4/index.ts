@@ -54,6 +54,7 @@ import { packages } from '#rest/v4/packages.ts';
 import { pages } from '#rest/v4/pages.ts';
 import { people } from '#rest/v4/people.ts';
 import { pipelines } from '#rest/v4/pipelines.ts';
+import { placeholderReassignments } from '#rest/v4/placeholder_reassignments.ts';
 import { projectArchives } from '#rest/v4/project_archives.ts';
 import { projects } from '#rest/v4/projects.ts';
 import { protectionRules } from '#rest/v4/protection_rules.ts';
@@ -172,4 +173,5 @@ export const routes: Route[] = [
   ...badges,
   ...projectArchives,
   ...remoteImports,
+  ...placeholderReassignments,
 ];

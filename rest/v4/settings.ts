@@ -113,6 +113,8 @@ export const settings: Route[] = [
       'project_export_enabled',
       'max_export_size',
       'max_import_size',
+      'allow_bypass_placeholder_confirmation',
+      'allow_contribution_mapping_to_admins',
     ],
     hidden: ['front_page_title', 'front_page_text'],
     passUnknownEnum: ['restricted_visibility_levels'],

@@ -55,6 +55,8 @@ const THINGS: Readonly<Record<string, string>> = {
   two_factor: 'The two-factor authentication of a user',
   identity: 'The account of a user at a provider of sign-in',
   settings: 'A setting of the server',
+  placeholder: 'A placeholder, which an import has made for a user without an account,',
+  placeholder_reassignment: 'A request to an account to take over a placeholder',
   impersonation: 'A session of an administrator as another user',
 };
 

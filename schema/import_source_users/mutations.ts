@@ -11,6 +11,7 @@ import {
   giveToGhost,
   keepAsPlaceholder,
   reassign,
+  remind,
 } from '#src/domain/placeholder_users/reassign.ts';
 
 const payload: Payload<ChangedSourceUser> = {
@@ -34,7 +35,7 @@ const one = (t: InputFields) => ({
 
 mutation('reassignImportSourceUser', {
   description:
-    'Asks an account to take over a placeholder; one that has accepted before gets what came since. For owners of the namespace.',
+    'Asks an account to take over a placeholder; one that has accepted before gets what came since. Where the settings of the server let them, administrators assign it without asking. For owners of the namespace.',
   input: {
     description: 'Which placeholder an account is to take over.',
     argument: 'Names the user of a source and the account.',
@@ -42,12 +43,20 @@ mutation('reassignImportSourceUser', {
       ...one(t),
       userId: t.field({
         ...idOf('User'),
-        required: true,
         description: 'Global or numeric ID of the account, which has to be that of an active person.',
       }),
+      username: t.string({ description: 'Username of the account, in place of its ID.' }),
     }),
   },
-  resolve: ({ id, userId }, context) => reassign(context, id, userId),
+  resolve: ({ id, ...account }, context) => reassign(context, id, account),
+  payload,
+});
+
+mutation('remindImportSourceUserReassignment', {
+  description:
+    'Mails the request to take over a placeholder once more, at most three times an hour. For owners of the namespace.',
+  input: { description: 'Of which request to remind.', argument: 'Names the user of a source.', fields: one },
+  resolve: ({ id }, context) => remind(context, id),
   payload,
 });
 

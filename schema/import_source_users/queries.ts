@@ -22,6 +22,14 @@ const ImportSourceUserFilter = builder.inputType('ImportSourceUserFilter', {
   }),
 });
 
+const ImportSourceUserOrder = builder.enumType('ImportSourceUserOrder', {
+  description: 'What users of sources are sorted by.',
+  values: {
+    ID: { value: 'id', description: 'By ID, which is when an import first named them.' },
+    SOURCE_NAME: { value: 'sourceName', description: 'By the name that they have at the source.' },
+  } as const,
+});
+
 const PlaceholderRequestFilter = builder.inputType('PlaceholderRequestFilter', {
   description: 'Which requests to take over placeholders a list has: those that match all fields.',
   fields: (t) => ({
@@ -44,11 +52,17 @@ builder.queryFields((t) => ({
         description: 'Numeric ID or full path of the top-level group or personal namespace.',
       }),
       filter: t.arg({ type: ImportSourceUserFilter, description: 'Which of them to list; all when left out.' }),
+      orderBy: t.arg({
+        type: ImportSourceUserOrder,
+        required: true,
+        defaultValue: 'id',
+        description: 'What the users of sources are sorted by.',
+      }),
       sort: t.arg({ type: SortDirection, required: true, defaultValue: 'asc', description: 'Direction of the order.' }),
     },
-    resolve: (_root, { namespace, filter, sort, ...args }, context, info) =>
+    resolve: (_root, { namespace, filter, orderBy, sort, ...args }, context, info) =>
       loadPage(args, info, (page) =>
-        listSourceUsers(context, namespace, { ...filter, sort }, page, selectionAt(info, 'ImportSourceUser')),
+        listSourceUsers(context, namespace, { ...filter, orderBy, sort }, page, selectionAt(info, 'ImportSourceUser')),
       ),
   }),
   importSourceUser: t.field({

@@ -39,6 +39,10 @@ export const ImportSourceUser = builder.prismaObject('ImportSourceUser', {
     sourceHostname: t.exposeString('sourceHostname', {
       description: 'Host that the user comes from; empty for archives that do not name it.',
     }),
+    importType: t.exposeString('importType', {
+      description:
+        'What kind of import first named the user: `github`, `gitea`, `gitlab_migration` or `gitlab_project`.',
+    }),
     sourceUserIdentifier: t.exposeString('sourceUserIdentifier', {
       description: 'ID of the user there, followed by a colon and the username if the host is not known.',
     }),
@@ -61,6 +65,11 @@ export const ImportSourceUser = builder.prismaObject('ImportSourceUser', {
     reassignedByUser: t.relation('reassignedBy', {
       nullable: true,
       description: 'Who asked that account; null for nobody, and for an account that was deleted.',
+    }),
+    membershipCount: t.int({
+      description: 'How many memberships of the source the account gets with the placeholder, at most.',
+      select: { membershipCount: true },
+      resolve: ({ membershipCount }) => membershipCount,
     }),
     acceptedAt: t.expose('acceptedAt', {
       type: 'DateTime',

@@ -36,6 +36,7 @@ import { findDistributionsByIds } from '#src/domain/packages/debian/distribution
 import { findPackageFilesByIds, findPackagesByIds } from '#src/domain/packages/list.ts';
 import { packageRules } from '#src/domain/packages/protection_rules.ts';
 import { findSourceUsersByIds } from '#src/domain/placeholder_users/find.ts';
+import { findTablesByIds } from '#src/domain/placeholder_users/table.ts';
 import { findProjectsByIds } from '#src/domain/projects/find.ts';
 import type { Owner } from '#src/domain/projects/owner.ts';
 import type { ProjectOf } from '#src/domain/projects/project_scoped.ts';
@@ -123,6 +124,7 @@ const FINDERS: Readonly<Record<string, Finder>> = {
     context.actor ? findEntitiesByIds(context, ids, selectionAt(info, 'BulkImportEntity')) : Promise.resolve([]),
   ImportSourceUser: (context, ids, info) =>
     context.actor ? findSourceUsersByIds(context, ids, selectionAt(info, 'ImportSourceUser')) : Promise.resolve([]),
+  ReassignmentTable: (context, ids) => (context.actor ? findTablesByIds(context, ids) : Promise.resolve([])),
   User: (context, ids, info) => findUsersByIds(context, ids, selectionAt(info, 'User')),
   Todo: (context, ids, info) => findTodosByIds(context, ids, selectionAt(info, 'Todo')),
   SshKey: findKeysByIds,

@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
-import type { RemoteImportFacts } from '#src/domain/project_archives/find_import.ts';
+import { values } from '#schema/enums.ts';
+import type { RemoteImportFacts, RemoteUpdateFacts } from '#src/domain/project_archives/find_import.ts';
 import type { LeftOut } from '#src/domain/remote_imports/base/source.ts';
 import { estimatedEnd, type ImportCount } from '#src/domain/remote_imports/progress.ts';
 
@@ -27,15 +28,20 @@ const RemoteImportLeftOut = builder.objectRef<LeftOut>('RemoteImportLeftOut').im
   }),
 });
 
-/** An import from another server. */
-export const RemoteImport = builder.objectRef<RemoteImportFacts>('RemoteImport').implement({
-  description: 'How far the import of a project from another server is.',
-  fields: (t) => ({
-    provider: t.exposeString('provider', { description: 'The kind of server, such as `github`.' }),
-    phase: t.exposeString('phase', {
+/** How far an import or update is. */
+type Far = Omit<RemoteUpdateFacts, 'status' | 'error'>;
+
+/** The fields of how far an import or update is, by the word for it. */
+function farFields<Facts extends Far>(
+  t: PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Facts>,
+  what: 'import' | 'update',
+) {
+  return {
+    phase: t.field({
+      type: 'String',
       nullable: true,
-      description:
-        'What is being fetched, such as `issues`, or `importing` while the project is filled; null before and after the import.',
+      description: `What is being fetched, such as \`issues\`, or \`importing\` while the project is filled; null before and after the ${what}.`,
+      resolve: ({ phase }) => phase,
     }),
     counts: t.field({
       type: [RemoteImportCount],
@@ -47,10 +53,11 @@ export const RemoteImport = builder.objectRef<RemoteImportFacts>('RemoteImport')
       description: 'What did not come along, at most a thousand things. For masters of the project.',
       resolve: ({ leftOut }) => leftOut,
     }),
-    continuesAt: t.expose('continuesAt', {
+    continuesAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When the import goes on, while it waits because the source takes no more requests; null otherwise.',
+      description: `When the ${what} goes on, while it waits because the source takes no more requests; null otherwise.`,
+      resolve: ({ continuesAt }) => continuesAt,
     }),
     estimatedFinishAt: t.field({
       type: 'DateTime',
@@ -59,15 +66,66 @@ export const RemoteImport = builder.objectRef<RemoteImportFacts>('RemoteImport')
       resolve: ({ counts, startedAt, finishedAt }) =>
         finishedAt === null ? estimatedEnd(counts, startedAt, Date.now()) : null,
     }),
-    startedAt: t.expose('startedAt', {
+    startedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When the import began; null before.',
+      description: `When the ${what} began; null before.`,
+      resolve: ({ startedAt }) => startedAt,
     }),
-    finishedAt: t.expose('finishedAt', {
+    finishedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When the import ended, failed or was canceled; null before.',
+      description: `When the ${what} ended, failed or was canceled; null before.`,
+      resolve: ({ finishedAt }) => finishedAt,
     }),
+  };
+}
+
+const RemoteUpdateStatus = builder.enumType('RemoteImportUpdateStatus', {
+  description: 'How far the update of a project from another server is.',
+  values: values<RemoteUpdateFacts['status']>({
+    SCHEDULED: { value: 'scheduled', description: 'The update waits for its turn.' },
+    STARTED: { value: 'started', description: 'The update is running, and the project can be used meanwhile.' },
+    FINISHED: { value: 'finished', description: 'The project is up to date as of then.' },
+    FAILED: { value: 'failed', description: 'The update failed, and the records of the project are as before.' },
+    CANCELED: {
+      value: 'canceled',
+      description: 'The update was canceled, and the records of the project are as before.',
+    },
+  }),
+});
+
+const RemoteImportUpdate = builder.objectRef<RemoteUpdateFacts>('RemoteImportUpdate').implement({
+  description: 'The last update of a project from the server that it was imported from.',
+  fields: (t) => ({
+    status: t.field({
+      type: RemoteUpdateStatus,
+      description: 'How far the update is.',
+      resolve: ({ status }) => status,
+    }),
+    error: t.exposeString('error', {
+      nullable: true,
+      description: 'Why it failed; null otherwise. Masters of the project see the cause.',
+    }),
+    ...farFields(t, 'update'),
+  }),
+});
+
+/** An import from another server. */
+export const RemoteImport = builder.objectRef<RemoteImportFacts>('RemoteImport').implement({
+  description: 'How far the import of a project from another server is.',
+  fields: (t) => ({
+    provider: t.exposeString('provider', { description: 'The kind of server, such as `github`.' }),
+    canBeUpdated: t.exposeBoolean('canBeUpdated', {
+      description:
+        'Whether the project can be brought up to date from there by `updateImportedProject`, once the import has ended.',
+    }),
+    update: t.field({
+      type: RemoteImportUpdate,
+      nullable: true,
+      description: 'The last update of the project from there; null before the first one.',
+      resolve: ({ update }) => update,
+    }),
+    ...farFields(t, 'import'),
   }),
 });

@@ -9,6 +9,7 @@ import type { Part } from '#src/domain/remote_imports/base/source.ts';
 import { cancelImport } from '#src/domain/remote_imports/end.ts';
 import type { ProviderName } from '#src/domain/remote_imports/providers.ts';
 import { importFromServer } from '#src/domain/remote_imports/request.ts';
+import { updateFromServer } from '#src/domain/remote_imports/update_request.ts';
 
 const RemoteImportProvider = builder.enumType('RemoteImportProvider', {
   description: 'A kind of server that projects can be moved in from.',
@@ -95,8 +96,32 @@ mutation('importProjectFromServer', {
   payload,
 });
 
+mutation('updateImportedProject', {
+  description:
+    'Brings a project up to date in the background from the server that it was imported from: what is new there comes, and what was changed there is changed here. What was changed or deleted here alone stays so. For masters of the project.',
+  input: {
+    description: 'An imported project, and a token of the server that it came from.',
+    argument: 'The project, and a token of its server.',
+    fields: (t) => ({
+      project: projectField(t, 'that is brought up to date'),
+      token: t.string({
+        required: true,
+        description:
+          'An access token of the other server that can read the project. It is stored encrypted until the update has ended.',
+      }),
+      parts: t.field({
+        type: [RemoteImportPart],
+        description: 'What is taken besides the parts of the import before.',
+      }),
+    }),
+  },
+  resolve: async (input, context) => ({ project: await updateFromServer(context, input) }),
+  payload: { ...payload, description: 'The project that is brought up to date.' },
+});
+
 mutation('cancelProjectImport', {
-  description: 'Cancels the import of a project from another server, which stays empty. For masters of the project.',
+  description:
+    'Cancels the import of a project from another server, which stays empty, or the update of one, which stays as it is. For masters of the project.',
   input: {
     description: 'Names the project whose import is canceled.',
     argument: 'Names the project that is being imported.',

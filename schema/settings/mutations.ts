@@ -50,6 +50,12 @@ mutation('updateApplicationSettings', {
         description:
           'Size of the largest archive of a project that is imported, in megabytes; 0 for the limit of the server alone.',
       }),
+      allowBypassPlaceholderConfirmation: t.boolean({
+        description: 'Whether administrators assign placeholders of imports to accounts without asking these.',
+      }),
+      allowContributionMappingToAdmins: t.boolean({
+        description: 'Whether placeholders of imports may be assigned to administrators.',
+      }),
       maxAttachmentSize: t.int({ description: 'Size of the largest upload in megabytes; more than 0.' }),
       sessionExpireDelay: t.int({ description: 'Minutes after which an unused session ends.' }),
       defaultProjectVisibility: t.field({

@@ -72,6 +72,12 @@ export const ApplicationSettings = builder.objectRef<Settings>('ApplicationSetti
       description:
         'Size of the largest archive of a project that is imported, in megabytes; 0 for the limit of the server alone.',
     }),
+    allowBypassPlaceholderConfirmation: t.exposeBoolean('allowBypassPlaceholderConfirmation', {
+      description: 'Whether administrators assign placeholders of imports to accounts without asking these.',
+    }),
+    allowContributionMappingToAdmins: t.exposeBoolean('allowContributionMappingToAdmins', {
+      description: 'Whether placeholders of imports may be assigned to administrators.',
+    }),
     maxAttachmentSize: t.exposeInt('maxAttachmentSize', { description: 'Size of the largest upload, in megabytes.' }),
     sessionExpireDelay: t.exposeInt('sessionExpireDelay', {
       description: 'Minutes after which an unused session ends.',

@@ -54,6 +54,8 @@ const PARTS = {
   attacks: false,
   /** A large object of Git LFS. */
   lfs: false,
+  /** A large project that is moved in from another server. */
+  imports: false,
   /** What clients of feature flags wait for. */
   flags: false,
   /** Files of static sites, beside the program nginx. */

@@ -10,6 +10,7 @@ import { measureCompat } from './compat.ts';
 import { measureFlags } from './flags.ts';
 import { measureGrowth } from './growth.ts';
 import { measureHooks } from './hooks/run.ts';
+import { measureImports } from './imports/run.ts';
 import { measureLfs } from './lfs.ts';
 import { measureLists } from './lists/run.ts';
 import { measurements } from './measurements.ts';
@@ -53,6 +54,7 @@ async function bench(options: Options): Promise<void> {
   if (parts.has('repository')) await measureRepositories(options.repository, print);
   if (parts.has('merges')) await measureMerges(print);
   if (parts.has('lfs')) await measureLfs(print);
+  if (parts.has('imports')) await measureImports(print);
   if (parts.has('flags')) await measureFlags(print);
   if (parts.has('sites')) await measureSites(print);
   if (parts.has('attacks')) await measureAttacks(options.attack, print);

@@ -46,6 +46,9 @@ const given = (more: object = {}) => ({
 
 const api = () => world.api(admin);
 
+/** Another administrator for each import: a user has six at once. */
+const importer = () => world.user({ admin: true });
+
 /** The import when it has ended. */
 async function ended({ id }: { id: number }): Promise<Json> {
   let body: Json;
@@ -78,7 +81,7 @@ const LFS = { kind: 'lfs', name: null, message: expect.stringContaining('git lfs
 
 describe('POST /import/gitea', () => {
   it('moves a project in, with all that it has, and says what stayed behind', LONG, async () => {
-    const { status, body: project } = await api().post('/import/gitea', given());
+    const { status, body: project } = await world.api(await importer()).post('/import/gitea', given());
     expect([status, project]).toEqual([
       201,
       expect.objectContaining({
@@ -112,7 +115,7 @@ describe('POST /import/gitea', () => {
   ])('takes many pages as it takes one, where the server %s', LONG, async (_name, tells) => {
     gitea.pageSize = 1;
     gitea.tellsPageSize = tells;
-    const { body: project } = await api().post('/import/gitea', given());
+    const { body: project } = await world.api(await importer()).post('/import/gitea', given());
     expect((await ended(project)).import_status).toBe('finished');
     await expectMoved(project.id);
   });
@@ -123,7 +126,7 @@ describe('POST /import/gitea', () => {
       if (isNew) response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"Not Found"}');
       return isNew;
     };
-    const { body: project } = await api().post('/import/gitea', given());
+    const { body: project } = await world.api(await importer()).post('/import/gitea', given());
     expect((await ended(project)).import_status).toBe('finished');
     expect(await leftOut(project.id)).toEqual([
       { kind: 'reviews', name: null, message: expect.stringContaining('has no reviews') },
@@ -140,7 +143,7 @@ describe('POST /import/gitea', () => {
 
   it('refuses what is missing or wrong, and names it', LONG, async () => {
     const refused = async (more: object) => {
-      const { status, body } = await api().post('/import/gitea', given(more));
+      const { status, body } = await world.api(await importer()).post('/import/gitea', given(more));
       return [status, body.message ?? body.error];
     };
     expect(await refused({ gitea_host_url: undefined })).toEqual([400, 'gitea_host_url is missing']);
@@ -197,7 +200,11 @@ describe('An import from Gitea that is interrupted', () => {
   it('goes on behind the last page, with nothing twice and nothing lost', LONG, async () => {
     gitea.pageSize = 1;
     const enqueue: JobQueue['enqueue'] = async () => undefined;
-    const context = { ...world.as(admin), address: async () => ({ baseUrl: world.url, ssh: null }), jobs: { enqueue } };
+    const context = {
+      ...world.as(await importer()),
+      address: async () => ({ baseUrl: world.url, ssh: null }),
+      jobs: { enqueue },
+    };
     const wanted = { url: `http://${gitea.host}`, path: 'octo-org/hello-world', token: GITEA_TOKEN };
     const name = world.unique('hand');
     const project = await importFromServer(context, { ...wanted, provider: 'gitea', name });

@@ -45,8 +45,12 @@ const given = (who: TestUser, more: object = {}) => ({
   ...more,
 });
 
-async function begun(more: object = {}, who: TestUser = admin): Promise<Json> {
-  const { status, body } = await world.api(who).post('/import/github', given(who, more));
+/** Another administrator for each import: a user has six at once. */
+const importer = () => world.user({ admin: true });
+
+async function begun(more: object = {}, who?: TestUser): Promise<Json> {
+  const importing = world.api(who ?? (await importer()));
+  const { status, body } = await importing.post('/import/github', given(who ?? admin, more));
   expect([status, body]).toEqual([201, expect.objectContaining({ import_status: 'scheduled' })]);
   return body;
 }
@@ -141,12 +145,16 @@ describe('POST /import/github', () => {
 const below = ({ url = '' }: { url?: string | undefined }) => url.replace(/^.*?(?:hello-world|1296269)(?=\/|$)/, '');
 
 /** An import that nobody works on but the test, which says when the job runs. */
-async function byHand(more: object = {}, who: TestUser = admin) {
+async function byHand(more: object = {}, who?: TestUser) {
   const jobs: { name: string; after: number }[] = [];
   const enqueue: JobQueue['enqueue'] = async (_tx, name, _data, how) => {
     jobs.push({ name, after: how?.after ?? 0 });
   };
-  const context = { ...world.as(who), address: async () => ({ baseUrl: world.url, ssh: null }), jobs: { enqueue } };
+  const context = {
+    ...world.as(who ?? (await importer())),
+    address: async () => ({ baseUrl: world.url, ssh: null }),
+    jobs: { enqueue },
+  };
   const wanted = {
     provider: 'github',
     url: `http://${github.host}`,
@@ -382,9 +390,10 @@ describe('A hostile source', () => {
 });
 
 describe('POST /import/github refuses', () => {
-  const refused = async (more: object, who: TestUser = admin) => {
+  const refused = async (more: object, who?: TestUser) => {
     const count = await world.db.project.count();
-    const { status, body } = await world.api(who).post('/import/github', given(who, more));
+    const importing = world.api(who ?? (await importer()));
+    const { status, body } = await importing.post('/import/github', given(who ?? admin, more));
     expect(await world.db.project.count()).toBe(count);
     expect(JSON.stringify(body)).not.toContain('ghp_');
     return [status, body.message ?? body.error];
@@ -400,6 +409,16 @@ describe('POST /import/github refuses', () => {
     expect((await refused({ target_namespace: 'nowhere' }))[0]).toBe(404);
     expect((await refused({ github_hostname: 'http://127.0.0.1:1' }))[0]).toBe(400);
     expect((await refused({ github_hostname: 'http://u:p@h.example' }))[0]).toBe(400);
+  });
+
+  it('more than six at once of one user, before it asks the source', LONG, async () => {
+    const hasty = await world.user();
+    for (let at = 0; at < 6; at += 1) expect((await refused({ repo_id: 7 }, hasty))[0]).toBe(400);
+    const asked = github.requests.length;
+    const answer = await world.api(hasty).post('/import/github', given(hasty, { repo_id: 7 }));
+    expect([answer.status, github.requests.length]).toEqual([429, asked]);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await refused({ repo_id: 7 }, await world.user()))[0]).toBe(400);
   });
 
   it('what the settings do not allow', LONG, async () => {

@@ -514,3 +514,43 @@ describe('A hostile server of GitLab', () => {
     expect((await world.api(admin).get(`/projects/${project.id}/badges`)).body).toEqual([]);
   });
 });
+
+describe('A project from another Gantry that is brought up to date', () => {
+  it('gets what was changed there, and keeps what was done here', LONG, async () => {
+    const id = await moved();
+    const update = async () => {
+      const mutation = `mutation ($input: UpdateImportedProjectInput!) { updateImportedProject(input: $input) { project { databaseId } } }`;
+      const query = `query ($ref: ProjectRef!) { project(ref: $ref) { import { remote { update { status error leftOut { kind message } } } } } }`;
+      const { body } = await world.graphql(mutation, { input: { project: String(id), token } }, admin);
+      expect(body.errors).toBeUndefined();
+      let told: Json;
+      await world.until(async () => {
+        told = (await world.graphql(query, { ref: String(id) }, admin)).body.data.project.import.remote.update;
+        return ['FINISHED', 'FAILED'].includes(told.status);
+      }, 200_000);
+      expect(told).toMatchObject({ status: 'FINISHED', error: null });
+    };
+    await update();
+    await expectHelloWorld({ api: world.api(admin), id, author: octocat.username });
+    const there = source.api(owner);
+    const here = world.api(admin);
+    await here.put(`/projects/${id}/issues/1`, { title: 'Found here' });
+    await there.put(`/projects/${hello.id}/issues/1`, { state_event: 'close' });
+    await there.post(`/projects/${hello.id}/issues/1/notes`, { body: 'Said there' });
+    await update();
+    const { body: issue } = await here.get(`/projects/${id}/issues/1`);
+    expect(issue).toMatchObject({ title: 'Found here', state: 'closed' });
+    const { body: notes } = await here.get(`/projects/${id}/issues/1/notes`);
+    expect(notes.filter(({ body }: Json) => body.includes('Said there'))).toHaveLength(1);
+    const counted = async () => [
+      await world.db.note.count(),
+      await world.db.issue.count(),
+      await world.db.stateEvent.count(),
+      await world.db.awardEmoji.count(),
+      await world.db.suggestion.count(),
+    ];
+    const before = await counted();
+    await update();
+    expect(await counted()).toEqual(before);
+  });
+});

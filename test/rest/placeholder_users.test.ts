@@ -10,7 +10,7 @@ const admin = await world.user({ admin: true });
 
 describe('Importing what users without an account have written', () => {
   it('keeps authors, assignees, reviewers, approvals and awards in the names of placeholders', async () => {
-    const { api, at, id, placeholder } = await moved(world);
+    const { api, at, id, placeholder } = await moved(world, { withMembers: true });
     const ann = await placeholder('71');
     const ben = await placeholder('72');
     expect([ann.name, ben.name]).toEqual(['Ann <b>Apple</b>', 'Ben']);

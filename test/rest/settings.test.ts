@@ -89,6 +89,8 @@ const DEFAULTS = {
   project_export_enabled: true,
   max_export_size: 0,
   max_import_size: 0,
+  allow_bypass_placeholder_confirmation: false,
+  allow_contribution_mapping_to_admins: false,
 };
 
 beforeEach(async () => {

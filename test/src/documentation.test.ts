@@ -115,6 +115,7 @@ const LOOKED_AT: Record<string, Record<string, string>> = {
     'From GitLab': 'The request is one that test/rest/import_gitlab.test.ts sends.',
     'From Gitea and Forgejo': 'The request is the one that test/rest/import_gitea.test.ts sends.',
     'Groups from a running server': 'The request is the one that test/rest/bulk_imports.test.ts sends.',
+    'Bringing a project up to date': 'The requests are those that test/rest/update_from_server.test.ts sends.',
     'Moving out': 'The request is the one that test/rest/gitlab_exports.test.ts sends.',
   },
   'docs/pages-sites.md': {

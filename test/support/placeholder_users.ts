@@ -147,18 +147,32 @@ export function contributions(): Record<string, Json[]> {
     ],
     state_events: [{ id: 1, issue_id: 1, user_id: 71, action: 'closed', state: 'closed', created_at: at }],
     releases: [{ id: 1, tag: 'v1', name: 'First', description: '', released_at: at, author_id: 71, ...times }],
-    members: [{ id: 1, user_id: 71, access_level: 40, created_at: at }],
+  };
+}
+
+/** The memberships of Ann and Ben: a master whose membership is for good, and a reporter for a while. */
+export function memberships(): Record<string, Json[]> {
+  const at = '2020-01-02T03:04:05.000Z';
+  return {
+    members: [
+      { id: 1, user_id: 71, access_level: 40, created_at: at },
+      { id: 2, user_id: 72, access_level: 20, created_at: at, expires_at: '2099-01-01' },
+    ],
   };
 }
 
 /** A group with a project that its owner, who is no administrator, has imported. */
 export async function moved(
   world: World,
-  { host = 'git.example.org', visibility = 'public' }: { host?: string; visibility?: 'public' | 'private' } = {},
+  {
+    host = 'git.example.org',
+    visibility = 'public',
+    withMembers = false,
+  }: { host?: string; visibility?: 'public' | 'private'; withMembers?: boolean } = {},
 ) {
   const owner = await world.user();
   const group = await world.group({ owner, visibility });
-  const archive = archiveOf(people(host), contributions());
+  const archive = archiveOf(people(host), { ...contributions(), ...(withMembers && memberships()) });
   const bring = async (who: TestUser = owner) => {
     const more = { namespace: group.fullPath, 'override_params[visibility]': visibility };
     const record = await imported(world, who, { archive, path: world.unique('moved'), more });

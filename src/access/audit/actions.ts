@@ -123,6 +123,13 @@ export const AUDIT_ACTIONS = [
   'identity_deleted',
   'impersonation_started',
   'impersonation_ended',
+  'placeholder_reassignment_requested',
+  'placeholder_reassignment_accepted',
+  'placeholder_reassignment_rejected',
+  'placeholder_reassignment_cancelled',
+  'placeholder_reassigned',
+  'placeholder_kept',
+  'placeholder_deleted',
   'settings_updated',
 ] as const;
 
@@ -163,6 +170,7 @@ export const AUDIT_TARGETS = [
   'Application',
   'Email',
   'SshKey',
+  'Placeholder',
   'Settings',
 ] as const;
 

@@ -50,7 +50,12 @@ export function spaced<Result>(address: string | null, work: () => Promise<Resul
  * Counts one use of each key, or as many as given, in a window of so many seconds that begins with its first use. `limits` maps each
  * key to its maximum. Throws RateLimited, but still counts.
  */
-export async function countUses(db: Db, window: number, limits: Record<string, number>, uses = 1): Promise<void> {
+export async function countUses(
+  db: Pick<Db, '$queryRaw'>,
+  window: number,
+  limits: Record<string, number>,
+  uses = 1,
+): Promise<void> {
   const counted = await db.$queryRaw<{ key: string; count: number; left: number }[]>`
     INSERT INTO sign_in_failures AS f (key, count, since)
     SELECT key, ${uses}::int, now() FROM unnest(${Object.keys(limits)}::text[]) key ORDER BY key

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { audit } from '#src/access/audit/record.ts';
-import type { Visibility } from '#src/access/permissions/abilities.ts';
+import { OWNER, type Visibility } from '#src/access/permissions/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { closestVisibility } from '#src/access/permissions/visibility_levels.ts';
 import { snakeCase } from '#src/base/text.ts';
@@ -8,6 +8,7 @@ import type { LeftOut } from '#src/domain/group_archives/import_request.ts';
 import { GROUP, groupsOf, KINDS, OF_ADMINISTRATORS } from '#src/domain/group_archives/kinds.ts';
 import { GROUPS, LEFT_OUT, type LeftOutKind, MAX_GROUPS } from '#src/domain/group_archives/place.ts';
 import { insertGroup, MAX_DEPTH } from '#src/domain/groups/create.ts';
+import { findGroup } from '#src/domain/groups/find.ts';
 import { groupErrors } from '#src/domain/groups/values.ts';
 import { insertMember } from '#src/domain/members/add.ts';
 import { type HeldNamespace, holdNamespace } from '#src/domain/namespaces/lock.ts';
@@ -15,7 +16,7 @@ import { CHECKS } from '#src/domain/project_archives/checks.ts';
 import { checkedColumns, newIds, type Row } from '#src/domain/project_archives/columns.ts';
 import type { Kind } from '#src/domain/project_archives/kinds.ts';
 import { ArchiveInvalid, type Line, linesOf } from '#src/domain/project_archives/lines.ts';
-import { People } from '#src/domain/project_archives/people.ts';
+import { People, type UnknownMember } from '#src/domain/project_archives/people.ts';
 import { treeFile, USERS } from '#src/domain/project_archives/place.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -56,6 +57,7 @@ export class GroupTreeImport {
   /** The IDs here of the records of each kind, by those in the archive. */
   readonly #ids = new Map<string, Map<number, number>>();
   readonly #members: ImportedMember[] = [];
+  readonly #unknownMembers: UnknownMember[] = [];
   #left = MAX_RECORDS;
 
   constructor(options: GroupTreeOptions) {
@@ -72,6 +74,7 @@ export class GroupTreeImport {
     const root = await holdNamespace(tx, groupId);
     if (root === null) return null;
     const people = await People.read(tx, this.#actor, path.join(directory, treeFile(USERS)));
+    await people.placeIn(tx, this.#options.context, { groupId });
     await this.#importGroups(root);
     for (const kind of KINDS) {
       // They are for administrators alone, whoever made the archive.
@@ -82,6 +85,8 @@ export class GroupTreeImport {
       UPDATE namespaces n SET last_milestone_iid = (SELECT COALESCE(max(m.iid), 0) FROM milestones m WHERE m.group_id = n.id)
       WHERE n.id IN ${groupsOf(groupId)}`;
     await this.#addMembers();
+    await this.#keepMembers(people);
+    await people.settle();
     return this.#leftOut();
   }
 
@@ -174,6 +179,7 @@ export class GroupTreeImport {
     const known = this.#ids.get(kind.name) ?? new Map<number, number>();
     this.#ids.set(kind.name, known);
     const rows: Row[] = [];
+    if (isMember) await prepareUnknown(people, lines);
     for (const [at, { record, where }] of lines.entries()) {
       const row = await checkedColumns(kind, record, where);
       for (const [column, target] of Object.entries(kind.refs)) {
@@ -204,19 +210,31 @@ export class GroupTreeImport {
     return found;
   }
 
-  /** Users without an account here are left out. */
+  /** The membership of a user without an account here is kept for whoever takes the placeholder over. */
   #member(row: Row, user: unknown, people: People): void {
-    const userId = Number.isSafeInteger(user) ? people.account(user as number) : null;
-    if (userId === null) {
-      this.#options.unknownMember?.(people.username(user as number));
-      return;
-    }
+    if (!Number.isSafeInteger(user)) return;
     const {
       namespaceId: groupId,
       accessLevel,
-      expiresAt,
+      expiresAt: end,
     } = row as { namespaceId: number; accessLevel: number; expiresAt?: Date | null };
-    this.#members.push({ groupId, userId, accessLevel, expiresAt: expiresAt?.toISOString().slice(0, 10) ?? null });
+    const expiresAt = end?.toISOString().slice(0, 10) ?? null;
+    const userId = people.account(user as number);
+    if (userId !== null) this.#members.push({ groupId, userId, accessLevel, expiresAt });
+    else {
+      this.#unknownMembers.push({ user: user as number, place: { groupId }, accessLevel, expiresAt });
+      this.#options.unknownMember?.(people.username(user as number));
+    }
+  }
+
+  /** Keeps the memberships of users without an account, with no more than the importer has. */
+  async #keepMembers(people: People): Promise<void> {
+    if (this.#unknownMembers.length === 0) return;
+    const { context, groupId } = this.#options;
+    const most = this.#actor.admin ? OWNER : (await findGroup(context, groupId)).accessLevel;
+    await people.keepMemberships(
+      this.#unknownMembers.map((member) => ({ ...member, accessLevel: Math.min(member.accessLevel, most) })),
+    );
   }
 
   /** Lists belong to the group of their board, and have labels of it or of a group around it. */
@@ -256,6 +274,12 @@ export class GroupTreeImport {
     }
     return found;
   }
+}
+
+/** Finds the placeholders of members who have no account here, or makes them. */
+function prepareUnknown(people: People, lines: readonly Line[]): Promise<void> {
+  const ids = lines.map(({ record }) => record.user_id).filter((id): id is number => Number.isSafeInteger(id));
+  return people.prepare(ids.filter((id) => people.account(id) === null));
 }
 
 /** Settings of a group that an archive has. */

@@ -10,6 +10,7 @@ import type { Columns } from '#src/platform/records/model.ts';
 import { order } from '#src/platform/records/order.ts';
 import { readPage, readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
+import '#src/domain/placeholder_users/computed_fields.ts';
 import '#src/domain/users/computed_fields.ts';
 
 const { sql } = Prisma;
@@ -26,6 +27,8 @@ export interface RequestFilter {
 /** Which users of sources a list has. */
 export interface SourceUserFilter extends RequestFilter {
   statuses?: readonly Columns['ImportSourceUser']['status'][] | null | undefined;
+  /** What the order is by, and then by ID. */
+  orderBy?: 'id' | 'sourceName' | null | undefined;
 }
 
 const PLACE = select('Namespace', { id: true, parentId: true });
@@ -52,17 +55,18 @@ export async function listSourceUsers<R>(
   selection: Selection<'ImportSourceUser', R>,
 ): Promise<Page<R>> {
   const id = await requirePlace(context, ref);
-  const { statuses, sort } = filter;
+  const { statuses, sort, orderBy } = filter;
+  const by = orderBy === 'sourceName' ? (['sourceName', 'id'] as const) : (['id'] as const);
   const where = all([
     sql`${source.namespaceId} = ${id}`,
     ...(statuses ? [sql`${source.status}::text = ANY(${[...statuses]}::text[])`] : []),
     ...matching(filter),
   ]);
-  return readPage(context.db, selection, { rows: source, where, order: order('ImportSourceUser', ['id'], sort) }, page);
+  return readPage(context.db, selection, { rows: source, where, order: order('ImportSourceUser', by, sort) }, page);
 }
 
 /** The ID of a namespace whose placeholders the actor manages. Throws as listSourceUsers. */
-async function requirePlace(context: Context, ref: NamespaceRef): Promise<number> {
+export async function requirePlace(context: Context, ref: NamespaceRef): Promise<number> {
   const actor = requireActor(context);
   const { id, parentId } = await findNamespace(context, ref, PLACE);
   if (parentId !== null) {

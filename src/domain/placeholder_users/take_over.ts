@@ -1,6 +1,8 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { removeUser } from '#src/domain/lifecycle/delete_user.ts';
 import { mayTake, OWN_ONCE, USER_COLUMNS, type UserColumn } from '#src/domain/placeholder_users/columns.ts';
+import { giveMemberships } from '#src/domain/placeholder_users/memberships.ts';
+import { tellAssigned } from '#src/domain/placeholder_users/tell.ts';
 import { ghostId } from '#src/domain/users/ghost.ts';
 import { type Db, Prisma, type Transaction } from '#src/platform/database/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
@@ -16,8 +18,8 @@ const MAX_PER_RUN = 100;
 /** Milliseconds for the end of a takeover: an import that names the placeholder is waited for, and else the next run does it. */
 const END_TIMEOUT_MS = 60_000;
 
-/** What a takeover needs. */
-type TakeOver = Pick<Context, 'db' | 'secret' | 'jobs' | 'followers'>;
+/** What jobs have. */
+type Background = Omit<Context, 'actor'>;
 
 /** From whom, and to whom. */
 interface Takeover {
@@ -26,7 +28,7 @@ interface Takeover {
 }
 
 /** Goes on with every takeover that is under way: the process that was at it may be gone. */
-export async function takeOverAll(context: TakeOver): Promise<void> {
+export async function takeOverAll(context: Background): Promise<void> {
   const rows = await context.db.importSourceUser.findMany({
     where: { status: 'reassignment_in_progress' },
     select: { id: true },
@@ -37,34 +39,55 @@ export async function takeOverAll(context: TakeOver): Promise<void> {
 }
 
 /**
- * Gives everything that a placeholder has to the account that accepted it, or to the ghost, and removes the placeholder. What would let
- * the account see more than it may stays with the placeholder. Does nothing unless that is under way; stopped in the middle, it goes on.
+ * Gives everything that a placeholder has to the account that accepted it, or that an administrator assigned it to, or to the ghost, and
+ * removes the placeholder. What would let the account see more than it may stays with the placeholder. Does nothing unless that is under
+ * way; stopped in the middle, it goes on.
  */
-export async function takeOver(context: TakeOver, sourceUserId: number): Promise<void> {
+export async function takeOver(context: Background, sourceUserId: number): Promise<void> {
   const { db } = context;
   const row = await db.importSourceUser.findFirst({
     where: { id: sourceUserId, status: 'reassignment_in_progress' },
     include: { reassignToUser: { select: { id: true, state: true } } },
   });
   if (!row) return;
-  const { id, placeholderUserId: from, toGhost, reassignToUser: account, acceptedAt } = row;
-  const isGiven = account !== null && account.state === 'active' && acceptedAt !== null;
+  const { id, placeholderUserId: from, toGhost, reassignToUser: account, acceptedAt, confirmationSkipped } = row;
+  const isGiven = account !== null && (confirmationSkipped || (account.state === 'active' && acceptedAt !== null));
   if (toGhost && from !== null) await giveToGhost(context, from);
   if (toGhost) {
     await db.importSourceUser.deleteMany({ where: { id, status: 'reassignment_in_progress' } });
   } else if (!isGiven) {
     const nobody = { status: 'pending_reassignment', reassignToUserId: null, acceptedAt: null } as const;
-    await db.importSourceUser.updateMany({ where: { id, status: 'reassignment_in_progress' }, data: nobody });
-  } else {
-    if (from !== null) await give(db, { from, to: account.id });
     await db.importSourceUser.updateMany({
       where: { id, status: 'reassignment_in_progress' },
-      data: { status: 'completed' },
+      data: { ...nobody, confirmationSkipped: false },
     });
+  } else {
+    // Before the rest, which the account may see by them.
+    await giveMemberships(context, id, { accountId: account.id, assignedById: row.reassignedById });
+    if (from !== null) await give(db, { from, to: account.id });
+    await complete(context, { ...row, accountId: account.id });
   }
 }
 
-async function giveToGhost(context: TakeOver, id: number): Promise<void> {
+interface Done {
+  id: number;
+  namespaceId: number;
+  accountId: number;
+  confirmationSkipped: boolean;
+}
+
+/** An account that was not asked has agreed to nothing that comes later, and learns of it. */
+async function complete(context: Background, done: Done): Promise<void> {
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.importSourceUser.updateMany({
+      where: { id: done.id, status: 'reassignment_in_progress' },
+      data: { status: 'completed', confirmationSkipped: false },
+    });
+    if (count > 0 && done.confirmationSkipped) await tellAssigned(tx, context, done);
+  });
+}
+
+async function giveToGhost(context: Background, id: number): Promise<void> {
   const ghost = await ghostId(context.db, context.secret);
   await removeUser({ ...context, actor: null }, { id, ghost }, select('User', { id: true }));
 }
@@ -93,6 +116,12 @@ async function give(db: Db, takeover: Takeover): Promise<void> {
 async function isNamed(tx: Pick<Transaction, '$queryRaw'>, id: number): Promise<boolean> {
   const [found] = await tx.$queryRaw<{ isNamed: boolean }[]>`SELECT ${named(sql`${id}`)} AS "isNamed"`;
   return found?.isNamed ?? false;
+}
+
+/** SQL for whether memberships are kept for whoever takes over the placeholder with an ID. */
+export function hasMemberships(id: Prisma.Sql): Prisma.Sql {
+  return sql`EXISTS (SELECT 1 FROM import_source_users ms JOIN import_source_memberships mk ON mk.source_user_id = ms.id
+    WHERE ms.placeholder_user_id = ${id})`;
 }
 
 /** SQL for whether anything names a user in a column that imports set. */

@@ -30,6 +30,18 @@ export interface RemoteImportFacts {
   continuesAt: Date | null;
   startedAt: Date | null;
   finishedAt: Date | null;
+  /** Whether the project can be brought up to date from there. */
+  canBeUpdated: boolean;
+  /** The last update of the project from there; null before the first one. */
+  update: RemoteUpdateFacts | null;
+}
+
+/** An update from another server, as it is stored. */
+export interface RemoteUpdateFacts
+  extends Omit<RemoteImportFacts, 'provider' | 'url' | 'path' | 'update' | 'canBeUpdated'> {
+  status: ImportStatus;
+  /** Why it failed; for others than masters only that it did. */
+  error: string | null;
 }
 
 /** How far the imports of projects are that the actor can see, in their order; why they failed is for masters. */
@@ -42,6 +54,8 @@ export async function findImports({ db, actor }: Context, projects: readonly Pro
       importError: true,
       archiveImport: { select: { correlationId: true, failedRelations: true } },
       remoteImport: { select: REMOTE },
+      remoteUpdate: { select: { ...FAR, status: true, error: true } },
+      remoteRecords: { where: { kind: 'project' }, select: { kind: true }, take: 1 },
     },
   });
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -57,15 +71,18 @@ export async function findImports({ db, actor }: Context, projects: readonly Pro
       error: error === null || isMaster ? error : 'The import failed. Masters of the project see why.',
       correlationId: archive?.correlationId ?? null,
       failedRelations: isMaster ? ((archive?.failedRelations ?? []) as unknown as FailedRelation[]) : [],
-      remote: row?.remoteImport ? remoteFacts(row.remoteImport, isMaster) : null,
+      remote: row?.remoteImport
+        ? {
+            ...remoteFacts(row.remoteImport, isMaster),
+            canBeUpdated: row.remoteRecords.length > 0,
+            update: row.remoteUpdate ? updateFacts(row.remoteUpdate, isMaster) : null,
+          }
+        : null,
     };
   });
 }
 
-const REMOTE = {
-  provider: true,
-  url: true,
-  path: true,
+const FAR = {
   phase: true,
   counts: true,
   leftOut: true,
@@ -73,11 +90,23 @@ const REMOTE = {
   startedAt: true,
   finishedAt: true,
 } as const;
+const REMOTE = { ...FAR, provider: true, url: true, path: true } as const;
 
-function remoteFacts(
-  { counts, leftOut, ...row }: Omit<RemoteImportFacts, 'counts' | 'leftOut'> & { counts: unknown; leftOut: unknown },
+/** As the database has it. */
+type Stored<Facts> = Omit<Facts, 'counts' | 'leftOut' | 'update' | 'canBeUpdated'> & {
+  counts: unknown;
+  leftOut: unknown;
+};
+
+function updateFacts({ error, ...row }: Stored<RemoteUpdateFacts>, isMaster: boolean): RemoteUpdateFacts {
+  const told = error === null || isMaster ? error : 'The update failed. Masters of the project see why.';
+  return { ...remoteFacts(row, isMaster), error: told };
+}
+
+function remoteFacts<Facts extends object>(
+  { counts, leftOut, ...row }: Facts & { counts: unknown; leftOut: unknown },
   isMaster: boolean,
-): RemoteImportFacts {
+): Omit<Facts, 'counts' | 'leftOut'> & Pick<RemoteImportFacts, 'counts' | 'leftOut'> {
   return {
     ...row,
     counts: counts as RemoteImportFacts['counts'],

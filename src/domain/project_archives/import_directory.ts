@@ -15,16 +15,24 @@ import { ArchiveInvalid } from '#src/domain/project_archives/lines.ts';
 import { People } from '#src/domain/project_archives/people.ts';
 import { AVATAR, REPOSITORY, SNIPPETS, treeFile, USERS, WIKI } from '#src/domain/project_archives/place.ts';
 import { putSnippets, type SnippetDrafts, takeSnippets } from '#src/domain/project_archives/snippet_repositories.ts';
+import { type RememberedRecord, SourceRecords } from '#src/domain/project_archives/source_records.ts';
 import { branchOf, type Taken, takeRepository } from '#src/domain/project_archives/take_repository.ts';
-import { type FailedRelation, type ImportedMember, TreeImport } from '#src/domain/project_archives/tree.ts';
+import {
+  type FailedRelation,
+  type ImportedMember,
+  type ImportedTree,
+  TreeImport,
+} from '#src/domain/project_archives/tree.ts';
 import { saveProjectAvatar } from '#src/domain/projects/avatar.ts';
-import { findProject } from '#src/domain/projects/find.ts';
+import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import { holdRepositoryLock } from '#src/domain/repository/lock.ts';
+import { refKey } from '#src/domain/repository/record.ts';
 import { recordCopy } from '#src/domain/repository/record_copy.ts';
 import { recordSideSize } from '#src/domain/repository/side_size.ts';
 import { requireFewImportedRules } from '#src/domain/tracking/approvals/values.ts';
 import { receiveLfsObject } from '#src/domain/uploads/lfs/objects.ts';
 import { syncDirectory } from '#src/git/base/sync.ts';
+import type { Ref } from '#src/git/refs/read.ts';
 import { settleRepository } from '#src/git/remote/bundle.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { DomainError } from '#src/platform/errors.ts';
@@ -45,6 +53,8 @@ export interface Filling {
   settings: ImportOverrides;
   /** The path of the project that it takes the place of in the end; null for none. */
   overwrites: string | null;
+  /** What names the project at the server that it comes from; null for an archive, from which it is not brought up to date. */
+  sourceKey?: string | null;
   /** Records the end of the import, in the transaction that fills the project, with what was left out. */
   finish(tx: Transaction, failed: readonly FailedRelation[]): Promise<void>;
 }
@@ -95,7 +105,12 @@ export async function importDirectory(
 }
 
 /** Gives the project the objects of Git LFS of the archive, with the limits of uploads. */
-async function takeObjects(context: Context, { id }: Target, directory: string, signal: AbortSignal): Promise<void> {
+export async function takeObjects(
+  context: Context,
+  { id }: Target,
+  directory: string,
+  signal: AbortSignal,
+): Promise<void> {
   for (const oid of await readdir(directory)) {
     signal.throwIfAborted();
     const file = path.join(directory, oid);
@@ -129,6 +144,8 @@ async function record(tx: Transaction, context: Context, recorded: Recorded): Pr
   if (alive.length === 0) return;
   const people = await People.read(tx, actor, path.join(directory, treeFile(USERS)));
   await holdRepositoryLock(context.db, tx, project.id, () => putRepositories(tx, context, recorded));
+  const source = filling.sourceKey == null ? null : new SourceRecords(tx, project.id);
+  if (source) await rememberProject(source, filling.sourceKey ?? '', recorded);
   const tree = new TreeImport({
     tx,
     context,
@@ -139,8 +156,9 @@ async function record(tx: Transaction, context: Context, recorded: Recorded): Pr
     archivedId: head.id,
     repository: own ? context.repositories.directory(project) : null,
     signal,
+    source,
   });
-  const { members, failed } = await tree.run();
+  const { failed, ...imported } = await tree.run();
   await putSnippets(tx, context, snippets, (old) => tree.idOf('snippets', old));
   await requireFewFlags(tx, project);
   await requireFewTagRules(tx, project);
@@ -153,13 +171,31 @@ async function record(tx: Transaction, context: Context, recorded: Recorded): Pr
       last_feature_flag_iid = (SELECT COALESCE(max(iid), 0) FROM feature_flags WHERE project_id = ${project.id}),
       last_feature_flag_user_list_iid = (SELECT COALESCE(max(iid), 0) FROM feature_flag_user_lists WHERE project_id = ${project.id})
     WHERE project_id = ${project.id}`;
-  await addMembers(tx, context, actor, project, members);
+  await giveMemberships(tx, context, people, project, imported);
   await putAvatar(tx, project.id, path.join(directory, AVATAR));
   await applySettings(tx, context, actor, filling, head);
   if (filling.overwrites !== null) await replace(tx, context, actor, project, filling.overwrites);
   await recordChange(tx, context, { type: 'projectChanged', project, user: actor, action: 'imported' });
   await filling.finish(tx, failed);
   await tx.project.update({ where: { id: project.id }, data: { importStatus: 'finished', importError: null } });
+}
+
+/** Remembers which project of the source it is, and where its branches and tags were. */
+async function rememberProject(source: SourceRecords, key: string, { own, wiki }: Recorded): Promise<void> {
+  const none = { recordId: null, otherId: null };
+  await source.remember('project', [{ ...none, key, fields: {} }]);
+  await source.remember('refs', refRecords(own?.refs ?? []));
+  await source.remember('wiki_refs', refRecords(wiki?.refs ?? []));
+}
+
+/** What is remembered of refs. */
+export function refRecords(refs: readonly Ref[]): RememberedRecord[] {
+  return refs.map(({ name, target }) => ({
+    key: refKey(name),
+    recordId: null,
+    otherId: null,
+    fields: { oid: target },
+  }));
 }
 
 /** Moves the repositories into place. Protections of branches are those of the archive alone. */
@@ -192,16 +228,34 @@ async function putRepositories(
   await tx.protectedBranch.deleteMany({ where: { projectId: project.id } });
 }
 
-/** Makes members of those who have an account here, with no more than the importer has, and unless they have as much already. */
+/**
+ * Makes members of those who have an account here, and keeps the memberships of others for whoever takes their placeholders over: with no
+ * more than the importer has.
+ */
+export async function giveMemberships(
+  tx: Transaction,
+  context: Context,
+  people: People,
+  { id }: Target,
+  { members, unknownMembers }: Pick<ImportedTree, 'members' | 'unknownMembers'>,
+): Promise<void> {
+  const record = await findProject(context, id);
+  const most = requireActor(context).admin ? MASTER : Math.min(MASTER, record.accessLevel);
+  await addMembers(tx, context, record, most, members);
+  await people.keepMemberships(
+    unknownMembers.map((member) => ({ ...member, accessLevel: Math.min(member.accessLevel, most) })),
+  );
+}
+
+/** Makes members, unless they have as much already. */
 async function addMembers(
   tx: Transaction,
   context: Context,
-  actor: Actor,
-  { id }: Target,
+  record: ProjectRow,
+  most: number,
   members: readonly ImportedMember[],
 ): Promise<void> {
-  const record = await findProject(context, id);
-  const most = actor.admin ? MASTER : Math.min(MASTER, record.accessLevel);
+  const { id } = record;
   for (const { userId, accessLevel, expiresAt } of members) {
     const level = Math.min(accessLevel, most);
     const [{ given } = { given: 0 }] = await tx.$queryRaw<{ given: number }[]>`

@@ -1,7 +1,14 @@
 import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { ArchiveInvalid, type Line, linesOf } from '#src/domain/project_archives/lines.ts';
 import { treeFile, USERS } from '#src/domain/project_archives/place.ts';
-import { ensurePlaceholders, identifierOf, placeholdersOf, type SourceUser } from '#src/domain/users/placeholders.ts';
+import {
+  ensurePlaceholders,
+  type ImportedPlace,
+  identifierOf,
+  type PlaceOfPlaceholders,
+  placeholdersOf,
+  type SourceUser,
+} from '#src/domain/users/placeholders.ts';
 import { Prisma, type Transaction } from '#src/platform/database/db.ts';
 
 const { sql } = Prisma;
@@ -14,11 +21,19 @@ export const MAX_UNKNOWN_USERS = 20_000;
 const HOST = /^[\w.:[\]-]{1,255}$/;
 
 /** Where the placeholders of an import are. */
-interface Place {
+interface Place extends PlaceOfPlaceholders {
   tx: Transaction;
   context: Pick<Context, 'db' | 'secret' | 'jobs'>;
-  namespaceId: number;
-  isManager: boolean;
+}
+
+/** A membership of a user who has no account here. */
+export interface UnknownMember {
+  /** The ID of the user at the source. */
+  user: number;
+  place: ImportedPlace;
+  accessLevel: number;
+  /** `YYYY-MM-DD` */
+  expiresAt: string | null;
 }
 
 /** The users whom an archive names, by their IDs there. */
@@ -71,24 +86,48 @@ export class People {
     throw new ArchiveInvalid(`The archive names more than ${MAX_UNKNOWN_USERS} users who have no account here.`);
   }
 
-  /** Lets users without an account be placeholders of the namespace that a project is in. */
-  async placeIn(tx: Transaction, context: Place['context'], projectId: number): Promise<void> {
-    this.#place = { tx, context, ...(await placeholdersOf(tx, this.#importer, projectId)) };
+  /** Lets users without an account be placeholders of the namespace that a project or group is in. */
+  async placeIn(tx: Transaction, context: Place['context'], place: ImportedPlace): Promise<void> {
+    this.#place = { tx, context, ...(await placeholdersOf(tx, this.#importer, place)) };
   }
 
   /** Finds the placeholders of these users, or makes them: `author` has those from then on. */
   async prepare(ids: Iterable<number>): Promise<void> {
     if (this.#place === null) return;
-    const { tx, context, namespaceId } = this.#place;
+    const { tx, context, namespaceId, importType } = this.#place;
     const byHost = new Map<string, SourceUser[]>();
     for (const id of new Set(ids)) {
       const user = this.#users.get(id);
       if (user === undefined || this.#placeholders.has(id) || this.#own(id) !== null) continue;
-      byHost.set(user.hostname, [...(byHost.get(user.hostname) ?? []), user]);
+      byHost.set(user.hostname, [...(byHost.get(user.hostname) ?? []), { ...user, importType }]);
     }
     for (const users of byHost.values()) {
       const found = await ensurePlaceholders(context, tx, namespaceId, users);
       for (const user of users) this.#placeholders.set(user.id, found.get(identifierOf(user)) ?? 0);
+    }
+  }
+
+  /**
+   * Keeps memberships for whoever takes over the placeholders, which `prepare` has to have found. They give no rights.
+   *
+   * @param members with no more than the importer has
+   */
+  async keepMemberships(members: readonly UnknownMember[]): Promise<void> {
+    if (this.#place === null) return;
+    const { tx } = this.#place;
+    const kept = members.flatMap(({ user, place, accessLevel, expiresAt }) => {
+      const isOver = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
+      const placeholder = this.#placeholders.get(user);
+      if (isOver || placeholder === undefined) return [];
+      return [{ placeholder, ...placeColumns(place), access_level: accessLevel, expires_at: expiresAt }];
+    });
+    for (let start = 0; start < kept.length; start += BATCH_SIZE) {
+      const batch = JSON.stringify(kept.slice(start, start + BATCH_SIZE));
+      await tx.$executeRaw`
+        INSERT INTO import_source_memberships (source_user_id, project_id, group_id, access_level, expires_at, importer_id)
+        SELECT s.id, m.project_id, m.group_id, m.access_level, m.expires_at, ${this.#importer.id}
+        FROM jsonb_to_recordset(${batch}::jsonb) AS m (placeholder int, project_id int, group_id int, access_level int, expires_at date)
+        JOIN import_source_users s ON s.placeholder_user_id = m.placeholder ON CONFLICT DO NOTHING`;
     }
   }
 
@@ -137,6 +176,12 @@ export class People {
     const when = typeof time === 'string' ? ` on ${time}` : '';
     return `*By ${name.replace(/\s+/g, ' ')}${when} (imported)*`;
   }
+}
+
+function placeColumns(place: ImportedPlace): { project_id: number | null; group_id: number | null } {
+  return 'projectId' in place
+    ? { project_id: place.projectId, group_id: null }
+    : { project_id: null, group_id: place.groupId };
 }
 
 function sourceUser(id: number, { username, name, host }: Line['record']): SourceUser {

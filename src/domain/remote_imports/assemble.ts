@@ -173,7 +173,12 @@ class Assembly {
     if (!isNew || state !== 'closed' || this.#closed.has(id)) return;
     // No event tells when it was closed.
     const created = (record.closed_at as string | null | undefined) ?? updatedAt;
-    await this.#tree.add('state_events', { issue_id: id, user_id: null, state: 'closed', created_at: created });
+    await this.#tree.add('state_events', `closed ${id}`, {
+      issue_id: id,
+      user_id: null,
+      state: 'closed',
+      created_at: created,
+    });
   }
 
   async #note(record: Given): Promise<void> {
@@ -203,7 +208,7 @@ class Assembly {
     if (releaseId == null) return;
     const url = this.#addressOf(`/uploads/${secret}/${name}`);
     const linked = { release_id: releaseId, name: title, url, type: 'other', created_at: record.created_at };
-    await this.#tree.add('release_links', linked);
+    await this.#tree.add('release_links', `${releaseId} ${secret}`, linked);
   }
 
   /** The whole address of an attached file. */
@@ -215,26 +220,40 @@ class Assembly {
     const { name, allow_force_push, code_owner_approval_required, push_level, merge_level } = record;
     if (this.#protected.has(name)) return;
     this.#protected.add(name);
-    const id = await this.#tree.add('protected_branches', { name, allow_force_push, code_owner_approval_required });
+    const id = await this.#tree.add('protected_branches', String(name), {
+      name,
+      allow_force_push,
+      code_owner_approval_required,
+    });
     for (const [action, level] of [
       ['push', push_level],
       ['merge', merge_level],
     ]) {
-      await this.#tree.add('protected_branch_levels', { protected_branch_id: id, action, access_level: level });
+      await this.#tree.add('protected_branch_levels', `${name} ${action}`, {
+        protected_branch_id: id,
+        action,
+        access_level: level,
+      });
     }
   }
 
   async #events(): Promise<void> {
     const { states, labelings, labels } = this.#overview;
-    for (const { subject, type, userId, state, at } of states) {
+    for (const { id, subject, type, userId, state, at } of states) {
       const on = this.#either(subject, type);
-      if (on) await this.#tree.add('state_events', { ...on, user_id: userId, state, created_at: at });
+      if (on) await this.#tree.add('state_events', `${type} ${id}`, { ...on, user_id: userId, state, created_at: at });
     }
-    for (const { subject, type, userId, action, label, at } of labelings) {
+    for (const { id, subject, type, userId, action, label, at } of labelings) {
       const on = this.#either(subject, type);
       const labelId = labels.get(label);
       if (!on || labelId === undefined) continue;
-      await this.#tree.add('label_events', { ...on, user_id: userId, action, label_id: labelId, created_at: at });
+      await this.#tree.add('label_events', `${type} ${id}`, {
+        ...on,
+        user_id: userId,
+        action,
+        label_id: labelId,
+        created_at: at,
+      });
     }
   }
 

@@ -95,8 +95,8 @@ export class AssembledMergeRequests {
       if (!this.#overview.mergeRequests.has(mergeRequest)) continue;
       const own = { merge_request_id: mergeRequest, user_id: user, ...(created_at != null && { created_at }) };
       if (isWhole || this.#authors.get(mergeRequest) !== user)
-        await this.#tree.add('merge_request_reviewers', { ...own, state });
-      if (state === 'approved' && !isWhole) await this.#tree.add('merge_request_approvals', own);
+        await this.#tree.add('merge_request_reviewers', key, { ...own, state });
+      if (state === 'approved' && !isWhole) await this.#tree.add('merge_request_approvals', key, own);
     }
   }
 
@@ -119,7 +119,7 @@ export class AssembledMergeRequests {
     }
     const { head, base, start, realSize, patchIdSha, commits } = version;
     this.#versions.set(id, { head, base, start });
-    await this.#tree.once('merge_request_versions', id, {
+    await this.#tree.once('merge_request_versions', `${id} ${head}`, {
       id,
       merge_request_id: id,
       head_commit_sha: head,
@@ -175,8 +175,8 @@ export class AssembledMergeRequests {
     const oldPathOf = (path: string) => renames?.get(path) ?? path;
     const checked = await checkedLine(this.#reader, comment, version, oldPathOf(comment.path));
     const positions = positionsOf(checked, version, oldPathOf);
-    for (const suggestion of await suggestionsIn(this.#reader, body, positions.position)) {
-      await this.#tree.add('suggestions', { note_id: id, ...suggestion });
+    for (const [at, suggestion] of (await suggestionsIn(this.#reader, body, positions.position)).entries()) {
+      await this.#tree.add('suggestions', `${id} ${at}`, { note_id: id, ...suggestion });
     }
     if (isAnswer) return;
     this.#threads.add(id);

@@ -4,6 +4,7 @@ import type { IdOrPath } from '#src/domain/groups/find.ts';
 import type { FailedRelation } from '#src/domain/project_archives/tree.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { LeftOut } from '#src/domain/remote_imports/base/source.ts';
+import { cancelUpdate } from '#src/domain/remote_imports/update_end.ts';
 import { holdRepositoryLock } from '#src/domain/repository/lock.ts';
 import type { WithRepositories } from '#src/domain/repository/store.ts';
 import { forgetLfsObjects } from '#src/domain/uploads/lfs/objects.ts';
@@ -49,7 +50,7 @@ export async function cancelRemoteImport(stores: WithRepositories & WithUploads,
 }
 
 /**
- * Cancels an import that is not finished: the project stays empty. For those who administer the project. Throws NotFound for a project
+ * Cancels an import that is not finished: the project stays empty; or an update, which leaves the project as it is. For those who administer the project. Throws NotFound for a project
  * that was not imported from another server, Forbidden, BadRequest for an import that has ended.
  */
 export async function cancelImport(context: Context, ref: IdOrPath): Promise<ProjectRow> {
@@ -59,6 +60,7 @@ export async function cancelImport(context: Context, ref: IdOrPath): Promise<Pro
   if (!(await context.db.remoteImport.findUnique({ where, select: { projectId: true } })))
     throw new NotFound('Project');
   authorize(actor, 'update_project', project);
+  if (await cancelUpdate(context, project)) return findProject(context, project.id);
   const isCanceled = await abandon(context, project.id, { importStatus: 'canceled', importError: null });
   if (!isCanceled) {
     const { importStatus } = await context.db.project.findUniqueOrThrow({

@@ -64,12 +64,17 @@ export async function wantedFiles(
   return [...found.values()].slice(0, MAX_FILES);
 }
 
-/** Fetches some of the wanted files into the staging. The cursor counts them. What cannot be fetched stays a link, and is named. */
+/**
+ * Fetches some of the wanted files into the staging. The cursor counts them. What cannot be fetched stays a link, and is named.
+ *
+ * @param known the secrets of those that came before: they are not fetched again
+ */
 export async function filesPage(
   { client }: Pick<PhaseContext, 'client'>,
   staging: Staging,
   wanted: readonly WantedFile[],
   cursor: string | null,
+  known: ReadonlySet<string> = new Set(),
 ): Promise<Page> {
   const from = Number(cursor ?? 0);
   const records: StagedRecord[] = [];
@@ -80,11 +85,13 @@ export async function filesPage(
     const secret = hash('sha256', file.address).slice(0, 32);
     const name = fileNameOf(file.name);
     try {
-      const folder = path.join(staging.directory, FILES, secret);
-      await mkdir(folder, { recursive: true });
-      const place = path.join(folder, name);
-      fileBytes += await fetchFile(client, file, `${place}.new`);
-      await rename(`${place}.new`, place);
+      if (!known.has(secret)) {
+        const folder = path.join(staging.directory, FILES, secret);
+        await mkdir(folder, { recursive: true });
+        const place = path.join(folder, name);
+        fileBytes += await fetchFile(client, file, `${place}.new`);
+        await rename(`${place}.new`, place);
+      }
       const { address, releaseId: release_id, name: title, createdAt: created_at } = file;
       const record = {
         id: from + at + 1,

@@ -43,6 +43,8 @@ export interface LfsFetch {
   token: string;
   imports: ImportSettings;
   limits: Pick<RepositoryLimits, 'lfsObjectBytes' | 'quotaBytes'>;
+  /** The hashes of those that the project has. */
+  known: ReadonlySet<string>;
   signal: AbortSignal;
   /** Called before each batch; it may throw to leave the rest to later. */
   progress(fetched: number, total: number): Promise<void>;
@@ -63,6 +65,7 @@ export async function fetchLfsObjects(fetch: LfsFetch): Promise<LeftOut[]> {
   let bytes = 0;
   const wanted: LfsPointer[] = [];
   for (const pointer of pointers) {
+    if (fetch.known.has(pointer.oid)) continue;
     if (pointer.size > limits.lfsObjectBytes) left.add(pointer, `It has more than ${limits.lfsObjectBytes} bytes.`);
     else if (bytes + pointer.size > room) left.add(pointer, `Objects would have more than ${room} bytes.`);
     else if (wanted.length === MAX_OBJECTS) left.add(pointer, `There are more than ${MAX_OBJECTS} objects.`);

@@ -1,6 +1,7 @@
 import { snakeCase } from '#src/base/text.ts';
 import { keepUsable } from '#src/domain/gitlab_archives/relations/usable.ts';
 import { archivedColumns, KINDS, type Kind, SUBJECTS } from '#src/domain/project_archives/kinds.ts';
+import { valueHash } from '#src/domain/project_archives/source_records.ts';
 import type { LeftOut } from '#src/domain/remote_imports/base/source.ts';
 import type { TreeWriter } from '#src/domain/remote_imports/tree_writer.ts';
 import { factsOf } from '#src/platform/records/model.ts';
@@ -52,7 +53,8 @@ export class PassedRecords {
     if (id !== undefined) await this.#tree.once(name, id as number, { id, ...snaked });
     else if (this.#isNew(name, snaked)) {
       // Their source has no numbers for them.
-      if (archivedColumns(kind, factsOf(kind.model).key).includes('id')) await this.#tree.add(name, snaked);
+      if (archivedColumns(kind, factsOf(kind.model).key).includes('id'))
+        await this.#tree.add(name, keyOf(name, record), snaked);
       else await this.#tree.write(name, snaked);
     }
     return true;
@@ -85,4 +87,9 @@ export class PassedRecords {
   #leaveOut(kind: string, message: string): void {
     if (this.#leftOut.size < MAX_LEFT_OUT) this.#leftOut.set(`${kind} ${message}`, { kind, name: null, message });
   }
+}
+
+/** What names a record for which the source has no number. */
+function keyOf(name: string, record: Given): string {
+  return name === 'merge_request_approvals' ? `${record.merge_request_id} ${record.user_id}` : valueHash(record);
 }

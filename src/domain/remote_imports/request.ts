@@ -1,4 +1,4 @@
-import { type Context, requireActor } from '#src/access/permissions/actor.ts';
+import { type Actor, type Context, requireActor } from '#src/access/permissions/actor.ts';
 import { insertProject } from '#src/domain/lifecycle/create_project.ts';
 import type { NamespaceRef } from '#src/domain/namespaces/find.ts';
 import { pathFrom } from '#src/domain/namespaces/path_from.ts';
@@ -17,7 +17,9 @@ import {
 } from '#src/domain/remote_imports/base/source.ts';
 import { PROVIDERS, type ProviderName } from '#src/domain/remote_imports/providers.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
-import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { ofEachDatabase } from '#src/platform/database/of_each.ts';
+import { Forbidden, NotFound, RateLimited, ValidationFailed } from '#src/platform/errors.ts';
+import { LeakyBucket } from '#src/platform/limits/leaky_bucket.ts';
 import {
   type RemoteClient,
   RemoteRateLimited,
@@ -51,6 +53,10 @@ export interface OptionalStages {
   collaboratorsImport?: boolean | null | undefined;
 }
 
+/** How often a user may ask for imports, each of which asks another server at once: six times at once, and six times a minute. */
+const RATE = { perSecond: 0.1, atOnce: 6 };
+const askedOn = ofEachDatabase(() => new LeakyBucket(RATE, 10_000));
+
 /** Characters of the longest token. */
 const MAX_TOKEN_LENGTH = 1_000;
 const MAX_PATH_LENGTH = 255;
@@ -59,7 +65,7 @@ const TIMEOUT_MS = 15_000;
 
 /**
  * Creates a project that is filled in the background with what another server has of one, after that has told that the project is there
- * and the token may read it. Throws NotFound for the namespace, Forbidden, LimitReached, ValidationFailed.
+ * and the token may read it. Throws NotFound for the namespace, Forbidden, LimitReached, RateLimited, ValidationFailed.
  */
 export async function importFromServer(context: Context, wanted: WantedRemoteImport): Promise<ProjectRow> {
   const actor = requireActor(context);
@@ -67,6 +73,7 @@ export async function importFromServer(context: Context, wanted: WantedRemoteImp
   await requireSource(context, provider);
   const address = addressOf(wanted, provider, 'project');
   const home = await findHome(context, actor, wanted.namespace ?? null);
+  requireSeldom(context, actor);
   const remote = await lookUp(context, provider, address, 'project', (client) => provider.project(client, address));
   const name = wanted.name?.trim() || remote.name;
   const path = wanted.name?.trim() ? pathFrom(name) : remote.slug;
@@ -97,8 +104,15 @@ export async function askSource<Answered>(
   return lookUp(context, provider, addressOf(wanted, provider, kind), kind, ask);
 }
 
+/** Throws RateLimited for a user who asks for imports again and again. On the command line of the server they come one after the other. */
+function requireSeldom({ db }: Context, { id, credential }: Actor): void {
+  if (credential === 'server') return;
+  const asked = askedOn(db);
+  if (!asked.tryTake(id)) throw new RateLimited(Math.ceil(asked.wait(id) / 1_000));
+}
+
 /** Throws ValidationFailed, which does not repeat the token. */
-function addressOf(
+export function addressOf(
   { url, path, token }: Pick<WantedRemoteImport, 'url' | 'path' | 'token'>,
   provider: Provider,
   kind: 'project' | 'owner',

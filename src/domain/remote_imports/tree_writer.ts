@@ -24,7 +24,7 @@ export class TreeWriter {
     this.#seen.set(kind, seen);
     if (seen.has(key)) return false;
     seen.add(key);
-    await this.write(kind, record);
+    await this.write(kind, { ...record, source_key: String(key) });
     return true;
   }
 
@@ -33,11 +33,11 @@ export class TreeWriter {
     return this.#seen.get(kind)?.has(key) ?? false;
   }
 
-  /** Writes a record with an ID of its own. */
-  async add(kind: string, record: Readonly<Record<string, unknown>>): Promise<number> {
+  /** Writes a record with an ID of its own; the key is what names it at the source, for as long as it is there. */
+  async add(kind: string, key: number | string, record: Readonly<Record<string, unknown>>): Promise<number> {
     const id = (this.#next.get(kind) ?? 0) + 1;
     this.#next.set(kind, id);
-    await this.write(kind, { id, ...record });
+    await this.write(kind, { id, ...record, source_key: String(key) });
     return id;
   }
 

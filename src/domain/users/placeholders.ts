@@ -21,6 +21,8 @@ const namespace = alias('Namespace', 'n');
 
 /** A user of a source of imports. */
 export interface SourceUser {
+  /** What kind of import names the user: `github`, `gitea`, `gitlab_migration` or `gitlab_project`. */
+  importType?: string;
   /** Host of the source; empty where an archive does not say. */
   hostname: string;
   /** The ID there. */
@@ -41,20 +43,39 @@ export function managesPlaceholders(actor: Pick<Actor, 'id' | 'admin' | 'place'>
     OR (${of.kind} = 'group' AND ${groupAccessLevel(actor, of)} >= ${OWNER}))`;
 }
 
-/** The top-level group or personal namespace of a project, and whether the actor says who its placeholders are. */
+/** A project or group that is imported. */
+export type ImportedPlace = { projectId: number } | { groupId: number };
+
+/** Where the placeholders of an import are. */
+export interface PlaceOfPlaceholders {
+  /** The top-level group or personal namespace. */
+  namespaceId: number;
+  /** Whether the actor says who they are. */
+  isManager: boolean;
+  /** The kind of the import, as v4 calls it. */
+  importType: string;
+}
+
+/** The top-level group or personal namespace of what is imported, whether the actor says who its placeholders are, and the kind of import. */
 export async function placeholdersOf(
   tx: Transaction,
   actor: Pick<Actor, 'id' | 'admin' | 'place'>,
-  projectId: number,
-): Promise<{ namespaceId: number; isManager: boolean }> {
-  const [found] = await queryRows<{ namespaceId: number; isManager: boolean }>(
+  place: ImportedPlace,
+): Promise<PlaceOfPlaceholders> {
+  const own =
+    'projectId' in place
+      ? sql`(SELECT p.namespace_id FROM projects p WHERE p.id = ${place.projectId})`
+      : sql`${place.groupId}::int`;
+  const projectId = 'projectId' in place ? place.projectId : null;
+  const [found] = await queryRows<PlaceOfPlaceholders & { provider: string | null }>(
     tx,
-    sql`SELECT ${namespace.id} AS "namespaceId", ${managesPlaceholders(actor, namespace)} AS "isManager"
-      FROM projects p JOIN namespaces own ON own.id = p.namespace_id
-      JOIN ${table(namespace)} ON ${namespace.id} = own.lineage[1] WHERE p.id = ${projectId}`,
+    sql`SELECT ${namespace.id} AS "namespaceId", ${managesPlaceholders(actor, namespace)} AS "isManager",
+        (SELECT r.provider FROM remote_imports r WHERE r.project_id = ${projectId}::int) AS provider
+      FROM namespaces own JOIN ${table(namespace)} ON ${namespace.id} = own.lineage[1] WHERE own.id = ${own}`,
   );
-  if (!found) throw new Error(`Project ${projectId} has no namespace`);
-  return found;
+  if (!found) throw new Error(`There is no namespace of ${JSON.stringify(place)}`);
+  const { provider, ...rest } = found;
+  return { ...rest, importType: provider === 'gitlab' ? 'gitlab_migration' : (provider ?? 'gitlab_project') };
 }
 
 /** What a name can have everywhere, on one line. */
@@ -117,6 +138,7 @@ async function create(
     data: remembered.map(({ user, identifier }) => ({
       namespaceId,
       sourceHostname: user.hostname,
+      importType: user.importType ?? 'gitlab_project',
       sourceUserIdentifier: identifier,
       sourceUsername: clean(user.username),
       sourceName: clean(user.name) || clean(user.username) || 'Unknown user',

@@ -1,6 +1,6 @@
 import { text as readText } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { PARTS, type Part } from '#src/domain/remote_imports/base/source.ts';
+import { type LeftOut, PARTS, type Part } from '#src/domain/remote_imports/base/source.ts';
 import type { ProviderName } from '#src/domain/remote_imports/providers.ts';
 import { print, quietLog, type Run, required, settings, UsageError } from '#src/entrances/cli/command.ts';
 import { refusal } from '#src/entrances/cli/explain.ts';
@@ -14,6 +14,7 @@ export const importCommands: Record<string, Run> = {
   'import github': (args) => importRemote('github', args),
   'import gitlab': (args) => importRemote('gitlab', args),
   'import gitlab-group': importGroup,
+  'import update': updateRemote,
 };
 
 async function importArchive(args: string[]): Promise<number> {
@@ -69,45 +70,34 @@ async function importOne(wanted: WantedMove, isProgressWanted: boolean): Promise
   if (status === 'failed') throw new Error(`${path} was not imported: ${error}`);
   if (status === 'canceled') throw new Error(`The import of ${path} was canceled; ${fullPath} is empty.`);
   if (status === 'waiting') return print(`${fullPath} is filled while the server runs.\n`);
-  const lines = leftOut.map((one) => `  ${one.kind}${one.name === null ? '' : ` ${one.name}`}: ${one.message}\n`);
-  const rest = lines.length === 0 ? '' : `What did not come along:\n${lines.join('')}`;
-  return print(`Imported ${fullPath}.\n${rest}`);
+  return print(`Imported ${fullPath}.\n${listed('What did not come along', leftOut)}`);
 }
 
-async function importGroup(args: string[]): Promise<number> {
-  const text = { type: 'string' } as const;
+async function updateRemote(args: string[]): Promise<number> {
   const flag = { type: 'boolean', default: false } as const;
-  const without = { 'without-projects': flag, 'without-members': flag } as const;
-  const options = {
-    into: text,
-    user: text,
-    path: text,
-    url: text,
-    'no-wait': flag,
-    progress: flag,
-    ...without,
-  } as const;
+  const options = { user: { type: 'string' }, 'no-wait': flag, progress: flag } as const;
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-  const [source, ...others] = positionals;
-  if (source === undefined || others.length > 0) throw new UsageError('name one GROUP');
+  const [project, ...others] = positionals;
+  if (project === undefined || others.length > 0) throw new UsageError('name one PROJECT');
   const user = required(values.user, '--user');
   const token = await givenToken();
   const config = settings();
-  const { importRemoteGroup } = await import('#src/entrances/server/import_group.ts');
-  const { into = '', path: slug = source.slice(source.lastIndexOf('/') + 1), url = 'https://gitlab.com' } = values;
-  const parts = { withProjects: !values['without-projects'], withMembers: !values['without-members'] };
-  const wanted = { url, source, token, slug, into, user, isLeft: values['no-wait'], ...parts };
+  const { updateRemoteProject } = await import('#src/entrances/server/import_remote.ts');
   const progress = new Progress(values.progress);
-  const show = ({ ended, all }: { ended: number; all: number }) => progress.show(`${ended} of ${all}`);
-  const moved = await importRemoteGroup(config, quietLog(config), wanted, show).finally(() => progress.end());
-  if (moved.status === 'waiting') return print(`${moved.fullPath} is filled while the server runs.\n`);
-  const lines = moved.parts.flatMap(({ fullPath, status, error, leftOut }) => [
-    `${fullPath}: ${error ?? status}\n`,
-    ...leftOut.map((one) => `  ${one.kind}${one.name === null ? '' : ` ${one.name}`}: ${one.message}\n`),
-  ]);
-  print(lines.join(''));
-  if (moved.status !== 'finished') throw new Error(`${source} was not imported`);
-  return 0;
+  const wanted = { project, token, user, isLeft: values['no-wait'] };
+  const { fullPath, status, error, leftOut } = await updateRemoteProject(config, quietLog(config), wanted, (now) =>
+    progress.show(told(now)),
+  ).finally(() => progress.end());
+  if (status === 'failed') throw new Error(`${fullPath} was not updated: ${error}`);
+  if (status === 'canceled') throw new Error(`The update of ${fullPath} was canceled.`);
+  if (status === 'waiting') return print(`${fullPath} is updated while the server runs.\n`);
+  return print(`Updated ${fullPath}.\n${listed('What was not updated', leftOut)}`);
+}
+
+/** What was left out, each on a line; nothing if that is nothing. */
+function listed(heading: string, leftOut: readonly LeftOut[]): string {
+  const lines = leftOut.map((one) => `  ${one.kind}${one.name === null ? '' : ` ${one.name}`}: ${one.message}\n`);
+  return lines.length === 0 ? '' : `${heading}:\n${lines.join('')}`;
 }
 
 /** Prints a line for each project. */
@@ -146,6 +136,42 @@ function givenParts(only: string | undefined, without: string | undefined): Part
     throw new UsageError(`there is no part ${JSON.stringify(unknown)}: name some of ${PARTS.join(', ')}`);
   }
   return PARTS.filter((part) => named.includes(part) === (only !== undefined));
+}
+
+async function importGroup(args: string[]): Promise<number> {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean', default: false } as const;
+  const without = { 'without-projects': flag, 'without-members': flag } as const;
+  const options = {
+    into: text,
+    user: text,
+    path: text,
+    url: text,
+    'no-wait': flag,
+    progress: flag,
+    ...without,
+  } as const;
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+  const [source, ...others] = positionals;
+  if (source === undefined || others.length > 0) throw new UsageError('name one GROUP');
+  const user = required(values.user, '--user');
+  const token = await givenToken();
+  const config = settings();
+  const { importRemoteGroup } = await import('#src/entrances/server/import_group.ts');
+  const { into = '', path: slug = source.slice(source.lastIndexOf('/') + 1), url = 'https://gitlab.com' } = values;
+  const parts = { withProjects: !values['without-projects'], withMembers: !values['without-members'] };
+  const wanted = { url, source, token, slug, into, user, isLeft: values['no-wait'], ...parts };
+  const progress = new Progress(values.progress);
+  const show = ({ ended, all }: { ended: number; all: number }) => progress.show(`${ended} of ${all}`);
+  const moved = await importRemoteGroup(config, quietLog(config), wanted, show).finally(() => progress.end());
+  if (moved.status === 'waiting') return print(`${moved.fullPath} is filled while the server runs.\n`);
+  const lines = moved.parts.flatMap(({ fullPath, status, error, leftOut }) => [
+    `${fullPath}: ${error ?? status}\n`,
+    ...leftOut.map((one) => `  ${one.kind}${one.name === null ? '' : ` ${one.name}`}: ${one.message}\n`),
+  ]);
+  print(lines.join(''));
+  if (moved.status !== 'finished') throw new Error(`${source} was not imported`);
+  return 0;
 }
 
 /** The token of the other server, which other users of this machine would see on a command line. Throws UsageError. */

@@ -164,6 +164,17 @@ export const manual: Readonly<Record<string, ManualPage>> = {
     notes:
       'The token of the other server is read from the environment variable GANTRY_IMPORT_TOKEN, or else from the standard input. A server has to run, which does the rest. What does not come along is listed. The exit status is 1 if everything failed.',
   },
+  'import update': {
+    usage: 'PROJECT --user USERNAME [--no-wait] [--progress]',
+    summary: 'bring an imported project up to date from the server that it came from',
+    options: {
+      '--user USERNAME': 'in whose name it is updated: a master of the project',
+      '--no-wait': 'leave the update to the server, and come back at once',
+      '--progress': 'show what is being done even where there is no terminal',
+    },
+    notes:
+      'The token of the other server is read from the environment variable GANTRY_IMPORT_TOKEN, or else from the standard input. A server has to run, which updates the project. What was not updated is listed.',
+  },
   fsck: {
     usage: '[--project PATH] [--fix]',
     summary: 'check repositories and uploaded files against the database',

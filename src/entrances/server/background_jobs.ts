@@ -50,12 +50,15 @@ import { tellParticipant } from '#src/domain/notifications/mailing/tell_particip
 import { cleanUpPackages } from '#src/domain/packages/clean_up.ts';
 import { removePackageFiles } from '#src/domain/packages/remove.ts';
 import { removeUnusedPlaceholders } from '#src/domain/placeholder_users/remove_unused.ts';
+import { forgetTables, runTable } from '#src/domain/placeholder_users/table.ts';
 import { takeOverAll, takeOver as takeOverPlaceholder } from '#src/domain/placeholder_users/take_over.ts';
 import { expireExports, exportProject } from '#src/domain/project_archives/export.ts';
 import { cleanUpImports, failImport, importArchive } from '#src/domain/project_archives/import.ts';
 import { OWN_LAYOUT } from '#src/domain/project_archives/own_layout.ts';
 import { failRemoteImport } from '#src/domain/remote_imports/end.ts';
 import { continueImport } from '#src/domain/remote_imports/run.ts';
+import { failUpdate } from '#src/domain/remote_imports/update_end.ts';
+import { continueUpdate } from '#src/domain/remote_imports/update_run.ts';
 import { removeMergedBranches } from '#src/domain/repository/branches/merged.ts';
 import { cleanUpAll } from '#src/domain/repository/clean_up.ts';
 import { indexMissing, indexProject } from '#src/domain/repository/code_search/index_project.ts';
@@ -139,9 +142,11 @@ export const JOB_PACES: JobPaces = {
   'merge_requests.link_lfs': { cron: '41 * * * *' },
   'resource_events.record_past': { cron: '*/10 * * * *' },
   'projects.import': { atOnce: 4 },
-  'projects.import_remote': { atOnce: 4 },
   'groups.import_remote': { atOnce: 2 },
   'bulk_imports.advance': { atOnce: 2 },
+  // Each keeps a connection of its own to the database while it runs.
+  'projects.import_remote': { atOnce: 3 },
+  'projects.update_remote': { atOnce: 1 },
   'mirrors.push': { cron: '* * * * *', atOnce: 2 },
   'mirrors.pull': { cron: '* * * * *', atOnce: 2 },
   'mail.send': { atOnce: 4 },
@@ -181,9 +186,10 @@ export function jobHandlers({
     'users.synchronize': () => synchronizeDirectories(db),
     'users.remove_bots': (_wanted, jobs) => removeBots({ db, secret: importing.secret, jobs, followers }),
     'users.take_over_placeholders': ({ sourceUserId }, jobs) => {
-      const takeOver = { db, secret: importing.secret, jobs, followers };
+      const takeOver = context(jobs);
       return sourceUserId === undefined ? takeOverAll(takeOver) : takeOverPlaceholder(takeOver, sourceUserId);
     },
+    'users.reassign_by_table': (wanted, jobs) => runTable(context(jobs), wanted, (userId) => as(userId, jobs)),
     'users.remove_placeholders': () => removeUnusedPlaceholders({ db }),
     'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories, uploads }, namespaceId),
     'branches.delete_merged': ({ projectId, userId }) =>
@@ -241,6 +247,15 @@ export function jobHandlers({
         return failRemoteImport({ db, repositories, uploads }, projectId, message);
       }
       await continueImport(context, projectId, importing);
+      await countLanguages({ db, repositories }, projectId);
+      await indexProject({ db, repositories }, projectId);
+    },
+    'projects.update_remote': async ({ projectId, userId }, jobs) => {
+      const context = await as(userId, jobs);
+      if (!context) {
+        return failUpdate({ db, repositories }, projectId, 'The user who asked for the update is no longer active.');
+      }
+      await continueUpdate(context, projectId, importing);
       await countLanguages({ db, repositories }, projectId);
       await indexProject({ db, repositories }, projectId);
     },
@@ -365,6 +380,7 @@ export function jobHandlers({
         () => pruneAttempts(db),
         () => forgetDeliveries(db),
         () => forgetIssueImports(db),
+        () => forgetTables(db),
         () => forgetMailIn(db),
       ]),
   };

@@ -7,6 +7,7 @@ import { projectsAt } from '#src/domain/remote_imports/list_projects.ts';
 import type { ImportCount } from '#src/domain/remote_imports/progress.ts';
 import type { ProviderName } from '#src/domain/remote_imports/providers.ts';
 import { importFromServer } from '#src/domain/remote_imports/request.ts';
+import { updateFromServer } from '#src/domain/remote_imports/update_request.ts';
 import { asImporter, ended } from '#src/entrances/server/importer.ts';
 import type { ImportStatus } from '#src/generated/prisma/client.ts';
 import type { Config } from '#src/platform/config/config.ts';
@@ -37,6 +38,42 @@ export interface WantedMoves extends Wanted {
   /** The path of a user, an organization or a group there. */
   owner: string;
   withoutForks: boolean;
+}
+
+export interface WantedProjectUpdate {
+  /** Full path of the project. */
+  project: string;
+  /** Of the server that it came from. */
+  token: string;
+  /** The name of the user in whose name it is updated. */
+  user: string;
+  /** Whether to come back as soon as the update is left to the server. */
+  isLeft: boolean;
+}
+
+/**
+ * Has the server of the settings bring a project up to date from the server that it was imported from, and waits for the end. Throws an
+ * Error where there is no server, and as updateFromServer does.
+ */
+export function updateRemoteProject(
+  config: Config,
+  log: Logger,
+  { project: ref, token, user, isLeft }: WantedProjectUpdate,
+  show: (progress: MoveProgress) => void,
+): Promise<MoveOutcome> {
+  const command = { name: 'gantry import update', user, job: 'projects.update_remote' } as const;
+  return asImporter(config, log, command, async (context) => {
+    const project = await updateFromServer(context, { project: ref, token });
+    const left = { fullPath: project.fullPath, status: 'waiting', error: null, leftOut: [] } as const;
+    if (isLeft) return left;
+    const look = async () => {
+      const [found] = await findImports(context, [project]);
+      return found?.remote?.update ?? { status: 'none' as const, error: null };
+    };
+    const found = await ended(look, (update) => 'counts' in update && show(update));
+    if (!found) return left;
+    return { ...left, status: found.status, error: found.error, leftOut: 'leftOut' in found ? found.leftOut : [] };
+  });
 }
 
 /** How far an import is. */

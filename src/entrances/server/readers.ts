@@ -25,6 +25,11 @@ const READERS: Readonly<Record<RawReader | Raw['content'], Read<object>>> = {
   text: reader<{ text: string }>((_context, { text }) => plainText('changes.diff', text)),
   upload: reader<{ id: number }>(readRawUpload),
   project_export: reader<{ id: number }>(readRawExport),
+  placeholder_table: reader<{ id: number; text: string }>((_context, { id, text }) => {
+    const fileName = `placeholder_reassignments_for_group_${id}_${Math.floor(Date.now() / 1_000)}.csv`;
+    const headers = { 'Content-Disposition': `attachment; filename="${fileName}"` };
+    return { ...madeText({ text, fileName, type: 'text/csv; charset=utf-8' }), headers };
+  }),
   group_export: reader<{ id: number }>(readRawGroupExport),
   group_avatar: reader<{ id: number }>(readRawGroupAvatar),
   project_avatar: reader<{ id: number }>(readRawProjectAvatar),

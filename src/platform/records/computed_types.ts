@@ -214,6 +214,10 @@ export interface ComputedFields {
   /** Whether it runs a job. */
   Runner: { isBusy: boolean };
   RunnerManager: { isBusy: boolean };
+  ImportSourceUser: {
+    /** How many memberships are kept for whoever takes the placeholder over. */
+    membershipCount: number;
+  };
   User: {
     /** MD5 of the primary address, under which the avatar service knows the user. */
     avatarHash: string;

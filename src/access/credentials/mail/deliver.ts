@@ -24,6 +24,12 @@ const HOURLY = 5;
  * for the mail, and deleted if the mail cannot be sent.
  */
 export async function deliver({ db, mailer, baseUrl }: Outgoing & { db: Db }, wanted: MailWanted): Promise<void> {
+  if ('path' in wanted) {
+    const { kind, email, username, path, values, lines } = wanted;
+    const base = await baseUrl();
+    const texts = await textsFor(db, { username });
+    return mailer.send(compose(kind, email, { username, link: `${base}${path}`, baseUrl: base, texts, values, lines }));
+  }
   if ('username' in wanted) {
     const base = await baseUrl();
     const texts = await textsFor(db, { username: wanted.username });

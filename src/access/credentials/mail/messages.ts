@@ -1,4 +1,4 @@
-import type { MailKind, Notice } from '#src/access/credentials/mail/wanted.ts';
+import type { MailKind, Notice, Told } from '#src/access/credentials/mail/wanted.ts';
 import { escapeHtml } from '#src/platform/outbound/mail/escape_html.ts';
 import type { Message } from '#src/platform/outbound/mail/mailer.ts';
 import { label, type Texts } from '#src/platform/texts/texts.ts';
@@ -12,6 +12,10 @@ export interface Facts {
   baseUrl: string;
   /** Of the language of the recipient. */
   texts: Texts;
+  /** What the text is filled with. */
+  values?: Readonly<Record<string, string | number>>;
+  /** Lines after the text, as they are. */
+  lines?: readonly string[] | undefined;
 }
 
 /** As `t` takes them. */
@@ -26,7 +30,7 @@ interface Words {
 
 const IGNORE = label('If you did not request this, you can ignore this email.');
 
-const WORDS: Record<MailKind | Notice, Words> = {
+const WORDS: Record<MailKind | Notice | Told, Words> = {
   confirmation: {
     subject: label('Confirm your email address'),
     text: label('Please confirm that this is the email address of your account.'),
@@ -118,6 +122,28 @@ const WORDS: Record<MailKind | Notice, Words> = {
     button: label('Go to the server'),
     small: IGNORE,
   },
+  placeholder_requested: {
+    subject: label('Are you the author of imported contributions?'),
+    text: label(
+      '{asker} asks whether you are a user in whose name something was imported into {path}. If you accept, these contributions become yours.',
+    ),
+    button: label('Review the request'),
+    small: label('Accept only if this was you, and if you trust who asks. Otherwise, reject the request.'),
+  },
+  placeholder_assigned: {
+    subject: label('Imported contributions were assigned to you'),
+    text: label('An administrator has assigned contributions to you that were imported into {path}.'),
+    button: label('Show what was assigned'),
+    small: label('If this was not you, tell your administrator.'),
+  },
+  placeholders_reassigned: {
+    subject: label('Your table of placeholders was processed'),
+    text: label(
+      'The table of placeholders in {path} was processed: {assigned} of {total, plural, one {# row was} other {# rows were}} accepted.',
+    ),
+    button: label('Show the result'),
+    small: label("You're receiving this because you sent the table."),
+  },
 };
 
 function notice(subject: string, text: string): Words {
@@ -127,19 +153,23 @@ function notice(subject: string, text: string): Words {
   return { subject, text, button: label('Sign in'), small };
 }
 
-/** A message as text and simple HTML. The only user input in it is the username, whose characters are harmless. */
-export function compose(kind: MailKind | Notice, to: string, { username, link, baseUrl, texts }: Facts): Message {
+/** A message as text and simple HTML. The only user input in it are usernames and paths, whose characters are harmless. */
+export function compose(
+  kind: MailKind | Notice | Told,
+  to: string,
+  { username, link, baseUrl, texts, values = {}, lines: told = [] }: Facts,
+): Message {
   const { language, t } = texts;
   const words = WORDS[kind];
-  const [text, button, small] = [t(words.text), t(words.button), t(words.small)];
+  const [text, button, small] = [t(words.text, values), t(words.button), t(words.small)];
   const [hello, server] = [t('Hello {username},', { username }), t('Gantry at {url}', { url: baseUrl })];
   const { host } = new URL(baseUrl);
-  const lines = [hello, text, link, small, server];
+  const lines = [hello, text, ...(told.length > 0 ? [told.join('\n')] : []), link, small, server];
   const html = `<!doctype html>
 <html lang="${language}"><body style="font-family: sans-serif; line-height: 1.5">
 <p>${escapeHtml(hello)}</p>
 <p>${escapeHtml(text)}</p>
-<p><a href="${escapeHtml(link)}">${escapeHtml(button)}</a></p>
+${told.length > 0 ? `<ul>${told.map((line) => `<li>${escapeHtml(line)}</li>`).join('')}</ul>\n` : ''}<p><a href="${escapeHtml(link)}">${escapeHtml(button)}</a></p>
 <p><small>${escapeHtml(small)}</small></p>
 <p><small>${escapeHtml(server)}</small></p>
 </body></html>

@@ -10,7 +10,16 @@ export type MailWanted =
   /** To an address that was entered, whether or not an account has it. */
   | { kind: MailKind; email: string }
   /** To the address that a user has, or had until just now. */
-  | { kind: Notice; email: string; username: string };
+  | { kind: Notice; email: string; username: string }
+  /** The same, with what is told and where it leads: texts of ours, usernames and paths alone, as mail clients make links of the rest. */
+  | {
+      kind: Told;
+      email: string;
+      username: string;
+      path: string;
+      values: Readonly<Record<string, string | number>>;
+      lines?: readonly string[];
+    };
 
 /** The subject of a mail: an address to confirm, a new password, a new account for the recipient, or an existing one. */
 export type MailKind = 'confirmation' | 'password_reset' | 'welcome' | 'sign_up_again';
@@ -30,3 +39,6 @@ export type Notice =
   | 'approval_wanted'
   | 'account_approved'
   | 'account_rejected';
+
+/** What was asked of a user, was assigned to them, or came of a table that they sent. */
+export type Told = 'placeholder_requested' | 'placeholder_assigned' | 'placeholders_reassigned';

@@ -8,7 +8,7 @@ import {
   visibilityLevel,
 } from '#src/domain/gitlab_archives/export/records.ts';
 import { label, milestone } from '#src/domain/gitlab_archives/export/tracked.ts';
-import { FEATURES, FEATURE_LEVELS } from '#src/domain/gitlab_archives/relations/project.ts';
+import { FEATURE_LEVELS, FEATURES } from '#src/domain/gitlab_archives/relations/project.ts';
 import type { archivedSettings } from '#src/domain/project_archives/source.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 
