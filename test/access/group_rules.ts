@@ -12,6 +12,12 @@ import { keyedHook } from './project_rules/keyed_hook.ts';
 import { serviceAccountRules } from './service_account_rules.ts';
 
 const HOOK_URL = 'https://hooks.example.com/told';
+/** Placeholders are not there for those who are no members. */
+const STRANGERS = { external: 404, outsider: 404 };
+const PLACEHOLDER_TABLE = [
+  'Source host,Import type,Source user identifier,Source user name,Source username,GitLab username,GitLab public email',
+  'git.example.org,github,1,Ann,ann,nobody-here,',
+].join('\n');
 
 /** behaviour.md 6 for every route below a group. */
 export function groupRules(world: World, users: Record<Role, TestUser | undefined>): Record<string, Rule> {
@@ -354,6 +360,13 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     'POST /groups/:id/push_rule': { success: 201, level: 50, given: unruled },
     'PUT /groups/:id/push_rule': { success: 200, level: 50, given: ruled },
     'DELETE /groups/:id/push_rule': { success: 204, level: 50, given: ruled },
+    'GET /groups/:id/placeholder_reassignments': { success: 200, level: 50, roles: STRANGERS, given: fresh },
+    'POST /groups/:id/placeholder_reassignments': {
+      success: 201,
+      level: 50,
+      roles: STRANGERS,
+      given: async (at) => ({ ...(await fresh(at)), file: new File([PLACEHOLDER_TABLE], 'placeholders.csv') }),
+    },
     'POST /groups/:id/share': {
       success: 201,
       level: 50,

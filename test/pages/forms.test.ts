@@ -29,9 +29,12 @@ const TAKES_AWAY =
 /** Forms that want the password, or a code, in place of an answer. */
 const PROVEN = ['/profile/two_factor/disable', '/profile/passkeys/remove'];
 
+/** What refuses something that others want: they can ask again. */
+const REFUSED = ['/import/source_users/:id/reject'];
+
 const destructive = forms.filter(
   (row) =>
-    !PROVEN.includes(row.path) &&
+    ![...PROVEN, ...REFUSED].includes(row.path) &&
     (TAKES_AWAY.test(row.path) || mutationsOf(row).some((name) => DESTRUCTIVE.test(name))),
 );
 

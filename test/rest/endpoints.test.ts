@@ -21,10 +21,11 @@ describe('the endpoints of the contract', () => {
       .map((route) => compile(route, schema));
     const plain = compiled.filter(({ list, scalar }) => list || (scalar && isListType(getNullableType(scalar))));
     // The lines of one file, what one pipeline was given, the toggles of the server, the integrations that are set up, the rules of
-    // one merge request, and what administrators note of one record: clients of today take them whole.
+    // one merge request, what administrators note of one record, and why one part of an import failed: clients of today take them
+    // whole.
     const whole = [
       ...['/repository/files/:file_path/blame', '/pipelines/:pipeline_id/variables', '/features'],
-      ...['/integrations', '/merge_requests/:merge_request_iid/approval_rules', '/custom_attributes'],
+      ...['/integrations', '/merge_requests/:merge_request_iid/approval_rules', '/custom_attributes', '/failures'],
     ];
     const others = plain.filter(({ route }) => !whole.some((path) => route.path.endsWith(path)));
     expect(others.map(({ route }) => `${route.method} ${route.path}`)).toEqual([]);

@@ -8,7 +8,6 @@ import { continueImport } from '#src/domain/remote_imports/run.ts';
 import { updateFromServer } from '#src/domain/remote_imports/update_request.ts';
 import { continueUpdate } from '#src/domain/remote_imports/update_run.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
-import { remoteImportLock } from '#src/platform/database/lock_names.ts';
 import { importSettings } from '#src/platform/outbound/options.ts';
 import { commitFile, run as gitIn } from '../support/git_client.ts';
 import { git, scratch } from '../support/git_program.ts';
@@ -412,16 +411,14 @@ describe('An update', () => {
     const project = await imported('github');
     await project.again();
     at(github, '/issues', 1).title = 'Changed';
-    await world.db.$transaction(
-      async (tx) => {
-        await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended(${remoteImportLock(project.id)}, 0))::text`;
-        await project.run();
-      },
-      { timeout: 60_000 },
-    );
+    const until = new Date(Date.now() + 60_000);
+    await world.db.remoteImportLease.create({ data: { projectId: project.id, worker: 'another', until } });
+    await project.run();
     expect((await project.told()).remote.update.status).toBe('SCHEDULED');
     expect((await project.get('/issues/1')).title).toBe('Found a bug');
-    expect(project.jobs.at(-1)).toEqual({ name: 'projects.update_remote', after: 30 });
+    expect(project.jobs.at(-1)).toEqual({ name: 'projects.update_remote', after: 20 });
+    // It was killed, and is not heard of any more.
+    await world.db.remoteImportLease.update({ where: { projectId: project.id }, data: { until: new Date(0) } });
     await project.run();
     expect((await project.get('/issues/1')).title).toBe('Changed');
   });

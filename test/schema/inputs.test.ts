@@ -177,6 +177,7 @@ describe('Orders', () => {
       'FeatureFlagUserListOrder',
       'GpgKeyOrder',
       'GroupOrder',
+      'ImportSourceUserOrder',
       'InvitationOrder',
       'IssueLinkOrder',
       'IssueOrder',

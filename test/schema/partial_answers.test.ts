@@ -82,6 +82,8 @@ describe('The schema lets a part of an answer be missing', () => {
       'Query.health',
       'Query.importSourceUsers',
       'Query.pagesDomains',
+      'Query.bulkImportEntities',
+      'Query.bulkImports',
       'Query.placeholderRequests',
       'Query.serverIntegrations',
       'Query.serviceAccountTokens',

@@ -78,6 +78,7 @@ const NUMBERS: Readonly<Record<string, string>> = {
   'LinkForkPayload.forkedFromProjectId': '`project.forkedFrom` is that project',
   'LinkForkPayload.forkedToProjectId': '`project` is that project',
   'Note.noteableId': '`subject` is beside it',
+  'PlaceholderTable.namespaceId': 'That of the namespace that was asked with',
   'ProtectionLevel.groupId': 'Always null',
   'ProtectionLevel.userId': 'Always null',
   'UpdateJobTokenScopePayload.targetId': 'That of the input, as the REST API answers it',

@@ -197,6 +197,18 @@ await world.db.importSourceUser.create({
   },
 });
 
+await world.db.bulkImport.create({
+  data: {
+    ...{ userId: owner.id, url: 'https://git.example.org', token: Buffer.from('x') },
+    entities: {
+      create: {
+        ...{ userId: owner.id, kind: 'project', sourceFullPath: 'a/b', destinationSlug: 'b' },
+        ...{ destinationNamespace: 'a', correlationId: 'c', projectId: project.id },
+      },
+    },
+  },
+});
+
 const types = Object.values(schema.getTypeMap())
   .filter(isObjectType)
   .filter(({ extensions }) => extensions.pothosPrismaModel !== undefined);
@@ -254,6 +266,8 @@ describe('Every field of', () => {
       'BoardList',
       'BranchProtectionRule',
       'BroadcastMessage',
+      'BulkImport',
+      'BulkImportEntity',
       'CommitComment',
       'CommitStatus',
       'ContainerProtectionRepositoryRule',

@@ -32,6 +32,17 @@ CREATE TABLE "remote_updates" (
     CONSTRAINT "remote_updates_pkey" PRIMARY KEY ("project_id")
 );
 
+-- Who works on an import or an update, and until when others leave it alone.
+CREATE TABLE "remote_import_leases" (
+    "project_id" INTEGER NOT NULL,
+    "worker" TEXT NOT NULL,
+    "until" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "remote_import_leases_pkey" PRIMARY KEY ("project_id")
+);
+
+ALTER TABLE "remote_import_leases" ADD CONSTRAINT "remote_import_leases_project_id_fkey" FOREIGN KEY ("project_id") REFERENCES "projects"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
 CREATE INDEX "remote_updates_user_id_idx" ON "remote_updates"("user_id");
 
 ALTER TABLE "remote_updates" ADD CONSTRAINT "remote_updates_project_id_fkey" FOREIGN KEY ("project_id") REFERENCES "projects"("id") ON DELETE CASCADE ON UPDATE CASCADE;

@@ -17,6 +17,7 @@ import {
 } from '#src/domain/remote_imports/base/source.ts';
 import { FETCHED, fetchRepositories } from '#src/domain/remote_imports/fetch_repository.ts';
 import { FILES_PHASE, filesPage, wantedFiles } from '#src/domain/remote_imports/files.ts';
+import { type Lease, withLease } from '#src/domain/remote_imports/lease.ts';
 import { fetchLfsObjects, LFS } from '#src/domain/remote_imports/lfs_objects.ts';
 import { countsOf, type ImportCount } from '#src/domain/remote_imports/progress.ts';
 import { Staging } from '#src/domain/remote_imports/staging.ts';
@@ -24,7 +25,6 @@ import { repositoryExists } from '#src/git/base/existence.ts';
 import { openRepository } from '#src/git/open.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
 import type { Db, Transaction } from '#src/platform/database/db.ts';
-import { remoteImportLock } from '#src/platform/database/lock_names.ts';
 import { ofEachDatabase } from '#src/platform/database/of_each.ts';
 import { RemoteRateLimited, RemoteRefused, RemoteUnavailable } from '#src/platform/outbound/remote_client.ts';
 
@@ -80,12 +80,10 @@ const MAX_ATTEMPTS = 8;
 const MAX_RUN_MS = 30 * 60_000;
 /** Milliseconds after which a run leaves its next step, which may take long, to another one. */
 const MAX_STEP_MS = 5 * 60_000;
-/** Milliseconds that a run may take in all. */
-const MAX_WORK_MS = 2 * 60 * 60_000;
 /** Seconds between two runs at least. */
 const MIN_PAUSE_SECONDS = 2;
 /** Seconds after which a run looks again whether another process, which had the import, has done it. */
-const BUSY_PAUSE_SECONDS = 30;
+const BUSY_PAUSE_SECONDS = 20;
 /** Milliseconds before the first repetition of what failed; each further one takes twice as long. */
 const RETRY_DELAY_MS = 5_000;
 
@@ -94,9 +92,6 @@ class Canceled extends Error {}
 
 /** The rest is for another run of the job. */
 class Unfinished extends Error {}
-
-/** Fails when the lock of the import is lost, with the connection that holds it. */
-type RequireLock = () => Promise<void>;
 
 const runningOn = ofEachDatabase(() => new Map<number, Promise<void>>());
 
@@ -114,18 +109,7 @@ export function carryOn(context: Context, work: Work, projectId: number, options
  * one looks again later.
  */
 async function alone(context: Context, work: Work, projectId: number, options: RemoteImportOptions): Promise<void> {
-  const isAlone = await context.db.$transaction(
-    async (tx) => {
-      const [row] = await tx.$queryRaw<{ alone: boolean }[]>`
-        SELECT pg_try_advisory_xact_lock(hashtextextended(${remoteImportLock(projectId)}, 0)) AS alone`;
-      if (row?.alone !== true) return false;
-      await perform(context, work, projectId, options, async () => {
-        await tx.$queryRaw`SELECT 1`;
-      });
-      return true;
-    },
-    { timeout: MAX_WORK_MS, maxWait: 60_000 },
-  );
+  const isAlone = await withLease(context.db, projectId, (lease) => perform(context, work, projectId, options, lease));
   if (isAlone || !(await work.isWaiting(context.db, projectId))) return;
   const userId = requireActor(context).id;
   await context.db.$transaction((tx) =>
@@ -138,17 +122,18 @@ async function perform(
   work: Work,
   projectId: number,
   { stopping }: RemoteImportOptions,
-  requireLock: RequireLock,
+  lease: Lease,
 ): Promise<void> {
   const begun = await work.begin(context, projectId);
   if (begun === null) return;
   const abort = new AbortController();
-  const signal = stopping ? AbortSignal.any([abort.signal, stopping]) : abort.signal;
+  const signal = AbortSignal.any([abort.signal, lease.signal, ...(stopping ? [stopping] : [])]);
   try {
     if (begun.attempts > MAX_ATTEMPTS) throw new ImportFailed('The import was interrupted too often.');
-    await advance(context, work, begun, { signal, requireLock });
+    await advance(context, work, begun, { signal, lease });
   } catch (error) {
     if (stopping?.aborted) throw error;
+    if (lease.signal.aborted) return;
     await settle(context, work, begun, error);
   } finally {
     abort.abort();
@@ -187,10 +172,10 @@ async function later(context: Context, work: Work, projectId: number, at: Date |
 
 interface Run {
   signal: AbortSignal;
-  requireLock: RequireLock;
+  lease: Lease;
 }
 
-async function advance(context: Context, work: Work, begun: Begun, { signal, requireLock }: Run): Promise<void> {
+async function advance(context: Context, work: Work, begun: Begun, { signal, lease }: Run): Promise<void> {
   const { provider, address, parts, project } = begun;
   await work.requireRight(context, begun);
   const { imports, repositories } = context;
@@ -199,7 +184,7 @@ async function advance(context: Context, work: Work, begun: Begun, { signal, req
   const since = Date.now();
   const pause = async () => {
     if (Date.now() > since + MAX_STEP_MS) throw new Unfinished();
-    await requireLock();
+    await lease.require();
   };
   try {
     const remote = await provider.project(client, address);
@@ -211,7 +196,7 @@ async function advance(context: Context, work: Work, begun: Begun, { signal, req
         for await (const { record } of staging.records(new Set([kind]))) yield record;
       },
     };
-    await fetchPhases(context, work, begun, { staging, phases, requireLock, until: since + MAX_RUN_MS });
+    await fetchPhases(context, work, begun, { staging, phases, lease, until: since + MAX_RUN_MS });
     await pause();
     const left = await fetchRepositories({
       staging,
@@ -228,7 +213,7 @@ async function advance(context: Context, work: Work, begun: Begun, { signal, req
       staging,
       phases,
       signal,
-      requireLock,
+      lease,
       until: since + MAX_RUN_MS,
     });
     await pause();
@@ -244,14 +229,14 @@ async function advance(context: Context, work: Work, begun: Begun, { signal, req
 interface Fetching {
   staging: Staging;
   phases: PhaseContext;
-  requireLock: RequireLock;
+  lease: Lease;
   /** Milliseconds since 1970. */
   until: number;
 }
 
 /** Fetches the pages that are not there yet. Throws Unfinished when the time is over. */
 async function fetchPhases(context: Context, work: Work, begun: Begun, fetching: Fetching): Promise<void> {
-  const { staging, phases, requireLock, until } = fetching;
+  const { staging, phases, lease, until } = fetching;
   const { provider, parts, projectId } = begun;
   const wanted = provider.phases.filter(({ part }) => part === null || parts.has(part));
   const known = () => work.knownFiles(context, projectId);
@@ -262,7 +247,7 @@ async function fetchPhases(context: Context, work: Work, begun: Begun, fetching:
       await note(context, work, begun, staging, phase.name);
       if (Date.now() > until) throw new Unfinished();
       const page = await phase.page(phases, progress?.next ?? null);
-      await requireLock();
+      await lease.require();
       await staging.add(phase.name, page);
       await work.progressed(context.db, projectId);
     }
@@ -275,7 +260,7 @@ async function fetchLfs(
   context: Context,
   work: Work,
   begun: Begun,
-  { staging, phases, signal, requireLock, until }: Fetching & { signal: AbortSignal },
+  { staging, phases, signal, lease, until }: Fetching & { signal: AbortSignal },
 ): Promise<LeftOut[]> {
   const repository = fetchedRepository(staging);
   if (!(await repositoryExists(repository))) return [];
@@ -297,7 +282,7 @@ async function fetchLfs(
       progress: async (fetched, total) => {
         await note(context, work, begun, staging, LFS, { kind: LFS, fetched, total });
         if (Date.now() > until) throw new Unfinished();
-        await requireLock();
+        await lease.require();
         if (fetched > 0) await work.progressed(db, begun.projectId);
       },
     });

@@ -144,7 +144,6 @@ export const JOB_PACES: JobPaces = {
   'projects.import': { atOnce: 4 },
   'groups.import_remote': { atOnce: 2 },
   'bulk_imports.advance': { atOnce: 2 },
-  // Each keeps a connection of its own to the database while it runs.
   'projects.import_remote': { atOnce: 3 },
   'projects.update_remote': { atOnce: 1 },
   'mirrors.push': { cron: '* * * * *', atOnce: 2 },

@@ -56,8 +56,3 @@ export function hooksLock(place: string): string {
 export function accessLock(kind: 'project' | 'group', sourceId: number, userId: number): string {
   return `access ${kind} ${sourceId} ${userId}`;
 }
-
-/** Working on the import of a project from another server, or on its update from there. */
-export function remoteImportLock(projectId: number): string {
-  return `remote import ${projectId}`;
-}
