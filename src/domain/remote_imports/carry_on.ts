@@ -219,11 +219,38 @@ async function advance(context: Context, work: Work, begun: Begun, { signal, lea
     await pause();
     await note(context, work, begun, staging, 'importing');
     await work.requireRight(context, begun);
-    await work.fill(context, begun, { staging, phases, left: [...left, ...lfs], signal });
+    await inTurn(context, work, begun, () =>
+      work.fill(context, begun, { staging, phases, left: [...left, ...lfs], signal }),
+    );
   } finally {
     client.close();
   }
   await repositories.removeStaging(project);
+}
+
+const fillingOn = ofEachDatabase(() => ({ current: null as Promise<void> | null }));
+
+/**
+ * Fills one project at a time in each process: each takes several connections to the database, and several at once could wait for each
+ * other's. Throws Unfinished where others take long.
+ */
+async function inTurn({ db }: Context, work: Work, { projectId }: Begun, fill: () => Promise<void>): Promise<void> {
+  const filling = fillingOn(db);
+  const until = Date.now() + MAX_STEP_MS;
+  while (filling.current !== null) {
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, Math.max(0, until - Date.now()));
+    await Promise.race([filling.current.catch(() => undefined), late.promise]);
+    clearTimeout(timer);
+    if (Date.now() < until) continue;
+    // That is no failure of this one.
+    await work.progressed(db, projectId);
+    throw new Unfinished();
+  }
+  filling.current = fill().finally(() => {
+    filling.current = null;
+  });
+  await filling.current;
 }
 
 interface Fetching {
