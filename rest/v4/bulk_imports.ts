@@ -1,5 +1,6 @@
 import { mutation } from '#rest/engine/mutation.ts';
 import type { Route } from '#rest/engine/route.ts';
+import { isBlank } from '#rest/engine/variables.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const keyedBy = { stats: 'kind' };
@@ -13,6 +14,7 @@ export const bulkImports: Route[] = [
     path: '/bulk_imports',
     ...mutation('StartBulkImport', 'startBulkImport.bulkImport', '...BulkImportRecord'),
     nested: ['configuration'],
+    check: ({ configuration }) => (isBlank(configuration) ? ['configuration is missing'] : []),
     description:
       'Moves groups and projects in from another GitLab in the background. For users who can create groups, or projects, where they are to be.',
   },

@@ -119,7 +119,9 @@ export const BulkImportEntity = builder.prismaObject('BulkImportEntity', {
     bulkImportId: t.exposeInt('bulkImportId', { description: 'Numeric ID of the import that it is a part of.' }),
     status: t.expose('status', { type: BulkImportStatus, description: 'How far this part is.' }),
     entityType: t.exposeString('kind', { description: 'What it is: `group` or `project`.' }),
-    sourceFullPath: t.exposeString('sourceFullPath', { description: 'Where the group or project is at the other server.' }),
+    sourceFullPath: t.exposeString('sourceFullPath', {
+      description: 'Where the group or project is at the other server.',
+    }),
     destinationFullPath: t.string({
       description: 'Its full path here, as it was asked for.',
       select: { destinationNamespace: true, destinationSlug: true },

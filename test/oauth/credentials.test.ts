@@ -74,6 +74,9 @@ const OWN: Record<string, () => object> = {
   revokeAuthorizedApplication: () => ({ applicationId: app.id }),
 };
 const ADMINISTRATED: Record<string, () => object> = {
+  createServiceAccountToken: () => ({ userId: other.id, name: 'x', scopes: ['API'] }),
+  rotateServiceAccountToken: () => ({ userId: other.id, id: made.token }),
+  revokeServiceAccountToken: () => ({ userId: other.id, id: made.token }),
   createImpersonationToken: () => ({ userId: other.id, name: 'x', scopes: ['API'] }),
   revokeImpersonationToken: () => ({ userId: user.id, id: made.impersonation }),
   revokePersonalAccessToken: () => ({ userId: user.id, id: made.token }),

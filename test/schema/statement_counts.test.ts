@@ -156,6 +156,17 @@ for (const { id: userId } of others) {
 // that have records of both kinds read those of projects by other statements than those of groups.
 for (let n = 0; n < MANY; n += 1) await world.group({ owner, name: `Behind ${n}` });
 const planning = await world.group({ owner, name: 'Planning' });
+const movedIn = await world.db.bulkImport.create({
+  data: {
+    ...{ userId: admin.id, url: 'https://git.example.org' },
+    entities: {
+      create: Array.from({ length: MANY }, (_, n) => ({
+        ...{ userId: admin.id, kind: 'project' as const, sourceFullPath: `a/b${n}`, destinationSlug: `b${n}` },
+        ...{ destinationNamespace: 'a', correlationId: 'c' },
+      })),
+    },
+  },
+});
 // The tokens of groups are made when they are first read.
 await groupRegistrationTokens(
   world.as(owner),
@@ -371,13 +382,15 @@ describe('However long it is, the same statements make the list', () => {
 
   itEveryNth(12, paths)('%s', async (path) => {
     const isPlanned = /^\/groups\/:id\/(labels|milestones|boards)/.test(path);
-    const id = isPlanned
-      ? planning.id
-      : path.startsWith('/groups')
-        ? home.id
-        : path.startsWith('/users')
-          ? somebody?.id
-          : project.id;
+    const id = path.startsWith('/bulk_imports')
+      ? movedIn.id
+      : isPlanned
+        ? planning.id
+        : path.startsWith('/groups')
+          ? home.id
+          : path.startsWith('/users')
+            ? somebody?.id
+            : project.id;
     const note_id = Reflect.get(notes, path.split('/')[3] ?? '');
     const [kind, thread] = path.includes('/commits/')
       ? (['CommitDiscussion', commentId] as const)

@@ -93,14 +93,14 @@ class Canceled extends Error {}
 /** The rest is for another run of the job. */
 class Unfinished extends Error {}
 
-const runningOn = ofEachDatabase(() => new Map<number, Promise<void>>());
+const runningOn = ofEachDatabase(() => new Map<string, Promise<void>>());
 
 /** Goes on with an import or update, by one process at a time. Does nothing unless the project waits for it. */
 export function carryOn(context: Context, work: Work, projectId: number, options: RemoteImportOptions): Promise<void> {
   const running = runningOn(context.db);
-  const found =
-    running.get(projectId) ?? alone(context, work, projectId, options).finally(() => running.delete(projectId));
-  running.set(projectId, found);
+  const name = `${work.job} ${projectId}`;
+  const found = running.get(name) ?? alone(context, work, projectId, options).finally(() => running.delete(name));
+  running.set(name, found);
   return found;
 }
 

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import type { Db } from '#src/platform/database/db.ts';
 
 /** Seconds for which a process has an import without saying so again, and between two times that it does. */
 const LEASE_SECONDS = 20;
 const RENEWAL_MS = 5_000;
+/** Milliseconds for which the end of the work of another is waited for, as what comes next begins before it has cleared up. */
+const PATIENCE_MS = 3_000;
+const LOOK_AGAIN_MS = 100;
 
 /** Another process has the import by now: this one was not heard of for too long. */
 export class LeaseLost extends Error {
@@ -28,12 +32,15 @@ export interface Lease {
  */
 export async function withLease(db: Db, projectId: number, work: (lease: Lease) => Promise<void>): Promise<boolean> {
   const worker = randomUUID();
-  const taken = await db.$executeRaw`
+  const take = () => db.$executeRaw`
     INSERT INTO remote_import_leases (project_id, worker, until)
     SELECT p.id, ${worker}, now() + make_interval(secs => ${LEASE_SECONDS}) FROM projects p WHERE p.id = ${projectId}
     ON CONFLICT (project_id) DO UPDATE SET worker = EXCLUDED.worker, until = EXCLUDED.until
     WHERE remote_import_leases.until < now()`;
-  if (taken === 0) return false;
+  for (const since = Date.now(); (await take()) === 0; ) {
+    if (Date.now() > since + PATIENCE_MS) return false;
+    await setTimeout(LOOK_AGAIN_MS);
+  }
   const lost = new AbortController();
   const renew = async () => {
     const renewed = await db.$executeRaw`

@@ -165,6 +165,7 @@ async function lookUp<Answered>(
   kind: 'project' | 'owner',
   ask: (client: RemoteClient, address: RemoteAddress) => Promise<Answered>,
 ): Promise<Answered> {
+  const isOwner = kind === 'owner';
   const late = AbortSignal.timeout(TIMEOUT_MS);
   const client = provider.client(address, imports, late);
   try {
@@ -173,13 +174,13 @@ async function lookUp<Answered>(
     if (late.aborted) throw invalid(provider, { url: ['did not answer in time'] });
     if (error instanceof RemoteRefused && [401, 403].includes(error.status ?? 0)) {
       throw invalid(provider, {
-        token: [`is wrong, or may not read the ${kind === 'owner' ? 'projects' : 'project'}`],
+        token: [isOwner ? 'is wrong, or may not read the projects' : 'is wrong, or may not read the project'],
       });
     }
     if (error instanceof RemoteRefused && error.status === 404) {
-      const nothing =
-        kind === 'owner' ? 'nobody whose projects the token may read' : 'no project that the token may read';
-      throw invalid(provider, { path: [`is of ${nothing}`] });
+      throw invalid(provider, {
+        path: [isOwner ? 'is of nobody whose projects the token may read' : 'is of no project that the token may read'],
+      });
     }
     const isOfSource = [RemoteRefused, RemoteUnavailable, RemoteRateLimited, SourceInvalid].some(
       (one) => error instanceof one,

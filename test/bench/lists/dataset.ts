@@ -316,6 +316,11 @@ function pipelines({ issues: count, projects, users }: ListsSize): string[] {
 
 function others({ users, projects }: ListsSize): string[] {
   return [
+    `INSERT INTO bulk_imports (user_id, url)
+     SELECT 1 + b % ${users}, 'https://git.example.org' FROM generate_series(0, ${users * 2}) b`,
+    `INSERT INTO bulk_import_entities (bulk_import_id, user_id, kind, source_full_path, destination_slug, destination_namespace, correlation_id)
+     SELECT i.id, i.user_id, 'project', 'a/b' || e.n, 'b' || e.n, 'a', 'c'
+     FROM (SELECT n, ${skewed(users * 2)} AS import FROM generate_series(1, ${users * 5}) n) e JOIN bulk_imports i ON i.id = e.import`,
     `INSERT INTO snippets (project_id, author_id, title, file_name, content, visibility)
      VALUES (1, 1, 'First', 'a.txt', 'A text', 'public')`,
     `INSERT INTO snippets (project_id, author_id, title, file_name, content, visibility)

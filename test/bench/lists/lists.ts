@@ -266,5 +266,7 @@ function argumentsOf({ args }: GraphQLField<unknown, unknown>): string[] {
     : (text: string) => `${search}: "${text}", `;
   const searches = search === undefined && !isSearched ? [] : SEARCHES.map(written);
   const roles = valuesOf('role').flatMap((role) => valuesOf('orderBy').map((by) => `role: ${role}, orderBy: ${by}, `));
-  return ['', ...searches, ...roles];
+  const namespace = args.find(({ name }) => name === 'namespace');
+  const place = namespace && isRequiredArgument(namespace) ? 'namespace: "1", ' : '';
+  return ['', ...searches, ...roles].map((one) => `${place}${one}`);
 }

@@ -105,7 +105,7 @@ export function releaseOf(given: Given, author: number) {
     id: idIn(given, 'id'),
     tag,
     name: textIn(given, 'name', 255).trim() || tag,
-    description: textIn(given, 'body') || null,
+    description: textIn(given, 'body'),
     author_id: author,
     released_at: timeIn(given, 'published_at') ?? created,
     created_at: created,
