@@ -66,6 +66,7 @@ export const KINDS: Readonly<Record<string, string>> = {
   left_behind: label('What stays at the source'),
   users: label('Users'),
   notes: label('Comments'),
+  files: label('Attached files'),
   uploads: label('Attached files'),
   lfs: label('Large files (Git LFS)'),
   wiki: label('Wiki'),

@@ -33,7 +33,7 @@ const Table = builder.objectRef<ReassignmentTable>('ReassignmentTable').implemen
     assignedCount: t.exposeInt('assignedCount', { description: 'Number of rows that were accepted so far.' }),
     failures: t.expose('failures', {
       type: [RefusedReassignmentRow],
-      description: 'The rows that were refused so far, in the order of the table.',
+      description: 'The first 500 rows that were refused so far, in the order of the table.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the table was sent.' }),
     finishedAt: t.expose('finishedAt', {

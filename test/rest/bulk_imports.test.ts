@@ -489,6 +489,21 @@ describe('An import of a group that is interrupted', () => {
     expect((await world.db.bulkImport.findUniqueOrThrow({ where: { id } })).status).toBe('finished');
   });
 
+  it('is left to the process that is at it, and looked for again', LONG, async () => {
+    const { context, entityId } = await byHand(world.unique('busy'));
+    const lease = { name: `group ${entityId}`, worker: 'another', until: new Date(Date.now() + 60_000) };
+    await world.db.remoteImportLease.create({ data: lease });
+    const statusOf = async () =>
+      (await world.db.bulkImportEntity.findUniqueOrThrow({ where: { id: entityId } })).status;
+    await continueGroupImport(context, entityId, {});
+    expect(await statusOf()).toBe('started');
+    // It was killed, and is not heard of any more.
+    await world.db.remoteImportLease.update({ where: { name: lease.name }, data: { until: new Date(0) } });
+    await continueGroupImport(context, entityId, {});
+    expect(await statusOf()).toBe('finished');
+    expect(await world.db.remoteImportLease.count()).toBe(0);
+  });
+
   it('is not filled by a user who lost the right', LONG, async () => {
     const { context, entityId } = await byHand(world.unique('lost'));
     const without = { ...context, actor: { ...context.actor, canCreateGroup: false } } as typeof context;

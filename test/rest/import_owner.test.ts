@@ -10,6 +10,8 @@ import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
 const user = await world.user();
+/** The user as the command of the server acts for them. */
+const onTheServer = { ...world.as(user), actor: { ...user.actor, credential: 'server' as const } };
 
 let github: GithubServer;
 let gitea: GiteaServer;
@@ -52,7 +54,7 @@ const LISTED = [
 describe('The projects of an owner', () => {
   it('are those of an organization, of oneself, or what others show, at GitHub', async () => {
     const ask = () =>
-      projectsAt(world.as(user), { provider: 'github', url: `http://${github.host}`, owner: 'octo', token: TOKEN });
+      projectsAt(onTheServer, { provider: 'github', url: `http://${github.host}`, owner: 'octo', token: TOKEN });
     const me = { id: 9, type: 'User' };
     answers(github, '/api/v3', { '/users/octo': { id: 1, type: 'Organization' }, '/orgs/octo/repos': three });
     expect(await ask()).toEqual(LISTED);
@@ -68,7 +70,7 @@ describe('The projects of an owner', () => {
 
   it('are those of an organization or a user at Gitea', LONG, async () => {
     const ask = () =>
-      projectsAt(world.as(user), { provider: 'gitea', url: `http://${gitea.host}`, owner: 'octo', token: GITEA_TOKEN });
+      projectsAt(onTheServer, { provider: 'gitea', url: `http://${gitea.host}`, owner: 'octo', token: GITEA_TOKEN });
     answers(gitea, '/api/v1', { '/orgs/octo/repos': three });
     expect(await ask()).toEqual(LISTED);
     answers(gitea, '/api/v1', { '/users/octo/repos': three });
@@ -79,7 +81,7 @@ describe('The projects of an owner', () => {
 
   it('are those of a group or a user at GitLab, without the groups in it', LONG, async () => {
     const from = (url: string, owner: string, token: string) =>
-      projectsAt(world.as(user), { provider: 'gitlab', url, owner, token });
+      projectsAt(onTheServer, { provider: 'gitlab', url, owner, token });
     expect(await from(`http://${gitlab.host}`, 'group/sub', OLD_TOKEN)).toEqual([
       { path: 'group/sub/hello', isFork: false },
       { path: 'group/sub/fork', isFork: true },
@@ -113,7 +115,7 @@ describe('The projects of an owner', () => {
       return true;
     };
     const from = { provider: 'gitea', url: `http://${gitea.host}`, owner: 'octo', token: GITEA_TOKEN } as const;
-    await expect(projectsAt(world.as(user), from)).rejects.toThrow(/more than 2000 projects/);
+    await expect(projectsAt(onTheServer, from)).rejects.toThrow(/more than 2000 projects/);
     expect(asked).toBe(41);
   });
 });

@@ -167,6 +167,17 @@ describe('A table of placeholders', () => {
     expect(await world.db.reassignmentTable.count({ where: { userId: owner.id } })).toBe(0);
   });
 
+  it('tells of the first 500 rows that are refused', LONG, async () => {
+    const { owner, group } = await place();
+    const rows = Array.from({ length: 501 }, (_, at) => `git.example.org,x,${1_000 + at},,,nobody-is-called-so,`);
+    expect((await sendTable(owner, group.id, [HEAD, ...rows].join('\n'))).status).toBe(201);
+    const result = await processed(owner);
+    expect([result.totalCount, result.assignedCount, result.failures.length]).toEqual([501, 0, 500]);
+    const browser = await signedIn(world, owner);
+    await browser.get(`/import/tables/${result.id}`);
+    expect(browser.page).toContain('Only the first 500 are shown.');
+  });
+
   it('is taken from owners alone, who may lose that while it waits', LONG, async () => {
     const { owner, group, ann, account } = await place({ visibility: 'private' });
     const table = `${HEAD}\ngit.example.org,x,71,,,${account.username},`;

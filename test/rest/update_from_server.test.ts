@@ -414,13 +414,13 @@ describe('An update', () => {
     await project.again();
     at(github, '/issues', 1).title = 'Changed';
     const until = new Date(Date.now() + 60_000);
-    await world.db.remoteImportLease.create({ data: { projectId: project.id, worker: 'another', until } });
+    await world.db.remoteImportLease.create({ data: { name: `project ${project.id}`, worker: 'another', until } });
     await project.run();
     expect((await project.told()).remote.update.status).toBe('SCHEDULED');
     expect((await project.get('/issues/1')).title).toBe('Found a bug');
     expect(project.jobs.at(-1)).toEqual({ name: 'projects.update_remote', after: 20 });
     // It was killed, and is not heard of any more.
-    await world.db.remoteImportLease.update({ where: { projectId: project.id }, data: { until: new Date(0) } });
+    await world.db.remoteImportLease.update({ where: { name: `project ${project.id}` }, data: { until: new Date(0) } });
     await project.run();
     expect((await project.get('/issues/1')).title).toBe('Changed');
   });

@@ -271,7 +271,7 @@ const RELEASED: Record<string, string> = {
   '20261130161000_import_from_gitlab': '6d840492e026b1de459653376ea8596a7b8b6f88e31fcf8da2db79847eb072ef',
   '20261130164010_placeholder_reassignments': '21ccf45aa792f1305846c59d4e932a6966f2dbd09d255990537c8ffa40dee757',
   '20261130164020_editors_of_subjects': '2cf02003f7153320cfda527493daab259210747230daafe5296f334ffdc919cc',
-  '20261130163000_remote_updates': 'e9cb42d198c2334383e6e5ce8ad9a38aa1255ab5f06ef0b419e80a38439bc719',
+  '20261130163000_remote_updates': '43dfa5c674e9eb75d571770ac8a89d092993bdf734c8f30d7265488bb4996050',
 };
 
 const directory = packagePath('prisma/migrations');

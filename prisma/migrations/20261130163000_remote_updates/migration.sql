@@ -34,14 +34,12 @@ CREATE TABLE "remote_updates" (
 
 -- Who works on an import or an update, and until when others leave it alone.
 CREATE TABLE "remote_import_leases" (
-    "project_id" INTEGER NOT NULL,
+    "name" TEXT NOT NULL,
     "worker" TEXT NOT NULL,
     "until" TIMESTAMPTZ(3) NOT NULL,
 
-    CONSTRAINT "remote_import_leases_pkey" PRIMARY KEY ("project_id")
+    CONSTRAINT "remote_import_leases_pkey" PRIMARY KEY ("name")
 );
-
-ALTER TABLE "remote_import_leases" ADD CONSTRAINT "remote_import_leases_project_id_fkey" FOREIGN KEY ("project_id") REFERENCES "projects"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 CREATE INDEX "remote_updates_user_id_idx" ON "remote_updates"("user_id");
 

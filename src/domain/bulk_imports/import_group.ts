@@ -18,6 +18,7 @@ import { ImportFailed } from '#src/domain/imports/source.ts';
 import { explained } from '#src/domain/project_archives/read.ts';
 import { type LeftOut, SourceInvalid } from '#src/domain/remote_imports/base/source.ts';
 import { GITLAB } from '#src/domain/remote_imports/gitlab/provider.ts';
+import { BUSY_PAUSE_SECONDS, type Lease, withLease } from '#src/domain/remote_imports/lease.ts';
 import { countsOf } from '#src/domain/remote_imports/progress.ts';
 import { Staging } from '#src/domain/remote_imports/staging.ts';
 import { pickStorage } from '#src/domain/repository/storages.ts';
@@ -69,9 +70,19 @@ const runningOn = ofEachDatabase(() => new Map<number, Promise<void>>());
  */
 export function continueGroupImport(context: Context, entityId: number, options: GroupImportOptions): Promise<void> {
   const running = runningOn(context.db);
-  const work = running.get(entityId) ?? perform(context, entityId, options).finally(() => running.delete(entityId));
+  const work = running.get(entityId) ?? alone(context, entityId, options).finally(() => running.delete(entityId));
   running.set(entityId, work);
   return work;
+}
+
+/** Works while no other process does; if one does, a job looks again later. */
+async function alone(context: Context, entityId: number, options: GroupImportOptions): Promise<void> {
+  const work = (lease: Lease) => perform(context, entityId, options, lease);
+  if (await withLease(context.db, `group ${entityId}`, work)) return;
+  const userId = requireActor(context).id;
+  await context.db.$transaction((tx) =>
+    context.jobs.enqueue(tx, 'groups.import_remote', { entityId, userId }, { after: BUSY_PAUSE_SECONDS }),
+  );
 }
 
 interface Begun {
@@ -80,17 +91,23 @@ interface Begun {
   address: GroupAddress;
 }
 
-async function perform(context: Context, entityId: number, { stopping }: GroupImportOptions): Promise<void> {
+async function perform(
+  context: Context,
+  entityId: number,
+  { stopping }: GroupImportOptions,
+  lease: Lease,
+): Promise<void> {
   const begun = await begin(context, entityId);
   if (begun === null) return;
   const abort = new AbortController();
-  const signal = stopping ? AbortSignal.any([abort.signal, stopping]) : abort.signal;
+  const signal = AbortSignal.any([abort.signal, lease.signal, ...(stopping ? [stopping] : [])]);
   try {
     if (begun.entity.attempts > MAX_ATTEMPTS) throw new ImportFailed('The import was interrupted too often.');
-    await advance(context, begun, signal);
+    await advance(context, begun, { signal, lease });
     await context.repositories.removeGroupStaging({ id: entityId, storage: begun.storage });
   } catch (error) {
     if (stopping?.aborted) throw error;
+    if (lease.signal.aborted) return;
     await settle(context, begun, error);
   } finally {
     abort.abort();
@@ -151,7 +168,11 @@ async function later(context: Context, entityId: number, time: Date | null): Pro
   });
 }
 
-async function advance(context: Context, { entity, storage, address }: Begun, signal: AbortSignal): Promise<void> {
+async function advance(
+  context: Context,
+  { entity, storage, address }: Begun,
+  { signal, lease }: { signal: AbortSignal; lease: Lease },
+): Promise<void> {
   const { imports, repositories } = context;
   const client = GITLAB.client(address, imports, signal);
   const until = Date.now() + MAX_RUN_MS;
@@ -168,7 +189,9 @@ async function advance(context: Context, { entity, storage, address }: Begun, si
         const progress = staging.phases.get(phase.name);
         if (progress?.next === null) break;
         if (Date.now() > until) throw new Unfinished();
-        await staging.add(phase.name, await phase.page(fetching, progress?.next ?? null));
+        const page = await phase.page(fetching, progress?.next ?? null);
+        await lease.require();
+        await staging.add(phase.name, page);
         await note(context, entity.id, staging);
       }
     }
@@ -300,7 +323,8 @@ function allLeftOut(
     })),
     ...unknown.map((username) => ({
       ...{ kind: 'members', name: username },
-      message: 'No account here has the public address of this user.',
+      message:
+        'No account here has the public address of this user. The membership waits for whoever takes the placeholder over.',
     })),
   ].slice(0, MAX_LEFT_OUT);
 }

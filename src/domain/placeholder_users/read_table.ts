@@ -1,6 +1,5 @@
-import { parseTable, type Separator } from '#src/domain/repository/csv.ts';
 import { textOfCell } from '#src/domain/tracking/issue_tables/cells.ts';
-import { ValidationFailed } from '#src/platform/errors.ts';
+import { refusedTable, sentTable } from '#src/domain/tracking/issue_tables/sent_table.ts';
 
 /** Bytes and rows that a table may have. */
 export const MAX_TABLE_BYTES = 2 * 1024 * 1024;
@@ -31,23 +30,16 @@ const COLUMNS: Readonly<Record<string, keyof Omit<ReassignmentRow, 'line'>>> = {
 
 /** The rows of a table in CSV that name an account; its first row names the columns. Throws ValidationFailed. */
 export function readTable(content: Buffer): ReassignmentRow[] {
-  const text = textOf(content);
-  const end = text.search(/[\r\n]/);
-  const names = end < 0 ? text : text.slice(0, end);
-  const separator = (['\t', ';'] as const satisfies Separator[]).find((one) => names.includes(one)) ?? ',';
   const limits = { rows: MAX_ROWS + 1, columns: MAX_COLUMNS, characters: MAX_CHARACTERS };
-  const table = parseTable(text, separator, limits);
-  if (!table) throw refused('has a quotation mark in the wrong place');
-  if (table.isCut) throw refused('has more than 10,000 rows, or cells that are too long');
-  const [head = [], ...rows] = table.rows;
+  const [head = [], ...rows] = sentTable(content, limits, 'has more than 10,000 rows, or cells that are too long');
   const columns = head.map((name) => COLUMNS[name.trim().toLowerCase()]);
   for (const [name, column] of Object.entries(COLUMNS)) {
-    if (!columns.includes(column)) throw refused(`has no column with the name ${name}`);
+    if (!columns.includes(column)) throw refusedTable(`has no column with the name ${name}`);
   }
   const filled = rows
     .map((cells, at) => rowOf(columns, cells, at + 2))
     .filter(({ username, email }) => username !== '' || email !== '');
-  if (filled.length === 0) throw refused('names no accounts');
+  if (filled.length === 0) throw refusedTable('names no accounts');
   return filled;
 }
 
@@ -63,18 +55,4 @@ function rowOf(columns: readonly (string | undefined)[], cells: readonly string[
     username: cell('username').replace(/^@/, ''),
     email: cell('email').toLowerCase(),
   };
-}
-
-function textOf(content: Buffer): string {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
-    if (!text.includes('\0')) return text;
-  } catch {
-    // Not UTF-8.
-  }
-  throw refused('must be text in UTF-8');
-}
-
-function refused(message: string): ValidationFailed {
-  return new ValidationFailed({ file: [message] });
 }

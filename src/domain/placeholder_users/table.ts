@@ -26,7 +26,8 @@ declare module '#src/platform/background/queue.ts' {
 const KEPT = 30;
 /** Tables of one user that run or wait at once. */
 const MAX_RUNNING = 2;
-/** Refused rows that the mail names; the page has all. */
+/** Refused rows that are kept with their reasons, as each is written behind those before it, and those that the mail names. */
+const MAX_FAILURES = 500;
 const MAX_TOLD = 50;
 
 /** The columns, as v4 names them. */
@@ -52,7 +53,7 @@ export interface ReassignmentTable {
   namespaceId: number;
   totalCount: number;
   assignedCount: number;
-  /** In the order of the table. */
+  /** The first ones, at most 500, in the order of the table. */
   failures: RefusedRow[];
   createdAt: Date;
   /** Null while it runs. */
@@ -235,7 +236,9 @@ async function recordAssigned(tx: Transaction, id: number, at: number): Promise<
 async function recordRefused(db: Db, id: number, at: number, failure: RefusedRow): Promise<void> {
   const added = JSON.stringify([failure]);
   await db.$executeRaw`
-    UPDATE reassignment_tables SET next_row = ${at} + 1, failures = failures || ${added}::jsonb WHERE id = ${id} AND next_row = ${at}`;
+    UPDATE reassignment_tables SET next_row = ${at} + 1,
+      failures = CASE WHEN jsonb_array_length(failures) < ${MAX_FAILURES} THEN failures || ${added}::jsonb ELSE failures END
+    WHERE id = ${id} AND next_row = ${at}`;
 }
 
 /** Ends a table, once, and mails the result to whoever sent it. */

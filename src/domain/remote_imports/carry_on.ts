@@ -17,7 +17,7 @@ import {
 } from '#src/domain/remote_imports/base/source.ts';
 import { FETCHED, fetchRepositories } from '#src/domain/remote_imports/fetch_repository.ts';
 import { FILES_PHASE, filesPage, wantedFiles } from '#src/domain/remote_imports/files.ts';
-import { type Lease, withLease } from '#src/domain/remote_imports/lease.ts';
+import { BUSY_PAUSE_SECONDS, type Lease, withLease } from '#src/domain/remote_imports/lease.ts';
 import { fetchLfsObjects, LFS } from '#src/domain/remote_imports/lfs_objects.ts';
 import { countsOf, type ImportCount } from '#src/domain/remote_imports/progress.ts';
 import { Staging } from '#src/domain/remote_imports/staging.ts';
@@ -82,8 +82,6 @@ const MAX_RUN_MS = 30 * 60_000;
 const MAX_STEP_MS = 5 * 60_000;
 /** Seconds between two runs at least. */
 const MIN_PAUSE_SECONDS = 2;
-/** Seconds after which a run looks again whether another process, which had the import, has done it. */
-const BUSY_PAUSE_SECONDS = 20;
 /** Milliseconds before the first repetition of what failed; each further one takes twice as long. */
 const RETRY_DELAY_MS = 5_000;
 
@@ -109,7 +107,9 @@ export function carryOn(context: Context, work: Work, projectId: number, options
  * one looks again later.
  */
 async function alone(context: Context, work: Work, projectId: number, options: RemoteImportOptions): Promise<void> {
-  const isAlone = await withLease(context.db, projectId, (lease) => perform(context, work, projectId, options, lease));
+  const isAlone = await withLease(context.db, `project ${projectId}`, (lease) =>
+    perform(context, work, projectId, options, lease),
+  );
   if (isAlone || !(await work.isWaiting(context.db, projectId))) return;
   const userId = requireActor(context).id;
   await context.db.$transaction((tx) =>

@@ -8,6 +8,8 @@ const RENEWAL_MS = 5_000;
 /** Milliseconds for which the end of the work of another is waited for, as what comes next begins before it has cleared up. */
 const PATIENCE_MS = 3_000;
 const LOOK_AGAIN_MS = 100;
+/** Seconds after which a job looks again whether another process, which had the import, has done it. */
+export const BUSY_PAUSE_SECONDS = 20;
 
 /** Another process has the import by now: this one was not heard of for too long. */
 export class LeaseLost extends Error {
@@ -25,17 +27,18 @@ export interface Lease {
 }
 
 /**
- * Works on the import or update of a project while no other process does. It is told by a row with a time, and not by a lock, which would
- * keep a connection for as long as an import takes.
+ * Works on an import while no other process does. It is told by a row with a time, and not by a lock, which would keep a connection for
+ * as long as an import takes.
  *
+ * @param name of what is imported into, such as `project 7`
  * @returns false, without having worked, if another process has it
  */
-export async function withLease(db: Db, projectId: number, work: (lease: Lease) => Promise<void>): Promise<boolean> {
+export async function withLease(db: Db, name: string, work: (lease: Lease) => Promise<void>): Promise<boolean> {
   const worker = randomUUID();
   const take = () => db.$executeRaw`
-    INSERT INTO remote_import_leases (project_id, worker, until)
-    SELECT p.id, ${worker}, now() + make_interval(secs => ${LEASE_SECONDS}) FROM projects p WHERE p.id = ${projectId}
-    ON CONFLICT (project_id) DO UPDATE SET worker = EXCLUDED.worker, until = EXCLUDED.until
+    INSERT INTO remote_import_leases (name, worker, until)
+    VALUES (${name}, ${worker}, now() + make_interval(secs => ${LEASE_SECONDS}))
+    ON CONFLICT (name) DO UPDATE SET worker = EXCLUDED.worker, until = EXCLUDED.until
     WHERE remote_import_leases.until < now()`;
   for (const since = Date.now(); (await take()) === 0; ) {
     if (Date.now() > since + PATIENCE_MS) return false;
@@ -45,7 +48,7 @@ export async function withLease(db: Db, projectId: number, work: (lease: Lease) 
   const renew = async () => {
     const renewed = await db.$executeRaw`
       UPDATE remote_import_leases SET until = now() + make_interval(secs => ${LEASE_SECONDS})
-      WHERE project_id = ${projectId} AND worker = ${worker}`;
+      WHERE name = ${name} AND worker = ${worker}`;
     if (renewed === 0) lost.abort(new LeaseLost());
   };
   // The next one may find a database that is back.
@@ -61,7 +64,7 @@ export async function withLease(db: Db, projectId: number, work: (lease: Lease) 
   } finally {
     clearInterval(timer);
     await db.$executeRaw`
-      DELETE FROM remote_import_leases WHERE project_id = ${projectId} AND worker = ${worker}`.catch(() => undefined);
+      DELETE FROM remote_import_leases WHERE name = ${name} AND worker = ${worker}`.catch(() => undefined);
   }
   return true;
 }

@@ -8,13 +8,18 @@ export interface ImportCount {
   total: number | null;
 }
 
-/** The counts of phases, in the order in which they were begun. */
+/** The phase that looks for what does not come along. */
+export const LEFT_BEHIND = 'left_behind';
+
+/** The counts of phases, in the order in which they were begun; what does not come along is none of them. */
 export function countsOf(phases: ReadonlyMap<string, PhaseProgress>): ImportCount[] {
-  return [...phases].map(([kind, { fetched, total, next }]) => ({
-    kind,
-    fetched,
-    total: next === null ? fetched : total === null ? null : Math.max(total, fetched),
-  }));
+  return [...phases]
+    .filter(([kind]) => kind !== LEFT_BEHIND)
+    .map(([kind, { fetched, total, next }]) => ({
+      kind,
+      fetched,
+      total: next === null ? fetched : total === null ? null : Math.max(total, fetched),
+    }));
 }
 
 /**

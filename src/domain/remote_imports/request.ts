@@ -73,7 +73,6 @@ export async function importFromServer(context: Context, wanted: WantedRemoteImp
   await requireSource(context, provider);
   const address = addressOf(wanted, provider, 'project');
   const home = await findHome(context, actor, wanted.namespace ?? null);
-  requireSeldom(context, actor);
   const remote = await lookUp(context, provider, address, 'project', (client) => provider.project(client, address));
   const name = wanted.name?.trim() || remote.name;
   const path = wanted.name?.trim() ? pathFrom(name) : remote.slug;
@@ -89,7 +88,7 @@ async function requireSource({ db }: Context, { name, label }: Provider): Promis
 }
 
 /**
- * Asks a server something with a token. Throws Forbidden where projects cannot be imported from there, ValidationFailed.
+ * Asks a server something with a token. Throws Forbidden where projects cannot be imported from there, RateLimited, ValidationFailed.
  *
  * @param kind what the path is of
  */
@@ -157,17 +156,18 @@ function partsOf({ parts, optionalStages: stages }: WantedRemoteImport): Part[] 
   return PARTS.filter((part) => (parts ?? PARTS).includes(part) && !without.includes(part));
 }
 
-/** Asks the source something. Throws ValidationFailed. */
+/** Asks the source something. Throws RateLimited, ValidationFailed. */
 async function lookUp<Answered>(
-  { imports }: Context,
+  context: Context,
   provider: Provider,
   address: RemoteAddress,
   kind: 'project' | 'owner',
   ask: (client: RemoteClient, address: RemoteAddress) => Promise<Answered>,
 ): Promise<Answered> {
+  requireSeldom(context, requireActor(context));
   const isOwner = kind === 'owner';
   const late = AbortSignal.timeout(TIMEOUT_MS);
-  const client = provider.client(address, imports, late);
+  const client = provider.client(address, context.imports, late);
   try {
     return await ask(client, address);
   } catch (error) {

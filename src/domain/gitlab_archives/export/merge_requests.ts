@@ -1,7 +1,7 @@
 import { batches, columns, type Records, type Row, times } from '#src/domain/gitlab_archives/export/records.ts';
 import { trackedParts } from '#src/domain/gitlab_archives/export/tracked.ts';
 import { isDraft } from '#src/domain/tracking/subjects/draft.ts';
-import { isLimit, MissingObject } from '#src/git/base/errors.ts';
+import { LimitExceeded, MissingObject } from '#src/git/base/errors.ts';
 import type { Commit, Oid, Signature } from '#src/git/base/model.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { type DiffEntry, diffTrees } from '#src/git/diff/diff.ts';
@@ -88,7 +88,7 @@ async function changes(
   try {
     return { commits, entries: (await diffTrees(reader, base ?? start, head)).entries };
   } catch (error) {
-    if (!isLimit(error, 'work') && !(error instanceof MissingObject)) throw error;
+    if (!(error instanceof LimitExceeded) && !(error instanceof MissingObject)) throw error;
     return { commits, entries: [] };
   }
 }

@@ -1,6 +1,6 @@
 import { columns, type Records, type Row, times } from '#src/domain/gitlab_archives/export/records.ts';
 import { object } from '#src/domain/gitlab_archives/relations/values.ts';
-import { type ThreadKind, threadKey } from '#src/domain/tracking/discussions/key.ts';
+import { threadKey } from '#src/domain/tracking/discussions/key.ts';
 
 /** The notes on some subjects, as GitLab has them, by the IDs of those. */
 export async function notesOn(
@@ -116,13 +116,15 @@ export function commitNote(records: Records, comment: Row): object {
   const begun = (comment.discussionId as number | null) ?? (comment.id as number);
   const isThread = comment.discussionId != null || comment.startsThread === true;
   const place = position(comment.position);
-  const kind: ThreadKind = 'CommitDiscussion';
   return {
     ...{ note: comment.note, noteable_type: 'Commit', author_id: comment.authorId, ...times(comment) },
     ...{ project_id: records.source.project.id, commit_id: comment.sha, system: false },
     type: place ? 'DiffNote' : isThread ? 'DiscussionNote' : null,
     ...(place && { position: place, original_position: place }),
-    ...{ discussion_id: threadKey(kind, begun), author: { name: records.user(comment.authorId)?.name ?? null } },
+    ...{
+      discussion_id: threadKey('CommitDiscussion', begun),
+      author: { name: records.user(comment.authorId)?.name ?? null },
+    },
     events: [],
   };
 }

@@ -42,7 +42,7 @@ export class Records {
     return this.#grouped(kind, 'subjectId', isOn);
   }
 
-  /** A user whom a record names; it is remembered as one who contributed. Undefined for none. */
+  /** A user whom a record named that was read before; undefined for others. */
   user(id: unknown): ArchivedUser | undefined {
     return this.#users.get(id as number);
   }

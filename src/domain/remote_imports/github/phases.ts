@@ -2,7 +2,7 @@ import { following, listPhase, stagedNumbers, translated } from '#src/domain/rem
 import { labelRecord, webhookLeftOut } from '#src/domain/remote_imports/base/records.ts';
 import type { Phase, PhaseContext, StagedRecord } from '#src/domain/remote_imports/base/source.ts';
 import { type Given, isGiven, listOf, titleIn } from '#src/domain/remote_imports/base/values.ts';
-import { profilePhase } from '#src/domain/remote_imports/github/profiles.ts';
+import { GITHUB_PROFILES } from '#src/domain/remote_imports/github/profiles.ts';
 import {
   collaboratorRecords,
   commentRecords,
@@ -109,7 +109,7 @@ export const GITHUB_PHASES: readonly Phase[] = [
     records: () => [],
     leftOut: webhookLeftOut,
   }),
-  profilePhase,
+  GITHUB_PROFILES,
 ];
 
 /** The reviews of one pull request after the other; the cursor is the number of the last one, or the address of its next page. */

@@ -1,6 +1,7 @@
 import type { LeftOut, Page, Phase, PhaseContext } from '#src/domain/remote_imports/base/source.ts';
 import { type Given, isGiven, textIn } from '#src/domain/remote_imports/base/values.ts';
 import { ABSENT_STATUSES, readPage } from '#src/domain/remote_imports/gitlab/pages.ts';
+import { LEFT_BEHIND } from '#src/domain/remote_imports/progress.ts';
 import { RemoteRefused } from '#src/platform/outbound/remote_client.ts';
 
 interface LeftBehind {
@@ -12,7 +13,7 @@ interface LeftBehind {
 }
 
 /** What projects have that stays where it is. What the token may not see is not told of. */
-const LEFT_BEHIND: readonly LeftBehind[] = [
+const KINDS: readonly LeftBehind[] = [
   {
     kind: 'webhooks',
     path: '/hooks',
@@ -64,12 +65,12 @@ const MAX_NAMED = 100;
 
 /** Names what stays at the source. */
 export const leftBehindPhase: Phase = {
-  name: 'left_behind',
+  name: LEFT_BEHIND,
   part: null,
   async page(context): Promise<Page> {
     const leftOut: LeftOut[] = [];
-    for (const one of LEFT_BEHIND) leftOut.push(...(await namesOf(context, one)));
-    return { records: [], leftOut, next: null, seen: LEFT_BEHIND.length };
+    for (const one of KINDS) leftOut.push(...(await namesOf(context, one)));
+    return { records: [], leftOut, next: null, seen: KINDS.length };
   },
 };
 

@@ -16,7 +16,7 @@ import {
   gitlabSubjects,
   type SubjectList,
 } from '#src/domain/remote_imports/gitlab/pages.ts';
-import { profilePhase } from '#src/domain/remote_imports/gitlab/profiles.ts';
+import { GITLAB_PROFILES } from '#src/domain/remote_imports/gitlab/profiles.ts';
 import {
   approvalRecords,
   issueLinkRecords,
@@ -268,7 +268,7 @@ export const GITLAB_PHASES: readonly Phase[] = [
     records: badgeRecords,
   }),
   leftBehindPhase,
-  profilePhase,
+  GITLAB_PROFILES,
 ];
 
 /** A list that older servers have in another place: where its first page is not there, the other one is read. */

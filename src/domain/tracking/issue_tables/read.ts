@@ -1,6 +1,5 @@
-import { parseTable, type Separator } from '#src/domain/repository/csv.ts';
 import { textOfCell } from '#src/domain/tracking/issue_tables/cells.ts';
-import { ValidationFailed } from '#src/platform/errors.ts';
+import { refusedTable, sentTable } from '#src/domain/tracking/issue_tables/sent_table.ts';
 
 /** Bytes, issues, and characters of a cell that a table may have. */
 export const MAX_TABLE_BYTES = 1024 * 1024;
@@ -37,21 +36,14 @@ const COLUMNS: Readonly<Record<string, keyof Omit<TableRow, 'line'>>> = {
 
 /** The issues of a table in CSV, whose first row names the columns. Throws ValidationFailed. */
 export function readIssueTable(content: Buffer): TableRow[] {
-  const text = textOf(content);
-  const end = text.search(/[\r\n]/);
-  const names = end < 0 ? text : text.slice(0, end);
-  const separator = (['\t', ';'] as const satisfies Separator[]).find((one) => names.includes(one)) ?? ',';
   const limits = { rows: MAX_ISSUES + 1, columns: MAX_COLUMNS, characters: MAX_TABLE_BYTES };
-  const table = parseTable(text, separator, limits);
-  if (!table) throw refused('has a quotation mark in the wrong place');
-  if (table.isCut) throw refused(`has more than ${MAX_ISSUES} rows or ${MAX_COLUMNS} columns`);
-  const [head = [], ...rows] = table.rows;
+  const [head = [], ...rows] = sentTable(content, limits, `has more than ${MAX_ISSUES} rows or ${MAX_COLUMNS} columns`);
   const columns = head.map((name) => COLUMNS[name.trim().toLowerCase()]);
-  if (!columns.includes('title')) throw refused('has no column with the name title');
+  if (!columns.includes('title')) throw refusedTable('has no column with the name title');
   const filled = rows
     .map((cells, at) => ({ line: at + 2, cells }))
     .filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
-  if (filled.length === 0) throw refused('has no issues');
+  if (filled.length === 0) throw refusedTable('has no issues');
   return filled.map(({ line, cells }) => {
     const given = columns.flatMap((name, at) => {
       const value = name && textOfCell(cells[at] ?? '');
@@ -59,18 +51,4 @@ export function readIssueTable(content: Buffer): TableRow[] {
     });
     return { title: '', ...Object.fromEntries(given), line };
   });
-}
-
-function textOf(content: Buffer): string {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
-    if (!text.includes('\0')) return text;
-  } catch {
-    // Not UTF-8.
-  }
-  throw refused('must be text in UTF-8');
-}
-
-function refused(message: string): ValidationFailed {
-  return new ValidationFailed({ file: [message] });
 }
