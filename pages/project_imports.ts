@@ -27,6 +27,8 @@ const PARTS: Readonly<Record<RemoteImportPart, string>> = {
   PROTECTED_BRANCHES: label('Protected branches'),
   MEMBERS: label('Members who have an account here'),
   ATTACHMENTS: label('Attached files'),
+  PACKAGES: label('Packages'),
+  IMAGES: label('Container images'),
 };
 
 /** What is fetched or left out, in words. */
@@ -62,7 +64,12 @@ export const KINDS: Readonly<Record<string, string>> = {
   pipelines: label('Pipelines'),
   environments: label('Environments'),
   packages: label('Packages'),
-  container_repositories: label('Container images'),
+  package_files: label('Lists of files of packages'),
+  package_contents: label('Files of packages'),
+  package_tags: label('Tags of packages'),
+  container_repositories: label('Repositories of container images'),
+  container_tags: label('Lists of tags of container images'),
+  images: label('Container images'),
   left_behind: label('What stays at the source'),
   users: label('Users'),
   notes: label('Comments'),
@@ -109,6 +116,10 @@ const progress = page({
   show: ({ project, imported }) => ({
     ...{ project, imported, kinds: KINDS },
     tab: 'code',
+    // What an update can take besides.
+    further: Object.entries(PARTS)
+      .filter(([name]) => !imported.remote?.parts.includes(name as RemoteImportPart))
+      .map(([name, words]): [string, string] => [name.toLowerCase(), words]),
     isUnderWay: ['SCHEDULED', 'STARTED'].includes(imported.status),
     isUpdating: ['SCHEDULED', 'STARTED'].includes(imported.remote?.update?.status ?? ''),
     leftOut: [

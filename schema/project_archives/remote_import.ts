@@ -1,8 +1,26 @@
 import { builder } from '#schema/builder.ts';
 import { values } from '#schema/enums.ts';
 import type { RemoteImportFacts, RemoteUpdateFacts } from '#src/domain/project_archives/find_import.ts';
-import type { LeftOut } from '#src/domain/remote_imports/base/source.ts';
+import { type LeftOut, PARTS, type Part } from '#src/domain/remote_imports/base/source.ts';
 import { estimatedEnd, type ImportCount } from '#src/domain/remote_imports/progress.ts';
+
+export const RemoteImportPart = builder.enumType('RemoteImportPart', {
+  description: 'A part of a project at another server, besides its repository, settings, labels and milestones.',
+  values: values<Part>({
+    WIKI: { value: 'wiki', description: 'The repository of the wiki.' },
+    ISSUES: { value: 'issues', description: 'Issues with comments and events.' },
+    MERGE_REQUESTS: {
+      value: 'merge_requests',
+      description: 'Merge or pull requests with commits, reviews, comments on lines, and events.',
+    },
+    RELEASES: { value: 'releases', description: 'Releases with their files.' },
+    PROTECTED_BRANCHES: { value: 'protected_branches', description: 'Branches that are protected.' },
+    MEMBERS: { value: 'members', description: 'Members who have an account here.' },
+    ATTACHMENTS: { value: 'attachments', description: 'Files that texts show or link to.' },
+    PACKAGES: { value: 'packages', description: 'Packages of the registries with their files.' },
+    IMAGES: { value: 'images', description: 'Images of containers with their tags.' },
+  }),
+});
 
 const RemoteImportCount = builder.objectRef<ImportCount>('RemoteImportCount').implement({
   description: 'How many records of a kind an import from another server has fetched.',
@@ -116,6 +134,11 @@ export const RemoteImport = builder.objectRef<RemoteImportFacts>('RemoteImport')
   description: 'How far the import of a project from another server is.',
   fields: (t) => ({
     provider: t.exposeString('provider', { description: 'The kind of server, such as `github`.' }),
+    parts: t.field({
+      type: [RemoteImportPart],
+      description: 'What was taken besides the repository, settings, labels and milestones, also by updates.',
+      resolve: ({ parts }) => PARTS.filter((part) => parts.includes(part)),
+    }),
     canBeUpdated: t.exposeBoolean('canBeUpdated', {
       description:
         'Whether the project can be brought up to date from there by `updateImportedProject`, once the import has ended.',

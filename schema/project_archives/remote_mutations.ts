@@ -2,10 +2,10 @@ import { builder } from '#schema/builder.ts';
 import { values } from '#schema/enums.ts';
 import { projectField } from '#schema/inputs.ts';
 import { mutation } from '#schema/mutation.ts';
+import { RemoteImportPart } from '#schema/project_archives/remote_import.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findProject } from '#src/domain/projects/find.ts';
-import type { Part } from '#src/domain/remote_imports/base/source.ts';
 import { cancelImport } from '#src/domain/remote_imports/end.ts';
 import type { ProviderName } from '#src/domain/remote_imports/providers.ts';
 import { importFromServer } from '#src/domain/remote_imports/request.ts';
@@ -20,27 +20,13 @@ const RemoteImportProvider = builder.enumType('RemoteImportProvider', {
   }),
 });
 
-const RemoteImportPart = builder.enumType('RemoteImportPart', {
-  description: 'A part of a project at another server, besides its repository, settings, labels and milestones.',
-  values: values<Part>({
-    WIKI: { value: 'wiki', description: 'The repository of the wiki.' },
-    ISSUES: { value: 'issues', description: 'Issues with comments and events.' },
-    MERGE_REQUESTS: {
-      value: 'merge_requests',
-      description: 'Merge or pull requests with commits, reviews, comments on lines, and events.',
-    },
-    RELEASES: { value: 'releases', description: 'Releases with their files.' },
-    PROTECTED_BRANCHES: { value: 'protected_branches', description: 'Branches that are protected.' },
-    MEMBERS: { value: 'members', description: 'Members who have an account here.' },
-    ATTACHMENTS: { value: 'attachments', description: 'Files that texts show or link to.' },
-  }),
-});
-
 const OptionalStages = builder.inputType('RemoteImportOptionalStagesInput', {
   description: 'Parts that the REST API of v4 can leave out.',
   fields: (t) => ({
     attachmentsImport: t.boolean({ description: 'Whether files that texts show or link to come along.' }),
     collaboratorsImport: t.boolean({ description: 'Whether members who have an account here come along.' }),
+    packagesImport: t.boolean({ description: 'Whether packages of the registries come along.' }),
+    imagesImport: t.boolean({ description: 'Whether images of containers come along.' }),
   }),
 });
 

@@ -16,6 +16,9 @@ export const OCI_INDEX = 'application/vnd.oci.image.index.v1+json';
 const IMAGES = ['application/vnd.oci.image.manifest.v1+json', 'application/vnd.docker.distribution.manifest.v2+json'];
 const INDEXES = [OCI_INDEX, 'application/vnd.docker.distribution.manifest.list.v2+json'];
 
+/** The types of manifests that are read. */
+export const MANIFEST_TYPES: readonly string[] = [...IMAGES, ...INDEXES];
+
 /** A reference to a blob or manifest. */
 export interface Descriptor {
   digest: string;

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Context } from '#src/access/permissions/actor.ts';
+import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { callerOf } from '#src/access/permissions/caller.ts';
 import type { GroupRow, IdOrPath } from '#src/domain/groups/find.ts';
 import { inGroup, inProject, onServer, type Places } from '#src/domain/packages/places.ts';
 import { requireUnprotected } from '#src/domain/packages/protection_rules.ts';
-import { publisherOf, recordFile } from '#src/domain/packages/publish.ts';
+import { type PublishedBefore, publisherOf, recordFile, timeOf } from '#src/domain/packages/publish.ts';
 import { publishableProject, requireRoom, StoredContent } from '#src/domain/packages/receive.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
 import { Prisma, violates } from '#src/platform/database/db.ts';
@@ -13,6 +13,7 @@ import { BadRequest, Forbidden, NotFound } from '#src/platform/errors.ts';
 import { currentBudget } from '#src/platform/limits/budget.ts';
 import { CallerSemaphore } from '#src/platform/limits/caller_semaphore.ts';
 import { packageVersion } from '#src/platform/package_root.ts';
+import type { Columns } from '#src/platform/records/model.ts';
 
 const { sql } = Prisma;
 
@@ -65,30 +66,67 @@ export async function publishNpmPackage(
   ref: IdOrPath,
   publication: NpmPublication,
 ): Promise<{ name: string; version: string }> {
-  const { actor, project } = await publishableProject(context, ref);
+  const by = await publishableProject(context, ref);
   const { name, version, manifest, data, tags } = read(publication);
-  const fileName = `${name.slice(name.indexOf('/') + 1)}-${version}.tgz`;
-  const received = { name: fileName, size: data.length, content: chunksOf([data]) };
-  await requireRoom(context, project.id, data.length);
-  await using stored = await StoredContent.receive(context, project.id, received);
-  const integrity = `sha512-${createHash('sha512').update(data).digest('base64')}`;
-  const document = { ...manifest, name, version, dist: { integrity, shasum: stored.checksums.sha1 } };
+  const received = { name: npmFileName({ name, version }), size: data.length, content: chunksOf([data]) };
+  await requireRoom(context, by.project.id, data.length);
+  await using stored = await StoredContent.receive(context, by.project.id, received);
+  await recordNpmVersion(context, by, { name, version, manifest, tags }, stored);
+  stored.keep();
+  return { name, version };
+}
+
+/** What the archive of a version is called. */
+export function npmFileName({ name, version }: { name: string; version: string }): string {
+  return `${name.slice(name.indexOf('/') + 1)}-${version}.tgz`;
+}
+
+/** A version of an npm package. */
+export interface NpmVersion {
+  name: string;
+  version: string;
+  /** What its `package.json` says. */
+  manifest: Json;
+  /** The tags that lead to it from now on. */
+  tags: readonly string[];
+  status?: Columns['Package']['status'] | undefined;
+  /** Why it is not to be used any more; null if it may be. */
+  deprecated?: string | null;
+}
+
+/**
+ * Records an archive in the store as a version of an npm package. A version is published once. Throws BadRequest, NotFound, and Forbidden
+ * also for a version that exists.
+ */
+export async function recordNpmVersion(
+  context: Pick<Context, 'db'>,
+  { actor, project }: { actor: Actor; project: Pick<ProjectRow, 'id' | 'accessLevel'> },
+  { name, version, manifest, tags, status, deprecated }: NpmVersion,
+  stored: StoredContent,
+  before?: PublishedBefore,
+): Promise<void> {
+  requireNpmVersion(name, version, manifest);
+  const hash = createHash('sha512');
+  for await (const chunk of stored.stream()) hash.update(chunk);
+  const dist = { integrity: `sha512-${hash.digest('base64')}`, shasum: stored.checksums.sha1 };
+  const document = { ...manifest, name, version, dist };
+  const fileName = npmFileName({ name, version });
   try {
     await context.db.$transaction(async (tx) => {
       await requireUnprotected(tx, { actor, project }, 'push', { type: 'npm', name });
       const key = { projectId: project.id, type: 'npm', name, version } as const;
-      const made = { ...key, ...publisherOf(actor), manifest: document as never };
+      const more = { ...(status && { status }), ...(deprecated && { deprecated }), ...timeOf(before?.versionAt) };
+      const made = { ...key, ...publisherOf(actor), ...more, manifest: document as never };
       const { id: packageId } = await tx.package.create({ data: made, select: { id: true } });
-      await recordFile(tx, { project, packageId, fileName }, stored);
+      const fileId = await recordFile(tx, { project, packageId, fileName, before }, stored);
       for (const tag of tags) await point(tx, { projectId: project.id, packageName: name, name: tag }, packageId);
+      await before?.andThen(tx, { packageId, fileId });
     });
   } catch (error) {
     throw violates(error, 'packages_project_id_type_name_version') || violates(error, 'version')
       ? new Forbidden('Package already exists.').asExisting({ type: 'Package', name: `${name}@${version}` })
       : error;
   }
-  stored.keep();
-  return { name, version };
 }
 
 /** Characters of the longest reason why a version is not to be used. */
@@ -111,8 +149,7 @@ export async function deprecateNpmVersions(
   const reasons = Object.entries(versions).flatMap(([version, manifest]) => {
     const reason = isRecord(manifest) ? manifest.deprecated : undefined;
     if (reason === undefined) return [];
-    const isReason = typeof reason === 'string' && reason.length <= MAX_REASON_LENGTH && !reason.includes('\0');
-    if (!isReason || !VERSION.test(version)) throw invalid('versions');
+    if (typeof reason !== 'string' || !isNpmReason(reason) || !VERSION.test(version)) throw invalid('versions');
     return [{ version, reason: reason === '' ? null : reason }];
   });
   const changed = await context.db.$queryRaw<{ version: string }[]>`
@@ -323,14 +360,9 @@ async function point(
 
 /** What is published, checked. Throws BadRequest. */
 function read({ name, versions, distTags, attachments }: NpmPublication) {
-  if (name.length > MAX_LENGTHS.name || !NAME.test(name)) throw invalid('name');
   const [[version, manifest] = ['', null], ...more] = Object.entries(versions);
   if (!isRecord(manifest) || more.length > 0) throw new BadRequest('versions must hold one version', 'versions');
-  if (version.length > MAX_LENGTHS.version || !VERSION.test(version)) throw invalid('version');
-  if (manifest.name !== name || manifest.version !== version) throw invalid('versions');
-  const text = JSON.stringify(manifest);
-  if (text.length > MAX_LENGTHS.manifest) throw new BadRequest('versions is too large', 'versions');
-  if (text.includes('\\u0000')) throw invalid('versions');
+  requireNpmVersion(name, version, manifest);
   const [attachment, ...others] = Object.values(attachments);
   const encoded = isRecord(attachment) ? attachment.data : undefined;
   if (typeof encoded !== 'string' || others.length > 0)
@@ -342,6 +374,20 @@ function read({ name, versions, distTags, attachments }: NpmPublication) {
   if (tags.some((tag) => tag.length > MAX_LENGTHS.tag || !TAG.test(tag))) throw invalid('dist-tags');
   return { name, version, manifest, data, tags };
 }
+
+/** Throws BadRequest for a name, a version or a manifest that no package can have. */
+function requireNpmVersion(name: string, version: string, manifest: Json): void {
+  if (name.length > MAX_LENGTHS.name || !NAME.test(name)) throw invalid('name');
+  if (version.length > MAX_LENGTHS.version || !VERSION.test(version)) throw invalid('version');
+  if (manifest.name !== name || manifest.version !== version) throw invalid('versions');
+  const text = JSON.stringify(manifest);
+  if (text.length > MAX_LENGTHS.manifest) throw new BadRequest('versions is too large', 'versions');
+  if (text.includes('\\u0000')) throw invalid('versions');
+}
+
+/** Whether a text can be a tag of a package, or the reason why a version is not to be used. */
+export const isNpmTag = (text: string) => text.length <= MAX_LENGTHS.tag && TAG.test(text);
+export const isNpmReason = (text: string) => text.length <= MAX_REASON_LENGTH && !text.includes('\0');
 
 function isRecord(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

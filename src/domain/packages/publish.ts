@@ -55,6 +55,15 @@ function record(
   return recordPackage(context, { actor, project }, { type: 'generic', name, version, fileName, status }, stored);
 }
 
+/** What is known of a file that was published at another server first. */
+export interface PublishedBefore {
+  /** When the version was published there, and when the file was; null if that is not known. */
+  versionAt: Date | null;
+  fileAt: Date | null;
+  /** What else is recorded in the same transaction; the file is null for a version without files. */
+  andThen(tx: Transaction, ids: { packageId: number; fileId: number | null }): Promise<void>;
+}
+
 /** A file of a version of a package, and what it says of itself. */
 export interface Publication {
   type: Columns['Package']['type'];
@@ -68,6 +77,8 @@ export interface Publication {
   details?: object;
   /** What the protocol publishes once, unless the settings of a group say otherwise; without it, a further file of the name counts in place of the earlier one. */
   once?: Once;
+  /** Of what comes from another server. */
+  before?: PublishedBefore | undefined;
 }
 
 /** Characters of the longest text of what a package says of itself, in JSON. */
@@ -80,18 +91,20 @@ const MAX_MANIFEST_LENGTH = 256 * 1024;
 export async function recordPackage(
   context: Pick<Context, 'db' | 'repositories'>,
   { actor, project }: { actor: Actor; project: Pick<ProjectRow, 'id' | 'accessLevel'> },
-  { type, name, version, fileName, status, manifest, details, once }: Publication,
+  { type, name, version, fileName, status, manifest, details, once, before }: Publication,
   stored: StoredContent,
 ): Promise<number> {
   requireStorable(details);
-  const own = { type, name, version, status, manifest };
+  const own = { type, name, version, status, ...(manifest && { manifest }), before };
   if (type !== 'generic') checkKind(type, { name, version, fileName });
   await requireRoom(context, project.id, stored.size);
   const first = await onceIn(context, project.id, own, once);
   return context.db.$transaction(async (tx) => {
     const packageId = await saveVersion(tx, { actor, project }, own);
     if (first) await requireFirst(tx, packageId, { type, version, fileName }, first);
-    return recordFile(tx, { project, packageId, fileName, details }, stored);
+    const fileId = await recordFile(tx, { project, packageId, fileName, details, before }, stored);
+    await before?.andThen(tx, { packageId, fileId });
+    return fileId;
   });
 }
 
@@ -102,7 +115,7 @@ export async function recordPackage(
 export async function saveVersion(
   tx: Transaction,
   { actor, project }: { actor: Actor; project: Pick<ProjectRow, 'id' | 'accessLevel'> },
-  { type, name, version, status, manifest }: Omit<Publication, 'fileName'>,
+  { type, name, version, status, manifest, before }: Omit<Publication, 'fileName'>,
 ): Promise<number> {
   requireStorable(manifest);
   await requireUnprotected(tx, { actor, project }, 'push', { type, name });
@@ -110,7 +123,7 @@ export async function saveVersion(
   const said = manifest && { manifest: manifest as never };
   const { id } = await tx.package.upsert({
     where: { projectId_type_name_version: key },
-    create: { ...key, ...publisherOf(actor), status: status ?? 'default', ...said },
+    create: { ...key, ...publisherOf(actor), ...timeOf(before?.versionAt), status: status ?? 'default', ...said },
     update: { updatedAt: new Date(), ...(status && { status }), ...said },
     select: { id: true },
   });
@@ -123,6 +136,11 @@ function requireStorable(json: object | undefined): void {
   const text = JSON.stringify(json);
   if (text.length > MAX_MANIFEST_LENGTH) throw new BadRequest('The package says too much of itself').as('limitReached');
   if (text.includes('\\u0000')) throw new BadRequest('The package says something with NUL of itself');
+}
+
+/** The columns with when something was published elsewhere, which was not in the future. */
+export function timeOf(at: Date | null | undefined): { createdAt?: Date } {
+  return at && at.getTime() < Date.now() ? { createdAt: at } : {};
 }
 
 /** The columns with who publishes a package. */
@@ -141,7 +159,14 @@ export async function recordFile(
     packageId,
     fileName,
     details,
-  }: { project: { id: number }; packageId: number; fileName: string; details?: object | undefined },
+    before,
+  }: {
+    project: { id: number };
+    packageId: number;
+    fileName: string;
+    details?: object | undefined;
+    before?: PublishedBefore | undefined;
+  },
   { place, size, checksums }: StoredContent,
 ): Promise<number> {
   // Locks the project, so that a concurrent deletion waits, and then finds the file.
@@ -151,6 +176,7 @@ export async function recordFile(
   const own = {
     ...{ secret: place.secret, storedAs: place.fileName, fileName, size, ...checksums },
     ...(details && { details: details as never }),
+    ...timeOf(before?.fileAt),
   };
   const { id } = await tx.packageFile.create({ data: { packageId, projectId, ...own }, select: { id: true } });
   await tx.$executeRaw`

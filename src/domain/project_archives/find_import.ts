@@ -23,6 +23,8 @@ export interface RemoteImportFacts {
   provider: string;
   url: string;
   path: string;
+  /** What was taken besides the repository, settings, labels and milestones. */
+  parts: readonly string[];
   phase: string | null;
   counts: readonly { kind: string; fetched: number; total: number | null }[];
   /** For masters. */
@@ -38,7 +40,7 @@ export interface RemoteImportFacts {
 
 /** An update from another server, as it is stored. */
 export interface RemoteUpdateFacts
-  extends Omit<RemoteImportFacts, 'provider' | 'url' | 'path' | 'update' | 'canBeUpdated'> {
+  extends Omit<RemoteImportFacts, 'provider' | 'url' | 'path' | 'parts' | 'update' | 'canBeUpdated'> {
   status: ImportStatus;
   /** Why it failed; for others than masters only that it did. */
   error: string | null;
@@ -90,7 +92,7 @@ const FAR = {
   startedAt: true,
   finishedAt: true,
 } as const;
-const REMOTE = { ...FAR, provider: true, url: true, path: true } as const;
+const REMOTE = { ...FAR, provider: true, url: true, path: true, parts: true } as const;
 
 /** As the database has it. */
 type Stored<Facts> = Omit<Facts, 'counts' | 'leftOut' | 'update' | 'canBeUpdated'> & {

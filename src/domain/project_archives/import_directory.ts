@@ -56,7 +56,7 @@ export interface Filling {
   /** What names the project at the server that it comes from; null for an archive, from which it is not brought up to date. */
   sourceKey?: string | null;
   /** Records the end of the import, in the transaction that fills the project, with what was left out. */
-  finish(tx: Transaction, failed: readonly FailedRelation[]): Promise<void>;
+  finish(tx: Transaction, failed: readonly FailedRelation[], people: People): Promise<void>;
 }
 
 /** Makes the directories of the files of an archive that have no fixed name. */
@@ -176,7 +176,7 @@ async function record(tx: Transaction, context: Context, recorded: Recorded): Pr
   await applySettings(tx, context, actor, filling, head);
   if (filling.overwrites !== null) await replace(tx, context, actor, project, filling.overwrites);
   await recordChange(tx, context, { type: 'projectChanged', project, user: actor, action: 'imported' });
-  await filling.finish(tx, failed);
+  await filling.finish(tx, failed, people);
   await tx.project.update({ where: { id: project.id }, data: { importStatus: 'finished', importError: null } });
 }
 

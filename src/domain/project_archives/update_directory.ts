@@ -23,7 +23,12 @@ export interface Updating {
   /** Locks what records the update, and returns whether it is still wanted. */
   begin(tx: Transaction): Promise<boolean>;
   /** Records the end, in the same transaction. */
-  finish(tx: Transaction, failed: readonly FailedRelation[], notUpdated: readonly NotUpdated[]): Promise<void>;
+  finish(
+    tx: Transaction,
+    failed: readonly FailedRelation[],
+    notUpdated: readonly NotUpdated[],
+    people: People,
+  ): Promise<void>;
 }
 
 /**
@@ -88,5 +93,5 @@ async function record(
     await context.jobs.enqueue(tx, 'merge_requests.trace_notes', { mergeRequestId });
   }
   await recordChange(tx, context, { type: 'branchesMoved', project, user: actor, branches: moved });
-  await finish(tx, failed, notUpdated);
+  await finish(tx, failed, notUpdated, people);
 }

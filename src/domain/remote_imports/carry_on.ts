@@ -20,6 +20,10 @@ import { FILES_PHASE, filesPage, wantedFiles } from '#src/domain/remote_imports/
 import { BUSY_PAUSE_SECONDS, type Lease, withLease } from '#src/domain/remote_imports/lease.ts';
 import { fetchLfsObjects, LFS } from '#src/domain/remote_imports/lfs_objects.ts';
 import { countsOf, type ImportCount } from '#src/domain/remote_imports/progress.ts';
+import { imagesPhases } from '#src/domain/remote_imports/registry/images.ts';
+import { npmTagsPhase } from '#src/domain/remote_imports/registry/npm_tags.ts';
+import { packagesPhase } from '#src/domain/remote_imports/registry/packages.ts';
+import type { Transfer } from '#src/domain/remote_imports/registry/transfer.ts';
 import { Staging } from '#src/domain/remote_imports/staging.ts';
 import { repositoryExists } from '#src/git/base/existence.ts';
 import { openRepository } from '#src/git/open.ts';
@@ -60,6 +64,8 @@ export interface Work {
   requireRight(context: Context, begun: Begun): Promise<void>;
   /** Whether it is still wanted. */
   isWaiting(db: Db, projectId: number): Promise<boolean>;
+  /** As isWaiting, but holds whatever would end it until the transaction is over. */
+  hold(tx: Transaction, projectId: number): Promise<boolean>;
   /** Records how far it is; returns whether it is still wanted. */
   note(db: Db, projectId: number, far: { phase: string; counts: ImportCount[]; leftOut: LeftOut[] }): Promise<boolean>;
   /** Records that it got further. */
@@ -196,7 +202,14 @@ async function advance(context: Context, work: Work, begun: Begun, { signal, lea
         for await (const { record } of staging.records(new Set([kind]))) yield record;
       },
     };
-    await fetchPhases(context, work, begun, { staging, phases, lease, until: since + MAX_RUN_MS });
+    const until = since + MAX_RUN_MS;
+    const fetching = { staging, phases, lease, until };
+    const known = () => work.knownFiles(context, begun.projectId);
+    await fetchPhases(context, work, begun, fetching, [
+      ...provider.phases,
+      filesPhase(provider, staging, phases, known),
+    ]);
+    await note(context, work, begun, staging, FETCHED);
     await pause();
     const left = await fetchRepositories({
       staging,
@@ -209,13 +222,9 @@ async function advance(context: Context, work: Work, begun: Begun, { signal, lea
       stopping: signal,
     });
     await pause();
-    const lfs = await fetchLfs(context, work, begun, {
-      staging,
-      phases,
-      signal,
-      lease,
-      until: since + MAX_RUN_MS,
-    });
+    const lfs = await fetchLfs(context, work, begun, { ...fetching, signal });
+    await pause();
+    await transferPhases(context, work, begun, { ...fetching, signal });
     await pause();
     await note(context, work, begun, staging, 'importing');
     await work.requireRight(context, begun);
@@ -261,13 +270,16 @@ interface Fetching {
   until: number;
 }
 
-/** Fetches the pages that are not there yet. Throws Unfinished when the time is over. */
-async function fetchPhases(context: Context, work: Work, begun: Begun, fetching: Fetching): Promise<void> {
-  const { staging, phases, lease, until } = fetching;
-  const { provider, parts, projectId } = begun;
-  const wanted = provider.phases.filter(({ part }) => part === null || parts.has(part));
-  const known = () => work.knownFiles(context, projectId);
-  for (const phase of [...wanted, filesPhase(provider, staging, phases, known)]) {
+/** Fetches the pages of phases that are not there yet. Throws Unfinished when the time is over. */
+async function fetchPhases(
+  context: Context,
+  work: Work,
+  begun: Begun,
+  { staging, phases, lease, until }: Fetching,
+  list: readonly Phase[],
+): Promise<void> {
+  const { parts, projectId } = begun;
+  for (const phase of list.filter(({ part }) => part === null || parts.has(part))) {
     for (;;) {
       const progress = staging.phases.get(phase.name);
       if (progress?.next === null) break;
@@ -279,7 +291,30 @@ async function fetchPhases(context: Context, work: Work, begun: Begun, fetching:
       await work.progressed(context.db, projectId);
     }
   }
-  await note(context, work, begun, staging, FETCHED);
+}
+
+/** Publishes packages and images that were staged: they have registries of their own, and are there before the project is filled. */
+async function transferPhases(
+  context: Context,
+  work: Work,
+  begun: Begun,
+  fetching: Fetching & { signal: AbortSignal },
+): Promise<void> {
+  const { projectId, parts, address } = begun;
+  if (!parts.has('packages') && !parts.has('images')) return;
+  const { staging, phases, signal } = fetching;
+  const hold = (tx: Transaction) => work.hold(tx, projectId);
+  const transfer: Transfer = { context, projectId, staging, phases, token: address.token, signal, hold };
+  const repository = fetchedRepository(staging);
+  const reader = (await repositoryExists(repository)) ? await openRepository(repository) : null;
+  const images = imagesPhases(transfer);
+  try {
+    const list = [packagesPhase(transfer, reader), npmTagsPhase(transfer), ...images.phases];
+    await fetchPhases(context, work, begun, fetching, list);
+  } finally {
+    images.close();
+    await reader?.close();
+  }
 }
 
 /** Fetches the objects of Git LFS that the repository points to and the project lacks. Throws Unfinished when the time is over. */

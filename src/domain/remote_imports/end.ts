@@ -1,6 +1,7 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
 import { type Context, requireActor } from '#src/access/permissions/actor.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
+import { packagesStore } from '#src/domain/packages/place.ts';
 import type { FailedRelation } from '#src/domain/project_archives/tree.ts';
 import { findProject, type ProjectRow } from '#src/domain/projects/find.ts';
 import type { LeftOut } from '#src/domain/remote_imports/base/source.ts';
@@ -90,12 +91,23 @@ async function abandon(
       await repositories.remove({ ...found, wiki: true });
     });
     await forgetLfsObjects(tx, projectId);
+    await forgetPublished(tx, projectId);
     const data = { source: null, continuesAt: null, finishedAt: new Date() };
     await tx.remoteImport.update({ where: { projectId }, data });
     return found;
   });
   if (project === null) return false;
   await uploads.remove({ projectId });
+  await packagesStore({ uploads }).remove({ projectId });
   await repositories.removeStaging(project);
   return true;
+}
+
+/** Forgets the packages and images that came before the project was filled; a clean-up removes the blobs of images. */
+async function forgetPublished(tx: Transaction, projectId: number): Promise<void> {
+  const where = { projectId };
+  await tx.package.deleteMany({ where });
+  await tx.containerRepository.deleteMany({ where });
+  await tx.remoteRecord.deleteMany({ where });
+  await tx.projectCounters.updateMany({ where, data: { packagesSize: 0, containerRegistrySize: 0 } });
 }

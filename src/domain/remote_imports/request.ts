@@ -47,10 +47,12 @@ export interface WantedRemoteImport {
   optionalStages?: OptionalStages | null | undefined;
 }
 
-/** What v4 lets importers leave out. */
+/** What v4 lets importers leave out; the last two are of this server. */
 export interface OptionalStages {
   attachmentsImport?: boolean | null | undefined;
   collaboratorsImport?: boolean | null | undefined;
+  packagesImport?: boolean | null | undefined;
+  imagesImport?: boolean | null | undefined;
 }
 
 /** How often a user may ask for imports, each of which asks another server at once: six times at once, and six times a minute. */
@@ -152,6 +154,8 @@ function partsOf({ parts, optionalStages: stages }: WantedRemoteImport): Part[] 
   const without: Part[] = [
     ...(stages?.attachmentsImport === false ? (['attachments'] as const) : []),
     ...(stages?.collaboratorsImport === false ? (['members'] as const) : []),
+    ...(stages?.packagesImport === false ? (['packages'] as const) : []),
+    ...(stages?.imagesImport === false ? (['images'] as const) : []),
   ];
   return PARTS.filter((part) => (parts ?? PARTS).includes(part) && !without.includes(part));
 }

@@ -16,6 +16,7 @@ import {
 } from '#src/domain/remote_imports/carry_on.ts';
 import { endImport, failRemoteImport } from '#src/domain/remote_imports/end.ts';
 import { providerOf } from '#src/domain/remote_imports/providers.ts';
+import { nameCreators } from '#src/domain/remote_imports/registry/creators.ts';
 import { repositoryExists } from '#src/git/base/existence.ts';
 import { openRepository } from '#src/git/open.ts';
 import type { Prisma } from '#src/platform/database/db.ts';
@@ -46,6 +47,11 @@ const IMPORT: Work = {
   },
   isWaiting: async (db, projectId) =>
     (await db.remoteImport.count({ where: { projectId, source: { not: null } } })) > 0,
+  async hold(tx, projectId) {
+    const held = await tx.$queryRaw<object[]>`
+      SELECT project_id FROM remote_imports WHERE project_id = ${projectId} AND source IS NOT NULL FOR SHARE`;
+    return held.length > 0;
+  },
   async note(db, projectId, { phase, counts, leftOut }) {
     const { count } = await db.remoteImport.updateMany({
       where: { projectId, source: { not: null }, project: { deletedAt: null } },
@@ -97,7 +103,10 @@ async function fill(context: Context, begun: Begun, fetched: Fetched): Promise<v
       settings: {},
       overwrites: null,
       sourceKey: String(phases.project.id),
-      finish: (tx, failed) => endImport(tx, projectId, [...staging.leftOut, ...left, ...leftOut], failed),
+      finish: async (tx, failed, people) => {
+        await nameCreators(tx, projectId, people);
+        await endImport(tx, projectId, [...staging.leftOut, ...left, ...leftOut], failed);
+      },
     };
     await importDirectory(context, filling, directory, signal);
   });

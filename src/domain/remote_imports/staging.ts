@@ -39,7 +39,8 @@ export interface PhaseProgress {
  */
 export class Staging {
   readonly directory: string;
-  readonly #maxBytes: number;
+  /** How much may be fetched in all, in bytes. */
+  readonly maxBytes: number;
   readonly #phases = new Map<string, PhaseProgress>();
   readonly #leftOut: LeftOut[] = [];
   #pages = 0;
@@ -48,7 +49,7 @@ export class Staging {
 
   private constructor(directory: string, maxBytes: number) {
     this.directory = directory;
-    this.#maxBytes = maxBytes;
+    this.maxBytes = maxBytes;
   }
 
   /** Opens the staging, or begins it. */
@@ -75,6 +76,11 @@ export class Staging {
 
   get leftOut(): readonly LeftOut[] {
     return this.#leftOut;
+  }
+
+  /** How much more may be fetched, in bytes. */
+  get bytesLeft(): number {
+    return Math.max(0, this.maxBytes - this.#bytes);
   }
 
   /** Adds a page of a phase. It is on disk when this returns. Throws RemoteRefused for more than an import may have. */
@@ -141,8 +147,8 @@ export class Staging {
     this.#bytes += bytes + fileBytes;
     if (this.#pages > MAX_PAGES) throw new RemoteRefused(`The source has more than ${MAX_PAGES} pages of records.`);
     if (this.#records > MAX_RECORDS) throw new RemoteRefused(`The source has more than ${MAX_RECORDS} records.`);
-    if (this.#bytes > this.#maxBytes) {
-      throw new RemoteRefused(`The source has more than the ${this.#maxBytes} bytes that may be imported.`);
+    if (this.#bytes > this.maxBytes) {
+      throw new RemoteRefused(`The source has more than the ${this.maxBytes} bytes that may be imported.`);
     }
     if (before?.next === null || (next !== null && before?.next === next)) {
       throw new RemoteRefused('The source gives the same page again and again.');

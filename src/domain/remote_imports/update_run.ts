@@ -17,6 +17,7 @@ import {
 } from '#src/domain/remote_imports/carry_on.ts';
 import { LFS } from '#src/domain/remote_imports/lfs_objects.ts';
 import { providerOf } from '#src/domain/remote_imports/providers.ts';
+import { nameCreators } from '#src/domain/remote_imports/registry/creators.ts';
 import { withArchive } from '#src/domain/remote_imports/run.ts';
 import { endUpdate, failUpdate } from '#src/domain/remote_imports/update_end.ts';
 import { updateRepositories } from '#src/domain/remote_imports/update_repository.ts';
@@ -41,6 +42,11 @@ const UPDATE: Work = {
   },
   isWaiting: async (db, projectId) =>
     (await db.remoteUpdate.count({ where: { projectId, source: { not: null } } })) > 0,
+  async hold(tx, projectId) {
+    const held = await tx.$queryRaw<object[]>`
+      SELECT project_id FROM remote_updates WHERE project_id = ${projectId} AND source IS NOT NULL FOR SHARE`;
+    return held.length > 0;
+  },
   async note(db, projectId, { phase, counts, leftOut }) {
     const { count } = await db.remoteUpdate.updateMany({
       where: { projectId, source: { not: null }, project: { deletedAt: null } },
@@ -119,7 +125,8 @@ async function fill(context: Context, begun: Begun, fetched: Fetched): Promise<v
           SELECT project_id FROM remote_updates WHERE project_id = ${projectId} AND source IS NOT NULL FOR UPDATE`;
         return waiting.length > 0;
       },
-      finish: async (tx, failed, notUpdated) => {
+      finish: async (tx, failed, notUpdated, people) => {
+        await nameCreators(tx, projectId, people);
         const source = new SourceRecords(tx, projectId);
         for (const [kind, taken] of refs.taken) await source.remember(kind, refRecords(taken));
         const all = [...staging.leftOut, ...left, ...leftOut];

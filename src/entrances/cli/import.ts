@@ -75,16 +75,18 @@ async function importOne(wanted: WantedMove, isProgressWanted: boolean): Promise
 
 async function updateRemote(args: string[]): Promise<number> {
   const flag = { type: 'boolean', default: false } as const;
-  const options = { user: { type: 'string' }, 'no-wait': flag, progress: flag } as const;
+  const text = { type: 'string' } as const;
+  const options = { user: text, parts: text, 'no-wait': flag, progress: flag } as const;
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const [project, ...others] = positionals;
   if (project === undefined || others.length > 0) throw new UsageError('name one PROJECT');
   const user = required(values.user, '--user');
+  const parts = givenParts(values.parts, undefined);
   const token = await givenToken();
   const config = settings();
   const { updateRemoteProject } = await import('#src/entrances/server/import_remote.ts');
   const progress = new Progress(values.progress);
-  const wanted = { project, token, user, isLeft: values['no-wait'] };
+  const wanted = { project, token, user, parts, isLeft: values['no-wait'] };
   const { fullPath, status, error, leftOut } = await updateRemoteProject(config, quietLog(config), wanted, (now) =>
     progress.show(told(now)),
   ).finally(() => progress.end());

@@ -165,10 +165,11 @@ export const manual: Readonly<Record<string, ManualPage>> = {
       'The token of the other server is read from the environment variable GANTRY_IMPORT_TOKEN, or else from the standard input. A server has to run, which does the rest. What does not come along is listed. The exit status is 1 if everything failed.',
   },
   'import update': {
-    usage: 'PROJECT --user USERNAME [--no-wait] [--progress]',
+    usage: 'PROJECT --user USERNAME [--parts LIST] [--no-wait] [--progress]',
     summary: 'bring an imported project up to date from the server that it came from',
     options: {
       '--user USERNAME': 'in whose name it is updated: a master of the project',
+      '--parts LIST': 'what is taken besides what the import took, by names with commas between, such as packages,images',
       '--no-wait': 'leave the update to the server, and come back at once',
       '--progress': 'show what is being done even where there is no terminal',
     },

@@ -45,6 +45,8 @@ export interface WantedProjectUpdate {
   project: string;
   /** Of the server that it came from. */
   token: string;
+  /** Taken besides those of the import before. */
+  parts?: readonly Part[] | undefined;
   /** The name of the user in whose name it is updated. */
   user: string;
   /** Whether to come back as soon as the update is left to the server. */
@@ -58,12 +60,12 @@ export interface WantedProjectUpdate {
 export function updateRemoteProject(
   config: Config,
   log: Logger,
-  { project: ref, token, user, isLeft }: WantedProjectUpdate,
+  { project: ref, token, parts, user, isLeft }: WantedProjectUpdate,
   show: (progress: MoveProgress) => void,
 ): Promise<MoveOutcome> {
   const command = { name: 'gantry import update', user, job: 'projects.update_remote' } as const;
   return asImporter(config, log, command, async (context) => {
-    const project = await updateFromServer(context, { project: ref, token });
+    const project = await updateFromServer(context, { project: ref, token, parts });
     const left = { fullPath: project.fullPath, status: 'waiting', error: null, leftOut: [] } as const;
     if (isLeft) return left;
     const look = async () => {

@@ -14,10 +14,13 @@ export class RemoteRefused extends Error {
   override name = 'RemoteRefused';
   /** Of the response; null without one. */
   readonly status: number | null;
+  /** How it wants to be authenticated to (`WWW-Authenticate`), cut where it is too long; null where it does not say. */
+  readonly challenge: string | null;
 
-  constructor(message: string, status: number | null = null) {
+  constructor(message: string, status: number | null = null, challenge: string | null = null) {
     super(message);
     this.status = status;
+    this.challenge = challenge;
   }
 }
 
@@ -46,6 +49,13 @@ export interface RemoteAnswer {
   lastPage: number | null;
 }
 
+/** A response with a body that is small. */
+export interface RemoteContent extends Pick<RemoteAnswer, 'next'> {
+  content: Buffer;
+  /** As the header `Content-Type` says; empty where there is none. */
+  type: string;
+}
+
 export interface RemoteClientOptions {
   /** Headers with credentials: they are sent to this origin alone. */
   origin: string;
@@ -59,6 +69,8 @@ export interface RemoteClientOptions {
 /** Bytes of the largest page of JSON, and of the headers of a response. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 const MAX_HEADER_BYTES = 32 * 1024;
+/** Characters of the longest challenge. */
+const MAX_CHALLENGE_LENGTH = 2_000;
 /** Bytes of a refusal that are read. */
 const MAX_REASON_BYTES = 4 * 1024;
 /** Milliseconds in which nothing may come, and that a page or a file may take in all. */
@@ -84,10 +96,14 @@ export class RemoteClient {
     this.#agents = { 'http:': new HttpAgent({ keepAlive: true }), 'https:': new HttpsAgent({ keepAlive: true }) };
   }
 
-  /** Reads JSON. Throws RemoteRefused, RemoteUnavailable, RemoteRateLimited, the signal's reason. */
-  async json(url: URL): Promise<RemoteAnswer> {
+  /**
+   * Reads JSON. Throws RemoteRefused, RemoteUnavailable, RemoteRateLimited, the signal's reason.
+   *
+   * @param headers sent to the origin of the URL alone
+   */
+  async json(url: URL, headers: Readonly<Record<string, string>> = {}): Promise<RemoteAnswer> {
     const late = AbortSignal.timeout(PAGE_TIMEOUT_MS);
-    const response = await this.#get(url, late);
+    const response = await this.#get(url, late, headers);
     try {
       const body = parseJson(await wholeOf(response));
       const lastPage = Number(/[?&]page=(\d{1,9})\b/.exec(linked(response, url, 'last')?.search ?? '')?.[1] ?? 0);
@@ -124,6 +140,20 @@ export class RemoteClient {
     const response = await this.#get(url, late, { accept: '*/*' });
     try {
       return (await wholeOf(response, maxBytes)).toString('utf8');
+    } catch (error) {
+      throw this.#explained(error, late);
+    } finally {
+      response.destroy();
+    }
+  }
+
+  /** Reads a content of at most so many bytes. Throws as json. */
+  async content(url: URL, maxBytes: number, headers: Readonly<Record<string, string>> = {}): Promise<RemoteContent> {
+    const late = AbortSignal.timeout(PAGE_TIMEOUT_MS);
+    const response = await this.#get(url, late, headers);
+    try {
+      const content = await wholeOf(response, maxBytes);
+      return { content, type: response.headers['content-type'] ?? '', next: linked(response, url, 'next') };
     } catch (error) {
       throw this.#explained(error, late);
     } finally {
@@ -254,7 +284,12 @@ async function refusal(response: IncomingMessage): Promise<Error> {
   const until = rateLimitOf(statusCode, headers, await startOf(response), Date.now());
   if (until !== null) return new RemoteRateLimited(until);
   if (statusCode === 401 || statusCode === 403) {
-    return new RemoteRefused('The source refuses access: the token is wrong, or may not read this.', statusCode);
+    const challenge = headers['www-authenticate']?.slice(0, MAX_CHALLENGE_LENGTH) ?? null;
+    return new RemoteRefused(
+      'The source refuses access: the token is wrong, or may not read this.',
+      statusCode,
+      challenge,
+    );
   }
   if (statusCode === 404 || statusCode === 410) return new RemoteRefused('The source does not have it.', statusCode);
   if (statusCode >= 500) return new RemoteUnavailable(`The source answered with status ${statusCode}.`);

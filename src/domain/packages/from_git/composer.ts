@@ -1,11 +1,12 @@
 import { authorize } from '#src/access/permissions/abilities.ts';
-import type { Context } from '#src/access/permissions/actor.ts';
+import type { Actor, Context } from '#src/access/permissions/actor.ts';
 import { parseJson, UnusableJson } from '#src/base/json.ts';
 import type { IdOrPath } from '#src/domain/groups/find.ts';
 import { checkKind } from '#src/domain/packages/names.ts';
-import { saveVersion } from '#src/domain/packages/publish.ts';
+import { type PublishedBefore, saveVersion } from '#src/domain/packages/publish.ts';
 import { publishableProject } from '#src/domain/packages/receive.ts';
 import type { Manifest } from '#src/domain/packages/versions.ts';
+import type { ProjectRow } from '#src/domain/projects/find.ts';
 import type { RepositoryReader } from '#src/git/base/reader.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 
@@ -37,15 +38,46 @@ export async function publishComposerPackage(
   const sha =
     tag === undefined ? (await repository?.branch(branch ?? ''))?.commit : (await repository?.tag(tag))?.commit;
   if (!repository || !sha) throw new NotFound(tag === undefined ? 'Branch' : 'Tag');
-  const composer = await readComposer(repository, sha);
   const version = tag === undefined ? versionOfBranch(branch ?? '') : versionOfTag(tag);
+  return recordComposerVersion(context, { actor, project }, { repository, sha, version });
+}
+
+/**
+ * Records what a commit has as a version of a Composer package. Throws BadRequest, Forbidden.
+ *
+ * @param repository that has the commit
+ * @param expected the name that it must have; any if it is left out
+ */
+export async function recordComposerVersion(
+  { db }: Pick<Context, 'db'>,
+  by: { actor: Actor; project: Pick<ProjectRow, 'id' | 'accessLevel'> },
+  {
+    repository,
+    sha,
+    version,
+    expected,
+  }: { repository: RepositoryReader; sha: string; version: string; expected?: string },
+  before?: PublishedBefore,
+): Promise<{ name: string; version: string }> {
+  const composer = await readComposer(repository, sha);
   const name = String(composer.name).toLowerCase();
+  if (expected !== undefined && name !== expected.toLowerCase())
+    throw new BadRequest('composer.json of the commit is of another package');
   const manifest: ComposerManifest = { composer, sha };
   checkKind('composer', { name, version, fileName: '' });
-  await context.db.$transaction((tx) =>
-    saveVersion(tx, { actor, project }, { type: 'composer', name, version, manifest }),
-  );
+  await db.$transaction(async (tx) => {
+    const packageId = await saveVersion(tx, by, { type: 'composer', name, version, manifest, before });
+    await before?.andThen(tx, { packageId, fileId: null });
+  });
   return { name, version };
+}
+
+/** The tags and branches that a version may have been made of, the likeliest first. */
+export function refsOfComposerVersion(version: string): ({ tag: string } | { branch: string })[] {
+  if (version.startsWith('dev-')) return [{ branch: version.slice('dev-'.length) }];
+  if (!version.endsWith('.x-dev')) return [{ tag: `v${version}` }, { tag: version }];
+  const number = version.slice(0, -'.x-dev'.length);
+  return [`${number}.x`, number, `v${number}.x`, `v${number}`].map((branch) => ({ branch }));
 }
 
 async function readComposer(repository: RepositoryReader, sha: string): Promise<Manifest> {

@@ -14,6 +14,8 @@ export interface ListPhase extends Pick<Phase, 'name' | 'part'> {
   leftOut?(given: Given): LeftOut;
   /** What is said where the token may not read the list; it fails the import without. */
   forbidden?: string;
+  /** Whether servers may be without such a list, so that nothing is said where it is not there. */
+  isOptional?: boolean;
 }
 
 /** A phase that reads a list page by page; the cursors are the addresses of the pages, which stay at the project's source. */
@@ -69,7 +71,7 @@ export function following(next: URL | null, { project }: PhaseContext): string |
 
 /** A page of a list that the token may not read, or that the source does not have, is empty, and says so. */
 export async function orForbidden(
-  { name, forbidden }: Pick<ListPhase, 'name' | 'forbidden'>,
+  { name, forbidden, isOptional = false }: Pick<ListPhase, 'name' | 'forbidden' | 'isOptional'>,
   read: () => Promise<Page>,
 ): Promise<Page> {
   try {
@@ -77,7 +79,8 @@ export async function orForbidden(
   } catch (error) {
     const isForbidden = error instanceof RemoteRefused && [401, 403, 404, 410].includes(error.status ?? 0);
     if (!isForbidden || forbidden === undefined) throw error;
-    const leftOut = forbidden === '' ? [] : [{ kind: name, name: null, message: forbidden }];
+    const isSilent = forbidden === '' || (isOptional && error.status === 404);
+    const leftOut = isSilent ? [] : [{ kind: name, name: null, message: forbidden }];
     return { records: [], leftOut, next: null, seen: 0 };
   }
 }

@@ -10,6 +10,8 @@ export const PARTS = [
   'protected_branches',
   'members',
   'attachments',
+  'packages',
+  'images',
 ] as const;
 export type Part = (typeof PARTS)[number];
 

@@ -18,14 +18,17 @@ interface GivenPage {
 /**
  * A page of a list. Some lists have headers `Link`, and others do not, depending on the version: without, a full page is followed by
  * another one. The addresses in these headers are not used, as they are those that the server believes to have.
+ *
+ * @param root of the path: that of the project if it is left out
  */
-async function readPage(
+export async function readPage(
   { client, project }: PhaseContext,
   path: string,
   page: number,
   what: string,
+  root = project.api,
 ): Promise<GivenPage> {
-  const url = new URL(`${project.api}${path}`);
+  const url = new URL(`${root}${path}`);
   url.searchParams.set('limit', String(PAGE_SIZE));
   url.searchParams.set('page', String(page));
   const { body, next, lastPage } = await client.json(url);

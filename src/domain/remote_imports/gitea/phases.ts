@@ -1,6 +1,7 @@
 import { labelRecord, webhookLeftOut } from '#src/domain/remote_imports/base/records.ts';
 import type { Phase, PhaseContext, StagedRecord } from '#src/domain/remote_imports/base/source.ts';
 import { type Given, idIn, isGiven, listOf, textIn, titleIn } from '#src/domain/remote_imports/base/values.ts';
+import { GITEA_PACKAGE_PHASES } from '#src/domain/remote_imports/gitea/packages.ts';
 import { giteaList, giteaSubjects } from '#src/domain/remote_imports/gitea/pages.ts';
 import { pullRecords } from '#src/domain/remote_imports/gitea/pulls.ts';
 import {
@@ -101,6 +102,7 @@ export const GITEA_PHASES: readonly Phase[] = [
     forbidden: 'The token may not read collaborators.',
     records: collaborator,
   }),
+  ...GITEA_PACKAGE_PHASES,
   giteaList({
     name: 'webhooks',
     part: null,

@@ -2,6 +2,7 @@ import { following, listPhase, stagedNumbers, translated } from '#src/domain/rem
 import { labelRecord, webhookLeftOut } from '#src/domain/remote_imports/base/records.ts';
 import type { Phase, PhaseContext, StagedRecord } from '#src/domain/remote_imports/base/source.ts';
 import { type Given, isGiven, listOf, titleIn } from '#src/domain/remote_imports/base/values.ts';
+import { GITHUB_PACKAGE_PHASES } from '#src/domain/remote_imports/github/packages.ts';
 import { GITHUB_PROFILES } from '#src/domain/remote_imports/github/profiles.ts';
 import {
   collaboratorRecords,
@@ -109,6 +110,7 @@ export const GITHUB_PHASES: readonly Phase[] = [
     records: () => [],
     leftOut: webhookLeftOut,
   }),
+  ...GITHUB_PACKAGE_PHASES,
   GITHUB_PROFILES,
 ];
 

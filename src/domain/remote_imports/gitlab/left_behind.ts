@@ -51,13 +51,6 @@ const KINDS: readonly LeftBehind[] = [
     name: null,
     message: 'Environments and deployments do not come along.',
   },
-  { kind: 'packages', path: '/packages', name: null, message: 'Packages do not come along.' },
-  {
-    kind: 'container_repositories',
-    path: '/registry/repositories',
-    name: null,
-    message: 'Images of containers do not come along.',
-  },
 ];
 
 /** How many of a kind are named. */

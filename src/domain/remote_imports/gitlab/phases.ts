@@ -9,6 +9,7 @@ import {
   noteRecords,
   stateEventRecords,
 } from '#src/domain/remote_imports/gitlab/notes.ts';
+import { GITLAB_PACKAGE_PHASES } from '#src/domain/remote_imports/gitlab/packages.ts';
 import {
   ABSENT_STATUSES,
   type GitlabList,
@@ -267,6 +268,7 @@ export const GITLAB_PHASES: readonly Phase[] = [
     forbidden: 'The source has no badges: it is older than 10.6.',
     records: badgeRecords,
   }),
+  ...GITLAB_PACKAGE_PHASES,
   leftBehindPhase,
   GITLAB_PROFILES,
 ];

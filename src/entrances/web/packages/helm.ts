@@ -1,4 +1,4 @@
-import { readChart } from '#src/domain/packages/archives/chart.ts';
+import { chartPublication, requireChannel } from '#src/domain/packages/publications/helm.ts';
 import { recordPackage } from '#src/domain/packages/publish.ts';
 import { findFileIn, listVersions, type Manifest } from '#src/domain/packages/versions.ts';
 import {
@@ -10,10 +10,8 @@ import {
   sendFile,
   storeFile,
 } from '#src/entrances/web/packages/call.ts';
-import { BadRequest } from '#src/platform/errors.ts';
 
 const READS = { method: 'GET', at: ['project'], purpose: 'read_package', ability: 'read_package' } as const;
-const CHANNEL = /^[A-Za-z0-9._-]{1,255}$/;
 
 /** A repository of charts for each channel, and ChartMuseum's API to fill it. */
 export const HELM: readonly RegistryRoute[] = [
@@ -27,13 +25,10 @@ export const HELM: readonly RegistryRoute[] = [
 
 async function upload(call: Call): Promise<Answer> {
   const { channel = '' } = call.params;
-  if (!CHANNEL.test(channel)) throw new BadRequest('channel is invalid', 'channel', 'valueInvalid');
-  await storeFile(call, 'chart', async (by, stored) => {
-    const chart = await readChart(by.project.id, stored.stream());
-    const { name, version } = chart;
-    const named = { type: 'helm', name, version, fileName: `${name}-${version}.tgz` } as const;
-    await recordPackage(call.context, by, { ...named, manifest: chart, details: { channel } }, stored);
-  });
+  requireChannel(channel);
+  await storeFile(call, 'chart', async (by, stored) =>
+    recordPackage(call.context, by, await chartPublication(by.project.id, channel, stored), stored),
+  );
   return json({ message: '201 Created', saved: true }, 201);
 }
 

@@ -1,5 +1,6 @@
-import { type Nuspec, normalizedVersion, readNuspec } from '#src/domain/packages/archives/nuspec.ts';
+import { type Nuspec, normalizedVersion } from '#src/domain/packages/archives/nuspec.ts';
 import { compareVersions, isEarly } from '#src/domain/packages/compare_versions.ts';
+import { nugetPublication } from '#src/domain/packages/publications/nuget.ts';
 import { recordPackage } from '#src/domain/packages/publish.ts';
 import { deletePackage } from '#src/domain/packages/remove.ts';
 import { findFileIn, type ListedVersion, listVersions, versionsOf } from '#src/domain/packages/versions.ts';
@@ -14,7 +15,7 @@ import {
   sendFile,
   storeFile,
 } from '#src/entrances/web/packages/call.ts';
-import { AlreadyExists, NotFound } from '#src/platform/errors.ts';
+import { NotFound } from '#src/platform/errors.ts';
 
 const AT = '/packages/nuget';
 const READS = { method: 'GET', at: ['project', 'group'], purpose: 'read_package', ability: 'read_package' } as const;
@@ -39,19 +40,8 @@ export const NUGET: readonly RegistryRoute[] = [
 
 async function push(call: Call): Promise<Answer> {
   await storeFile(call, 'package', async (by, stored) => {
-    const nuspec = await readNuspec(stored);
-    const { id: name, version } = nuspec;
-    const [known] = await listVersions(call.context, await placesIn(call), { type: 'nuget', name, limit: 1 });
-    const own = known?.name ?? name;
-    const refusal = () => new AlreadyExists(`${name} ${version} exists already`);
-    const fileName = `${name}.${version}.nupkg`.toLowerCase();
-    const once = { what: 'version', refusal } as const;
-    await recordPackage(
-      call.context,
-      by,
-      { type: 'nuget', name: own, version, fileName, manifest: nuspec, once },
-      stored,
-    );
+    const publication = await nugetPublication(call.context, await placesIn(call), stored);
+    await recordPackage(call.context, by, publication, stored);
   });
   return nothing(201);
 }

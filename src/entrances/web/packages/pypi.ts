@@ -1,4 +1,5 @@
 import { xml } from '#pages/engine/atom.ts';
+import { normalizedName, PYTHON_TEXTS, pythonPublication } from '#src/domain/packages/publications/pypi.ts';
 import { recordPackage } from '#src/domain/packages/publish.ts';
 import type { StoredContent } from '#src/domain/packages/receive.ts';
 import { findFileIn, type ListedVersion, listNames, versionsOf } from '#src/domain/packages/versions.ts';
@@ -34,45 +35,24 @@ export const PYPI: readonly RegistryRoute[] = [
   { ...READS, path: '/packages/pypi/files/:sha256/:file', answer: sendContent },
 ];
 
-/** A name as all ways to write it are one (PEP 503). */
-const normalized = (name: string) => name.replace(/[-_.]+/g, '-').toLowerCase();
-
-const ENDINGS = /(?:\.whl|\.tar\.gz|\.tar\.bz2|\.zip|\.egg)$/;
-/** Characters of the longest text of what a package says of itself here. */
-const MAX_TEXT_LENGTH = 4_000;
-const TEXTS = ['summary', 'author', 'author_email', 'home_page', 'license', 'keywords', 'description_content_type'];
-
 async function upload(call: Call): Promise<Answer> {
   const given = { action: field(call, ':action'), name: field(call, 'name'), version: field(call, 'version') };
   if (given.action !== undefined && given.action !== 'file_upload') throw new BadRequest(':action must be file_upload');
   const { name, version } = given;
   if (!name) throw new BadRequest('name is missing', 'name');
   if (!version) throw new BadRequest('version is missing', 'version');
-  const requires = field(call, 'requires_python')?.slice(0, MAX_TEXT_LENGTH);
-  const texts = TEXTS.map((key) => [key, field(call, key)?.slice(0, MAX_TEXT_LENGTH)] as const);
-  const manifest = { name, requires_python: requires, ...Object.fromEntries(texts.filter(([, text]) => text)) };
+  const texts = PYTHON_TEXTS.flatMap((key) => {
+    const text = field(call, key);
+    return text ? [[key, text] as const] : [];
+  });
+  const requiresPython = field(call, 'requires_python');
+  const facts = { name, version, requiresPython, texts: Object.fromEntries(texts) };
   await storeFile(call, 'content', async (by, stored) => {
-    requireNamed(name, stored.name);
+    const publication = pythonPublication(facts, stored.name);
     requireDigests(call, stored);
-    const once = {
-      what: 'file',
-      refusal: () =>
-        new BadRequest('400 Bad request - File name has already been taken').asExisting({
-          type: 'Package',
-          name: stored.name,
-        }),
-    } as const;
-    const named = { type: 'pypi', name: normalized(name), version, fileName: stored.name } as const;
-    const details = requires === undefined ? {} : { requires_python: requires };
-    await recordPackage(call.context, by, { ...named, manifest, details, once }, stored);
+    await recordPackage(call.context, by, publication, stored);
   });
   return nothing(201);
-}
-
-/** Throws BadRequest unless a file is named as one of the package. */
-function requireNamed(name: string, fileName: string): void {
-  const isNamed = normalized(fileName).startsWith(`${normalized(name)}-`) && ENDINGS.test(fileName);
-  if (!isNamed) throw new BadRequest(`The file must be a wheel or source archive of ${name}`, 'content');
 }
 
 function requireDigests(call: Call, { checksums }: StoredContent): void {
@@ -104,7 +84,7 @@ async function sendNames(call: Call): Promise<Answer> {
 }
 
 async function sendIndex(call: Call): Promise<Answer> {
-  const name = normalized(call.params.name ?? '');
+  const name = normalizedName(call.params.name ?? '');
   const versions = await versionsOf(call.context, await placesIn(call), { type: 'pypi', name });
   const files = filesOf(call, versions);
   const links = files.map(({ filename, url, hashes, 'requires-python': requires }) => {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { deflateSync, gzipSync } from 'node:zlib';
-import { type Gem, type GemRequirement, readGem } from '#src/domain/packages/archives/gem.ts';
+import type { Gem, GemRequirement } from '#src/domain/packages/archives/gem.ts';
 import { gemSpecification, gemVersion, marshal, type Ruby } from '#src/domain/packages/archives/marshal.ts';
 import { compareVersions } from '#src/domain/packages/compare_versions.ts';
+import { gemPublication } from '#src/domain/packages/publications/rubygems.ts';
 import { recordPackage } from '#src/domain/packages/publish.ts';
 import { deletePackage } from '#src/domain/packages/remove.ts';
 import { findFileIn, type ListedVersion, listVersions, versionsOf } from '#src/domain/packages/versions.ts';
@@ -16,7 +17,7 @@ import {
   recordBody,
   sendFile,
 } from '#src/entrances/web/packages/call.ts';
-import { AlreadyExists, NotFound } from '#src/platform/errors.ts';
+import { NotFound } from '#src/platform/errors.ts';
 
 const AT = '/packages/rubygems';
 const READS = { method: 'GET', at: ['project'], purpose: 'read_package', ability: 'read_package' } as const;
@@ -56,12 +57,9 @@ export const RUBYGEMS: readonly RegistryRoute[] = [
 
 async function push(call: Call): Promise<Answer> {
   const { name, version } = await recordBody(call, async (by, stored) => {
-    const gem = await readGem(by.project.id, stored.stream());
-    const version = gem.platform === 'ruby' ? gem.version : `${gem.version}-${gem.platform}`;
-    const named = { type: 'rubygems', name: gem.name, version, fileName: `${gem.name}-${version}.gem` } as const;
-    const refusal = () => new AlreadyExists(`${gem.name} ${version} exists already`);
-    await recordPackage(call.context, by, { ...named, manifest: gem, once: { what: 'version', refusal } }, stored);
-    return named;
+    const publication = await gemPublication(by.project.id, stored);
+    await recordPackage(call.context, by, publication, stored);
+    return publication;
   });
   return { status: 201, text: `Successfully registered gem: ${name} (${version})\n` };
 }

@@ -1,6 +1,7 @@
 import { compareVersions, isEarly } from '#src/domain/packages/compare_versions.ts';
 import { newFileGrant, readFileGrant } from '#src/domain/packages/file_grant.ts';
 import { belowPath } from '#src/domain/packages/places.ts';
+import { modulePublication } from '#src/domain/packages/publications/terraform_module.ts';
 import { recordPackage } from '#src/domain/packages/publish.ts';
 import { type ListedVersion, versionsOf } from '#src/domain/packages/versions.ts';
 import { fullPathsOf } from '#src/domain/projects/full_paths.ts';
@@ -13,7 +14,7 @@ import {
   recordBody,
   sendFile,
 } from '#src/entrances/web/packages/call.ts';
-import { Forbidden, NotFound } from '#src/platform/errors.ts';
+import { NotFound } from '#src/platform/errors.ts';
 
 const READS = { method: 'GET', purpose: 'read_package', ability: 'read_package' } as const;
 const OF_PROJECT = '/packages/terraform/modules/:name/:system';
@@ -43,16 +44,8 @@ export const TERRAFORM_SERVICES = { 'modules.v1': '/api/v4/packages/terraform/mo
 const nameIn = ({ params: { name, system } }: Call) => `${name}/${system}`;
 
 async function upload(call: Call): Promise<Answer> {
-  const { name, system, version = '' } = call.params;
-  const refusal = () =>
-    new Forbidden('Package version already exists.').asExisting({
-      type: 'Package',
-      name: `${nameIn(call)} ${version}`,
-    });
-  const named = { ...TYPE, name: nameIn(call), version, fileName: `${name}-${system}-${version}.tgz` };
-  await recordBody(call, (by, stored) =>
-    recordPackage(call.context, by, { ...named, once: { what: 'version', refusal } }, stored),
-  );
+  const publication = modulePublication({ name: nameIn(call), version: call.params.version ?? '' });
+  await recordBody(call, (by, stored) => recordPackage(call.context, by, publication, stored));
   return json({ message: '201 Created' }, 201);
 }
 
