@@ -148,6 +148,32 @@ const FIELDS: Description = [
   ],
   [/^\/collaborators$/, { id: 'integer', login: 'string', full_name: 'string', email: 'string' }],
   [/^\/collaborators\/[^/]+\/permission$/, { permission: 'string', role_name: 'string', user: 'object' }],
+  [
+    /^\/packages$/,
+    {
+      id: 'integer',
+      owner: 'object',
+      repository: 'object|null',
+      creator: 'object|null',
+      type: 'string',
+      name: 'string',
+      version: 'string',
+      html_url: 'string',
+      created_at: 'string',
+    },
+  ],
+  [
+    /^\/packages\/files$/,
+    {
+      id: 'integer',
+      Size: 'integer',
+      name: 'string',
+      md5: 'string',
+      sha1: 'string',
+      sha256: 'string',
+      sha512: 'string',
+    },
+  ],
   [/^\/hooks$/, { id: 'integer', type: 'string', config: 'object', active: 'boolean' }],
 ];
 

@@ -119,6 +119,19 @@ const FIELDS: Description = [
   [/^\/branches$/, { name: 'string', protected: 'boolean' }],
   [/^\/branches\/[^/]+\/protection$/, { allow_force_pushes: '?object', required_pull_request_reviews: '?object' }],
   [/^\/collaborators$/, { id: 'integer', login: 'string', permissions: '?object' }],
+  [
+    /^\/packages$/,
+    {
+      id: 'integer',
+      name: 'string',
+      package_type: 'string',
+      visibility: 'string',
+      version_count: 'integer',
+      repository: '?object',
+      created_at: 'string',
+      updated_at: 'string',
+    },
+  ],
   [/^\/hooks$/, { id: 'integer', config: 'object' }],
 ];
 

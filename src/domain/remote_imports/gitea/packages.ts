@@ -92,7 +92,14 @@ async function filesOf(context: PhaseContext, own: StagedPackage): Promise<Files
   const root = project.api.replace(/\/repos\/.*$/, '');
   const { type, name, version } = own;
   if (type === 'composer') {
-    const made = { ...fileOf(own, `package ${own.id}`, ''), size: null, md5: null, sha1: null, sha256: null, url: null };
+    const made = {
+      ...fileOf(own, `package ${own.id}`, ''),
+      size: null,
+      md5: null,
+      sha1: null,
+      sha256: null,
+      url: null,
+    };
     return { records: [{ kind: 'package_files', record: made }], leftOut: [], next: null };
   }
   const path = [owner, type, name, version].map(segment).join('/');

@@ -59,12 +59,13 @@ function packagesPage(
     for (const given of listOf(answer.body, 'packages')) {
       // Others belong to no repository, or to another one.
       if (!isGiven(given.repository) || given.repository.id !== project.id) continue;
+      const registry = name === 'packages' ? null : registryOf(project.server);
       if (name === 'packages') leftOut.push(packageLeftOut(given));
-      else
-        records.push({
-          kind: 'container_repositories',
-          record: { registry: registryOf(project.server), ...ownersImage(project.path, titleIn(given, 'name')) },
-        });
+      else if (registry === null) leftOut.push({ ...NO_REGISTRY, name: textIn(given, 'name', 255) });
+      else {
+        const image = ownersImage(project.path, titleIn(given, 'name'));
+        records.push({ kind: 'container_repositories', record: { registry, ...image } });
+      }
     }
     const following =
       answer.next === null ? { ...place, type: place.type + 1, page: 1 } : { ...place, page: place.page + 1 };
@@ -80,9 +81,12 @@ function packageLeftOut(given: Given): LeftOut {
   return { kind: 'packages', name: `${textIn(given, 'package_type', 40)} ${textIn(given, 'name', 255)}`, message };
 }
 
-/** The registry of images of a server: that of an Enterprise Server has a name below its own. */
-function registryOf(server: string): string {
+const NO_REGISTRY = { kind: 'images', message: 'The server has no name that its registry of images could be below.' };
+
+/** The registry of images of a server: that of an Enterprise Server has a name below its own; null for one without a name. */
+function registryOf(server: string): string | null {
   if (server === 'https://github.com') return 'https://ghcr.io';
   const { protocol, host } = new URL(server);
-  return `${protocol}//containers.${host}`;
+  const registry = `${protocol}//containers.${host}`;
+  return URL.canParse(registry) ? registry : null;
 }

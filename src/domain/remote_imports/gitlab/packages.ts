@@ -85,7 +85,14 @@ const label = (given: Given) =>
 async function filesOf(context: PhaseContext, own: StagedPackage, cursor: string | null): Promise<FilesOfPackage> {
   // It has no files: it is made of a tag or a branch.
   if (own.type === 'composer') {
-    const made = { ...fileOf(own, `package ${own.id}`, ''), size: null, md5: null, sha1: null, sha256: null, url: null };
+    const made = {
+      ...fileOf(own, `package ${own.id}`, ''),
+      size: null,
+      md5: null,
+      sha1: null,
+      sha256: null,
+      url: null,
+    };
     return { records: [{ kind: 'package_files', record: made }], leftOut: [], next: null };
   }
   try {
