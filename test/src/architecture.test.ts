@@ -141,6 +141,9 @@ const PARSERS_OF_OWN_TEXT = [
   'src/domain/remote_imports/run.ts',
   // Cursors that it has written itself.
   'src/domain/remote_imports/gitlab/pages.ts',
+  'src/domain/remote_imports/github/packages.ts',
+  'src/domain/remote_imports/registry/images.ts',
+  'src/domain/remote_imports/registry/staged.ts',
   'src/domain/remote_imports/update_run.ts',
   // What the server has written to its store.
   'src/domain/sites/archive.ts',

@@ -30,6 +30,8 @@ export const USER_COLUMNS: readonly UserColumn[] = [
     Object.keys(users).map((column) => ({ model, column })),
   ),
   ...DERIVED,
+  // Packages come from other servers besides archives.
+  { model: 'Package', column: 'creatorId' },
 ];
 
 /** The columns by which records of a user are the same as those of another: each user has one of them alone. */

@@ -169,7 +169,8 @@ export const manual: Readonly<Record<string, ManualPage>> = {
     summary: 'bring an imported project up to date from the server that it came from',
     options: {
       '--user USERNAME': 'in whose name it is updated: a master of the project',
-      '--parts LIST': 'what is taken besides what the import took, by names with commas between, such as packages,images',
+      '--parts LIST':
+        'what is taken besides what the import took, by names with commas between, such as packages,images',
       '--no-wait': 'leave the update to the server, and come back at once',
       '--progress': 'show what is being done even where there is no terminal',
     },

@@ -21,19 +21,21 @@ export const PYTHON_TEXTS = [
 /** A name as all ways to write it are one (PEP 503). */
 export const normalizedName = (name: string) => name.replace(/[-_.]+/g, '-').toLowerCase();
 
-/** A file of a package of PyPI as it is published, once. Throws BadRequest for one that is not named as one of the package. */
+/**
+ * A file of a package of PyPI as it is published, once. Throws BadRequest for one that is not named as one of the package.
+ *
+ * @param taken the error for a name that a file has already
+ */
 export function pythonPublication(
   { name, version, requiresPython, texts }: PythonFacts,
   fileName: string,
+  taken = 'The name of the file has already been taken',
 ): Publication {
   const isNamed = normalizedName(fileName).startsWith(`${normalizedName(name)}-`) && ENDINGS.test(fileName);
   if (!isNamed) throw new BadRequest(`The file must be a wheel or source archive of ${name}`, 'content');
   const requires = requiresPython?.slice(0, MAX_TEXT_LENGTH);
   const kept = PYTHON_TEXTS.flatMap((key) => (texts[key] ? [[key, texts[key].slice(0, MAX_TEXT_LENGTH)]] : []));
-  const refusal = () =>
-    new BadRequest('400 Bad request - File name has already been taken').asExisting({
-      ...{ type: 'Package', name: fileName },
-    });
+  const refusal = () => new BadRequest(taken).asExisting({ type: 'Package', name: fileName });
   return {
     ...{ type: 'pypi', name: normalizedName(name), version, fileName },
     manifest: { name, requires_python: requires, ...Object.fromEntries(kept) },

@@ -1,16 +1,22 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { RegistryError } from '#src/domain/container_registry/errors.ts';
 import type { Page, PhaseContext } from '#src/domain/remote_imports/base/source.ts';
-import type { Staging } from '#src/domain/remote_imports/staging.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { RemoteRefused, RemoteUnavailable } from '#src/platform/outbound/remote_client.ts';
+
+/** Where things lie between the source and the project, and how many bytes may be fetched in all, and more. */
+export interface TransferPlace {
+  directory: string;
+  maxBytes: number;
+  readonly bytesLeft: number;
+}
 
 /** What is needed to give a project what its source has beside repositories and records. */
 export interface Transfer {
   context: Context;
   projectId: number;
-  staging: Staging;
+  staging: TransferPlace;
   phases: PhaseContext;
   token: string;
   signal: AbortSignal;
@@ -28,11 +34,11 @@ const MAX_PAGE_MS = 30_000;
 
 /** How much more may be fetched. */
 export class Room {
-  readonly #staging: Staging;
+  readonly #staging: TransferPlace;
   /** Bytes that were fetched for the page of the staging that is being made. */
   fetched = 0;
 
-  constructor(staging: Staging) {
+  constructor(staging: TransferPlace) {
     this.#staging = staging;
   }
 

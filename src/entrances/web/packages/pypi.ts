@@ -35,6 +35,9 @@ export const PYPI: readonly RegistryRoute[] = [
   { ...READS, path: '/packages/pypi/files/:sha256/:file', answer: sendContent },
 ];
 
+/** What programs look for in the answer for a file that is there already. */
+const TAKEN = '400 Bad request - File name has already been taken';
+
 async function upload(call: Call): Promise<Answer> {
   const given = { action: field(call, ':action'), name: field(call, 'name'), version: field(call, 'version') };
   if (given.action !== undefined && given.action !== 'file_upload') throw new BadRequest(':action must be file_upload');
@@ -48,7 +51,7 @@ async function upload(call: Call): Promise<Answer> {
   const requiresPython = field(call, 'requires_python');
   const facts = { name, version, requiresPython, texts: Object.fromEntries(texts) };
   await storeFile(call, 'content', async (by, stored) => {
-    const publication = pythonPublication(facts, stored.name);
+    const publication = pythonPublication(facts, stored.name, TAKEN);
     requireDigests(call, stored);
     await recordPackage(call.context, by, publication, stored);
   });
