@@ -1,10 +1,12 @@
 import { type Facts, form, page } from '#pages/engine/row.ts';
 import { inPlace, PLACES } from '#pages/place.ts';
 import {
+  ImportArchivePageDocument,
   ImportProjectPageDocument,
   type ImportProjectPageQuery,
   ProjectImportPageDocument,
   type RemoteImportPart,
+  SendArchiveImportDocument,
   SendProjectImportCancellationDocument,
   SendProjectImportDocument,
   SendProjectUpdateDocument,
@@ -99,6 +101,21 @@ const newImport = page({
   signIn: true,
 });
 
+const archive = page({
+  path: '/projects/import/archive',
+  operation: ImportArchivePageDocument,
+  view: 'explore/import_archive',
+  found: (data) => data.viewer && data,
+  title: (_found, { t }) => t('Import an archive'),
+  show: ({ viewer, namespaces }, { needed }) => ({
+    viewer,
+    namespaces: namespaces.nodes,
+    largest: needed.largestArchive,
+  }),
+  needs: ['largestArchive'],
+  signIn: true,
+});
+
 const progress = page({
   path: `${PLACES.project}/import`,
   operation: ProjectImportPageDocument,
@@ -132,6 +149,18 @@ export const projectImports = [
     variables: (given) => ({ ...given, parts: given.parts ?? [] }),
     goTo: ({ importProjectFromServer: begun }) => `/${begun?.project.fullPath}/-/import`,
     again: newImport,
+  }),
+  archive,
+  form({
+    path: archive.path,
+    operation: SendArchiveImportDocument,
+    required: ['file', 'path', 'namespace'],
+    says: label('The import has begun.'),
+    takesArchive: true,
+    // An empty field is no name.
+    variables: (given) => ({ ...given, name: given.name || undefined }),
+    goTo: ({ importProject: begun }) => `/${begun?.project.fullPath}/-/import`,
+    again: archive,
   }),
   progress,
   form({
