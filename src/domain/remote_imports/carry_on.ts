@@ -19,6 +19,7 @@ import { FETCHED, fetchRepositories } from '#src/domain/remote_imports/fetch_rep
 import { FILES_PHASE, filesPage, wantedFiles } from '#src/domain/remote_imports/files.ts';
 import { BUSY_PAUSE_SECONDS, type Lease, withLease } from '#src/domain/remote_imports/lease.ts';
 import { fetchLfsObjects, LFS } from '#src/domain/remote_imports/lfs_objects.ts';
+import { picturePhase } from '#src/domain/remote_imports/picture.ts';
 import { countsOf, type ImportCount } from '#src/domain/remote_imports/progress.ts';
 import { imagesPhases } from '#src/domain/remote_imports/registry/images.ts';
 import { npmTagsPhase } from '#src/domain/remote_imports/registry/npm_tags.ts';
@@ -205,9 +206,12 @@ async function advance(context: Context, work: Work, begun: Begun, { signal, lea
     const until = since + MAX_RUN_MS;
     const fetching = { staging, phases, lease, until };
     const known = () => work.knownFiles(context, begun.projectId);
+    // The picture of a project that was imported before is its own.
+    const picture = work.job === 'projects.import_remote' ? [picturePhase(staging)] : [];
     await fetchPhases(context, work, begun, fetching, [
       ...provider.phases,
       filesPhase(provider, staging, phases, known),
+      ...picture,
     ]);
     await note(context, work, begun, staging, FETCHED);
     await pause();

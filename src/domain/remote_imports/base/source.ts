@@ -93,6 +93,8 @@ export interface RemoteProject {
   repository: string;
   wiki: string | null;
   gitUser: string;
+  /** Addresses at which its picture is, the first one that has it counts; none without one. */
+  pictures: readonly string[];
 }
 
 /** A project of an owner at another server. */
