@@ -185,5 +185,8 @@ export async function moved(
     const found = rows.find(({ sourceUserIdentifier }) => sourceUserIdentifier === identifier);
     return world.db.user.findUniqueOrThrow({ where: { id: found?.placeholderUserId ?? 0 } });
   };
+  // As imports from servers bring packages.
+  const published = { projectId: id, type: 'generic', name: 'app', version: '1' } as const;
+  await world.db.package.create({ data: { ...published, creatorId: (await placeholder('71')).id } });
   return { owner, group, id, bring, rows, placeholder, api: world.api(owner), at: `/projects/${id}` };
 }
