@@ -40,7 +40,17 @@ it(
     expect(browser.page).toContain(`href="${AT}?namespace=${owner.username}"`);
     await browser.get(AT);
     expect(browser.page).toContain('<option value="github">GitHub or GitHub Enterprise Server</option>');
-    for (const part of ['wiki', 'issues', 'merge_requests', 'releases', 'protected_branches', 'members', 'attachments'])
+    for (const part of [
+      'wiki',
+      'issues',
+      'merge_requests',
+      'releases',
+      'protected_branches',
+      'members',
+      'attachments',
+      'packages',
+      'images',
+    ])
       expect([part, ticked(browser.page, part)]).toEqual([part, true]);
     const given = fields(owner.username, { parts: 'issues' });
     await browser.submit(AT, given);
@@ -76,6 +86,28 @@ it('A form without a ticked box brings the repository alone', LONG, async () => 
   expect((await world.api(owner).get(`/projects/${project}/repository/branches`)).body).toHaveLength(2);
   for (const rest of ['issues', 'merge_requests?state=all', 'releases'])
     expect((await world.api(owner).get(`/projects/${project}/${rest}`)).body).toEqual([]);
+});
+
+it('An update takes what the import left out, where its box is ticked', LONG, async () => {
+  const owner = await world.user();
+  const browser = await signedIn(world, owner);
+  await browser.get(AT);
+  const given = fields(owner.username, { parts: 'issues' });
+  await browser.submit(AT, given);
+  await world.idle();
+  const at = `/${owner.username}/${given.name}/-/import`;
+  await browser.get(at);
+  const offered = () => [...browser.page.matchAll(/name="parts" value="(\w+)"/g)].map(([, part]) => part);
+  const others = ['merge_requests', 'protected_branches', 'members', 'attachments', 'packages', 'images'];
+  expect(offered().toSorted()).toEqual([...others, 'releases', 'wiki'].toSorted());
+  await browser.submit(`${at}/update`, { token: TOKEN, parts: 'releases' });
+  expect(browser.answer.status).toBe(303);
+  await world.idle();
+  await browser.get(at);
+  expect(browser.page).toContain('The project was brought up to date');
+  expect(offered()).not.toContain('releases');
+  const project = encodeURIComponent(`${owner.username}/${given.name}`);
+  expect((await world.api(owner).get(`/projects/${project}/releases`)).body).toHaveLength(1);
 });
 
 it('What is wrong is said at its field, and the token is not sent back', async () => {

@@ -387,6 +387,7 @@ describe('A server of GitLab 9', () => {
       ]),
       ['issue_links', null],
       ['protected_tags', null],
+      ['approval_rules', null],
       ['boards', null],
       ['badges', null],
       ['webhooks', 'ci.example'],

@@ -271,6 +271,9 @@ describe('Packages of a project at another server', () => {
     const counters = await world.db.projectCounters.findUniqueOrThrow({ where: { projectId: id } });
     const sizes = await world.db.packageFile.aggregate({ where: { projectId: id }, _sum: { size: true } });
     expect(counters.packagesSize).toBe(sizes._sum.size);
+    const { counts } = await world.db.remoteImport.findUniqueOrThrow({ where: { projectId: id } });
+    expect(counts).toContainEqual({ kind: 'packages', fetched: 11, total: 11 });
+    expect(counts).toContainEqual({ kind: 'package_contents', fetched: 14, total: 14 });
   });
 
   it(
@@ -434,6 +437,108 @@ describe('Packages of a project at another server', () => {
     expect(await packages()).toEqual(before);
   });
 
+  it('of names, sizes and addresses that no package has stay behind', LONG, async () => {
+    const project = await source.project({ owner, visibility: 'private' });
+    const named = (id: number, more: Json) => ({
+      id,
+      package_type: 'generic',
+      name: 'app',
+      version: '1',
+      created_at: '2024-03-01T10:00:00Z',
+      ...more,
+    });
+    const packages = [
+      named(1, { name: '../../other' }),
+      named(2, { version: '..' }),
+      named(3, {}),
+      named(4, { package_type: 'helm', name: 'web', version: '1.0.0' }),
+      named(5, { id: 'x', name: 'unnumbered' }),
+      named(6, { package_type: 'debian', name: 'deb' }),
+      named(7, { package_type: 'golang', name: 'example.org/a' }),
+      named(8, { package_type: 'ml_model', name: 'model' }),
+      named(9, { name: 'no-list' }),
+    ];
+    const file = (id: number, name: string, more: Json = {}) => ({
+      id,
+      file_name: name,
+      size: 4,
+      created_at: '2024-03-01T10:00:00Z',
+      ...more,
+    });
+    const files: Record<number, Json> = {
+      1: [file(1, 'a.txt')],
+      2: [file(2, 'a.txt')],
+      3: [
+        file(3, '../../../../etc/passwd'),
+        file(4, 'b.txt', { size: -1, file_sha256: 'x' }),
+        file(5, 'c.txt', { size: 2 ** 52 }),
+      ],
+      4: [file(6, 'web-1.0.0.tgz', { size: null })],
+      9: { message: 'no list' },
+    };
+    const chart = await tarOf({ 'other/Chart.yaml': 'apiVersion: v2\nname: other\nversion: 1.0.0\n' });
+    const asked: string[] = [];
+    const json = (response: ServerResponse, body: unknown) => {
+      response.setHeader('Content-Type', 'application/json');
+      response.end(JSON.stringify(body));
+    };
+    interfere = ({ url = '' }, response) => {
+      const [, id] = /\/packages\/(\d+)\/package_files/.exec(url) ?? [];
+      if (id) json(response, files[Number(id)] ?? []);
+      else if (url.includes('/packages?')) json(response, packages);
+      else if (/\/packages\/(?:generic|helm)\//.test(url)) {
+        asked.push(url.slice(url.indexOf('/packages/')));
+        response.end(url.includes('/helm/') ? chart : 'text');
+      } else if (url.includes('/registry/repositories'))
+        json(response, [
+          { id: 1, path: 'somebody/else', location: `${host}/somebody/else` },
+          { id: 2, path: project.fullPath, location: `user@evil.example/x?/${project.fullPath}` },
+          { id: 3, path: `${project.fullPath}/../x`, location: `${host}/${project.fullPath}/../x` },
+        ]);
+      else return false;
+      return true;
+    };
+    const one = await moved(project);
+    expect(await one.packages()).toEqual(['generic app 1 b.txt']);
+    expect(asked.every((url) => !url.includes('..') && !url.includes('%2E'))).toBe(true);
+    const left = (await one.leftOut()).map(({ kind, name, message }) => [kind, name, message]);
+    expect(left).toEqual([
+      ['packages', null, expect.stringContaining('whose id is not a number')],
+      ['packages', 'deb', expect.stringContaining('Upload it anew')],
+      ['packages', 'model', expect.stringContaining('Gantry has no packages of this kind')],
+      ['packages', 'generic no-list 1', expect.stringContaining('something else than a list')],
+      ['container_repositories', '1', expect.stringContaining('location is not one')],
+      ['container_repositories', '2', expect.stringContaining('location is not one')],
+      ['packages', 'generic ../../other 1 a.txt', 'package_name is invalid'],
+      ['packages', 'generic app .. a.txt', 'package_version is invalid'],
+      ['packages', 'generic app 1 ../../../../etc/passwd', 'file_name is invalid'],
+      ['packages', 'generic app 1 c.txt', 'File is too large'],
+      ['packages', 'helm web 1.0.0 web-1.0.0.tgz', 'It is a file of another package.'],
+      ['images', `${project.fullPath}/../x`, 'Its name is not that of a repository.'],
+    ]);
+  });
+
+  it(
+    'that a rule protects here stay behind, and none comes in the name of somebody who may not publish',
+    LONG,
+    async () => {
+      const project = await source.project({ owner, visibility: 'private' });
+      for (const name of ['free', 'guarded']) await publishFile(project, `${name}/1/a.txt`, name);
+      const who = await world.user();
+      const one = await moved(project, {}, await importing(who));
+      expect(await one.packages()).toEqual(['generic free 1 a.txt', 'generic guarded 1 a.txt']);
+      const published = await world.db.package.findFirstOrThrow({ where: { projectId: one.id } });
+      expect(published.creatorId).toBe(who.id);
+      const rule = { package_name_pattern: 'guarded', package_type: 'generic', minimum_access_level_for_push: 'admin' };
+      expect((await one.api.post(`/projects/${one.id}/packages/protection/rules`, rule)).status).toBe(201);
+      for (const name of ['free', 'guarded']) await publishFile(project, `${name}/2/a.txt`, name);
+      expect(await one.update()).toEqual([
+        { kind: 'packages', name: 'generic guarded 2 a.txt', message: 'The package guarded is protected' },
+      ]);
+      expect(await one.packages()).toContain('generic free 2 a.txt');
+    },
+  );
+
   it('stay at the source where nobody asks for them', LONG, async () => {
     const project = await source.project({ owner, visibility: 'private' });
     await publishFile(project, 'a/1/a.txt', 'a');
@@ -494,6 +599,45 @@ describe('Images of a project at another server', () => {
     const there = await source.db.projectCounters.findUniqueOrThrow({ where: { projectId: project.id } });
     const counters = await world.db.projectCounters.findUniqueOrThrow({ where: { projectId: id } });
     expect(counters.containerRegistrySize).toBe(there.containerRegistrySize);
+  });
+
+  it('go on where they were interrupted, and have a tag in the end alone', LONG, async () => {
+    const project = await source.project({ owner, visibility: 'private' });
+    const { client, nameOf } = imagesOf(project);
+    const first = imageOf();
+    const image = imageOf({ layers: [...first.layers, ...imageOf().layers, ...imageOf().layers] });
+    expect(await client.pushImage(nameOf(''), 'v1', image)).toBe(201);
+    const one = await begun(project);
+    const stopping = new AbortController();
+    const last = image.layers.at(-1)?.digest ?? '';
+    interfere = ({ url = '' }, response) => {
+      if (!url.endsWith(last)) return false;
+      stopping.abort(new Error('The server stops'));
+      response.destroy();
+      return true;
+    };
+    await expect(continueImport(one.context, one.id, { stopping: stopping.signal })).rejects.toThrow();
+    const tags = () => world.db.containerTag.count({ where: { repository: { projectId: one.id } } });
+    expect(await tags()).toBe(0);
+    interfere = () => false;
+    await one.run();
+    expect(await tags()).toBe(1);
+    expect(await one.leftOut()).toEqual([]);
+    const blobs = requests.filter((url) => url.includes('/blobs/')).map((url) => url.slice(url.lastIndexOf('/') + 1));
+    expect(blobs).toEqual([image.config, ...image.layers].map(({ digest }) => digest).concat(last));
+    expect(await world.db.containerUpload.count({ where: { repository: { projectId: one.id } } })).toBe(0);
+
+    const other = await begun(project);
+    interfere = ({ url = '' }, response) => {
+      if (!url.endsWith(last)) return false;
+      void cancelImport(other.context, other.id).then(() => response.end(image.layers.at(-1)?.bytes));
+      return true;
+    };
+    await other.run();
+    expect(await other.get('/import')).toMatchObject({ import_status: 'canceled' });
+    expect(await world.db.containerRepository.count({ where: { projectId: other.id } })).toBe(0);
+    const counters = await world.db.projectCounters.findUniqueOrThrow({ where: { projectId: other.id } });
+    expect(counters.containerRegistrySize).toBe(0n);
   });
 
   it('that are not what their digests say stay behind, with no tag', LONG, async () => {
