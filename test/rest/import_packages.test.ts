@@ -276,50 +276,51 @@ describe('Packages of a project at another server', () => {
     expect(counts).toContainEqual({ kind: 'package_contents', fetched: 14, total: 14 });
   });
 
-  it(
-    'that were published here, and what is not what the source says, stay as they are, and are named',
-    LONG,
-    async () => {
-      const project = await source.project({ owner, visibility: 'private' });
-      for (const name of ['right', 'wrong', 'short', 'large', 'inside', 'gone'])
-        await publishFile(project, `${name}/1/a.txt`, name);
-      await publishNpm(project, 'plain', '1.0.0');
-      Object.assign(world.repositories.limits, { packageFileBytes: 5_000 });
-      await publishFile(project, 'huge/1/a.txt', 'x'.repeat(6_000));
-      const asked: string[] = [];
-      interfere = ({ url = '', headers }, response) => {
-        const [, name] = /\/generic\/([^/]+)\//.exec(url) ?? [];
-        if (name) asked.push(name);
-        if (name === 'wrong') response.end('gnorw');
-        else if (name === 'short') response.end('sh');
-        else if (name === 'large') response.end('large and larger');
-        else if (name === 'inside')
-          response.writeHead(302, { Location: 'http://169.254.169.254/latest/meta-data' }).end();
-        else if (name === 'gone') response.writeHead(404).end();
-        else if (url.includes('/npm/plain') && !url.endsWith('.tgz')) {
-          response.setHeader('Content-Type', 'application/json');
-          response.end(JSON.stringify({ versions: { '1.0.0': { name: 'other', version: '1.0.0' } } }));
-        } else return false;
-        expect(headers['private-token']).toBe(owner.token);
-        return true;
-      };
-      const { packages, leftOut, get } = await moved(project);
-      expect(await packages()).toEqual(['generic right 1 a.txt']);
-      const left = (await leftOut()).map(({ kind, name, message }) => [kind, name, message]);
-      expect(left).toEqual([
-        ['packages', 'generic wrong 1 a.txt', 'It is not what its checksum says.'],
-        ['packages', 'generic short 1 a.txt', 'It has 2 bytes, and not 5.'],
-        ['packages', 'generic large 1 a.txt', 'It has more than 5 bytes.'],
-        ['packages', 'generic inside 1 a.txt', 'The source is blocked: its address is not a public one.'],
-        ['packages', 'generic gone 1 a.txt', 'The source does not have it.'],
-        ['packages', 'npm plain 1.0.0 plain-1.0.0.tgz', 'versions is invalid'],
-        ['packages', 'generic huge 1 a.txt', 'File is too large'],
-      ]);
-      // What is known to be too large is not asked for.
-      expect(asked).not.toContain('huge');
-      expect(await get('/packages')).toHaveLength(1);
-    },
-  );
+  it('that are not what the source says stay behind, and are named', LONG, async () => {
+    const project = await source.project({ owner, visibility: 'private' });
+    for (const name of ['right', 'wrong', 'short', 'large', 'inside', 'gone'])
+      await publishFile(project, `${name}/1/a.txt`, name);
+    for (const name of ['plain', 'foreign']) await publishNpm(project, name, '1.0.0');
+    Object.assign(world.repositories.limits, { packageFileBytes: 5_000 });
+    await publishFile(project, 'huge/1/a.txt', 'x'.repeat(6_000));
+    const asked: string[] = [];
+    interfere = ({ url = '', headers }, response) => {
+      const [, name] = /\/generic\/([^/]+)\//.exec(url) ?? [];
+      if (name) asked.push(name);
+      if (name === 'wrong') response.end('gnorw');
+      else if (name === 'short') response.end('sh');
+      else if (name === 'large') response.end('large and larger');
+      else if (name === 'inside')
+        response.writeHead(302, { Location: 'http://169.254.169.254/latest/meta-data' }).end();
+      else if (name === 'gone') response.writeHead(404).end();
+      else if (url.includes('/npm/plain') && !url.endsWith('.tgz')) {
+        response.setHeader('Content-Type', 'application/json');
+        response.end(JSON.stringify({ versions: { '1.0.0': { name: 'other', version: '1.0.0' } } }));
+      } else if (url.includes('/npm/foreign') && !url.endsWith('.tgz')) {
+        response.setHeader('Content-Type', 'application/json');
+        const dist = { shasum: '0'.repeat(40) };
+        response.end(JSON.stringify({ versions: { '1.0.0': { name: 'foreign', version: '1.0.0', dist } } }));
+      } else return false;
+      expect(headers['private-token']).toBe(owner.token);
+      return true;
+    };
+    const { packages, leftOut, get } = await moved(project);
+    expect(await packages()).toEqual(['generic right 1 a.txt']);
+    const left = (await leftOut()).map(({ kind, name, message }) => [kind, name, message]);
+    expect(left).toEqual([
+      ['packages', 'generic wrong 1 a.txt', 'It is not what its checksum says.'],
+      ['packages', 'generic short 1 a.txt', 'It has 2 bytes, and not 5.'],
+      ['packages', 'generic large 1 a.txt', 'It has more than 5 bytes.'],
+      ['packages', 'generic inside 1 a.txt', 'The source is blocked: its address is not a public one.'],
+      ['packages', 'generic gone 1 a.txt', 'The source does not have it.'],
+      ['packages', 'npm plain 1.0.0 plain-1.0.0.tgz', 'versions is invalid'],
+      ['packages', 'npm foreign 1.0.0 foreign-1.0.0.tgz', 'The document of the package is of another archive.'],
+      ['packages', 'generic huge 1 a.txt', 'File is too large'],
+    ]);
+    // What is known to be too large is not asked for.
+    expect(asked).not.toContain('huge');
+    expect(await get('/packages')).toHaveLength(1);
+  });
 
   it('keep within the quota of the project and what one import may take', LONG, async () => {
     const project = await source.project({ owner, visibility: 'private' });
@@ -599,6 +600,33 @@ describe('Images of a project at another server', () => {
     const there = await source.db.projectCounters.findUniqueOrThrow({ where: { projectId: project.id } });
     const counters = await world.db.projectCounters.findUniqueOrThrow({ where: { projectId: id } });
     expect(counters.containerRegistrySize).toBe(there.containerRegistrySize);
+  });
+
+  it('and packages come by a job of the server, too, and are the importer’s', LONG, async () => {
+    const project = await source.project({ owner, visibility: 'private' });
+    const { client, nameOf } = imagesOf(project);
+    expect(await client.pushImage(nameOf(''), 'v1', imageOf())).toBe(201);
+    await publishFile(project, 'app/1/a.txt', 'a');
+    const who = await world.user();
+    const text = `mutation ($input: ImportProjectFromServerInput!) {
+      importProjectFromServer(input: $input) { project { databaseId } } }`;
+    const wanted = { provider: 'GITLAB', url: `http://${host}`, path: project.fullPath, token: owner.token };
+    const input = { ...wanted, name: world.unique('moved'), parts: ['PACKAGES', 'IMAGES'] };
+    const { body } = await world.graphql(text, { input }, who);
+    const id = body.data.importProjectFromServer.project.databaseId;
+    await world.idle();
+    const query = `query ($ref: ProjectRef!) { project(ref: $ref) { import { status error remote { parts leftOut { message }
+      counts { kind fetched total } } } } }`;
+    const { data } = (await world.graphql(query, { ref: String(id) }, who)).body;
+    expect(data.project.import).toMatchObject({
+      ...{ status: 'FINISHED', error: null },
+      remote: { parts: ['PACKAGES', 'IMAGES'], leftOut: [] },
+    });
+    expect(data.project.import.remote.counts).toContainEqual({ kind: 'images', fetched: 1, total: 1 });
+    const tag = await world.db.containerTag.findFirstOrThrow({ where: { repository: { projectId: id } } });
+    expect(tag.pushedById).toBe(who.id);
+    const published = await world.db.package.findFirstOrThrow({ where: { projectId: id } });
+    expect(published.creatorId).toBe(who.id);
   });
 
   it('go on where they were interrupted, and have a tag in the end alone', LONG, async () => {

@@ -12,8 +12,10 @@ import { modulePublication } from '#src/domain/packages/publications/terraform_m
 import { type Publication, type PublishedBefore, recordPackage } from '#src/domain/packages/publish.ts';
 import type { StoredContent } from '#src/domain/packages/receive.ts';
 import type { ProjectRow } from '#src/domain/projects/find.ts';
+import { isGiven } from '#src/domain/remote_imports/base/values.ts';
 import { deprecationIn, type NpmDocuments } from '#src/domain/remote_imports/registry/npm_documents.ts';
 import type { StagedPackageFile } from '#src/domain/remote_imports/registry/staged.ts';
+import { checksumIn } from '#src/domain/remote_imports/registry/values.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 import { RemoteRefused } from '#src/platform/outbound/remote_client.ts';
 
@@ -107,7 +109,12 @@ async function publishNpm(
 ): Promise<void> {
   const found = document === null ? undefined : (await documents.read(document)).versions.get(version);
   if (found === undefined) throw new RemoteRefused('The document of the package does not have the version.');
-  const { dist: _dist, deprecated: _deprecated, ...manifest } = found;
+  const { dist, deprecated: _deprecated, ...manifest } = found;
+  // Servers that do not have a package may lead to one of the same name elsewhere.
+  const said = isGiven(dist) ? checksumIn(dist, 'shasum', 40) : null;
+  if (said !== null && said !== stored.checksums.sha1) {
+    throw new RemoteRefused('The document of the package is of another archive.');
+  }
   const own = { name, version, manifest, tags: [], status, deprecated: deprecationIn(found) };
   await recordNpmVersion(context, by, own, stored, before);
 }
