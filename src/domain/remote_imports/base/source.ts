@@ -56,6 +56,9 @@ export interface Page {
   fileBytes?: number;
 }
 
+/** The phase that looks for what does not come along. */
+export const LEFT_BEHIND = 'left_behind';
+
 /** What is fetched page by page. */
 export interface Phase {
   name: string;
