@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { attachmentsIn, type RewriteRules, rewrite } from '#src/domain/remote_imports/base/rewrite.ts';
+import type { PhaseContext } from '#src/domain/remote_imports/base/source.ts';
 import { GITHUB } from '#src/domain/remote_imports/github/provider.ts';
 import { type LineComment, positionsOf, withSuggestions } from '#src/domain/remote_imports/line_comments.ts';
 import { estimatedEnd } from '#src/domain/remote_imports/progress.ts';
+import { cutOff, stagedList } from '#src/domain/remote_imports/registry/staged.ts';
 import { rateLimitOf } from '#src/platform/outbound/rate_limit.ts';
 
 const WEB = 'https://github.com/octo/app';
@@ -132,5 +134,27 @@ describe('A source that limits requests', () => {
     expect(estimatedEnd(counts, startedAt, now)).toEqual(new Date(now + 180_000));
     expect(estimatedEnd([], startedAt, now)).toBeNull();
     expect(estimatedEnd(counts, null, now)).toBeNull();
+  });
+});
+
+describe('Lists of what was staged', () => {
+  const context = (records: readonly { id: string }[]) =>
+    ({
+      async *staged() {
+        yield* records;
+      },
+    }) as unknown as PhaseContext;
+  const listOf = (records: readonly { id: string }[]) =>
+    stagedList<{ id: string }>(context(records), 'packages', 2, ({ id }) => id);
+
+  it('have each record once, end at their limit, and say so', async () => {
+    const [a, b, c] = ['a', 'b', 'c'].map((id) => ({ id })) as [{ id: string }, { id: string }, { id: string }];
+    const whole = await listOf([a, b, a, b]);
+    expect([whole, cutOff(whole, 'packages')]).toEqual([[a, b], []]);
+    const some = await listOf([a, b, c]);
+    expect(some).toEqual([a, b]);
+    expect(cutOff(some, 'packages')).toEqual([
+      { kind: 'packages', name: null, message: 'The source has more than 2: the others stay behind.' },
+    ]);
   });
 });

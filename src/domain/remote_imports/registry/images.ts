@@ -14,7 +14,7 @@ import { SourceRecords } from '#src/domain/project_archives/source_records.ts';
 import { findProject } from '#src/domain/projects/find.ts';
 import type { LeftOut, Page, Phase, PhaseContext, StagedRecord } from '#src/domain/remote_imports/base/source.ts';
 import { isRepositoryName, OciSource } from '#src/domain/remote_imports/registry/oci_source.ts';
-import { type StagedImageTag, stagedList } from '#src/domain/remote_imports/registry/staged.ts';
+import { cutOff, type StagedImageTag, stagedList } from '#src/domain/remote_imports/registry/staged.ts';
 import { NotWanted, type Room, type Transfer, transferSome } from '#src/domain/remote_imports/registry/transfer.ts';
 import { RemoteRefused } from '#src/platform/outbound/remote_client.ts';
 
@@ -86,7 +86,7 @@ async function tagsPage(context: PhaseContext, registries: Registries, cursor: s
   const total = repositories.length;
   if (own === undefined) return { records: [], next: null, seen: 0, total };
   const after = at + 1 < total ? JSON.stringify([at + 1, null]) : null;
-  const leftOut: LeftOut[] = [];
+  const leftOut: LeftOut[] = after === null && query === null ? cutOff(repositories, KIND) : [];
   try {
     if (!isRepositoryName(own.repository)) throw new RemoteRefused('Its name is not that of a repository.');
     const { names, next } = await registries.of(own.registry).tags(own.repository, query);

@@ -66,14 +66,28 @@ export function stagedList<Staged>(
   const read = async () => {
     const found = new Map<string, Staged>();
     for await (const record of context.staged(kind)) {
-      if (found.size >= most) break;
-      found.set(keyOf(record as unknown as Staged), record as unknown as Staged);
+      const key = keyOf(record as unknown as Staged);
+      if (found.size >= most && !found.has(key)) {
+        const list = [...found.values()];
+        cut.add(list);
+        return list;
+      }
+      found.set(key, record as unknown as Staged);
     }
     return [...found.values()];
   };
   const list = known.get(kind) ?? read();
   known.set(kind, list);
   return list as Promise<readonly Staged[]>;
+}
+
+/** The lists that end before what was staged does. */
+const cut = new WeakSet<readonly unknown[]>();
+
+/** Says so where a list of `stagedList` ends before what was staged does. */
+export function cutOff(list: readonly unknown[], kind: string): LeftOut[] {
+  if (!cut.has(list)) return [];
+  return [{ kind, name: null, message: `The source has more than ${list.length}: the others stay behind.` }];
 }
 
 /** The staged packages, in the order in which they came. */
@@ -105,7 +119,7 @@ export function packageFilesPhase(
       let seen = 0;
       for (let lists = 0; lists < LISTS; lists++) {
         const own = packages[at];
-        if (own === undefined) return { records, leftOut, next: null, seen, total };
+        if (own === undefined) break;
         const page = await read(context, own, place);
         records.push(...page.records);
         leftOut.push(...page.leftOut);
@@ -114,7 +128,8 @@ export function packageFilesPhase(
         at += 1;
         seen += 1;
       }
-      return { records, leftOut, next: at < total ? JSON.stringify([at, place]) : null, seen, total };
+      if (at < total) return { records, leftOut, next: JSON.stringify([at, place]), seen, total };
+      return { records, leftOut: [...leftOut, ...cutOff(packages, 'packages')], next: null, seen, total };
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Context } from '#src/access/permissions/actor.ts';
 import { RegistryError } from '#src/domain/container_registry/errors.ts';
-import type { Page, PhaseContext } from '#src/domain/remote_imports/base/source.ts';
+import type { LeftOut, Page, PhaseContext } from '#src/domain/remote_imports/base/source.ts';
+import { cutOff } from '#src/domain/remote_imports/registry/staged.ts';
 import type { Transaction } from '#src/platform/database/db.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { RemoteRefused, RemoteUnavailable } from '#src/platform/outbound/remote_client.ts';
@@ -69,7 +70,7 @@ export async function transferSome<Thing>(
   const from = Number(cursor ?? 0);
   const until = Date.now() + MAX_PAGE_MS;
   const room = new Room(staging);
-  const leftOut: { kind: string; name: string; message: string }[] = [];
+  const leftOut: LeftOut[] = [];
   let at = from;
   for (; at < things.length && at < from + MAX_PER_PAGE; at++) {
     if (at > from && (room.fetched >= MAX_PAGE_BYTES || Date.now() > until)) break;
@@ -78,6 +79,7 @@ export async function transferSome<Thing>(
     if (message !== null) leftOut.push({ kind, name: nameOf(thing).slice(0, 500), message });
   }
   const next = at < things.length ? String(at) : null;
+  if (next === null) leftOut.push(...cutOff(things, kind));
   return { records: [], leftOut, next, seen: at - from, total: things.length, fileBytes: room.fetched };
 }
 
